@@ -4,7 +4,7 @@
 Layers, lowest first; a module may use its own layer and those below it:
 
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
-      <  ops  <  nn, fft, signal, io, stream  <  prelude  <  python
+      <  ops  <  nn, fft, signal, io, stream, quant  <  prelude  <  python
 
 Files of one folder must not use each other in a circle. A label of an invariant (TENSOR1) is defined once, by a comment that
 begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, files of that name, and `testing.rs`, which they
@@ -28,7 +28,7 @@ LAYERS = [
     {"exec"},
     {"tensor", "format"},
     {"ops"},
-    {"nn", "fft", "signal", "io", "stream"},
+    {"nn", "fft", "signal", "io", "stream", "quant"},
     {"prelude"},
     {"python"},
 ]

@@ -9,7 +9,7 @@ import inspect
 import re
 from pathlib import Path
 
-from stub_classes import CLASSES, NN_CLASSES, TENSOR
+from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, TENSOR
 from stub_tables import (
     FFT,
     GRAD,
@@ -18,6 +18,7 @@ from stub_tables import (
     NN,
     PAIR,
     PARAMETERS,
+    QUANT,
     RETURNS,
     SIGNAL,
     SPECIAL,
@@ -29,7 +30,9 @@ from flex import _flex
 TARGET = Path(__file__).resolve().parent.parent / "python" / "flex"
 
 
-def parameters(name: str, signature: inspect.Signature, method: bool = False) -> str:
+def parameters(
+    name: str, signature: inspect.Signature, method: bool = False, space: str = ""
+) -> str:
     """The parameters with their types; as a method, the first is self."""
     found = list(signature.parameters.values())
     parts, kinds = [], [p.kind for p in found]
@@ -45,7 +48,8 @@ def parameters(name: str, signature: inspect.Signature, method: bool = False) ->
                 "self" if len(p.name) == 1 else p.name
             )  # stubtest knows the names of others
         else:
-            type_ = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
+            usual = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
+            type_ = SPECIAL.get((space + name, p.name), usual)
             star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
             parts.append(
                 f"{star}{p.name}: {type_}" + ("" if p.default is p.empty else f" = {p.default!r}")
@@ -64,7 +68,7 @@ def function(
 ) -> str:
     returns = RETURNS.get(space + name, "Tensor")
     head = typed(
-        f"{indent}def {name}({parameters(name, inspect.signature(value), method)}) -> {returns}:"
+        f"{indent}def {name}({parameters(name, inspect.signature(value), method, space)}) -> {returns}:"
     )
     return f"{head}\n{docstring(value, indent + '    ')}"
 
@@ -138,7 +142,8 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    text += "_fft: ModuleType\n_io: ModuleType\n_nn: ModuleType\n_signal: ModuleType\n\n"
+    modules = ("_fft", "_io", "_nn", "_quant", "_signal")
+    text += "".join(f"{name}: ModuleType\n" for name in modules) + "\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
         if isinstance(value, _flex.DType):
@@ -151,7 +156,7 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import fft, nn, signal
+    from flex import fft, nn, quant, signal
 
     write("__init__.pyi", INIT, list(flex.__all__))
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
@@ -165,6 +170,10 @@ def main() -> None:
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)
+    names = [name for name in quant.__all__ if not inspect.isclass(getattr(quant, name))]
+    text = QUANT + documented(QUANT_CLASSES, quant)
+    text += "".join(function(name, getattr(quant, name), space="quant.") for name in names)
+    write("quant.pyi", text, quant.__all__)
 
 
 if __name__ == "__main__":

@@ -272,6 +272,31 @@ SPECIAL = {
     ("kaiser", "beta"): "float",
     ("mel_filters", "norm"): 'Literal["slaney"] | None',
     ("affine_grid", "size"): "_Shape",
+    ("quant.quantize", "dtype"): 'Literal["int8", "uint8", "int4"]',
+    ("quant.quantize", "axis"): "SupportsIndex | None",
+    ("quant.quantize", "block"): "SupportsIndex | None",
+    ("quant.quantize", "symmetric"): "bool | None",
+    ("quant.quantize", "scale_dtype"): "_DType | None",
+    ("quant.quantize", "calibration"): 'Literal["minmax", "percentile", "mse"]',
+    ("quant.quantize", "percentile"): "float",
+    ("quant.quantize", "scale"): "_Operand | None",
+    ("quant.quantize", "zero_point"): "_Operand | None",
+    ("quant.linear", "weight"): "QTensor",
+    ("quant.linear", "bias"): "_Operand | None",
+    ("quant.linear", "inputs"): 'Literal["float", "dynamic", "dynamic_symmetric", "static"]',
+    ("quant.linear", "scale"): "float | None",
+    ("quant.linear", "zero_point"): "SupportsIndex | None",
+    ("quant.matmul_integer", "a_zero_point"): "_Operand | None",
+    ("quant.matmul_integer", "b_zero_point"): "_Operand | None",
+    ("quant.load", "file"): "_File",
+    ("quant.load", "mmap"): "bool",
+    ("quant.load_gguf", "file"): "str | bytes | PathLike[str]",
+    ("quant.load_gguf", "mmap"): "bool",
+    ("quant.save", "file"): "_File",
+    ("quant.save", "tensors"): "Mapping[str, Any]",
+    ("quant.save", "metadata"): "Mapping[str, str] | None",
+    ("quant.concat", "tensors"): "Sequence[QTensor]",
+    ("quant.concat", "axis"): "SupportsIndex",
     ("batch_norm", "weight"): "_Operand | None",
     ("binary_cross_entropy", "weight"): "_Operand | None",
     ("binary_cross_entropy_with_logits", "weight"): "_Operand | None",
@@ -343,6 +368,11 @@ SPECIAL = {
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "quant.quantize": "QTensor",
+    "quant.concat": "QTensor",
+    "quant.load": "dict[str, Any]",
+    "quant.load_gguf": "tuple[Tensors, dict[str, Any]]",
+    "quant.save": "None",
     "explain": "str",
     "stream": "Stream",
     "fuse": "Callable[..., Any]",
@@ -449,6 +479,19 @@ from flex._flex import Tensor, _Device, _DType, _Operand
 
 """
 
+QUANT = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import EllipsisType
+from typing import Any, Literal, Self, SupportsIndex, final
+
+from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex.io import Tensors, _File
+
+"""
+
 INIT = """\
 # Written by scripts/make_stubs.py.
 from flex import fft as fft
@@ -456,6 +499,7 @@ from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import quant as quant
 from flex import signal as signal
 from flex._flex import *
 from flex._reduce import reduce as reduce

@@ -43,8 +43,8 @@ for target; do
     # but for gradients and attention, whose bytes are those of layers and products, and a test of large layers
     s390x-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn:: set:: shape:: sort:: \
       --skip nn::grad --skip nn::attention --skip errors_of_winograd ;;
-    thumbv6m-*) digits --features critical-section; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
-    thumbv7m-*) digits; digits --features convolutional; checks_in_parts '' ;;
+    thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
+    thumbv7m-*) digits; digits --features quantized; digits --features convolutional; checks_in_parts '' ;;
     thumbv7em-*) checks --release --features full ;;
     wasm32-*)
       checks --profile fast --features full

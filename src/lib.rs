@@ -35,6 +35,7 @@
 //!   `ops::exp(&x)`.
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
 //! - [`fft`]: Fourier transforms; [`signal`]: what is made of them, windows, convolution.
+//! - `quant`: tensors of small integers with scales, and linear layers whose weights they are.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors come before anything is written.
 //! - [`prelude`]: what most programs need.
@@ -95,6 +96,8 @@ pub mod par;
 pub mod prelude;
 #[cfg(feature = "python")]
 mod python;
+#[cfg(feature = "i8")]
+pub mod quant;
 mod scalar;
 pub mod signal;
 pub mod storage;

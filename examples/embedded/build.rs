@@ -6,9 +6,13 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 fn main() {
-    let (weights, flash) = match env::var_os("CARGO_FEATURE_CONVOLUTIONAL") {
-        Some(_) => ("convolutional.safetensors", "160K"),
-        None => ("digits.safetensors", "128K"),
+    let has = |feature| env::var_os(feature).is_some();
+    let (weights, flash) = if has("CARGO_FEATURE_CONVOLUTIONAL") {
+        ("convolutional.safetensors", "160K")
+    } else if has("CARGO_FEATURE_QUANTIZED") {
+        ("quantized.safetensors", "128K")
+    } else {
+        ("digits.safetensors", "128K")
     };
     places::write(weights);
     let memory = format!(

@@ -4,6 +4,7 @@
 """Trains the classifier of this example on scikit-learn's 8x8 digits and writes, beside this file:
 
 digits.safetensors   its weights, named as in a state dict of torch: Linear(64, 32), ReLU, Linear(32, 10)
+quantized.safetensors  the same with weights of int8, as flex.quant.quantize(weight, axis=0) has them, and a float32 scale a row
 held_out.bin         digits that it has not seen, a record each: 64 pixels of 0..=16 (uint8), the ten probabilities as NumPy computes
                      them from the written weights (float32, little-endian), the digit, three bytes of padding
 
@@ -85,11 +86,22 @@ def train(x: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
     return {name: w.astype(np.float32) for name, w in weights.items()}
 
 
+def quantized(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Weights as int8, one scale a row, named as flex.quant.save names them."""
+    found = dict(weights)
+    for name, w in weights.items():
+        if w.ndim == 2:
+            scales = np.abs(w).max(axis=1, keepdims=True) / np.float32(127)
+            found[name], found[f"{name}.scales"] = np.rint(w / scales).astype(np.int8), scales
+    return found
+
+
 def main() -> None:
     pixels, labels = digits()
     x = pixels / 16.0
     weights = train(x[HELD_OUT:], labels[HELD_OUT:])
     save_file(weights, FOLDER / "digits.safetensors")
+    save_file(quantized(weights), FOLDER / "quantized.safetensors")
 
     _, probabilities = forward(
         {name: w.astype(np.float64) for name, w in weights.items()}, x[:HELD_OUT]

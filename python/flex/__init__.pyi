@@ -4,6 +4,7 @@ from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import quant as quant
 from flex import signal as signal
 from flex._flex import *
 from flex._reduce import reduce as reduce
@@ -227,6 +228,7 @@ __all__ = [
     "linalg",
     "models",
     "nn",
+    "quant",
     "reduce",
     "signal",
 ]

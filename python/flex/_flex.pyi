@@ -1795,6 +1795,7 @@ class Tensor:
 _fft: ModuleType
 _io: ModuleType
 _nn: ModuleType
+_quant: ModuleType
 _signal: ModuleType
 
 bool: Final[DType]

@@ -266,6 +266,9 @@ def _function(name: str) -> tuple[str, inspect.Signature]:
     if name.startswith("grad."):
         function = getattr(_flex._nn._grad, name.removeprefix("grad."))
         return f"flex.nn.{name}", inspect.signature(function)
+    if name.startswith("quant."):
+        function = getattr(_flex._quant, name.removeprefix("quant."))
+        return f"flex.{name}", inspect.signature(function)
     function = getattr(_flex, name, None)
     if function is not None:
         return f"flex.{name}", inspect.signature(function)

@@ -212,6 +212,53 @@ where
     failure.result()
 }
 
+/// The sums of `a b`, of 8-bit integers, as 32-bit ones in the bits of C's elements, then the epilogue, which
+/// begins with what makes these of them. `packed` are the panels of B.
+///
+/// Errors where there is no memory for packing.
+pub fn product_of_bytes<A, B, C>(
+    a: Mat<A>,
+    b: Mat<B>,
+    c: MatMut<C>,
+    packed: Option<Panels<A::Acc>>,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement,
+{
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    let work = |rows: usize, cols: usize| Cost {
+        bytes: k
+            .saturating_mul(rows.saturating_add(cols))
+            .saturating_add(rows.saturating_mul(cols) * size_of::<C>()),
+        flops: rows
+            .saturating_mul(cols)
+            .saturating_mul(gemm::steps::<A, B>(k))
+            .saturating_add(cost::CALL),
+    };
+    let threads = par::threads_for(work(m, n));
+    let grid = Grid::new(Algorithm::Blocked, &a, &b, packed.is_some(), 1, threads);
+    let (rows, cols) = grid.block(0);
+    let failure = Failure::default();
+    par::chunks(grid.len(), work(rows.len(), cols.len()), |task| {
+        let (rows, cols) = grid.block(task);
+        // SAFETY: each task has a block of its own.
+        let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
+        let packed = packed.map(|p| p.columns(cols.clone()).cast());
+        let epilogue = epilogue.at(rows.start, cols.start);
+        let (a, b) = (a.block(rows, 0..k), b.block(0..k, cols));
+        failure.note(gemm::product_of_bytes(
+            a, b, packed, &mut part, false, epilogue,
+        ));
+    });
+    failure.result()
+}
+
 /// [`Panels::pack`] on all threads.
 fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
     let out = Out::new(d);

@@ -1,4 +1,4 @@
-//! Tensors in files: [`safetensors`] and [`npy`].
+//! Tensors in files: [`safetensors`] and [`npy`], and, to read, `gguf`.
 //!
 //! Files can be mapped: tensors then lie in the mapping and are read when they are used. Misaligned
 //! data and data in the other byte order is copied.
@@ -27,6 +27,8 @@
 
 #[cfg(feature = "std")]
 mod file;
+#[cfg(all(feature = "i8", feature = "half"))]
+pub mod gguf;
 mod json;
 pub mod npy;
 mod raw;

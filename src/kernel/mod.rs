@@ -15,6 +15,8 @@ pub mod index;
 pub mod math;
 pub mod norm;
 pub mod pool;
+#[cfg(feature = "i8")]
+pub mod quant;
 pub mod random;
 pub mod recurrent;
 pub mod reduce;

@@ -24,7 +24,7 @@ struct Function {
 impl Function {
     /// Its name in its module.
     fn name(&self) -> &str {
-        self.name.strip_prefix("grad.").unwrap_or(&self.name)
+        self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 }
 
@@ -229,9 +229,10 @@ unsafe fn explain(
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
-        // errors of gradients name them so
+        // errors of gradients name them so, and those of quantised operands
         let within = match module.name()?.to_str()? {
             "flex.nn.grad" => "grad.",
+            "flex.quant" => "quant.",
             _ => "",
         };
         for name in module.index()? {

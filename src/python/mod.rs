@@ -27,6 +27,7 @@ mod nn;
 mod number;
 mod operators;
 mod promotion;
+mod quant;
 mod queue;
 mod reduce;
 mod repr;
@@ -65,6 +66,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     join::register(m)?;
     linalg::register(m)?;
     nn::register(m)?;
+    quant::register(m)?;
     queue::register(m)?;
     reduce::register(m)?;
     scan::register(m)?;
@@ -76,12 +78,14 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = m.getattr("_nn")?;
     let grad = nn.getattr("_grad")?;
     let fft = m.getattr("_fft")?;
+    let quant = m.getattr("_quant")?;
     let signal = m.getattr("_signal")?;
     hints::register(&[
         m,
         &nn.cast_into()?,
         &grad.cast_into()?,
         &fft.cast_into()?,
+        &quant.cast_into()?,
         &signal.cast_into()?,
     ])?;
     methods::register(m) // turns the functions above into methods

@@ -6,6 +6,7 @@ use super::cell::PyTensor;
 use super::convert::Operand;
 use super::dtype::PyDType;
 use super::number::Number;
+use super::quant::PyQTensor;
 use super::trace::{self, Trace};
 use crate::stream::Value;
 use crate::{Error, Result, Tensor};
@@ -65,6 +66,7 @@ impl Given {
             || x.is_instance_of::<PyString>()
             || x.is_instance_of::<PyDType>()
             || x.is_instance_of::<PyTensor>()
+            || x.is_instance_of::<PyQTensor>()
             || matches!(Operand::of(x), Ok(Some(_)));
         plain.then(|| Given::Plain(x.clone().unbind()))
     }

@@ -152,23 +152,34 @@ isas! {
     avx512 ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
     #[cfg(x86_dispatch)]
     vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
+    #[cfg(x86_dispatch)]
+    avx_vnni ["avxvnni,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true } (x86::lanes::F32x8, x86::lanes::F64x4);
 }
 
-/// Whether the dispatched set is AVX-512 and the CPU has VNNI too: dot products of bytes.
+/// Whether the CPU has, beside the dispatched set, VNNI in its vectors: dot products of bytes.
 #[cfg(x86_dispatch)]
 #[inline]
 pub fn has_vnni() -> bool {
-    level() == Level::Avx512 && std::arch::is_x86_feature_detected!("avx512vnni")
+    match level() {
+        Level::Avx512 => std::arch::is_x86_feature_detected!("avx512vnni"),
+        Level::Avx2 => std::arch::is_x86_feature_detected!("avxvnni"),
+        Level::Base => false,
+    }
 }
-/// Runs a kernel on AVX-512 with VNNI.
+/// Runs a kernel on a set, AVX-512 or AVX2, with VNNI.
 ///
 /// # Safety
-/// [`has_vnni`].
+/// [`has_vnni`] on that set.
 #[cfg(x86_dispatch)]
 #[inline(always)]
-pub unsafe fn call_vnni<K: Kernel>(k: K) -> K::Out {
+pub unsafe fn call_vnni<I: Isa, K: Kernel>(k: K) -> K::Out {
     // SAFETY: ISA1, by the caller's promise.
-    unsafe { vnni::call(k) }
+    unsafe {
+        match I::AVX512 {
+            true => vnni::call(k),
+            false => avx_vnni::call(k),
+        }
+    }
 }
 
 /// The set that `FLEX_ISA` requests.

@@ -143,7 +143,8 @@ def test_dtypes_and_constants():
 
 
 @pytest.mark.parametrize(
-    "namespace", [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.signal]
+    "namespace",
+    [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.quant, flex.signal],
 )
 def test_all_lists_every_name(namespace):
     assert len(set(namespace.__all__)) == len(namespace.__all__)
@@ -160,6 +161,8 @@ def test_all_lists_every_name(namespace):
         "flex.nn.linear",
         "flex.nn.relu",
         "flex.io.load",
+        "flex.quant.linear",
+        "flex.quant.load",
         "flex.linalg.matmul",
     ],
 )

@@ -9,8 +9,9 @@ import flex
 import flex.io
 import flex.linalg
 import flex.nn
+import flex.quant
 
-NAMESPACES = [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.signal]
+NAMESPACES = [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.quant, flex.signal]
 # what there is nothing to show of
 PLAIN = {
     "set_num_threads",

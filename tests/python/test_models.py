@@ -56,6 +56,18 @@ class TestRealModel:
         )
         assert float(a @ b) > 0.5 > float(a @ c)
 
+    def test_layers_of_int8(self, real):
+        sentences = json.loads((DATA / "minilm_sentences.json").read_text(encoding="utf-8"))
+        flex.empty_cache()
+        before = flex.memory_stats()["in_use"]
+        encoder = SentenceEncoder.load(default_model(), quantize="int8")
+        # a byte for each weight of six layers of 384 x (4 x 384 + 2 x 1536), scales, and what float32 takes
+        assert flex.memory_stats()["in_use"] - before < 6 * 384 * 12 * 384 + (1 << 20)
+        found, wanted = (np.asarray(e.encode(sentences)) for e in (encoder, real))
+        cosines = (found * wanted).sum(axis=1)
+        assert cosines.mean() >= 0.995
+        assert cosines.min() >= 0.99
+
     def test_weights_stay_where_they_lie(self):
         flex.empty_cache()
         before = flex.memory_stats()["in_use"]
@@ -69,6 +81,13 @@ class TestSmallModel:
     def test_batches_do_not_matter(self, small, batch_size):
         vectors = small.encode(TEXTS, batch_size=batch_size)
         np.testing.assert_allclose(np.asarray(vectors), numpy_vectors(TEXTS), rtol=0, atol=2e-6)
+
+    def test_layers_of_int8(self, tmp_path):
+        encoder = SentenceEncoder.load(write_model(tmp_path), quantize="int8")
+        vectors = np.asarray(encoder.encode(TEXTS))
+        assert (vectors * numpy_vectors(TEXTS)).sum(axis=1).min() > 0.98
+        with pytest.raises(ValueError, match="int4"):
+            SentenceEncoder.load(tmp_path, quantize="int4")
 
     @pytest.mark.parametrize("prefix", ["bert.", "0.auto_model."])
     def test_prefixes_of_weights(self, tmp_path, prefix):

@@ -21,6 +21,7 @@ def stub(name):
         ("nn/grad.pyi", flex.nn.grad),
         ("fft.pyi", flex.fft),
         ("signal.pyi", flex.signal),
+        ("quant.pyi", flex.quant),
     ],
 )
 def test_functions_have_their_docstrings(file, module):

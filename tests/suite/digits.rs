@@ -9,6 +9,9 @@ mod convolutional;
 mod linear;
 #[path = "../../examples/embedded/src/model.rs"]
 mod model;
+#[cfg(feature = "i8")]
+#[path = "../../examples/embedded/src/quantized.rs"]
+mod quantized;
 
 fn layers<const N: usize>(file: &[u8], numbers: [u8; N]) -> [model::Layer; N] {
     let mut weights = safetensors::parse(file).unwrap();
@@ -17,6 +20,7 @@ fn layers<const N: usize>(file: &[u8], numbers: [u8; N]) -> [model::Layer; N] {
         model::Layer {
             weight: of("weight"),
             bias: of("bias"),
+            scales: weights.remove(&format!("{k}.weight.scales")),
         }
     })
 }
@@ -59,5 +63,35 @@ fn convolutions_recognise_held_out_digits() {
         include_bytes!("../../examples/embedded/convolutional.bin"),
         98,
         |pixels| classifier.probabilities(pixels).unwrap().to_vec(),
+    );
+}
+
+/// The digits that float32 weights give, of 99 in a hundred.
+#[cfg(feature = "i8")]
+#[test]
+fn weights_of_int8_recognise_the_same_digits() {
+    let weights = include_bytes!("../../examples/embedded/quantized.safetensors");
+    let exact = include_bytes!("../../examples/embedded/digits.safetensors");
+    let exact = safetensors::parse(exact).unwrap();
+    let per_row = flex::quant::Quantization {
+        per: flex::quant::Per::Channel(0),
+        ..Default::default()
+    };
+    for name in ["0.weight", "2.weight"] {
+        let kept = flex::quant::from_tensors(&safetensors::parse(weights).unwrap(), name).unwrap();
+        let expected = flex::quant::quantize(&exact[name], per_row).unwrap();
+        assert!(kept.equal(&expected).unwrap(), "{name}");
+    }
+    let mut classifier = quantized::Classifier::new(layers(weights, [0, 2])).unwrap();
+    let (records, _) = include_bytes!("../../examples/embedded/held_out.bin").as_chunks();
+    let (mut same, mut right) = (0, 0);
+    for record in records.iter().map(model::Record::parse) {
+        let found = classifier.probabilities(&record.pixels).unwrap();
+        same += record.is_predicted(found) as usize;
+        right += (model::most_likely(found) == record.digit) as usize;
+    }
+    assert!(
+        100 * same >= 99 * records.len() && 100 * right >= 95 * records.len(),
+        "{same} {right}"
     );
 }

@@ -19,6 +19,7 @@ mod index;
 mod io;
 mod linalg;
 mod nn;
+mod quant;
 mod reduce;
 mod scan;
 mod set;

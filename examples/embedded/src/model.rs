@@ -8,6 +8,8 @@ pub type Pixels = [u8; 64];
 pub struct Layer {
     pub weight: Tensor,
     pub bias: Tensor,
+    /// Of a weight of int8, one a row.
+    pub scales: Option<Tensor>,
 }
 
 /// A digit that training has not seen, and its probabilities in float64.
@@ -43,7 +45,11 @@ impl Record {
         let near = |(a, b): (&f32, &f32)| (a - b).abs() <= Self::TOLERANCE;
         probabilities.len() == 10
             && probabilities.iter().zip(&self.probabilities).all(near)
-            && most_likely(probabilities) == most_likely(&self.probabilities)
+            && self.is_predicted(probabilities)
+    }
+    /// Whether the most likely digit is the same.
+    pub fn is_predicted(&self, probabilities: &[f32]) -> bool {
+        most_likely(probabilities) == most_likely(&self.probabilities)
     }
 }
 

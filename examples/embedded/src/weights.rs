@@ -13,20 +13,22 @@ struct Place {
     start: usize,
     end: usize,
     shape: &'static [usize],
+    dtype: DType,
 }
 include!(concat!(env!("OUT_DIR"), "/places.rs")); // written by build.rs
 
 impl Place {
     fn tensor(&self) -> Result<Tensor> {
-        Tensor::from_static(&FILE.0[self.start..self.end], self.shape, DType::F32)
+        Tensor::from_static(&FILE.0[self.start..self.end], self.shape, self.dtype)
     }
 }
 
 /// The layers of a network that has so many.
 pub fn layers<const N: usize>() -> Result<[Layer; N]> {
     let mut layers = Vec::with_capacity(N);
-    for [weight, bias] in LAYERS {
-        layers.push(Layer { weight: weight.tensor()?, bias: bias.tensor()? });
+    for [weight, bias, scales @ ..] in LAYERS {
+        let scales = scales.first().map(Place::tensor).transpose()?;
+        layers.push(Layer { weight: weight.tensor()?, bias: bias.tensor()?, scales });
     }
     layers.try_into().map_err(|_| Error::value("layers", "the file has others"))
 }
@@ -34,5 +36,6 @@ pub fn layers<const N: usize>() -> Result<[Layer; N]> {
 /// Whether they are read in place.
 pub fn are_in_place(layers: &[Layer]) -> bool {
     let file = FILE.0.as_ptr_range();
-    layers.iter().flat_map(|l| [&l.weight, &l.bias]).all(|t| !t.is_empty() && file.contains(&t.as_ptr()))
+    let parts = layers.iter().flat_map(|l| [&l.weight, &l.bias].into_iter().chain(&l.scales));
+    parts.into_iter().all(|t| !t.is_empty() && file.contains(&t.as_ptr()))
 }

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import flex
-from flex import nn
+from flex import nn, quant
 
 from ._architectures import ACTIVATIONS, BUCKETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Literal, TypeAlias
 
     from flex import Tensor
 
     from ._architectures import EncoderConfig
+
+    _Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 # Checkpoints put something before the names of their tensors: nothing for a plain model, "bert."
 # for one with a head, ..
@@ -29,11 +32,18 @@ NEAR = BUCKETS // 4
 FAR = (8, 12, 16, 23, 32, 46, 64, 91)
 
 
-class Weights:
-    """The tensors of a checkpoint, each asked for by name and expected shape."""
+class Layered(Protocol):
+    """A linear layer: activation(x @ weight.T + bias) + residual."""
 
-    def __init__(self, tensors: Mapping[str, Tensor]):
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor: ...
+
+
+class Weights:
+    """The tensors of a checkpoint, each asked for by name and expected shape; linear layers are of int8 where it is `quantized`."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], quantized: bool = False):
         self._tensors = tensors
+        self._quantized = quantized
         self._prefix = next(
             (name.removesuffix(WORDS) for name in tensors if name.endswith(WORDS)), ""
         )
@@ -54,19 +64,44 @@ class Weights:
             )
         return flex.astype(tensor, flex.float32, copy=False)
 
+    def linear(
+        self, name: str, inputs: int, outputs: int, hidden_act: str | None = None
+    ) -> Layered:
+        """A linear layer of these sizes."""
+        layer = QuantizedLinear if self._quantized else Linear
+        weight, bias = (
+            self.get(f"{name}.weight", outputs, inputs),
+            self.get(f"{name}.bias", outputs),
+        )
+        return layer(weight, bias, None if hidden_act is None else ACTIVATIONS[hidden_act])
+
 
 class Linear:
     """activation(x @ weight.T + bias) + residual."""
 
-    def __init__(
-        self, weights: Weights, name: str, inputs: int, outputs: int, hidden_act: str | None = None
-    ):
-        self.weight = weights.get(f"{name}.weight", outputs, inputs)
-        self.bias = weights.get(f"{name}.bias", outputs)
-        self.activation = None if hidden_act is None else ACTIVATIONS[hidden_act]
+    def __init__(self, weight: Tensor, bias: Tensor, activation: _Activation | None):
+        self.weight, self.bias, self.activation = weight, bias, activation
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
         return nn.linear(x, self.weight, self.bias, activation=self.activation, residual=residual)
+
+
+class QuantizedLinear:
+    """The same by a weight of int8, a scale for each row, and tokens that are quantised one by one."""
+
+    def __init__(self, weight: Tensor, bias: Tensor, activation: _Activation | None):
+        self.weight = quant.quantize(weight, axis=0)
+        self.bias, self.activation = bias, activation
+
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        return quant.linear(
+            x,
+            self.weight,
+            self.bias,
+            activation=self.activation,
+            residual=residual,
+            inputs="dynamic",
+        )
 
 
 class LayerNorm:
@@ -120,7 +155,7 @@ class SelfAttention:
         size, names = config.hidden_size, config.architecture
         self.heads = config.num_attention_heads
         self.query, self.key, self.value = (
-            Linear(weights, f"{layer}.{name}", size, size)
+            weights.linear(f"{layer}.{name}", size, size)
             for name in (names.query, names.key, names.value)
         )
 
@@ -155,10 +190,10 @@ class Layer:
             config.architecture,
         )
         self.attention = SelfAttention(weights, layer, config)
-        self.attention_out = Linear(weights, f"{layer}.{names.attention_out}", size, size)
+        self.attention_out = weights.linear(f"{layer}.{names.attention_out}", size, size)
         self.attention_norm = LayerNorm(weights, f"{layer}.{names.attention_norm}", size, eps)
-        self.inner = Linear(weights, f"{layer}.{names.inner}", size, inner, config.hidden_act)
-        self.outer = Linear(weights, f"{layer}.{names.outer}", inner, size)
+        self.inner = weights.linear(f"{layer}.{names.inner}", size, inner, config.hidden_act)
+        self.outer = weights.linear(f"{layer}.{names.outer}", inner, size)
         self.norm = LayerNorm(weights, f"{layer}.{names.norm}", size, eps)
 
     def __call__(self, x: Tensor, offsets: Sequence[int], bias: Tensor | None) -> Tensor:
@@ -169,8 +204,14 @@ class Layer:
 class Encoder:
     """The network: token numbers in, one vector a token out. ValueError when a weight is missing or of another shape than `config` says."""
 
-    def __init__(self, config: EncoderConfig, tensors: Mapping[str, Tensor]):
-        weights, size, names = Weights(tensors), config.hidden_size, config.architecture
+    def __init__(
+        self, config: EncoderConfig, tensors: Mapping[str, Tensor], quantized: bool = False
+    ):
+        weights, size, names = (
+            Weights(tensors, quantized),
+            config.hidden_size,
+            config.architecture,
+        )
         self.config = config
         self.words = weights.get(WORDS, config.vocab_size, size)
         self.positions = weights.get(

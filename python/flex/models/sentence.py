@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import flex
 
@@ -79,12 +79,20 @@ class SentenceEncoder:
 
     @classmethod
     def load(
-        cls, folder: str | os.PathLike[str], *, truncate_dim: int | None = None
+        cls,
+        folder: str | os.PathLike[str],
+        *,
+        truncate_dim: int | None = None,
+        quantize: Literal["int8"] | None = None,
     ) -> SentenceEncoder:
         """Reads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
 
         What sentence-transformers' files beside them say is honoured: modules, pooling, the case of texts, their greatest length, prompts
         and the similarity. A folder without modules.json gives means of length 1. `truncate_dim` is `encode`'s, for every call.
+
+        With `quantize="int8"` the weights of linear layers are rounded to int8, one scale a row, and tokens are quantised as they come
+        (`flex.quant.linear` with "dynamic" inputs): a quarter of their memory, and two to three times the speed where the CPU has VNNI,
+        for vectors whose cosine to those of float32 is about 0.998.
 
         Raises FileNotFoundError when a file is missing, ValueError when files are damaged, don't fit together or ask for something that
         is not computed here (another architecture, a Dense module), and ImportError without the package `tokenizers`.
@@ -92,6 +100,8 @@ class SentenceEncoder:
         >>> flex.models.SentenceEncoder.load(folder, truncate_dim=64).dimension
         64
         """
+        if quantize not in (None, "int8"):
+            raise ValueError(f'quantize is {quantize!r}; it is "int8" or None')
         folder = Path(folder)
         pipeline = Pipeline.read(folder)
         network = pipeline.transformer
@@ -101,7 +111,8 @@ class SentenceEncoder:
         with naming(network / "config.json"):
             config = EncoderConfig.from_json(read_json(network / "config.json"))
         with naming(network / "model.safetensors"):
-            encoder = Encoder(config, flex.io.load(network / "model.safetensors"))
+            tensors = flex.io.load(network / "model.safetensors")
+            encoder = Encoder(config, tensors, quantized=quantize is not None)
         tokenizer, max_seq_length = read_tokenizer(network, config.vocab_size)
         return cls(
             encoder,

@@ -22,6 +22,9 @@ pub enum EpilogueOp<'a, T: MatElement> {
     Add(Mat<'a, T>),
     /// A function of each element.
     Map(Map<T::Acc>),
+    /// From sums of quantised numbers to what they stand for. First of all, where elements are `f32`.
+    #[cfg(feature = "i8")]
+    Dequantize(Dequantize<'a>),
 }
 impl<T: MatElement> Clone for EpilogueOp<'_, T> {
     fn clone(&self) -> Self {
@@ -36,7 +39,45 @@ impl<T: MatElement> EpilogueOp<'_, T> {
             EpilogueOp::Bias(b) => EpilogueOp::RowBias(b),
             EpilogueOp::RowBias(b) => EpilogueOp::Bias(b),
             EpilogueOp::Add(m) => EpilogueOp::Add(m.t()),
+            #[cfg(feature = "i8")]
+            EpilogueOp::Dequantize(d) => EpilogueOp::Dequantize(d.t()),
             op => op,
+        }
+    }
+}
+
+/// A sum of products of integers, which lies in the bits of an `f32`, becomes `(sum - offsets[row] *
+/// sums[column]) * rows[row] * columns[column]`: where `q - zero` stands for each integer of a row of A, its
+/// zero is the row's offset, and the sums are those of B's columns.
+#[cfg(feature = "i8")]
+#[derive(Clone, Copy)]
+pub struct Dequantize<'a> {
+    /// The scales of A's rows and of B's columns.
+    pub rows: &'a [f32],
+    pub columns: &'a [f32],
+    /// What wraps in 32 bits before the difference does no harm.
+    pub offsets: &'a [i32],
+    pub sums: &'a [i32],
+}
+#[cfg(feature = "i8")]
+impl Dequantize<'_> {
+    #[inline(always)]
+    fn t(self) -> Self {
+        Dequantize {
+            rows: self.columns,
+            columns: self.rows,
+            offsets: self.sums,
+            sums: self.offsets,
+        }
+    }
+    /// A piece of row `i`, from column `j` on.
+    #[inline(always)]
+    fn apply(&self, i: usize, j: usize, row: &mut [f32]) {
+        let (scale, offset) = (self.rows[i], self.offsets[i]);
+        let columns = self.columns[j..].iter().zip(&self.sums[j..]);
+        for (v, (column, sum)) in row.iter_mut().zip(columns) {
+            let exact = (v.to_bits() as i32).wrapping_sub(offset.wrapping_mul(*sum));
+            *v = exact as f32 * scale * column;
         }
     }
 }
@@ -109,6 +150,11 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                 EpilogueOp::RowBias(b) => assert_eq!(b.len(), rows),
                 EpilogueOp::Add(m) => assert_eq!((m.rows(), m.cols()), (rows, cols)),
                 EpilogueOp::Scale(_) | EpilogueOp::Map(_) => {}
+                #[cfg(feature = "i8")]
+                EpilogueOp::Dequantize(d) => {
+                    assert_eq!((d.rows.len(), d.offsets.len()), (rows, rows));
+                    assert_eq!((d.columns.len(), d.sums.len()), (cols, cols));
+                }
             }
         }
         Epilogue {
@@ -180,6 +226,12 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                     }
                 }
                 EpilogueOp::Map(f) => f.apply(row),
+                #[cfg(feature = "i8")]
+                EpilogueOp::Dequantize(d) => {
+                    if let Some(row) = T::Acc::as_floats(row) {
+                        d.apply(i, j, row)
+                    }
+                }
             }
         }
     }

@@ -31,7 +31,10 @@ mod tests;
 
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
+pub use bytes::product as product_of_bytes;
 pub use element::MatElement;
+#[cfg(feature = "i8")]
+pub use epilogue::Dequantize;
 pub use epilogue::{Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
 pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};

@@ -248,7 +248,7 @@ fn gumbel_softmax(
 }
 
 /// The activation that a layer is told by name.
-pub(super) fn activation_named(op: &str, name: Option<&str>) -> PyResult<Option<Activation>> {
+pub fn activation_named(op: &str, name: Option<&str>) -> PyResult<Option<Activation>> {
     let named = |name| {
         Activation::from_name(name).ok_or_else(|| {
             let names = Activation::NAMES.join("\", \"");

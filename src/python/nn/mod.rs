@@ -19,6 +19,7 @@ mod resample;
 mod rotary;
 mod spatial;
 
+pub(super) use activation::activation_named;
 use pyo3::prelude::*;
 
 /// A module of its own, from which `flex/nn/__init__.py` takes its functions; their `__module__` is

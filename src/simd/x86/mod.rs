@@ -4,5 +4,6 @@ pub mod half;
 pub mod lanes;
 pub mod lookup;
 pub mod mask;
+pub mod nibbles;
 pub mod transpose;
 pub mod vector;

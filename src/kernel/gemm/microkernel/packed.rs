@@ -31,6 +31,11 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     fn mul(a: Self, b: Self) -> Self;
     /// `a + b`.
     fn add(a: Self, b: Self) -> Self;
+    /// These as floats, where they are.
+    #[inline(always)]
+    fn as_floats(_: &mut [Self]) -> Option<&mut [f32]> {
+        None
+    }
     /// Lanes of a vector, and vectors of the widest tile.
     fn shape(level: Level) -> (usize, usize);
     /// All micropanels times a panel.

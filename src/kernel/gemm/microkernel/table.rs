@@ -74,7 +74,7 @@ macro_rules! sums {
 /// multiply-add, multiply, add`. Tiles are six rows high and as wide as 32 registers (AVX-512) or
 /// 16 hold.
 macro_rules! packed {
-    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(floats $floats:ident)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
         // SAFETY: LANE1: plain numbers, and tiles of the table below.
         unsafe impl Packed for $A {
@@ -106,6 +106,10 @@ macro_rules! packed {
                     }
                 }
             }
+            $(
+                #[inline(always)]
+                fn as_floats($floats: &mut [Self]) -> Option<&mut [f32]> { Some($floats) }
+            )?
             $(const UNROLLED: bool = $unrolled;)?
             $(const BLOCKING: Blocking = $blocking;)?
             $(
@@ -128,7 +132,7 @@ macro_rules! packed {
     )* };
 }
 packed! {
-    f32: [16 4, 8 2, 4] (lanes fma::single) unrolled true tall 2 1, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
+    f32: [16 4, 8 2, 4] (lanes fma::single) unrolled true tall 2 1 floats x, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
     f64: [8 4, 4 2, 2] (lanes fma::double) unrolled true tall 2 1, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
     Pair: [16 4, 8 2, 4] (lanes fma::pairs) unrolled true by Blocking::BYTES, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));

@@ -1,5 +1,5 @@
 //! Groups of four bytes, for the instruction that multiplies unsigned by signed ones and adds up to
-//! 32 bits: AVX-512 with VNNI.
+//! 32 bits: AVX-512 or AVX2 with VNNI.
 
 use super::job::PanelJob;
 use super::packed::Packed;
@@ -20,14 +20,21 @@ impl<const SIGNED: bool> Kernel for Panel<SIGNED> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // SAFETY: TILE1, by the job's promise.
-        unsafe { tile::panel::<I, Quad<SIGNED>, 16, 4>(self.0) }
+        // SAFETY: TILE1, by the job's promise; the vectors are those of the level.
+        unsafe {
+            if const { I::AVX512 } {
+                tile::panel::<I, Quad<SIGNED>, 16, 4>(self.0)
+            } else {
+                tile::panel::<I, Quad<SIGNED>, 8, 2>(self.0)
+            }
+        }
     }
 }
 
 union Cast<const SIGNED: bool, const L: usize> {
     lanes: [Quad<SIGNED>; L],
     vector: __m512i,
+    half: __m256i,
 }
 
 impl<const SIGNED: bool> Quad<SIGNED> {
@@ -38,16 +45,21 @@ impl<const SIGNED: bool> Quad<SIGNED> {
         reason = "the signature of all forms"
     )]
     fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
-        const { assert!(L == 16) };
-        // SAFETY: called by `Panel` alone, under VNNI; 16 lanes of four bytes are a vector.
+        const { assert!(L == 16 || L == 8) };
+        // SAFETY: called by `Panel` alone, under VNNI; 16 or 8 lanes of four bytes are a vector of the level.
         unsafe {
-            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes }.vector);
-            let vector = if SIGNED {
-                _mm512_dpbusd_epi32(c, b, a)
+            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes });
+            if const { L == 16 } {
+                let (a, b, c) = (a.vector, b.vector, c.vector);
+                let (unsigned, signed) = if SIGNED { (b, a) } else { (a, b) };
+                let vector = _mm512_dpbusd_epi32(c, unsigned, signed);
+                Cast { vector }.lanes
             } else {
-                _mm512_dpbusd_epi32(c, a, b)
-            };
-            Cast { vector }.lanes
+                let (a, b, c) = (a.half, b.half, c.half);
+                let (unsigned, signed) = if SIGNED { (b, a) } else { (a, b) };
+                let half = _mm256_dpbusd_avx_epi32(c, unsigned, signed);
+                Cast { half }.lanes
+            }
         }
     }
 }
@@ -71,13 +83,16 @@ unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
         Quad({ a.0 }.wrapping_add(b.0))
     }
     #[inline(always)]
-    fn shape(_: Level) -> (usize, usize) {
-        (16, 4)
+    fn shape(level: Level) -> (usize, usize) {
+        match level {
+            Level::Avx512 => (16, 4),
+            _ => (8, 2),
+        }
     }
     #[inline(always)]
     unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
         // SAFETY: TILE1 is the caller's; these lanes are chosen where there is VNNI.
-        unsafe { simd::call_vnni(Panel(job)) }
+        unsafe { simd::call_vnni::<I, _>(Panel(job)) }
     }
     const UNROLLED: bool = true;
     const BLOCKING: Blocking = Blocking::BYTES;

@@ -3,7 +3,7 @@
 use super::Packing;
 use crate::kernel::gemm::matrix::Mat;
 use crate::kernel::gemm::microkernel::Quad;
-use crate::simd::Isa;
+use crate::simd::{self, Isa, Kernel, Level};
 use core::arch::x86_64::*;
 
 /// Groups as they are (0), or all top bits flipped (0x80), which moves values by 128.
@@ -36,7 +36,6 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
     /// those are exchanged before.
     #[inline(always)]
     fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED>]) {
-        // The other levels never pack these lanes.
         let whole = if const { I::AVX512 } {
             d.len() / 64 * 64
         } else {
@@ -74,12 +73,38 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
         }
     }
     fn row_sums(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED>]) {
-        // SAFETY: these groups are chosen where there is VNNI.
-        unsafe { row_sums::<SIGNED>(a, factor, sums) }
+        match simd::level() {
+            // SAFETY: these groups are chosen where there is VNNI.
+            Level::Avx512 => unsafe { row_sums::<SIGNED>(a, factor, sums) },
+            _ => simd::call(RowSums(a, factor, sums)),
+        }
     }
 }
 
 /// `factor` times the sum of each row of A.
+struct RowSums<'a, const SIGNED: bool>(Mat<'a, u8>, i32, &'a mut [Quad<SIGNED>]);
+impl<const SIGNED: bool> Kernel for RowSums<'_, SIGNED> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let RowSums(a, factor, sums) = self;
+        let value = |x: u8| if SIGNED { x as i8 as u32 } else { x as u32 };
+        for (i, sum) in sums.iter_mut().enumerate() {
+            let mut x = 0u32;
+            if a.cs() == 1 {
+                // SAFETY: MAT1: a row, whose elements are side by side.
+                let row = unsafe { core::slice::from_raw_parts(a.at(i, 0), a.cols()) };
+                row.iter().for_each(|q| x = x.wrapping_add(value(*q)));
+            } else {
+                // SAFETY: MAT1: `p` is below the columns, and there is a sum for each row.
+                (0..a.cols()).for_each(|p| x = x.wrapping_add(value(unsafe { a.get(i, p) })));
+            }
+            *sum = Quad(x.wrapping_mul(factor as u32));
+        }
+    }
+}
+
+/// The same in wider vectors.
 ///
 /// # Safety
 /// The CPU has AVX-512 and VNNI.

@@ -1,0 +1,111 @@
+"""Quantised tensors: small integers and the scales that say what they stand for, and products by them.
+
+>>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
+>>> flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic").shape
+(2,)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flex import _flex, io
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from flex.io import _File
+
+_own = {name: getattr(_flex._quant, name) for name in dir(_flex._quant) if not name.startswith("_")}
+globals().update(_own)  # quant.pyi names them one by one
+_restore = _flex._quant._restore  # pickles name it
+
+
+def save(
+    file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
+) -> None:
+    """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
+
+    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
+    `name.shape`. ValueError where two tensors would have one name; errors of `flex.io.save`.
+
+    >>> import io
+    >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))
+    >>> flex.quant.save(file, {"w": q, "bias": flex.zeros(2)})
+    >>> _ = file.seek(0)
+    >>> flex.quant.load(file)["w"].equal(q)
+    True
+    """
+    parts: dict[str, Any] = {}
+    for name, tensor in tensors.items():
+        for part, value in _parts(name, tensor):
+            if part in parts:
+                raise ValueError(f"quant.save: two tensors are named {part!r}")
+            parts[part] = value
+    io.save(file, parts, metadata, format="safetensors")
+
+
+def load(file: _File, mmap: bool = True) -> dict[str, Any]:
+    """The tensors of a safetensors file by name; what `save` wrote of quantised ones are QTensors again.
+
+    Those are integers of 8 bits beside which there are `name.scales`. mmap: as in `flex.io.load`, whose errors it has; ShapeError or
+    DTypeError where parts don't fit.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> flex.quant.save(file, {"w": flex.quant.quantize(flex.asarray([[1.0, -2.0]]), "int4")})
+    >>> _ = file.seek(0)
+    >>> flex.quant.load(file)["w"].dtype
+    'int4'
+    """
+    tensors = dict(io.load(file, mmap, format="safetensors"))
+    for name in list(tensors):
+        values = tensors.get(name)
+        if f"{name}.scales" not in tensors or values is None:
+            continue
+        if values.dtype not in (_flex.int8, _flex.uint8):
+            continue
+        scales, zero_points, shape = (
+            tensors.pop(f"{name}.{part}", None) for part in ("scales", "zero_points", "shape")
+        )
+        packed = None if shape is None else ("int4", tuple(shape.tolist()))
+        dtype, sizes = packed or (None, None)
+        tensors[name] = _flex._quant.QTensor(values, scales, zero_points, dtype=dtype, shape=sizes)
+    return tensors
+
+
+def load_gguf(
+    file: str | bytes | os.PathLike[str], mmap: bool = True
+) -> tuple[io.Tensors, dict[str, Any]]:
+    """The tensors of a GGUF file (version 2 or 3), or of its bytes, by name, and its metadata.
+
+    Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
+    16 with float32 ones. Q4_K, whose blocks have minima, is float32; float and integer tensors are what they are. Other kinds are in
+    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of
+    `flex.io.load`; blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
+
+    >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))
+    >>> len(tensors), metadata
+    (0, {})
+    """
+    found, others, metadata = _flex._quant._load_gguf(file, mmap)
+    opaque = {
+        name: io.Opaque(f"GGML_{kind}", shape, data) for name, (kind, shape, data) in others.items()
+    }
+    return io.Tensors(found, opaque), metadata
+
+
+def _parts(name: str, tensor: Any) -> list[tuple[str, Any]]:
+    """The tensors that one is kept as."""
+    if not isinstance(tensor, _flex._quant.QTensor):
+        return [(name, tensor)]
+    parts = [(name, tensor.values), (f"{name}.scales", tensor.scales)]
+    if tensor.zero_points is not None:
+        parts.append((f"{name}.zero_points", tensor.zero_points))
+    if tensor.dtype == "int4":
+        parts.append((f"{name}.shape", _flex.asarray(tensor.shape, dtype=_flex.int64)))
+    return parts
+
+
+__all__ = sorted([*_own, "load", "load_gguf", "save"])

@@ -1,0 +1,195 @@
+# Written by scripts/make_stubs.py.
+import builtins
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import EllipsisType
+from typing import Any, Literal, Self, SupportsIndex, final
+
+from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex.io import Tensors, _File
+
+@final
+class QTensor:
+    """Integers, and the scales and zero points that say what they stand for: `scale * (q - zero_point)`.
+
+    Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4", uint8 with two values a
+    byte along one axis, the first in the lower half (an odd last one stands alone). scales: float32, float16 or
+    bfloat16, of the tensor's rank; each size divides the tensor's, so that as many neighbours share a scale. zero_points:
+    none, or of the values' dtype and the scales' shape. shape: of int4, where `values` don't tell. Views (`q[..]`, `permute_dims`,
+    `flip`, `reshape`, `broadcast_to`) move scales with values and copy nothing; what would part a block or a byte is a ValueError.
+    ShapeError or DTypeError where parts don't fit.
+
+    >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
+    >>> q.dequantize().tolist()
+    [1.0, -0.5]
+    """
+    def __new__(
+        cls,
+        values: _Operand,
+        scales: _Operand,
+        zero_points: _Operand | None = None,
+        *,
+        dtype: Literal["int8", "uint8", "int4"] | None = None,
+        shape: _Shape | None = None,
+    ) -> Self: ...
+    @property
+    def T(self) -> QTensor:
+        """The transposed matrix; a view. ShapeError where there are other than two dimensions."""
+    @property
+    def block(self) -> tuple[int, ...]:
+        """How many neighbours along each axis share a scale."""
+    @property
+    def dtype(self) -> Literal["int8", "uint8", "int4"]:
+        """"int8", "uint8" or "int4"."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values, scales and zero points."""
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def scales(self) -> Tensor:
+        """The scales, one a block, of the tensor's rank."""
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def values(self) -> Tensor:
+        """The integers: int8 or uint8, of int4 bytes of two."""
+    @property
+    def zero_points(self) -> Tensor | None:
+        """The zero points, as many as scales, or None."""
+    def argmax(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """Where the largest element is first, of all or along an axis."""
+    def argmin(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """Where the smallest element is first, of all or along an axis."""
+    def broadcast_to(self, shape: _Shape) -> QTensor:
+        """Repeats dimensions of size 1, and adds new ones in front; a view. ShapeError where sizes don't fit."""
+    def dequantize(self, dtype: _DType | None = None) -> Tensor:
+        """`scale * (q - zero_point)`, float32 or another float dtype. DTypeError if it is none.
+
+        >>> flex.quant.quantize(flex.asarray([127.0, -1.0, 0.25])).dequantize().tolist()
+        [127.0, -1.0, 0.0]
+        """
+    def equal(self, other: QTensor, /) -> builtins.bool:
+        """Whether another quantised tensor has the same shape and stands for the same numbers."""
+    def flip(self, *, axis: _Shape | None = None) -> QTensor:
+        """Reverses axes, all by default; a view. ValueError for the axis along which bytes hold two values."""
+    def max(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
+        """The largest elements, of all or along an axis, quantised as they are. ValueError where elements have several scales."""
+    def min(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
+        """The smallest elements; otherwise as `max`."""
+    def permute_dims(self, axes: _Shape) -> QTensor:
+        """Dimension `k` of the result is dimension `axes[k]`; a view."""
+    def reshape(self, shape: _Shape) -> QTensor:
+        """The elements in row-major order under another shape. ShapeError where their number is another, or
+        blocks would be none.
+        """
+    def sort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> QTensor:
+        """In order along an axis. ValueError where elements have several scales."""
+    def take(self, indices: _Operand, *, axis: SupportsIndex = 0) -> QTensor:
+        """The elements at the indices, of one dimension, of an axis. ValueError where blocks lie along it."""
+    def topk(self, k: SupportsIndex, *, axis: SupportsIndex = ..., largest: builtins.bool = True) -> tuple[QTensor, Tensor]:
+        """The `k` largest (or smallest) along an axis, and where they are. ValueError where elements have several scales."""
+    def __getitem__(self, key: int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...], /) -> QTensor: ...
+    def __len__(self) -> int: ...
+
+def concat(tensors: Sequence[QTensor], *, axis: SupportsIndex = 0) -> QTensor:
+    """Quantised tensors joined along an axis, scales where they vary along it.
+
+    Of one dtype and, but along the axis, one shape and one size of blocks; where one scale spans the axis, all have the same
+    (ValueError, ShapeError).
+
+    >>> q = flex.quant.quantize(flex.asarray([[1.0, 2.0]]), axis=0)
+    >>> flex.quant.concat([q, q]).shape
+    (2, 2)
+    """
+def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
+    """`activation(x @ weight.T + bias) + residual` by a quantised weight.
+
+    x: `[.., in]`, of floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in `flex.nn.linear`. residual: broadcasts to
+    the result, which is `[.., out]`, float32, or the dtype of x where that is narrower. inputs: "float" decodes the weight, of any kind, while it
+    is packed for the product; "dynamic" quantises each row of x to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale`
+    and `zero_point`: then products are summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError).
+    NaN in x counts as 0 unless inputs is "float". ShapeError if sizes don't fit; DTypeError where x, bias or residual is of no floats.
+
+    >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
+    >>> y = flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic")
+    >>> [round(v, 1) for v in y.tolist()]
+    [4.0, -3.0]
+    """
+def load(file: _File, mmap: builtins.bool = True) -> dict[str, Any]:
+    """The tensors of a safetensors file by name; what `save` wrote of quantised ones are QTensors again.
+
+    Those are integers of 8 bits beside which there are `name.scales`. mmap: as in `flex.io.load`, whose errors it has; ShapeError or
+    DTypeError where parts don't fit.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> flex.quant.save(file, {"w": flex.quant.quantize(flex.asarray([[1.0, -2.0]]), "int4")})
+    >>> _ = file.seek(0)
+    >>> flex.quant.load(file)["w"].dtype
+    'int4'
+    """
+def load_gguf(file: str | bytes | PathLike[str], mmap: builtins.bool = True) -> tuple[Tensors, dict[str, Any]]:
+    """The tensors of a GGUF file (version 2 or 3), or of its bytes, by name, and its metadata.
+
+    Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
+    16 with float32 ones. Q4_K, whose blocks have minima, is float32; float and integer tensors are what they are. Other kinds are in
+    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of
+    `flex.io.load`; blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
+
+    >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))
+    >>> len(tensors), metadata
+    (0, {})
+    """
+def matmul_integer(a: _Operand, b: _Operand, a_zero_point: _Operand | None = None, b_zero_point: _Operand | None = None) -> Tensor:
+    """`(a - a_zero_point) @ (b - b_zero_point)` in int32, exact to 2^15 terms (ONNX, MatMulInteger).
+
+    a and b: int8 or uint8, each its own (DTypeError), of shapes as in `flex.matmul`. Zero points: numbers or tensors of the operand's
+    dtype: one, or of a one a row, of b one a column (ShapeError).
+
+    >>> a, b = flex.asarray([[10, 255]], dtype="uint8"), flex.asarray([[1], [-128]], dtype="int8")
+    >>> flex.quant.matmul_integer(a, b, 10).tolist()
+    [[-31360]]
+    """
+def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4"] = 'int8', *, axis: SupportsIndex | None = None, block: SupportsIndex | None = None, symmetric: builtins.bool | None = None, scale_dtype: _DType | None = None, calibration: Literal["minmax", "percentile", "mse"] = 'minmax', percentile: float = 99.9, scale: _Operand | None = None, zero_point: _Operand | None = None) -> QTensor:
+    """x as integers: `q = clamp(round(x / scale) + zero_point)`, ties to even.
+
+    x: of floats, computed with as float32. dtype: "int8", "uint8" or "int4" (two a byte). axis: a scale for each index of an axis,
+    else one for all; with block, one for as many neighbours along the axis, which they divide (ShapeError). symmetric: without zero points,
+    `scale = max(|x|) / 127` (7 of int4), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
+    (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 can't have them (ValueError).
+    scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
+    saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
+    dividing its own. A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
+    range.
+
+    >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
+    >>> q.values.tolist(), q.scales.shape
+    ([[64, -127], [0, 0]], (2, 1))
+    """
+def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
+    """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
+
+    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
+    `name.shape`. ValueError where two tensors would have one name; errors of `flex.io.save`.
+
+    >>> import io
+    >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))
+    >>> flex.quant.save(file, {"w": q, "bias": flex.zeros(2)})
+    >>> _ = file.seek(0)
+    >>> flex.quant.load(file)["w"].equal(q)
+    True
+    """
+
+__all__ = [
+    "QTensor",
+    "concat",
+    "linear",
+    "load",
+    "load_gguf",
+    "matmul_integer",
+    "quantize",
+    "save",
+]

@@ -1,0 +1,410 @@
+//! The tensors and metadata of GGUF files, versions 2 and 3, as llama.cpp writes them
+//! (<https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>).
+//!
+//! Blocks of Q4_0, Q8_0 and Q6_K become [`QTensor`]s, exactly: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks
+//! of 16 with float32 ones. Q4_K, whose blocks have minima, becomes float32. Numbers become tensors of
+//! their dtype, and other blocks stay bytes.
+//!
+//! ```
+//! let mut file = b"GGUF".to_vec();
+//! file.extend([3, 0, 0, 0]); // version; then no tensors and no metadata
+//! file.extend([0; 16]);
+//! assert!(flex::io::gguf::parse(&file)?.entries.is_empty());
+//! # Ok::<(), flex::Error>(())
+//! ```
+
+use super::source::{Content, Source};
+use crate::dtype::DType;
+use crate::error::{Error, Excerpt, Result};
+use crate::fallible;
+use crate::kernel::quant::blocks::{self, Q4_0, Q4_K, Q6_K, Q8_0};
+use crate::layout::Shape;
+use crate::par::{self, Cost, Out};
+use crate::quant::{Levels, QTensor};
+use crate::tensor::Tensor;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A value of the metadata.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An unsigned integer of any width.
+    Unsigned(u64),
+    /// A signed one.
+    Signed(i64),
+    /// A float of 32 or 64 bits.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Text(String),
+    /// Values of one kind.
+    List(Vec<Value>),
+}
+
+/// A tensor of a file.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// Numbers, or Q4_K as float32.
+    Tensor(Tensor),
+    /// Q4_0, Q8_0 or Q6_K.
+    Quantized(QTensor),
+    /// Blocks that flex has no kernels for.
+    Other {
+        /// The format's number for them.
+        kind: u32,
+        /// The shape in numbers.
+        shape: Vec<usize>,
+        /// The bytes from where they begin to the next tensor or the end, as uint8 of one dimension.
+        bytes: Tensor,
+    },
+}
+
+/// The content of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Gguf {
+    /// What describes the model.
+    pub metadata: BTreeMap<String, Value>,
+    /// The tensors by name.
+    pub entries: BTreeMap<String, Entry>,
+}
+
+/// Reads a file into memory.
+///
+/// Errors with [`Error::Io`] if it can't be read, with [`Error::File`] if it violates the format.
+#[cfg(feature = "std")]
+pub fn load(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
+    read(super::file::open(path.as_ref())?)
+}
+/// Maps a file into memory: tensors of numbers lie in it, blocks are unpacked. Errors as [`load`].
+///
+/// # Safety
+/// While one of the tensors or a view of it lives, nobody writes to the file in place or truncates
+/// it ([MAP1](super#mapped-files-must-not-change)).
+#[cfg(feature = "std")]
+pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
+    // SAFETY: MAP1, by the caller's promise.
+    read(unsafe { super::file::map(path.as_ref()) }?)
+}
+/// Reads the bytes of a file; the tensors are copies. Errors where it violates the format.
+pub fn parse(bytes: &[u8]) -> Result<Gguf> {
+    read(Source {
+        name: "gguf".into(),
+        content: Content::Slice(bytes),
+    })
+}
+
+/// What the header says of a tensor.
+struct Info {
+    name: String,
+    shape: Vec<usize>,
+    kind: u32,
+    offset: u64,
+}
+
+/// The header, read in pieces.
+struct Reader<'a> {
+    source: Source<'a>,
+    len: u64,
+    /// Where the piece begins, and what has been read of it.
+    start: u64,
+    piece: Vec<u8>,
+    read: usize,
+}
+/// Bytes of a piece.
+const PIECE: usize = 1 << 16;
+/// Lists within lists at most.
+const DEEP: usize = 4;
+
+impl Reader<'_> {
+    fn at(&self) -> u64 {
+        self.start + self.read as u64
+    }
+    /// The next bytes. Errors where there are fewer.
+    fn bytes(&mut self, n: u64) -> Result<&[u8]> {
+        if n > self.len.saturating_sub(self.at()) {
+            let at = self.at();
+            return Err(self
+                .source
+                .wrong(message!("truncated: {n} bytes expected at offset {at}")));
+        }
+        let n = n as usize; // bounded by the file, or memory refuses it
+        if self.piece.len() - self.read < n {
+            let start = self.at();
+            let size = (self.len - start).min(n.max(PIECE) as u64) as usize;
+            self.piece.clear();
+            fallible::reserve(&mut self.piece, size)?;
+            self.piece.resize(size, 0);
+            self.source.read(start, &mut self.piece)?;
+            (self.start, self.read) = (start, 0);
+        }
+        self.read += n;
+        Ok(&self.piece[self.read - n..self.read])
+    }
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(self.bytes(N as u64)?);
+        Ok(bytes)
+    }
+    fn u32(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+    fn u64(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+    /// A count of things that take so many bytes at least.
+    fn count(&mut self, least: u64) -> Result<usize> {
+        let n = self.u64()?;
+        if n > self.len / least {
+            return Err(self
+                .source
+                .wrong(message!("{n} entries are more than the file has room for")));
+        }
+        Ok(n as usize)
+    }
+    fn text(&mut self) -> Result<String> {
+        let n = self.u64()?;
+        let bytes = fallible::copy(self.bytes(n)?)?;
+        String::from_utf8(bytes).map_err(|_| self.source.wrong("a text is not UTF-8"))
+    }
+    fn value(&mut self, kind: u32, deep: usize) -> Result<Value> {
+        Ok(match kind {
+            0 => Value::Unsigned(self.array::<1>()?[0] as u64),
+            1 => Value::Signed(self.array::<1>()?[0] as i8 as i64),
+            2 => Value::Unsigned(u16::from_le_bytes(self.array()?) as u64),
+            3 => Value::Signed(i16::from_le_bytes(self.array()?) as i64),
+            4 => Value::Unsigned(self.u32()? as u64),
+            5 => Value::Signed(self.u32()? as i32 as i64),
+            6 => Value::Float(f32::from_bits(self.u32()?) as f64),
+            7 => Value::Bool(self.array::<1>()?[0] != 0),
+            8 => Value::Text(self.text()?),
+            9 if deep < DEEP => {
+                let kind = self.u32()?;
+                let n = self.count(if matches!(kind, 8 | 9) { 8 } else { 1 })?;
+                let mut list = Vec::new();
+                for _ in 0..n {
+                    fallible::push(&mut list, self.value(kind, deep + 1)?)?;
+                }
+                Value::List(list)
+            }
+            10 => Value::Unsigned(self.u64()?),
+            11 => Value::Signed(self.u64()? as i64),
+            12 => Value::Float(f64::from_bits(self.u64()?)),
+            _ => {
+                return Err(self
+                    .source
+                    .wrong(message!("unknown type {kind} of metadata")));
+            }
+        })
+    }
+    fn info(&mut self) -> Result<Info> {
+        let name = self.text()?;
+        let rank = self.u32()?;
+        if rank > 8 {
+            return Err(self
+                .source
+                .wrong(message!("tensor {} has {rank} axes", Excerpt(&name))));
+        }
+        let mut shape = Vec::new();
+        for _ in 0..rank {
+            let size = usize::try_from(self.u64()?);
+            let size = size.map_err(|_| {
+                self.source
+                    .wrong(message!("tensor {} is too large", Excerpt(&name)))
+            })?;
+            shape.insert(0, size); // the file begins with the last axis
+        }
+        let (kind, offset) = (self.u32()?, self.u64()?);
+        Ok(Info {
+            name,
+            shape,
+            kind,
+            offset,
+        })
+    }
+}
+
+fn read(source: Source) -> Result<Gguf> {
+    let Some(len) = source.len() else {
+        return Err(
+            source.wrong("a GGUF file is read from a file or from memory, not from a stream")
+        );
+    };
+    let mut header = Reader {
+        source,
+        len,
+        start: 0,
+        piece: Vec::new(),
+        read: 0,
+    };
+    if header.array()? != *b"GGUF" {
+        return Err(header
+            .source
+            .wrong("no GGUF file: its first bytes are others"));
+    }
+    let version = header.u32()?;
+    if !(2..=3).contains(&version) {
+        return Err(header
+            .source
+            .wrong(message!("version {version} of GGUF; 2 and 3 are read")));
+    }
+    let (tensors, pairs) = (header.count(24)?, header.count(13)?);
+    let mut file = Gguf::default();
+    for _ in 0..pairs {
+        let (name, kind) = (header.text()?, header.u32()?);
+        let value = header.value(kind, 0)?;
+        file.metadata.insert(name, value);
+    }
+    let mut infos = fallible::with_capacity(tensors)?;
+    for _ in 0..tensors {
+        infos.push(header.info()?);
+    }
+    let align = match file.metadata.get("general.alignment") {
+        None => 32,
+        Some(Value::Unsigned(n @ 1..=0x10000)) => *n,
+        Some(_) => return Err(header.source.wrong("general.alignment is no size")),
+    };
+    let data = header.at().next_multiple_of(align);
+    let mut starts = fallible::collect(infos.iter().map(|i| Ok::<_, Error>(i.offset)))?;
+    starts.push(len.saturating_sub(data));
+    starts.sort_unstable();
+    for info in infos {
+        let next = starts
+            .iter()
+            .find(|s| **s > info.offset)
+            .copied()
+            .unwrap_or(info.offset);
+        let entry = entry(&mut header.source, data, &info, next - info.offset)?;
+        if file.entries.insert(info.name, entry).is_some() {
+            return Err(header.source.wrong("two tensors have one name"));
+        }
+    }
+    Ok(file)
+}
+
+/// The dtype of plain numbers.
+fn dtype(kind: u32) -> Option<DType> {
+    Some(match kind {
+        0 => DType::F32,
+        1 => DType::F16,
+        24 => DType::I8,
+        25 => DType::I16,
+        26 => DType::I32,
+        27 => DType::I64,
+        28 => DType::F64,
+        30 => DType::BF16,
+        _ => return None,
+    })
+}
+
+/// A tensor, which has `room` bytes where nothing is known of its blocks.
+fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry> {
+    let start = data.checked_add(info.offset);
+    let start = start
+        .ok_or_else(|| source.wrong(message!("tensor {} begins nowhere", Excerpt(&info.name))))?;
+    if let Some(dtype) = dtype(info.kind) {
+        return Ok(Entry::Tensor(source.tensor(
+            start,
+            &info.shape,
+            dtype,
+            false,
+        )?));
+    }
+    let [bytes, numbers] = match info.kind {
+        2 => Q4_0,
+        8 => Q8_0,
+        12 => Q4_K,
+        14 => Q6_K,
+        kind => {
+            let bytes = source.tensor(
+                start,
+                &[usize::try_from(room).unwrap_or(usize::MAX)],
+                DType::U8,
+                false,
+            )?;
+            return Ok(Entry::Other {
+                kind,
+                shape: info.shape.clone(),
+                bytes,
+            });
+        }
+    };
+    let elements = info.shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
+    let fits = info.shape.last().is_some_and(|n| n.is_multiple_of(numbers));
+    let Some(count) = elements.filter(|_| fits).map(|n| n / numbers) else {
+        let message = message!(
+            "tensor {} of shape {:?} has no whole blocks of {numbers}",
+            Excerpt(&info.name),
+            info.shape
+        );
+        return Err(source.wrong(message));
+    };
+    let raw = source.tensor(start, &[count, bytes], DType::U8, false)?;
+    unpacked(raw.contiguous()?.as_bytes(), info, count)
+}
+
+/// Blocks as a tensor.
+fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
+    // numbers that share a scale, bytes of a block's values
+    let (share, levels, scale) = match info.kind {
+        2 => (32, Levels::I4, DType::F16),
+        8 => (32, Levels::I8, DType::F16),
+        14 => (16, Levels::I8, DType::F32),
+        _ => {
+            let mut y = Tensor::empty(&info.shape[..], DType::F32)?;
+            let cost = Cost {
+                bytes: 1168,
+                flops: 1024,
+            };
+            par::split(y.as_mut_slice::<f32>()?, 256, 1, cost, |r, d| {
+                blocks::q4_k(&raw[r.start * Q4_K[0]..r.end * Q4_K[0]], d)
+            });
+            return Ok(Entry::Tensor(y));
+        }
+    };
+    let last = info.shape.len() - 1;
+    let (mut values, mut scales) = (
+        Shape::from_slice(&info.shape),
+        Shape::from_slice(&info.shape),
+    );
+    scales[last] /= share;
+    values[last] /= levels.per_byte();
+    let mut values = Tensor::empty(
+        &values,
+        if levels == Levels::I4 {
+            DType::U8
+        } else {
+            DType::I8
+        },
+    )?;
+    let mut scales = Tensor::empty(&scales, scale)?;
+    let to = values.as_mut_bytes()?;
+    let per_block = to.len() / count.max(1);
+    let cost = Cost {
+        bytes: 2 * per_block,
+        flops: 4 * per_block,
+    };
+    if info.kind == 14 {
+        let steps = Out::new(scales.as_mut_slice::<f32>()?);
+        par::split(to, per_block, 1, cost, |r, d| {
+            // SAFETY: OUT1: ranges of blocks are disjoint, and so are their scales.
+            let steps = unsafe { steps.part(16 * r.start..16 * r.end) };
+            blocks::q6_k(&raw[r.start * Q6_K[0]..r.end * Q6_K[0]], d, steps)
+        });
+    } else {
+        let steps = Out::new(scales.as_mut_slice()?);
+        par::split(to, per_block, 1, cost, |r, d| {
+            // SAFETY: OUT1: as above.
+            let steps = unsafe { steps.part(r.clone()) };
+            match levels {
+                Levels::I4 => blocks::q4_0(&raw[r.start * Q4_0[0]..r.end * Q4_0[0]], d, steps),
+                _ => blocks::q8_0(&raw[r.start * Q8_0[0]..r.end * Q8_0[0]], d, steps),
+            }
+        });
+    }
+    let shape = Shape::from_slice(&info.shape);
+    Ok(Entry::Quantized(QTensor::from_parts(
+        values, scales, None, levels, shape,
+    )?))
+}

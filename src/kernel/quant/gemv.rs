@@ -1,0 +1,217 @@
+//! Products of few rows by weights that are integers: bound by the memory that these are read from,
+//! so they are decoded in registers.
+
+use super::levels::Levels;
+use super::weights::Weights;
+use crate::error::Result;
+use crate::kernel::gemm::{Scratch, Source};
+use crate::simd::{self, Isa, Kernel, fma32};
+use core::ops::Range;
+
+/// Rows that count as few.
+pub const FEW_ROWS: usize = 4;
+/// Lanes of running sums, and bytes that are multiplied together: four such vectors of sums, each of which waits for
+/// its last addition.
+const LANES: usize = 16;
+const TOGETHER: usize = 4 * LANES;
+
+/// Whether halves of bytes are multiplied by `simd::x86::nibbles`.
+fn by_words(w: &Weights) -> bool {
+    #[cfg(x86_dispatch)]
+    return w.levels() == Levels::I4
+        && simd::level() != simd::Level::Base
+        && simd::x86::nibbles::takes(w.k(), w.block());
+    #[cfg(not(x86_dispatch))]
+    return {
+        let _ = w;
+        false
+    };
+}
+
+/// A row of factors, `w.k()` of them, in the order in which [`few_rows`] reads them.
+pub fn in_order(w: &Weights, x: &[f32], d: &mut [f32]) {
+    #[cfg(x86_dispatch)]
+    if by_words(w) {
+        return simd::x86::nibbles::in_order(x, d);
+    }
+    let _ = w;
+    d.copy_from_slice(x)
+}
+
+/// Sums of some rows of the weight with each row of `x`, which are [in order](in_order): `d[row of the
+/// weight][row of x]`.
+///
+/// Errors where there is no memory for numbers or scales that are decoded.
+pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Result<()> {
+    let by_words = by_words(w);
+    let numbers = if w.levels() == Levels::I4 && !by_words {
+        w.k()
+    } else {
+        0
+    };
+    let mut scratch = Scratch::<f32>::new(numbers + w.blocks())?;
+    let (numbers, scales) = scratch.split_at_mut(numbers);
+    simd::call(Few {
+        w: w.slice(rows),
+        x,
+        d,
+        numbers,
+        scales,
+        by_words,
+    });
+    Ok(())
+}
+
+struct Few<'a> {
+    w: Weights<'a>,
+    x: &'a [f32],
+    d: &'a mut [f32],
+    /// Room for what a row is decoded to, where it is.
+    numbers: &'a mut [f32],
+    scales: &'a mut [f32],
+    by_words: bool,
+}
+impl Kernel for Few<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Few {
+            w,
+            x,
+            d,
+            numbers,
+            scales,
+            by_words,
+        } = self;
+        let m = d.len() / w.rows().max(1);
+        for (j, d) in d.chunks_mut(m.max(1)).enumerate() {
+            let (q, all) = (w.row(j), w.k());
+            if !numbers.is_empty() {
+                w.decode(j, 0..all, numbers);
+            }
+            let scales = w.scales_of::<I>(j, scales);
+            for (x, d) in x.chunks_exact(all).zip(d) {
+                *d = match w.levels() {
+                    Levels::I8 => bytes::<I, true>(&w, j, q, x, scales),
+                    Levels::U8 => bytes::<I, false>(&w, j, q, x, scales),
+                    Levels::I4 if by_words => words::<I>(q, x, scales, w.block()),
+                    Levels::I4 => floats::<I>(numbers, x),
+                };
+            }
+        }
+    }
+}
+
+/// The sum of a row of halves of bytes.
+#[cfg_attr(
+    not(x86_dispatch),
+    allow(
+        clippy::extra_unused_type_parameters,
+        reason = "the other sets have no such words"
+    )
+)]
+#[inline(always)]
+fn words<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
+    #[cfg(x86_dispatch)]
+    if let Some(sum) = simd::x86::nibbles::row::<I>(q, x, scales, block) {
+        return sum;
+    }
+    let _ = (q, x, scales, block);
+    f32::NAN // `by_words` says where they are multiplied so
+}
+
+/// The sum of a row of bytes, block by block.
+#[inline(always)]
+fn bytes<I: Isa, const SIGNED: bool>(
+    w: &Weights,
+    row: usize,
+    q: &[u8],
+    x: &[f32],
+    scales: &[f32],
+) -> f32 {
+    let block = w.block();
+    let mut sums = [0.0; LANES];
+    for (b, (q, x)) in q.chunks_exact(block).zip(x.chunks_exact(block)).enumerate() {
+        let zero = w.zero_of(row, b);
+        let (q_whole, q_rest) = q.as_chunks::<TOGETHER>();
+        let (x_whole, x_rest) = x.as_chunks::<TOGETHER>();
+        let mut part = [0.0; LANES];
+        if !q_whole.is_empty() {
+            let chains = together::<I, SIGNED>(q_whole, x_whole, zero);
+            for l in 0..LANES {
+                let pairs = [
+                    chains[l] + chains[l + LANES],
+                    chains[l + 2 * LANES] + chains[l + 3 * LANES],
+                ];
+                part[l] = pairs[0] + pairs[1];
+            }
+        }
+        let (q_whole, q_rest) = q_rest.as_chunks::<LANES>();
+        let (x_whole, x_rest) = x_rest.as_chunks::<LANES>();
+        for (q, x) in q_whole.iter().zip(x_whole) {
+            for l in 0..LANES {
+                part[l] = fma32::<I>(value::<SIGNED>(q[l]) - zero, x[l], part[l]);
+            }
+        }
+        for (l, (q, x)) in q_rest.iter().zip(x_rest).enumerate() {
+            part[l] = fma32::<I>(value::<SIGNED>(*q) - zero, *x, part[l]);
+        }
+        for l in 0..LANES {
+            sums[l] = fma32::<I>(part[l], scales[b], sums[l]);
+        }
+    }
+    total(sums)
+}
+
+/// Running sums of bytes times their factors. Apart from what indexes them by variables, which would
+/// keep them in memory.
+#[inline(always)]
+fn together<I: Isa, const SIGNED: bool>(
+    q: &[[u8; TOGETHER]],
+    x: &[[f32; TOGETHER]],
+    zero: f32,
+) -> [f32; TOGETHER] {
+    let mut sums = [0.0; TOGETHER];
+    for (q, x) in q.iter().zip(x) {
+        for l in 0..TOGETHER {
+            sums[l] = fma32::<I>(value::<SIGNED>(q[l]) - zero, x[l], sums[l]);
+        }
+    }
+    // stored here once
+    core::hint::black_box(sums)
+}
+
+/// A byte as a number. (Closures would lose the target features.)
+#[inline(always)]
+fn value<const SIGNED: bool>(q: u8) -> f32 {
+    if SIGNED { q as i8 as f32 } else { q as f32 }
+}
+
+/// The sum of products of floats.
+#[inline(always)]
+fn floats<I: Isa>(w: &[f32], x: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    let ((w, w_rest), (x, x_rest)) = (w.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+    for (w, x) in w.iter().zip(x) {
+        for l in 0..LANES {
+            sums[l] = fma32::<I>(w[l], x[l], sums[l]);
+        }
+    }
+    let mut sums = core::hint::black_box(sums); // as above
+    for (l, (w, x)) in w_rest.iter().zip(x_rest).enumerate() {
+        sums[l] = fma32::<I>(*w, *x, sums[l]);
+    }
+    total(sums)
+}
+
+#[inline(always)]
+fn total(mut sums: [f32; LANES]) -> f32 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            sums[l] += sums[l + half];
+        }
+        half /= 2;
+    }
+    sums[0]
+}

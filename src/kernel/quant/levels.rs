@@ -1,0 +1,55 @@
+//! The integers, and what they stand for.
+
+/// The integers that numbers are quantised to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Levels {
+    /// -128 to 127; -127 to 127 without zero points.
+    I8,
+    /// 0 to 255, with zero points.
+    U8,
+    /// -8 to 7, two in a byte, the first in its lower half; -7 to 7 where flex chooses the scales.
+    I4,
+}
+impl Levels {
+    /// The least and the largest. Symmetric ones are as many below zero as above.
+    pub const fn range(self, symmetric: bool) -> [i32; 2] {
+        match self {
+            Levels::U8 => [0, 255],
+            Levels::I8 => [-128 + symmetric as i32, 127],
+            Levels::I4 => [-8 + symmetric as i32, 7],
+        }
+    }
+    /// Its name, as Python has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Levels::I8 => "int8",
+            Levels::U8 => "uint8",
+            Levels::I4 => "int4",
+        }
+    }
+    /// How many lie in a byte.
+    pub const fn per_byte(self) -> usize {
+        match self {
+            Levels::I8 | Levels::U8 => 1,
+            Levels::I4 => 2,
+        }
+    }
+}
+
+/// What the integers of a group stand for: `scale * (q - zero)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Positive.
+    pub scale: f32,
+    /// One of the integers, or 0.
+    pub zero: i32,
+}
+impl Default for Step {
+    fn default() -> Step {
+        Step {
+            scale: 1.0,
+            zero: 0,
+        }
+    }
+}

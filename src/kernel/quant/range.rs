@@ -1,0 +1,133 @@
+//! From the numbers of a group to its step.
+
+use super::encode::{nearest, squared_error};
+use super::levels::Step;
+use crate::error::Result;
+use crate::fallible;
+
+/// How the range is found that the integers cover; what lies beyond it saturates. NaN and infinities
+/// are passed over: the one becomes zero, the others the ends of the range.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Calibration {
+    /// From the least number to the largest.
+    #[default]
+    MinMax,
+    /// This many percent of the numbers, between 50 and 100: of their magnitudes without zero points, else
+    /// with as many left out at both ends; between two of them by linear interpolation.
+    Percentile(f32),
+    /// That of 33 ranges, from half of the whole one to all of it, whose squared error is the least.
+    Mse,
+}
+
+/// How groups are quantised.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// The integers.
+    pub levels: [i32; 2],
+    /// Whether there are zero points.
+    pub affine: bool,
+    /// Rounds a scale to the dtype that it is kept in, to a finite number.
+    pub round: fn(f32) -> f32,
+}
+impl Rule {
+    /// The step whose integers cover a range, with 0 in it. One that is empty, or too small for a scale,
+    /// has the step 1: all of it is 0.
+    #[inline]
+    pub fn step(&self, [low, high]: [f32; 2]) -> Step {
+        let [least, most] = self.levels.map(|x| x as f32);
+        let scale = if !self.affine {
+            high.max(-low) / most
+        } else if (high - low).is_finite() {
+            (high - low) / (most - least)
+        } else {
+            high / (most - least) - low / (most - least)
+        };
+        let scale = match (self.round)(scale) {
+            scale if scale > 0.0 => scale,
+            _ => 1.0,
+        };
+        let zero = match self.affine {
+            true => nearest((least - low / scale).clamp(least, most)),
+            false => 0,
+        };
+        Step { scale, zero }
+    }
+    /// The step of a group by a calibration.
+    #[inline(always)]
+    pub(super) fn calibrated(&self, x: &[f32], how: Calibration) -> Result<Step> {
+        let range = extremes_of(x);
+        match how {
+            Calibration::MinMax => Ok(self.step(range)),
+            Calibration::Percentile(p) => Ok(self.step(percentiles(x, p, self.affine)?)),
+            Calibration::Mse => {
+                const PARTS: usize = 64;
+                let mut best = (f32::INFINITY, self.step(range));
+                for part in (PARTS / 2..=PARTS).rev() {
+                    let step = self.step(range.map(|x| x * (part as f32 / PARTS as f32)));
+                    let error = squared_error(x, step, self.levels);
+                    if error < best.0 {
+                        best = (error, step);
+                    }
+                }
+                Ok(best.1)
+            }
+        }
+    }
+}
+
+/// The least and the largest of the finite numbers and 0.
+#[inline(always)]
+pub(super) fn extremes_of(x: &[f32]) -> [f32; 2] {
+    let least = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
+    let most = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b > a { b } else { a });
+    [least, most]
+}
+/// 0 and the largest magnitude of the finite numbers.
+#[inline(always)]
+pub(super) fn largest_of(x: &[f32]) -> [f32; 2] {
+    // as integers, in whose order magnitudes are
+    let most = lanes!(
+        @ [32 16 8 4 2 1] [v = x] 0i32,
+        match (v.to_bits() & 0x7fff_ffff) as i32 {
+            bits if bits < 0x7f80_0000 => bits,
+            _ => 0,
+        },
+        |a, b| if b > a { b } else { a }
+    );
+    [0.0, f32::from_bits(most as u32)]
+}
+kernel! {
+    /// The least and the largest of the finite numbers and 0.
+    pub fn extremes<'a>(x: &'a [f32]) -> [f32; 2] { |I| extremes_of(x) }
+}
+
+/// The range that holds `percent` of the numbers, with 0 in it.
+fn percentiles(x: &[f32], percent: f32, affine: bool) -> Result<[f32; 2]> {
+    let mut finite = fallible::with_capacity(x.len())?;
+    finite.extend(
+        x.iter()
+            .filter(|x| x.is_finite())
+            .map(|x| if affine { *x } else { x.abs() }),
+    );
+    if finite.is_empty() {
+        return Ok([0.0; 2]);
+    }
+    let last = finite.len() - 1;
+    let mut at = |fraction: f64| {
+        let place = fraction * last as f64;
+        let below = (place as usize).min(last);
+        let (_, low, above) = finite.select_nth_unstable_by(below, f32::total_cmp);
+        let low = *low;
+        let high = above.iter().copied().min_by(f32::total_cmp).unwrap_or(low);
+        (low as f64 + (high as f64 - low as f64) * (place - below as f64)) as f32
+    };
+    let share = percent as f64 / 100.0;
+    Ok(match affine {
+        false => [0.0, at(share)],
+        true => {
+            let out = (1.0 - share) / 2.0;
+            [at(out).min(0.0), at(1.0 - out).max(0.0)]
+        }
+    })
+}

@@ -1,0 +1,223 @@
+//! What makes quantised tensors, and products by them.
+
+use super::tensor::{PyQTensor, levels};
+use crate::DType;
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, compute, count, detached};
+use crate::python::dtype::DTypeArg;
+use crate::python::linalg::work;
+use crate::python::nn::activation_named;
+use crate::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// x as integers: `q = clamp(round(x / scale) + zero_point)`, ties to even.
+///
+/// x: of floats, computed with as float32. dtype: "int8", "uint8" or "int4" (two a byte). axis: a scale for each index of an axis,
+/// else one for all; with block, one for as many neighbours along the axis, which they divide (ShapeError). symmetric: without zero points,
+/// `scale = max(|x|) / 127` (7 of int4), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
+/// (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 can't have them (ValueError).
+/// scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
+/// saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
+/// dividing its own. A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
+/// range.
+///
+/// >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
+/// >>> q.values.tolist(), q.scales.shape
+/// ([[64, -127], [0, 0]], (2, 1))
+#[pyfunction]
+#[pyo3(signature = (x, dtype = "int8", *, axis = None, block = None, symmetric = None, scale_dtype = None, calibration = "minmax", percentile = 99.9, scale = None, zero_point = None))]
+fn quantize(
+    py: Python<'_>,
+    x: Arg,
+    dtype: &str,
+    axis: Option<isize>,
+    block: Option<isize>,
+    symmetric: Option<bool>,
+    scale_dtype: Option<DTypeArg>,
+    calibration: &str,
+    percentile: f32,
+    scale: Option<Arg>,
+    zero_point: Option<Arg>,
+) -> PyResult<PyQTensor> {
+    const OP: &str = "quant.quantize";
+    let levels = levels(OP, dtype)?;
+    if let Some(scale) = scale {
+        let float = |t: crate::Tensor| {
+            if t.rank() == 0 {
+                t.astype(DType::F32)
+            } else {
+                Ok(t)
+            }
+        };
+        let of = if levels == Levels::U8 {
+            DType::U8
+        } else {
+            DType::I8
+        };
+        let scale = float(scale.0)?;
+        let zero = match zero_point {
+            Some(z) if z.0.rank() == 0 => Some(z.0.astype(of)?),
+            Some(z) => Some(z.0),
+            None => None,
+        };
+        if axis.is_some() || block.is_some() {
+            return Err(PyTypeError::new_err(
+                "quant.quantize: the shape of scale says what shares one; pass no axis or block",
+            ));
+        }
+        return Ok(PyQTensor(detached(py, x.0.len(), || {
+            quant::quantize_by(&x.0, levels, &scale, zero.as_ref())
+        })?));
+    }
+    if zero_point.is_some() {
+        return Err(PyTypeError::new_err(
+            "quant.quantize: zero_point is given, but no scale",
+        ));
+    }
+    let per = match (axis, block) {
+        (None, None) => Per::Tensor,
+        (Some(axis), None) => Per::Channel(axis),
+        (axis, Some(size)) => Per::Block {
+            axis: axis.unwrap_or(-1),
+            size: count(OP, "block", size)?,
+        },
+    };
+    let calibration = match calibration {
+        "minmax" => Calibration::MinMax,
+        "percentile" => Calibration::Percentile(percentile),
+        "mse" => Calibration::Mse,
+        other => {
+            let message = format!(
+                "quant.quantize: calibration is {other:?}; it is \"minmax\", \"percentile\" or \"mse\""
+            );
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let how = Quantization {
+        levels,
+        per,
+        affine: !symmetric.unwrap_or(levels != Levels::U8),
+        scales: scale_dtype.map_or(DType::F32, |d| d.0),
+        calibration,
+    };
+    Ok(PyQTensor(detached(py, x.0.len(), || {
+        quant::quantize(&x.0, how)
+    })?))
+}
+
+/// `activation(x @ weight.T + bias) + residual` by a quantised weight.
+///
+/// x: `[.., in]`, of floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in `flex.nn.linear`. residual: broadcasts to
+/// the result, which is `[.., out]`, float32, or the dtype of x where that is narrower. inputs: "float" decodes the weight, of any kind, while it
+/// is packed for the product; "dynamic" quantises each row of x to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale`
+/// and `zero_point`: then products are summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError).
+/// NaN in x counts as 0 unless inputs is "float". ShapeError if sizes don't fit; DTypeError where x, bias or residual is of no floats.
+///
+/// >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
+/// >>> y = flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic")
+/// >>> [round(v, 1) for v in y.tolist()]
+/// [4.0, -3.0]
+#[pyfunction]
+#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, inputs = "float", scale = None, zero_point = None))]
+fn linear(
+    py: Python<'_>,
+    x: Arg,
+    weight: PyQTensor,
+    bias: Option<Arg>,
+    activation: Option<&str>,
+    residual: Option<Arg>,
+    inputs: &str,
+    scale: Option<f32>,
+    zero_point: Option<isize>,
+) -> PyResult<PyTensor> {
+    let activation = activation_named("quant.linear", activation)?;
+    if inputs != "static" && (scale.is_some() || zero_point.is_some()) {
+        return Err(PyTypeError::new_err(
+            "quant.linear: scale and zero_point are those of inputs=\"static\"",
+        ));
+    }
+    let inputs = match inputs {
+        "float" => Inputs::Float,
+        "dynamic" => Inputs::Dynamic,
+        "dynamic_symmetric" => Inputs::DynamicSymmetric,
+        "static" => Inputs::Static {
+            scale: scale.ok_or_else(|| {
+                PyTypeError::new_err("quant.linear: inputs=\"static\" needs scale")
+            })?,
+            zero: u8::try_from(zero_point.unwrap_or(0)).map_err(|_| {
+                PyValueError::new_err("quant.linear: zero_point must be from 0 to 255")
+            })?,
+        },
+        other => {
+            let message = format!(
+                "quant.linear: inputs is {other:?}; it is \"float\", \"dynamic\", \"dynamic_symmetric\" or \"static\""
+            );
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let width = weight.0.shape().first().copied().unwrap_or(1);
+    compute(py, work(&x.0, width), || {
+        let options = Linear {
+            bias: bias.as_ref().map(|b| &b.0),
+            activation,
+            residual: residual.as_ref().map(|r| &r.0),
+            inputs,
+        };
+        quant::linear(&x.0, &weight.0, options)
+    })
+}
+
+/// `(a - a_zero_point) @ (b - b_zero_point)` in int32, exact to 2^15 terms (ONNX, MatMulInteger).
+///
+/// a and b: int8 or uint8, each its own (DTypeError), of shapes as in `flex.matmul`. Zero points: numbers or tensors of the operand's
+/// dtype: one, or of a one a row, of b one a column (ShapeError).
+///
+/// >>> a, b = flex.asarray([[10, 255]], dtype="uint8"), flex.asarray([[1], [-128]], dtype="int8")
+/// >>> flex.quant.matmul_integer(a, b, 10).tolist()
+/// [[-31360]]
+#[pyfunction]
+#[pyo3(signature = (a, b, a_zero_point = None, b_zero_point = None))]
+fn matmul_integer(
+    py: Python<'_>,
+    a: Arg,
+    b: Arg,
+    a_zero_point: Option<Arg>,
+    b_zero_point: Option<Arg>,
+) -> PyResult<PyTensor> {
+    let zero = |z: Option<Arg>, of: &Arg| match z {
+        Some(z) if z.0.rank() == 0 => z.0.astype(of.0.dtype()).map(Some),
+        z => Ok(z.map(|z| z.0)),
+    };
+    let (za, zb) = (zero(a_zero_point, &a)?, zero(b_zero_point, &b)?);
+    let width = b.0.shape().last().copied().unwrap_or(1);
+    compute(py, work(&a.0, width), || {
+        quant::matmul_integer(&a.0, &b.0, za.as_ref(), zb.as_ref())
+    })
+}
+
+/// Quantised tensors joined along an axis, scales where they vary along it.
+///
+/// Of one dtype and, but along the axis, one shape and one size of blocks; where one scale spans the axis, all have the same
+/// (ValueError, ShapeError).
+///
+/// >>> q = flex.quant.quantize(flex.asarray([[1.0, 2.0]]), axis=0)
+/// >>> flex.quant.concat([q, q]).shape
+/// (2, 2)
+#[pyfunction]
+#[pyo3(signature = (tensors, *, axis = 0))]
+fn concat(py: Python<'_>, tensors: Vec<PyQTensor>, axis: isize) -> PyResult<PyQTensor> {
+    let tensors: Vec<QTensor> = tensors.into_iter().map(|t| t.0).collect();
+    let elements = tensors.iter().map(QTensor::len).sum();
+    Ok(PyQTensor(detached(py, elements, || {
+        quant::concat(&tensors, axis)
+    })?))
+}
+
+/// Adds them to `flex.quant`.
+pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
+    quant.add_function(wrap_pyfunction!(quantize, quant)?)?;
+    quant.add_function(wrap_pyfunction!(linear, quant)?)?;
+    quant.add_function(wrap_pyfunction!(matmul_integer, quant)?)?;
+    quant.add_function(wrap_pyfunction!(concat, quant)?)
+}

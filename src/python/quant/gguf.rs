@@ -1,0 +1,71 @@
+//! The reading behind `flex.quant.load_gguf`.
+
+use super::tensor::PyQTensor;
+use crate::io::gguf::{self, Entry, Value};
+use crate::python::cell::PyTensor;
+use crate::python::convert::detached;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::path::PathBuf;
+
+/// A value of a GGUF file's metadata.
+fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Unsigned(x) => x.into_bound_py_any(py),
+        Value::Signed(x) => x.into_bound_py_any(py),
+        Value::Float(x) => x.into_bound_py_any(py),
+        Value::Bool(x) => x.into_bound_py_any(py),
+        Value::Text(x) => x.into_bound_py_any(py),
+        Value::List(list) => {
+            let list = list
+                .iter()
+                .map(|x| object(py, x))
+                .collect::<PyResult<Vec<_>>>()?;
+            Ok(PyList::new(py, list)?.into_any())
+        }
+    }
+}
+
+/// A file's path, or its bytes.
+#[derive(FromPyObject)]
+enum Content<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    Path(PathBuf),
+}
+
+/// The tensors by name, those of other blocks (the number of their kind, the shape and the bytes), and the metadata.
+#[pyfunction]
+fn _load_gguf<'py>(
+    py: Python<'py>,
+    file: Content<'py>,
+    mmap: bool,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let file = match file {
+        Content::Bytes(bytes) => gguf::parse(bytes.as_bytes())?,
+        Content::Path(path) => detached(py, usize::MAX, || match mmap {
+            // SAFETY: `load_gguf` documents MAP1 as its caller's promise.
+            true => unsafe { gguf::map(path) },
+            false => gguf::load(path),
+        })?,
+    };
+    let (tensors, others, metadata) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+    for (name, entry) in file.entries {
+        match entry {
+            Entry::Tensor(t) => tensors.set_item(name, PyTensor::new(t))?,
+            Entry::Quantized(q) => tensors.set_item(name, PyQTensor(q).into_pyobject(py)?)?,
+            Entry::Other { kind, shape, bytes } => {
+                others.set_item(name, (kind, PyTuple::new(py, shape)?, PyTensor::new(bytes)))?
+            }
+        }
+    }
+    for (name, value) in &file.metadata {
+        metadata.set_item(name, object(py, value)?)?;
+    }
+    Ok((tensors, others, metadata))
+}
+
+/// Adds it to `flex.quant`.
+pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
+    quant.add_function(wrap_pyfunction!(_load_gguf, quant)?)
+}

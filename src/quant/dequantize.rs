@@ -1,0 +1,72 @@
+//! From quantised tensors to floats.
+
+use super::groups::Groups;
+use super::qtensor::{QTensor, floats_of_bytes};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::quant::{self, Levels};
+use crate::par::Cost;
+use crate::tensor::Tensor;
+
+impl QTensor {
+    /// What the integers stand for, `scale * (q - zero)`, in float32.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 0.25]), Default::default())?;
+    /// assert_eq!(q.dequantize()?.to_vec::<f32>()?, [127.0, -1.0, 0.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn dequantize(&self) -> Result<Tensor> {
+        let groups = Groups::new(&self.shape, self.scales.shape());
+        let (_, len) = groups.sizes();
+        let last = self.rank().wrapping_sub(1);
+        let pairs = self.packed.is_some_and(|axis| {
+            axis == last
+                && groups.in_order()
+                && self.shape[axis].is_multiple_of(2)
+                && self.block()[axis].is_multiple_of(2)
+        });
+        if self.packed.is_some() && !pairs {
+            return self.unpacked()?.dequantize();
+        }
+        let values = match pairs {
+            true => self.values.contiguous()?,
+            false => groups.gather(&self.values)?,
+        };
+        let q = values.as_bytes();
+        let scales = self.scales.astype(DType::F32)?.contiguous()?;
+        let scales = scales.as_slice::<f32>()?;
+        let zeros = self.zeros.as_ref().map(|z| floats_of_bytes(z, self.levels));
+        let zeros = zeros.transpose()?.unwrap_or_default();
+        let mut y = Tensor::empty(self.len(), DType::F32)?;
+        let cost = Cost { bytes: 5, flops: 4 };
+        groups.each(y.as_mut_slice::<f32>()?, cost, |first, r, d| {
+            let at = first * len + r.start;
+            let zeros = zeros.get(first..).unwrap_or(&[]);
+            if pairs {
+                let q = &q[at / 2..][..d.len() / 2];
+                quant::decode_nibbles(q, len, &scales[first..], zeros, d)
+            } else {
+                let q = &q[at..][..d.len()];
+                quant::decode(
+                    q,
+                    self.levels != Levels::U8,
+                    len,
+                    &scales[first..],
+                    zeros,
+                    d,
+                )
+            }
+        });
+        groups.scatter(y)
+    }
+    /// The same in another float dtype, rounded once. Errors where it is none.
+    pub fn dequantize_as(&self, dtype: DType) -> Result<Tensor> {
+        if !dtype.is_float() {
+            let message = message!("dtype must be one of floats, not {dtype}");
+            return Err(Error::dtype("dequantize", message));
+        }
+        self.dequantize()?.astype(dtype)
+    }
+}

@@ -1,0 +1,89 @@
+//! Quantised tensors among the tensors of a safetensors file: values by the tensor's name, and beside them
+//! `name.scales`, `name.zero_points` where there are some, and of int4, whose bytes don't tell it, `name.shape`.
+
+use super::qtensor::QTensor;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::io::safetensors::Tensors;
+use crate::kernel::quant::Levels;
+use crate::layout::Shape;
+use crate::tensor::Tensor;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+const OP: &str = "quant.from_tensors";
+
+/// The tensors that a quantised one is kept as, by their names.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors, quant};
+/// let q = quant::quantize(&Tensor::from([1.0f32, -2.0]), Default::default())?;
+/// let parts = quant::to_tensors("w", &q)?;
+/// let file = safetensors::write(parts.iter().map(|(name, t)| (name, t)), &Default::default())?;
+/// assert!(quant::from_tensors(&safetensors::parse(&file)?, "w")?.equal(&q)?);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn to_tensors(name: &str, q: &QTensor) -> Result<Vec<(String, Tensor)>> {
+    let named = |part: &str| [name, part].concat();
+    let mut parts = Vec::new();
+    parts.push((String::from(name), q.values().clone()));
+    parts.push((named(".scales"), q.scales().clone()));
+    if let Some(zeros) = q.zeros() {
+        parts.push((named(".zero_points"), zeros.clone()));
+    }
+    if q.levels() == Levels::I4 {
+        #[cfg(feature = "i64")]
+        {
+            let shape =
+                crate::fallible::collect(q.shape().iter().map(|n| Ok::<_, Error>(*n as i64)))?;
+            parts.push((named(".shape"), Tensor::from_vec(shape, q.rank())?));
+        }
+        #[cfg(not(feature = "i64"))]
+        return Err(Error::unsupported("quant.to_tensors", DType::I64));
+    }
+    Ok(parts)
+}
+
+/// A quantised tensor that was kept as [`to_tensors`] has it; where its memory is static, such as flash, it
+/// stays there.
+///
+/// Errors where parts are missing or don't fit.
+pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
+    let part = |part: &str| tensors.get(&[name, part].concat());
+    let values = tensors.tensor(name)?.clone();
+    let scales = tensors.tensor(&[name, ".scales"].concat())?.clone();
+    let shape = match part(".shape") {
+        None => None,
+        Some(shape) => Some(sizes(shape)?),
+    };
+    let levels = match (&shape, values.dtype()) {
+        (Some(_), _) => Levels::I4,
+        (None, DType::U8) => Levels::U8,
+        (None, _) => Levels::I8,
+    };
+    let shape = shape.unwrap_or_else(|| values.shape().into());
+    QTensor::from_parts(values, scales, part(".zero_points").cloned(), levels, shape)
+}
+
+#[cfg(feature = "i64")]
+fn sizes(shape: &Tensor) -> Result<Shape> {
+    if shape.dtype() != DType::I64 || shape.rank() != 1 {
+        return Err(Error::dtype(
+            OP,
+            message!(
+                "a shape must be int64 of one dimension, not {}",
+                shape.dtype()
+            ),
+        ));
+    }
+    let wrong = || Error::value(OP, "a shape has a size that is none");
+    let shape = shape.to_vec::<i64>()?;
+    shape
+        .iter()
+        .map(|n| usize::try_from(*n).map_err(|_| wrong()))
+        .collect()
+}
+#[cfg(not(feature = "i64"))]
+fn sizes(_: &Tensor) -> Result<Shape> {
+    Err(Error::unsupported(OP, DType::I64))
+}

@@ -1,0 +1,119 @@
+//! The product by weights that are decoded on the way.
+
+use super::Layer;
+#[cfg(feature = "half")]
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::exec::failure::Failure;
+use crate::exec::products::{Sizes, products_of_sources};
+use crate::fallible;
+use crate::kernel::gemm::{self, Epilogue, MatMut, Strided};
+use crate::kernel::quant::{self, FEW_ROWS, Scales, Weights};
+use crate::par::{self, Cost};
+use crate::quant::QTensor;
+use crate::simd;
+use crate::tensor::Tensor;
+impl Layer {
+    /// The product by floats.
+    pub(super) fn decoded(&self, weight: &QTensor) -> Result<Tensor> {
+        let Sizes { m, n, k } = self.sizes;
+        let weight = match weight.packed {
+            Some(0) => weight.unpacked()?,
+            _ => weight.clone(),
+        };
+        let per_row = weight.scales.shape()[0] == n;
+        let scales = match per_row {
+            true => weight.scales.contiguous()?,
+            // one for all, or for some rows together
+            false => {
+                let (rows, blocks) = (weight.scales.shape()[0], weight.scales.shape()[1]);
+                match rows {
+                    1 => weight.scales.contiguous()?,
+                    _ => each_row(&weight.scales, n, blocks)?,
+                }
+            }
+        };
+        let per_row = scales.shape()[0] == n;
+        let zeros = match &weight.zeros {
+            None => None,
+            Some(z) if z.shape() == scales.shape() => Some(z.contiguous()?),
+            Some(z) => Some(each_row(z, n, z.shape()[1])?),
+        };
+        let values = weight.values.contiguous()?;
+        let zeros = zeros.as_ref().map_or(&[][..], Tensor::as_bytes);
+        let of = match scales.dtype() {
+            #[cfg(feature = "half")]
+            DType::F16 => Scales::F16(scales.as_slice()?),
+            #[cfg(feature = "half")]
+            DType::BF16 => Scales::Bf16(scales.as_slice()?),
+            _ => Scales::F32(scales.as_slice()?),
+        };
+        let weights = Weights::new(values.as_bytes(), weight.levels, [n, k], of, zeros, per_row);
+        let x = self.x.as_slice::<f32>()?;
+        self.result(None, |c, epilogue| {
+            if m <= FEW_ROWS && !simd::MICROCONTROLLER {
+                return self.few_rows(x, &weights, c, epilogue);
+            }
+            let c = Parts(c);
+            // SAFETY: the only result.
+            unsafe {
+                products_of_sources(1, |_| {
+                    let a = Strided::rows(gemm::Mat::from_slice(x, m, k));
+                    (a, weights, c.whole(), epilogue)
+                })
+            }
+        })
+    }
+    fn few_rows(
+        &self,
+        x: &[f32],
+        w: &Weights,
+        mut c: MatMut<f32>,
+        epilogue: Epilogue<f32>,
+    ) -> Result<()> {
+        let Sizes { m, n, k } = self.sizes;
+        if m * n == 0 {
+            return Ok(());
+        }
+        let mut ordered = fallible::filled(0.0f32, m * k)?;
+        for (x, d) in x.chunks_exact(k).zip(ordered.chunks_exact_mut(k)) {
+            quant::in_order(w, x, d);
+        }
+        let mut sums = fallible::filled(0.0f32, n * m)?;
+        let cost = Cost {
+            bytes: k / w.levels().per_byte() + 4 * w.blocks(),
+            flops: m * k,
+        };
+        let failure = Failure::default();
+        par::split(&mut sums, m, 4, cost, |rows, d| {
+            failure.note(quant::few_rows(w, &ordered, rows, d));
+        });
+        failure.result()?;
+        for i in 0..m {
+            let row = c.row(i);
+            for (y, sums) in row.iter_mut().zip(sums.chunks_exact(m)) {
+                *y = sums[i];
+            }
+            gemm::finish_in_place(epilogue.at(i, 0), row, n);
+        }
+        Ok(())
+    }
+}
+
+/// A result that is handed out once.
+struct Parts<'a>(MatMut<'a, f32>);
+impl Parts<'_> {
+    fn whole(&self) -> MatMut<'_, f32> {
+        // SAFETY: the caller of `products_of_sources` asks for it once a task, which takes a part of its own.
+        unsafe { self.0.part(0..self.0.rows(), 0..self.0.cols()) }
+    }
+}
+
+/// Scales or zero points of rows that share them, one a row.
+fn each_row(t: &Tensor, n: usize, blocks: usize) -> Result<Tensor> {
+    let groups = t.shape()[0];
+    let each = t
+        .expand_dims(1)?
+        .broadcast_to([groups, n / groups.max(1), blocks])?;
+    each.reshape((n, blocks))?.contiguous()
+}

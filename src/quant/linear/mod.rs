@@ -1,0 +1,192 @@
+//! Linear layers whose weights are quantised.
+
+mod decoded;
+mod integers;
+
+use super::qtensor::QTensor;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::products::Sizes;
+use crate::kernel::gemm::{self, Activation, Dequantize, Epilogue, EpilogueOp, Map, MatMut};
+use crate::layout::Shape;
+use crate::ops::linalg::Matrices;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// How [`linear`] takes its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Inputs {
+    /// As floats: weights of any kind are decoded while they are packed for the product, or, for up to
+    /// four rows, in registers.
+    #[default]
+    Float,
+    /// Each row as uint8 with a zero point of its own, found from the least and the largest number. Of weights
+    /// of int8 without zero points, per tensor or per row.
+    Dynamic,
+    /// The same as int8, without zero points: a sum over the weight less, which counts where it is not
+    /// kept, as on a microcontroller.
+    DynamicSymmetric,
+    /// All as uint8 of this scale and zero point.
+    Static {
+        /// Positive.
+        scale: f32,
+        /// What stands for 0.
+        zero: u8,
+    },
+}
+
+/// What goes with the product in [`linear`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Linear<'a> {
+    /// `[out]`, added to each row.
+    pub bias: Option<&'a Tensor>,
+    /// Applied after the bias.
+    pub activation: Option<Activation>,
+    /// Of the result's shape or broadcast to it, added last.
+    pub residual: Option<&'a Tensor>,
+    /// How the input is taken.
+    pub inputs: Inputs,
+}
+
+const OP: &str = "quant.linear";
+
+/// `activation(x weight^T + bias) + residual` by a quantised weight `[out, in]`: `x` is `[.., in]`, the
+/// result `[.., out]`, float32, or the dtype of `x` where that is narrower.
+///
+/// With [`Inputs::Dynamic`] each row of `x` is quantised as by [`quantize`](super::quantize) and the products are
+/// summed exactly in int32: the result is `(sum((q - zero) w)) * scale_x * scale_w`, rounded after each of these
+/// three steps (conversion, and two multiplications). NaN in `x` counts as 0 there. A weight that is used
+/// again stays packed beside its values, as those of [`nn::linear`](crate::nn::linear).
+///
+/// Errors where sizes don't fit, `x` is no float, the activation does not exist, or the weight is none that
+/// the inputs can be multiplied by as integers.
+///
+/// ```
+/// use flex::{Tensor, quant};
+/// let weight = quant::quantize(&Tensor::from([[1.0f32, 0.5], [-1.0, 0.0]]), Default::default())?;
+/// let x = Tensor::from([[3.0f32, 2.0]]);
+/// let y = quant::linear(&x, &weight, quant::Linear { inputs: quant::Inputs::Dynamic, ..Default::default() })?;
+/// assert!((y.at::<f32>((0, 0))? - 4.0).abs() < 0.02 && y.at::<f32>((0, 1))? == -3.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn linear(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Tensor> {
+    let layer = Layer::new(x, weight, options)?;
+    let y = match options.inputs {
+        _ if layer.sizes.k == 0 => layer.empty_sums(),
+        Inputs::Float => layer.decoded(weight),
+        Inputs::Dynamic => layer.by_rows::<u8>(weight),
+        Inputs::DynamicSymmetric => layer.by_rows::<i8>(weight),
+        Inputs::Static { scale, zero } => layer.by_step(weight, scale, zero),
+    }?;
+    match x.dtype().size() < 4 {
+        true => y.astype(x.dtype()),
+        false => Ok(y),
+    }
+}
+
+/// Operands as contiguous float32, and what follows the product.
+struct Layer {
+    x: Tensor,
+    bias: Option<Tensor>,
+    activation: Option<Map<f32>>,
+    residual: Option<Tensor>,
+    sizes: Sizes,
+    shape: Shape,
+}
+impl Layer {
+    fn new(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Layer> {
+        let operands = [
+            ("x", x.shape(), x.dtype()),
+            ("weight", weight.shape(), weight.values.dtype()),
+        ];
+        if weight.rank() != 2 || x.rank() == 0 || x.shape()[x.rank() - 1] != weight.shape()[1] {
+            let message = "x must have the shape [.., in] and weight [out, in]";
+            return Err(Error::shape_of(OP, message, &operands));
+        }
+        if !x.dtype().is_float() || !x.dtype().is_available() {
+            return Err(Error::dtype(
+                OP,
+                message!("x must be of floats, not {}", x.dtype()),
+            ));
+        }
+        let (n, k) = (weight.shape()[0], weight.shape()[1]);
+        let lead = &x.shape()[..x.rank() - 1];
+        let m = lead.iter().product::<usize>();
+        let shape: Shape = lead.iter().copied().chain([n]).collect();
+        let float = |name: &'static str, t: &Tensor, to: &[usize]| {
+            if !t.dtype().is_float() {
+                return Err(Error::dtype(
+                    OP,
+                    message!("{name} must be of floats, not {}", t.dtype()),
+                ));
+            }
+            let whole = t.broadcast_to(to).map_err(|_| {
+                let message = message!("{name} does not broadcast to {to:?}");
+                Error::shape_of(
+                    OP,
+                    message,
+                    &[operands[0], operands[1], (name, t.shape(), t.dtype())],
+                )
+            })?;
+            whole.astype(DType::F32)
+        };
+        let bias = options
+            .bias
+            .map(|b| float("bias", b, &[n])?.contiguous())
+            .transpose()?;
+        let residual = options
+            .residual
+            .map(|r| float("residual", r, &shape)?.reshape((m, n)));
+        let activation = match options.activation {
+            None => None,
+            Some(f) => Some(Map::new(f).ok_or_else(|| Error::unsupported(OP, DType::F32))?),
+        };
+        Ok(Layer {
+            x: x.astype(DType::F32)?.contiguous()?.reshape((m, k))?,
+            bias,
+            activation,
+            residual: residual.transpose()?,
+            sizes: Sizes { m, n, k },
+            shape,
+        })
+    }
+    /// A result, written by `f` as `[m, n]` with the operations that end the product, `first` before
+    /// them.
+    fn result<'a>(
+        &'a self,
+        first: Option<Dequantize<'a>>,
+        f: impl FnOnce(MatMut<f32>, Epilogue<f32>) -> Result<()>,
+    ) -> Result<Tensor> {
+        let Sizes { m, n, .. } = self.sizes;
+        let mut y = Tensor::empty(&self.shape, DType::F32)?;
+        let mut ops = SmallVec::<[EpilogueOp<f32>; 4]>::new();
+        ops.extend(first.map(EpilogueOp::Dequantize));
+        if let Some(b) = &self.bias {
+            ops.push(EpilogueOp::Bias(b.as_slice()?));
+        }
+        ops.extend(self.activation.map(EpilogueOp::Map));
+        ops.extend(
+            self.residual
+                .as_ref()
+                .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
+        );
+        f(
+            MatMut::from_slice(y.as_mut_slice()?, m, n),
+            Epilogue::new(&ops, m, n),
+        )?;
+        Ok(y)
+    }
+    /// The result where nothing is summed.
+    fn empty_sums(&self) -> Result<Tensor> {
+        self.result(None, |mut c, epilogue| {
+            for i in 0..c.rows() {
+                let row = c.row(i);
+                row.fill(0.0);
+                let cols = row.len();
+                gemm::finish_in_place(epilogue.at(i, 0), row, cols);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! Quantised tensors: small integers, and what they stand for.
+//!
+//! An integer `q` stands for `scale * (q - zero)`. Scale and zero point are shared by a whole tensor,
+//! by what has one index along an axis (a channel), or by blocks of neighbours along an axis:
+//! [`Per`]. Without zero points a quantisation is symmetric (Jacob et al., "Quantization and Training of
+//! Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018; ONNX's `QuantizeLinear`).
+//!
+//! ```
+//! use flex::{Tensor, quant};
+//! let x = Tensor::from([[1.0f32, -2.0], [0.0, 0.0]]);
+//! let per_row = quant::Quantization { per: quant::Per::Channel(0), ..Default::default() };
+//! let q = quant::quantize(&x, per_row)?;
+//! assert_eq!(q.values().to_vec::<i8>()?, [64, -127, 0, 0]); // 1 / (2 / 127) is 63.5: ties to even
+//! assert_eq!(q.scales().to_vec::<f32>()?, [2.0 / 127.0, 1.0]);
+//! # Ok::<(), flex::Error>(())
+//! ```
+//!
+//! Weights that are quantised are multiplied as they are, by [`linear`]: in integers, where the
+//! activations are quantised row by row, or decoded while they are packed.
+
+mod dequantize;
+mod file;
+mod groups;
+mod integers;
+mod linear;
+mod order;
+mod qtensor;
+mod quantize;
+mod scheme;
+mod views;
+
+pub use crate::kernel::quant::{Calibration, Levels};
+pub use file::{from_tensors, to_tensors};
+#[cfg(feature = "i32")]
+pub use integers::matmul_integer;
+pub use linear::{Inputs, Linear, linear};
+pub use order::concat;
+pub use qtensor::QTensor;
+pub use quantize::{quantize, quantize_by};
+pub use scheme::{Per, Quantization};

@@ -1,0 +1,351 @@
+//! Views of quantised tensors: values and scales move together, and nothing is copied.
+
+use super::qtensor::QTensor;
+use crate::error::{Error, Result};
+use crate::layout::{self, Axes, IntoShape, Shape};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+impl QTensor {
+    /// Dimension `k` of the result is dimension `axes[k]`, all reversed for `()`. Errors if an axis is missing,
+    /// repeated or out of range.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, quant};
+    /// let q = quant::quantize(&Tensor::zeros([2, 3, 4], DType::F32)?, Default::default())?;
+    /// assert_eq!(q.permute([2, 0, 1])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn permute(&self, axes: impl Into<Axes>) -> Result<QTensor> {
+        let axes: SmallVec<[isize; 6]> = match axes.into().named() {
+            Some(axes) => axes.into(),
+            None => (0..self.rank() as isize).rev().collect(),
+        };
+        let values = self.values.permute(&axes)?;
+        let order = layout::unique_axes("permute", &axes, self.rank())?;
+        self.moved(
+            values,
+            |t| t.permute(&axes),
+            order.iter().map(|a| self.shape[*a]).collect(),
+            |p| order.iter().position(|a| *a == p),
+        )
+    }
+    /// Swaps two dimensions.
+    pub fn transpose(&self, a: isize, b: isize) -> Result<QTensor> {
+        let (first, second) = (
+            layout::axis("transpose", a, self.rank())?,
+            layout::axis("transpose", b, self.rank())?,
+        );
+        let mut axes: SmallVec<[isize; 6]> = (0..self.rank() as isize).collect();
+        axes.swap(first, second);
+        self.permute(&axes)
+    }
+    /// Reverses dimensions, all for `()`. Errors if an axis is out of range or repeated, or the one along which
+    /// bytes hold two values.
+    pub fn flip(&self, axes: impl Into<Axes>) -> Result<QTensor> {
+        const OP: &str = "flip";
+        let axes = axes.into().resolve(OP, self.rank())?;
+        if let Some(p) = self.packed.filter(|p| axes.contains(p)) {
+            return Err(self.in_pairs(OP, p));
+        }
+        let axes: SmallVec<[isize; 6]> = axes.iter().map(|a| *a as isize).collect();
+        // blocks divide their axis, so those of the reversed one are the same, reversed
+        self.moved(
+            self.values.flip(&axes)?,
+            |t| t.flip(&axes),
+            self.shape.clone(),
+            Some,
+        )
+    }
+    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice. Errors where some of
+    /// a block would be left out and others not, or where a byte's two values are (`start` odd, or a step).
+    ///
+    /// ```
+    /// use flex::{Tensor, quant::{self, Per, Quantization}};
+    /// let x = Tensor::from([1.0f32, 2.0, 30.0, 40.0]);
+    /// let blocks = Quantization { per: Per::Block { axis: 0, size: 2 }, ..Default::default() };
+    /// let q = quant::quantize(&x, blocks)?;
+    /// assert_eq!(q.slice_axis(0, Some(2), None, 1)?.scales().to_vec::<f32>()?, [40.0 / 127.0]);
+    /// assert!(q.slice_axis(0, Some(1), None, 1).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn slice_axis(
+        &self,
+        axis: isize,
+        start: Option<i64>,
+        stop: Option<i64>,
+        step: i64,
+    ) -> Result<QTensor> {
+        let k = layout::axis("slice", axis, self.rank())?;
+        if step == 0 {
+            return Err(Error::value("slice", "step is 0"));
+        }
+        let (first, count) = layout::slice_bounds(start, stop, step, self.shape[k]);
+        self.sliced("slice", k, first, step as isize, count)
+    }
+    /// Selects index `index` of a dimension and removes the dimension. Errors as
+    /// [`slice_axis`](QTensor::slice_axis), and where the index is out of range.
+    pub fn select(&self, axis: isize, index: i64) -> Result<QTensor> {
+        const OP: &str = "select";
+        let axis = layout::axis(OP, axis, self.rank())?;
+        let size = self.shape[axis];
+        let at = if index < 0 {
+            index + size as i64
+        } else {
+            index
+        };
+        if !(0..size as i64).contains(&at) {
+            return Err(Error::Index {
+                op: OP,
+                index,
+                axis,
+                size,
+            });
+        }
+        if self.packed == Some(axis) {
+            return Err(self.in_pairs(OP, axis));
+        }
+        self.sliced(OP, axis, at as usize, 1, 1)?
+            .squeeze(axis as isize)
+    }
+    /// Repeats dimensions of size 1, and adds new ones in front. Errors where sizes don't fit, or the dimension
+    /// is one along which bytes hold two values.
+    pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<QTensor> {
+        const OP: &str = "broadcast_to";
+        let shape = shape.into_shape();
+        let shape = Shape::from_slice(shape.as_ref());
+        let new = shape.len().wrapping_sub(self.rank());
+        layout::Layout::contiguous(&self.shape)?.broadcast_to(OP, &shape)?;
+        let packed = self.packed.map(|p| p + new);
+        let mut bytes = shape.clone();
+        if let (Some(to), Some(from)) = (packed, self.packed) {
+            if shape[to] != self.shape[from] {
+                return Err(self.in_pairs(OP, from));
+            }
+            bytes[to] = self.values.shape()[from];
+        }
+        let scales: Shape = (0..shape.len())
+            .map(|a| {
+                a.checked_sub(new)
+                    .map_or(1, |from| self.scales.shape()[from])
+            })
+            .collect();
+        let values = self.values.broadcast_to(&bytes)?;
+        self.moved(
+            values,
+            |t| t.broadcast_to(&scales),
+            shape,
+            |p| Some(p + new),
+        )
+    }
+    /// A new dimension of size 1.
+    pub fn expand_dims(&self, axis: isize) -> Result<QTensor> {
+        let at = layout::axis("expand_dims", axis, self.rank() + 1)?;
+        let mut shape = self.shape.clone();
+        shape.insert(at, 1);
+        let values = self.values.expand_dims(at as isize)?;
+        self.moved(
+            values,
+            |t| t.expand_dims(at as isize),
+            shape,
+            |p| Some(p + (p >= at) as usize),
+        )
+    }
+    /// Removes a dimension of size 1. Errors if its size is another, or bytes hold two values along it.
+    pub fn squeeze(&self, axis: isize) -> Result<QTensor> {
+        const OP: &str = "squeeze";
+        let at = layout::axis(OP, axis, self.rank())?;
+        if self.packed == Some(at) {
+            return Err(self.in_pairs(OP, at));
+        }
+        let values = self.values.squeeze(at as isize)?;
+        let mut shape = self.shape.clone();
+        shape.remove(at);
+        self.moved(
+            values,
+            |t| t.squeeze(at as isize),
+            shape,
+            |p| Some(p - (p > at) as usize),
+        )
+    }
+    /// The elements in row-major order under another shape. A view where strides allow it, else a copy.
+    ///
+    /// Errors where the number of elements is another, or where the elements of a block would not be
+    /// neighbours along one axis, or those of a byte.
+    pub fn reshape(&self, shape: impl IntoShape) -> Result<QTensor> {
+        const OP: &str = "reshape";
+        let shape = shape.into_shape();
+        let shape = Shape::from_slice(shape.as_ref());
+        let len = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
+        if len != Some(self.len()) {
+            let message = message!(
+                "shape {:?} has {} elements; {:?} does not",
+                &self.shape[..],
+                self.len(),
+                &shape[..]
+            );
+            return Err(Error::shape(OP, message));
+        }
+        if self.is_empty() {
+            let none: Shape = shape.iter().map(|n| 1.min(*n)).collect();
+            let none = |t: &Tensor| Tensor::zeros(&none, t.dtype());
+            let unpacked = self.unpacked()?;
+            let values = unpacked.values.reshape(&shape)?;
+            return unpacked.moved(values, none, shape, Some);
+        }
+        let apart = || {
+            let message = message!(
+                "blocks of {:?} in shape {:?} are no blocks of shape {:?}: dequantize first",
+                &self.block()[..],
+                &self.shape[..],
+                &shape[..]
+            );
+            Error::shape(OP, message)
+        };
+        let (mut scales, mut bytes, mut packed) = (Shape::new(), shape.clone(), None);
+        let (mut i, mut j) = (0, 0);
+        while i < self.rank() || j < shape.len() {
+            // the fewest axes of both whose sizes have one product
+            let (from, to) = (i, j);
+            let (mut old, mut new) = (1, 1);
+            loop {
+                if old <= new && i < self.rank() && (old < new || i == from || self.shape[i] == 1) {
+                    old *= self.shape[i];
+                    i += 1;
+                } else if j < shape.len() && (new < old || j == to || shape[j] == 1) {
+                    new *= shape[j];
+                    j += 1;
+                } else {
+                    break;
+                }
+            }
+            let run = self.run(from..i).ok_or_else(apart)?;
+            scales.extend(cut(run, &shape[to..j]).ok_or_else(apart)?);
+            if let Some(p) = self.packed.filter(|p| (from..i).contains(p)) {
+                // an axis of one stays one; of others the last of the group
+                let alone = self.shape[p] == 1;
+                let at = (to..j).rev().find(|a| (shape[*a] == 1) == alone);
+                let at = at.ok_or_else(|| self.in_pairs(OP, p))?;
+                let even = self.shape[p].is_multiple_of(2) && shape[at].is_multiple_of(2);
+                let last = self.shape[p + 1..i].iter().all(|n| *n == 1);
+                if !(alone || last && (even || shape[at] == self.shape[p])) {
+                    return Err(self.in_pairs(OP, p));
+                }
+                bytes[at] = shape[at].div_ceil(2);
+                packed = Some(at);
+            }
+        }
+        let values = self.values.reshape(&bytes)?;
+        self.moved(values, |t| t.reshape(&scales), shape, |_| packed)
+    }
+
+    /// Elements, in row-major order, that share a scale among some neighbouring axes; none where they are no
+    /// runs.
+    fn run(&self, axes: core::ops::Range<usize>) -> Option<usize> {
+        let mut run = 1;
+        let mut whole = true;
+        for a in axes.rev() {
+            let (n, s) = (self.shape[a], self.scales.shape()[a]);
+            if whole {
+                run *= n / s;
+                whole = s == 1;
+            } else if s != n {
+                return None;
+            }
+        }
+        Some(run)
+    }
+    /// Some elements of an axis: `first`, and so many `step` apart.
+    fn sliced(
+        &self,
+        op: &'static str,
+        axis: usize,
+        first: usize,
+        step: isize,
+        count: usize,
+    ) -> Result<QTensor> {
+        let (n, s) = (self.shape[axis], self.scales.shape()[axis]);
+        let block = n.checked_div(s).unwrap_or(1).max(1);
+        let mut shape = self.shape.clone();
+        shape[axis] = count;
+        let values = if self.packed == Some(axis) {
+            if step != 1 || !first.is_multiple_of(2) {
+                return Err(self.in_pairs(op, axis));
+            }
+            self.values.view(
+                self.values
+                    .layout()
+                    .slice(axis, first / 2, 1, count.div_ceil(2)),
+            )
+        } else {
+            self.values
+                .view(self.values.layout().slice(axis, first, step, count))
+        };
+        let last = (first as isize + step.wrapping_mul(count as isize - 1)) as usize;
+        let (start, scale_step, scales) = if s <= 1 {
+            (0, 1, s)
+        } else if block == 1 {
+            (first, step, count)
+        } else if count == 0 {
+            (0, 1, 0)
+        } else if first / block == last / block {
+            (first / block, 1, 1)
+        } else {
+            let starts = if step > 0 {
+                first.is_multiple_of(block)
+            } else {
+                first % block == block - 1
+            };
+            if step.unsigned_abs() != 1 || !starts || !count.is_multiple_of(block) {
+                let message = message!(
+                    "{count} elements from {first} with step {step} of axis {axis} cut its blocks of {block}: dequantize first"
+                );
+                return Err(Error::value(op, message));
+            }
+            (first / block, step, count / block)
+        };
+        let layout = |t: &Tensor| Ok(t.view(t.layout().slice(axis, start, scale_step, scales)));
+        self.moved(values, layout, shape, Some)
+    }
+    /// Values and a shape, with the scales and zero points that `f` makes of these; where the packed axis goes.
+    pub(super) fn moved(
+        &self,
+        values: Tensor,
+        f: impl Fn(&Tensor) -> Result<Tensor>,
+        shape: Shape,
+        packed: impl FnOnce(usize) -> Option<usize>,
+    ) -> Result<QTensor> {
+        Ok(QTensor {
+            values,
+            scales: f(&self.scales)?,
+            zeros: self.zeros.as_ref().map(f).transpose()?,
+            levels: self.levels,
+            shape,
+            packed: self.packed.and_then(packed),
+        })
+    }
+    /// That an operation would part the values of a byte.
+    fn in_pairs(&self, op: &'static str, axis: usize) -> Error {
+        Error::value(
+            op,
+            message!(
+                "two values of axis {axis} share a byte, in this order: dequantize first, or move other axes"
+            ),
+        )
+    }
+}
+
+/// The scales of axes of these sizes in which runs of so many elements share one.
+fn cut(mut run: usize, sizes: &[usize]) -> Option<Shape> {
+    let mut scales: Shape = sizes.into();
+    for (s, n) in scales.iter_mut().zip(sizes).rev() {
+        if run.is_multiple_of(*n) {
+            (*s, run) = (1, run / n);
+        } else if n.is_multiple_of(run) {
+            (*s, run) = (n / run, 1);
+        } else {
+            return None;
+        }
+    }
+    (run == 1).then_some(scales)
+}

@@ -1,0 +1,89 @@
+"""Quantisation as its docstrings have it, written out in NumPy for the tests."""
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+from hypothesis import strategies as st
+
+ENDS = {"int8": (-127, 127), "uint8": (0, 255), "int4": (-7, 7)}
+F32 = np.float32
+
+
+def steps(x, dtype, symmetric, scale_dtype="float32"):
+    """Scale and zero point of a group, in float32 as the docstring has them."""
+    finite = x[np.isfinite(x)]
+    low, high = F32(min(finite.min(initial=0), 0)), F32(max(finite.max(initial=0), 0))
+    least, most = ENDS[dtype] if symmetric else {"int8": (-128, 127), "uint8": (0, 255)}[dtype]
+    scale = max(high, -low) / F32(most) if symmetric else (high - low) / F32(255)
+    scale = F32(np.dtype(getattr(ml_dtypes, scale_dtype, scale_dtype)).type(scale))
+    if not scale > 0:
+        scale = F32(1)
+    zero = 0 if symmetric else int(np.clip(np.rint(F32(least) - low / scale), least, most))
+    return scale, zero, (least, most)
+
+
+def levels(x, scale, zero, ends):
+    """The integers of a group."""
+    with np.errstate(all="ignore"):
+        q = np.rint(np.where(np.isnan(x), 0, x) / scale)
+    return np.clip(q, ends[0] - zero, ends[1] - zero) + zero
+
+
+def blocks_of(shape, axis, block):
+    """The slices of groups that share a scale, and the shape of the scales."""
+    sizes = [1 if axis is None else n for n in shape]
+    if axis is not None:
+        sizes = [n if a == axis else 1 for a, n in enumerate(shape)]
+    if block is not None:
+        sizes = [n // block if a == axis else n for a, n in enumerate(shape)]
+    widths = [n // s if s else 1 for n, s in zip(shape, sizes, strict=True)]
+    for place in itertools.product(*map(range, sizes)):
+        yield place, tuple(slice(p * w, (p + 1) * w) for p, w in zip(place, widths, strict=True))
+
+
+def naive(x, dtype, axis=None, block=None, symmetric=True, scale_dtype="float32"):
+    """Integers, and what they stand for."""
+    q, y = np.empty(x.shape), np.empty(x.shape, F32)
+    for _, part in blocks_of(x.shape, axis, block):
+        scale, zero, ends = steps(x[part], dtype, symmetric, scale_dtype)
+        q[part] = levels(x[part], scale, zero, ends)
+        y[part] = (q[part] - zero).astype(F32) * scale
+    return q, y
+
+
+def unpacked(q):
+    """The integers of a quantised tensor, as int64."""
+    values = np.asarray(q.values)
+    if q.dtype != "int4":
+        return values.astype(np.int64)
+    halved = [
+        tuple((n + (a == k)) // (1 + (a == k)) for a, n in enumerate(q.shape))
+        for k in range(q.ndim)
+    ]
+    axis = max(a for a in range(q.ndim) if halved[a] == values.shape)
+    halves = np.stack([values & 15, values >> 4], axis=axis + 1).astype(np.int64)
+    shape = [2 * n if a == axis else n for a, n in enumerate(values.shape)]
+    whole = np.take(halves.reshape(shape), range(q.shape[axis]), axis=axis)
+    return (whole ^ 8) - 8
+
+
+@st.composite
+def cases(draw):
+    """A tensor, a dtype of integers, and what shares a scale."""
+    rank = draw(st.integers(1, 3))
+    shape = [draw(st.integers(1, 9)) for _ in range(rank)]
+    axis = draw(st.none() | st.integers(0, rank - 1))
+    block = None
+    if axis is not None and draw(st.booleans()):
+        block = draw(st.sampled_from([1, 2, 3, 16, 32]))
+        shape[axis] = block * draw(st.integers(1, 4))
+    dtype = draw(st.sampled_from(["int8", "uint8", "int4"]))
+    symmetric = {"int8": draw(st.booleans()), "uint8": False, "int4": True}[dtype]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    x = (rng.standard_normal(shape) * draw(st.sampled_from([1e-30, 1, 1e30]))).astype(F32)
+    x[rng.random(shape) < 0.2] = 0
+    if draw(st.booleans()):
+        x[rng.random(shape) < 0.1] = rng.choice([np.nan, np.inf, -np.inf])
+    scales = draw(st.sampled_from(["float32", "bfloat16"]))
+    return x, dtype, axis, block, symmetric, scales

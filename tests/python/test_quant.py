@@ -1,0 +1,274 @@
+"""flex.quant against the formulas, written out in NumPy: integers, views, order, errors."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from quantised import F32, cases, naive, unpacked
+
+import flex
+from flex import quant
+
+
+@given(cases())
+@settings(max_examples=150)
+def test_integers_are_those_of_the_formula(case):
+    x, dtype, axis, block, symmetric, scales = case
+    q = quant.quantize(
+        flex.asarray(x), dtype, axis=axis, block=block, symmetric=symmetric, scale_dtype=scales
+    )
+    expected, numbers = naive(x, dtype, axis, block, symmetric, scales)
+    assert unpacked(q).tolist() == expected.tolist()
+    assert np.asarray(q.dequantize()).tolist() == numbers.tolist()
+    assert q.scales.dtype == getattr(flex, scales)
+    assert (q.zero_points is None) == symmetric
+    # views of it: the same elements
+    assert (
+        np.asarray(q.permute_dims(range(x.ndim)[::-1]).dequantize()).tolist() == numbers.T.tolist()
+    )
+
+
+@pytest.mark.parametrize("n", [70_000, 1 << 17])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+def test_long_groups(n, dtype):
+    x = np.random.default_rng(n).standard_normal((2, n)).astype(F32)
+    for axis in (None, 0):
+        q = quant.quantize(flex.asarray(x), dtype, axis=axis)
+        expected, numbers = naive(x, dtype, axis, symmetric=dtype != "uint8")
+        assert np.array_equal(unpacked(q), expected)
+        assert np.array_equal(np.asarray(q.dequantize()), numbers)
+
+
+def test_channels_that_are_last_and_in_between():
+    x = np.random.default_rng(1).standard_normal((5, 6, 7)).astype(F32)
+    for axis in (0, 1, 2, -1):
+        q = quant.quantize(flex.asarray(x), axis=axis)
+        assert np.array_equal(np.asarray(q.dequantize()), naive(x, "int8", axis % 3)[1])
+
+
+def test_ties_ends_and_what_is_no_number():
+    x = flex.asarray(
+        [0.5, 1.5, -0.5, -1.5, 126.5, 127.0, float("nan"), float("inf"), -float("inf")]
+    )
+    q = quant.quantize(flex.astype(x, flex.float32))
+    assert q.values.tolist() == [0, 2, 0, -2, 126, 127, 0, 127, -127]
+    given = quant.quantize(flex.astype(x, flex.float32), "uint8", scale=1.0, zero_point=128)
+    assert given.values.tolist() == [128, 130, 128, 126, 254, 255, 128, 255, 0]
+    assert quant.quantize(flex.zeros((2, 3)), axis=0).scales.tolist() == [[1.0], [1.0]]
+    assert quant.quantize(flex.zeros((2, 3)), axis=0).dequantize().tolist() == [[0.0] * 3] * 2
+    tiny = quant.quantize(flex.full(3, 1e-45, dtype=flex.float32))
+    assert tiny.dequantize().tolist() == [0.0] * 3
+    huge = quant.quantize(flex.asarray([3e38, -3e38], dtype=flex.float32), "uint8")
+    assert np.isfinite(np.asarray(huge.dequantize())).all()
+    half = quant.quantize(flex.asarray([1e9], dtype=flex.float32), scale_dtype=flex.float16)
+    assert half.scales.item() == 65504.0
+    assert half.values.item() == 127
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+@pytest.mark.parametrize("shape", [(0,), (0, 4), (3, 0)])
+def test_empty(shape, dtype):
+    for axis in (None, 0):
+        q = quant.quantize(flex.zeros(shape), dtype, axis=axis)
+        assert q.shape == shape
+        assert q.dequantize().shape == shape
+
+
+def test_calibrations():
+    x = np.random.default_rng(2).standard_normal(10_001).astype(F32)
+    x[17] = 1000.0
+    q = quant.quantize(flex.asarray(x), calibration="percentile", percentile=99.0)
+    assert q.scales.item() == F32(np.percentile(np.abs(x), 99)) / F32(127)
+    q = quant.quantize(flex.asarray(x), "uint8", calibration="percentile", percentile=99.0)
+    low, high = np.percentile(x, [0.5, 99.5])
+    assert abs(q.scales.item() - (high - low) / 255) < 1e-8
+    x = x[:1000].copy()
+    x[17] = 5.0
+    best = min(
+        np.square(np.clip(np.rint(x / s), -7, 7) * s - x).sum()
+        for s in (F32(np.abs(x).max() * k / 64) / F32(7) for k in range(32, 65))
+    )
+    mse = quant.quantize(flex.asarray(x), "int4", calibration="mse").dequantize()
+    assert np.square(np.asarray(mse) - x).sum() <= best * 1.001
+
+
+def test_given_scales_have_the_shape_of_blocks():
+    x = np.random.default_rng(3).standard_normal((4, 6)).astype(F32)
+    scale = np.array([[0.1, 0.2], [0.3, 0.4]], F32)
+    zero = np.array([[1, 2], [3, 4]], np.int8)
+    q = quant.quantize(flex.asarray(x), scale=flex.asarray(scale), zero_point=flex.asarray(zero))
+    s, z = (np.repeat(np.repeat(a, 2, 0), 3, 1) for a in (scale, zero))
+    expected = np.clip(np.rint(x / s) + z, -128, 127)
+    assert np.array_equal(np.asarray(q.values), expected)
+    assert np.array_equal(np.asarray(q.dequantize()), (expected - z).astype(F32) * s)
+
+
+def shows(view, wanted, refusal):
+    """Whether a view has these numbers, or is refused where it would part blocks or bytes."""
+    try:
+        found = view()
+    except ValueError as error:
+        return any(reason in str(error) for reason in refusal)
+    return np.array_equal(np.asarray(found.dequantize()), wanted)
+
+
+@given(cases(), st.data())
+@settings(max_examples=100)
+def test_views(case, data):
+    x, dtype, axis, block, symmetric, scales = case
+    q = quant.quantize(
+        flex.asarray(x), dtype, axis=axis, block=block, symmetric=symmetric, scale_dtype=scales
+    )
+    y = np.asarray(q.dequantize())
+    pairs = ["share a byte"] if dtype == "int4" else []
+    for a in range(x.ndim):
+        assert shows(lambda a=a: q.flip(axis=a), np.flip(y, a), pairs)
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, x.shape[a])] * 2)))
+        step = data.draw(st.sampled_from([1, 2, -1]))
+        bounds = (start, stop)
+        if step < 0:
+            bounds = (stop - 1 if stop else None, start - 1 if start else None)
+        key = (slice(None),) * a + (slice(*bounds, step),)
+        blocks = [] if block in (None, 1) else ["blocks"]
+        assert shows(lambda key=key: q[key], y[key], pairs + blocks)
+    wide = q.reshape((1, *x.shape)).broadcast_to((3, *x.shape))
+    assert np.array_equal(np.asarray(wide.dequantize()), np.broadcast_to(y, (3, *x.shape)))
+    assert shows(lambda: q.reshape((x.size,)), y.ravel(), ["dequantize"])
+
+
+def test_views_of_rows():
+    x = np.random.default_rng(4).standard_normal((4, 64)).astype(F32)
+    for dtype in ("int8", "int4"):
+        q = quant.quantize(flex.asarray(x), dtype, block=32)
+        y = np.asarray(q.dequantize())
+        assert np.array_equal(np.asarray(q[1].dequantize()), y[1])
+        assert np.array_equal(np.asarray(q[..., 32:].dequantize()), y[..., 32:])
+        assert np.array_equal(np.asarray(q[::-2, 4:8].dequantize()), y[::-2, 4:8])
+        assert np.array_equal(np.asarray(q.T[:32].dequantize()), y.T[:32])
+        assert np.array_equal(np.asarray(q.reshape((4, 2, 32)).dequantize()), y.reshape(4, 2, 32))
+        assert np.array_equal(np.asarray(q.reshape((2, 2, 64)).dequantize()), y.reshape(2, 2, 64))
+        assert np.array_equal(
+            np.asarray(q.take(flex.asarray([3, 0, 3])).dequantize()), y[[3, 0, 3]]
+        )
+        joined = quant.concat([q, q[:1]])
+        assert np.array_equal(np.asarray(joined.dequantize()), np.concatenate([y, y[:1]]))
+        assert np.array_equal(
+            np.asarray(quant.concat([q, q], axis=1).dequantize()), np.concatenate([y, y], 1)
+        )
+        assert q.equal(q[:])
+        assert not q.equal(q.flip(axis=0))
+        assert len(q) == 4
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+def test_pickles_and_copies(dtype):
+    x = np.random.default_rng(11).standard_normal((3, 5)).astype(F32)
+    q = quant.quantize(flex.asarray(x), dtype, axis=0)
+    for other in (pickle.loads(pickle.dumps(q)), copy.copy(q), copy.deepcopy(q)):
+        assert other.equal(q)
+        assert (other.dtype, other.shape, other.block) == (q.dtype, q.shape, q.block)
+
+
+def test_order():
+    x = np.random.default_rng(5).permutation(24).reshape(4, 6).astype(F32) - 9
+    for dtype in ("int8", "uint8"):
+        q = quant.quantize(flex.asarray(x), dtype)
+        y = np.asarray(q.dequantize())
+        assert q.argmax().item() == y.argmax()
+        assert q.argmin(axis=1).tolist() == y.argmin(1).tolist()
+        assert np.array_equal(np.asarray(q.max(axis=0).dequantize()), y.max(0))
+        assert np.array_equal(
+            np.asarray(q.min(axis=1, keepdims=True).dequantize()), y.min(1, keepdims=True)
+        )
+        assert np.array_equal(np.asarray(q.sort(axis=0).dequantize()), np.sort(y, 0))
+        values, places = q.topk(2)
+        assert np.array_equal(np.asarray(values.dequantize()), np.sort(y)[:, :-3:-1])
+        assert places.tolist() == np.argsort(-y)[:, :2].tolist()
+    rows = quant.quantize(flex.asarray(x), axis=0)
+    assert rows.argmax(axis=0).tolist() == np.asarray(rows.dequantize()).argmax(0).tolist()
+    for refused in (rows.max, rows.sort, lambda: rows.topk(1)):
+        with pytest.raises(ValueError, match="4 scales"):
+            refused()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: quant.quantize(x, "int3"), ValueError, "int3"),
+        (
+            lambda x: quant.quantize(x, "uint8", symmetric=True),
+            ValueError,
+            "uint8 without zero points",
+        ),
+        (lambda x: quant.quantize(x, "int4", symmetric=False), ValueError, "int4"),
+        (lambda x: quant.quantize(x, axis=2), flex.AxisError, "axis 2"),
+        (
+            lambda x: quant.quantize(x, block=3),
+            flex.ShapeError,
+            "blocks of 3 do not divide axis -?1",
+        ),
+        (lambda x: quant.quantize(x, block=0), flex.ShapeError, "blocks of 0"),
+        (lambda x: quant.quantize(x, block=-1), ValueError, "block"),
+        (lambda x: quant.quantize(flex.astype(x, flex.int32)), flex.DTypeError, "int32"),
+        (lambda x: quant.quantize(x, scale_dtype=flex.float64), flex.DTypeError, "float64"),
+        (lambda x: quant.quantize(x, calibration="best"), ValueError, "best"),
+        (lambda x: quant.quantize(x, calibration="percentile", percentile=10.0), ValueError, "10"),
+        (lambda x: quant.quantize(x, zero_point=1), TypeError, "zero_point"),
+        (lambda x: quant.quantize(x, scale=-1.0), ValueError, "-1"),
+        (lambda x: quant.quantize(x, scale=float("nan")), ValueError, "NaN"),
+        (lambda x: quant.quantize(x, scale=flex.ones((3, 1))), flex.ShapeError, "scales"),
+        (lambda x: quant.quantize(flex.asarray(1.0), "int4"), flex.ShapeError, "axis"),
+        (lambda x: quant.quantize(x)[0, 0, 0], IndexError, "3 indices"),
+        (lambda x: quant.quantize(x)[5], IndexError, "5"),
+        (lambda x: quant.quantize(x)["a"], TypeError, "str"),
+        (lambda x: quant.quantize(x).dequantize(flex.int8), flex.DTypeError, "int8"),
+        (lambda x: quant.quantize(x).reshape((3, 3)), flex.ShapeError, "elements"),
+        (lambda x: quant.QTensor(x, flex.ones((1, 1))), flex.ShapeError, "int8"),
+        (
+            lambda x: quant.QTensor(flex.zeros((2, 2), dtype="int8"), flex.ones(1)),
+            flex.ShapeError,
+            "rank",
+        ),
+        (
+            lambda x: quant.QTensor(flex.zeros(2, dtype="uint8"), flex.ones(1), dtype="int4"),
+            TypeError,
+            "shape",
+        ),
+        (lambda x: quant.linear(x, quant.quantize(x[:, :3])), flex.ShapeError, "weight"),
+        (lambda x: quant.linear(x, x), TypeError, "weight"),
+        (lambda x: quant.linear(x, quant.quantize(x), inputs="int8"), ValueError, "inputs"),
+        (lambda x: quant.linear(x, quant.quantize(x), flex.ones(3)), flex.ShapeError, "bias"),
+        (
+            lambda x: quant.linear(x, quant.quantize(x, "int4"), inputs="dynamic"),
+            ValueError,
+            "int4",
+        ),
+        (
+            lambda x: quant.linear(x, quant.quantize(x, axis=1), inputs="dynamic"),
+            ValueError,
+            "blocks",
+        ),
+        (lambda x: quant.linear(x, quant.quantize(x), inputs="static"), TypeError, "scale"),
+        (
+            lambda x: quant.linear(x, quant.quantize(x), inputs="static", scale=0.0),
+            ValueError,
+            "scale",
+        ),
+        (lambda x: quant.linear(x, quant.quantize(x), scale=1.0), TypeError, "static"),
+        (lambda x: quant.linear(x, quant.quantize(x), activation="relu7"), ValueError, "relu7"),
+        (lambda x: quant.matmul_integer(x, x), flex.DTypeError, "a must be"),
+        (lambda x: quant.concat([]), ValueError, "no tensors"),
+        (
+            lambda x: quant.concat([quant.quantize(x), quant.quantize(x, "uint8")]),
+            flex.ShapeError,
+            "uint8",
+        ),
+        (lambda x: quant.concat([quant.quantize(x), quant.quantize(2 * x)]), ValueError, "differ"),
+    ],
+)
+def test_errors_name_what_is_wrong(call, error, message):
+    with pytest.raises(error, match=message):
+        call(flex.asarray(np.arange(16.0, dtype=F32).reshape(4, 4)))

@@ -1,0 +1,205 @@
+"""Files of quantised tensors: safetensors, and GGUF files made here by the format's description and decoded number by number."""
+
+import contextlib
+import io
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import flex
+from flex import quant
+
+F32, F16 = np.float32, np.float16
+# kind: its number, bytes of a block, numbers of a block
+KINDS = {"Q4_0": (2, 18, 32), "Q8_0": (8, 34, 32), "Q4_K": (12, 144, 256), "Q6_K": (14, 210, 256)}
+
+
+def text(s):
+    return struct.pack("<Q", len(s.encode())) + s.encode()
+
+
+def value(v):
+    """A value of the metadata with its type."""
+    if isinstance(v, bool):
+        return struct.pack("<IB", 7, v)
+    if isinstance(v, int):
+        return struct.pack("<Iq", 11, v) if v < 0 else struct.pack("<IQ", 10, v)
+    if isinstance(v, float):
+        return struct.pack("<Id", 12, v)
+    if isinstance(v, str):
+        return struct.pack("<I", 8) + text(v)
+    parts = [value(x) for x in v]
+    return (
+        struct.pack("<I", 9)
+        + parts[0][:4]
+        + struct.pack("<Q", len(v))
+        + b"".join(p[4:] for p in parts)
+    )
+
+
+def gguf(tensors, metadata=(), version=3, align=32):
+    """A file of {name: (kind, shape, bytes)}."""
+    metadata = dict(metadata)
+    head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
+    head += b"".join(text(k) + value(v) for k, v in metadata.items())
+    data = b""
+    for name, (kind, shape, content) in tensors.items():
+        data += bytes(-len(data) % align)
+        head += text(name) + struct.pack("<I", len(shape))
+        head += b"".join(struct.pack("<Q", n) for n in reversed(shape))
+        head += struct.pack("<IQ", kind, len(data))
+        data += content
+    return head + bytes(-len(head) % align) + data
+
+
+def half(b):
+    return F32(np.frombuffer(b, F16)[0])
+
+
+def decode(kind, block):
+    """The numbers of a block, one by one."""
+    if kind == "Q4_0":
+        d, q = half(block[:2]), block[2:]
+        return [d * F32((q[i % 16] >> (i // 16 * 4) & 15) - 8) for i in range(32)]
+    if kind == "Q8_0":
+        return [
+            half(block[:2]) * F32(struct.unpack("b", block[2 + i : 3 + i])[0]) for i in range(32)
+        ]
+    if kind == "Q4_K":
+        d, least, s, q = half(block[:2]), half(block[2:4]), block[4:16], block[16:]
+        out = []
+        for i in range(256):
+            j = i // 32
+            if j < 4:
+                scale, minimum = s[j] & 63, s[j + 4] & 63
+            else:
+                scale = s[j + 4] & 15 | (s[j - 4] >> 6) << 4
+                minimum = s[j + 4] >> 4 | (s[j] >> 6) << 4
+            number = q[i // 64 * 32 + i % 32] >> (j % 2 * 4) & 15
+            out.append(d * F32(scale) * F32(number) - least * F32(minimum))
+        return out
+    low, high, scales, d = block[:128], block[128:192], block[192:208], half(block[208:])
+    out = []
+    for i in range(256):
+        part, within = divmod(i, 128)
+        run, lane = divmod(within, 32)
+        four = low[64 * part + 32 * (run % 2) + lane] >> (run // 2 * 4) & 15
+        two = high[32 * part + lane] >> (2 * run) & 3
+        scale = struct.unpack("b", scales[i // 16 : i // 16 + 1])[0]
+        out.append(d * F32(scale) * F32((four | two << 4) - 32))
+    return out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_blocks_are_decoded(kind, tmp_path):
+    number, size, numbers = KINDS[kind]
+    rng = np.random.default_rng(number)
+    shape = (3, 2 * numbers)
+    blocks = [bytearray(rng.integers(0, 256, size, dtype=np.uint8)) for _ in range(6)]
+    for block in blocks:  # scales that are numbers
+        for at in {"Q4_K": (0, 2), "Q6_K": (208,)}.get(kind, (0,)):
+            block[at : at + 2] = F16(rng.standard_normal()).tobytes()
+    expected = np.array([decode(kind, bytes(b)) for b in blocks], F32).reshape(shape)
+    content = gguf(
+        {"first": (0, (3,), F32([1, 2, 3]).tobytes()), "w": (number, shape, b"".join(blocks))}
+    )
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    for tensors, _ in (
+        quant.load_gguf(content),
+        quant.load_gguf(path),
+        quant.load_gguf(str(path), mmap=False),
+    ):
+        w = tensors["w"]
+        assert isinstance(w, flex.Tensor) == (kind == "Q4_K")
+        got = w if kind == "Q4_K" else w.dequantize()
+        assert got.shape == shape
+        assert np.array_equal(np.asarray(got), expected)
+        assert tensors["first"].tolist() == [1, 2, 3]
+    if kind != "Q4_K":
+        x = rng.standard_normal((2, shape[1])).astype(F32)
+        assert np.allclose(quant.linear(x, w), x @ expected.T, atol=1e-2 * np.abs(expected).max())
+
+
+def test_numbers_metadata_and_other_blocks():
+    metadata = {
+        "general.architecture": "bert",
+        "bert.count": 12,
+        "below": -3,
+        "eps": 1e-12,
+        "flag": True,
+        "tokens": ["a", "ß"],
+        "nested": [[1, 2], [3]],
+        "general.alignment": 64,
+    }
+    content = gguf(
+        {
+            "f16": (1, (2, 2), F16([1, 2, 3, 4]).tobytes()),
+            "i32": (26, (2,), np.int32([5, -6]).tobytes()),
+            "q5": (6, (32,), bytes(range(22))),
+        },
+        metadata,
+        version=2,
+        align=64,
+    )
+    tensors, found = quant.load_gguf(content)
+    assert found == metadata
+    assert tensors["f16"].tolist() == [[1, 2], [3, 4]]
+    assert tensors["f16"].dtype == flex.float16
+    assert tensors["i32"].tolist() == [5, -6]
+    assert tensors.others["q5"].dtype == "GGML_6"
+    assert tensors.others["q5"].shape == (32,)
+    assert tensors.others["q5"].bytes.tolist() == list(range(22))
+    with pytest.raises(flex.DTypeError, match="GGML_6"):
+        tensors["q5"]
+
+
+@given(st.integers(0, 400), st.integers(0, 255))
+def test_damaged_files_are_errors(at, byte):
+    content = bytearray(gguf({"w": (8, (2, 32), bytes(68))}, {"tokens": ["a", "b"], "n": 1}))
+    at %= len(content)
+    for damaged in (bytes(content[:at]), bytes(content[:at] + bytes([byte]) + content[at + 1 :])):
+        with contextlib.suppress(ValueError, MemoryError):
+            quant.load_gguf(damaged)
+
+
+def test_what_is_no_file(tmp_path):
+    with pytest.raises(ValueError, match="no GGUF"):
+        quant.load_gguf(b"GGML" + bytes(20))
+    with pytest.raises(ValueError, match="version 1"):
+        quant.load_gguf(b"GGUF" + struct.pack("<IQQ", 1, 0, 0))
+    with pytest.raises(ValueError, match="no whole blocks"):
+        quant.load_gguf(gguf({"w": (8, (2, 31), bytes(68))}))
+    with pytest.raises(ValueError, match="room"):
+        quant.load_gguf(b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0))
+    with pytest.raises(FileNotFoundError):
+        quant.load_gguf(tmp_path / "missing.gguf")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+def test_safetensors(dtype, tmp_path):
+    x = np.random.default_rng(1).standard_normal((6, 10)).astype(F32)
+    q = quant.quantize(flex.asarray(x), dtype, axis=0, scale_dtype=flex.float16)
+    odd = quant.quantize(flex.asarray(x[:, :7].copy()), dtype)
+    path = tmp_path / "model.safetensors"
+    quant.save(
+        path, {"w": q, "odd": odd.permute_dims((1, 0)), "bias": flex.ones(3)}, {"made": "here"}
+    )
+    for file in (path, io.BytesIO(path.read_bytes())):
+        loaded = quant.load(file)
+        assert sorted(loaded) == ["bias", "odd", "w"]
+        assert loaded["w"].equal(q)
+        assert loaded["w"].scales.dtype == flex.float16
+        assert loaded["odd"].equal(odd.T)
+        assert loaded["bias"].tolist() == [1, 1, 1]
+        assert loaded["w"].dtype == dtype
+        assert (loaded["w"].zero_points is None) == (dtype != "uint8")
+    assert flex.io.metadata(path) == {"made": "here"}
+    with pytest.raises(ValueError, match="two tensors"):
+        quant.save(path, {"w": q, "w.scales": flex.ones(3)})
+    flex.io.save(path, {"w": q.values, "w.scales": flex.ones(4)})
+    with pytest.raises(ValueError, match="rank"):
+        quant.load(path)

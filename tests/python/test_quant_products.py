@@ -1,0 +1,191 @@
+"""Products by quantised tensors: exact in integers, and close to float64 where weights are decoded."""
+
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from quantised import F32, unpacked
+
+import flex
+from flex import nn, quant
+
+
+@given(st.integers(0, 5), st.integers(0, 70), st.integers(0, 9), st.integers(0, 2**32 - 1))
+def test_matmul_integer(m, k, n, seed):
+    rng = np.random.default_rng(seed)
+    for left, right in itertools.product([np.int8, np.uint8], repeat=2):
+        a, b = (
+            rng.integers(np.iinfo(t).min, np.iinfo(t).max + 1, s, dtype=t)
+            for t, s in ((left, (m, k)), (right, (k, n)))
+        )
+        za, zb = rng.integers(0, 100, m).astype(left), rng.integers(0, 100, n).astype(right)
+        wide = a.astype(np.int64), b.astype(np.int64)
+        assert np.asarray(quant.matmul_integer(a, b)).tolist() == (wide[0] @ wide[1]).tolist()
+        expected = (wide[0] - za[:, None]) @ (wide[1] - zb)
+        assert np.asarray(quant.matmul_integer(a, b, za, zb)).tolist() == expected.tolist()
+        expected = (wide[0] - 3) @ wide[1]
+        assert np.asarray(quant.matmul_integer(a, b, 3)).tolist() == expected.tolist()
+
+
+def test_products_do_not_saturate():
+    a, b = np.full((3, 512), 255, np.uint8), np.full((512, 5), -128, np.int8)
+    assert (np.asarray(quant.matmul_integer(a, b)) == -128 * 255 * 512).all()
+
+
+@given(st.integers(0, 20), st.integers(1, 90), st.integers(0, 40), st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_linear_by_integers_is_exact(m, k, n, seed):
+    rng = np.random.default_rng(seed)
+    x, w = rng.standard_normal((m, k)).astype(F32), rng.standard_normal((n, k)).astype(F32)
+    bias, residual = rng.standard_normal(n).astype(F32), rng.standard_normal((m, n)).astype(F32)
+    for axis in (None, 0):
+        weight = quant.quantize(flex.asarray(w), axis=axis)
+        sw = np.broadcast_to(np.asarray(weight.scales)[:, 0], n)
+        for inputs, dtype in (("dynamic", "uint8"), ("dynamic_symmetric", "int8")):
+            q = quant.quantize(flex.asarray(x), dtype, axis=0)
+            zero = np.zeros((m, 1)) if q.zero_points is None else np.asarray(q.zero_points)
+            sums = (unpacked(q) - zero.astype(np.int64)) @ unpacked(weight).T
+            expected = sums.astype(F32) * np.asarray(q.scales) * sw + bias
+            expected = np.maximum(expected, 0) + residual
+            for _ in range(3):
+                y = quant.linear(
+                    x, weight, bias, activation="relu", residual=residual, inputs=inputs
+                )
+                assert np.asarray(y).tolist() == expected.tolist()
+        q = np.clip(np.rint(x / F32(0.03)) + 100, 0, 255).astype(np.int64) - 100
+        expected = (q @ unpacked(weight).T).astype(F32) * F32(0.03) * sw
+        y = quant.linear(x, weight, inputs="static", scale=0.03, zero_point=100)
+        assert np.asarray(y).tolist() == expected.tolist()
+
+
+@given(
+    st.sampled_from([0, 1, 2, 4, 5, 13, 40]),
+    st.sampled_from(
+        [
+            (1, None),
+            (7, None),
+            (32, 32),
+            (64, 16),
+            (96, 32),
+            (70, 10),
+            (66, 3),
+            (128, 64),
+            (256, 16),
+            (384, 128),
+            (128, 8),
+            (256, None),
+        ]
+    ),
+    st.integers(1, 70),
+    st.sampled_from(["int8", "uint8", "int4"]),
+    st.sampled_from(["float32", "float16", "bfloat16"]),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=80, deadline=None)
+def test_linear_by_decoded_weights(m, size, n, dtype, scales, seed):
+    k, block = size
+    rng = np.random.default_rng(seed)
+    x, w = rng.standard_normal((m, k)).astype(F32), rng.standard_normal((n, k)).astype(F32)
+    how = {"axis": 0} if block is None else {"block": block}
+    weight = quant.quantize(flex.asarray(w), dtype, **how, scale_dtype=scales)
+    bias = rng.standard_normal(n).astype(F32)
+    exact = x.astype(np.float64) @ np.asarray(weight.dequantize()).astype(np.float64).T + bias
+    y = np.asarray(quant.linear(x, weight, bias))
+    size = np.abs(x) @ np.abs(np.asarray(weight.dequantize())).T + 1
+    assert (np.abs(y - exact) <= 2e-6 * size * max(1, k / 64)).all()
+
+
+def test_linear_takes_weights_of_any_layout():
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((3, 8, 64)).astype(F32)
+    w = rng.standard_normal((64, 24)).astype(F32)
+    for dtype in ("int8", "int4"):
+        weight = quant.quantize(flex.asarray(w), dtype, axis=0, block=32).T
+        exact = x @ np.asarray(weight.dequantize()).T
+        assert np.abs(np.asarray(quant.linear(x, weight)) - exact).max() < 1e-4
+    weight = quant.quantize(flex.asarray(w)).T
+    close = np.asarray(quant.linear(x, weight, inputs="dynamic"))
+    assert np.abs(close - x @ w).max() < 0.5
+    half = quant.linear(flex.asarray(x, dtype=flex.float16), weight)
+    assert half.dtype == flex.float16
+    assert half.shape == (3, 8, 24)
+
+
+def test_dynamic_is_close_to_float32():
+    rng = np.random.default_rng(7)
+    x, w = (rng.standard_normal(s).astype(F32) for s in ((64, 384), (512, 384)))
+    weight = quant.quantize(flex.asarray(w), axis=0)
+    y, exact = np.asarray(quant.linear(x, weight, inputs="dynamic")), x @ w.T
+    assert np.sqrt(np.square(y - exact).mean()) < 0.02 * np.sqrt(np.square(exact).mean())
+
+
+SAME = """
+import sys, numpy as np, flex
+from flex import quant
+rng = np.random.default_rng(8)
+x, w = (rng.standard_normal(s).astype("f4") for s in ((130, 200), (260, 200)))
+for threads in (1, 2, 3):
+    flex.set_num_threads(threads)
+    parts = []
+    for rows in (1, 3, 130):
+        for how in ({"axis": 0}, {"dtype": "int4", "block": 40}):
+            q = quant.quantize(flex.asarray(w), **how)
+            parts += [q.values, quant.linear(x[:rows], q)]
+        q = quant.quantize(flex.asarray(w), axis=0)
+        parts += [quant.linear(x[:rows], q, inputs=i) for i in ("dynamic", "dynamic_symmetric")]
+    big = quant.quantize(flex.asarray(rng.standard_normal(1) * 0 + np.arange(300_000, dtype="f4")))
+    bits = b"".join(np.asarray(p).tobytes() for p in [*parts, big.values, big.dequantize()])
+    if threads == 1:
+        first = bits
+    assert bits == first, threads
+exact = [quant.linear(x, q, inputs=i) for i in ("dynamic", "dynamic_symmetric")]
+sys.stdout.buffer.write(b"".join(np.asarray(p).tobytes() for p in [q.values, *exact, q.dequantize()]))
+"""
+
+
+def test_same_bits_on_any_number_of_threads_and_instruction_set():
+    outputs = set()
+    for isa in ("scalar", "avx2", "avx512"):
+        done = subprocess.run(
+            [sys.executable, "-c", SAME], env={**os.environ, "FLEX_ISA": isa}, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
+
+
+def test_weights_that_are_used_again_stay_packed():
+    rng = np.random.default_rng(9)
+    w = quant.quantize(flex.asarray(rng.standard_normal((64, 64)).astype(F32)), axis=0)
+    x = rng.standard_normal((40, 64)).astype(F32)
+    first = [quant.linear(x, w, inputs="dynamic").tolist() for _ in range(3)]
+    assert first[0] == first[1] == first[2]
+    # a part of the same storage has sums of its own
+    part = quant.linear(x, w[32:], inputs="dynamic")
+    assert part.tolist() == [row[32:] for row in first[0]]
+
+
+def test_weights_of_models_are_linear_layers_of_theirs():
+    rng = np.random.default_rng(10)
+    x, w = (rng.standard_normal(s).astype(F32) for s in ((5, 32), (8, 32)))
+    q = quant.quantize(flex.asarray(w), axis=0)
+    expected = nn.linear(x, q.dequantize(), activation="gelu")
+    assert np.allclose(quant.linear(x, q, activation="gelu"), expected, atol=1e-5)
+
+
+def test_fused_functions_record_them():
+    rng = np.random.default_rng(12)
+    x, w = (rng.standard_normal(s).astype(F32) for s in ((5, 32), (8, 32)))
+    q = quant.quantize(flex.asarray(w), axis=0)
+
+    def layer(x):
+        return flex.exp(quant.linear(x + 1, q, inputs="dynamic")) * 2
+
+    assert flex.fuse(layer)(flex.asarray(x)).tolist() == layer(flex.asarray(x)).tolist()
+    with flex.stream():
+        y = layer(flex.asarray(x))
+    assert y.tolist() == layer(flex.asarray(x)).tolist()

@@ -1,0 +1,296 @@
+//! Quantised tensors against loops over their elements.
+#![cfg(feature = "i8")]
+
+use crate::common::{Rng, indices};
+use flex::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
+use flex::{DType, Error, Result, Tensor};
+
+fn numbers(rng: &mut Rng, shape: &[usize]) -> Tensor {
+    let n = shape.iter().product();
+    let x: Vec<f32> = (0..n).map(|_| rng.uniform(-3.0, 3.0) as f32).collect();
+    Tensor::from_slice(&x, shape).unwrap()
+}
+
+/// Where an element's scale is.
+fn step_of(q: &QTensor, index: &[usize]) -> Vec<usize> {
+    let block = q.block();
+    index
+        .iter()
+        .zip(&block)
+        .map(|(i, b)| i / b.max(&1))
+        .collect()
+}
+
+fn each(per: Per) -> Quantization {
+    Quantization {
+        per,
+        ..Default::default()
+    }
+}
+
+#[test]
+fn numbers_are_within_half_a_step() -> Result<()> {
+    let mut rng = Rng(1);
+    for round in 0..60 {
+        let shape = [rng.between(1, 4), 4 * rng.between(1, 5), 6];
+        let x = numbers(&mut rng, &shape);
+        let levels = [Levels::I8, Levels::U8, Levels::I4][round % 3];
+        let per = [
+            Per::Tensor,
+            Per::Channel(rng.below(3) as isize),
+            Per::Block {
+                axis: 1,
+                size: [2, 4][round % 2],
+            },
+            Per::Block { axis: -1, size: 3 },
+        ][rng.below(4)];
+        let affine = levels == Levels::U8 || levels == Levels::I8 && round % 2 == 0;
+        let q = quant::quantize(
+            &x,
+            Quantization {
+                levels,
+                per,
+                affine,
+                ..Default::default()
+            },
+        )?;
+        let y = q.dequantize()?;
+        assert_eq!((y.shape(), y.dtype()), (x.shape(), DType::F32));
+        for index in indices(&shape) {
+            let at: Vec<isize> = index.iter().map(|i| *i as isize).collect();
+            let step: Vec<isize> = step_of(&q, &index).iter().map(|i| *i as isize).collect();
+            let scale = q.scales().at::<f32>(&step[..])?;
+            let error = (x.at::<f32>(&at[..])? - y.at::<f32>(&at[..])?).abs();
+            // zero points are rounded too, so that ends may saturate by as much
+            let bound = if affine { 1.01 } else { 0.501 };
+            assert!(
+                error <= bound * scale,
+                "{levels:?} {per:?} {index:?}: {error} of {scale}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_no_number_and_zeros() -> Result<()> {
+    let x = Tensor::from([f32::NAN, f32::INFINITY, -2.0, f32::NEG_INFINITY]);
+    let q = quant::quantize(&x, Quantization::default())?;
+    assert_eq!(q.values().to_vec::<i8>()?, [0, 127, -127, -127]);
+    for affine in [false, true] {
+        let q = quant::quantize(
+            &Tensor::zeros(5, DType::F32)?,
+            Quantization {
+                affine,
+                ..Default::default()
+            },
+        )?;
+        assert_eq!(q.dequantize()?.to_vec::<f32>()?, [0.0; 5]);
+        assert_eq!(q.scales().to_vec::<f32>()?, [1.0]);
+    }
+    Ok(())
+}
+
+#[test]
+fn linear_layers_are_sums_of_products() -> Result<()> {
+    let mut rng = Rng(2);
+    for round in 0..40 {
+        let (m, n, k) = (
+            rng.between(1, 9),
+            rng.between(1, 40),
+            8 * rng.between(1, 20),
+        );
+        let (x, w) = (numbers(&mut rng, &[m, k]), numbers(&mut rng, &[n, k]));
+        let bias = numbers(&mut rng, &[n]);
+        let whole = quant::quantize(&w, each(Per::Channel(0)))?;
+        let blocks = Quantization {
+            levels: [Levels::I8, Levels::I4][round % 2],
+            ..each(Per::Block { axis: 1, size: 8 })
+        };
+        let blocks = quant::quantize(&w, blocks)?;
+        for (weight, inputs) in [
+            (&whole, Inputs::Dynamic),
+            (&whole, Inputs::DynamicSymmetric),
+            (
+                &whole,
+                Inputs::Static {
+                    scale: 3.0 / 127.0,
+                    zero: 128,
+                },
+            ),
+            (&whole, Inputs::Float),
+            (&blocks, Inputs::Float),
+        ] {
+            let y = quant::linear(
+                &x,
+                weight,
+                Linear {
+                    bias: Some(&bias),
+                    inputs,
+                    ..Default::default()
+                },
+            )?;
+            let (y, w) = (y.to_vec::<f32>()?, weight.dequantize()?.to_vec::<f32>()?);
+            let (x, bias) = (x.to_vec::<f32>()?, bias.to_vec::<f32>()?);
+            // half a step of each factor
+            let error = if inputs == Inputs::Float {
+                1e-6
+            } else {
+                0.5 * 6.0 / 254.0
+            };
+            for i in 0..m {
+                for j in 0..n {
+                    let (a, b) = (&x[i * k..][..k], &w[j * k..][..k]);
+                    let exact: f64 = a.iter().zip(b).map(|(a, b)| *a as f64 * *b as f64).sum();
+                    let bound: f64 = b.iter().map(|b| b.abs() as f64 * error + 1e-5).sum();
+                    let got = (y[i * n + j] - bias[j]) as f64;
+                    assert!(
+                        (got - exact).abs() <= bound,
+                        "{inputs:?} {m} {n} {k}: {got} for {exact}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn views_show_the_same_numbers() -> Result<()> {
+    let mut rng = Rng(3);
+    let x = numbers(&mut rng, &[4, 6, 8]);
+    for levels in [Levels::I8, Levels::I4] {
+        let how = Quantization {
+            levels,
+            ..each(Per::Block { axis: 2, size: 4 })
+        };
+        let q = quant::quantize(&x, how)?;
+        let y = q.dequantize()?;
+        let same = |q: QTensor, y: Tensor| {
+            assert_eq!(
+                q.dequantize().unwrap().to_vec::<f32>().unwrap(),
+                y.to_vec::<f32>().unwrap()
+            )
+        };
+        same(q.permute([2, 0, 1])?, y.permute([2, 0, 1])?);
+        same(q.transpose(0, 1)?, y.transpose(0, 1)?);
+        same(q.flip([0, 1])?, y.flip([0, 1])?);
+        same(
+            q.slice_axis(1, Some(1), None, 2)?,
+            y.slice_axis(1, Some(1), None, 2)?,
+        );
+        same(
+            q.slice_axis(2, Some(4), None, 1)?,
+            y.slice_axis(2, Some(4), None, 1)?,
+        );
+        same(q.select(0, -1)?, y.select(0, -1)?);
+        same(q.reshape([24, 2, 4])?, y.reshape([24, 2, 4])?);
+        same(
+            q.expand_dims(0)?.broadcast_to([2, 4, 6, 8])?,
+            y.broadcast_to([2, 4, 6, 8])?,
+        );
+        assert!(matches!(
+            q.slice_axis(2, Some(1), Some(7), 1),
+            Err(Error::Value { op: "slice", .. })
+        ));
+        assert!(matches!(
+            q.reshape([4, 48 / 3, 3]),
+            Err(Error::Shape { op: "reshape", .. })
+        ));
+        assert_eq!(q.flip(2).is_err(), levels == Levels::I4);
+    }
+    Ok(())
+}
+
+#[test]
+fn calibrations_saturate_what_is_far() -> Result<()> {
+    let mut x: Vec<f32> = (0..1000).map(|i| (i as f32 - 500.0) / 500.0).collect();
+    x[7] = 1e6;
+    let x = Tensor::from_vec(x, 1000)?;
+    let of = |calibration| {
+        quant::quantize(
+            &x,
+            Quantization {
+                calibration,
+                ..Default::default()
+            },
+        )
+    };
+    assert_eq!(
+        of(Calibration::MinMax)?.scales().to_vec::<f32>()?,
+        [1e6 / 127.0]
+    );
+    assert!(
+        of(Calibration::Percentile(99.0))?
+            .scales()
+            .to_vec::<f32>()?[0]
+            < 1.0 / 127.0
+    );
+    assert!(
+        of(Calibration::Percentile(101.0)).is_err()
+            && of(Calibration::Percentile(f32::NAN)).is_err()
+    );
+    Ok(())
+}
+
+#[test]
+fn kept_among_the_tensors_of_a_file() -> Result<()> {
+    use flex::io::safetensors;
+    let x = numbers(&mut Rng(4), &[3, 8]);
+    let q = quant::quantize(&x, each(Per::Channel(0)))?;
+    let parts = quant::to_tensors("layer", &q)?;
+    let file = safetensors::write(parts.iter().map(|(name, t)| (name, t)), &Default::default())?;
+    assert!(quant::from_tensors(&safetensors::parse(&file)?, "layer")?.equal(&q)?);
+    assert!(quant::from_tensors(&safetensors::parse(&file)?, "other").is_err());
+    Ok(())
+}
+
+#[test]
+fn wrong_arguments_are_named() -> Result<()> {
+    let x = Tensor::zeros([2, 6], DType::F32)?;
+    let q = quant::quantize(&x, Quantization::default())?;
+    assert!(matches!(
+        quant::quantize(&x, each(Per::Channel(2))),
+        Err(Error::Axis {
+            op: "quant.quantize",
+            axis: 2,
+            ..
+        })
+    ));
+    assert!(matches!(
+        quant::quantize(&x, each(Per::Block { axis: 1, size: 4 })),
+        Err(Error::Shape { .. })
+    ));
+    assert!(matches!(
+        quant::linear(&x, &q.permute(())?, Linear::default()),
+        Err(Error::Shape {
+            op: "quant.linear",
+            ..
+        })
+    ));
+    let wrong = Linear {
+        inputs: Inputs::Static {
+            scale: -1.0,
+            zero: 0,
+        },
+        ..Default::default()
+    };
+    assert!(matches!(
+        quant::linear(&x, &q, wrong),
+        Err(Error::Value {
+            op: "quant.linear",
+            ..
+        })
+    ));
+    assert!(
+        QTensor::from_parts(
+            q.values().clone(),
+            Tensor::zeros([3, 1], DType::F32)?,
+            None,
+            Levels::I8,
+            [2, 6]
+        )
+        .is_err()
+    );
+    Ok(())
+}
