@@ -270,11 +270,8 @@ fn read(source: Source) -> Result<Gguf> {
     starts.push(len.saturating_sub(data));
     starts.sort_unstable();
     for info in infos {
-        let next = starts
-            .iter()
-            .find(|s| **s > info.offset)
-            .copied()
-            .unwrap_or(info.offset);
+        let after = starts.partition_point(|start| *start <= info.offset);
+        let next = starts.get(after).copied().unwrap_or(info.offset);
         let entry = entry(&mut header.source, data, &info, next - info.offset)?;
         if file.entries.insert(info.name, entry).is_some() {
             return Err(header.source.wrong("two tensors have one name"));
