@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from functools import lru_cache
 from math import prod
@@ -35,7 +36,7 @@ def reduce(
 ) -> Any:
     """Reduces tensors by functions of the caller's, in a few walks over memory.
 
-    step: `step(a, x)` is what an accumulator becomes by an element, of elementwise functions; with several tensors
+    step: `step(a, x)` is what an accumulator becomes by an element, of elementwise functions alone; with several tensors
     `step(a, x, y)`. init: the accumulator of no element, a number; or a tuple of them, and `step` takes and returns
     a tuple. xs: tensors that broadcast. axis: as of `sum`; keepdims: whether the result keeps reduced axes, of size 1.
 
@@ -48,7 +49,7 @@ def reduce(
 
     Returns a tensor, or what `post` returns; of several accumulators a tuple. Errors: TypeError where a function gives no
     tensors, or not as many as `init` has; DTypeError where the accumulator's dtype changes with each step;
-    ShapeError where `step` is not elementwise; AxisError.
+    ShapeError where `step` changes shapes; AxisError.
 
     >>> x = flex.asarray([[3.0, 4.0], [6.0, 8.0]])
     >>> flex.reduce(lambda a, x: a + x * x, 0.0, x, axis=1, join=flex.add, post=flex.sqrt).tolist()
@@ -67,7 +68,13 @@ def reduce(
 
     several = isinstance(init, tuple)
     inits = init if several else (init,)
-    functions = _functions(step, join, several, inits, tuple(x.dtype for x in lines))
+    for number in inits:
+        if not isinstance(number, numbers.Number):
+            kind = type(number).__name__
+            raise TypeError(f"reduce: init must be a number or a tuple of numbers, got {kind}")
+    # equal numbers may be of other kinds: 0, 0.0, -0.0, False
+    kinds = tuple((type(number), repr(number)) for number in inits)
+    functions = _functions(step, join, several, inits, tuple(x.dtype for x in lines), kinds)
     along = bool(reduced) and reduced[-1] == len(shape) - 1
     after = tuple(n for k, n in enumerate(shape) if k not in reduced)
     if keepdims:
@@ -108,6 +115,7 @@ class _Functions:
         several: bool,
         inits: tuple[Any, ...],
         dtypes: tuple[DType, ...],
+        _kinds: object,
     ) -> None:
         self.several, self.joins, self.count = several, join is not None, len(inits)
         self.step, self.join = step, join

@@ -38,8 +38,12 @@ def _binary(f: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
         if type(other) is not Number and not isinstance(other, (int, float, complex)):
             return NotImplemented
         a, b = (other, x) if swapped else (x, other)
-        value = f(a.value if type(a) is Number else a, b.value if type(b) is Number else b)
-        if type(value) is not float:
+        try:
+            value = f(a.value if type(a) is Number else a, b.value if type(b) is Number else b)
+        except Exception:  # which the function may catch
+            value = None
+        same_trace = type(other) is not Number or other._seen is x._seen
+        if type(value) is not float or not same_trace:
             return f(_looked_at(a), _looked_at(b))
         if type(a) is Number and type(b) is Number:
             left, right = a.compute, b.compute
@@ -84,7 +88,8 @@ class Number:
         leaves: frozenset[int],
         seen: set[int],
     ) -> None:
-        self.value, self._leaves, self._seen = value, leaves, seen
+        self.value, self._leaves = value, leaves
+        self._seen = seen  # of all floats of a trace, which it belongs to
         self.compute = compute  # the value for the float arguments of a call
 
     def look(self) -> float:
@@ -98,6 +103,20 @@ class Number:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.look(), name)
+
+    def __copy__(self) -> "Number":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Number":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return float, (self.look(),)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy as np
+
+        return np.asarray(self.look(), dtype)
 
     __add__, __radd__ = _binary(operator.add), _binary(operator.add, swapped=True)
     __sub__, __rsub__ = _binary(operator.sub), _binary(operator.sub, swapped=True)
@@ -139,6 +158,10 @@ class Numbers:
 
     def __init__(self) -> None:
         self.count, self.seen = 0, set[int]()
+
+    def look(self) -> None:
+        """At all of them."""
+        self.seen |= set(range(self.count))
 
     def add(self, value: float) -> Number:
         """The next argument."""

@@ -28,7 +28,7 @@ def save(
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
     A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
-    `name.shape`. ValueError where two tensors would have one name; errors of `flex.io.save`.
+    `name.shape`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
 
     >>> import io
     >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))
@@ -43,6 +43,13 @@ def save(
             if part in parts:
                 raise ValueError(f"quant.save: two tensors are named {part!r}")
             parts[part] = value
+    for name, tensor in tensors.items():
+        if f"{name}.scales" not in parts or isinstance(tensor, _flex._quant.QTensor):
+            continue
+        if _flex.asarray(tensor).dtype in (_flex.int8, _flex.uint8):
+            raise ValueError(
+                f"quant.save: {name!r} and '{name}.scales' would be read as one quantised tensor"
+            )
     io.save(file, parts, metadata, format="safetensors")
 
 
@@ -69,9 +76,20 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
         scales, zero_points, shape = (
             tensors.pop(f"{name}.{part}", None) for part in ("scales", "zero_points", "shape")
         )
-        packed = None if shape is None else ("int4", tuple(shape.tolist()))
-        dtype, sizes = packed or (None, None)
-        tensors[name] = _flex._quant.QTensor(values, scales, zero_points, dtype=dtype, shape=sizes)
+        dtype, sizes = None, None
+        if shape is not None:
+            if shape.ndim != 1 or shape.dtype != _flex.int64:
+                found = f"{list(shape.shape)} {shape.dtype}"
+                raise _flex.ShapeError(
+                    f"quant.load: '{name}.shape' is no shape: one axis of int64, got {found}"
+                )
+            dtype, sizes = "int4", tuple(shape.tolist())
+        try:
+            tensors[name] = _flex._quant.QTensor(
+                values, scales, zero_points, dtype=dtype, shape=sizes
+            )
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"quant.load: tensor {name!r}: {error}") from None
     return tensors
 
 
@@ -89,6 +107,9 @@ def load_gguf(
     >>> len(tensors), metadata
     (0, {})
     """
+    if not isinstance(file, (str, bytes)) and not hasattr(file, "__fspath__"):
+        kind = type(file).__name__
+        raise TypeError(f"quant.load_gguf: file: expected a path or bytes, got {kind}")
     found, others, metadata = _flex._quant._load_gguf(file, mmap)
     opaque = {
         name: io.Opaque(f"GGML_{kind}", shape, data) for name, (kind, shape, data) in others.items()

@@ -162,7 +162,7 @@ def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4"] = 'int8', *, a
     (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 can't have them (ValueError).
     scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
     saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
-    dividing its own. A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
+    dividing its own; then nothing else says how one is found (TypeError). A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
     range.
 
     >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
@@ -173,7 +173,7 @@ def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | 
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
     A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
-    `name.shape`. ValueError where two tensors would have one name; errors of `flex.io.save`.
+    `name.shape`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
 
     >>> import io
     >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))

@@ -32,10 +32,6 @@ impl<T: Float> Job<T> {
             scale: T::from_f64(scale),
         })
     }
-    /// Which transform it is.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
     /// Numbers of a line that goes in, a complex number being two.
     pub fn input(&self) -> usize {
         self.kind.input(self.n)

@@ -94,7 +94,7 @@ impl<T: Float> Plan<T> {
     /// Errors where there is no memory for the tables.
     pub fn new(n: usize, purpose: Purpose) -> Result<Plan<T>> {
         let too_long = || Error::memory::<T>(n);
-        if n as u64 > 1 << 40 {
+        if n as u64 > 1 << 40 || n > usize::MAX >> 9 {
             return Err(too_long());
         }
         let lanes = lanes::<T>();

@@ -89,7 +89,11 @@ unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, 
         halves(unsafe { Halves::new(plan.n, ends.x, ends.y, &plan.turns, inverse, range) })
     };
     if shared {
-        par::ranges(n, 64, cost(1, 4 * size_of::<T>()), run)
+        // the last piece has whole vectors too: what is left of one is computed without fused multiply-adds
+        let blocks = (n / 64).max(1);
+        let end = |block: usize| if block == blocks { n } else { 64 * block };
+        let cost = cost(1, 4 * size_of::<T>()).times(64);
+        par::ranges(blocks, 1, cost, |r| run(64 * r.start..end(r.end)))
     } else {
         run(0..n)
     }

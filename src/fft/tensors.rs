@@ -50,7 +50,11 @@ pub(super) fn along(
                 return Ok(y);
             }
         }
-        typed(x, axis, Job::<T>::new(kind, n, inverse, scale)?)
+        if n > usize::MAX / 4 {
+            return Err(Error::memory::<T>(n)); // twice as many numbers have no number
+        }
+        let make = || Job::<T>::new(kind, n, inverse, scale);
+        typed(x, axis, (kind, kind.output(n)), &make)
     }, else Err(Error::unsupported("fft", x.dtype())))
 }
 
@@ -103,7 +107,14 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
     }, else Err(Error::unsupported("fft", x.dtype())))
 }
 
-fn typed<T: Float>(x: &Tensor, axis: usize, job: Job<T>) -> Result<Tensor> {
+/// By the job that `make` makes, of which a line of the result has so many numbers. It is made once there is
+/// memory for the result: its tables are as large as a line.
+fn typed<T: Float>(
+    x: &Tensor,
+    axis: usize,
+    (kind, output): (Kind, usize),
+    make: &dyn Fn() -> Result<Job<T>>,
+) -> Result<Tensor> {
     let complex = |numbers: usize, dtype: DType| {
         if dtype.is_complex() {
             numbers / 2
@@ -111,16 +122,17 @@ fn typed<T: Float>(x: &Tensor, axis: usize, job: Job<T>) -> Result<Tensor> {
             numbers
         }
     };
-    let dtype = match job.kind() {
+    let dtype = match kind {
         Kind::Real => x.dtype().real(),
         _ => x.dtype().complex(),
     };
     let mut shape = Shape::from_slice(x.shape());
-    shape[axis] = complex(job.output(), dtype);
+    shape[axis] = complex(output, dtype);
     let mut y = Tensor::empty(&shape[..], dtype)?;
     if y.is_empty() {
         return Ok(y);
     }
+    let job = make()?;
     if axis + 1 == x.rank() && x.is_contiguous() {
         let lines = y.len() / shape[axis];
         let ends = Ends {
@@ -135,7 +147,9 @@ fn typed<T: Float>(x: &Tensor, axis: usize, job: Job<T>) -> Result<Tensor> {
     if lines < par::threads_for(job.cost().times(lines)) {
         // a line is all threads' work: packed first, as the last axis
         let (from, last) = (axis as isize, x.rank() as isize - 1);
-        let y = typed(&x.transpose(from, last)?.contiguous()?, x.rank() - 1, job)?;
+        let x = x.transpose(from, last)?.contiguous()?;
+        drop(y);
+        let y = typed(&x, x.rank() - 1, (kind, output), make)?;
         return y.transpose(from, last)?.contiguous();
     }
     let real = x.dtype().real();

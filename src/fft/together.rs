@@ -43,6 +43,7 @@ pub(super) unsafe fn lines<T: Float>(
     let (all, groups) = if rows { (outer, 1) } else { (inner, outer) };
     let blocks = all.div_ceil(lanes);
     let (len, scale) = (2 * outer * n * inner, T::from_f64(scale));
+    let in_place = ends.x == ends.y.cast_const();
     let (ends, failure) = (&ends, Failure::default());
     par::ranges(
         groups * blocks,
@@ -65,7 +66,8 @@ pub(super) unsafe fn lines<T: Float>(
                             first: ends.x.add(at),
                             step,
                             columns: count,
-                            room: len - at,
+                            // behind the last columns are others, which in place are written meanwhile
+                            room: if in_place { 0 } else { len - at },
                             swapped: inverse,
                         };
                         let to = Rows {

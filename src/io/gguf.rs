@@ -129,7 +129,7 @@ impl Reader<'_> {
                 .source
                 .wrong(message!("truncated: {n} bytes expected at offset {at}")));
         }
-        let n = n as usize; // bounded by the file, or memory refuses it
+        let n = usize::try_from(n).map_err(|_| Error::memory::<u8>(usize::MAX))?;
         if self.piece.len() - self.read < n {
             let start = self.at();
             let size = (self.len - start).min(n.max(PIECE) as u64) as usize;
@@ -269,9 +269,24 @@ fn read(source: Source) -> Result<Gguf> {
     let mut starts = fallible::collect(infos.iter().map(|i| Ok::<_, Error>(i.offset)))?;
     starts.push(len.saturating_sub(data));
     starts.sort_unstable();
+    // tensors lie apart: a small file of many that overlap would become a large one
+    let mut left = len.saturating_sub(data);
     for info in infos {
         let after = starts.partition_point(|start| *start <= info.offset);
         let next = starts.get(after).copied().unwrap_or(info.offset);
+        let taken = match block_of(info.kind) {
+            Block::Unknown => Some(next - info.offset),
+            Block::Number(dtype) => super::source::byte_len(&info.shape, dtype),
+            Block::Of([bytes, numbers]) => super::source::byte_len(&info.shape, DType::U8)
+                .and_then(|n| (n / numbers as u64).checked_mul(bytes as u64)),
+        };
+        // one that alone is too large is found when it is read
+        if let Some(taken) = taken.filter(|n| *n <= len) {
+            left = left.checked_sub(taken).ok_or_else(|| {
+                let message = message!("tensor {} overlaps another", Excerpt(&info.name));
+                header.source.wrong(message)
+            })?;
+        }
         let entry = entry(&mut header.source, data, &info, next - info.offset)?;
         if file.entries.insert(info.name, entry).is_some() {
             return Err(header.source.wrong("two tensors have one name"));
@@ -280,9 +295,15 @@ fn read(source: Source) -> Result<Gguf> {
     Ok(file)
 }
 
-/// The dtype of plain numbers.
-fn dtype(kind: u32) -> Option<DType> {
-    Some(match kind {
+/// What a tensor is made of.
+enum Block {
+    Number(DType),
+    /// Blocks of so many bytes for so many numbers.
+    Of([usize; 2]),
+    Unknown,
+}
+fn block_of(kind: u32) -> Block {
+    Block::Number(match kind {
         0 => DType::F32,
         1 => DType::F16,
         24 => DType::I8,
@@ -291,7 +312,11 @@ fn dtype(kind: u32) -> Option<DType> {
         27 => DType::I64,
         28 => DType::F64,
         30 => DType::BF16,
-        _ => return None,
+        2 => return Block::Of(Q4_0),
+        8 => return Block::Of(Q8_0),
+        12 => return Block::Of(Q4_K),
+        14 => return Block::Of(Q6_K),
+        _ => return Block::Unknown,
     })
 }
 
@@ -300,33 +325,26 @@ fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry
     let start = data.checked_add(info.offset);
     let start = start
         .ok_or_else(|| source.wrong(message!("tensor {} begins nowhere", Excerpt(&info.name))))?;
-    if let Some(dtype) = dtype(info.kind) {
-        return Ok(Entry::Tensor(source.tensor(
-            start,
-            &info.shape,
-            dtype,
-            false,
-        )?));
-    }
-    let [bytes, numbers] = match info.kind {
-        2 => Q4_0,
-        8 => Q8_0,
-        12 => Q4_K,
-        14 => Q6_K,
-        kind => {
-            let bytes = source.tensor(
-                start,
-                &[usize::try_from(room).unwrap_or(usize::MAX)],
-                DType::U8,
-                false,
-            )?;
+    let [bytes, numbers] = match block_of(info.kind) {
+        Block::Number(dtype) => {
+            let numbers = source.tensor(start, &info.shape, dtype, false)?;
+            return Ok(Entry::Tensor(numbers));
+        }
+        Block::Of(sizes) => sizes,
+        Block::Unknown => {
+            let room = [usize::try_from(room).unwrap_or(usize::MAX)];
             return Ok(Entry::Other {
-                kind,
+                kind: info.kind,
                 shape: info.shape.clone(),
-                bytes,
+                bytes: source.tensor(start, &room, DType::U8, false)?,
             });
         }
     };
+    // what the numbers take elsewhere, also where there are none
+    if super::source::byte_len(&info.shape, DType::F32).is_none() {
+        let message = message!("tensor {} is too large", Excerpt(&info.name));
+        return Err(source.wrong(message));
+    }
     let elements = info.shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
     let fits = info.shape.last().is_some_and(|n| n.is_multiple_of(numbers));
     let Some(count) = elements.filter(|_| fits).map(|n| n / numbers) else {

@@ -1,7 +1,6 @@
 //! Float arguments of functions that are being traced: objects of `flex._tracing`, which stand for numbers
 //! that may be others at the next call.
 
-use super::traced;
 use crate::Scalar;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,20 +13,19 @@ pub struct Number<'py> {
     object: Bound<'py, PyAny>,
     value: f64,
     compute: Bound<'py, PyAny>,
+    seen: Bound<'py, PyAny>,
 }
 
 impl<'py> Number<'py> {
     /// `x`, if it is one.
     #[inline]
     pub fn of(x: &Bound<'py, PyAny>) -> PyResult<Option<Number<'py>>> {
-        if !traced::is_active() {
-            return Ok(None);
-        }
         match CLASS.get(x.py()) {
             Some(class) if x.get_type().is(class) => Ok(Some(Number {
                 object: x.clone(),
                 value: x.getattr("value")?.extract()?,
                 compute: x.getattr("compute")?,
+                seen: x.getattr("_seen")?,
             })),
             _ => Ok(None),
         }
@@ -53,6 +51,10 @@ impl<'py> Number<'py> {
     pub fn compute(&self) -> Py<PyAny> {
         self.compute.clone().unbind()
     }
+    /// Whether it belongs to the trace whose floats that were looked at are this set.
+    pub fn belongs_to(&self, seen: &Py<PyAny>) -> bool {
+        seen.is(&self.seen)
+    }
     /// Whether that does.
     pub fn is_computed_by(&self, compute: &Py<PyAny>) -> bool {
         compute.is(&self.compute)
@@ -76,9 +78,13 @@ impl<'py> Arguments<'py> {
     pub fn add(&self, x: &Bound<'py, PyFloat>) -> PyResult<Bound<'py, PyAny>> {
         self.0.call_method1("add", (x,))
     }
-    /// Which of them were looked at.
-    pub fn seen(&self) -> PyResult<Vec<usize>> {
-        let seen = self.0.getattr("seen")?;
-        seen.try_iter()?.map(|k| k?.extract()).collect()
+    /// Looks at all of them.
+    pub fn look(&self) -> PyResult<()> {
+        self.0.call_method0("look")?;
+        Ok(())
+    }
+    /// The set of those that were looked at.
+    pub fn seen(&self) -> PyResult<Bound<'py, PyAny>> {
+        self.0.getattr("seen")
     }
 }

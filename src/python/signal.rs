@@ -157,7 +157,7 @@ fn frames<'a>(
 /// The spectra of overlapping frames of signals along the last axis, by their short-time Fourier transform.
 ///
 /// Element [.., k, t] of the result is the sum over j of window[j] x[.., t hop_length + j] exp(-2 pi i j k / n_fft). x:
-/// `[.., samples]`, real or complex. hop_length: by default n_fft // 4. window: `[win_length]`, by default ones; zeros
+/// `[.., samples]`, real or complex. hop_length: by default n_fft // 4, at least 1. window: `[win_length]`, by default ones; zeros
 /// fill it to n_fft. center: continue the signal by half a frame at both ends, by pad_mode, so that frame t is centred
 /// at sample t hop_length. normalized: divide by sqrt(n_fft). onesided: frequencies up to n_fft / 2 alone, by default
 /// for real signals. The result is `[.., frequencies, frames]`, with the dtypes of `flex.fft.fft`; torch.stft's

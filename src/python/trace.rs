@@ -32,6 +32,8 @@ pub struct Trace {
     /// What computes its parameters of the float arguments of a call.
     pub numbers: Vec<Py<PyAny>>,
     parameters: Vec<Parameter>,
+    /// What its float arguments have in common.
+    floats: Option<Py<PyAny>>,
     /// What its objects share with it.
     mark: Arc<Mark>,
 }
@@ -120,6 +122,14 @@ impl Trace {
         let y = self.graph.call(name, operands, shape, dtype, f);
         self.object(y)
     }
+    /// Its float arguments are those that share this set.
+    pub fn set_floats(&mut self, seen: Py<PyAny>) {
+        self.floats = Some(seen);
+    }
+    /// Whether a number is of its arguments.
+    pub fn has(&self, x: &Number) -> bool {
+        self.floats.as_ref().is_some_and(|seen| x.belongs_to(seen))
+    }
     /// The parameter of a number that may be another one at the next call.
     fn number(&mut self, x: &Number) -> Parameter {
         if let Some(k) = self.numbers.iter().position(|y| x.is_computed_by(y)) {
@@ -133,7 +143,7 @@ impl Trace {
     /// An operand of an operation of the list.
     fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> stream::Operand {
         match x {
-            OperandRef::Number(x) if !decides(row) => self.number(x).into(),
+            OperandRef::Number(x) if !decides(row) && self.has(x) => self.number(x).into(),
             _ => self.operand(x),
         }
     }
@@ -154,14 +164,23 @@ impl Trace {
 fn decides(row: &'static Row) -> bool {
     row.square.is_some()
 }
-/// What is recorded of these operands depends on the values of numbers among them. Not while a trace is
-/// borrowed, for it runs Python.
-fn look<'a, 'py: 'a>(operands: impl IntoIterator<Item = &'a OperandRef<'py>>) {
+/// What is recorded of these operands depends on the values of those numbers. Not while a trace is borrowed,
+/// for it runs Python.
+fn look<'a, 'py: 'a>(
+    operands: impl IntoIterator<Item = &'a OperandRef<'py>>,
+    which: impl Fn(&Number) -> bool,
+) {
     for x in operands {
-        if let OperandRef::Number(x) = x {
+        if let OperandRef::Number(x) = x
+            && which(x)
+        {
             x.look();
         }
     }
+}
+/// Whether a number decides what a row records: as an exponent, or where it is of another trace.
+fn is_fixed(row: &'static Row, x: &Number) -> bool {
+    decides(row) || !TRACES.with_borrow(|traces| traces.last().is_some_and(|t| t.has(x)))
 }
 
 /// Calls `f` with the innermost trace of this thread if one of the objects belongs to it.
@@ -198,9 +217,7 @@ pub fn is_traced(t: &PyTensor) -> bool {
 }
 /// Records an elementwise operation; `None` where no operand is traced.
 pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
-    if decides(row) {
-        look(operands);
-    }
+    look(operands, |x| is_fixed(row, x));
     with_trace(operands.iter(), |trace| {
         let given = operands.iter().map(|x| trace.operand_of(row, x));
         let given: Vec<stream::Operand> = given.collect();
@@ -240,7 +257,7 @@ pub fn call(
     operands: &[&OperandRef],
     f: Function,
 ) -> Option<PyResult<PyTensor>> {
-    look(operands.iter().copied());
+    look(operands.iter().copied(), |_| true);
     with_trace(operands.iter().copied(), |trace| {
         let mut values = Vec::new();
         for x in operands {
@@ -296,9 +313,7 @@ pub fn apply_in_place(
     is_traced(t.get()).then(|| record_in_place(row, t, other))
 }
 fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRef) -> PyResult<()> {
-    if decides(row) {
-        look([other]);
-    }
+    look([other], |x| is_fixed(row, x));
     let target = OperandRef::Object(t.clone());
     let y = with_trace([&target, other].into_iter(), |trace| {
         let given = [&target, other].map(|x| trace.operand_of(row, x));

@@ -11,10 +11,14 @@ use crate::tensor::Tensor;
 use core::borrow::Borrow;
 
 impl QTensor {
-    /// Whether all elements share a scale, and a positive one, so that they are in the order of their integers.
+    /// Whether all elements share a scale, a positive one by which none becomes infinite, so that they are in
+    /// the order of their integers.
     pub fn shares_scale(&self) -> Result<bool> {
-        Ok(self.scales.len() == 1
-            && self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()? > 0.0)
+        if self.scales.len() != 1 {
+            return Ok(false);
+        }
+        let scale = self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()?;
+        Ok(scale > 0.0 && scale <= f32::MAX / 256.0)
     }
     /// Where the largest element is first: as [`ops::argmax`].
     ///

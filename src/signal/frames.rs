@@ -61,7 +61,7 @@ impl Stft<'_> {
     }
     /// The hop, and the window of `n_fft` elements where there is one that is not all ones.
     fn resolve(&self, op: &'static str, dtype: DType) -> Result<(usize, Option<Tensor>)> {
-        let hop = self.hop_length.unwrap_or(self.n_fft / 4);
+        let hop = self.hop_length.unwrap_or((self.n_fft / 4).max(1));
         let length = self.win_length.unwrap_or(self.n_fft);
         if self.n_fft == 0 || hop == 0 || length == 0 || length > self.n_fft {
             let message = message!(
@@ -129,7 +129,7 @@ pub fn stft(x: &Tensor, how: &Stft) -> Result<Tensor> {
     let shape = Shape::from_slice(x.shape());
     let samples = shape[shape.len() - 1];
     // padding takes channels before the axis
-    let signals = x.len().checked_div(samples).unwrap_or(0);
+    let signals = shape[..shape.len() - 1].iter().product::<usize>();
     let mut x = x.reshape([signals, samples])?;
     if how.center {
         x = continued(&x, how.n_fft / 2, how.pad_mode)?;
@@ -221,11 +221,13 @@ pub fn istft(x: &Tensor, how: &Stft, length: Option<usize>) -> Result<Tensor> {
         fft::ifft(&spectra, how.fft())?
     };
     let frames = ops::multiply(&frames, &window)?.contiguous()?;
-    let covered = if count == 0 {
-        0
-    } else {
-        how.n_fft + hop * (count - 1)
+    let covered = match count.checked_sub(1) {
+        None => Some(0),
+        Some(later) => hop
+            .checked_mul(later)
+            .and_then(|n| n.checked_add(how.n_fft)),
     };
+    let covered = covered.ok_or_else(|| Error::memory::<f32>(usize::MAX))?;
     let cut = if how.center { how.n_fft / 2 } else { 0 };
     let samples = match length {
         Some(n) => n,
@@ -233,16 +235,10 @@ pub fn istft(x: &Tensor, how: &Stft, length: Option<usize>) -> Result<Tensor> {
     };
     let used = samples.min(covered.saturating_sub(cut));
     let squares = ops::multiply(&window, &window)?;
-    let weights = added(
-        &squares
-            .expand_dims(0)?
-            .broadcast_to([count, how.n_fft])?
-            .contiguous()?,
-        hop,
-        covered,
-    )?
-    .reshape(-1)?
-    .narrow(0, cut, used)?;
+    let squares = squares.expand_dims(0)?.broadcast_to([count, how.n_fft])?;
+    let weights = added(&squares.contiguous()?, 1, hop, covered)?
+        .reshape(covered)?
+        .narrow(0, cut.min(covered), used)?;
     let least = if used == 0 {
         None
     } else {
@@ -256,9 +252,9 @@ pub fn istft(x: &Tensor, how: &Stft, length: Option<usize>) -> Result<Tensor> {
     }
     let signals: usize = shape.iter().product();
     let mut y = ops::divide(
-        &added(&frames, hop, covered)?
+        &added(&frames, signals, hop, covered)?
             .reshape([signals, covered])?
-            .narrow(1, cut, used)?,
+            .narrow(1, cut.min(covered), used)?,
         &weights,
     )?;
     if used < samples {
@@ -271,12 +267,11 @@ pub fn istft(x: &Tensor, how: &Stft, length: Option<usize>) -> Result<Tensor> {
 }
 
 /// The frames `[.., count, n]` of each signal added up where they overlap, to `covered` samples each.
-fn added(frames: &Tensor, hop: usize, covered: usize) -> Result<Tensor> {
+fn added(frames: &Tensor, signals: usize, hop: usize, covered: usize) -> Result<Tensor> {
     let [count, n] = [
         frames.shape()[frames.rank() - 2],
         frames.shape()[frames.rank() - 1],
     ];
-    let signals = frames.len().checked_div(count * n).unwrap_or(0);
     let mut y = Tensor::zeros([signals, covered], frames.dtype())?;
     if y.is_empty() {
         return Ok(y);

@@ -106,6 +106,13 @@ pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
     let step = (last - first) / (how.n_mels + 1) as f64;
     let mut edges = fallible::with_capacity(how.n_mels + 2)?;
     edges.extend((0..how.n_mels + 2).map(|k| how.hertz(first + step * k as f64)));
+    if !edges.windows(2).all(|e| e[0] < e[1]) {
+        let message = message!(
+            "frequencies from {low} to {high}: {} bands have no width",
+            how.n_mels
+        );
+        return Err(Error::value(OP, message));
+    }
     dispatch!(float dtype, |T| {
         let y = slice_mut::<T>(&mut y)?;
         for (row, edges) in y.chunks_exact_mut(n).zip(edges.windows(3)) {

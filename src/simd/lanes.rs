@@ -70,6 +70,7 @@ pub unsafe trait Lanes:
 /// A few lanes without intrinsics, for instruction sets that all targets of an architecture have, and
 /// for none: then there is one.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Few<T, const N: usize>([T; N]);
 
 /// What `Few` has of every float.
@@ -91,7 +92,7 @@ macro_rules! few {
             const LEN: usize = N;
             #[inline(always)]
             unsafe fn load(p: *const $T) -> Self {
-                // SAFETY: LANES1; numbers of a tensor are aligned.
+                // SAFETY: LANES1; it is an array of `N` numbers (`repr(transparent)`).
                 unsafe { p.cast::<Self>().read_unaligned() }
             }
             #[inline(always)]

@@ -186,6 +186,12 @@ def test_shifts(shape, data):
         np.testing.assert_array_equal(np.asarray(got), getattr(np.fft, name)(x, axes))
 
 
+def test_no_lines_need_no_plan():
+    assert flex.fft.fft(flex.ones((0, 3)), n=1 << 40).shape == (0, 1 << 40)
+    with pytest.raises(MemoryError):
+        flex.fft.fft(flex.ones(3), n=1 << 50)
+
+
 def test_errors():
     x = flex.ones((2, 3))
     for call in (

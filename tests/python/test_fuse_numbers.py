@@ -1,6 +1,9 @@
 """Float arguments of functions that flex.fuse made: numbers that may be others at the next call."""
 
+import copy
 import math
+from collections import namedtuple
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -147,6 +150,9 @@ class TestLookedAt:
             lambda x, a: x + a.real + a.is_integer(),
             lambda x, a: x * (divmod(a, 2)[1] + 7.0 // a),
             lambda x, a: flex.sum(x) * (a * 1j).imag,
+            lambda x, a: x * copy.deepcopy(copy.copy(a)),
+            lambda x, a: x + flex.asarray(np.full(3, a, "f")),
+            lambda x, a: x + flex.asarray(np.asarray(a)),
         ],
     )
     def test_every_value_has_its_own(self, f):
@@ -195,7 +201,79 @@ class TestErrors:
         assert f(X, 4.0).tolist() == (X * 0.25).tolist()
 
     def test_a_number_that_becomes_complex(self):
-        f = flex.fuse(lambda x, a: x * (a**0.5))
-        assert f(X, 4.0).tolist() == (X * 2).tolist()
-        with pytest.raises(TypeError):
-            f(X, -4.0)
+        f = Counted(lambda x, a: x * (a**0.5))
+        for a in (4.0, -4.0, 9.0, -1.0):
+            f(X, a)
+
+    def test_an_error_that_the_function_expects(self):
+        def f(x, a):
+            try:
+                return x * (1 / a)
+            except ZeroDivisionError:
+                return x * 0
+
+        for values in ([0.0, 2.0, 0.0, 3.0], [2.0, 0.0, 3.0]):
+            counted = Counted(f)
+            for a in values:
+                counted(X, a)
+
+
+class TestOtherTraces:
+    """A number is known to the trace that it belongs to."""
+
+    def test_in_a_closure(self):
+        c = flex.asarray([1.0, 2.0])
+
+        def outer(x, a):
+            inner = flex.fuse(lambda y, b: y * a + b)
+            return x + inner(c, 10.0)
+
+        f = Counted(outer)
+        for a in (2.0, 5.0):
+            f(flex.zeros(2), a)
+
+    def test_in_a_reduction(self):
+        c = flex.linspace(0, 1, 1000)
+
+        def f(x, a):
+            return x + flex.reduce(lambda s, y: s + y * a, 0.0, c, join=flex.add)
+
+        counted = Counted(f)
+        for a in (2.0, 5.0):
+            counted(X, a)
+
+    def test_kept_and_used_later(self):
+        kept = []
+
+        def f(x, a):
+            kept.append(a)
+            return x * kept[0] + a
+
+        fused = flex.fuse(f)
+        assert fused(X, 2.0).tolist() == (X * 2 + 2).tolist()
+        x = X.astype(flex.float64)
+        assert fused(x, 5.0).tolist() == (x * 2 + 5).tolist()
+        assert flex.add(X, kept[0]).tolist() == (X + 2).tolist()
+
+
+class TestResults:
+    """What a function gives back beside tensors."""
+
+    def test_objects_that_hold_numbers(self):
+        f = flex.fuse(lambda x, a: (x + 1, SimpleNamespace(s=a * 2)))
+        assert [float(f(X, a)[1].s) for a in (2.0, 3.0)] == [4, 6]
+
+    def test_named_tuples(self):
+        pair = namedtuple("pair", "tensor number")
+        f = flex.fuse(lambda x, a: pair(x * a, a + 1))
+        for a in (2.0, 3.0):
+            got = f(X, a)
+            assert type(got) is pair
+            assert got.tensor.tolist() == (X * a).tolist()
+            assert got.number == a + 1
+
+    def test_keys(self):
+        f = flex.fuse(lambda x, a: {a: x})
+        for a in (2.0, 3.0):
+            assert [type(k) for k in f(X, a)] == [float]
+            assert list(f(X, a)) == [a]

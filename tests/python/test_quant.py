@@ -257,6 +257,16 @@ def test_order():
             ValueError,
             "scale",
         ),
+        (lambda x: quant.quantize(x, "uint8", scale=0.1, zero_point=300), ValueError, "300"),
+        (lambda x: quant.quantize(x, scale=0.1, zero_point=-129), ValueError, "from -128 to 127"),
+        (lambda x: quant.quantize(x, scale=0.1, zero_point=1.7), TypeError, "integers"),
+        (lambda x: quant.quantize(x, scale=0.1, symmetric=False), TypeError, "symmetric"),
+        (lambda x: quant.quantize(x, scale=0.1, calibration="bogus"), TypeError, "calibration"),
+        (
+            lambda x: quant.matmul_integer(x.astype("uint8"), x.astype("int8"), 256),
+            ValueError,
+            "a_zero_point is 256",
+        ),
         (lambda x: quant.linear(x, quant.quantize(x), scale=1.0), TypeError, "static"),
         (lambda x: quant.linear(x, quant.quantize(x), activation="relu7"), ValueError, "relu7"),
         (lambda x: quant.matmul_integer(x, x), flex.DTypeError, "a must be"),
@@ -272,3 +282,28 @@ def test_order():
 def test_errors_name_what_is_wrong(call, error, message):
     with pytest.raises(error, match=message):
         call(flex.asarray(np.arange(16.0, dtype=F32).reshape(4, 4)))
+
+
+def test_scales_that_are_given_are_copied():
+    scale = np.array([0.5], dtype=F32)
+    q = quant.quantize(flex.asarray([0.5, 1.0, 1.5]), scale=scale, zero_point=2)
+    scale *= 2
+    assert q.dequantize().tolist() == [0.5, 1, 1.5]
+    by_row = quant.quantize(flex.ones((2, 3)), "uint8", scale=flex.full((2, 1), 0.5), zero_point=3)
+    assert by_row.values.tolist() == [[5] * 3] * 2
+    assert by_row.zero_points.shape == (2, 1)
+
+
+def test_calibrations_by_error_do_not_depend_on_magnitude():
+    x = np.random.default_rng(2).standard_t(2, 1000).astype(F32)
+    values = [
+        quant.quantize(flex.asarray(x * F32(2.0**e)), "int4", calibration="mse").values.tolist()
+        for e in (0, -90, 90)
+    ]
+    assert values[0] == values[1] == values[2]
+    assert values[0] != quant.quantize(flex.asarray(x), "int4").values.tolist()
+
+
+def test_order_where_numbers_become_infinite():
+    q = quant.QTensor(flex.asarray([1, 5, 100], dtype="int8"), flex.asarray([1e38]))
+    assert q.argmax().item() == flex.argmax(q.dequantize()).item()

@@ -177,6 +177,18 @@ def test_what_is_no_file(tmp_path):
         quant.load_gguf(b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0))
     with pytest.raises(FileNotFoundError):
         quant.load_gguf(tmp_path / "missing.gguf")
+    for file in (None, 3, bytearray(b"GGUF")):
+        with pytest.raises(TypeError, match="expected a path or bytes"):
+            quant.load_gguf(file)
+
+
+def test_tensors_that_overlap():
+    content = bytearray(gguf({"a": (8, (2, 32), bytes(68)), "b": (8, (2, 32), bytes(68))}))
+    assert len(quant.load_gguf(bytes(content))[0]) == 2
+    at = content.index(b"b", content.index(b"a") + 1) + 1 + 4 + 16 + 4
+    content[at : at + 8] = bytes(8)  # the offset
+    with pytest.raises(ValueError, match="overlaps another"):
+        quant.load_gguf(bytes(content[: len(content) - 68]))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
@@ -200,6 +212,12 @@ def test_safetensors(dtype, tmp_path):
     assert flex.io.metadata(path) == {"made": "here"}
     with pytest.raises(ValueError, match="two tensors"):
         quant.save(path, {"w": q, "w.scales": flex.ones(3)})
+    with pytest.raises(ValueError, match="one quantised tensor"):
+        quant.save(path, {"w": flex.ones(3, dtype="uint8"), "w.scales": flex.ones(3)})
     flex.io.save(path, {"w": q.values, "w.scales": flex.ones(4)})
-    with pytest.raises(ValueError, match="rank"):
+    with pytest.raises(ValueError, match=r"tensor 'w'.*rank"):
         quant.load(path)
+    for shape in (flex.asarray(3), flex.asarray([2.0])):
+        flex.io.save(path, {"w": q.values, "w.scales": q.scales, "w.shape": shape})
+        with pytest.raises(ValueError, match=r"'w\.shape' is no shape"):
+            quant.load(path)

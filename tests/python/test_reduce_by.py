@@ -110,6 +110,18 @@ class TestValues:
         assert got.dtype == expected
         assert got.item() == 6
 
+    def test_equal_numbers_of_other_kinds(self):
+        def step(a, x):
+            return a + x
+
+        def sign(a, x):
+            return flex.copysign(x, a)
+
+        x = flex.asarray([1, 2, 3], dtype=flex.int64)
+        for init, dtype in ((0, flex.int64), (0.0, flex.float32), (0, flex.int64)):
+            assert flex.reduce(step, init, x, join=flex.add).dtype == dtype
+        assert [flex.reduce(sign, a, flex.ones(1)).item() for a in (0.0, -0.0)] == [1, -1]
+
     def test_an_accumulator_of_a_wider_dtype(self):
         x = flex.full(1000, 100, dtype=flex.int8)
         got = flex.reduce(lambda a, x: a + x.astype(flex.int64), 0, x, join=flex.add)
@@ -173,6 +185,11 @@ class TestErrors:
     def test_axes(self, axis, error, message):
         with pytest.raises(error, match=message):
             flex.reduce(square, 0.0, flex.ones((2, 3)), axis=axis)
+
+    @pytest.mark.parametrize("init", [[0.0], "0", None, flex.zeros(()), ([0.0], 1.0)])
+    def test_init(self, init):
+        with pytest.raises(TypeError, match="init must be a number or a tuple of numbers"):
+            flex.reduce(square, init, flex.ones(2))
 
     def test_shapes(self):
         with pytest.raises(ValueError, match="do not broadcast"):

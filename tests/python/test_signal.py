@@ -211,6 +211,30 @@ def test_convolutions(shapes, mode, method, dtype):
         close(got, want, tolerance)
 
 
+def test_no_samples_and_no_frames():
+    spectra = flex.signal.stft(flex.ones((3, 0)), 4, pad_mode="constant")
+    assert spectra.shape == (3, 3, 1)
+    for center in (False, True):
+        assert flex.signal.istft(
+            flex.ones((9, 0), dtype=flex.complex64), 16, center=center
+        ).shape == (0,)
+    assert flex.signal.stft(flex.ones(9), 3).shape[0] == 2
+
+
+def test_hops_beyond_addresses():
+    x = flex.ones((9, 9), dtype=flex.complex64)
+    for hop in (2**63 - 1, 2**61, 2**63 - 8):
+        with pytest.raises(MemoryError):
+            flex.signal.istft(x, 16, hop_length=hop)
+        with pytest.raises(MemoryError):
+            flex.signal.istft(x, 16, hop_length=hop, center=False, length=8)
+
+
+def test_bands_without_width():
+    with pytest.raises(ValueError, match="no width"):
+        flex.signal.mel_filters(16000, 32, n_mels=3, fmin=1000, fmax=np.nextafter(1000, 2000))
+
+
 def test_long_convolutions():
     rng = np.random.default_rng(4)
     x, h = rng.uniform(-1, 1, 5000), rng.uniform(-1, 1, 1234)

@@ -41,13 +41,14 @@ kernel! {
     }
 }
 
-/// The squared error of a number; that of no finite one is none.
+/// The squared error of a number, in steps: what it is in numbers may be out of range. That of no finite one
+/// is none.
 #[inline(always)]
 fn error(x: f32, step: Step, ends: [f32; 2]) -> f32 {
-    let e = (level(x, step, ends) - ROUND) * step.scale - x;
+    let e = (level(x, step, ends) - ROUND) - x / step.scale;
     if x.abs() <= f32::MAX { e * e } else { 0.0 }
 }
-/// The squared error of the finite numbers.
+/// The squared error of the finite numbers, in steps.
 #[inline(always)]
 pub(super) fn squared_error(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
     const LANES: usize = 16;

@@ -62,10 +62,12 @@ impl Rule {
             Calibration::Percentile(p) => Ok(self.step(percentiles(x, p, self.affine)?)),
             Calibration::Mse => {
                 const PARTS: usize = 64;
-                let mut best = (f32::INFINITY, self.step(range));
+                let whole = self.step(range);
+                let mut best = (f32::INFINITY, whole);
                 for part in (PARTS / 2..=PARTS).rev() {
                     let step = self.step(range.map(|x| x * (part as f32 / PARTS as f32)));
-                    let error = squared_error(x, step, self.levels);
+                    let smaller = step.scale / whole.scale;
+                    let error = squared_error(x, step, self.levels) * (smaller * smaller);
                     if error < best.0 {
                         best = (error, step);
                     }

@@ -2,11 +2,11 @@
 
 use crate::Tensor;
 use crate::python::cell::PyTensor;
-use crate::python::number::Number;
+use crate::python::number::{Arguments as Floats, Number};
 use crate::python::trace::Trace;
 use crate::stream::Value;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// How results are nested.
 pub enum Form {
@@ -15,38 +15,74 @@ pub enum Form {
     Number(Py<PyAny>),
     Object(Py<PyAny>),
     Tuple(Vec<Form>),
+    /// A named tuple, and what makes one of a tuple.
+    Named(Py<PyAny>, Vec<Form>),
     List(Vec<Form>),
     Dict(Vec<(Py<PyAny>, Form)>),
 }
 
-impl Form {
-    /// The form of a result, whose values go to `outputs`.
-    pub fn of(x: &Bound<'_, PyAny>, trace: &Trace, outputs: &mut Vec<Value>) -> PyResult<Form> {
+/// What results are found in.
+pub struct Results<'a, 'py> {
+    /// The trace whose values they are.
+    pub trace: &'a Trace,
+    /// Its float arguments.
+    pub floats: &'a Floats<'py>,
+    /// The values, once they are found.
+    pub outputs: Vec<Value>,
+}
+
+impl<'py> Results<'_, 'py> {
+    /// The form of a result.
+    pub fn form(&mut self, x: &Bound<'py, PyAny>) -> PyResult<Form> {
         if let Ok(t) = x.cast_exact::<PyTensor>()
-            && let Some(value) = trace.value_of(t.get())
+            && let Some(value) = self.trace.value_of(t.get())
         {
-            outputs.push(value);
-            return Ok(Form::Output(outputs.len() - 1));
+            self.outputs.push(value);
+            return Ok(Form::Output(self.outputs.len() - 1));
         }
         if let Some(number) = Number::of(x)? {
-            return Ok(Form::Number(number.compute()));
+            return Ok(match self.trace.has(&number) {
+                true => Form::Number(number.compute()),
+                false => Form::Object(number.looked_at()),
+            });
         }
-        if let Ok(items) = x.cast_exact::<PyTuple>() {
-            let forms = items.iter().map(|x| Form::of(&x, trace, outputs));
-            return Ok(Form::Tuple(forms.collect::<PyResult<_>>()?));
+        if let Ok(items) = x.cast::<PyTuple>() {
+            let forms = items.iter().map(|x| self.form(&x));
+            let forms = forms.collect::<PyResult<_>>()?;
+            let class = x.get_type();
+            return Ok(match class.hasattr("_make")? {
+                true => Form::Named(class.getattr("_make")?.unbind(), forms),
+                false => Form::Tuple(forms),
+            });
         }
         if let Ok(items) = x.cast_exact::<PyList>() {
-            let forms = items.iter().map(|x| Form::of(&x, trace, outputs));
+            let forms = items.iter().map(|x| self.form(&x));
             return Ok(Form::List(forms.collect::<PyResult<_>>()?));
         }
         if let Ok(items) = x.cast_exact::<PyDict>() {
-            let form = |(key, x): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-                Ok((key.unbind(), Form::of(&x, trace, outputs)?))
-            };
-            return Ok(Form::Dict(items.iter().map(form).collect::<PyResult<_>>()?));
+            let mut forms = Vec::new();
+            for (key, x) in items {
+                let key = match Number::of(&key)? {
+                    Some(number) => number.looked_at(),
+                    None => key.unbind(),
+                };
+                forms.push((key, self.form(&x)?));
+            }
+            return Ok(Form::Dict(forms));
+        }
+        let plain = x.is_none()
+            || x.is_instance_of::<PyString>()
+            || x.is_instance_of::<PyInt>()
+            || x.is_instance_of::<PyFloat>()
+            || x.is_instance_of::<PyTensor>();
+        if !plain {
+            self.floats.look()?; // it may hold some
         }
         Ok(Form::Object(x.clone().unbind()))
     }
+}
+
+impl Form {
     /// The result of these tensors and float arguments.
     pub fn build<'py>(
         &self,
@@ -65,6 +101,7 @@ impl Form {
             Form::Number(x) => x.bind(py).call1((floats,))?,
             Form::Object(x) => x.bind(py).clone(),
             Form::Tuple(forms) => PyTuple::new(py, all(forms)?)?.into_any(),
+            Form::Named(make, forms) => make.bind(py).call1((PyTuple::new(py, all(forms)?)?,))?,
             Form::List(forms) => PyList::new(py, all(forms)?)?.into_any(),
             Form::Dict(items) => {
                 let dict = PyDict::new(py);

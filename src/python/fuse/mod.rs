@@ -6,13 +6,13 @@ mod form;
 use super::cell::PyTensor;
 use super::convert::{is_short, kind};
 use super::number;
-use super::trace::Trace;
+use super::trace::{self, Trace};
 use super::whole;
 use crate::layout::Shape;
 use crate::stream::{Program, Rounding};
 use crate::{Error, Scalar, Tensor};
 use arguments::{Arguments, Key};
-use form::Form;
+use form::{Form, Results};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -58,18 +58,19 @@ impl Entry {
             && (!self.by_shape || own.sizes == other.sizes)
             && self.looked_at.iter().all(same)
     }
-    /// The program for these float arguments.
-    fn program_of(&self, floats: &Bound<'_, PyAny>) -> PyResult<Cow<'_, Program>> {
-        if self.numbers.is_empty() {
-            return Ok(Cow::Borrowed(&self.program));
-        }
+    /// The program's numbers for these float arguments.
+    fn numbers_of(&self, floats: &Bound<'_, PyAny>) -> PyResult<Vec<Scalar>> {
         let number = |compute: &Py<PyAny>| {
             let x = compute.bind(floats.py()).call1((floats,))?;
             Ok(Scalar::Float(x.extract()?))
         };
-        let numbers = self.numbers.iter().map(number);
-        let numbers = numbers.collect::<PyResult<Vec<_>>>()?;
-        Ok(Cow::Owned(self.program.with_numbers(&numbers)?))
+        self.numbers.iter().map(number).collect()
+    }
+    fn program_of(&self, numbers: &[Scalar]) -> PyResult<Cow<'_, Program>> {
+        Ok(match numbers {
+            [] => Cow::Borrowed(&self.program),
+            _ => Cow::Owned(self.program.with_numbers(numbers)?),
+        })
     }
 }
 
@@ -94,11 +95,20 @@ impl Fused {
             }
             (_, kwargs) => kwargs.cloned(),
         };
-        let Some((entry, arguments)) = self.entry(py, args, kwargs.as_ref())? else {
+        let Some(mut found) = self.entry(py, args, kwargs.as_ref(), false)? else {
             return self.f.bind(py).call(args, kwargs.as_ref()); // a part of the function around it
         };
-        let floats = PyTuple::new(py, &arguments.key.floats)?.into_any();
-        let program = entry.program_of(&floats)?;
+        let floats = PyTuple::new(py, &found.1.key.floats)?.into_any();
+        let mut numbers = found.0.numbers_of(&floats);
+        if numbers.is_err()
+            && let Some(own) = self.entry(py, args, kwargs.as_ref(), true)?
+        {
+            // arithmetic that fails for these floats, as the function may expect
+            found = own;
+            numbers = found.0.numbers_of(&floats);
+        }
+        let (entry, arguments) = found;
+        let program = entry.program_of(&numbers?)?;
         let inputs = self.inputs(&entry, arguments)?;
         let work: usize = inputs.iter().map(Tensor::len).max().unwrap_or(0);
         let outputs = match is_short(work) {
@@ -137,12 +147,14 @@ impl Fused {
             Err(_) => Ok(false),
         }
     }
-    /// What these arguments are traced to; `None` where one belongs to a trace.
+    /// What these arguments are traced to, or, as their own, are traced to now; `None` where one belongs
+    /// to a trace.
     fn entry<'py>(
         &self,
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
+        own: bool,
     ) -> PyResult<Option<(Arc<Entry>, Arguments<'py>)>> {
         let mut arguments = Arguments::default();
         args.iter().try_for_each(|x| arguments.push(&x))?;
@@ -153,12 +165,16 @@ impl Fused {
             return Ok(None);
         }
         arguments.find_pattern();
-        let fits = |e: &&Arc<Entry>| e.serves(&arguments.key);
-        let found = self.lock().iter().find(fits).cloned();
+        let fits = |e: &&Arc<Entry>| !own && e.serves(&arguments.key);
+        // what holds for these floats alone comes first
+        let all = self.lock();
+        let found = all.iter().filter(fits).max_by_key(|e| e.looked_at.len());
+        let found = found.cloned();
+        drop(all);
         let entry = match found {
             Some(entry) => entry,
             None => {
-                let entry = Arc::new(self.trace(py, args, kwargs, &mut arguments)?);
+                let entry = Arc::new(self.trace(py, args, kwargs, &mut arguments, own)?);
                 let mut traced = self.lock();
                 if traced.len() == KEPT {
                     traced.remove(0);
@@ -178,10 +194,13 @@ impl Fused {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
         arguments: &mut Arguments<'py>,
+        own: bool,
     ) -> PyResult<Entry> {
         let mut compiled = None;
         let floats = number::Arguments::new(py)?;
+        let seen = floats.seen()?;
         let call = || {
+            trace::with_innermost(|trace| trace.set_floats(seen.clone().unbind()));
             let args = args
                 .iter()
                 .map(|x| Arguments::traced(&x, &floats))
@@ -196,13 +215,21 @@ impl Fused {
             call.call1((&self.f, PyTuple::new(py, args)?, kwargs))
         };
         Trace::record(call, |trace, result| {
-            let mut outputs = Vec::new();
-            let form = Form::of(result, trace, &mut outputs)?;
-            let program = trace.graph.compile(&outputs, self.rounding)?;
+            if own {
+                floats.look()?;
+            }
+            let mut results = Results {
+                trace,
+                floats: &floats,
+                outputs: Vec::new(),
+            };
+            let form = results.form(result)?;
+            let program = trace.graph.compile(&results.outputs, self.rounding)?;
+            let looked_at = seen.try_iter()?.map(|k| k?.extract());
             compiled = Some(Entry {
                 key: core::mem::take(&mut arguments.key),
                 by_shape: trace.is_by_shape(),
-                looked_at: floats.seen()?,
+                looked_at: looked_at.collect::<PyResult<_>>()?,
                 _kept: core::mem::take(&mut arguments.kept),
                 program,
                 numbers: trace.numbers.iter().map(|x| x.clone_ref(py)).collect(),
@@ -363,7 +390,7 @@ fn explain<'py>(
         Ok(f) => f.clone(),
         Err(_) => fuse(py, Some(f), None, false)?.cast_into::<Fused>()?,
     };
-    match fused.get().entry(py, args, kwargs)? {
+    match fused.get().entry(py, args, kwargs, false)? {
         Some((entry, _)) => Ok(entry.program.to_string()),
         None => Ok(String::new()),
     }

@@ -1,13 +1,13 @@
 //! What makes quantised tensors, and products by them.
 
 use super::tensor::{PyQTensor, levels};
-use crate::DType;
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, compute, count, detached};
 use crate::python::dtype::DTypeArg;
 use crate::python::linalg::work;
 use crate::python::nn::activation_named;
 use crate::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
+use crate::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 /// (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 can't have them (ValueError).
 /// scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
 /// saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
-/// dividing its own. A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
+/// dividing its own; then nothing else says how one is found (TypeError). A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
 /// range.
 ///
 /// >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
@@ -43,7 +43,7 @@ fn quantize(
     const OP: &str = "quant.quantize";
     let levels = levels(OP, dtype)?;
     if let Some(scale) = scale {
-        let float = |t: crate::Tensor| {
+        let float = |t: Tensor| {
             if t.rank() == 0 {
                 t.astype(DType::F32)
             } else {
@@ -55,17 +55,23 @@ fn quantize(
         } else {
             DType::I8
         };
-        let scale = float(scale.0)?;
-        let zero = match zero_point {
-            Some(z) if z.0.rank() == 0 => Some(z.0.astype(of)?),
-            Some(z) => Some(z.0),
-            None => None,
-        };
         if axis.is_some() || block.is_some() {
             return Err(PyTypeError::new_err(
                 "quant.quantize: the shape of scale says what shares one; pass no axis or block",
             ));
         }
+        if symmetric.is_some() || scale_dtype.is_some() || calibration != "minmax" {
+            return Err(PyTypeError::new_err(
+                "quant.quantize: scale is given; symmetric, scale_dtype and calibration say how one is found",
+            ));
+        }
+        // copies: the caller may write to arrays, and what was checked must hold
+        let scale = float(scale.0)?.copy()?;
+        let zero = match zero_of(OP, "zero_point", zero_point, of)? {
+            Some(z) if z.rank() == 0 => Some(z.broadcast_to(scale.shape())?.copy()?),
+            Some(z) => Some(z.copy()?),
+            None => None,
+        };
         return Ok(PyQTensor(detached(py, x.0.len(), || {
             quant::quantize_by(&x.0, levels, &scale, zero.as_ref())
         })?));
@@ -104,6 +110,34 @@ fn quantize(
     Ok(PyQTensor(detached(py, x.0.len(), || {
         quant::quantize(&x.0, how)
     })?))
+}
+
+/// Zero points: one number as an integer of this dtype; tensors as they are. Errors where it is no integer, or
+/// none of the dtype's.
+fn zero_of(op: &str, name: &str, given: Option<Arg>, dtype: DType) -> PyResult<Option<Tensor>> {
+    let Some(Arg(z)) = given else {
+        return Ok(None);
+    };
+    if z.rank() > 0 || z.dtype() == dtype || !matches!(dtype, DType::I8 | DType::U8) {
+        return Ok(Some(z));
+    }
+    if !z.dtype().is_integer() {
+        return Err(PyTypeError::new_err(format!(
+            "{op}: {name} is of {}; zero points are integers",
+            z.dtype()
+        )));
+    }
+    let value = z.astype(DType::I64)?.item::<i64>()?;
+    let (least, most) = match dtype {
+        DType::I8 => (-128, 127),
+        _ => (0, 255),
+    };
+    if !(least..=most).contains(&value) {
+        return Err(PyValueError::new_err(format!(
+            "{op}: {name} is {value}; of {dtype} it is from {least} to {most}"
+        )));
+    }
+    Ok(Some(z.astype(dtype)?))
 }
 
 /// `activation(x @ weight.T + bias) + residual` by a quantised weight.
@@ -185,11 +219,9 @@ fn matmul_integer(
     a_zero_point: Option<Arg>,
     b_zero_point: Option<Arg>,
 ) -> PyResult<PyTensor> {
-    let zero = |z: Option<Arg>, of: &Arg| match z {
-        Some(z) if z.0.rank() == 0 => z.0.astype(of.0.dtype()).map(Some),
-        z => Ok(z.map(|z| z.0)),
-    };
-    let (za, zb) = (zero(a_zero_point, &a)?, zero(b_zero_point, &b)?);
+    const OP: &str = "quant.matmul_integer";
+    let za = zero_of(OP, "a_zero_point", a_zero_point, a.0.dtype())?;
+    let zb = zero_of(OP, "b_zero_point", b_zero_point, b.0.dtype())?;
     let width = b.0.shape().last().copied().unwrap_or(1);
     compute(py, work(&a.0, width), || {
         quant::matmul_integer(&a.0, &b.0, za.as_ref(), zb.as_ref())

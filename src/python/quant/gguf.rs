@@ -18,11 +18,11 @@ fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         Value::Bool(x) => x.into_bound_py_any(py),
         Value::Text(x) => x.into_bound_py_any(py),
         Value::List(list) => {
-            let list = list
-                .iter()
-                .map(|x| object(py, x))
-                .collect::<PyResult<Vec<_>>>()?;
-            Ok(PyList::new(py, list)?.into_any())
+            let all = PyList::empty(py);
+            for x in list {
+                all.append(object(py, x)?)?;
+            }
+            Ok(all.into_any())
         }
     }
 }

@@ -100,11 +100,13 @@ pub fn expm1<I: Isa>(x: f64) -> f64 {
 }
 #[inline(always)]
 pub fn sinh<I: Isa>(x: f64) -> f64 {
-    let h = expm1_half::<I>(abs(x));
+    let a = abs(x);
+    let h = expm1_half::<I>(a);
     // An infinity over another is no number.
     let rest = if h > 1e17 { 0.5 } else { h / (2.0 * h + 1.0) };
-    let y = signed(h + rest, x);
-    if abs(x) < 1e-9 { x } else { y }
+    // Chosen before the sign is given: of a choice between `x` and what has its sign, LLVM 22 makes a masked
+    // `vpternlog` with its operands in the wrong places.
+    signed(if a < 1e-9 { a } else { h + rest }, x)
 }
 #[inline(always)]
 pub fn cosh<I: Isa>(x: f64) -> f64 {
