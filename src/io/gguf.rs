@@ -385,14 +385,7 @@ fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
     );
     scales[last] /= share;
     values[last] /= levels.per_byte();
-    let mut values = Tensor::empty(
-        &values,
-        if levels == Levels::I4 {
-            DType::U8
-        } else {
-            DType::I8
-        },
-    )?;
+    let mut values = Tensor::empty(&values, levels.stored())?;
     let mut scales = Tensor::empty(&scales, scale)?;
     let to = values.as_mut_bytes()?;
     let per_block = to.len() / count.max(1);

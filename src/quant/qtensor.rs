@@ -1,6 +1,5 @@
 //! Quantised tensors.
 
-use super::scheme::bytes_of;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::quant::{self, Levels};
@@ -72,10 +71,7 @@ impl QTensor {
             _ => None,
         };
         let expected = bytes(packed);
-        let dtype = match levels {
-            Levels::I4 => DType::U8,
-            levels => bytes_of(levels),
-        };
+        let dtype = levels.stored();
         if values.dtype() != dtype
             || values.shape() != &expected[..]
             || packed.is_some_and(|a| a >= shape.len())
@@ -263,10 +259,10 @@ pub(super) fn check_steps(
                 "zero points are of int8 and uint8, not of int4",
             ));
         }
-        if zeros.dtype() != bytes_of(levels) || zeros.shape() != scales.shape() {
+        if zeros.dtype() != levels.dtype() || zeros.shape() != scales.shape() {
             let message = message!(
                 "zero points must be {} of the shape of scales",
-                bytes_of(levels)
+                levels.dtype()
             );
             let zeros = ("zeros", zeros.shape(), zeros.dtype());
             return Err(Error::shape_of(op, message, &[operands[0], zeros]));

@@ -2,7 +2,7 @@
 
 use super::groups::{CUT, Groups};
 use super::qtensor::{self, QTensor};
-use super::scheme::{Quantization, bytes_of};
+use super::scheme::Quantization;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
@@ -47,7 +47,7 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
     let x32 = groups.gather(&x.astype(DType::F32)?)?;
     let numbers = x32.as_slice::<f32>()?;
     let mut steps = fallible::filled(Step::default(), count)?;
-    let mut values = Tensor::empty(numbers.len(), bytes_of(how.levels))?;
+    let mut values = Tensor::empty(numbers.len(), how.levels.dtype())?;
     let d = values.as_mut_bytes()?;
     if len <= CUT {
         together(numbers, len, &rule, how.calibration, d, &mut steps)?;
@@ -75,7 +75,7 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
         false => None,
         true => {
             let zeros = fallible::collect(steps.iter().map(|s| Ok::<_, Error>(s.zero as u8)))?;
-            Some(Tensor::from_vec(zeros, &scales)?.retyped(bytes_of(how.levels)))
+            Some(Tensor::from_vec(zeros, &scales)?.retyped(how.levels.dtype()))
         }
     };
     let axis = match how.per {
@@ -134,7 +134,7 @@ pub fn quantize_by(
     let (_, len) = groups.sizes();
     let x32 = groups.gather(&x.astype(DType::F32)?)?;
     let numbers = x32.as_slice::<f32>()?;
-    let mut values = Tensor::empty(numbers.len(), bytes_of(levels))?;
+    let mut values = Tensor::empty(numbers.len(), levels.dtype())?;
     // whoever gives scales may mean all levels
     let ends = levels.range(false);
     groups.each(values.as_mut_bytes()?, COST, |first, r, d| {

@@ -129,11 +129,3 @@ impl Per {
         Ok(scales)
     }
 }
-
-/// The dtype of unpacked integers.
-pub(super) fn bytes_of(levels: Levels) -> DType {
-    match levels {
-        Levels::U8 => DType::U8,
-        Levels::I8 | Levels::I4 => DType::I8,
-    }
-}

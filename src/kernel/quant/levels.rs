@@ -1,5 +1,7 @@
 //! The integers, and what they stand for.
 
+use crate::dtype::DType;
+
 /// The integers that numbers are quantised to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,6 +28,20 @@ impl Levels {
             Levels::I8 => "int8",
             Levels::U8 => "uint8",
             Levels::I4 => "int4",
+        }
+    }
+    /// The dtype of the integers, each by itself.
+    pub const fn dtype(self) -> DType {
+        match self {
+            Levels::U8 => DType::U8,
+            Levels::I8 | Levels::I4 => DType::I8,
+        }
+    }
+    /// The dtype that they are kept in.
+    pub const fn stored(self) -> DType {
+        match self {
+            Levels::I4 => DType::U8,
+            levels => levels.dtype(),
         }
     }
     /// How many lie in a byte.

@@ -50,11 +50,6 @@ fn quantize(
                 Ok(t)
             }
         };
-        let of = if levels == Levels::U8 {
-            DType::U8
-        } else {
-            DType::I8
-        };
         if axis.is_some() || block.is_some() {
             return Err(PyTypeError::new_err(
                 "quant.quantize: the shape of scale says what shares one; pass no axis or block",
@@ -67,7 +62,7 @@ fn quantize(
         }
         // copies: the caller may write to arrays, and what was checked must hold
         let scale = float(scale.0)?.copy()?;
-        let zero = match zero_of(OP, "zero_point", zero_point, of)? {
+        let zero = match zero_of(OP, "zero_point", zero_point, levels.dtype())? {
             Some(z) if z.rank() == 0 => Some(z.broadcast_to(scale.shape())?.copy()?),
             Some(z) => Some(z.copy()?),
             None => None,
