@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web check test msrv test-rust test-cross test-python sanitize fuzz lint bench bench-peers compare comparison clean
+.PHONY: help setup build demo web check test msrv test-rust test-cross test-web test-python sanitize fuzz lint bench bench-peers compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -22,7 +22,8 @@ web: setup    ## a page that reads digits as you draw them, by flex as WebAssemb
 check: setup  ## the fast half of `make test`: lints, and the tests on this machine's best instruction set
 	@scripts/check.sh
 
-test: lint msrv test-rust test-cross test-python  ## everything that must hold
+test: setup   ## everything that must hold: lint, msrv, and all test-... below
+	@scripts/test.sh
 
 lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source, licences of dependencies
 	@scripts/lint.sh
@@ -33,8 +34,10 @@ msrv:         ## whether the crate compiles with the oldest Rust it promises, wh
 test-rust:    ## Rust tests: each instruction set, each feature combination
 	@scripts/test-rust.sh
 
-test-cross: setup  ## checks on emulated Cortex-M boards and as WebAssembly, also in a browser
+test-cross: setup  ## tests on emulated CPUs and Cortex-M boards and as WebAssembly; ARGS='thumbv7m-none-eabi' for one of them
 	@scripts/test-cross.sh $(ARGS)
+
+test-web: setup  ## the page of examples/web, under wasmtime and in a browser
 	@scripts/test-web.sh
 
 test-python: build  ## Python tests on each instruction set, the stubs, the wheel

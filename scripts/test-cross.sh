@@ -53,9 +53,9 @@ for target; do
       ;;
   esac
   case $target in
-    thumbv6m-*) cross check --no-default-features --features $everything,critical-section ;;
-    thumbv7m-*) cross check --no-default-features --features $everything ;;
-    thumbv7em-* | wasm32-*) cross check --no-default-features ;;
+    thumbv6m-*) cross check --profile cross --no-default-features --features $everything,critical-section ;;
+    thumbv7m-*) cross check --profile cross --no-default-features --features $everything ;;
+    thumbv7em-* | wasm32-*) cross check --profile cross --no-default-features ;;
   esac
   say "$target: $((SECONDS - started)) s"
 done
