@@ -11,7 +11,11 @@ use crate::kernel::math::Real;
 use crate::kernel::norm::{self, CHUNK, Norm, load, store};
 use crate::ops;
 use crate::par::{self, Cost};
+use crate::simd::MICROCONTROLLER;
 use crate::tensor::Tensor;
+
+/// Elements of several rows that are converted together.
+const CONVERTED: usize = if MICROCONTROLLER { 32 } else { 1024 };
 
 /// `x` normalised along an axis, in the type that is computed in. How lines come to threads does
 /// not show in the bits.
@@ -72,21 +76,33 @@ where
             None => {
                 // none is cut
                 par::split(to, n, 1, cost, |r, to| {
-                    let from = from[r.start * n..r.end * n].chunks(n);
-                    for (x, y) in from.zip(to.chunks_mut(n)) {
-                        norm::row(norm, x, y);
-                    }
+                    norm::rows(norm, n, &from[r.start * n..r.end * n], to)
                 });
                 Ok(())
             }
         };
+    }
+    if last && n <= CONVERTED && x.is_contiguous() {
+        let (from, to) = (x.as_slice::<T>()?, y.as_mut_slice::<T>()?);
+        let len = CONVERTED / n * n;
+        par::split(to, n, 1, cost, |r, to| {
+            let mut wide = [[T::Acc::default(); CONVERTED]; 2];
+            let from = from[r.start * n..r.end * n].chunks(len);
+            for (x, y) in from.zip(to.chunks_mut(len)) {
+                let [a, b] = wide.each_mut().map(|wide| &mut wide[..x.len()]);
+                load::<T>(x, a);
+                norm::rows(norm, n, a, b);
+                store::<T>(b, y);
+            }
+        });
+        return Ok(());
     }
     let lines = Lines::new(x.shape(), axis)
         .input(x.elements())
         .output(y.elements_mut()?);
     if T::SAME {
         lines.run(cost, |line| {
-            norm::row(norm, line.input::<T::Acc>(0), line.output(0))
+            norm::rows(norm, n, line.input::<T::Acc>(0), line.output(0))
         })?;
     } else {
         lines
@@ -95,7 +111,7 @@ where
             .run(cost, |line| {
                 let (from, to) = (line.scratch::<T::Acc>(0), line.scratch(1));
                 load::<T>(line.input(0), from);
-                norm::row(norm, from, to);
+                norm::rows(norm, n, from, to);
                 store::<T>(to, line.output(0));
             })?;
     }
@@ -137,7 +153,7 @@ where
         lines.run(cost, |line| {
             let sum = line.output::<T::Acc>(0);
             norm::add(line.input::<T::Acc>(0), line.input(1), sum);
-            norm::row(norm, sum, line.output(1));
+            norm::rows(norm, n, sum, line.output(1));
         })?;
     } else {
         let lines = (0..3).fold(lines, |lines, _| lines.scratch(n, T::Acc::DTYPE));
@@ -154,7 +170,7 @@ where
             store::<T>(exact, sum);
             // what is normalised is the sum that the caller sees
             load::<T>(sum, from);
-            norm::row(norm, from, to);
+            norm::rows(norm, n, from, to);
             store::<T>(to, line.output(1));
         })?;
     }

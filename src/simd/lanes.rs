@@ -45,6 +45,12 @@ pub unsafe trait Lanes:
     fn multiply_add(self, factor: Self, other: Self) -> Self;
     /// `self * factor - other`, likewise.
     fn multiply_subtract(self, factor: Self, other: Self) -> Self;
+    /// The larger numbers; NaN where either is.
+    fn maximum(self, other: Self) -> Self;
+    /// The smaller numbers; NaN where either is.
+    fn minimum(self, other: Self) -> Self;
+    /// The first `n` lanes, `LEN` at most, and the others of `other`.
+    fn first(self, n: usize, other: Self) -> Self;
     /// The lanes of both in turn: those of the lower halves, and those of the upper halves.
     fn zip(self, other: Self) -> (Self, Self);
     /// The even lanes of both, one after the other, and the odd ones.
@@ -123,6 +129,22 @@ macro_rules! few {
             #[inline(always)]
             fn multiply_subtract(self, factor: Self, other: Self) -> Self {
                 Few(core::array::from_fn(|i| $fma(self.0[i], factor.0[i], -other.0[i])))
+            }
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn maximum(self, other: Self) -> Self {
+                let larger = |a: $T, b: $T| if (b > a) | (b != b) { b } else { a };
+                Few(core::array::from_fn(|i| larger(self.0[i], other.0[i])))
+            }
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn minimum(self, other: Self) -> Self {
+                let smaller = |a: $T, b: $T| if (b < a) | (b != b) { b } else { a };
+                Few(core::array::from_fn(|i| smaller(self.0[i], other.0[i])))
+            }
+            #[inline(always)]
+            fn first(self, n: usize, other: Self) -> Self {
+                Few(core::array::from_fn(|i| if i < n { self.0[i] } else { other.0[i] }))
             }
             #[inline(always)]
             fn zip(self, other: Self) -> (Self, Self) {

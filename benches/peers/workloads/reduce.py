@@ -22,6 +22,19 @@ for name, inputs, torch in [
             f"xp.{name}(a, axis={axis})",
             torch=torch.format(axis),
         )
+SHORT = ((100 * K, 8), (16 * K, 49))
+for sides in SHORT:
+    for name, torch in (
+        ("sum", "xp.sum(a, 1)"),
+        ("max", "xp.amax(a, 1)"),
+        ("argmax", "xp.argmax(a, 1)"),
+    ):
+        row(
+            f"{name}, axis 1 of {shape(*sides)}",
+            one(*sides, low=0),
+            f"xp.{name}(a, axis=1)",
+            torch=torch,
+        )
 row("sum, axis 1 of 64x256x64", one(64, 256, 64, low=0), "xp.sum(a, axis=1)")
 for n in (M, 16 * M):
     row(f"max, {size(n)}", one(n), "xp.max(a)")
@@ -63,7 +76,7 @@ _SOFTMAX = "(lambda e: e / e.sum(-1, keepdims=True))(xp.exp(a - a.max(-1, keepdi
 _LOG_SOFTMAX = "(lambda x: x - xp.log(xp.sum(xp.exp(x), axis=-1, keepdims=True)))(a - a.max(-1, keepdims=True))"
 _LAYER_NORM = "(lambda x: x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 1e-5))(a - xp.mean(a, axis=-1, keepdims=True)) * w + b"
 _RMS_NORM = "a / xp.sqrt(xp.mean(a * a, axis=-1, keepdims=True) + 1e-5) * w"
-for sides in ((4096, 1024), (128, 384), (1, 50257)):
+for sides in ((4096, 1024), (128, 384), (1, 50257), *SHORT):
     name, columns, goal = shape(*sides), sides[1], FAST if sides[0] == 1 else norms.goal
     scores = one(*sides, low=-4, high=4)
     norm = {"a": Input(sides), "w": Input((columns,)), "b": Input((columns,))}

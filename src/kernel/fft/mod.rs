@@ -9,21 +9,16 @@ pub mod roots;
 pub mod stage;
 
 use crate::kernel::math::Real;
-use crate::simd::Isa;
 use crate::simd::lanes::{Few, Lanes};
 
-/// A float that transforms are computed in, with its vector of each instruction set.
+/// A float that transforms are computed in.
 pub trait Float: Real + bytemuck::Pod {
-    /// The vector.
-    type Vector<I: Isa>: Lanes<Number = Self>;
     /// A vector of one lane.
     type Single: Lanes<Number = Self>;
 }
 impl Float for f32 {
-    type Vector<I: Isa> = I::F32;
     type Single = Few<f32, 1>;
 }
 impl Float for f64 {
-    type Vector<I: Isa> = I::F64;
     type Single = Few<f64, 1>;
 }

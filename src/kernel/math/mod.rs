@@ -35,6 +35,7 @@ mod double;
 mod number;
 mod single;
 
+use crate::simd::lanes::Lanes;
 use crate::simd::{Isa, fma32, fma64};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -145,6 +146,8 @@ pub trait Real:
     + Send
     + Sync
 {
+    /// The vector of an instruction set, where LLVM makes none.
+    type Vector<I: Isa>: Lanes<Number = Self>;
     /// 0.
     const ZERO: Self;
     /// 1.
@@ -241,7 +244,7 @@ macro_rules! delegate {
     };
 }
 macro_rules! implement {
-    ($T:ident, $module:ident, $basic:ident, $fma:ident, $limit:literal) => {
+    ($T:ident, $Vector:ident, $module:ident, $basic:ident, $fma:ident, $limit:literal) => {
         impl Math for $T {
             delegate! { $basic: sqrt() reciprocal() sign() }
             delegate! { $module: exp() exp2() expm1() log() log1p() log2() log10() sin() cos() tan() asin() acos() atan() }
@@ -255,6 +258,7 @@ macro_rules! implement {
             }
         }
         impl Real for $T {
+            type Vector<I: Isa> = I::$Vector;
             const ZERO: $T = 0.0;
             const ONE: $T = 1.0;
             const NEG_INFINITY: $T = $T::NEG_INFINITY;
@@ -298,5 +302,5 @@ macro_rules! implement {
     };
 }
 use basic::{double as double_basic, single as single_basic};
-implement!(f32, single, single_basic, fma32, 87.0);
-implement!(f64, double, double_basic, fma64, 708.0);
+implement!(f32, F32, single, single_basic, fma32, 87.0);
+implement!(f64, F64, double, double_basic, fma64, 708.0);

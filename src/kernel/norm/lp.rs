@@ -1,6 +1,7 @@
 //! Rows divided by their length.
 
-use super::{Norm, largest};
+use super::Norm;
+use super::softmax::largest;
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 

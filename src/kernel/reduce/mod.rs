@@ -17,14 +17,16 @@ macro_rules! each_dtype {
 mod exponentials;
 mod extreme;
 mod moments;
+pub mod short;
 mod sum;
 
 pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
-pub use extreme::{Extreme, Max, Min, position};
+pub use extreme::{Extreme, Max, Min, positions};
 pub use moments::{Moments, Sample, moments, moments_of_columns};
 pub use sum::{All, Any, Count, Mean, Prod, Sum};
 
 use crate::dtype::Pod;
+use crate::simd::Isa;
 
 /// A reduction that takes elements one by one. `join` is associative and commutative up to
 /// rounding.
@@ -45,7 +47,7 @@ pub trait Reduce<T>: 'static {
     fn finish(acc: Self::Acc, n: usize) -> Self::Out;
     /// What is known about a run.
     #[inline(always)]
-    fn run(x: &[T]) -> Self::Acc
+    fn run<I: Isa>(x: &[T]) -> Self::Acc
     where
         T: Copy,
     {
@@ -64,14 +66,30 @@ pub trait Reduce<T>: 'static {
             ))
         }
     }
+    /// About each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    #[inline(always)]
+    fn runs<I: Isa>(x: &[T], n: usize, acc: &mut [Self::Acc])
+    where
+        T: Copy,
+    {
+        if Self::short_runs::<I>(x, n, acc) {
+            return;
+        }
+        for (j, acc) in acc.iter_mut().enumerate() {
+            *acc = Self::run::<I>(&x[j * n..(j + 1) * n]);
+        }
+    }
+    /// The same if runs of `n` elements are so short that they are reduced otherwise: whether they are.
+    #[inline(always)]
+    fn short_runs<I: Isa>(_x: &[T], _n: usize, _acc: &mut [Self::Acc]) -> bool {
+        false
+    }
 }
 
 kernel! {
     /// The reduction of each of `acc.len()` runs of `n` elements, one after the other in `x`.
     pub fn runs<'a, T: Copy, R: Reduce<T>>(x: &'a [T], n: usize, acc: &'a mut [R::Acc]) -> () { |I|
-        for (j, acc) in acc.iter_mut().enumerate() {
-            *acc = R::run(&x[j * n..(j + 1) * n]);
-        }
+        R::runs::<I>(x, n, acc)
     }
 }
 

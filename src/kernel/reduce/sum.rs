@@ -2,9 +2,12 @@
 //! floats in float32.
 
 use super::Reduce;
+use super::short::{Sums, short_rows};
 use crate::dtype::{Bool, Element};
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
+use crate::kernel::math::Real;
+use crate::simd::Isa;
 
 /// The sum: int64 of bool and signed integers, uint64 of unsigned ones, else the dtype's own.
 pub struct Sum;
@@ -20,9 +23,8 @@ pub struct All;
 /// How many elements are not zero.
 pub struct Count;
 
-/// `reduce!(R of T: Acc => Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run
-/// is reduced otherwise, `|x| run`; or `reduce!(R of T: by S => Out, |a, n| finish)` by the kernels of
-/// another.
+/// `reduce!(R of T: Acc => Out, identity, |x| lift, |a, b| join, |a, n| finish)`; where a run is reduced otherwise, `|x| run`, and where
+/// short ones are, `; along`. Or `reduce!(R of T: by S => Out, |a, n| finish)` by the kernels of another.
 macro_rules! reduce {
     ($R:ident of $T:ty: by $S:ty => $Out:ty, |$r:ident, $n:ident| $finish:expr) => {
         impl Reduce<$T> for $R {
@@ -45,7 +47,7 @@ macro_rules! reduce {
         }
     };
     ($R:ident of $T:ty: $Acc:ty => $Out:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr, |$r:ident, $n:ident| $finish:expr
-        $(, |$s:ident| $run:expr)?) => {
+        $(, |$s:ident| $run:expr)? $(; $along:expr)?) => {
         impl Reduce<$T> for $R {
             type Kernels = Self;
             type Acc = $Acc;
@@ -66,8 +68,14 @@ macro_rules! reduce {
             }
             $(
                 #[inline(always)]
-                fn run($s: &[$T]) -> $Acc {
+                fn run<I: Isa>($s: &[$T]) -> $Acc {
                     $run
+                }
+            )?
+            $(
+                #[inline(always)]
+                fn short_runs<I: Isa>(x: &[$T], n: usize, acc: &mut [$T]) -> bool {
+                    short_rows::<<$T as Real>::Vector<I>, _>(&$along, $identity, x, n, acc)
                 }
             )?
         }
@@ -159,7 +167,7 @@ macro_rules! half {
 }
 macro_rules! float {
     ($T:ty) => {
-        reduce!(Sum of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a });
+        reduce!(Sum of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a }; Sums);
         reduce!(Prod of $T: $T => $T, 1.0, |x| x, |a, b| a * b, |a, n| a);
         reduce!(Mean of $T: by Sum => $T, |a, n| a / n as $T);
     };
@@ -197,7 +205,7 @@ macro_rules! truth {
                 Bool(acc)
             }
             #[inline(always)]
-            fn run(x: &[T]) -> u8 {
+            fn run<I: Isa>(x: &[T]) -> u8 {
                 for block in x.chunks(DECIDED) {
                     let acc = if size_of::<T>() == 1 {
                         lanes!(256, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
@@ -233,7 +241,7 @@ impl<T: Element> Reduce<T> for Count {
         acc
     }
     #[inline(always)]
-    fn run(x: &[T]) -> i64 {
+    fn run<I: Isa>(x: &[T]) -> i64 {
         narrow_sum!(x, u16, COUNTED, i64, |v| v != T::default())
     }
 }

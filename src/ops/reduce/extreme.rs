@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::exec::chunks::{Chunks, READ};
 use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::reduce::{Extreme, Max, Min, position};
+use crate::kernel::reduce::{Extreme, Max, Min, positions};
 use crate::layout::Shape;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -16,15 +16,15 @@ use core::marker::PhantomData;
 /// What finds extremes, behind bytes, so that one driver serves all dtypes. Bytes are those of
 /// elements of its dtype, aligned.
 trait Finder: Sync {
-    /// Where the extreme is first; there are elements.
-    fn position(&self, x: &[u8]) -> usize;
+    /// Where the extreme of each line of `n` elements is first; there are elements.
+    fn positions(&self, x: &[u8], n: usize, at: &mut [i64]);
     /// Whether element `b` is more extreme than element `a`, or the first of NaN.
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool;
 }
 struct Of<T, R>(PhantomData<fn(T, R)>);
 impl<T: Pod, R: Extreme<T>> Finder for Of<T, R> {
-    fn position(&self, x: &[u8]) -> usize {
-        position::<T, R>(bytemuck::cast_slice(x))
+    fn positions(&self, x: &[u8], n: usize, at: &mut [i64]) {
+        positions::<T, R>(bytemuck::cast_slice(x), n, at)
     }
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool {
         let x: &[T] = bytemuck::cast_slice(x);
@@ -199,10 +199,7 @@ fn search(
     } else if contiguous && !with_values {
         let (x, n) = (line.as_bytes(), axes.n * size);
         par::split(indices.as_mut_slice::<i64>()?, 1, 1, cost, |r, found| {
-            let lines = x[r.start * n..r.end * n].chunks_exact(n);
-            for (at, x) in found.iter_mut().zip(lines) {
-                *at = finder.position(x) as i64;
-            }
+            finder.positions(&x[r.start * n..r.end * n], axes.n, found)
         });
     } else {
         let lines = Lines::new(line.shape(), k)
@@ -211,14 +208,14 @@ fn search(
         dispatch_width!(size, |U| if with_values {
             lines.output(values.elements_mut()?).run(cost, |line| {
                 let x: &[U] = line.input(0);
-                let at = finder.position(bytemuck::cast_slice(x));
-                line.output::<i64>(0)[0] = at as i64;
-                line.output::<U>(1)[0] = x[at];
+                let at = line.output::<i64>(0);
+                finder.positions(bytemuck::cast_slice(x), x.len(), at);
+                line.output::<U>(1)[0] = x[at[0] as usize];
             })?;
         } else {
             lines.run(cost, |line| {
                 let x: &[U] = line.input(0);
-                line.output::<i64>(0)[0] = finder.position(bytemuck::cast_slice(x)) as i64
+                finder.positions(bytemuck::cast_slice(x), x.len(), line.output::<i64>(0))
             })?;
         })
     }
@@ -241,21 +238,28 @@ fn first_of_chunks(
     chunks: Chunks,
     to: &mut [i64],
 ) -> Result<()> {
-    let mut found = fallible::filled(0, chunks.len())?;
+    let mut found = fallible::filled(0i64, chunks.len())?;
     let cost = Cost {
         bytes: READ * size,
         flops: READ,
     };
     chunks.run(&mut found, &mut [(); 0], cost, |c, at, _| {
         let bytes = c.range.start * size..c.range.end * size;
-        *at = c.range.start + finder.position(&x[bytes])
+        finder.positions(&x[bytes], c.range.len(), core::slice::from_mut(at));
+        *at += c.range.start as i64;
     });
     let n = x.len() / size / to.len();
     let lines = found.chunks(chunks.per_line());
-    let better = |a: usize, b: usize| if finder.beats(x, a, b) { b } else { a };
+    let better = |a: i64, b: i64| {
+        if finder.beats(x, a as usize, b as usize) {
+            b
+        } else {
+            a
+        }
+    };
     for (k, (line, to)) in lines.zip(to).enumerate() {
         let best = line.iter().copied().reduce(better);
-        *to = best.map_or(0, |at| at - k * n) as i64;
+        *to = best.map_or(0, |at| at - (k * n) as i64);
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ const fn narrow<const N: usize>(at: [i64; N]) -> [i32; N] {
 
 /// The vector `$V` of `$N` numbers, by intrinsics whose names end in `_$suffix`.
 macro_rules! vector {
-    ($(#[$doc:meta])* $V:ident($raw:ident) [$T:ident; $N:literal] $load:ident $store:ident $splat:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $xor:ident; $($rest:tt)*) => {
+    ($(#[$doc:meta])* $V:ident($raw:ident) [$T:ident; $N:literal] $load:ident $store:ident $splat:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $xor:ident $max:ident $min:ident; $($rest:tt)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $V($raw);
@@ -79,6 +79,16 @@ macro_rules! vector {
                 // SAFETY: ISA1, a value exists.
                 unsafe { $V($fms(self.0, factor.0, other.0)) }
             }
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self {
+                // SAFETY: ISA1, a value exists.
+                other.if_nan($V(unsafe { $max(other.0, self.0) }))
+            }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self {
+                // SAFETY: ISA1, a value exists.
+                other.if_nan($V(unsafe { $min(other.0, self.0) }))
+            }
             $($rest)*
         }
     };
@@ -96,7 +106,12 @@ macro_rules! vector {
 
 /// The methods of AVX-512's vectors that move lanes.
 macro_rules! wide {
-    ($V:ident [$T:ident; $N:literal] $mask:ident $load:ident $store:ident $permute:ident $permute2:ident $indices:expr) => {
+    ($V:ident [$T:ident; $N:literal] $mask:ident $load:ident $store:ident $blend:ident $permute:ident $permute2:ident $indices:expr) => {
+        #[inline(always)]
+        fn first(self, n: usize, other: Self) -> Self {
+            // SAFETY: ISA1, a value exists.
+            unsafe { $V($blend(((1u32 << n) - 1) as $mask, other.0, self.0)) }
+        }
         #[inline(always)]
         unsafe fn load_first(p: *const $T, n: usize) -> Self {
             // SAFETY: ISA1; LANES1, for the lanes of the mask.
@@ -186,17 +201,25 @@ unsafe fn first_quads(n: usize) -> __m256i {
 
 vector! {
     /// Sixteen `f32`, by AVX-512.
-    F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps;
-    wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words);
+    F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps _mm512_max_ps _mm512_min_ps;
+    wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_mask_blend_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words);
 }
 vector! {
     /// Eight `f64`, by AVX-512.
-    F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd;
-    wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads);
+    F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd _mm512_max_pd _mm512_min_pd;
+    wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_mask_blend_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads);
 }
 vector! {
     /// Eight `f32`, by AVX2.
-    F32x8(__m256) [f32; 8] _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmsub_ps _mm256_xor_ps;
+    F32x8(__m256) [f32; 8] _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmsub_ps _mm256_xor_ps _mm256_max_ps _mm256_min_ps;
+    #[inline(always)]
+    fn first(self, n: usize, other: Self) -> Self {
+        // SAFETY: ISA1, a value exists.
+        unsafe {
+            let mask = _mm256_castsi256_ps(first_words(n));
+            F32x8(_mm256_blendv_ps(other.0, self.0, mask))
+        }
+    }
     #[inline(always)]
     unsafe fn load_first(p: *const f32, n: usize) -> Self {
         // SAFETY: ISA1; LANES1, for the lanes of the mask.
@@ -258,7 +281,15 @@ vector! {
 }
 vector! {
     /// Four `f64`, by AVX2.
-    F64x4(__m256d) [f64; 4] _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmsub_pd _mm256_xor_pd;
+    F64x4(__m256d) [f64; 4] _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmsub_pd _mm256_xor_pd _mm256_max_pd _mm256_min_pd;
+    #[inline(always)]
+    fn first(self, n: usize, other: Self) -> Self {
+        // SAFETY: ISA1, a value exists.
+        unsafe {
+            let mask = _mm256_castsi256_pd(first_quads(n));
+            F64x4(_mm256_blendv_pd(other.0, self.0, mask))
+        }
+    }
     #[inline(always)]
     unsafe fn load_first(p: *const f64, n: usize) -> Self {
         // SAFETY: ISA1; LANES1, for the lanes of the mask.
@@ -312,4 +343,25 @@ vector! {
             }
         }
     }
+}
+
+/// Where a vector is NaN: `max` and `min` of two give the second where either is, which is wrong where the first is.
+macro_rules! if_nan {
+    ($($V:ident |$x:ident, $or:ident| $blend:expr;)*) => { $(
+        impl $V {
+            /// These where they are NaN, else those.
+            #[inline(always)]
+            fn if_nan(self, or: Self) -> Self {
+                let ($x, $or) = (self.0, or.0);
+                // SAFETY: ISA1, a value exists.
+                $V(unsafe { $blend })
+            }
+        }
+    )* };
+}
+if_nan! {
+    F32x16 |x, or| _mm512_mask_mov_ps(or, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x), x);
+    F64x8 |x, or| _mm512_mask_mov_pd(or, _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x), x);
+    F32x8 |x, or| _mm256_blendv_ps(or, x, _mm256_cmp_ps::<_CMP_UNORD_Q>(x, x));
+    F64x4 |x, or| _mm256_blendv_pd(or, x, _mm256_cmp_pd::<_CMP_UNORD_Q>(x, x));
 }

@@ -312,3 +312,38 @@ fn long_rows_of_halves_are_written_in_place() {
         (bits(&nn::softmax(&x, 1).unwrap()), memory)
     );
 }
+
+/// The steps of several rows are taken together: the bits are those of each row alone.
+#[test]
+fn rows_of_a_group_are_as_alone() {
+    let m = 130;
+    for n in [
+        1, 2, 3, 7, 8, 16, 17, 31, 49, 64, 100, 255, 256, 300, 1024, 2049, 4096,
+    ] {
+        for dtype in [DType::F32, DType::F64, DType::BF16] {
+            if !dtype.is_available() {
+                continue;
+            }
+            let of = |shape: &[usize], seed| tensor(shape, seed).astype(dtype).unwrap();
+            let (x, w, b) = (of(&[m, n], 1), of(&[n], 2), of(&[n], 3));
+            let norms: [&dyn Fn(&Tensor) -> Tensor; 5] = [
+                &|x| nn::softmax(x, 1).unwrap(),
+                &|x| nn::log_softmax(x, 1).unwrap(),
+                &|x| nn::layer_norm(x, [n], Some(&w), Some(&b), 1e-5).unwrap(),
+                &|x| nn::rms_norm(x, [n], Some(&w), Some(1e-5)).unwrap(),
+                &|x| nn::normalize(x, nn::Length::default()).unwrap(),
+            ];
+            for (which, norm) in norms.iter().enumerate() {
+                let all = norm(&x);
+                for k in [0, 1, 19, 20, 63, 64, 65, 129] {
+                    let alone = norm(&x.narrow(0, k, 1).unwrap());
+                    assert_eq!(
+                        exact(&all.narrow(0, k, 1).unwrap()),
+                        exact(&alone),
+                        "row {k} of {n} elements, {dtype:?}, norm {which}"
+                    );
+                }
+            }
+        }
+    }
+}

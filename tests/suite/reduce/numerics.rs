@@ -252,3 +252,65 @@ fn logsumexp_of_many_rows_is_accurate() {
         assert!((got as f64 - want).abs() < 2e-6, "{got}, not {want}");
     }
 }
+
+/// Rows that are reduced beside each other are so as alone, whatever their neighbours hold.
+#[test]
+fn short_rows_are_as_alone() {
+    let m = 37;
+    for d in [DType::F32, DType::F64] {
+        if !d.is_available() {
+            continue;
+        }
+        let mut rng = Rng(5);
+        for n in (1..=70).chain([95, 96, 97, 127, 128, 129, 191, 192, 193, 256]) {
+            let mut rows: Vec<Vec<f64>> = (0..m)
+                .map(|_| (0..n).map(|_| (rng.unit() - 0.5) as f32 as f64).collect())
+                .collect();
+            rows[3][n - 1] = f64::NAN;
+            rows[4][0] = f64::NAN;
+            rows[5].fill(-0.0);
+            rows[6].fill(f64::NEG_INFINITY);
+            rows[7][n / 2] = f64::INFINITY;
+            let x = Tensor::from_slice(
+                &rows.concat().iter().map(|v| *v as f32).collect::<Vec<_>>(),
+                [m, n],
+            );
+            let x = x.unwrap().astype(d).unwrap();
+            for which in 0..4 {
+                let of = |x: &Tensor| {
+                    let y = match which {
+                        0 => ops::sum(x, 1),
+                        1 => ops::mean(x, 1),
+                        2 => ops::max(x, 1),
+                        _ => ops::min(x, 1),
+                    };
+                    floats(&y.unwrap())
+                };
+                let all = of(&x);
+                for (k, row) in rows.iter().enumerate() {
+                    let alone = of(&x.narrow(0, k, 1).unwrap())[0];
+                    let sum: f64 = row.iter().sum();
+                    let size: f64 = row.iter().map(|v| v.abs()).sum();
+                    let (want, error) = match which {
+                        0 => (sum, 1e-6 * size),
+                        1 => (sum / n as f64, 1e-6 * size / n as f64),
+                        _ if sum.is_nan() => (f64::NAN, 0.0),
+                        2 => (row.iter().copied().fold(f64::NEG_INFINITY, f64::max), 0.0),
+                        _ => (row.iter().copied().fold(f64::INFINITY, f64::min), 0.0),
+                    };
+                    let what = format!(
+                        "{d}, reduction {which} of row {k}, {n} elements: {} for {want}",
+                        all[k]
+                    );
+                    assert_eq!(all[k].to_bits(), alone.to_bits(), "{what}");
+                    assert_eq!(all[k].is_nan(), want.is_nan(), "{what}");
+                    assert!(
+                        want.is_nan() || all[k] == want || (all[k] - want).abs() <= error,
+                        "{what}"
+                    );
+                    assert!(k != 5 || all[k].is_sign_negative(), "{what}");
+                }
+            }
+        }
+    }
+}

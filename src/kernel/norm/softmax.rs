@@ -1,0 +1,196 @@
+//! Softmax and its logarithm.
+
+use super::{GROUP, Norm, each_part};
+use crate::kernel::math::{Math, Real};
+use crate::kernel::reduce::short::{Largest, Sums, short_rows};
+use crate::simd::{self, Isa};
+
+/// Elements of a block, whose exponentials are computed together.
+const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
+
+/// The largest, NaN aside.
+#[inline(always)]
+pub(super) fn largest<F: Real>(x: &[F]) -> F {
+    lanes!(x, F::NEG_INFINITY, |v| v, |a, b| if b > a { b } else { a })
+}
+
+/// What exponents are measured from: the largest of a chunk, or 0 where nothing is larger than
+/// minus infinity.
+#[inline(always)]
+fn shift<F: Real>(max: F) -> F {
+    if max == F::NEG_INFINITY {
+        F::default()
+    } else {
+        max
+    }
+}
+/// The largest of all, and the factor that makes exponentials of each chunk ones of the whole row.
+/// Of a row of minus infinities, or with NaN or infinity, that is NaN.
+#[inline(always)]
+fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
+    if let [[max, sum]] = *parts {
+        parts[0][0] = F::ONE;
+        return (max, sum);
+    }
+    let mut max = F::NEG_INFINITY;
+    for part in &*parts {
+        max = if part[0] > max { part[0] } else { max };
+    }
+    // in f64, but where its arithmetic would be linked for the sake of rows that fill such a memory
+    let (mut sum, mut single) = (0.0, F::default());
+    for part in parts {
+        part[0] = Math::exp::<I>(part[0] - max);
+        if simd::MICROCONTROLLER {
+            single = single + part[0] * part[1];
+        } else {
+            sum += part[0].to_f64() * part[1].to_f64();
+        }
+    }
+    (
+        max,
+        if simd::MICROCONTROLLER {
+            single
+        } else {
+            F::from_f64(sum)
+        },
+    )
+}
+
+/// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives
+/// NaN.
+pub struct Softmax;
+impl<F: Real> Norm<F> for Softmax {
+    const FLOPS: usize = 18;
+    /// Leaves the exponentials in `y`, measured from the chunk's largest.
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
+        let max = largest(x);
+        let shift = shift(max);
+        let ((blocks, rest), (results, tail)) = (x.as_chunks(), y.as_chunks_mut());
+        for (x, y) in blocks.iter().zip(results) {
+            exponentials::<I, F>(x, shift, y);
+        }
+        if !rest.is_empty() {
+            let (mut x, mut y) = ([shift; LANES], [F::default(); LANES]);
+            x[..rest.len()].copy_from_slice(rest);
+            exponentials::<I, F>(&x, shift, &mut y);
+            tail.copy_from_slice(&y[..tail.len()]);
+        }
+        [max, sum(y)]
+    }
+    #[inline(always)]
+    fn parts<I: Isa>(&self, n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
+        parts_of_rows::<I, F>(n, x, y, parts)
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
+        let (_, sum) = factors::<I, F>(parts);
+        for part in parts {
+            part[0] = part[0] / sum;
+        }
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, part: [F; 2], _: usize, _: &[F], y: &mut [F]) {
+        for y in y {
+            *y = *y * part[0];
+        }
+    }
+}
+/// [`Softmax::part`] of rows: the exponentials of short ones together, so that they fill vectors.
+#[inline(always)]
+fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
+    if simd::MICROCONTROLLER || n >= 4 * LANES {
+        return each_part::<I, F, _>(&Softmax, n, x, y, parts);
+    }
+    let mut found = [F::default(); GROUP];
+    let found = &mut found[..parts.len()];
+    if !short_rows::<F::Vector<I>, _>(&Largest, F::NEG_INFINITY, x, n, found) {
+        for (max, x) in found.iter_mut().zip(x.chunks_exact(n)) {
+            *max = largest(x);
+        }
+    }
+    let rows = x.chunks_exact(n).zip(y.chunks_exact_mut(n));
+    for ((part, max), (x, y)) in parts.iter_mut().zip(&*found).zip(rows) {
+        part[0] = *max;
+        let shift = shift(*max);
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = *x - shift;
+        }
+    }
+    let (blocks, rest) = y.as_chunks_mut();
+    for y in blocks {
+        exponentials_in_place::<I, F>(y);
+    }
+    let mut last = [F::default(); LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    exponentials_in_place::<I, F>(&mut last);
+    rest.copy_from_slice(&last[..rest.len()]);
+    sums::<I, F>(n, y, found);
+    for (part, sum) in parts.iter_mut().zip(found) {
+        part[1] = *sum;
+    }
+}
+/// Of rows.
+#[inline(always)]
+fn sums<I: Isa, F: Real>(n: usize, x: &[F], sums: &mut [F]) {
+    if !short_rows::<F::Vector<I>, _>(&Sums, F::default(), x, n, sums) {
+        for (s, x) in sums.iter_mut().zip(x.chunks_exact(n)) {
+            *s = sum(x);
+        }
+    }
+}
+#[inline(always)]
+fn sum<F: Real>(x: &[F]) -> F {
+    lanes!(x, F::default(), |v| v, |a, b| a + b)
+}
+#[inline(always)]
+fn exponentials_in_place<I: Isa, F: Real>(y: &mut [F; LANES]) {
+    for y in y {
+        *y = Real::exp_negative::<I>(*y);
+    }
+}
+/// `y = exp(x - shift)`; nothing is above the shift.
+#[inline(always)]
+fn exponentials<I: Isa, F: Real>(x: &[F; LANES], shift: F, y: &mut [F; LANES]) {
+    for l in 0..LANES {
+        y[l] = Real::exp_negative::<I>(x[l] - shift);
+    }
+}
+
+/// `x - max - log(sum(exp(x - max)))`.
+pub struct LogSoftmax;
+impl<F: Real> Norm<F> for LogSoftmax {
+    const FLOPS: usize = 18;
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
+        Softmax.part::<I>(x, y)
+    }
+    #[inline(always)]
+    fn parts<I: Isa>(&self, n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
+        parts_of_rows::<I, F>(n, x, y, parts)
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
+        let (max, sum) = factors::<I, F>(parts);
+        parts.fill([max, Math::log::<I>(sum)]);
+    }
+    #[inline(always)]
+    fn join_rows<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
+        let mut logs = [F::ONE; GROUP];
+        for (log, [_, sum]) in logs.iter_mut().zip(&*parts) {
+            *log = *sum;
+        }
+        for log in &mut logs {
+            *log = Math::log::<I>(*log);
+        }
+        for ([_, sum], log) in parts.iter_mut().zip(logs) {
+            *sum = log;
+        }
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, [max, log]: [F; 2], _: usize, x: &[F], y: &mut [F]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = *x - max - log;
+        }
+    }
+}
