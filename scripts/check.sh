@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# The fast half of `make test`: lints, then the Rust and the Python tests on the best instruction set of this machine, the Python module in
-# a quick build. What it leaves out: doc examples, other instruction sets and features, other targets, the wheel, the stubs' types.
+# The fast half of `make test`: lints, then the Rust tests on the best instruction set of this machine, and beside them the Python tests
+# with the module in a quick build. What it leaves out: doc examples, other instruction sets and features, other targets, the wheel, the
+# stubs' types.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-scripts/lint.sh
+rust() { scripts/lint.sh && step "Rust tests" && cargo test -q --lib --tests; }
+python() { scripts/build.sh --profile quick && scripts/model.sh && scripts/pytest.sh; }
 
-step "Rust tests"
-cargo test -q --lib --tests
-
-scripts/build.sh --profile quick
-scripts/model.sh
-scripts/pytest.sh
+rust 2>&1 | sed -u 's/^/rust: /' &
+rust=$!
+failed=
+python 2>&1 | sed -u 's/^/python: /' || failed+=' python'
+wait "$rust" || failed+=' rust'
+[ -z "$failed" ] || die "failed:$failed"
 say "$SECONDS s; make test has the rest"
