@@ -20,7 +20,8 @@ cd "$bare"    # away from the source tree: what is imported is what was installe
 bin/python - <<'E2'
 import importlib.util, subprocess, sys
 assert importlib.util.find_spec("numpy") is None, "this environment was meant to be bare"
-clock = "import time; t = time.perf_counter(); import flex; print(time.perf_counter() - t); assert flex.asarray([1.5, 2.0]).tolist() == [1.5, 2.0]"
+# time of the CPU: other stages of the tests run beside this
+clock = "import time; t = time.process_time(); import flex; print(time.process_time() - t); assert flex.asarray([1.5, 2.0]).tolist() == [1.5, 2.0]"
 best = min(float(subprocess.check_output([sys.executable, "-c", clock])) for _ in range(10))
 print(f"import flex: {best * 1e3:.1f} ms")
 assert best < 0.030, f"import flex takes {best * 1e3:.1f} ms, more than 30"
