@@ -99,7 +99,7 @@ where
     let block =
         |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
             let (a, b, c) = operands(i);
-            let epilogue = epilogue.at(rows.start, cols.start);
+            let epilogue = epilogue.of(i).at(rows.start, cols.start);
             // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             algorithm.product(

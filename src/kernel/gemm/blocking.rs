@@ -61,6 +61,9 @@ impl Blocking {
 pub const N_BLOCK_ELEMENTS: usize = 1 << 20;
 /// Rows whose part of a panel of C stays in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
+/// Bytes of a block of C that is handed over to what follows: in L2, and rows of it are long enough for
+/// loops.
+pub const HANDED_OVER: usize = 256 << 10;
 /// B is read in place up to so many rows of A, or where it spans few elements: packing it would
 /// cost more than it saves.
 pub const IN_PLACE_ROWS: usize = 12;

@@ -8,12 +8,13 @@
 //!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed on the way
 //!         for rows in micropanels: tile       into C where its elements are accumulators, else into a partial block of those
 //!         after the last block of the sum: epilogue, store
+//!       finished columns of the rows, as many as fit a cache: handed over to what follows
 //! ```
 //!
 //! What is added to an element of C, and in which order, follows from the length of the sum alone:
 //! not from where C is cut, nor from what is packed.
 
-use super::blocking::{EPILOGUE_ROWS, equal_parts};
+use super::blocking::{EPILOGUE_ROWS, HANDED_OVER, equal_parts};
 use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
 use super::matrix::{Mat, MatMut};
@@ -124,7 +125,11 @@ where
     let a_in_place = tall_a.or_else(|| a.block_in_place());
     // The last panel may overlap the one before, whose columns are then computed twice, and need
     // not be packed.
-    let overlap = b_in_place.is_some() && C::SAME && !accumulate && blocks.count() == 1;
+    let overlap = b_in_place.is_some()
+        && C::SAME
+        && !accumulate
+        && blocks.count() == 1
+        && !epilogue.hands_over();
 
     // Accumulators on the way to elements of C: those of a last panel that is not whole, of all
     // where they are no elements.
@@ -177,6 +182,8 @@ where
             };
             // The columns that `packed_b` holds.
             let mut held = 0..0;
+            // The columns before which are handed over.
+            let mut over = 0;
             let mut j = 0;
             while j < n {
                 let vectors = vectors(n - j, lanes, widest);
@@ -278,6 +285,13 @@ where
                     }
                 }
                 j += width;
+                if last {
+                    let cols = over..j.min(n);
+                    if j >= n || rows.len() * cols.len() * size_of::<C>() >= HANDED_OVER {
+                        over = cols.end;
+                        epilogue.hand_over(rows.clone(), cols);
+                    }
+                }
             }
         }
     }

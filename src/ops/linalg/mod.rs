@@ -2,6 +2,7 @@
 //! their strides.
 
 mod cross;
+mod follow;
 mod matmul;
 mod operands;
 mod tensordot;
@@ -9,7 +10,10 @@ mod weight;
 
 pub use cross::cross;
 
-pub(crate) use matmul::{bytes_in_i32, sums_in};
+pub(crate) use follow::{Follow, begin};
+#[cfg(feature = "std")]
+pub(crate) use matmul::product_of;
+pub(crate) use matmul::{bytes_in_i32, matmul_then, sums_in};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub(crate) use operands::{Matrices, Results};
 pub use tensordot::{TensordotAxes, outer, tensordot};
