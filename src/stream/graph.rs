@@ -175,6 +175,11 @@ impl Operand {
         }
     }
 }
+/// Whether a matrix or a batch of them lies row by row or column by column, as a copy of it would.
+fn is_dense(x: &Tensor) -> bool {
+    let columns = || matches!((x.shape(), x.strides()), ([n, _], [1, s]) if *s == *n as isize);
+    x.is_contiguous() || columns()
+}
 /// Whether operands are the same.
 fn alike(a: &[Operand], b: &[Operand]) -> bool {
     a.len() == b.len()
@@ -399,8 +404,33 @@ impl Graph {
     pub fn matmul(&mut self, a: Value, b: Value, dtype: Option<DType>) -> Result<Value> {
         let of = |x: Value| (self.shape(x), self.dtype(x));
         let (shape, result) = product_of(of(a), of(b), dtype)?;
+        if let Some((a, b)) = self.converted(a, b).filter(|_| dtype.is_none()) {
+            let f: Product = Arc::new(move |x, then| match x.iter().all(is_dense) {
+                true => matmul_then(&x[0], &x[1], Some(result), then),
+                // a converted copy lies otherwise, and products of strides may have other bits
+                false => matmul_then(&x[0].astype(result)?, &x[1].astype(result)?, None, then),
+            });
+            return Ok(self.product("matmul", &[a, b], &shape, result, f));
+        }
         let f: Product = Arc::new(move |x, then| matmul_then(&x[0], &x[1], dtype, then));
         Ok(self.product("matmul", &[a, b], &shape, result, f))
+    }
+    /// What both operands of a product are converted from, where it can read that and convert elements while
+    /// it packs them. What is computed there is rounded by a conversion alone, so it stays.
+    fn converted(&self, a: Value, b: Value) -> Option<(Value, Value)> {
+        let source = |x: Value| match self.nodes[x.at()].what {
+            What::Convert(y) if !self.nodes[y.at()].what.is_elementwise() => Some(y),
+            _ => None,
+        };
+        let (left, right) = (source(a)?, source(b)?);
+        let narrow = [self.dtype(left), self.dtype(right)];
+        let is_half = |d: DType| d.is_float() && d.size() == 2;
+        let reads = match [self.dtype(a), self.dtype(b)] {
+            [DType::F32, DType::F32] => narrow[0] == narrow[1] && is_half(narrow[0]),
+            [DType::I32, DType::I32] => narrow.iter().all(|d| matches!(d, DType::I8 | DType::U8)),
+            _ => false,
+        };
+        reads.then_some((left, right))
     }
     /// A function of tensors that runs as it is: views, products, whatever is no operation on
     /// elements. It must give a result of this shape and dtype, for operands of the shapes that its

@@ -18,7 +18,10 @@ PRODUCTS = {
     "few rows": (flex.matmul, [((3, 64), (64, 30_000)), ((1, 40), (40, 70_001))]),
     "few columns": (flex.matmul, [((70_001, 20), (20, 1)), ((30_000, 30), (30, 3))]),
     "batches": (flex.matmul, [((3, 2, 130, 20), (2, 20, 120)), ((4, 50, 30), (30, 600))]),
-    "linear": (nn.linear, [((300, 40), (300, 40)), ((2, 150, 33), (301, 33)), ((500, 0), (200, 0))]),
+    "linear": (
+        nn.linear,
+        [((300, 40), (300, 40)), ((2, 150, 33), (301, 33)), ((500, 0), (200, 0))],
+    ),
     "pointwise": (nn.conv2d, [((2, 20, 40, 41), (40, 20, 1, 1))]),
     "winograd": (lambda x, w: nn.conv2d(x, w, padding=1), [((2, 20, 40, 41), (40, 20, 3, 3))]),
     "patches": (
@@ -111,7 +114,10 @@ class TestPlans:
 
     def test_each_product_has_its_own(self):
         text = flex.explain(
-            lambda x, v, w: (x @ v + 1, flex.exp(x @ w)), operand(9, 4), operand(4, 5), operand(4, 5)
+            lambda x, v, w: (x @ v + 1, flex.exp(x @ w)),
+            operand(9, 4),
+            operand(4, 5),
+            operand(4, 5),
         )
         assert text.count("matmul, then store") == 2
 
@@ -142,6 +148,29 @@ class TestPlans:
         x, w = operand(400, 30), operand(30, 500)
         same(flex.fuse(f)(x, w), f(x, w))
 
+    @pytest.mark.parametrize(
+        "dtypes", [("bfloat16", "float32"), ("float16", "float32"), ("int8", "int32")]
+    )
+    @pytest.mark.parametrize("m", [1, 3, 300])
+    def test_conversions_before_a_product_are_a_part_of_it(self, m, dtypes):
+        narrow, wide = dtypes
+
+        def f(x, w):
+            return flex.matmul(flex.astype(x, wide), flex.astype(w, wide)) + 1
+
+        x, w = (flex.astype(operand(*s) * 3, narrow) for s in ((m, 1100), (1100, 300)))
+        assert "astype" not in flex.explain(f, x, w)
+        for a, b in [
+            (x, w),
+            (x.T.copy().T, w.T.copy().T),
+            (x[:, ::2], w[::2]),
+            (x[::-1], w[:, ::3]),
+        ]:
+            assert bits(flex.fuse(f)(a, b)) == bits(f(a, b))
+            with flex.stream():
+                y = f(a, b)
+            assert bits(y) == bits(f(a, b))
+
     def test_errors_come_from_the_line_that_is_wrong(self):
         with pytest.raises(flex.ShapeError, match="matmul"):
             flex.fuse(lambda x, w: x @ w + 1)(operand(3, 4), operand(3, 4))
@@ -155,3 +184,54 @@ class TestPlans:
         for m, scale in [(300, 2.0), (7, 0.5), (300, 3.5), (900, 2.0)]:
             x, w = operand(m, 20), operand(400, 20)
             assert bits(fused(x, w, scale)) == bits(nn.linear(x, w) * scale + 1)
+
+
+class TestStreams:
+    def test_products_wait(self):
+        x, w = operand(400, 30), operand(30, 500)
+        for k in range(3):
+            with flex.stream() as s:
+                y = flex.relu(x @ w + k)
+                assert (y.shape, y.dtype) == ((400, 500), flex.float32)
+            stats = s.stats()
+            assert (stats["operations"], stats["kernels"]) == (3, 1)
+            assert stats["bytes_written"] == stats["bytes_allocated"] == 400 * 500 * 4
+            assert bits(y) == bits(flex.relu(x @ w + k))
+
+    def test_other_sizes_use_the_plan(self):
+        s = flex.Stream()
+        for m, k, n in [(3, 4, 5), (300, 7, 400), (4, 3, 2), (1, 5, 6), (300, 0, 400)]:
+            x, w = operand(m, k), operand(k, n)
+            with s:
+                y = flex.matmul(x, w) * 2 - 1
+            assert bits(y) == bits(flex.matmul(x, w) * 2 - 1)
+
+    @pytest.mark.parametrize(
+        "shapes", [((3, 4), (3, 4)), ((2, 3, 4), (3, 4, 5)), ((3,), ()), ((3,), (4,)), ((), (2, 2))]
+    )
+    def test_errors(self, shapes):
+        a, b = (operand(*shape) for shape in shapes)
+        with pytest.raises(flex.ShapeError) as eager:
+            flex.matmul(a, b)
+        with flex.stream():
+            z = a + 1
+            with pytest.raises(flex.ShapeError) as queued:
+                flex.matmul(z, b)
+        assert str(queued.value) == str(eager.value)
+
+    def test_dtypes(self):
+        a = flex.asarray([[100, 100]], dtype="int8")
+        with flex.stream():
+            y = flex.matmul(a, a.T, dtype=flex.int32) + 1
+            with pytest.raises(flex.DTypeError):
+                flex.matmul(a + 1 > 0, a.T > 0)
+        assert (y.dtype, y.tolist()) == (flex.int32, [[20_001]])
+
+    def test_plans_in_files(self, tmp_path):
+        path = tmp_path / "plans"
+        with flex.stream() as s:
+            y = flex.exp(operand(3, 3) @ operand(3, 2))
+        s.save(path)
+        assert "matmul v0 v1" in path.read_text()
+        assert s.load(path) > 0
+        assert y.shape == (3, 2)
