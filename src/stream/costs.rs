@@ -11,6 +11,10 @@ pub const BLOCK: usize = 192 << 10;
 pub const WORTH_BLOCKS: usize = 2 * BLOCK;
 /// Products whose results have fewer bytes are in a cache when they are done.
 pub const WORTH_FOLLOWING: usize = 256 << 10;
+/// What follows a product takes blocks of it over where its other operands have fewer bytes, by this factor, than the
+/// product. Those are read once in any case: on the way between blocks of a product they are not fetched ahead, which
+/// costs more than the product's way through memory.
+pub const BESIDE: usize = 8;
 /// Bytes from which on elements come from memory each time that they are read. Those of fewer are
 /// reduced apart: in one walk each operand that is stored would be copied to its tile, which takes longer
 /// than to read it from a cache again.

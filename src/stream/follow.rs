@@ -1,6 +1,6 @@
 //! Elementwise operations after a product, block by block of its result: a cache has what they read.
 
-use super::costs::WORTH_FOLLOWING;
+use super::costs::{BESIDE, WORTH_FOLLOWING};
 use super::segment::Segment;
 use super::step::{Slots, Then, shape_of, tensor};
 use super::traffic::bytes;
@@ -91,7 +91,10 @@ impl<'a> Following<'a> {
             });
         }
         let shape = shape_of(x.iter().map(|x| x.shape()))?;
-        if shape[..] != *result.shape() {
+        // what else is read comes from memory, and is fetched in time where it is read on and on alone
+        let read: usize = x.iter().map(|x| bytes(x)).sum();
+        let beside = read - bytes(result);
+        if shape[..] != *result.shape() || beside > bytes(result) / BESIDE {
             return Ok(None);
         }
         let place = |ptr: *mut u8, size: usize, layout: &Layout| {
