@@ -2904,7 +2904,7 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     are tensors that the function takes from outside. Floats may be others at each call; one whose value the
     function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`) is a part of the program too. Elementwise functions, conversions, reductions and
     views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
-    are between the programs. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
+    are between the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of it. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
     that names the line.
 
     donate: positions, among all tensors of a call, of those whose memory results may take; they are left
@@ -3146,7 +3146,7 @@ def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
 def stream() -> Stream:
     """Runs the operations of a block together: `with flex.stream():`.
 
-    Within the block, elementwise functions, operators, `astype` and reductions of this thread are queued,
+    Within the block, elementwise functions, operators, `astype`, reductions and `matmul` of this thread are queued,
     not run. Whatever asks for elements (`tolist`, `item`, printing, NumPy, any other function), the end of the block
     and a full queue run what is queued in as few walks over memory as there can be, and only what somebody still holds.
     Shapes and dtypes are checked at once, at the line that gets them wrong. Results have the

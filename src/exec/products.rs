@@ -99,7 +99,7 @@ where
     let block =
         |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
             let (a, b, c) = operands(i);
-            let epilogue = epilogue.at(rows.start, cols.start);
+            let epilogue = epilogue.of(i).at(rows.start, cols.start);
             // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             algorithm.product(
@@ -116,7 +116,8 @@ where
     }
     let failure = Failure::default();
     let grid = |cols: Range<usize>, packed: bool| {
-        Grid::new(algorithm, &a, &b.block(0..k, cols), packed, batch, threads)
+        let whole = (packed, epilogue.hands_over());
+        Grid::new(algorithm, &a, &b.block(0..k, cols), whole, batch, threads)
     };
     let run = |grid: Grid, first: usize, packed: Option<Panels<A::Acc>>| {
         let (rows, cols) = grid.block(0);
@@ -242,7 +243,14 @@ where
             .saturating_add(cost::CALL),
     };
     let threads = par::threads_for(work(m, n));
-    let grid = Grid::new(Algorithm::Blocked, &a, &b, packed.is_some(), 1, threads);
+    let grid = Grid::new(
+        Algorithm::Blocked,
+        &a,
+        &b,
+        (packed.is_some(), false),
+        1,
+        threads,
+    );
     let (rows, cols) = grid.block(0);
     let failure = Failure::default();
     par::chunks(grid.len(), work(rows.len(), cols.len()), |task| {

@@ -5,7 +5,9 @@ use crate::error::{Error, Result};
 use crate::exec::products::Sizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::Shape;
-use crate::ops::linalg::{Matrices, Results, bytes_in_i32, product_of_weight, sums_in};
+use crate::ops::linalg::{
+    Follow, Matrices, Results, begin, bytes_in_i32, product_of_weight, sums_in,
+};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -56,9 +58,19 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -> Result<Tensor> {
-    let layer = Layer::new(x, weight, options.into())?;
+    linear_then(x, weight, options.into(), None)
+}
+
+/// [`linear`], and what follows it.
+pub(crate) fn linear_then(
+    x: &Tensor,
+    weight: &Tensor,
+    options: Linear,
+    then: Option<&dyn Follow>,
+) -> Result<Tensor> {
+    let layer = Layer::new(x, weight, options)?;
     let mut y = Tensor::empty(&layer.shape, layer.dtype)?;
-    layer.write(&mut y)?;
+    layer.write(&mut y, then)?;
     Ok(y)
 }
 
@@ -82,7 +94,7 @@ pub fn linear_into<'a>(
 ) -> Result<()> {
     let layer = Layer::new(x, weight, options.into())?;
     out.make_result(OP, &layer.shape, layer.dtype)?;
-    layer.write(out)
+    layer.write(out, None)
 }
 
 const OP: &str = "linear";
@@ -194,22 +206,27 @@ impl Layer {
         })
     }
     /// Computes into `y`, contiguous, of the shape and dtype.
-    fn write(&self, y: &mut Tensor) -> Result<()> {
+    fn write(&self, y: &mut Tensor, then: Option<&dyn Follow>) -> Result<()> {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         match self.activation {
             Some(f) => {
                 dispatch!(floating self.dtype, |T| match Map::new(f) {
                     None => unsupported(),
-                    map => self.run::<T, T, T>(map, y),
+                    map => self.run::<T, T, T>(map, y, then),
                 }, else unsupported())
             }
             None => {
-                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y), else
-                dispatch!(number self.dtype, |T| self.run::<T, T, T>(None, y), else unsupported()))
+                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y, then), else
+                dispatch!(number self.dtype, |T| self.run::<T, T, T>(None, y, then), else unsupported()))
             }
         }
     }
-    fn run<A, B, C>(&self, activation: Option<Map<C::Acc>>, y: &mut Tensor) -> Result<()>
+    fn run<A, B, C>(
+        &self,
+        activation: Option<Map<C::Acc>>,
+        y: &mut Tensor,
+        then: Option<&dyn Follow>,
+    ) -> Result<()>
     where
         A: Element + MatElement,
         B: Element + MatElement<Acc = A::Acc>,
@@ -226,12 +243,13 @@ impl Layer {
                 .as_ref()
                 .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
         );
+        let after = begin(then, y, [1, m, n])?;
         let (a, b, c) = (
             Matrices::<A>::new(&self.x),
             Matrices::<B>::new(&self.weight),
             Results::<C>::new(y, m, n)?,
         );
-        let epilogue = Epilogue::new(&ops, m, n);
+        let epilogue = Epilogue::new(&ops, m, n).then(after);
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
         unsafe {
             product_of_weight(

@@ -35,6 +35,8 @@ pub use activation::{
 pub use attention::{Align, Attention, scaled_dot_product_attention};
 pub use cache::{KvCache, KvCacheOptions};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
+#[cfg(feature = "python")]
+pub(crate) use conv::convolve;
 pub use conv::{
     Conv, ConvAlgorithm, ConvPlan, ConvTranspose, DeformConv, Padding, conv_plan, conv_transpose1d,
     conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d, deform_conv2d,
@@ -45,6 +47,8 @@ pub use distance::{
 pub use dropout::{alpha_dropout, dropout, feature_alpha_dropout, feature_dropout};
 pub use embedding::{BagMode, EmbeddingBag, embedding, embedding_bag, one_hot};
 pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
+#[cfg(feature = "python")]
+pub(crate) use linear::linear_then;
 pub use linear::{Linear, linear, linear_into};
 pub use loss::*;
 pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};

@@ -30,6 +30,11 @@ pub fn reduce(
     trace::reduce(kind, x, over, &before, after)
         .or_else(|| queue::reduce(kind, x, over, before, after))
 }
+/// A product of matrices, with the dtype of its sums where one is given.
+#[inline(always)]
+pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
+    trace::matmul(a, b, dtype).or_else(|| queue::matmul(a, b, dtype))
+}
 /// An operation in place on an object, which stands for the result then.
 #[inline(always)]
 pub fn apply_in_place(

@@ -3,12 +3,12 @@
 use super::cell::PyTensor;
 use super::convert::{Arg, Ints, OperandRef, compute, count, integer};
 use super::dtype::DTypeArg;
-use super::trace;
+use super::later;
 use crate::Tensor;
+use crate::ops::linalg::matmul_then;
 use crate::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use std::sync::Arc;
 
 /// The work of a product in which each element of `a` meets `width` elements of `b`, in elements of
 /// simpler operations.
@@ -39,16 +39,8 @@ pub fn matmul(
     x2: OperandRef,
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
-    let product = move |a: &Tensor, b: &Tensor| match dtype {
-        Some(dtype) => ops::matmul_as(a, b, dtype.0),
-        None => ops::matmul(a, b),
-    };
-    let recorded = trace::call(
-        "matmul",
-        &[&x1, &x2],
-        Arc::new(move |x| product(&x[0], &x[1])),
-    );
-    if let Some(y) = recorded {
+    let dtype = dtype.map(|d| d.0);
+    if let Some(y) = later::matmul(&x1, &x2, dtype) {
         return y;
     }
     let (x1, x2) = (Arg(x1.take().tensor()?), Arg(x2.take().tensor()?));
@@ -57,7 +49,9 @@ pub fn matmul(
     } else {
         x2.0.shape()[x2.0.rank() - 1]
     };
-    compute(py, work(&x1.0, width), || product(&x1.0, &x2.0))
+    compute(py, work(&x1.0, width), || {
+        matmul_then(&x1.0, &x2.0, dtype, None)
+    })
 }
 
 /// Swaps the last two dimensions; a view. ShapeError if there are fewer.

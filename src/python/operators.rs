@@ -7,14 +7,12 @@ use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_ref};
 use super::later;
-use super::trace;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};
 use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use std::sync::Arc;
 
 /// The other operand. If an object is not an operand, extraction fails, PyO3 returns
 /// NotImplemented, and Python asks that object; an operand that can't be converted is an error of
@@ -177,8 +175,7 @@ operators! {
 }
 
 fn product(a: OperandRef, b: OperandRef) -> PyResult<PyTensor> {
-    let recorded = trace::call("matmul", &[&a, &b], Arc::new(|x| ops::matmul(&x[0], &x[1])));
-    if let Some(y) = recorded {
+    if let Some(y) = later::matmul(&a, &b, None) {
         return y;
     }
     let (a, b) = (a.take().tensor()?, b.take().tensor()?);

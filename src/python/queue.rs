@@ -127,6 +127,17 @@ pub fn reduce(
         }
     })
 }
+/// Queues a product of matrices.
+pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
+    let stream = current()?;
+    let given = [given(a), given(b)];
+    let [a, b] = given.each_ref().map(argument);
+    let numbers = [a, b].iter().any(|x| matches!(x, Argument::Number(_)));
+    if numbers || !stream::is_stable(&[a, b]) {
+        return None;
+    }
+    Some(with_room(&stream, |s| s.matmul(&a, &b, dtype)).map(PyTensor::queued))
+}
 /// Queues an operation in place.
 #[inline(always)]
 pub fn apply_in_place(
@@ -313,7 +324,7 @@ fn load_once(py: Python<'_>) -> PyResult<()> {
 
 /// Runs the operations of a block together: `with flex.stream():`.
 ///
-/// Within the block, elementwise functions, operators, `astype` and reductions of this thread are queued,
+/// Within the block, elementwise functions, operators, `astype`, reductions and `matmul` of this thread are queued,
 /// not run. Whatever asks for elements (`tolist`, `item`, printing, NumPy, any other function), the end of the block
 /// and a full queue run what is queued in as few walks over memory as there can be, and only what somebody still holds.
 /// Shapes and dtypes are checked at once, at the line that gets them wrong. Results have the

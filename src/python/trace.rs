@@ -10,7 +10,7 @@ use super::traced::{Mark, Traced, is_active};
 use crate::kernel::elementwise::Row;
 use crate::ops::Reduction;
 use crate::ops::elementwise::fit_target;
-use crate::stream::{self, Function, Graph, Kind, Parameter, Value};
+use crate::stream::{self, Function, Graph, Kind, Parameter, Product, Value};
 use crate::{DType, Result, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -257,6 +257,37 @@ pub fn call(
     operands: &[&OperandRef],
     f: Function,
 ) -> Option<PyResult<PyTensor>> {
+    recorded(operands, |trace, values| {
+        let y = f(&trace.zeros(values)?)?;
+        trace.add_call(name, values, y.shape(), y.dtype(), f)
+    })
+}
+/// Records a product of matrices.
+pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
+    recorded(&[a, b], |trace, values| {
+        let y = trace.graph.matmul(values[0], values[1], dtype)?;
+        trace.mark.note_shape();
+        trace.object(y)
+    })
+}
+/// Records a product, after which elementwise operations are computed block by block.
+pub fn product(
+    name: &'static str,
+    operands: &[&OperandRef],
+    f: Product,
+) -> Option<PyResult<PyTensor>> {
+    recorded(operands, |trace, values| {
+        let y = f(&trace.zeros(values)?, None)?;
+        trace.mark.note_shape();
+        let y = trace.graph.product(name, values, y.shape(), y.dtype(), f);
+        trace.object(y)
+    })
+}
+/// What `add` adds to the trace of operands one of which is traced.
+fn recorded(
+    operands: &[&OperandRef],
+    add: impl FnOnce(&mut Trace, &[Value]) -> PyResult<PyTensor>,
+) -> Option<PyResult<PyTensor>> {
     look(operands.iter().copied(), |_| true);
     with_trace(operands.iter().copied(), |trace| {
         let mut values = Vec::new();
@@ -270,8 +301,7 @@ pub fn call(
                 stream::Operand::Parameter(_) => unreachable!("numbers were looked at"),
             });
         }
-        let y = f(&trace.zeros(&values)?)?;
-        trace.add_call(name, &values, y.shape(), y.dtype(), f)
+        add(trace, &values)
     })
 }
 /// Calls `f` with the innermost trace of this thread, if there is one.

@@ -1,8 +1,9 @@
 //! Steps of a segment block by block: what one leaves to the next is still in a cache then, and what
 //! nobody else needs is never stored whole.
 
-use super::plan::{Elements, Segment, Step};
-use super::step::{axes, reduce_block, shape_of, tensor};
+use super::costs::{BLOCK, WORTH_BLOCKS};
+use super::segment::Segment;
+use super::step::{Apart, Elements, Step, axes, reduce_block, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
 use crate::dtype::DType;
@@ -18,11 +19,6 @@ use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
-
-/// Bytes of a block of all tensors of a segment: in a second-level cache.
-const BLOCK: usize = 192 << 10;
-/// Fewer bytes are in a cache anyway.
-const WORTH: usize = 2 * BLOCK;
 
 /// A tensor of the segment.
 struct Part {
@@ -69,7 +65,7 @@ impl<'a> Blocks<'a> {
         blocks.run_all()?;
         let written = stored.iter().map(|(_, y)| bytes(y)).sum();
         *traffic += Traffic {
-            kernels: segment.steps.len(),
+            kernels: segment.steps.iter().map(Step::kernels).sum(),
             allocated: written,
             read: (blocks.parts.iter())
                 .filter_map(|p| slots[p.slot].as_ref())
@@ -123,18 +119,21 @@ impl<'a> Blocks<'a> {
                         .collect()
                 }
                 Step::Reduce {
-                    kind,
-                    dtype,
+                    apart,
                     reduced,
                     keepdims,
                     to,
                     ..
                 } => {
-                    if !separable(step, &parts, &shape)? {
-                        return Ok(None);
+                    let mut all = SmallVec::new();
+                    for (x, slot) in apart.iter().zip(to) {
+                        if !separable(x, reduced, *keepdims, &parts, &shape)? {
+                            return Ok(None);
+                        }
+                        let result = axes(x.kind, &shape, reduced, *keepdims)?.result_shape();
+                        all.push((*slot, result, x.kind.dtype(x.dtype)?));
                     }
-                    let result = axes(*kind, &shape, reduced, *keepdims)?.result_shape();
-                    SmallVec::from_elem((*to, result, kind.dtype(*dtype)?), 1)
+                    all
                 }
                 Step::Call { .. } => return Ok(None),
             };
@@ -164,7 +163,7 @@ impl<'a> Blocks<'a> {
         while axes < leading.len() && row(axes) > BLOCK / 2 {
             axes += 1;
         }
-        if bytes < WORTH || row(axes) > 2 * BLOCK {
+        if bytes < WORTH_BLOCKS || row(axes) > 2 * BLOCK {
             return Ok(None);
         }
         leading.truncate(axes);
@@ -210,10 +209,11 @@ impl<'a> Blocks<'a> {
         failure.result()
     }
     fn flops(&self, step: &Step, indices: usize) -> usize {
-        let (walk, reads) = (step.walk(), step.reads());
+        let reads = step.reads();
         let of = self.parts.iter().filter(|p| reads.contains(&p.slot));
         let elements = of.map(|p| self.chunk(p, indices)).max().unwrap_or(1);
-        elements * (1 + walk.map_or(0, |w| w.code.flops()))
+        let computed: usize = step.walks().map(|w| w.code.flops()).sum();
+        elements * (1 + computed)
     }
     /// Which of a part's axes are cut: those of the first axes of all elements that it has.
     fn own(&self, p: &Part) -> usize {
@@ -299,34 +299,28 @@ impl<'a> Blocks<'a> {
                     unsafe { exec::run(&walk.code, &shape, &inputs, &to) };
                 }
                 Step::Reduce {
-                    kind,
-                    from,
-                    dtype,
-                    reduced,
-                    to,
-                    ..
+                    apart, reduced, to, ..
                 } => {
-                    let wholes: SmallVec<[Layout; 6]> = reads
-                        .iter()
-                        .map(|k| places[*k].1.broadcast_to(OP, &shape))
-                        .collect::<Result<_>>()?;
-                    let views: SmallVec<[(*const u8, usize, &Layout); 6]> = reads
-                        .iter()
-                        .zip(&wholes)
-                        .map(|(k, l)| (places[*k].0 as *const u8, self.parts[*k].dtype.size(), l))
-                        .collect();
-                    let code = match from {
-                        Elements::Stored(_) => None,
-                        Elements::Computed(walk) => Some(&walk.code),
-                    };
-                    let (ptr, _) = places[find(*to)];
-                    let out = Layout::contiguous(places[find(*to)].1.shape())?;
                     let value = Layout::contiguous(&shape)?;
-                    // SAFETY: the caller's; a block of the result is contiguous, for its axes behind
-                    // the cut ones are whole.
-                    unsafe {
-                        reduce_block(*kind, code, &views, &value, reduced, *dtype, (ptr, &out))?
-                    };
+                    for (x, slot) in apart.iter().zip(to) {
+                        let reads = x.from.reads().iter().map(|slot| find(*slot));
+                        let reads: SmallVec<[usize; 6]> = reads.collect();
+                        let wholes: SmallVec<[Layout; 6]> = reads
+                            .iter()
+                            .map(|k| places[*k].1.broadcast_to(OP, &shape))
+                            .collect::<Result<_>>()?;
+                        let size = |k: &usize| self.parts[*k].dtype.size();
+                        let views: SmallVec<[(*const u8, usize, &Layout); 6]> = reads
+                            .iter()
+                            .zip(&wholes)
+                            .map(|(k, l)| (places[*k].0 as *const u8, size(k), l))
+                            .collect();
+                        let (ptr, layout) = &places[find(*slot)];
+                        let out = Layout::contiguous(layout.shape())?;
+                        // SAFETY: the caller's; a block of the result is contiguous, for its axes behind
+                        // the cut ones are whole.
+                        unsafe { reduce_block(x, &views, &value, reduced, (*ptr, &out))? };
+                    }
                 }
                 Step::Call { .. } => {}
             }
@@ -341,22 +335,18 @@ fn of_reads<'p>(step: &'p Step, parts: &'p [Part]) -> impl Iterator<Item = &'p P
 }
 
 /// Whether a reduction of elements of this shape has the same bits block by block.
-fn separable(step: &Step, parts: &[Part], shape: &Shape) -> Result<bool> {
-    let Step::Reduce {
-        kind,
-        from,
-        dtype,
-        reduced,
-        keepdims,
-        ..
-    } = step
-    else {
-        return Ok(true);
-    };
+fn separable(
+    x: &Apart,
+    reduced: &[bool],
+    keepdims: bool,
+    parts: &[Part],
+    shape: &Shape,
+) -> Result<bool> {
+    let (kind, dtype) = (x.kind, x.dtype);
     let value = Layout::contiguous(shape)?;
-    let mut out = axes(*kind, shape, reduced, *keepdims)?.result(kind.dtype(*dtype)?)?;
-    let mut ends = [kind.end(*dtype, out.elements_mut()?)?];
-    let Elements::Computed(walk) = from else {
+    let mut out = axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?)?;
+    let mut ends = [kind.end(dtype, out.elements_mut()?)?];
+    let Elements::Computed(walk) = &x.from else {
         return Ok(is_separable(&value, |k| reduced[k], &mut ends[0]));
     };
     let mut wholes: SmallVec<[(*const u8, usize, Layout); 6]> = SmallVec::new();

@@ -98,8 +98,8 @@ impl<'a> Emitter<'a> {
             taken.push(y);
             outputs.push(y.dtype);
             self.builder.output(y)?;
-            if let Some((_, Source::Value(at))) = self.sources.iter().find(|s| s.0 == *k) {
-                self.order.outputs.push(*at);
+            if let Some((_, source)) = self.sources.iter().find(|s| s.0 == *k) {
+                self.order.outputs.push(*source);
             }
         }
         Ok(Walk {

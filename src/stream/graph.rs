@@ -8,6 +8,7 @@ use crate::kernel::elementwise::Row;
 use crate::layout::{self, Shape};
 use crate::op::{Op, Rule};
 use crate::ops::elementwise::{Arg, check};
+use crate::ops::linalg::{Follow, matmul_then, product_of};
 use crate::ops::program::{common_dtype, operand_dtype, result_dtype};
 use crate::ops::reduce::{Reduced, Reduction};
 use crate::ops::{self};
@@ -64,6 +65,27 @@ impl<S: Into<Scalar>> From<S> for Operand {
 /// A function of whole tensors that is no elementwise operation: it runs as it is.
 pub type Function = Arc<dyn Fn(&[Tensor]) -> Result<Tensor> + Send + Sync>;
 
+/// A product of tensors, which lets blocks of its result be taken over.
+pub(crate) type Product =
+    Arc<dyn Fn(&[Tensor], Option<&dyn Follow>) -> Result<Tensor> + Send + Sync>;
+
+/// A function of whole tensors.
+#[derive(Clone)]
+pub(super) enum Whole {
+    Function(Function),
+    Product(Product),
+}
+
+impl Whole {
+    /// Its result.
+    pub fn run(&self, x: &[Tensor], then: Option<&dyn Follow>) -> Result<Tensor> {
+        match self {
+            Whole::Function(f) => f(x),
+            Whole::Product(f) => f(x, then),
+        }
+    }
+}
+
 /// How a value is computed.
 #[derive(Clone)]
 pub(super) enum What {
@@ -84,7 +106,7 @@ pub(super) enum What {
     },
     Call {
         name: &'static str,
-        f: Function,
+        f: Whole,
         operands: SmallVec<[Value; 3]>,
     },
 }
@@ -152,6 +174,11 @@ impl Operand {
             Operand::Parameter(p) => Some(p.number),
         }
     }
+}
+/// Whether a matrix or a batch of them lies row by row or column by column, as a copy of it would.
+fn is_dense(x: &Tensor) -> bool {
+    let columns = || matches!((x.shape(), x.strides()), ([n, _], [1, s]) if *s == *n as isize);
+    x.is_contiguous() || columns()
 }
 /// Whether operands are the same.
 fn alike(a: &[Operand], b: &[Operand]) -> bool {
@@ -338,7 +365,7 @@ impl Graph {
         };
         let what = What::Call {
             name: row.op.name(),
-            f: Arc::new(f),
+            f: Whole::Function(Arc::new(f)),
             operands: values,
         };
         self.push(what, shape, dtype)
@@ -371,6 +398,40 @@ impl Graph {
         };
         Ok(self.push(what, axes.result_shape(), result))
     }
+    /// A product of matrices, by the rules of [`matmul`](crate::ops::matmul), or where a dtype is given of
+    /// [`matmul_as`](crate::ops::matmul_as). Elementwise operations that follow it are computed block
+    /// by block of its result.
+    pub fn matmul(&mut self, a: Value, b: Value, dtype: Option<DType>) -> Result<Value> {
+        let of = |x: Value| (self.shape(x), self.dtype(x));
+        let (shape, result) = product_of(of(a), of(b), dtype)?;
+        if let Some((a, b)) = self.converted(a, b).filter(|_| dtype.is_none()) {
+            let f: Product = Arc::new(move |x, then| match x.iter().all(is_dense) {
+                true => matmul_then(&x[0], &x[1], Some(result), then),
+                // a converted copy lies otherwise, and products of strides may have other bits
+                false => matmul_then(&x[0].astype(result)?, &x[1].astype(result)?, None, then),
+            });
+            return Ok(self.product("matmul", &[a, b], &shape, result, f));
+        }
+        let f: Product = Arc::new(move |x, then| matmul_then(&x[0], &x[1], dtype, then));
+        Ok(self.product("matmul", &[a, b], &shape, result, f))
+    }
+    /// What both operands of a product are converted from, where it can read that and convert elements while
+    /// it packs them. What is computed there is rounded by a conversion alone, so it stays.
+    fn converted(&self, a: Value, b: Value) -> Option<(Value, Value)> {
+        let source = |x: Value| match self.nodes[x.at()].what {
+            What::Convert(y) if !self.nodes[y.at()].what.is_elementwise() => Some(y),
+            _ => None,
+        };
+        let (left, right) = (source(a)?, source(b)?);
+        let narrow = [self.dtype(left), self.dtype(right)];
+        let is_half = |d: DType| d.is_float() && d.size() == 2;
+        let reads = match [self.dtype(a), self.dtype(b)] {
+            [DType::F32, DType::F32] => narrow[0] == narrow[1] && is_half(narrow[0]),
+            [DType::I32, DType::I32] => narrow.iter().all(|d| matches!(d, DType::I8 | DType::U8)),
+            _ => false,
+        };
+        reads.then_some((left, right))
+    }
     /// A function of tensors that runs as it is: views, products, whatever is no operation on
     /// elements. It must give a result of this shape and dtype, for operands of the shapes that its
     /// operands have here.
@@ -381,6 +442,27 @@ impl Graph {
         shape: &[usize],
         dtype: DType,
         f: Function,
+    ) -> Value {
+        self.whole(name, operands, shape, dtype, Whole::Function(f))
+    }
+    /// The same of a product.
+    pub(crate) fn product(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        shape: &[usize],
+        dtype: DType,
+        f: Product,
+    ) -> Value {
+        self.whole(name, operands, shape, dtype, Whole::Product(f))
+    }
+    fn whole(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        shape: &[usize],
+        dtype: DType,
+        f: Whole,
     ) -> Value {
         let operands = SmallVec::from_slice(operands);
         let what = What::Call { name, f, operands };

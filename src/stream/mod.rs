@@ -9,7 +9,10 @@
 //! chain     values that are one instruction together
 //! emit      values as the instructions of a program
 //! run       steps on whole tensors
-//! block     steps that share their outer loops, block by block of these
+//! segment   steps that share their outer loops
+//! block     these, block by block of the outer loops
+//! follow    elementwise operations after a product, block by block of its result
+//! costs     what plans take things to cost
 //! queue     operations that wait until a value of theirs is asked for: they are a graph then
 //! ```
 //!
@@ -19,18 +22,23 @@
 
 mod block;
 mod chain;
+mod costs;
 mod emit;
 mod fold;
+mod follow;
 mod graph;
 mod plan;
 mod queue;
 mod run;
+mod segment;
 mod step;
 mod text;
 mod traffic;
 mod walk;
 
 pub use fold::Kind;
+#[cfg(feature = "python")]
+pub(crate) use graph::Product;
 pub use graph::{Function, Graph, Operand, Parameter, Value};
 pub use plan::Program;
 pub use queue::{Argument, Lazy, Plans, Stats, Stream};

@@ -6,10 +6,12 @@
 //! A value that is needed again after that is stored, or computed again where that costs less than
 //! to store and read it.
 
+use super::costs::{CHEAP, LONGEST, TOGETHER};
 use super::emit::Emitter;
 use super::fold::Kind;
-use super::graph::{Function, Graph, Value, What};
-use super::step::missing;
+use super::graph::{Graph, Value, What, Whole};
+use super::segment::{Segment, segments};
+use super::step::{Apart, Elements, Step, Then, missing};
 use super::walk::{OP, Rounding, Slot, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -19,116 +21,6 @@ use crate::scalar::Scalar;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
-
-/// Operations (as [`Op::cost`](crate::op::Op::cost) counts them) up to which a value is computed again
-/// rather than stored.
-const CHEAP: u32 = 12;
-/// Instructions of a program, at most: so that there is room for conversions.
-const LONGEST: usize = 40;
-
-/// A part of a plan that runs by itself.
-#[derive(Clone)]
-pub(super) enum Step {
-    /// Stores each output of a walk in a slot.
-    Store {
-        walk: Box<Walk>,
-        to: SmallVec<[usize; 2]>,
-    },
-    /// Reduces the elements of a slot, or what a walk computes.
-    Reduce {
-        kind: Kind,
-        from: Elements,
-        dtype: DType,
-        reduced: SmallVec<[bool; 6]>,
-        keepdims: bool,
-        to: usize,
-    },
-    /// Calls a function of tensors.
-    Call {
-        name: &'static str,
-        f: Function,
-        operands: SmallVec<[usize; 3]>,
-        to: usize,
-    },
-}
-
-#[derive(Clone)]
-pub(super) enum Elements {
-    Stored(usize),
-    Computed(Box<Walk>),
-}
-
-impl Step {
-    /// The slots it reads.
-    pub fn reads(&self) -> &[usize] {
-        match self {
-            Step::Store { walk, .. } => &walk.inputs,
-            Step::Reduce {
-                from: Elements::Computed(walk),
-                ..
-            } => &walk.inputs,
-            Step::Reduce {
-                from: Elements::Stored(slot),
-                ..
-            } => core::slice::from_ref(slot),
-            Step::Call { operands, .. } => operands,
-        }
-    }
-    /// The walk in it.
-    pub fn walk(&self) -> Option<&Walk> {
-        match self {
-            Step::Store { walk, .. } => Some(walk),
-            Step::Reduce {
-                from: Elements::Computed(walk),
-                ..
-            } => Some(walk),
-            _ => None,
-        }
-    }
-    fn walk_mut(&mut self) -> Option<&mut Walk> {
-        match self {
-            Step::Store { walk, .. } => Some(walk),
-            Step::Reduce {
-                from: Elements::Computed(walk),
-                ..
-            } => Some(walk),
-            _ => None,
-        }
-    }
-    /// The slots it writes.
-    pub fn writes(&self) -> &[usize] {
-        match self {
-            Step::Store { to, .. } => to,
-            Step::Reduce { to, .. } | Step::Call { to, .. } => core::slice::from_ref(to),
-        }
-    }
-    /// How many axes at the front can be cut into blocks, for elements of this rank.
-    fn leading(&self, rank: usize) -> usize {
-        match self {
-            Step::Store { .. } => rank,
-            Step::Reduce {
-                reduced, keepdims, ..
-            } => {
-                let all = reduced.iter().take_while(|r| !**r).count();
-                if *keepdims { all } else { 0 }
-            }
-            Step::Call { .. } => 0,
-        }
-    }
-}
-
-/// Steps that share their outer loops: they run block by block of these, where that keeps what one
-/// leaves to the next in a cache.
-#[derive(Clone)]
-pub(super) struct Segment {
-    pub steps: Vec<Step>,
-    /// How many axes at the front may be cut; none where the steps run one after the other.
-    pub leading: usize,
-    /// Slots that are written and read here alone.
-    pub inner: SmallVec<[usize; 4]>,
-    /// Slots that nobody reads after it.
-    pub dead: SmallVec<[usize; 4]>,
-}
 
 /// A compiled graph: what `run` does with tensors.
 #[derive(Clone)]
@@ -161,7 +53,7 @@ impl Program {
         let mut program = self.clone();
         program.numbers.copy_from_slice(numbers);
         let steps = program.segments.iter_mut().flat_map(|s| &mut s.steps);
-        for walk in steps.filter_map(Step::walk_mut) {
+        for walk in steps.flat_map(Step::walks_mut) {
             walk.set_numbers(numbers)?;
         }
         Ok(program)
@@ -306,6 +198,7 @@ impl<'a> Planner<'a> {
                         f: f.clone(),
                         operands,
                         to,
+                        then: None,
                     };
                     self.steps.push((step, nodes[*k].shape.clone()));
                 }
@@ -314,15 +207,21 @@ impl<'a> Planner<'a> {
             let mut targets: Vec<usize> = now.iter().filter(stored).copied().collect();
             while let Some(first) = targets.first() {
                 let shape = nodes[*first].shape.clone();
-                let alike = |k: &usize| nodes[*k].shape == shape;
+                let product = self.product_of(*first);
+                let alike = |k: &usize| nodes[*k].shape == shape && self.product_of(*k) == product;
                 let group: Vec<usize> = targets.iter().copied().filter(alike).collect();
                 targets.retain(|k| !alike(k));
                 self.store(&group, &shape)?;
             }
-            for k in now {
-                self.reduce(k)?;
+            let is_reduction = |k: &usize| matches!(nodes[*k].what, What::Reduce { .. });
+            let mut reductions: Vec<usize> = now.into_iter().filter(is_reduction).collect();
+            while !reductions.is_empty() {
+                let alike = self.alike(&reductions);
+                reductions.retain(|k| !alike.contains(k));
+                self.reduce(&alike)?;
             }
         }
+        self.follow();
         let outputs = outputs
             .iter()
             .map(|x| Ok((self.slot(*x)?, nodes[x.at()].dtype)))
@@ -336,6 +235,50 @@ impl<'a> Planner<'a> {
             outputs,
             numbers: self.graph.numbers.clone(),
         })
+    }
+    /// The last product of its shape that an elementwise value is computed of.
+    fn product_of(&self, k: usize) -> Option<usize> {
+        let nodes = &self.graph.nodes;
+        let computed = Emitter::new(self.graph, self.rounding, &self.slots).needed(k);
+        let read = computed.iter().flat_map(|k| nodes[*k].what.operands());
+        let is_product = |x: &usize| {
+            let f = match &nodes[*x].what {
+                What::Call { f, .. } => Some(f),
+                _ => None,
+            };
+            matches!(f, Some(Whole::Product(_))) && nodes[*x].shape == nodes[k].shape
+        };
+        read.map(Value::at).filter(is_product).max()
+    }
+    /// Puts what is stored of a product behind it, where all else that it takes is there by then.
+    fn follow(&mut self) {
+        let mut steps: Vec<(Step, Shape)> = Vec::with_capacity(self.steps.len());
+        for (step, shape) in core::mem::take(&mut self.steps) {
+            let written = |slot: &usize| {
+                let writes = |s: &(Step, Shape)| s.0.writes().contains(slot);
+                steps.iter().position(writes)
+            };
+            let last = step.reads().iter().filter_map(written).max();
+            match (step, last.map(|k| &mut steps[k])) {
+                (
+                    Step::Store { walk, to },
+                    Some((
+                        Step::Call {
+                            f: Whole::Product(_),
+                            operands,
+                            to: product,
+                            then: then @ None,
+                            ..
+                        },
+                        of,
+                    )),
+                ) if *of == shape => {
+                    *then = Some(Box::new(Then::new(*walk, to, *product, operands)));
+                }
+                (step, _) => steps.push((step, shape)),
+            }
+        }
+        self.steps = steps;
     }
     fn slot(&self, x: Value) -> Result<usize> {
         self.slots[x.at()].map(|slot| slot.at).ok_or_else(missing)
@@ -388,43 +331,91 @@ impl<'a> Planner<'a> {
         }
         Ok(())
     }
-    /// The step that computes a reduction, if the value is one.
-    fn reduce(&mut self, k: usize) -> Result<()> {
-        let node = &self.graph.nodes[k];
-        let What::Reduce {
-            kind,
-            x,
-            ref reduced,
-            keepdims,
-        } = node.what
-        else {
+    /// What a reduction takes, and over which axes.
+    fn reduced(&self, k: usize) -> Option<(Kind, usize, &[bool], bool)> {
+        match &self.graph.nodes[k].what {
+            What::Reduce {
+                kind,
+                x,
+                reduced,
+                keepdims,
+            } => Some((*kind, x.at(), reduced, *keepdims)),
+            _ => None,
+        }
+    }
+    /// The first of these reductions, and others over the same axes of what is read with it.
+    fn alike(&self, reductions: &[usize]) -> SmallVec<[usize; 4]> {
+        let mut all = SmallVec::from_slice(&reductions[..1]);
+        let reads = |k: usize| {
+            let (_, x, ..) = self.reduced(k)?;
+            Some(self.walk(&[x]).ok()?.inputs)
+        };
+        let Some(first) = reads(reductions[0]) else {
+            return all;
+        };
+        let about = |k: usize| {
+            let (_, x, over, keepdims) = self.reduced(k)?;
+            Some((&self.graph.nodes[x].shape, over, keepdims))
+        };
+        for k in &reductions[1..] {
+            let shares = || reads(*k).is_some_and(|x| x.iter().any(|slot| first.contains(slot)));
+            if all.len() < TOGETHER && about(*k) == about(all[0]) && shares() {
+                all.push(*k);
+            }
+        }
+        all
+    }
+    /// The step that computes these reductions, which are one or [`alike`](Planner::alike).
+    fn reduce(&mut self, all: &[usize]) -> Result<()> {
+        let Some((_, first, reduced, keepdims)) = self.reduced(all[0]) else {
             return Ok(());
         };
-        let (kind, reduced, shape) = (
-            kind,
-            reduced.clone(),
-            self.graph.nodes[x.at()].shape.clone(),
-        );
-        let (from, dtype) = loop {
-            if let Some(slot) = self.slots[x.at()] {
-                break (Elements::Stored(slot.at), slot.dtype);
-            }
-            match self.walk(&[x.at()]) {
-                // a reduction's loops have an operand more, what is reduced
-                Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
-                    let dtype = walk.outputs[0];
-                    break (Elements::Computed(Box::new(walk)), dtype);
+        let reduced = SmallVec::from_slice(reduced);
+        let shape = self.graph.nodes[first].shape.clone();
+        let (mut apart, mut to) = (SmallVec::<[Apart; 1]>::new(), SmallVec::new());
+        let mut reads: SmallVec<[usize; 4]> = SmallVec::new();
+        let mut targets: SmallVec<[usize; 4]> = SmallVec::new();
+        for k in all {
+            let Some((kind, x, ..)) = self.reduced(*k) else {
+                continue;
+            };
+            let (from, dtype) = loop {
+                if let Some(slot) = self.slots[x] {
+                    break (Elements::Stored(slot.at), slot.dtype);
                 }
-                _ => self.store(&[x.at()], &shape)?,
+                match self.walk(&[x]) {
+                    // a reduction's loops have an operand more, what is reduced
+                    Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
+                        let dtype = walk.outputs[0];
+                        break (Elements::Computed(Box::new(walk)), dtype);
+                    }
+                    _ => self.store(&[x], &shape)?,
+                }
+            };
+            for slot in from.reads() {
+                if !reads.contains(slot) {
+                    reads.push(*slot);
+                }
             }
-        };
-        let to = self.give_slot(k, kind.dtype(dtype)?);
+            to.push(self.give_slot(*k, kind.dtype(dtype)?));
+            targets.push(x);
+            apart.push(Apart { from, kind, dtype });
+        }
+        let several = (targets.len() > 1)
+            .then(|| self.walk(&targets).ok())
+            .flatten();
+        let together = several.filter(|walk| {
+            // the tiles of elements of one size are the same
+            let sizes = walk.outputs.iter().map(|dtype| dtype.size());
+            walk.inputs.len() + 1 + targets.len() <= MAX_OPERANDS
+                && sizes.clone().eq(sizes.map(|_| walk.outputs[0].size()))
+        });
         let step = Step::Reduce {
-            kind,
-            from,
-            dtype,
+            apart,
+            together: together.map(Box::new),
             reduced,
             keepdims,
+            reads,
             to,
         };
         self.steps.push((step, shape));
@@ -460,59 +451,4 @@ impl<'a> Planner<'a> {
         }
         best.map(|(_, _, live)| live)
     }
-}
-
-/// Steps whose elements share their outer loops, together.
-fn segments(steps: Vec<(Step, Shape)>, inputs: usize, outputs: &[(usize, DType)]) -> Vec<Segment> {
-    let mut segments: Vec<(Segment, Shape)> = Vec::new();
-    for (step, shape) in steps {
-        let leading = step.leading(shape.len());
-        if let Some((segment, of)) = segments.last_mut() {
-            let shared = leading.min(segment.leading);
-            if shared > 0 && of.len() == shape.len() && of[..shared] == shape[..shared] {
-                segment.leading = shared;
-                segment.steps.push(step);
-                continue;
-            }
-        }
-        let segment = Segment {
-            steps: alloc::vec![step],
-            leading,
-            inner: SmallVec::new(),
-            dead: SmallVec::new(),
-        };
-        segments.push((segment, shape));
-    }
-    let mut segments: Vec<Segment> = segments.into_iter().map(|s| s.0).collect();
-    let is_output = |slot: usize| outputs.iter().any(|o| o.0 == slot);
-    for k in 0..segments.len() {
-        let (here, after) = segments.split_at_mut(k + 1);
-        let segment = &mut here[k];
-        let later = |slot: usize| {
-            let reads = |s: &Step| s.reads().contains(&slot);
-            is_output(slot) || after.iter().any(|s| s.steps.iter().any(reads))
-        };
-        let written = |slot: usize| segment.steps.iter().any(|s| s.writes().contains(&slot));
-        let mut seen: SmallVec<[usize; 8]> = SmallVec::new();
-        for slot in segment
-            .steps
-            .iter()
-            .flat_map(|s| s.reads().iter().chain(s.writes()))
-        {
-            if !seen.contains(slot) {
-                seen.push(*slot);
-            }
-        }
-        let inner = |slot: &usize| *slot >= inputs && !later(*slot) && written(*slot);
-        let dead = |slot: &usize| !later(*slot) && !inner(slot);
-        let (inner, dead) = (
-            seen.iter().copied().filter(inner).collect(),
-            seen.iter().copied().filter(dead).collect(),
-        );
-        (segment.inner, segment.dead) = (inner, dead);
-        if segment.steps.len() == 1 {
-            segment.leading = 0; // nothing is left to a next one
-        }
-    }
-    segments
 }

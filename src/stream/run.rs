@@ -1,14 +1,16 @@
 //! Runs a compiled graph.
 
 use super::block::Blocks;
-use super::fold::Kind;
-use super::plan::{Elements, Program, Segment, Step};
-use super::step::{Slots, axes, inputs, shape_of, tensor};
+use super::costs::FROM_MEMORY;
+use super::follow::Following;
+use super::plan::Program;
+use super::segment::Segment;
+use super::step::{Apart, Elements, Slots, Step, axes, inputs, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::walk::{OP, Order, Source, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::fold::{fold_computed, fold_to, has_bits_of_stored};
+use crate::exec::fold::{End, fold_computed, fold_to, has_bits_of_stored};
 use crate::exec::nest::Operand;
 use crate::exec::view::View;
 use crate::exec::{self};
@@ -67,7 +69,7 @@ impl Program {
 impl Order {
     /// The layout of each output of a walk over elements of this shape, as the operations one by one
     /// would give it.
-    fn layouts(&self, shape: &Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Layout; 2]>> {
+    pub fn layouts(&self, shape: &Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Layout; 2]>> {
         let row_major = Layout::contiguous(shape)?;
         if inputs
             .iter()
@@ -84,7 +86,11 @@ impl Order {
             let layout = Layout::of_result(shape, of)?;
             all.push(layout);
         }
-        Ok(self.outputs.iter().map(|k| all[*k].clone()).collect())
+        let outputs = self.outputs.iter().map(|x| match x {
+            Source::Input(k) => inputs[*k].layout().clone(),
+            Source::Value(k) => all[*k].clone(),
+        });
+        Ok(outputs.collect())
     }
 }
 
@@ -92,63 +98,115 @@ impl Order {
 fn step(segment: &Segment, k: usize, slots: &mut Slots, traffic: &mut Traffic) -> Result<()> {
     let this = &segment.steps[k];
     let total = |slots: &Slots, of: &[usize]| of.iter().flat_map(|k| &slots[*k]).map(bytes).sum();
-    let (mut moved, mut reused_bytes) = (Traffic::default(), 0);
+    let (mut moved, mut reused) = (Traffic::default(), 0);
     (moved.kernels, moved.read) = (1, total(slots, this.reads()));
     match this {
-        Step::Store { walk, to } => {
-            let (shape, layouts, operands) = {
-                let x = inputs(walk, slots)?;
-                let shape = shape_of(x.iter().map(|x| x.shape()))?;
-                let layouts = walk.order.layouts(&shape, &x)?;
-                let operand = |x: &&Tensor| x.operand(shape.len());
-                let operands: SmallVec<[Operand; 6]> = x.iter().map(operand).collect();
-                (shape, layouts, operands)
-            };
-            let mut stored: SmallVec<[Tensor; 2]> = SmallVec::new();
-            for (layout, dtype) in layouts.into_iter().zip(&walk.outputs) {
-                let reused = dead(segment, k, walk, &layout, *dtype, slots);
-                stored.push(match reused {
-                    Some(slot) => {
-                        let x = slots[slot].take().unwrap_or_default();
-                        reused_bytes += bytes(&x);
-                        x.retyped(*dtype)
-                    }
-                    None => Tensor::empty_of(layout, *dtype)?,
-                });
-            }
-            // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1),
-            // are initialised (STORAGE1) and only read; results are unshared (STORAGE3), and one
-            // that was an operand lies on it element by element. Instructions were chosen for these
-            // dtypes.
-            unsafe { store(walk, &shape, &operands, &mut stored)? };
-            for (tensor, slot) in stored.into_iter().zip(to) {
-                slots[*slot] = Some(tensor);
-            }
-        }
+        Step::Store { walk, to } => reused = stored(segment, k, walk, to, slots)?,
         Step::Reduce {
-            kind,
-            from,
-            dtype,
+            apart,
+            together,
             reduced,
             keepdims,
             to,
+            ..
         } => {
-            slots[*to] = Some(reduce(*kind, from, *dtype, reduced, *keepdims, slots)?);
+            let walk = together.as_deref();
+            let one = walk.map(|walk| reduce_together(walk, apart, reduced, *keepdims, slots));
+            let results = match one.transpose()?.flatten() {
+                Some(results) => results,
+                None => {
+                    let reads = apart.iter().map(|x| total(slots, x.from.reads()));
+                    (moved.kernels, moved.read) = (apart.len(), reads.sum());
+                    let all = apart.iter().map(|x| reduce(x, reduced, *keepdims, slots));
+                    all.collect::<Result<_>>()?
+                }
+            };
+            for (y, slot) in results.into_iter().zip(to) {
+                slots[*slot] = Some(y);
+            }
         }
         Step::Call {
-            f, operands, to, ..
+            f,
+            operands,
+            to,
+            then,
+            ..
         } => {
             let x: SmallVec<[Tensor; 3]> = operands
                 .iter()
                 .map(|slot| tensor(slots, *slot).cloned())
                 .collect::<Result<_>>()?;
-            slots[*to] = Some(f(&x)?);
+            let Some(then) = then else {
+                slots[*to] = Some(f.run(&x, None)?);
+                return Ok(());
+            };
+            let following = Following::new(then, segment, slots);
+            let y = f.run(&x, Some(&following))?;
+            let (results, product) = following.finish(y);
+            slots[*to] = product;
+            match results {
+                Some(results) => {
+                    for (y, slot) in results.into_iter().zip(&then.to) {
+                        slots[*slot] = Some(y);
+                    }
+                }
+                None => {
+                    moved.kernels = 2;
+                    moved.read += total(slots, &[*to]);
+                    let product: usize = total(slots, &[*to]);
+                    reused = stored(segment, k, &then.walk, &then.to, slots)?;
+                    // a product whose memory a result took was written, too
+                    moved.written += product - total(slots, &[*to]);
+                    moved.allocated += product - total(slots, &[*to]);
+                }
+            }
         }
     }
-    moved.written = total(slots, this.writes());
-    moved.allocated = moved.written - reused_bytes;
+    let written: usize = total(slots, this.writes());
+    moved.written += written;
+    moved.allocated += written - reused;
     *traffic += moved;
     Ok(())
+}
+
+/// Runs a walk of step `k`, and puts its outputs into their slots. Gives the bytes of operands whose memory
+/// they took.
+fn stored(
+    segment: &Segment,
+    k: usize,
+    walk: &Walk,
+    to: &[usize],
+    slots: &mut Slots,
+) -> Result<usize> {
+    let mut reused_bytes = 0;
+    let (shape, layouts, operands) = {
+        let x = inputs(walk, slots)?;
+        let shape = shape_of(x.iter().map(|x| x.shape()))?;
+        let layouts = walk.order.layouts(&shape, &x)?;
+        let operand = |x: &&Tensor| x.operand(shape.len());
+        let operands: SmallVec<[Operand; 6]> = x.iter().map(operand).collect();
+        (shape, layouts, operands)
+    };
+    let mut stored: SmallVec<[Tensor; 2]> = SmallVec::new();
+    for (layout, dtype) in layouts.into_iter().zip(&walk.outputs) {
+        let reused = dead(segment, k, walk, &layout, *dtype, slots);
+        stored.push(match reused {
+            Some(slot) => {
+                let x = slots[slot].take().unwrap_or_default();
+                reused_bytes += bytes(&x);
+                x.retyped(*dtype)
+            }
+            None => Tensor::empty_of(layout, *dtype)?,
+        });
+    }
+    // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1), are
+    // initialised (STORAGE1) and only read; results are unshared (STORAGE3), and one that was an
+    // operand lies on it element by element. Instructions were chosen for these dtypes.
+    unsafe { store(walk, &shape, &operands, &mut stored)? };
+    for (tensor, slot) in stored.into_iter().zip(to) {
+        slots[*slot] = Some(tensor);
+    }
+    Ok(reused_bytes)
 }
 
 /// An input whose storage can hold an output: nobody needs it any more, here or elsewhere.
@@ -200,14 +258,8 @@ unsafe fn store(
     Ok(())
 }
 
-fn reduce(
-    kind: Kind,
-    from: &Elements,
-    dtype: DType,
-    reduced: &[bool],
-    keepdims: bool,
-    slots: &Slots,
-) -> Result<Tensor> {
+fn reduce(x: &Apart, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<Tensor> {
+    let (kind, dtype) = (x.kind, x.dtype);
     let is_reduced = |k: usize| reduced[k];
     let result = |shape: &[usize]| axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?);
     let of_stored = |x: &Tensor| {
@@ -219,7 +271,7 @@ fn reduce(
         )?;
         Ok(out)
     };
-    let walk = match from {
+    let walk = match &x.from {
         Elements::Stored(slot) => return of_stored(tensor(slots, *slot)?),
         Elements::Computed(walk) => walk,
     };
@@ -245,6 +297,45 @@ fn reduce(
     // SAFETY: NEST1, as for a stored walk; the tensor is fresh.
     unsafe { store(walk, &shape, &operands, &mut stored)? };
     of_stored(&stored[0])
+}
+
+/// The same reductions as one walk, where elements come from memory and it has their bits; else none.
+fn reduce_together(
+    walk: &Walk,
+    apart: &[Apart],
+    reduced: &[bool],
+    keepdims: bool,
+    slots: &Slots,
+) -> Result<Option<SmallVec<[Tensor; 2]>>> {
+    let is_reduced = |k: usize| reduced[k];
+    let x = inputs(walk, slots)?;
+    if x.iter().map(|x| bytes(x)).sum::<usize>() < FROM_MEMORY {
+        return Ok(None);
+    }
+    let shape = shape_of(x.iter().map(|x| x.shape()))?;
+    let values = walk.order.layouts(&shape, &x)?;
+    let alike = |v: &Layout| v.shape() == &shape[..] && v.strides() == values[0].strides();
+    if out_is_empty(&shape, reduced) || !values.iter().all(alike) {
+        return Ok(None);
+    }
+    let wholes: SmallVec<[Tensor; 6]> = x
+        .iter()
+        .map(|x| x.broadcast_to(&shape))
+        .collect::<Result<_>>()?;
+    let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
+    let result =
+        |x: &Apart| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
+    let mut out: SmallVec<[Tensor; 2]> = apart.iter().map(result).collect::<Result<_>>()?;
+    let ends = apart.iter().zip(&mut out);
+    let mut ends: SmallVec<[End; 2]> = ends
+        .map(|(x, y)| x.kind.end(x.dtype, y.elements_mut()?))
+        .collect::<Result<_>>()?;
+    if !has_bits_of_stored(&walk.code, &views, &values[0], is_reduced, &mut ends) {
+        return Ok(None);
+    }
+    fold_computed(&walk.code, &views, &values[0], is_reduced, &mut ends)?;
+    drop(ends);
+    Ok(Some(out))
 }
 
 /// Whether there is no result, of which there is no plan.

@@ -1,18 +1,159 @@
-//! What steps on whole tensors and on blocks share.
+//! Steps of a plan, and what they share on whole tensors and on blocks.
 
 use super::fold::Kind;
+use super::graph::Whole;
 use super::walk::{OP, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{fold_computed, fold_to};
-use crate::exec::program::Program as Code;
 use crate::exec::view::{View, ViewMut};
 use crate::layout::{self, Axes, Layout, Shape};
 use crate::ops::Reduction;
 use crate::ops::reduce::Reduced;
 use crate::tensor::Tensor;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
+
+/// A part of a plan that runs by itself.
+#[derive(Clone)]
+pub(super) enum Step {
+    /// Stores each output of a walk in a slot.
+    Store {
+        walk: Box<Walk>,
+        to: SmallVec<[usize; 2]>,
+    },
+    /// Reductions over the same axes.
+    Reduce {
+        apart: SmallVec<[Apart; 1]>,
+        /// A walk whose outputs they reduce, where they read the same elements.
+        together: Option<Box<Walk>>,
+        reduced: SmallVec<[bool; 6]>,
+        keepdims: bool,
+        reads: SmallVec<[usize; 4]>,
+        to: SmallVec<[usize; 2]>,
+    },
+    /// Calls a function of tensors, and what follows where that is a product.
+    Call {
+        name: &'static str,
+        f: Whole,
+        operands: SmallVec<[usize; 3]>,
+        to: usize,
+        then: Option<Box<Then>>,
+    },
+}
+
+/// A walk that reads a product.
+#[derive(Clone)]
+pub(super) struct Then {
+    pub walk: Walk,
+    /// The slots of its outputs, and that of the product.
+    pub to: SmallVec<[usize; 2]>,
+    pub product: usize,
+    /// The slots that both read from before, and those that both write.
+    reads: SmallVec<[usize; 6]>,
+    writes: SmallVec<[usize; 2]>,
+}
+
+impl Then {
+    /// After a product of these operands.
+    pub fn new(walk: Walk, to: SmallVec<[usize; 2]>, product: usize, operands: &[usize]) -> Then {
+        let all = operands.iter().chain(&walk.inputs).copied();
+        let reads = all.filter(|slot| *slot != product).collect();
+        let writes = core::iter::once(product).chain(to.iter().copied());
+        Then {
+            writes: writes.collect(),
+            walk,
+            to,
+            product,
+            reads,
+        }
+    }
+}
+
+/// A reduction of elements of that dtype.
+#[derive(Clone)]
+pub(super) struct Apart {
+    pub from: Elements,
+    pub kind: Kind,
+    pub dtype: DType,
+}
+
+/// What a slot has, or a walk computes.
+#[derive(Clone)]
+pub(super) enum Elements {
+    Stored(usize),
+    Computed(Box<Walk>),
+}
+
+impl Elements {
+    /// The slots they are read from.
+    pub fn reads(&self) -> &[usize] {
+        match self {
+            Elements::Stored(slot) => core::slice::from_ref(slot),
+            Elements::Computed(walk) => &walk.inputs,
+        }
+    }
+}
+
+impl Step {
+    /// The slots it reads.
+    pub fn reads(&self) -> &[usize] {
+        match self {
+            Step::Store { walk, .. } => &walk.inputs,
+            Step::Reduce { reads, .. } => reads,
+            Step::Call {
+                then: Some(then), ..
+            } => &then.reads,
+            Step::Call { operands, .. } => operands,
+        }
+    }
+    /// The slots it writes.
+    pub fn writes(&self) -> &[usize] {
+        match self {
+            Step::Store { to, .. } | Step::Reduce { to, .. } => to,
+            Step::Call {
+                then: Some(then), ..
+            } => &then.writes,
+            Step::Call { to, .. } => core::slice::from_ref(to),
+        }
+    }
+    /// How often it walks over elements, block by block.
+    pub fn kernels(&self) -> usize {
+        match self {
+            Step::Reduce { apart, .. } => apart.len(),
+            Step::Store { .. } | Step::Call { .. } => 1,
+        }
+    }
+    /// The walks that compute it, each reduction by its own.
+    pub fn walks(&self) -> impl Iterator<Item = &Walk> {
+        let (one, apart): (_, &[Apart]) = match self {
+            Step::Store { walk, .. } => (Some(&**walk), &[]),
+            Step::Reduce { apart, .. } => (None, apart),
+            Step::Call { then, .. } => (then.as_ref().map(|then| &then.walk), &[]),
+        };
+        let apart = apart.iter().filter_map(|x| match &x.from {
+            Elements::Computed(walk) => Some(&**walk),
+            Elements::Stored(_) => None,
+        });
+        one.into_iter().chain(apart)
+    }
+    /// All walks in it.
+    pub fn walks_mut(&mut self) -> impl Iterator<Item = &mut Walk> {
+        let (one, apart): (_, &mut [Apart]) = match self {
+            Step::Store { walk, .. } => (Some(&mut **walk), &mut []),
+            Step::Reduce {
+                apart, together, ..
+            } => (together.as_deref_mut(), apart),
+            Step::Call { then, .. } => (then.as_mut().map(|then| &mut then.walk), &mut []),
+        };
+        let apart = apart.iter_mut().filter_map(|x| match &mut x.from {
+            Elements::Computed(walk) => Some(&mut **walk),
+            Elements::Stored(_) => None,
+        });
+        one.into_iter().chain(apart)
+    }
+}
 
 /// The error of a value that is used before it is computed: no plan has one.
 #[cold]
@@ -56,14 +197,13 @@ pub(super) fn axes(
 /// # Safety
 /// VIEW1 for each place; `out` is writable for the result, and apart from all else.
 pub(super) unsafe fn reduce_block(
-    kind: Kind,
-    code: Option<&Code>,
+    x: &Apart,
     places: &[(*const u8, usize, &Layout)],
     value: &Layout,
     reduced: &[bool],
-    dtype: DType,
     out: (*mut u8, &Layout),
 ) -> Result<()> {
+    let (kind, dtype) = (x.kind, x.dtype);
     let size = kind.dtype(dtype)?.size();
     // SAFETY: the caller's.
     let (views, to) = unsafe {
@@ -74,8 +214,10 @@ pub(super) unsafe fn reduce_block(
         (views, ViewMut::new(out.0, size, out.1))
     };
     let end = kind.end(dtype, to)?;
-    match code {
-        None => fold_to(views[0], |k| reduced[k], end),
-        Some(code) => fold_computed(code, &views, value, |k| reduced[k], &mut [end]),
+    match &x.from {
+        Elements::Stored(_) => fold_to(views[0], |k| reduced[k], end),
+        Elements::Computed(walk) => {
+            fold_computed(&walk.code, &views, value, |k| reduced[k], &mut [end])
+        }
     }
 }

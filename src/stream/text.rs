@@ -1,6 +1,7 @@
 //! Programs as text.
 
-use super::plan::{Elements, Program, Step};
+use super::plan::Program;
+use super::step::{Elements, Step};
 use super::walk::Walk;
 use alloc::vec::Vec;
 use core::fmt;
@@ -50,30 +51,49 @@ impl Program {
                 self.walk(f, walk)
             }
             Step::Reduce {
-                kind,
-                from,
+                apart,
+                together,
                 reduced,
                 to,
                 ..
             } => {
-                f.write_str("reduce ")?;
-                self.names(f, core::iter::once(*to))?;
-                f.write_str(" of ")?;
-                match from {
-                    Elements::Stored(slot) => self.names(f, core::iter::once(*slot))?,
-                    Elements::Computed(walk) => self.walk(f, walk)?,
-                }
                 let axes: Vec<usize> = (0..reduced.len()).filter(|k| reduced[*k]).collect();
-                write!(f, "; {} over {axes:?}", kind.name())
+                for (k, (x, slot)) in apart.iter().zip(to).enumerate() {
+                    f.write_str(match (k, together) {
+                        (0, _) => "",
+                        (_, Some(_)) => "; with it ",
+                        (_, None) => "; ",
+                    })?;
+                    f.write_str("reduce ")?;
+                    self.names(f, core::iter::once(*slot))?;
+                    f.write_str(" of ")?;
+                    match &x.from {
+                        Elements::Stored(slot) => self.names(f, core::iter::once(*slot))?,
+                        Elements::Computed(walk) => self.walk(f, walk)?,
+                    }
+                    write!(f, "; {} over {axes:?}", x.kind.name())?;
+                }
+                Ok(())
             }
             Step::Call {
-                name, operands, to, ..
+                name,
+                operands,
+                to,
+                then,
+                ..
             } => {
                 f.write_str("call ")?;
                 self.names(f, core::iter::once(*to))?;
                 f.write_str(" of ")?;
                 self.names(f, operands.iter().copied())?;
-                write!(f, ": {name}")
+                write!(f, ": {name}")?;
+                if let Some(then) = then {
+                    f.write_str(", then store ")?;
+                    self.names(f, then.to.iter().copied())?;
+                    f.write_str(" of ")?;
+                    self.walk(f, &then.walk)?;
+                }
+                Ok(())
             }
         }
     }

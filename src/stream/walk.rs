@@ -33,8 +33,8 @@ pub(super) struct Slot {
 pub(super) struct Order {
     /// The operands of each value: inputs of the program, or values before it.
     pub values: Vec<SmallVec<[Source; 3]>>,
-    /// Which of them are the outputs.
-    pub outputs: SmallVec<[usize; 2]>,
+    /// Which are the outputs.
+    pub outputs: SmallVec<[Source; 2]>,
 }
 #[derive(Clone, Copy)]
 pub(super) enum Source {

@@ -187,3 +187,76 @@ class TestPolynomials:
                 got = f(x)
             assert bits(got) == bits(f(x))
             assert s.stats()["kernels"] == 1
+
+
+def several(x, y):
+    """Reductions over the same axes, of what is read together."""
+    z = x * y + 1
+    return (
+        flex.sum(x, axis=-1),
+        flex.mean(z, axis=-1),
+        flex.max(x, axis=-1),
+        flex.min(flex.abs(x - y), axis=-1),
+        flex.sum(z * z, axis=-1),
+        flex.prod(y, axis=-1),
+    )
+
+
+class TestReductionsTogether:
+    """Reductions that read the same elements are one walk, where these come from memory."""
+
+    @pytest.mark.parametrize(
+        "dtype", [flex.float32, flex.float64, flex.bfloat16, flex.int32, flex.complex64]
+    )
+    @pytest.mark.parametrize("shape", [(7,), (64, 1000), (3, 1 << 21), (1 << 21, 5), (300, 1)])
+    def test_bits(self, shape, dtype):
+        generator = np.random.default_rng(8)
+        x, y = (
+            flex.asarray(generator.normal(size=shape).astype(np.float32) * 3).astype(dtype)
+            for _ in range(2)
+        )
+
+        def f(x, y):
+            if dtype is not flex.complex64:
+                return several(x, y)
+            return flex.sum(x, axis=0), flex.sum(x * y, axis=0), flex.mean(y - x, axis=0)
+
+        same(flex.fuse(f, strict=True)(x, y), f(x, y))
+
+    @pytest.mark.parametrize("axis", [None, 0, 1, (0, 2)])
+    @pytest.mark.parametrize("keepdims", [False, True])
+    def test_layouts(self, axis, keepdims):
+        x = flex.reshape(flex.linspace(-3, 3, 6_000_000), (200, 300, 100))
+        row = flex.linspace(0, 1, 100)
+
+        def f(x, row):
+            over = {"axis": axis, "keepdims": keepdims}
+            m = flex.mean(x, **over)
+            return m, flex.sum(x * row, **over), flex.max(row - x, **over), flex.any(x > 2, **over)
+
+        for view in (x, flex.permute_dims(x, (1, 0, 2)), flex.flip(x), x[::2, ::-3]):
+            same(flex.fuse(f)(view, row), f(view, row))
+
+    def test_one_walk(self):
+        def f(x):
+            return flex.mean(x), flex.mean(x * x), flex.max(x)
+
+        assert flex.explain(f, flex.ones(9)).count("; with it reduce") == 2
+        for n, kernels in [(1 << 10, 3), (1 << 23, 1)]:
+            with flex.stream() as s:
+                values = f(flex.ones(n))
+            assert s.stats()["kernels"] == kernels
+            assert [v.item() for v in values] == [1, 1, 1]
+
+    def test_a_normalisation_by_moments(self):
+        def f(x):
+            m, s = flex.mean(x, axis=-1, keepdims=True), flex.mean(x * x, axis=-1, keepdims=True)
+            return (x - m) / flex.sqrt(s - m * m + 1e-5)
+
+        x = flex.reshape(flex.linspace(-3, 3, 512 * 700), (512, 700))
+        assert "by blocks" in flex.explain(f, x)
+        assert bits(flex.fuse(f)(x)) == bits(f(x))
+
+    def test_what_shares_nothing_stays_apart(self):
+        text = flex.explain(lambda x, y: (flex.mean(x), flex.max(y)), flex.ones(9), flex.ones(9))
+        assert "with it" not in text

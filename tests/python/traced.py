@@ -79,6 +79,8 @@ REDUCTIONS: dict[Callable, tuple[str, ...]] = {
 WHOLES: dict[Callable, tuple[str, ...]] = {
     lambda x: flex.argmax(x, axis=-1, keepdims=True): (*WHOLE, *WIDE),
     lambda x: flex.matmul(x, flex.reshape(x, (x.shape[-1], -1))): WIDE,
+    lambda x: nn.linear(x, x, x[:, 0], activation="relu"): WIDE,
+    lambda x: nn.conv2d(x[None], x[None, None, :3, :3], padding=1)[0]: WIDE,
 }
 VIEWS: list[Callable] = [
     lambda x, k: flex.permute_dims(x, tuple(reversed(range(x.ndim)))),

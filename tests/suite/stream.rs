@@ -153,6 +153,13 @@ fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
                 stream.convert(&argument(&picked[0]), dtype),
                 x.astype(dtype),
             )
+        } else if choice < 14 {
+            let [a, b] = [plain(&picked[0]), plain(&picked[1])];
+            let (Argument::Tensor(a), Argument::Tensor(b)) = (a, b) else {
+                unreachable!()
+            };
+            let lazy = stream.matmul(&argument(&picked[0]), &argument(&picked[1]), None);
+            (lazy, ops::matmul(a, b))
         } else {
             let kind = KINDS[rng.next() as usize % KINDS.len()];
             let Argument::Tensor(x) = plain(&picked[0]) else {
@@ -432,7 +439,16 @@ fn plans_are_checked_when_they_are_read() {
         load("input float32 2\napply exp v0\nplan 2 0 0 0\n").unwrap(),
         1
     );
+    assert_eq!(
+        load("input float32 2 2\nmatmul v0 v0 float64\nplan 2 0 0 0\n").unwrap(),
+        1
+    );
     for wrong in [
+        "input float32 2 3\nmatmul v0 v0\nplan 2 0 0 0\n",
+        "input float32 2 2\nmatmul v0 v1\nplan 2 0 0 0\n",
+        "input float32 2 2\nmatmul v0\nplan 2 0 0 0\n",
+        "input float32 2 2\nmatmul v0 v0 int8\nplan 2 0 0 0\n",
+        "input float32 2 2\nmatmul v0 v0 float64 v0\nplan 2 0 0 0\n",
         "input float32 3\napply exp v0\nplan 2 0 0 0\n",
         "input float32 65535\napply exp v0\nplan 2 0 0 0\n",
         "input float99 2\napply exp v0\nplan 2 0 0 0\n",

@@ -109,6 +109,16 @@ row(f"{EXPRESSION}, 4M", {**two(4 * M), "c": Input((4 * M,))}, EXPRESSION, numex
 row("(a + b) * a * b, 32x32", two(32, 32), "(a + b) * a * b", numexpr="(a + b) * a * b", goal=0.5)
 row("mean(a * a), 16M", one(16 * M), "xp.mean(a * a)")
 
+row("mean(a), mean(a * a) and max(a), 16M", one(16 * M), "(xp.mean(a), xp.mean(a * a), xp.max(a))")
+
+AFTER = "(lambda z: 0.5 * z * (1 + xp.tanh(0.7978846 * (z + 0.044715 * z * z * z))))(a @ w + b)"
+for m, k, n in ((256, 384, 1536), (4 * K, 64, K)):
+    row(
+        f"gelu(a @ w + b) by hand, {shape(m, k)} by {shape(k, n)}",
+        {"a": Input((m, k)), "w": Input((k, n), "float32", -0.1, 0.1), "b": Input((n,))},
+        AFTER,
+    )
+
 SOFTMAX = "(lambda e: e / xp.sum(e, axis=-1, keepdims=True))(xp.exp(a - xp.{}(a, axis=-1, keepdims=True)))"
 ROWS = (4 * K, K)
 row(

@@ -61,6 +61,14 @@ impl Blocking {
 pub const N_BLOCK_ELEMENTS: usize = 1 << 20;
 /// Rows whose part of a panel of C stays in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
+/// Bytes of rows of C that are handed over to what follows: in L2. Whole rows, since parts of them are
+/// pages apart, in the other operands of what follows too.
+pub const HANDED_OVER: usize = 256 << 10;
+/// Steps of a sum, at most, for which C's way through memory is a part of a product's time: blocks have no
+/// more rows then than are handed over. For longer ones each panel of B has to serve as many rows as it can.
+pub const SHORT_SUM: usize = 256;
+/// Rows of C for each thread from which on it is not cut along its rows where these are handed over.
+pub const WHOLE_ROWS: usize = 48;
 /// B is read in place up to so many rows of A, or where it spans few elements: packing it would
 /// cost more than it saves.
 pub const IN_PLACE_ROWS: usize = 12;

@@ -9,6 +9,7 @@ use super::microkernel::Packed;
 use crate::dtype::Element;
 use crate::simd::{self, Isa, Kernel, LoopFn};
 use core::marker::PhantomData;
+use core::ops::Range;
 
 /// An operation of an epilogue; computes in accumulators (`f32` for 16-bit floats).
 pub enum EpilogueOp<'a, T: MatElement> {
@@ -118,6 +119,16 @@ impl<F: Packed> Map<F> {
     }
 }
 
+/// What takes blocks of the result over once their elements are what they are to be, while a cache
+/// still has them.
+///
+/// Invariant AFTER1: no element is handed over twice, and the product neither reads nor writes it after
+/// that.
+pub trait After: Sync {
+    /// These rows and columns of matrix `i` of a batch are there.
+    fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>);
+}
+
 /// A list of operations, and where in the result the matrix begins that they are applied to.
 pub struct Epilogue<'a, T: MatElement> {
     ops: &'a [EpilogueOp<'a, T>],
@@ -125,6 +136,9 @@ pub struct Epilogue<'a, T: MatElement> {
     col: usize,
     /// Whether rows and columns are exchanged.
     transposed: bool,
+    /// Who takes blocks over, and of which matrix they are.
+    after: Option<&'a dyn After>,
+    matrix: usize,
 }
 impl<T: MatElement> Clone for Epilogue<'_, T> {
     fn clone(&self) -> Self {
@@ -140,6 +154,8 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
         row: 0,
         col: 0,
         transposed: false,
+        after: None,
+        matrix: 0,
     };
 
     /// An epilogue for a result of `rows` by `cols`. Panics where an operation's operand has another size.
@@ -159,10 +175,17 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
         }
         Epilogue {
             ops,
-            row: 0,
-            col: 0,
-            transposed: false,
+            ..Epilogue::NONE
         }
+    }
+    /// The epilogue whose blocks `after` takes over.
+    pub fn then(self, after: Option<&'a dyn After>) -> Self {
+        Epilogue { after, ..self }
+    }
+    /// The epilogue of matrix `i` of a batch.
+    #[inline]
+    pub fn of(self, i: usize) -> Self {
+        Epilogue { matrix: i, ..self }
     }
     /// The epilogue of the part that begins at `(row, col)`.
     #[inline]
@@ -187,6 +210,22 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
+    }
+    /// Whether somebody takes blocks over.
+    #[inline]
+    pub fn hands_over(&self) -> bool {
+        self.after.is_some()
+    }
+    /// Hands over a block, to which all was applied.
+    pub fn hand_over(&self, rows: Range<usize>, cols: Range<usize>) {
+        if let Some(after) = self.after {
+            let rows = self.row + rows.start..self.row + rows.end;
+            let cols = self.col + cols.start..self.col + cols.end;
+            match self.transposed {
+                true => after.block(self.matrix, cols, rows),
+                false => after.block(self.matrix, rows, cols),
+            }
+        }
     }
     /// Applies all to a piece of row `i` that begins at column `j`.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! The blocks of C that threads compute.
 
-use super::blocking::cost;
+use super::blocking::{WHOLE_ROWS, cost};
 use super::element::MatElement;
 use super::matrix::Mat;
 use super::microkernel::{HEIGHT, Packed, widest_panel};
@@ -55,12 +55,13 @@ impl Cuts {
 }
 
 impl Grid {
-    /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
+    /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels. `whole`:
+    /// whether rows are better not cut, where there are enough of them.
     pub fn new<A: MatElement, B: MatElement>(
         algorithm: Algorithm,
         a: &Mat<A>,
         b: &Mat<B>,
-        packed: bool,
+        (packed, whole): (bool, bool),
         batch: usize,
         threads: usize,
     ) -> Grid {
@@ -84,7 +85,8 @@ impl Grid {
             false if bytes::<A, B>() && a.cs() == 1 => cost::SUM_A,
             false => cost::PACK_A,
         };
-        Grid::cheapest::<A::Acc>(sizes, packed, rows_b, cols_a, [batch, threads])
+        let whole = whole && batch * sizes[0] >= WHOLE_ROWS * threads;
+        Grid::cheapest::<A::Acc>(sizes, (packed, whole), rows_b, cols_a, [batch, threads])
     }
     /// Blocks for each of `batch` products of sources, of which `a` and `b` are the first one's.
     pub fn of_sources<A: Source, B: Source>(a: &A, b: &B, batch: usize, threads: usize) -> Grid {
@@ -94,7 +96,7 @@ impl Grid {
             Some(_) => cost::READ_A,
             None => cost::PACK_A,
         };
-        Grid::cheapest::<A::Packed>(sizes, false, rows_b, cols_a, [batch, threads])
+        Grid::cheapest::<A::Packed>(sizes, (false, false), rows_b, cols_a, [batch, threads])
     }
     /// Blocks of `m x n`, about so many down and across. `panels`: whether each begins with a panel of the
     /// widest; otherwise narrower ones do as well, but for those of a single vector.
@@ -108,10 +110,10 @@ impl Grid {
     }
     /// The blocks that take the least time. `rows_b`: what an element of B costs beside its
     /// multiplications, none where a matrix is packed for each block; `cols_a`: what one of A does. `panels`: whether B
-    /// is packed before.
+    /// is packed before. `whole`: not to cut rows.
     fn cheapest<T: Packed>(
         sizes: [usize; 3],
-        panels: bool,
+        (panels, whole): (bool, bool),
         rows_b: Option<usize>,
         cols_a: usize,
         [batch, threads]: [usize; 2],
@@ -147,6 +149,7 @@ impl Grid {
             4 * threads,
             n.div_ceil(wide).min(8 * threads),
         ];
+        let across = if whole { &across[..1] } else { &across[..] };
         let grids = down
             .iter()
             .flat_map(|rows| across.iter().map(|cols| of(*rows, *cols)));

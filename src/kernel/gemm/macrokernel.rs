@@ -8,12 +8,13 @@
 //!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed on the way
 //!         for rows in micropanels: tile       into C where its elements are accumulators, else into a partial block of those
 //!         after the last block of the sum: epilogue, store
+//!       the finished rows, where they fit a cache: handed over to what follows
 //! ```
 //!
 //! What is added to an element of C, and in which order, follows from the length of the sum alone:
 //! not from where C is cut, nor from what is packed.
 
-use super::blocking::{EPILOGUE_ROWS, equal_parts};
+use super::blocking::{EPILOGUE_ROWS, HANDED_OVER, SHORT_SUM, equal_parts};
 use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
 use super::matrix::{Mat, MatMut};
@@ -115,8 +116,17 @@ where
     let blocking = A::Packed::BLOCKING;
     let (lanes, widest) = A::Packed::shape(simd::level());
     let blocks = a.blocks();
-    let (kc, mc) = (blocks.longest(), equal_parts(m, blocking.m, HEIGHT).min(m));
+    let kc = blocks.longest();
     let b_in_place = packed.is_none().then(|| b.panels_in_place(m)).flatten();
+    // panels that are packed on the way serve one block of rows
+    let read_again = packed.is_some() || b_in_place.is_some();
+    let most = if epilogue.hands_over() && read_again && kc <= SHORT_SUM {
+        let rows = HANDED_OVER / (n * size_of::<C>()).max(1);
+        rows.max(EPILOGUE_ROWS).min(blocking.m)
+    } else {
+        blocking.m
+    };
+    let mc = equal_parts(m, most, HEIGHT).min(m);
     // Where B is packed, few rows are one tile, for which A lies well wherever it is.
     let tall_a = (packed.is_some() && !accumulate && C::SAME && A::Packed::TALL && m <= TALL_ROWS)
         .then(|| a.in_place())
@@ -124,7 +134,11 @@ where
     let a_in_place = tall_a.or_else(|| a.block_in_place());
     // The last panel may overlap the one before, whose columns are then computed twice, and need
     // not be packed.
-    let overlap = b_in_place.is_some() && C::SAME && !accumulate && blocks.count() == 1;
+    let overlap = b_in_place.is_some()
+        && C::SAME
+        && !accumulate
+        && blocks.count() == 1
+        && !epilogue.hands_over();
 
     // Accumulators on the way to elements of C: those of a last panel that is not whole, of all
     // where they are no elements.
@@ -278,6 +292,9 @@ where
                     }
                 }
                 j += width;
+            }
+            if last {
+                epilogue.hand_over(rows.clone(), 0..n);
             }
         }
     }

@@ -35,7 +35,7 @@ pub use bytes::product as product_of_bytes;
 pub use element::MatElement;
 #[cfg(feature = "i8")]
 pub use epilogue::Dequantize;
-pub use epilogue::{Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
+pub use epilogue::{After, Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
 pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
@@ -94,17 +94,19 @@ impl Algorithm {
         }
         match self {
             Algorithm::GemvRows if !simd::MICROCONTROLLER => {
-                gemv::product::<A, B, C, true>(a, b, c, accumulate, epilogue)
+                gemv::product::<A, B, C, true>(a, b, c, accumulate, epilogue)?;
             }
             Algorithm::GemvColumns if !simd::MICROCONTROLLER => {
-                gemv::product::<A, B, C, false>(a, b, c, accumulate, epilogue)
+                gemv::product::<A, B, C, false>(a, b, c, accumulate, epilogue)?;
             }
             _ => {
                 let packed = packed.filter(|_| !simd::MICROCONTROLLER);
                 let (a, b) = (Strided::rows(a), Strided::columns(b));
-                macrokernel(a, b, packed, c, accumulate, epilogue)
+                return macrokernel(a, b, packed, c, accumulate, epilogue);
             }
         }
+        epilogue.hand_over(0..c.rows(), 0..c.cols());
+        Ok(())
     }
 }
 

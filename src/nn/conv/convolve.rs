@@ -5,15 +5,17 @@ use super::call::Call;
 use super::pixels;
 use super::run::Operands;
 use crate::error::{Error, Result};
+use crate::ops::linalg::Follow;
 use crate::tensor::Tensor;
 
-/// The convolution of `x` with `weight`.
-pub(super) fn convolve(
+/// The convolution of `x` with `weight`, and what follows it.
+pub(crate) fn convolve(
     op: &'static str,
     rank: usize,
     x: &Tensor,
     weight: &Tensor,
     options: &Conv,
+    then: Option<&dyn Follow>,
 ) -> Result<Tensor> {
     let operands = [
         ("x", x.shape(), x.dtype()),
@@ -68,6 +70,6 @@ pub(super) fn convolve(
         return operands.pixels(op, options);
     }
     let mut y = Tensor::empty(&shape, dtype)?;
-    operands.write(op, options, &mut y)?;
+    operands.write(op, options, &mut y, then)?;
     Ok(y)
 }

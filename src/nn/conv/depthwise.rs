@@ -52,7 +52,7 @@ impl Operands {
         dispatch!(floating dtype, |T| match activation::<<T as MatElement>::Acc>(options) {
             None => unsupported(),
             Some(map) => {
-                let epilogues = Epilogues::<T>::new(self, map)?;
+                let epilogues = Epilogues::<T>::new(self, map, None)?;
                 self.lanes::<T>(walk, &epilogues, y)
             }
         }, else unsupported())

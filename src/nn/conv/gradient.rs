@@ -118,7 +118,7 @@ impl Mirror {
             residual: None,
         };
         let mut y = Tensor::empty(call.shape(), self.dtype)?;
-        operands.write(self.op, &Conv::default(), &mut y)?;
+        operands.write(self.op, &Conv::default(), &mut y, None)?;
         Ok(y)
     }
     /// The transposed convolution of a result, of the image's sizes.

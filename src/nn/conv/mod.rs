@@ -13,6 +13,8 @@ mod spread;
 mod sums;
 mod transpose;
 
+#[cfg(feature = "python")]
+pub(crate) use convolve::convolve;
 pub(super) use deform::Deform;
 pub use deform::{DeformConv, deform_conv2d};
 pub(super) use gradient::Mirror;
@@ -105,7 +107,7 @@ macro_rules! convolutions {
         /// kernel is larger than the padded image, for bool, and where an activation is asked for of what is no
         /// float.
         pub fn $name<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Conv<'a>>) -> Result<Tensor> {
-            convolve::convolve($op, $rank, x, weight, &options.into())
+            convolve::convolve($op, $rank, x, weight, &options.into(), None)
         }
     )* };
 }

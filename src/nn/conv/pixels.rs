@@ -66,7 +66,7 @@ impl Operands {
         let Some(activation) = activation(options) else {
             return Err(Error::unsupported(op, y.dtype()));
         };
-        let epilogues = Epilogues::<T>::new(self, activation)?;
+        let epilogues = Epilogues::<T>::new(self, activation, None)?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
         let rows = geometry.places[0] * geometry.places[1];
         let numbers = geometry.places[2].saturating_mul(call.outputs);

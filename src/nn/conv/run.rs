@@ -12,10 +12,10 @@ use crate::kernel::conv::{
     Block, Blocks, Image, PRODUCTS, Patches, WeightPanels, Weights, direct, scratch,
 };
 use crate::kernel::gemm::{
-    Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
+    After, Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
 };
 use crate::kernel::math::Real;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Follow, Matrices, Results, begin};
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
 #[cfg(feature = "std")]
@@ -46,28 +46,36 @@ impl Operands {
         self.call.whole_of(&self.x, n)
     }
     /// Computes the fresh tensor `y`, of the dtype of the operands.
-    pub fn write(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()> {
+    pub fn write(
+        &self,
+        op: &'static str,
+        options: &Conv,
+        y: &mut Tensor,
+        then: Option<&dyn Follow>,
+    ) -> Result<()> {
         let dtype = y.dtype();
         let unsupported = || Err(Error::unsupported(op, dtype));
         let way = Way::of(&self.call, dtype, options.precise)?;
         if let Way::Depthwise(walk) = &way {
             return self.depthwise(op, options, walk, y);
         }
+        let call = &self.call;
+        let after = begin(then, y, [call.batch, call.outputs, call.geometry.len()])?;
         if let Way::Winograd(blocks) = &way
             && WINOGRAD
         {
             return dispatch!(floating dtype, |T| match activation(options) {
                 None => unsupported(),
-                Some(map) => self.winograd::<T>(blocks, map, y),
+                Some(map) => self.winograd::<T>(blocks, map, y, after),
             }, else unsupported());
         }
         if options.activation.is_some() {
             return dispatch!(floating dtype, |T| match activation(options) {
                 None => unsupported(),
-                Some(map) => self.run::<T>(&way, map, y),
+                Some(map) => self.run::<T>(&way, map, y, after),
             }, else unsupported());
         }
-        dispatch!(number dtype, |T| self.run::<T>(&way, None, y), else unsupported())
+        dispatch!(number dtype, |T| self.run::<T>(&way, None, y, after), else unsupported())
     }
     /// By products, or by rows of single channels.
     fn run<T: Element + MatElement>(
@@ -75,9 +83,10 @@ impl Operands {
         way: &Way,
         activation: Option<Map<T::Acc>>,
         y: &mut Tensor,
+        after: Option<&dyn After>,
     ) -> Result<()> {
         let (call, geometry) = (&self.call, self.call.geometry);
-        let epilogues = Epilogues::<T>::new(self, activation)?;
+        let epilogues = Epilogues::<T>::new(self, activation, after)?;
         let y = Results::<T>::new(y, call.made(), geometry.len())?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
         let products = call.batch * call.groups;
@@ -142,6 +151,7 @@ impl Operands {
         blocks: &Blocks,
         activation: Option<Map<T::Acc>>,
         y: &mut Tensor,
+        after: Option<&dyn After>,
     ) -> Result<()>
     where
         T: Element + MatElement,
@@ -149,7 +159,7 @@ impl Operands {
     {
         let call = &self.call;
         let (made, places) = (call.made(), call.geometry.len());
-        let epilogues = Epilogues::<T>::new(self, activation)?;
+        let epilogues = Epilogues::<T>::new(self, activation, after)?;
         let y = Results::<T>::new(y, made, places)?;
         let x = if self.image::<T>(0, 0).planes_are_matrices() {
             self.x.clone()
@@ -302,9 +312,14 @@ pub(super) struct Epilogues<'a, T: MatElement> {
     /// Operations of an image.
     each: usize,
     call: Call,
+    after: Option<&'a dyn After>,
 }
 impl<'a, T: Element + MatElement> Epilogues<'a, T> {
-    pub fn new(operands: &'a Operands, activation: Option<Map<T::Acc>>) -> Result<Self> {
+    pub fn new(
+        operands: &'a Operands,
+        activation: Option<Map<T::Acc>>,
+        after: Option<&'a dyn After>,
+    ) -> Result<Self> {
         let call = operands.call;
         let bias = operands.bias.as_ref().map(|b| b.as_slice::<T>());
         let bias = bias.transpose()?.map(EpilogueOp::RowBias);
@@ -317,12 +332,18 @@ impl<'a, T: Element + MatElement> Epilogues<'a, T> {
             let residual = residual.as_ref().map(|r| EpilogueOp::Add(r.get(n)));
             ops.extend([bias, activation, residual].into_iter().flatten());
         }
-        Ok(Epilogues { ops, each, call })
+        Ok(Epilogues {
+            ops,
+            each,
+            call,
+            after,
+        })
     }
     /// Of a group of an image.
     pub fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
         let ops = &self.ops[n * self.each..(n + 1) * self.each];
         let (rows, cols) = (self.call.outputs, self.call.geometry.len());
-        Epilogue::new(ops, rows, cols).at(group * self.call.made(), 0)
+        let epilogue = Epilogue::new(ops, rows, cols).then(self.after).of(n);
+        epilogue.at(group * self.call.made(), 0)
     }
 }

@@ -68,7 +68,7 @@ impl Transposed {
         };
         let turned = turned::<T>(&operands)?;
         let turned = packed_slice::<T::Acc>(&turned);
-        let epilogues = Epilogues::<T>::new(&operands, None)?;
+        let epilogues = Epilogues::<T>::new(&operands, None, None)?;
         let y = Results::<T>::new(y, made, places)?;
         let rows = made * call.geometry.kernel.iter().product::<usize>();
         // Parts of the outputs, where there are fewer blocks than threads: each packs the elements again.

@@ -354,7 +354,7 @@ impl Transposed {
             precise: self.precise,
             ..Default::default()
         };
-        operands.write(self.op, &options, &mut y)?;
+        operands.write(self.op, &options, &mut y, None)?;
         Ok((y, phases))
     }
 }

@@ -192,7 +192,14 @@ impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
     /// The blocks of the next state that threads compute.
     fn grid(&self, h: Mat<F>, threads: usize) -> Grid {
         let packed = !self.packed.is_empty();
-        Grid::new(self.algorithm, &h, &self.gates[0], packed, 1, threads)
+        Grid::new(
+            self.algorithm,
+            &h,
+            &self.gates[0],
+            (packed, false),
+            1,
+            threads,
+        )
     }
     /// Some units' sums of a gate, then the epilogue.
     fn multiply(

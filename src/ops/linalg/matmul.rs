@@ -1,5 +1,6 @@
 //! Matrix products with the array API's rules for vectors and batches.
 
+use super::follow::{Follow, begin};
 use super::operands::{Matrices, Results};
 use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
@@ -33,18 +34,7 @@ const OP: &str = "matmul";
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    if let (&[m, k], &[rows, n], true) = (a.shape(), b.shape(), a.dtype() == b.dtype())
-        && k == rows
-    {
-        // Nothing to broadcast or convert: small products take no longer than this.
-        return dispatch!(number a.dtype(), |T| {
-            let mut c = Tensor::empty([m, n], T::DTYPE)?;
-            stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1)?;
-            Ok(c)
-        }, else Err(Error::unsupported(OP, a.dtype())));
-    }
-    let dtype = a.dtype().promote(b.dtype(), OP)?;
-    matmul_as(a, b, dtype)
+    matmul_then(a, b, None, None)
 }
 
 /// The product as [`matmul`] gives it, of operands that are converted to `dtype` first: the dtype
@@ -64,35 +54,39 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
-    let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
-    if a.rank() == 0 || b.rank() == 0 {
-        return Err(Error::shape_of(
-            OP,
-            "operands need at least one dimension: use multiply for numbers",
-            &operands,
-        ));
+    matmul_then(a, b, Some(dtype), None)
+}
+
+/// [`matmul`], or [`matmul_as`], and what follows it.
+pub(crate) fn matmul_then(
+    a: &Tensor,
+    b: &Tensor,
+    dtype: Option<DType>,
+    then: Option<&dyn Follow>,
+) -> Result<Tensor> {
+    if let (&[m, k], &[rows, n], true, None) = (a.shape(), b.shape(), a.dtype() == b.dtype(), dtype)
+        && k == rows
+    {
+        // Nothing to broadcast or convert: small products take no longer than this.
+        return dispatch!(number a.dtype(), |T| {
+            let mut c = Tensor::empty([m, n], T::DTYPE)?;
+            stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1, then)?;
+            Ok(c)
+        }, else Err(Error::unsupported(OP, a.dtype())));
     }
-    sums_in(OP, a.dtype().promote(b.dtype(), OP)?, dtype)?;
+    let (_, dtype) = product_of((a.shape(), a.dtype()), (b.shape(), b.dtype()), dtype)?;
     let (row, column) = (a.rank() == 1, b.rank() == 1);
-    let (left, right) = (
-        a.shape()[a.rank() - 1],
-        b.shape()[b.rank().saturating_sub(2)],
-    );
-    if left != right {
-        let name = if column { "the only" } else { "second-last" };
-        let message = message!("last axis of a is {left} but {name} axis of b is {right}");
-        return Err(Error::shape_of(OP, message, &operands));
-    }
+    let then = then.filter(|_| !row && !column);
     let a = if row { a.expand_dims(0)? } else { a.clone() };
     let b = if column { b.expand_dims(1)? } else { b.clone() };
-    let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched::<A, B, i32>(OP, &a, &b), else match (a.dtype(), b.dtype(), dtype) {
+    let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched::<A, B, i32>(OP, &a, &b, then), else match (a.dtype(), b.dtype(), dtype) {
         #[cfg(feature = "half")]
-        (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b),
+        (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b, then),
         #[cfg(feature = "half")]
-        (DType::BF16, DType::BF16, DType::F32) => batched::<bf16, bf16, f32>(OP, &a, &b),
+        (DType::BF16, DType::BF16, DType::F32) => batched::<bf16, bf16, f32>(OP, &a, &b, then),
         _ => {
             let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
-            dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))
+            dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, then), else Err(Error::unsupported(OP, dtype)))
         }
     })?;
     match (row, column) {
@@ -101,6 +95,50 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
         (false, true) => c.squeeze(-1),
         (true, true) => c.squeeze([-2, -1]),
     }
+}
+
+/// The shape and the dtype of the product of operands of these. Errors as the product's.
+pub(crate) fn product_of(
+    a: (&[usize], DType),
+    b: (&[usize], DType),
+    dtype: Option<DType>,
+) -> Result<(Shape, DType)> {
+    let operands = [("a", a.0, a.1), ("b", b.0, b.1)];
+    let common = a.1.promote(b.1, OP)?;
+    let dtype = dtype.unwrap_or(common);
+    let ([.., left], [.., last]) = (a.0, b.0) else {
+        return Err(Error::shape_of(
+            OP,
+            "operands need at least one dimension: use multiply for numbers",
+            &operands,
+        ));
+    };
+    sums_in(OP, common, dtype)?;
+    let column = b.0.len() == 1;
+    let right = b.0[b.0.len().saturating_sub(2)];
+    if *left != right {
+        let name = if column { "the only" } else { "second-last" };
+        let message = message!("last axis of a is {left} but {name} axis of b is {right}");
+        return Err(Error::shape_of(OP, message, &operands));
+    }
+    dispatch!(number dtype, |T| { let _ = size_of::<T>(); }, else return Err(Error::unsupported(OP, dtype)));
+    let mut shape = lead(OP, operands)?;
+    shape.extend(a.0.iter().rev().nth(1).copied());
+    shape.extend((!column).then_some(*last));
+    Ok((shape, dtype))
+}
+
+/// The common shape of the dimensions before those of matrices or vectors.
+fn lead(op: &'static str, [a, b]: [(&'static str, &[usize], DType); 2]) -> Result<Shape> {
+    let before = |shape: &'_ [usize]| shape.len().saturating_sub(2);
+    let leading = [&a.1[..before(a.1)], &b.1[..before(b.1)]];
+    layout::broadcast(op, &leading).map_err(|_| {
+        Error::shape_of(
+            op,
+            "the dimensions before the last two do not broadcast",
+            &[a, b],
+        )
+    })
 }
 
 /// Errors where `dtype` does not hold all values of the operands' common dtype.
@@ -141,7 +179,12 @@ macro_rules! bytes_in_i32 {
 pub(crate) use bytes_in_i32;
 
 /// The products of two stacks of matrices, whose leading dimensions broadcast.
-fn batched<A, B, C>(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor>
+fn batched<A, B, C>(
+    op: &'static str,
+    a: &Tensor,
+    b: &Tensor,
+    then: Option<&dyn Follow>,
+) -> Result<Tensor>
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
@@ -153,14 +196,8 @@ where
         k: a.shape()[a.rank() - 1],
     };
     let (lead_a, lead_b) = (&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]);
-    let lead = layout::broadcast(op, &[lead_a, lead_b]).map_err(|_| {
-        let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
-        Error::shape_of(
-            op,
-            "the dimensions before the last two do not broadcast",
-            &operands,
-        )
-    })?;
+    let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
+    let lead = lead(op, operands)?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mut c = Tensor::empty(shape(sizes.m, sizes.n), C::DTYPE)?;
     let batch = lead.iter().product::<usize>();
@@ -179,24 +216,34 @@ where
                 ..sizes
             },
             1,
+            then,
         )?;
     } else {
         let (a, b) = (
             a.broadcast_to(shape(sizes.m, sizes.k))?,
             b.broadcast_to(shape(sizes.k, sizes.n))?,
         );
-        stack::<A, B, C>(&a, &b, &mut c, sizes, batch)?;
+        stack::<A, B, C>(&a, &b, &mut c, sizes, batch, then)?;
     }
     Ok(c)
 }
 
-fn stack<A, B, C>(a: &Tensor, b: &Tensor, c: &mut Tensor, sizes: Sizes, batch: usize) -> Result<()>
+fn stack<A, B, C>(
+    a: &Tensor,
+    b: &Tensor,
+    c: &mut Tensor,
+    sizes: Sizes,
+    batch: usize,
+    then: Option<&dyn Follow>,
+) -> Result<()>
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
     C: Element + MatElement<Acc = A::Acc>,
 {
     let (left, right) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
+    let after = begin(then, c, [batch, sizes.m, sizes.n])?;
+    let epilogue = Epilogue::NONE.then(after);
     let c = Results::<C>::new(c, sizes.m, sizes.n)?;
     let operands = |i| {
         // SAFETY: each `c.get(i)` is another matrix of a fresh tensor.
@@ -207,8 +254,8 @@ where
         // Of bytes alone: sums of floats might have other bits than those of the same product by
         // another tensor.
         match gemm::bytes::<A, B>() && batch == 1 {
-            true => product_of_weight(sizes, b, operands, Epilogue::NONE),
-            false => products(sizes, batch, operands, Right::Once, Epilogue::NONE),
+            true => product_of_weight(sizes, b, operands, epilogue),
+            false => products(sizes, batch, operands, Right::Once, epilogue),
         }
     }
 }
@@ -263,7 +310,7 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
         a
     }
     .expand_dims(-2)?;
-    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
+    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, None), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
 }
 
 /// The last two dimensions exchanged; a view. Errors where there are fewer.

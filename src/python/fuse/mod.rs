@@ -309,7 +309,7 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
 /// are tensors that the function takes from outside. Floats may be others at each call; one whose value the
 /// function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`) is a part of the program too. Elementwise functions, conversions, reductions and
 /// views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
-/// are between the programs. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
+/// are between the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of it. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
 /// that names the line.
 ///
 /// donate: positions, among all tensors of a call, of those whose memory results may take; they are left

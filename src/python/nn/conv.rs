@@ -1,11 +1,12 @@
 //! `flex.nn`'s convolutions.
 
 use super::activation::activation_named;
+use super::linear::product;
 use super::spatial::per_axis;
 use crate::dtype::DType;
 use crate::nn::{self, Conv, ConvTranspose, Padding};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count, kind};
+use crate::python::convert::{Arg, Ints, OperandRef, compute, count, kind};
 use crate::python::dtype::DTypeArg;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -70,37 +71,52 @@ pub(super) fn options(
 }
 
 macro_rules! convolutions {
-    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+    ($($(#[doc = $doc:literal])* $name:ident $rank:literal;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
         #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, precise = false), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, precise=False)")]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
-            x: Arg,
-            weight: Arg,
-            bias: Option<Arg>,
+            x: OperandRef,
+            weight: OperandRef,
+            bias: Option<OperandRef>,
             stride: Option<Ints>,
             padding: Option<Bound<PyAny>>,
             dilation: Option<Ints>,
             groups: isize,
             activation: Option<&str>,
-            residual: Option<Arg>,
+            residual: Option<OperandRef>,
             precise: bool,
         ) -> PyResult<PyTensor> {
             let op = stringify!($name);
             let options = Conv {
-                bias: bias.as_ref().map(|b| &b.0),
                 activation: activation_named(op, activation)?,
-                residual: residual.as_ref().map(|r| &r.0),
                 precise,
                 ..options(op, stride, padding, dilation, groups)?
             };
-            // a product for each element of the weight and each place
-            let work = x.0.len().saturating_mul(weight.0.shape().first().copied().unwrap_or(1));
-            compute(py, work, || nn::$name(&x.0, &weight.0, options))
+            convolution(py, (op, $rank), (x, weight), [bias, residual], options)
         }
     )* };
+}
+/// A convolution of that name and number of axes.
+fn convolution(
+    py: Python<'_>,
+    (op, rank): (&'static str, usize),
+    operands: (OperandRef<'_>, OperandRef<'_>),
+    others: [Option<OperandRef<'_>>; 2],
+    options: Conv<'static>,
+) -> PyResult<PyTensor> {
+    let with_bias = others[0].is_some();
+    product(py, op, operands, others, move |x, then| {
+        let (bias, residual) = x[2..].split_at(with_bias as usize);
+        let options = Conv {
+            bias: bias.first(),
+            residual: residual.first(),
+            ..options.clone()
+        };
+        nn::convolve(op, rank, &x[0], &x[1], &options, then)
+    })
 }
 convolutions! {
     /// The convolution of a signal with `weight`; the kernel is not flipped, as in torch.
@@ -116,7 +132,7 @@ convolutions! {
     /// >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     /// >>> flex.nn.conv1d(x, w, padding=1).tolist()
     /// [[-2.0, -2.0, -2.0, 3.0]]
-    conv1d;
+    conv1d 1;
     /// The convolution of an image with `weight`; the kernel is not flipped, as in torch.
     ///
     /// x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be last
@@ -129,7 +145,7 @@ convolutions! {
     /// >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     /// >>> flex.nn.conv2d(x, w).tolist()
     /// [[[8.0, 12.0], [20.0, 24.0]]]
-    conv2d;
+    conv2d 2;
     /// The convolution of a volume with `weight`; the kernel is not flipped, as in torch.
     ///
     /// x: `[batch, channels, depth, height, width]`, or without the batch. weight:
@@ -137,7 +153,7 @@ convolutions! {
     ///
     /// >>> flex.nn.conv3d(flex.ones((1, 2, 2, 2)), flex.ones((1, 1, 2, 2, 2))).tolist()
     /// [[[[8.0]]]]
-    conv3d;
+    conv3d 3;
 }
 
 /// The same of a transposed convolution.

@@ -1,12 +1,18 @@
 //! `flex.nn`'s linear layers.
 
 use super::activation::activation_named;
-use crate::nn::{self, Linear};
+use crate::nn::{Linear, linear_then};
+use crate::ops::linalg::Follow;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{OperandRef, compute};
 use crate::python::dtype::DTypeArg;
 use crate::python::linalg::work;
+use crate::python::{trace, traced};
+use crate::stream::Product;
+use crate::{Result, Tensor};
 use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// `activation(x @ weight.T + bias) + residual`, fused into the product.
 ///
@@ -23,24 +29,55 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, dtype = None))]
 fn linear(
     py: Python<'_>,
-    x: Arg,
-    weight: Arg,
-    bias: Option<Arg>,
+    x: OperandRef,
+    weight: OperandRef,
+    bias: Option<OperandRef>,
     activation: Option<&str>,
-    residual: Option<Arg>,
+    residual: Option<OperandRef>,
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
     let activation = activation_named("linear", activation)?;
-    let width = weight.0.shape().first().copied().unwrap_or(1);
-    compute(py, work(&x.0, width), || {
+    let dtype = dtype.map(|d| d.0);
+    let with_bias = bias.is_some();
+    let layer = move |x: &[Tensor], then: Option<&dyn Follow>| {
+        let (bias, residual) = x[2..].split_at(with_bias as usize);
         let options = Linear {
-            bias: bias.as_ref().map(|b| &b.0),
+            bias: bias.first(),
             activation,
-            residual: residual.as_ref().map(|r| &r.0),
-            dtype: dtype.map(|d| d.0),
+            residual: residual.first(),
+            dtype,
         };
-        nn::linear(&x.0, &weight.0, options)
-    })
+        linear_then(&x[0], &x[1], options, then)
+    };
+    product(py, "linear", (x, weight), [bias, residual], layer)
+}
+
+/// A product of the first two operands, or a value of the function that is being traced; with those that there are
+/// of the others.
+pub(super) fn product(
+    py: Python<'_>,
+    name: &'static str,
+    (x, weight): (OperandRef<'_>, OperandRef<'_>),
+    others: [Option<OperandRef<'_>>; 2],
+    f: impl Fn(&[Tensor], Option<&dyn Follow>) -> Result<Tensor> + Clone + Send + Sync + 'static,
+) -> PyResult<PyTensor> {
+    let mut operands: SmallVec<[OperandRef; 4]> = SmallVec::new();
+    operands.extend([x, weight]);
+    operands.extend(others.into_iter().flatten());
+    if traced::is_active() {
+        let all: SmallVec<[&OperandRef; 4]> = operands.iter().collect();
+        let f: Product = Arc::new(f.clone());
+        if let Some(y) = trace::product(name, &all, f) {
+            return y;
+        }
+    }
+    let mut tensors: SmallVec<[Tensor; 4]> = SmallVec::new();
+    for x in operands {
+        x.compute_queued(py)?;
+        tensors.push(x.take().tensor()?);
+    }
+    let width = tensors[1].shape().first().copied().unwrap_or(1);
+    compute(py, work(&tensors[0], width), || f(&tensors, None))
 }
 
 /// Adds them to `flex.nn`.

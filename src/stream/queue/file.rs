@@ -160,6 +160,12 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
             }
         }
         Step::Convert { x, dtype } => write!(text, "astype v{x} {}", dtype.name())?,
+        Step::Product { a, b, dtype } => {
+            write!(text, "matmul v{a} v{b}")?;
+            if let Some(dtype) = dtype {
+                write!(text, " {}", dtype.name())?;
+            }
+        }
         Step::Reduce {
             kind,
             x,
@@ -236,6 +242,14 @@ fn step(line: &str) -> Option<Step> {
             x: value(words.next()?)?,
             dtype: dtype(words.next()?)?,
         },
+        "matmul" => Step::Product {
+            a: value(words.next()?)?,
+            b: value(words.next()?)?,
+            dtype: match words.next() {
+                Some(word) => Some(dtype(word)?),
+                None => None,
+            },
+        },
         "reduce" => {
             let name = words.next()?;
             Step::Reduce {
@@ -304,6 +318,7 @@ fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
                 operands.len() == op.arity() && operands.iter().all(in_order)
             }
             Step::Convert { x, .. } | Step::Reduce { x, .. } => before(x),
+            Step::Product { a, b, .. } => before(a) && before(b),
         };
         if !ordered {
             return Err(format!("operation {k} refers to what is not before it"));

@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::op::Op;
 use crate::ops::elementwise::check;
+use crate::ops::linalg::matmul_then;
 use crate::ops::reduce::Reduced;
 use crate::ops::{self, Reduction};
 use crate::scalar::Scalar;
@@ -53,8 +54,8 @@ pub struct Stats {
     pub run: Traffic,
 }
 
-/// Operations that run later, together: elementwise operations, conversions and reductions are
-/// queued, and computed in as few walks over memory as they can when a value is asked for, or the
+/// Operations that run later, together: elementwise operations, conversions, reductions and products of
+/// matrices are queued, and computed in as few walks over memory as they can when a value is asked for, or the
 /// queue is full. What nobody needs any more by then is never computed, or never stored.
 ///
 /// Shapes and dtypes are checked when an operation is queued. Results have the bits that the
@@ -249,6 +250,29 @@ impl Stream {
         }
         self.queue(&[*x], false, |given| Step::Convert {
             x: at(&given),
+            dtype,
+        })
+    }
+    /// A product of matrices, by the rules of [`ops::matmul`], or where a dtype is given of
+    /// [`ops::matmul_as`]. Elementwise operations that follow are computed block by block of its result.
+    ///
+    /// ```
+    /// use flex::{Tensor, op::Op, stream::Stream};
+    /// let stream = Stream::new();
+    /// let (a, b) = (Tensor::from([[1.0f32, 2.0]]), Tensor::from([[3.0f32], [-4.0]]));
+    /// let product = stream.matmul(&(&a).into(), &(&b).into(), None)?;
+    /// let positive = stream.apply(Op::Relu, &[(&product).into()])?;
+    /// assert_eq!(positive.get()?.to_vec::<f32>()?, [0.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn matmul(&self, a: &Argument, b: &Argument, dtype: Option<DType>) -> Result<Lazy> {
+        let numbers = [a, b].iter().any(|x| matches!(x, Argument::Number(_)));
+        if numbers || !is_stable(&[*a, *b]) {
+            return Ok(Lazy::now(matmul_then(&value(a)?, &value(b)?, dtype, None)?));
+        }
+        self.queue(&[*a, *b], false, |given| Step::Product {
+            a: at(&given[..1]),
+            b: at(&given[1..]),
             dtype,
         })
     }

@@ -36,6 +36,12 @@ pub(super) enum Step {
         reduced: u64,
         keepdims: bool,
     },
+    /// A product of matrices, with the dtype of its sums where one is given.
+    Product {
+        a: u16,
+        b: u16,
+        dtype: Option<DType>,
+    },
 }
 
 /// An operand.
@@ -136,6 +142,10 @@ impl Replay {
                 }
                 Step::Convert { x, dtype } => {
                     self.graph.convert(self.values[*x as usize], *dtype)?
+                }
+                Step::Product { a, b, dtype } => {
+                    let [a, b] = [a, b].map(|x| self.values[*x as usize]);
+                    self.graph.matmul(a, b, *dtype)?
                 }
                 Step::Reduce {
                     kind,

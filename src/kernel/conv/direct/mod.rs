@@ -50,6 +50,10 @@ pub unsafe fn direct<T: MatElement>(
     });
     let cols = tile.x.len();
     let [_, high, wide] = g.kernel;
+    // rows of all columns follow each other, in the sums as in the result
+    let n = g.places;
+    let at = |y: usize| (tile.z * n[1] + y) * n[2] + tile.x.start;
+    let step = if cols == n[2] { tile.y.len() } else { 1 };
     for o in 0..weight.rows() {
         let mut rest = &mut *taps;
         for plane in 0..tiling.planes {
@@ -69,10 +73,6 @@ pub unsafe fn direct<T: MatElement>(
             cols,
             d: sums,
         });
-        // rows of all columns follow each other, in the sums as in the result
-        let n = g.places;
-        let at = |y: usize| (tile.z * n[1] + y) * n[2] + tile.x.start;
-        let step = if cols == n[2] { tile.y.len() } else { 1 };
         for y in (0..tile.y.len()).step_by(step.max(1)) {
             let first = at(tile.y.start + y);
             // SAFETY: the places of this tile, by the caller's promise.
@@ -84,5 +84,9 @@ pub unsafe fn direct<T: MatElement>(
                 &mut d,
             );
         }
+    }
+    for y in (0..tile.y.len()).step_by(step.max(1)) {
+        let first = at(tile.y.start + y);
+        epilogue.hand_over(0..weight.rows(), first..first + step * cols);
     }
 }

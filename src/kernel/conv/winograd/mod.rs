@@ -255,7 +255,8 @@ where
             let places = first..first + len;
             if finite {
                 // SAFETY: places of this block, by the caller's promise, and channels of this task.
-                unsafe { store(sums, turned, channels.clone(), places, &c, epilogue) };
+                unsafe { store(sums, turned, channels.clone(), places.clone(), &c, epilogue) };
+                epilogue.hand_over(channels.clone(), places);
                 continue;
             }
             // SAFETY: as above.

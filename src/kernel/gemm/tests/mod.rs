@@ -1,5 +1,6 @@
 //! Every element type, algorithm and layout against a naive product in integers or `f64`.
 
+mod after;
 mod eight_bits;
 mod rounding;
 mod sources;
@@ -198,7 +199,7 @@ fn a_grid_covers_c_once() {
                 (false, 1, 7),
                 (true, 2, 64),
             ] {
-                let grid = Grid::new(algorithm, &a, &b, packed, batch, threads);
+                let grid = Grid::new(algorithm, &a, &b, (packed, false), batch, threads);
                 let mut seen = vec![0u8; m * n];
                 for block in 0..grid.len() {
                     let (rows, cols) = grid.block(block);

@@ -1,0 +1,95 @@
+//! Steps that share their outer loops.
+
+use super::step::Step;
+use crate::dtype::DType;
+use crate::layout::Shape;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+/// Steps that share their outer loops: they run block by block of these, where that keeps what one
+/// leaves to the next in a cache.
+#[derive(Clone)]
+pub(super) struct Segment {
+    pub steps: Vec<Step>,
+    /// How many axes at the front may be cut; none where the steps run one after the other.
+    pub leading: usize,
+    /// Slots that are written and read here alone.
+    pub inner: SmallVec<[usize; 4]>,
+    /// Slots that nobody reads after it.
+    pub dead: SmallVec<[usize; 4]>,
+}
+
+impl Step {
+    /// How many axes at the front can be cut into blocks, for elements of this rank.
+    fn leading(&self, rank: usize) -> usize {
+        match self {
+            Step::Store { .. } => rank,
+            Step::Reduce {
+                reduced, keepdims, ..
+            } => {
+                let all = reduced.iter().take_while(|r| !**r).count();
+                if *keepdims { all } else { 0 }
+            }
+            Step::Call { .. } => 0,
+        }
+    }
+}
+
+/// Steps whose elements share their outer loops, together.
+pub(super) fn segments(
+    steps: Vec<(Step, Shape)>,
+    inputs: usize,
+    outputs: &[(usize, DType)],
+) -> Vec<Segment> {
+    let mut segments: Vec<(Segment, Shape)> = Vec::new();
+    for (step, shape) in steps {
+        let leading = step.leading(shape.len());
+        if let Some((segment, of)) = segments.last_mut() {
+            let shared = leading.min(segment.leading);
+            if shared > 0 && of.len() == shape.len() && of[..shared] == shape[..shared] {
+                segment.leading = shared;
+                segment.steps.push(step);
+                continue;
+            }
+        }
+        let segment = Segment {
+            steps: alloc::vec![step],
+            leading,
+            inner: SmallVec::new(),
+            dead: SmallVec::new(),
+        };
+        segments.push((segment, shape));
+    }
+    let mut segments: Vec<Segment> = segments.into_iter().map(|s| s.0).collect();
+    let is_output = |slot: usize| outputs.iter().any(|o| o.0 == slot);
+    for k in 0..segments.len() {
+        let (here, after) = segments.split_at_mut(k + 1);
+        let segment = &mut here[k];
+        let later = |slot: usize| {
+            let reads = |s: &Step| s.reads().contains(&slot);
+            is_output(slot) || after.iter().any(|s| s.steps.iter().any(reads))
+        };
+        let written = |slot: usize| segment.steps.iter().any(|s| s.writes().contains(&slot));
+        let mut seen: SmallVec<[usize; 8]> = SmallVec::new();
+        for slot in segment
+            .steps
+            .iter()
+            .flat_map(|s| s.reads().iter().chain(s.writes()))
+        {
+            if !seen.contains(slot) {
+                seen.push(*slot);
+            }
+        }
+        let inner = |slot: &usize| *slot >= inputs && !later(*slot) && written(*slot);
+        let dead = |slot: &usize| !later(*slot) && !inner(slot);
+        let (inner, dead) = (
+            seen.iter().copied().filter(inner).collect(),
+            seen.iter().copied().filter(dead).collect(),
+        );
+        (segment.inner, segment.dead) = (inner, dead);
+        if segment.steps.len() == 1 {
+            segment.leading = 0; // nothing is left to a next one
+        }
+    }
+    segments
+}
