@@ -32,6 +32,8 @@ mod tests;
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use bytes::product as product_of_bytes;
+#[cfg(feature = "i8")]
+pub use bytes::{ByGroups, Group, by_groups};
 pub use element::MatElement;
 #[cfg(feature = "i8")]
 pub use epilogue::Dequantize;
@@ -40,6 +42,8 @@ pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
+#[cfg(feature = "i8")]
+pub use packing::Packing;
 pub use packing::panel as pack_panel;
 pub use panels::{Panels, Pieces, at_once};
 pub use scratch::{Scratch, packed_slice};

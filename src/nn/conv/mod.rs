@@ -13,6 +13,8 @@ mod spread;
 mod sums;
 mod transpose;
 
+#[cfg(feature = "i8")]
+pub(crate) use call::Call;
 pub(super) use deform::Deform;
 pub use deform::{DeformConv, deform_conv2d};
 pub(super) use gradient::Mirror;
