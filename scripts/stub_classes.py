@@ -214,7 +214,7 @@ class QTensor:
         scales: _Operand,
         zero_points: _Operand | None = None,
         *,
-        dtype: Literal["int8", "uint8", "int4"] | None = None,
+        dtype: Literal["int8", "uint8", "int4", "int2"] | None = None,
         shape: _Shape | None = None,
     ) -> Self: ...
     @property
@@ -222,7 +222,7 @@ class QTensor:
     @property
     def block(self) -> tuple[int, ...]: ...
     @property
-    def dtype(self) -> Literal["int8", "uint8", "int4"]: ...
+    def dtype(self) -> Literal["int8", "uint8", "int4", "int2"]: ...
     @property
     def nbytes(self) -> int: ...
     @property

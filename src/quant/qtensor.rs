@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 /// Invariants, checked by [`QTensor::from_parts`]: scales, and zero points where there are some, have
 /// the tensor's rank, and each size of theirs divides the tensor's size there, so that as many
 /// neighbours share one. Scales are float32, float16 or bfloat16; values and zero points are int8 or uint8 as the
-/// levels are. Values of int4 are uint8 tensors, in which one axis is half as long: each byte has two
-/// neighbours, the first in its lower half.
+/// levels are. Values of int4 and int2 are uint8 tensors, in which one axis is half or a quarter as long: each byte has two
+/// or four neighbours, the first in its lowest bits.
 ///
 /// A clone shares storage. Views ([`permute`](QTensor::permute), [`slice_axis`](QTensor::slice_axis) ..) copy
 /// nothing.
@@ -25,12 +25,12 @@ pub struct QTensor {
     pub(super) zeros: Option<Tensor>,
     pub(super) levels: Levels,
     pub(super) shape: Shape,
-    /// The axis along which bytes hold two values.
+    /// The axis along which bytes hold several values.
     pub(super) packed: Option<usize>,
 }
 
 impl QTensor {
-    /// Of its parts. `shape` is that of the values, but for int4, which is packed along the last axis for
+    /// Of its parts. `shape` is that of the values, but for int4 and int2, which are packed along the last axis for
     /// which its shape is the values'.
     ///
     /// Errors where the parts break an invariant above.
@@ -53,13 +53,19 @@ impl QTensor {
         let shape = shape.into_shape();
         let shape = Shape::from_slice(shape.as_ref());
         let bytes = |packed: Option<usize>| -> Shape {
-            let per_byte = |a: usize| if packed == Some(a) { 2 } else { 1 };
+            let per_byte = |a: usize| {
+                if packed == Some(a) {
+                    levels.per_byte()
+                } else {
+                    1
+                }
+            };
             (0..shape.len())
                 .map(|a| shape[a].div_ceil(per_byte(a)))
                 .collect()
         };
-        let packed = match levels {
-            Levels::I4 => {
+        let packed = match levels.is_packed() {
+            true => {
                 let fits = |a: &usize| values.shape() == &bytes(Some(*a))[..];
                 Some(
                     (0..shape.len())
@@ -68,7 +74,7 @@ impl QTensor {
                         .unwrap_or(shape.len().saturating_sub(1)),
                 )
             }
-            _ => None,
+            false => None,
         };
         let expected = bytes(packed);
         let dtype = levels.stored();
@@ -117,7 +123,7 @@ impl QTensor {
     pub fn levels(&self) -> Levels {
         self.levels
     }
-    /// The integers: int8 or uint8, of int4 bytes of two.
+    /// The integers: int8 or uint8, of int4 and int2 bytes of two and four.
     pub fn values(&self) -> &Tensor {
         &self.values
     }
@@ -134,7 +140,7 @@ impl QTensor {
         let sizes = self.shape.iter().zip(self.scales.shape());
         sizes.map(|(n, s)| n.checked_div(*s).unwrap_or(0)).collect()
     }
-    /// The axis along which each byte holds two values, of int4.
+    /// The axis along which each byte holds several values, of int4 and int2.
     pub fn packed_axis(&self) -> Option<usize> {
         self.packed
     }
@@ -148,7 +154,7 @@ impl QTensor {
         let Some(axis) = self.packed else {
             return Ok(self.clone());
         };
-        let n = self.shape[axis];
+        let (n, per) = (self.shape[axis], self.levels.per_byte());
         let from = self.values.moveaxis(axis as isize, -1)?.contiguous()?;
         let mut sizes = Shape::from_slice(from.shape());
         if let Some(last) = sizes.last_mut() {
@@ -157,12 +163,12 @@ impl QTensor {
         let mut values = Tensor::empty(&sizes, DType::I8)?;
         let from = from.as_bytes();
         par::split(values.as_mut_bytes()?, n.max(1), 1, ROW.times(n), |r, d| {
-            let bytes = n.div_ceil(2);
+            let bytes = n.div_ceil(per);
             for (q, d) in from[r.start * bytes..]
                 .chunks(bytes.max(1))
                 .zip(d.chunks_mut(n.max(1)))
             {
-                quant::unpack_nibbles(q, d);
+                quant::unpack(q, per, d);
             }
         });
         Ok(QTensor {
@@ -186,7 +192,7 @@ pub(super) fn packed(
     axis: isize,
 ) -> Result<QTensor> {
     let shape = Shape::from_slice(values.shape());
-    if levels != Levels::I4 {
+    if !levels.is_packed() {
         return Ok(QTensor {
             values,
             scales,
@@ -198,8 +204,8 @@ pub(super) fn packed(
     }
     let axis = layout::axis("quant.quantize", axis, shape.len())?;
     let from = values.moveaxis(axis as isize, -1)?.contiguous()?;
-    let n = shape[axis];
-    let bytes = n.div_ceil(2);
+    let (n, per) = (shape[axis], levels.per_byte());
+    let bytes = n.div_ceil(per);
     let mut sizes = Shape::from_slice(from.shape());
     if let Some(last) = sizes.last_mut() {
         *last = bytes;
@@ -211,7 +217,7 @@ pub(super) fn packed(
             .chunks(n.max(1))
             .zip(d.chunks_mut(bytes.max(1)))
         {
-            quant::pack_nibbles(q, d);
+            quant::pack(q, per, d);
         }
     });
     let values = to.moveaxis(-1, axis as isize)?;
@@ -253,10 +259,13 @@ pub(super) fn check_steps(
         return Err(Error::dtype(op, message));
     }
     if let Some(zeros) = zeros {
-        if levels == Levels::I4 {
+        if levels.is_packed() {
             return Err(Error::value(
                 op,
-                "zero points are of int8 and uint8, not of int4",
+                message!(
+                    "zero points are of int8 and uint8, not of {}",
+                    levels.name()
+                ),
             ));
         }
         if zeros.dtype() != levels.dtype() || zeros.shape() != scales.shape() {

@@ -70,7 +70,14 @@ def test_sums_are_exact(batch, groups, seen, made, size, kernel, stride, padding
             residual = rng.standard_normal(expected.shape[1:]).astype(F32)
             for _ in range(2):
                 y = quant.conv2d(
-                    x, weight, bias, **how, activation="relu", residual=residual, inputs=inputs, **given
+                    x,
+                    weight,
+                    bias,
+                    **how,
+                    activation="relu",
+                    residual=residual,
+                    inputs=inputs,
+                    **given,
                 )
                 assert np.asarray(y).tolist() == (expected + residual).tolist()
 
@@ -148,11 +155,17 @@ def test_errors_name_what_is_wrong():
         (lambda: quant.conv2d(x[0, 0], w), flex.ShapeError, "quant.conv2d"),
         (lambda: quant.conv2d(x, w, flex.zeros(3)), flex.ShapeError, "quant.conv2d: bias"),
         (
-            lambda: quant.conv2d(x, quant.quantize(flex.zeros((2, 8, 3, 3)), axis=1), inputs="dynamic"),
+            lambda: quant.conv2d(
+                x, quant.quantize(flex.zeros((2, 8, 3, 3)), axis=1), inputs="dynamic"
+            ),
             ValueError,
             "quant.conv2d: inputs are quantised for weights of int8",
         ),
-        (lambda: quant.conv2d(flex.astype(x, flex.int32), w), flex.DTypeError, "x must be of floats"),
+        (
+            lambda: quant.conv2d(flex.astype(x, flex.int32), w),
+            flex.DTypeError,
+            "x must be of floats",
+        ),
     ]:
         with pytest.raises(error, match=text):
             wrong()

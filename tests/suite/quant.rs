@@ -34,7 +34,7 @@ fn numbers_are_within_half_a_step() -> Result<()> {
     for round in 0..60 {
         let shape = [rng.between(1, 4), 4 * rng.between(1, 5), 6];
         let x = numbers(&mut rng, &shape);
-        let levels = [Levels::I8, Levels::U8, Levels::I4][round % 3];
+        let levels = [Levels::I8, Levels::U8, Levels::I4, Levels::I2][round % 4];
         let per = [
             Per::Tensor,
             Per::Channel(rng.below(3) as isize),
@@ -104,7 +104,7 @@ fn linear_layers_are_sums_of_products() -> Result<()> {
         let bias = numbers(&mut rng, &[n]);
         let whole = quant::quantize(&w, each(Per::Channel(0)))?;
         let blocks = Quantization {
-            levels: [Levels::I8, Levels::I4][round % 2],
+            levels: [Levels::I8, Levels::I4, Levels::I2][round % 3],
             ..each(Per::Block { axis: 1, size: 8 })
         };
         let blocks = quant::quantize(&w, blocks)?;
@@ -159,7 +159,7 @@ fn linear_layers_are_sums_of_products() -> Result<()> {
 fn views_show_the_same_numbers() -> Result<()> {
     let mut rng = Rng(3);
     let x = numbers(&mut rng, &[4, 6, 8]);
-    for levels in [Levels::I8, Levels::I4] {
+    for levels in [Levels::I8, Levels::I4, Levels::I2] {
         let how = Quantization {
             levels,
             ..each(Per::Block { axis: 2, size: 4 })
@@ -197,7 +197,7 @@ fn views_show_the_same_numbers() -> Result<()> {
             q.reshape([4, 48 / 3, 3]),
             Err(Error::Shape { op: "reshape", .. })
         ));
-        assert_eq!(q.flip(2).is_err(), levels == Levels::I4);
+        assert_eq!(q.flip(2).is_err(), levels != Levels::I8);
     }
     Ok(())
 }
@@ -237,11 +237,23 @@ fn calibrations_saturate_what_is_far() -> Result<()> {
 fn kept_among_the_tensors_of_a_file() -> Result<()> {
     use flex::io::safetensors;
     let x = numbers(&mut Rng(4), &[3, 8]);
-    let q = quant::quantize(&x, each(Per::Channel(0)))?;
-    let parts = quant::to_tensors("layer", &q)?;
-    let file = safetensors::write(parts.iter().map(|(name, t)| (name, t)), &Default::default())?;
-    assert!(quant::from_tensors(&safetensors::parse(&file)?, "layer")?.equal(&q)?);
-    assert!(quant::from_tensors(&safetensors::parse(&file)?, "other").is_err());
+    for levels in [Levels::I8, Levels::I4, Levels::I2] {
+        if levels != Levels::I8 && !cfg!(feature = "i64") {
+            continue; // in which shapes are kept
+        }
+        let how = Quantization {
+            levels,
+            ..each(Per::Channel(0))
+        };
+        let q = quant::quantize(&x, how)?;
+        let parts = quant::to_tensors("layer", &q)?;
+        let parts = parts.iter().map(|(name, t)| (name, t));
+        let file = safetensors::write(parts, &Default::default())?;
+        let file = safetensors::parse(&file)?;
+        let read = quant::from_tensors(&file, "layer")?;
+        assert!(read.equal(&q)? && read.levels() == levels);
+        assert!(quant::from_tensors(&file, "other").is_err());
+    }
     Ok(())
 }
 
