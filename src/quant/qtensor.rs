@@ -155,24 +155,11 @@ impl QTensor {
             return Ok(self.clone());
         };
         let (n, per) = (self.shape[axis], self.levels.per_byte());
-        let from = self.values.moveaxis(axis as isize, -1)?.contiguous()?;
-        let mut sizes = Shape::from_slice(from.shape());
-        if let Some(last) = sizes.last_mut() {
-            *last = n;
-        }
-        let mut values = Tensor::empty(&sizes, DType::I8)?;
-        let from = from.as_bytes();
-        par::split(values.as_mut_bytes()?, n.max(1), 1, ROW.times(n), |r, d| {
-            let bytes = n.div_ceil(per);
-            for (q, d) in from[r.start * bytes..]
-                .chunks(bytes.max(1))
-                .zip(d.chunks_mut(n.max(1)))
-            {
-                quant::unpack(q, per, d);
-            }
-        });
+        let values = lines(&self.values, axis, n, DType::I8, |q, d| {
+            quant::unpack(q, per, d)
+        })?;
         Ok(QTensor {
-            values: values.moveaxis(-1, axis as isize)?,
+            values,
             levels: Levels::I8,
             packed: None,
             ..self.clone()
@@ -180,8 +167,30 @@ impl QTensor {
     }
 }
 
-/// What moving an element costs.
-const ROW: Cost = Cost { bytes: 2, flops: 2 };
+/// Lines of bytes along an axis as others of `to` bytes, each made by `f`.
+fn lines(
+    x: &Tensor,
+    axis: usize,
+    to: usize,
+    dtype: DType,
+    f: impl Fn(&[u8], &mut [u8]) + Sync,
+) -> Result<Tensor> {
+    const COST: Cost = Cost { bytes: 2, flops: 2 };
+    let x = x.moveaxis(axis as isize, -1)?.contiguous()?;
+    let mut sizes = Shape::from_slice(x.shape());
+    let n = match sizes.last_mut() {
+        Some(last) => core::mem::replace(last, to),
+        None => 0,
+    };
+    let mut y = Tensor::empty(&sizes, dtype)?;
+    let x = x.as_bytes();
+    let cost = COST.times(n.max(to));
+    par::split(y.as_mut_bytes()?, to.max(1), 1, cost, |r, d| {
+        let x = x[r.start * n..].chunks(n.max(1));
+        x.zip(d.chunks_mut(to.max(1))).for_each(|(x, d)| f(x, d));
+    });
+    y.moveaxis(-1, axis as isize)
+}
 
 /// A quantised tensor of levels that are bytes each, which are packed along an axis where they are less.
 pub(super) fn packed(
@@ -203,24 +212,11 @@ pub(super) fn packed(
         });
     }
     let axis = layout::axis("quant.quantize", axis, shape.len())?;
-    let from = values.moveaxis(axis as isize, -1)?.contiguous()?;
-    let (n, per) = (shape[axis], levels.per_byte());
-    let bytes = n.div_ceil(per);
-    let mut sizes = Shape::from_slice(from.shape());
-    if let Some(last) = sizes.last_mut() {
-        *last = bytes;
-    }
-    let mut to = Tensor::empty(&sizes, DType::U8)?;
-    let from = from.as_bytes();
-    par::split(to.as_mut_bytes()?, bytes.max(1), 1, ROW.times(n), |r, d| {
-        for (q, d) in from[r.start * n..]
-            .chunks(n.max(1))
-            .zip(d.chunks_mut(bytes.max(1)))
-        {
-            quant::pack(q, per, d);
-        }
-    });
-    let values = to.moveaxis(-1, axis as isize)?;
+    let per = levels.per_byte();
+    let bytes = shape[axis].div_ceil(per);
+    let values = lines(&values, axis, bytes, DType::U8, |q, d| {
+        quant::pack(q, per, d)
+    })?;
     Ok(QTensor {
         values,
         scales,

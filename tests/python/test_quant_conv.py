@@ -139,6 +139,8 @@ def test_empty_images():
     w = quant.quantize(flex.ones((6, 8, 3, 3)), axis=0)
     for inputs in ("float", "dynamic"):
         assert quant.conv2d(flex.zeros((0, 8, 5, 5)), w, inputs=inputs).shape == (0, 6, 3, 3)
+        y = quant.conv2d(flex.zeros((2, 8, 0, 5)), w, flex.ones(6), padding=2, inputs=inputs)
+        assert y.tolist() == flex.ones((2, 6, 2, 7)).tolist()
         none = quant.quantize(flex.ones((0, 8, 3, 3)))
         assert quant.conv2d(flex.zeros((2, 8, 5, 5)), none, inputs=inputs).shape == (2, 0, 3, 3)
 
@@ -169,6 +171,36 @@ def test_errors_name_what_is_wrong():
     ]:
         with pytest.raises(error, match=text):
             wrong()
+
+
+def test_in_a_fused_function_and_a_stream():
+    rng = np.random.default_rng(12)
+    x = rng.standard_normal((2, 8, 9, 9)).astype(F32)
+    q = quant.quantize(flex.asarray(rng.standard_normal((5, 8, 3, 3)).astype(F32)), axis=0)
+
+    def layer(x):
+        return flex.exp(quant.conv2d(x + 1, q, padding=1, inputs="dynamic")) * 2
+
+    expected = layer(flex.asarray(x)).tolist()
+    assert flex.fuse(layer)(flex.asarray(x)).tolist() == expected
+    with flex.stream():
+        y = layer(flex.asarray(x))
+    assert y.tolist() == expected
+
+
+def test_weights_that_are_used_again_stay_packed():
+    rng = np.random.default_rng(14)
+    x = rng.standard_normal((1, 8, 9, 9)).astype(F32)
+    w = quant.quantize(flex.asarray(rng.standard_normal((6, 8, 3, 3)).astype(F32)), axis=0)
+    first = [quant.conv2d(x, w, inputs="dynamic").tolist() for _ in range(3)]
+    assert first[0] == first[1] == first[2]
+    # parts of the storage, and the same as another kernel, have words of their own
+    assert quant.conv2d(x, w[2:], inputs="dynamic").tolist() == [first[0][0][2:]]
+    flat = w.reshape((6, 24, 1, 3))
+    wide = rng.standard_normal((1, 24, 4, 9)).astype(F32)
+    for _ in range(3):
+        y = np.asarray(quant.conv2d(wide, flat, inputs="dynamic"))
+        assert np.abs(y - np.asarray(nn.conv2d(wide, flat.dequantize()))).max() < 0.3
 
 
 SAME = """

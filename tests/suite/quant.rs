@@ -349,6 +349,7 @@ fn convolutions_are_sums_of_products() -> Result<()> {
             padding: padding.into(),
             dilation: dilation.into(),
             groups,
+            precise: true,
             ..Default::default()
         };
         let (step, zero) = (6.0 / 255.0, 117u8);
@@ -372,10 +373,8 @@ fn convolutions_are_sums_of_products() -> Result<()> {
             let seen_as = match inputs {
                 Inputs::Float => x.clone(),
                 Inputs::Static { .. } => {
-                    let (s, z) = (
-                        Tensor::full([1; 4], step, DType::F32)?,
-                        Tensor::full([1; 4], zero, DType::U8)?,
-                    );
+                    let s = Tensor::from([step]).reshape([1; 4])?;
+                    let z = Tensor::from([zero]).reshape([1; 4])?;
                     quant::quantize_by(&x, Levels::U8, &s, Some(&z))?.dequantize()?
                 }
                 _ => quant::quantize(&x, how)?.dequantize()?,
@@ -387,7 +386,7 @@ fn convolutions_are_sums_of_products() -> Result<()> {
             let bias = bias.to_vec::<f32>()?;
             let places = (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
             assert_eq!(y.shape(), [batch, outputs, places, places]);
-            for (index, y) in indices(y.shape()).zip(y.to_vec::<f32>()?) {
+            for (index, y) in indices(y.shape()).iter().zip(y.to_vec::<f32>()?) {
                 let (n, o) = (index[0], index[1]);
                 let mut sum = bias[o] as f64;
                 for tap in indices(&[seen, kernel, kernel]) {

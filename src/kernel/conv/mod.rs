@@ -46,4 +46,4 @@ pub use planes::{LANES, Lanes};
 pub use spread::{Spread, spread};
 pub use winograd::{Block, Blocks, PRODUCTS, WeightPanels, Weights};
 #[cfg(feature = "i8")]
-pub use words::{Frame, weight_words, words};
+pub use words::{Frame, WordPatches, grouping, weight_words, words};

@@ -46,6 +46,8 @@ pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
 pub use packing::Packing;
 pub use packing::panel as pack_panel;
 pub use panels::{Panels, Pieces, at_once};
+#[cfg(feature = "i8")]
+pub use panels::{cast as packed_as, cast_mut as packed_as_mut};
 pub use scratch::{Scratch, packed_slice};
 pub use source::{InPlace, Source, Strided, packs_before, reads_a};
 

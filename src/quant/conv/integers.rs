@@ -4,7 +4,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::products::products_of_sources;
 use crate::fallible;
-use crate::kernel::conv::{self, Frame, Geometry, Image, Patches};
+use crate::kernel::conv::{self, Frame, Geometry, Image, WordPatches};
 use crate::kernel::gemm::{
     self, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, Scratch, Strided,
 };
@@ -65,26 +65,85 @@ impl<'a> Integers<'a> {
     }
     /// The convolution, of a shape.
     pub fn result(&self, shape: &Shape) -> Result<Tensor> {
+        let call = self.call;
+        let (outputs, places) = (call.outputs, call.geometry.len());
+        let (group, offset) = conv::grouping(self.signed());
+        let steps = &self.images.scales;
+        let steps = steps.reshape(steps.len())?;
+        let steps = steps.as_slice::<f32>()?;
+        let zeros: Vec<i32> = match self.images.zeros() {
+            None => fallible::filled(0, steps.len())?,
+            Some(z) => {
+                let zeros = floats_of_bytes(z, self.images.levels())?;
+                fallible::collect(zeros.iter().map(|z| Ok::<_, Error>(*z as i32)))?
+            }
+        };
+        let frame = Frame::new(&call.geometry, [call.image[1], call.image[2]]);
+        let images = self.image_words(group, frame, &zeros)?;
+        let weight = self.weight_words(group)?;
+
+        // of each image its scale and the zero of its words, times what each row has
+        let sums = row_sums(&self.weight)?;
+        let rows = self.scales.as_slice::<f32>()?;
+        let count = steps.len() * outputs;
+        let mut scales = fallible::with_capacity(count)?;
+        let mut offsets = fallible::with_capacity(count)?;
+        for (step, zero) in steps.iter().zip(&zeros) {
+            scales.extend(rows.iter().map(|row| step * row));
+            offsets.extend(sums.iter().map(|sum| sum.wrapping_mul(zero + offset)));
+        }
+        let ones = (
+            fallible::filled(1.0f32, places)?,
+            fallible::filled(1i32, places)?,
+        );
+        let residual = self.residual.as_ref().map(Matrices::<f32>::new);
+        let bias = self.bias.map(|b| b.as_slice::<f32>()).transpose()?;
+        let mut ops = fallible::with_capacity(4 * call.batch)?;
+        for n in 0..call.batch {
+            let first = n % steps.len() * outputs;
+            ops.push(EpilogueOp::Dequantize(Dequantize {
+                rows: &scales[first..first + outputs],
+                columns: &ones.0,
+                offsets: &offsets[first..first + outputs],
+                sums: &ones.1,
+            }));
+            ops.extend(bias.map(EpilogueOp::RowBias));
+            ops.extend(self.activation.map(EpilogueOp::Map));
+            ops.extend(residual.as_ref().map(|r| EpilogueOp::Add(r.get(n))));
+        }
+        let (geometry, sizes) = framed(&call.geometry, frame);
         let mut y = Tensor::empty(shape, DType::F32)?;
-        gemm::by_groups(ByWords(self, &mut y))?;
+        gemm::by_groups(Products {
+            call,
+            geometry,
+            sizes,
+            words: call.seen().div_ceil(group),
+            images: &images,
+            weight: gemm::packed_slice(&weight),
+            ops: &ops,
+            y: Results::new(&mut y, call.made(), places)?,
+        })?;
         Ok(y)
     }
-    /// The words of the weight, which stay with its storage from the second time on.
-    fn weight_words<G: Group>(&self, packing: G) -> Result<Bytes> {
+    fn signed(&self) -> bool {
+        self.images.levels() == Levels::I8
+    }
+    /// The words of the weight, of `group` channels each, which stay with its storage from the second time on.
+    fn weight_words(&self, group: usize) -> Result<Bytes> {
         let (values, positions) = (&self.weight, self.call.geometry.positions());
         let (outputs, taps) = (values.shape()[0], values.shape()[1]);
-        let words = self.call.seen().div_ceil(G::GROUP) * positions;
+        let words = self.call.seen().div_ceil(group) * positions;
         let pack = || {
             let values = values.contiguous()?;
             let q = values.as_bytes();
-            let mut all = Scratch::<G::To>::new(outputs.saturating_mul(words))?;
+            let mut all = Scratch::<u32>::new(outputs.saturating_mul(words))?;
             let cost = Cost {
                 bytes: taps + 4 * words,
                 flops: 4 * words,
             };
             par::split(&mut all, words, 1, cost, |rows, d| {
                 for (i, d) in rows.zip(d.chunks_exact_mut(words)) {
-                    conv::weight_words(packing, &q[i * taps..][..taps], positions, d);
+                    conv::weight_words(&q[i * taps..][..taps], positions, d);
                 }
             });
             Ok(all.into_bytes())
@@ -105,112 +164,67 @@ impl<'a> Integers<'a> {
         pack()
     }
     /// The framed words of all images, `[batch, groups, words, ..]`.
-    fn image_words<G: Group>(
-        &self,
-        packing: G,
-        frame: Frame,
-        zeros: &[i32],
-    ) -> Result<Scratch<G::To>> {
+    fn image_words(&self, group: usize, frame: Frame, zeros: &[i32]) -> Result<Scratch<u32>> {
         let call = self.call;
         let (seen, area) = (call.seen(), call.image[1] * call.image[2]);
-        let (words, plane) = (seen.div_ceil(G::GROUP), frame.len());
+        let (words, plane) = (seen.div_ceil(group), frame.len());
         let planes = (call.batch * call.groups).saturating_mul(words);
-        let mut all = Scratch::<G::To>::new(planes.saturating_mul(plane))?;
-        let q = self.images.values.as_bytes();
+        let mut all = Scratch::<u32>::new(planes.saturating_mul(plane))?;
+        let (q, signed) = (self.images.values.as_bytes(), self.signed());
         let cost = Cost {
             bytes: 4 * plane,
             flops: 2 * plane,
         };
         par::split(&mut all, plane, 1, cost, |range, d| {
             for (p, d) in range.zip(d.chunks_exact_mut(plane)) {
-                let (group, word) = (p / words, p % words);
-                let first = group * seen + word * G::GROUP;
-                let count = (seen - word * G::GROUP).min(G::GROUP);
+                let (image, word) = (p / words, p % words);
+                let first = image * seen + word * group;
+                let count = (seen - word * group).min(group);
                 let channel = |c: usize| &q[(first + c.min(count - 1)) * area..][..area];
                 let channels: [&[u8]; 4] = core::array::from_fn(channel);
-                let around = zeros[group / call.groups % zeros.len()] as u8;
-                conv::words(packing, &channels[..count], frame, around, d);
+                let around = zeros[image / call.groups % zeros.len()] as u8;
+                conv::words(signed, &channels[..count], frame, around, d);
             }
         });
         Ok(all)
     }
 }
 
-struct ByWords<'a, 'b>(&'b Integers<'a>, &'b mut Tensor);
-impl ByGroups for ByWords<'_, '_> {
+/// Products of the words of a weight and of images, for each image and group.
+struct Products<'a> {
+    call: &'a Call,
+    geometry: Geometry,
+    /// Of framed planes, and how many of them a group sees.
+    sizes: [usize; 3],
+    words: usize,
+    images: &'a [u32],
+    weight: &'a [u32],
+    /// Of all images, one after the other.
+    ops: &'a [EpilogueOp<'a, f32>],
+    y: Results<f32>,
+}
+impl ByGroups for Products<'_> {
     type Out = Result<()>;
     fn run<G: Group>(self) -> Result<()> {
-        let ByWords(operands, y) = self;
-        let call = operands.call;
+        let (call, words) = (self.call, self.words);
         let (made, outputs, places) = (call.made(), call.outputs, call.geometry.len());
-        let signed = operands.images.levels() == Levels::I8;
-        let (left, right) = (G::left(true), G::right(signed, true));
-        let steps = &operands.images.scales;
-        let steps = steps.reshape(steps.len())?;
-        let steps = steps.as_slice::<f32>()?;
-        let zeros: Vec<i32> = match operands.images.zeros() {
-            None => fallible::filled(0, steps.len())?,
-            Some(z) => {
-                let zeros = floats_of_bytes(z, operands.images.levels())?;
-                fallible::collect(zeros.iter().map(|z| Ok::<_, Error>(*z as i32)))?
-            }
-        };
-        let frame = Frame::new(&call.geometry, [call.image[1], call.image[2]]);
-        let image_words = operands.image_words(right, frame, &zeros)?;
-        let weight_words = operands.weight_words(left)?;
-        let (geometry, image) = framed(&call.geometry, frame);
-        let words = call.seen().div_ceil(G::GROUP);
-        let k = words * geometry.positions();
-        let weight = Mat::from_slice(gemm::packed_slice::<G::To>(&weight_words), outputs, k);
-
-        // of each image its scale and the zero of its words, times what each row has
-        let sums = row_sums(&operands.weight)?;
-        let rows = operands.scales.as_slice::<f32>()?;
-        let each = |i: usize| (steps[i / outputs], zeros[i / outputs] + right.offset());
-        let count = steps.len() * outputs;
-        let scales =
-            fallible::collect((0..count).map(|i| Ok::<_, Error>(each(i).0 * rows[i % outputs])))?;
-        let offsets = fallible::collect(
-            (0..count).map(|i| Ok::<_, Error>(sums[i % outputs].wrapping_mul(each(i).1))),
-        )?;
-        let ones = (
-            fallible::filled(1.0f32, places)?,
-            fallible::filled(1i32, places)?,
-        );
-        let residual = operands.residual.as_ref().map(Matrices::<f32>::new);
-        let bias = operands.bias.map(|b| b.as_slice::<f32>()).transpose()?;
-        let ops = |n: usize| {
-            let of = n % steps.len() * outputs..(n % steps.len() + 1) * outputs;
-            let first = EpilogueOp::Dequantize(Dequantize {
-                rows: &scales[of.clone()],
-                columns: &ones.0,
-                offsets: &offsets[of],
-                sums: &ones.1,
-            });
-            [
-                Some(first),
-                bias.map(EpilogueOp::RowBias),
-                operands.activation.map(EpilogueOp::Map),
-                residual.as_ref().map(|r| EpilogueOp::Add(r.get(n))),
-            ]
-        };
-        let mut all = fallible::with_capacity(4 * call.batch)?;
-        all.extend((0..call.batch).flat_map(|n| ops(n).into_iter().flatten()));
-        let each = all.len() / call.batch.max(1);
-
-        let y = Results::<f32>::new(y, made, places)?;
-        let size = words * frame.len();
+        let k = words * self.geometry.positions();
+        let weight = Mat::from_slice(gemm::packed_as::<_, G::To>(self.weight), outputs, k);
+        let images: &[i32] = bytemuck::cast_slice(self.images);
+        let size = words * self.sizes.iter().product::<usize>();
+        let each = self.ops.len() / call.batch.max(1);
         // SAFETY: each matrix of the fresh tensor is one group of one image, whose parts don't overlap.
         unsafe {
             products_of_sources(call.batch * call.groups, |i| {
                 let (n, group) = (i / call.groups, i % call.groups);
                 let rows = group * made..(group + 1) * made;
-                let epilogue = Epilogue::new(&all[n * each..(n + 1) * each], outputs, places);
-                let words = Image::of_planes(&image_words[i * size..(i + 1) * size], words, image);
+                let epilogue = Epilogue::new(&self.ops[n * each..(n + 1) * each], outputs, places);
+                let image = &images[i * size..(i + 1) * size];
+                let image = Image::of_planes(image, words, self.sizes);
                 (
                     Strided::rows(weight.block(rows, 0..k)),
-                    Patches::new(words, geometry),
-                    y.get(i),
+                    WordPatches::<G::To>::new(image, self.geometry),
+                    self.y.get(i),
                     epilogue.at(group * made, 0),
                 )
             })

@@ -71,8 +71,8 @@ pub fn conv2d<'a>(
         let taps = call.seen().saturating_mul(call.geometry.positions());
         check_integers(OP, weight, taps)?;
         let q = quantised(&call.with_batch(x)?, inputs)?;
-        let few = call.groups > 1 && call.seen() < 4 || call.seen() == 0;
-        match few || call.batch == 0 || call.outputs == 0 {
+        let few = call.groups > 1 && call.seen() < 4;
+        match few || q.is_empty() || call.outputs == 0 {
             true => {
                 let x = q.dequantize()?;
                 in_floats(if call.batched { x } else { x.squeeze(0)? })?
