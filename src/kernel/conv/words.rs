@@ -37,7 +37,7 @@ impl Frame {
         self.to
     }
     /// Its elements.
-    pub fn len(&self) -> usize {
+    pub fn area(&self) -> usize {
         self.to[0].saturating_mul(self.to[1])
     }
 }
@@ -57,7 +57,7 @@ pub fn grouping(signed: bool) -> (usize, i32) {
 /// The framed plane of words of some planes, as many as a word has at most, that are `signed` or not; `around` is what
 /// padding is in each.
 pub fn words(signed: bool, planes: &[&[u8]], frame: Frame, around: u8, d: &mut [u32]) {
-    assert!(d.len() == frame.len());
+    assert!(d.len() == frame.area());
     let area = frame.from[0] * frame.from[1];
     assert!(planes.iter().all(|p| p.len() == area));
     by_groups(Plane {

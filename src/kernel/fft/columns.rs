@@ -31,7 +31,7 @@ pub enum Source<T> {
     Complex(Rows<*const T>),
     /// Real numbers.
     Real(Rows<*const T>),
-    /// Complex numbers, a column of the block being a row in memory: as [`Sink::Lines`].
+    /// Complex numbers, a column of the block being a row in memory: as [`Sink::Lines`]. For vectors of two lanes or more.
     Lines(Rows<*const T>),
     /// Pairs of vectors one after the other, as [`Sink::Turned`] leaves them.
     Pairs(*const T),
@@ -275,8 +275,8 @@ unsafe fn read_lines<V: Lanes<Number: Float>>(
             if from.columns == V::LEN && n == together::<V>() {
                 // a list of its own, which stays in registers
                 let mut whole = lines;
-                for l in 0..V::LEN {
-                    whole[l] = V::load(line(l));
+                for (l, v) in whole[..V::LEN].iter_mut().enumerate() {
+                    *v = V::load(line(l));
                 }
                 V::transpose(&mut whole);
                 for k in 0..together::<V>() {
@@ -335,8 +335,8 @@ unsafe fn write_lines<V: Lanes<Number: Float>>(
                     take_line(&mut whole, k, to.swapped, x, first, scale);
                 }
                 V::transpose(&mut whole);
-                for l in 0..V::LEN {
-                    whole[l].store(line(l));
+                for (l, v) in whole[..V::LEN].iter().enumerate() {
+                    v.store(line(l));
                 }
                 continue;
             }

@@ -44,9 +44,9 @@ impl<const PER: usize> Fields<PER> {
             let mut word = [0; 4];
             word[..bytes].copy_from_slice(q);
             let word = u32::from_le_bytes(word) ^ u32::from_le_bytes([Self::SIGNS; 4]);
-            for l in 0..TOGETHER {
+            for (l, d) in d.iter_mut().enumerate() {
                 let q = word >> (l * Self::BITS) & Self::MASK as u32;
-                d[l] = (q as i32 as f32 - zero) * scale;
+                *d = (q as i32 as f32 - zero) * scale;
             }
         }
         for (q, d) in rest.iter().zip(ends.chunks_exact_mut(PER)) {

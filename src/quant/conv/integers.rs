@@ -167,7 +167,7 @@ impl<'a> Integers<'a> {
     fn image_words(&self, group: usize, frame: Frame, zeros: &[i32]) -> Result<Scratch<u32>> {
         let call = self.call;
         let (seen, area) = (call.seen(), call.image[1] * call.image[2]);
-        let (words, plane) = (seen.div_ceil(group), frame.len());
+        let (words, plane) = (seen.div_ceil(group), frame.area());
         let planes = (call.batch * call.groups).saturating_mul(words);
         let mut all = Scratch::<u32>::new(planes.saturating_mul(plane))?;
         let (q, signed) = (self.images.values.as_bytes(), self.signed());
