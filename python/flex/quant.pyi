@@ -5,7 +5,7 @@ from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, Self, SupportsIndex, final
 
-from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File
 
 @final
