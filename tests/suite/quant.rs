@@ -388,7 +388,7 @@ fn convolutions_are_sums_of_products() -> Result<()> {
             assert_eq!(y.shape(), [batch, outputs, places, places]);
             for (index, y) in indices(y.shape()).iter().zip(y.to_vec::<f32>()?) {
                 let (n, o) = (index[0], index[1]);
-                let mut sum = bias[o] as f64;
+                let (mut sum, mut products) = (bias[o] as f64, 1.0);
                 for tap in indices(&[seen, kernel, kernel]) {
                     let at = [0, 1].map(|a| {
                         (index[2 + a] * stride + tap[1 + a] * dilation).wrapping_sub(padding)
@@ -400,9 +400,10 @@ fn convolutions_are_sums_of_products() -> Result<()> {
                     let x = x[((n * channels + channel) * size + at[0]) * size + at[1]];
                     let w = w[((o * seen + tap[0]) * kernel + tap[1]) * kernel + tap[2]];
                     sum += x as f64 * w as f64;
+                    products += (x as f64 * w as f64).abs();
                 }
                 assert!(
-                    (y as f64 - sum).abs() < 2e-4,
+                    (y as f64 - sum).abs() < 1e-6 * products,
                     "{inputs:?} {channels} {kernel} {index:?}: {y} for {sum}"
                 );
             }
