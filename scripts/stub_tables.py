@@ -261,7 +261,7 @@ FIELDS = [f"{kind}fft{rank}" for kind in ("", "i", "r", "ir") for rank in ("2", 
 SPECIAL = {
     **{(name, "n"): "SupportsIndex | None" for name in LINES},
     **{(name, "axes"): "_Shape | None" for name in [*FIELDS, "fftshift", "ifftshift"]},
-    **{(name, "type"): "Literal[2, 3, 4]" for name in ("dct", "idct")},
+    **{(name, "type"): "Literal[1, 2, 3, 4]" for name in ("dct", "idct")},
     **{(name, "window"): "_Operand | None" for name in ("stft", "istft")},
     **{
         (name, "mode"): 'Literal["full", "same", "valid"]'
@@ -272,7 +272,7 @@ SPECIAL = {
     ("kaiser", "beta"): "float",
     ("mel_filters", "norm"): 'Literal["slaney"] | None',
     ("affine_grid", "size"): "_Shape",
-    ("quant.quantize", "dtype"): 'Literal["int8", "uint8", "int4"]',
+    ("quant.quantize", "dtype"): 'Literal["int8", "uint8", "int4", "int2"]',
     ("quant.quantize", "axis"): "SupportsIndex | None",
     ("quant.quantize", "block"): "SupportsIndex | None",
     ("quant.quantize", "symmetric"): "bool | None",
@@ -286,6 +286,11 @@ SPECIAL = {
     ("quant.linear", "inputs"): 'Literal["float", "dynamic", "dynamic_symmetric", "static"]',
     ("quant.linear", "scale"): "float | None",
     ("quant.linear", "zero_point"): "SupportsIndex | None",
+    ("quant.conv2d", "weight"): "QTensor",
+    ("quant.conv2d", "bias"): "_Operand | None",
+    ("quant.conv2d", "inputs"): 'Literal["float", "dynamic", "dynamic_symmetric", "static"]',
+    ("quant.conv2d", "scale"): "float | None",
+    ("quant.conv2d", "zero_point"): "SupportsIndex | None",
     ("quant.matmul_integer", "a_zero_point"): "_Operand | None",
     ("quant.matmul_integer", "b_zero_point"): "_Operand | None",
     ("quant.load", "file"): "_File",
@@ -487,7 +492,7 @@ from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, Self, SupportsIndex, final
 
-from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File
 
 """

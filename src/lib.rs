@@ -35,7 +35,7 @@
 //!   `ops::exp(&x)`.
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
 //! - [`fft`]: Fourier transforms; [`signal`]: what is made of them, windows, convolution.
-//! - `quant`: tensors of small integers with scales, and linear layers whose weights they are.
+//! - `quant`: tensors of small integers with scales, and linear layers and convolutions whose weights they are.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors come before anything is written.
 //! - [`prelude`]: what most programs need.

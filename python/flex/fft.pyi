@@ -3,13 +3,14 @@ from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
 
-def dct(x: _Operand, /, type: Literal[2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
+def dct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The discrete cosine transform of real numbers along an axis.
 
     type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n)); 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) from j
-    = 1, the inverse of 2 but for a factor; or 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)). norm: what is
-    divided by 2 n: the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
-    the first element scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
+    = 1, the inverse of 2 but for a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)); or 1, for x[0] +
+    (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the others, n being at least 2. norm: what is
+    divided by 2 n (2 n - 2 for type 1): the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
+    the first element (and the last, for type 1) scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
     float32 or float64; other arguments and errors are those of `rfft`, and ValueError for another type.
 
     >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()
@@ -72,7 +73,7 @@ def hfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -
     >>> flex.fft.hfft(flex.asarray([1.0, 2.0, 3.0])).tolist()
     [8.0, -2.0, 0.0, -2.0]
     """
-def idct(x: _Operand, /, type: Literal[2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
+def idct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse of `dct` of that type, with its arguments, dtypes and errors.
 
     >>> flex.fft.idct(flex.asarray([8.0, 0.0, 0.0, 0.0])).tolist()

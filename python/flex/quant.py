@@ -27,8 +27,8 @@ def save(
 ) -> None:
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
-    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
-    `name.shape`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
+    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, of int4 and int2
+    `name.shape`, and of int2 `name.bits`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
 
     >>> import io
     >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))
@@ -73,8 +73,9 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
             continue
         if values.dtype not in (_flex.int8, _flex.uint8):
             continue
-        scales, zero_points, shape = (
-            tensors.pop(f"{name}.{part}", None) for part in ("scales", "zero_points", "shape")
+        scales, zero_points, shape, bits = (
+            tensors.pop(f"{name}.{part}", None)
+            for part in ("scales", "zero_points", "shape", "bits")
         )
         dtype, sizes = None, None
         if shape is not None:
@@ -83,7 +84,12 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
                 raise _flex.ShapeError(
                     f"quant.load: '{name}.shape' is no shape: one axis of int64, got {found}"
                 )
-            dtype, sizes = "int4", tuple(shape.tolist())
+            if bits is not None and bits.tolist() not in ([2], [4]):
+                raise ValueError(
+                    f"quant.load: '{name}.bits' must be [2] or [4], got {bits.tolist()}"
+                )
+            dtype = "int4" if bits is None else f"int{bits.tolist()[0]}"
+            sizes = tuple(shape.tolist())
         try:
             tensors[name] = _flex._quant.QTensor(
                 values, scales, zero_points, dtype=dtype, shape=sizes
@@ -124,8 +130,10 @@ def _parts(name: str, tensor: Any) -> list[tuple[str, Any]]:
     parts = [(name, tensor.values), (f"{name}.scales", tensor.scales)]
     if tensor.zero_points is not None:
         parts.append((f"{name}.zero_points", tensor.zero_points))
-    if tensor.dtype == "int4":
+    if tensor.dtype in ("int4", "int2"):
         parts.append((f"{name}.shape", _flex.asarray(tensor.shape, dtype=_flex.int64)))
+    if tensor.dtype == "int2":
+        parts.append((f"{name}.bits", _flex.asarray([2], dtype=_flex.uint8)))
     return parts
 
 

@@ -5,17 +5,17 @@ from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, Self, SupportsIndex, final
 
-from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File
 
 @final
 class QTensor:
     """Integers, and the scales and zero points that say what they stand for: `scale * (q - zero_point)`.
 
-    Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4", uint8 with two values a
-    byte along one axis, the first in the lower half (an odd last one stands alone). scales: float32, float16 or
+    Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4" and "int2", uint8 with two and four values a
+    byte along one axis, the first in the lowest bits (the last byte need not be full). scales: float32, float16 or
     bfloat16, of the tensor's rank; each size divides the tensor's, so that as many neighbours share a scale. zero_points:
-    none, or of the values' dtype and the scales' shape. shape: of int4, where `values` don't tell. Views (`q[..]`, `permute_dims`,
+    none, or of the values' dtype and the scales' shape. shape: of int4 and int2, where `values` don't tell. Views (`q[..]`, `permute_dims`,
     `flip`, `reshape`, `broadcast_to`) move scales with values and copy nothing; what would part a block or a byte is a ValueError.
     ShapeError or DTypeError where parts don't fit.
 
@@ -29,7 +29,7 @@ class QTensor:
         scales: _Operand,
         zero_points: _Operand | None = None,
         *,
-        dtype: Literal["int8", "uint8", "int4"] | None = None,
+        dtype: Literal["int8", "uint8", "int4", "int2"] | None = None,
         shape: _Shape | None = None,
     ) -> Self: ...
     @property
@@ -39,8 +39,8 @@ class QTensor:
     def block(self) -> tuple[int, ...]:
         """How many neighbours along each axis share a scale."""
     @property
-    def dtype(self) -> Literal["int8", "uint8", "int4"]:
-        """"int8", "uint8" or "int4"."""
+    def dtype(self) -> Literal["int8", "uint8", "int4", "int2"]:
+        """"int8", "uint8", "int4" or "int2"."""
     @property
     def nbytes(self) -> int:
         """Bytes of values, scales and zero points."""
@@ -55,7 +55,7 @@ class QTensor:
     def size(self) -> int: ...
     @property
     def values(self) -> Tensor:
-        """The integers: int8 or uint8, of int4 bytes of two."""
+        """The integers: int8 or uint8, of int4 and int2 bytes of two and four."""
     @property
     def zero_points(self) -> Tensor | None:
         """The zero points, as many as scales, or None."""
@@ -74,9 +74,9 @@ class QTensor:
     def equal(self, other: QTensor, /) -> builtins.bool:
         """Whether another quantised tensor has the same shape and stands for the same numbers."""
     def flip(self, *, axis: _Shape | None = None) -> QTensor:
-        """Reverses axes, all by default; a view. ValueError for the axis along which bytes hold two values."""
+        """Reverses axes, all by default; a view. ValueError for the axis along which bytes hold several values."""
     def max(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
-        """The largest elements, of all or along an axis, quantised as they are. ValueError where elements have several scales."""
+        """The largest elements, of all or along an axis, quantised as they are; a single one of int4 or int2 is int8. ValueError where elements have several scales."""
     def min(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
         """The smallest elements; otherwise as `max`."""
     def permute_dims(self, axes: _Shape) -> QTensor:
@@ -91,6 +91,7 @@ class QTensor:
         """The elements at the indices, of one dimension, of an axis. ValueError where blocks lie along it."""
     def topk(self, k: SupportsIndex, *, axis: SupportsIndex = ..., largest: builtins.bool = True) -> tuple[QTensor, Tensor]:
         """The `k` largest (or smallest) along an axis, and where they are. ValueError where elements have several scales."""
+    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
     def __getitem__(self, key: int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...], /) -> QTensor: ...
     def __len__(self) -> int: ...
 
@@ -103,6 +104,21 @@ def concat(tensors: Sequence[QTensor], *, axis: SupportsIndex = 0) -> QTensor:
     >>> q = flex.quant.quantize(flex.asarray([[1.0, 2.0]]), axis=0)
     >>> flex.quant.concat([q, q]).shape
     (2, 2)
+    """
+def conv2d(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
+    """The convolution of an image with a quantised weight; the kernel is not flipped, as in torch.
+
+    x: `[batch, channels, height, width]`, or without the batch, of floats. weight: a QTensor `[out, channels / groups, height, width]`.
+    bias, stride, padding, dilation, groups, activation and residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x where that
+    is narrower. inputs: "float" decodes the weight, of any kind, for a convolution of floats; "dynamic" quantises each image to uint8 with a zero
+    point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`: then padding is the zero point, products are
+    summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError). Groups of fewer than four channels
+    are summed in float32. NaN in x counts as 0 unless inputs is "float". Errors as of `flex.nn.conv2d`; DTypeError where x, bias or residual is of no floats.
+
+    >>> weight = flex.quant.quantize(flex.ones((1, 1, 2, 2)), axis=0)
+    >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
+    >>> flex.quant.conv2d(x, weight, inputs="static", scale=1.0).tolist()
+    [[[8.0, 12.0], [20.0, 24.0]]]
     """
 def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
     """`activation(x @ weight.T + bias) + residual` by a quantised weight.
@@ -153,13 +169,13 @@ def matmul_integer(a: _Operand, b: _Operand, a_zero_point: _Operand | None = Non
     >>> flex.quant.matmul_integer(a, b, 10).tolist()
     [[-31360]]
     """
-def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4"] = 'int8', *, axis: SupportsIndex | None = None, block: SupportsIndex | None = None, symmetric: builtins.bool | None = None, scale_dtype: _DType | None = None, calibration: Literal["minmax", "percentile", "mse"] = 'minmax', percentile: float = 99.9, scale: _Operand | None = None, zero_point: _Operand | None = None) -> QTensor:
+def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4", "int2"] = 'int8', *, axis: SupportsIndex | None = None, block: SupportsIndex | None = None, symmetric: builtins.bool | None = None, scale_dtype: _DType | None = None, calibration: Literal["minmax", "percentile", "mse"] = 'minmax', percentile: float = 99.9, scale: _Operand | None = None, zero_point: _Operand | None = None) -> QTensor:
     """x as integers: `q = clamp(round(x / scale) + zero_point)`, ties to even.
 
-    x: of floats, computed with as float32. dtype: "int8", "uint8" or "int4" (two a byte). axis: a scale for each index of an axis,
+    x: of floats, computed with as float32. dtype: "int8", "uint8", "int4" (two a byte) or "int2" (four). axis: a scale for each index of an axis,
     else one for all; with block, one for as many neighbours along the axis, which they divide (ShapeError). symmetric: without zero points,
-    `scale = max(|x|) / 127` (7 of int4), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
-    (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 can't have them (ValueError).
+    `scale = max(|x|) / 127` (7 of int4, 1 of int2), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
+    (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 and int2 can't have them (ValueError).
     scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
     saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
     dividing its own; then nothing else says how one is found (TypeError). A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
@@ -172,8 +188,8 @@ def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4"] = 'int8', *, a
 def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
-    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
-    `name.shape`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
+    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, of int4 and int2
+    `name.shape`, and of int2 `name.bits`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
 
     >>> import io
     >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))
@@ -186,6 +202,7 @@ def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | 
 __all__ = [
     "QTensor",
     "concat",
+    "conv2d",
     "linear",
     "load",
     "load_gguf",

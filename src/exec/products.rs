@@ -161,7 +161,8 @@ where
     failure.result()
 }
 
-/// `c = a b`, then the epilogue, for `batch` triples of sources of one size.
+/// `c = a b`, then the epilogue, for `batch` triples of sources of one size. Sums of another type than C's are
+/// left in the bits of its elements, for the epilogue.
 ///
 /// Errors where there is no memory for packing.
 ///
@@ -174,7 +175,7 @@ pub unsafe fn products_of_sources<'a, A, B, C>(
 where
     A: Source,
     B: Source<Packed = A::Packed>,
-    C: MatElement<Acc = A::Packed> + 'a,
+    C: MatElement + 'a,
 {
     if batch == 0 {
         return Ok(());

@@ -21,6 +21,9 @@ use alloc::vec::Vec;
 /// Which cosine transform; the sums run over `j` from 0 to `n - 1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dct {
+    /// `y[k] = x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1))`, from `j` = 1 to `n - 2`: its own inverse, but
+    /// for a factor. Of at least two values.
+    I,
     /// `y[k] = 2 sum x[j] cos(pi k (2 j + 1) / (2 n))`, what is usually meant.
     #[default]
     II,
@@ -31,12 +34,13 @@ pub enum Dct {
 }
 
 /// The discrete cosine transform of real numbers along an axis; [`Norm`] says whether it, its inverse or both are
-/// divided by `2 n`. With [`Norm::Ortho`], the first element of II, and of what III is taken of, is divided or
-/// multiplied by `sqrt(2)` besides, so that the transform keeps lengths of vectors. scipy.fft.dct's definition.
+/// divided by `2 n`, of I by `2 n - 2`. With [`Norm::Ortho`], the first element of II, and of what III is taken of, is divided
+/// or multiplied by `sqrt(2)` besides, and of I the first and the last of both, so that the transform keeps lengths of
+/// vectors. scipy.fft.dct's definition.
 ///
 /// The result is float32 or float64 as of [`rfft`](super::rfft).
 ///
-/// Errors for complex numbers, where the axis is outside `x`, for a length of 0, and for float8.
+/// Errors for complex numbers, where the axis is outside `x`, for a length of 0 (of I also 1), and for float8.
 ///
 /// ```
 /// use flex::{Tensor, fft::{self, Dct}};
@@ -48,7 +52,7 @@ pub fn dct(x: &Tensor, kind: Dct, how: impl Into<Fft>) -> Result<Tensor> {
     cosine("dct", x, kind, &how.into(), false)
 }
 
-/// The inverse of [`dct`] of that type: III of II, II of III, IV of IV. Arguments, dtypes and errors are those of
+/// The inverse of [`dct`] of that type: III of II, II of III, I of I and IV of IV. Arguments, dtypes and errors are those of
 /// `dct`.
 ///
 /// ```
@@ -61,7 +65,7 @@ pub fn idct(x: &Tensor, kind: Dct, how: impl Into<Fft>) -> Result<Tensor> {
     let kind = match kind {
         Dct::II => Dct::III,
         Dct::III => Dct::II,
-        Dct::IV => Dct::IV,
+        kind => kind,
     };
     cosine("idct", x, kind, &how.into(), true)
 }
@@ -71,7 +75,12 @@ fn cosine(op: &'static str, x: &Tensor, kind: Dct, how: &Fft, inverse: bool) -> 
     let k = axis(op, how.axis, x.rank())?;
     let n = length(op, how.n, x.shape()[k])?;
     let x = resized(&x, k, n)?;
-    let scale = how.norm.scale(2 * n, inverse);
+    if kind == Dct::I && n < 2 {
+        let message = message!("a transform of type I has at least two values, not {n}");
+        return Err(Error::value(op, message));
+    }
+    let period = 2 * (n - (kind == Dct::I) as usize);
+    let scale = how.norm.scale(period, inverse);
     let dtype = x.dtype();
     let mut y = Tensor::empty(x.shape(), dtype)?;
     if y.is_empty() {
@@ -98,12 +107,14 @@ struct Cosine<T> {
 impl<T: Float> Cosine<T> {
     fn new(kind: Dct, n: usize, scale: f64, ortho: bool) -> Result<Self> {
         let job = match kind {
+            Dct::I => Job::new(Kind::Half, 2 * (n - 1), false, 1.0)?,
             Dct::II => Job::new(Kind::Half, n, false, 1.0)?,
             Dct::III => Job::new(Kind::Real, n, true, 1.0)?,
             Dct::IV if n.is_multiple_of(2) => Job::new(Kind::Complex, n / 2, false, 1.0)?,
             Dct::IV => Job::new(Kind::Complex, 2 * n, false, 1.0)?,
         };
         let (len, circle) = match kind {
+            Dct::I => (0, 1),
             Dct::IV => (2 * n, 8),
             _ => (n / 2 + 1, 4),
         };
@@ -149,7 +160,15 @@ impl<T: Float> Cosine<T> {
     /// What the Fourier transform is taken of.
     fn before(&self, x: &[T], v: &mut [T]) {
         let n = self.n;
+        let ortho = |factor: f64| T::from_f64(if self.ortho { factor } else { 1.0 });
         match self.kind {
+            // once forwards, and what lies between both ends backwards
+            Dct::I => {
+                v[..n].copy_from_slice(x);
+                (1..n - 1).for_each(|j| v[2 * (n - 1) - j] = x[j]);
+                let ends = ortho(core::f64::consts::SQRT_2);
+                (v[0], v[n - 1]) = (v[0] * ends, v[n - 1] * ends);
+            }
             // even elements, then odd ones backwards
             Dct::II => {
                 let middle = n.div_ceil(2);
@@ -158,11 +177,7 @@ impl<T: Float> Cosine<T> {
             }
             // (x[k] - i x[n - k]) exp(i pi k / (2 n))
             Dct::III => {
-                let first = if self.ortho {
-                    T::from_f64(core::f64::consts::SQRT_2)
-                } else {
-                    T::ONE
-                };
+                let first = ortho(core::f64::consts::SQRT_2);
                 (v[0], v[1]) = (x[0] * first, T::ZERO);
                 for k in 1..=n / 2 {
                     let ((c, s), (a, b)) = (self.turns[k], (x[k], x[n - k]));
@@ -190,6 +205,13 @@ impl<T: Float> Cosine<T> {
         let (n, scale) = (self.n, self.scale);
         let twice = scale * T::from_f64(2.0);
         match self.kind {
+            Dct::I => {
+                (0..n).for_each(|k| y[k] = z[2 * k] * scale);
+                if self.ortho {
+                    let ends = T::from_f64(core::f64::consts::FRAC_1_SQRT_2);
+                    (y[0], y[n - 1]) = (y[0] * ends, y[n - 1] * ends);
+                }
+            }
             Dct::II => {
                 for k in 0..=n / 2 {
                     let ((c, s), (a, b)) = (self.turns[k], (z[2 * k], z[2 * k + 1]));

@@ -73,7 +73,7 @@ fn cost_of(radix: usize) -> usize {
         7 => 15,
         8 => 11,
         11 => 26,
-        _ => 32,
+        _ => 5 * radix / 2,
     }
 }
 /// The same of the ways into and out of the passes.

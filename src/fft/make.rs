@@ -67,14 +67,13 @@ impl<T: Float> Matrix<T> {
             let mut table = fallible::with_capacity(2 * lanes * blocks * len)?;
             for block in 0..blocks {
                 for row in 0..len {
-                    let factor = |l: usize| {
-                        root(
-                            ((block * lanes + l) as u64 * (row * step) as u64) % n as u64,
-                            n as u64,
-                        )
-                    };
-                    table.extend((0..lanes).map(|l| T::from_f64(factor(l).0)));
-                    table.extend((0..lanes).map(|l| T::from_f64(factor(l).1)));
+                    let mut factors = [(0.0, 0.0); 16];
+                    for (l, factor) in factors[..lanes].iter_mut().enumerate() {
+                        let turn = (block * lanes + l) as u64 * (row * step) as u64;
+                        *factor = root(turn % n as u64, n as u64);
+                    }
+                    table.extend(factors[..lanes].iter().map(|w| T::from_f64(w.0)));
+                    table.extend(factors[..lanes].iter().map(|w| T::from_f64(w.1)));
                 }
             }
             Ok(table)
@@ -110,10 +109,13 @@ impl<T: Float> Plan<T> {
         let mut turns = Vec::new();
         if purpose == Purpose::Real {
             let len = pairs(n) + 1;
-            turns = fallible::with_capacity(2 * len)?;
-            // -i (c + i s) is s - i c
-            turns.extend((0..len).map(|k| T::from_f64(root(k as u64, 2 * n as u64).1)));
-            turns.extend((0..len).map(|k| T::from_f64(-root(k as u64, 2 * n as u64).0)));
+            turns = fallible::filled(T::ZERO, 2 * len)?;
+            let (real, imaginary) = turns.split_at_mut(len);
+            for (k, (re, im)) in real.iter_mut().zip(imaginary).enumerate() {
+                let (cosine, sine) = root(k as u64, 2 * n as u64);
+                // -i (c + i s) is s - i c
+                (*re, *im) = (T::from_f64(sine), T::from_f64(-cosine));
+            }
         }
         Ok(Plan { n, form, turns })
     }
@@ -125,11 +127,11 @@ impl<T: Float> Chirp<T> {
         let inner = Plan::new(m, Purpose::Complex)?;
         let mut chirp = fallible::with_capacity(2 * n)?;
         let square = |k: usize| ((k as u128 * k as u128) % (2 * n as u128)) as u64;
-        (0..n).for_each(|k| put(&mut chirp, root(square(k), 2 * n as u64)));
         let mut spectrum = fallible::filled(T::ZERO, 2 * m)?;
         let scale = 1.0 / m as f64;
         for k in 0..n {
             let (re, im) = root(square(k), 2 * n as u64);
+            put(&mut chirp, (re, im));
             for at in [k, (m - k) % m] {
                 spectrum[2 * at] = T::from_f64(re * scale);
                 spectrum[2 * at + 1] = T::from_f64(-im * scale);

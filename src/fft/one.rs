@@ -78,7 +78,7 @@ fn transform(op: &'static str, x: &Tensor, how: &Fft, kind: Kind, inverse: bool)
 /// The discrete Fourier transform along an axis: element `k` is the sum over `j` of
 /// `x[j] exp(-2 pi i j k / n)`, with [`Norm`](super::Norm) saying what it is divided by.
 ///
-/// Of any length: products of 2, 3, 5, 7, 11 and 13 by passes of these radices (Stockham's algorithm),
+/// Of any length: products of primes up to 31 by passes of these radices (Stockham's algorithm),
 /// others as a convolution (Bluestein's). float32 and complex64 give complex64, float64 and
 /// complex128 complex128; 16-bit floats are computed in float32, integers and bool in the default
 /// float, float32. Where `n` is less than the axis's size the end is cut off, where it is more zeros follow.

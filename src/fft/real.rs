@@ -1,8 +1,8 @@
 //! Lines of real numbers, and their transforms.
 
-use super::memory::{Ends, Work};
+use super::memory::Ends;
 use super::plan::Plan;
-use super::run::{Line, cost, transform};
+use super::run::{Line, cost, here, transform};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 use crate::kernel::fft::real::{Halves, halves, pairs};
@@ -115,7 +115,7 @@ pub(super) unsafe fn forward_odd<T: Float>(
     let mut own = None;
     // SAFETY: LINE3; memory of the line's length.
     unsafe {
-        let all = whole(&mut own, work, n)?;
+        let all = here(&mut own, work, 2 * n)?;
         let line = Line {
             x,
             y: all,
@@ -145,7 +145,7 @@ pub(super) unsafe fn inverse_odd<T: Float>(
     let mut own = None;
     // SAFETY: LINE3; memory of the line's length.
     unsafe {
-        let all = whole(&mut own, work, n)?;
+        let all = here(&mut own, work, 2 * n)?;
         (*all, *all.add(1)) = (*x, T::ZERO);
         for k in 1..=n / 2 {
             let (re, im) = (*x.add(2 * k), *x.add(2 * k + 1));
@@ -163,12 +163,4 @@ pub(super) unsafe fn inverse_odd<T: Float>(
         (0..n).for_each(|k| *y.add(k) = *all.add(2 * k));
     }
     Ok(())
-}
-
-/// Memory for `n` complex numbers.
-fn whole<T: Float>(own: &mut Option<Work<T>>, work: Option<*mut T>, n: usize) -> Result<*mut T> {
-    match work {
-        Some(work) => Ok(work),
-        None => Ok(own.insert(Work::new(2 * n)?).as_mut_ptr()),
-    }
 }

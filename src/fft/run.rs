@@ -113,7 +113,11 @@ pub(super) unsafe fn transform<T: Float>(
 }
 
 /// Working memory, that of the caller or `own`.
-fn here<T: Float>(own: &mut Option<Work<T>>, work: Option<*mut T>, len: usize) -> Result<*mut T> {
+pub(super) fn here<T: Float>(
+    own: &mut Option<Work<T>>,
+    work: Option<*mut T>,
+    len: usize,
+) -> Result<*mut T> {
     match work {
         Some(work) => Ok(work),
         None => Ok(own.insert(Work::new(len)?).as_mut_ptr()),

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 /// The factors of a length; fails to compile where it has others than passes are made for.
 const fn factors(n: usize) -> Radices {
     match radices(n) {
-        Some(found) if n > 0 => found,
+        Some(found) if n > 0 && used(found) < 1 << 14 => found,
         _ => panic!("the length is no product of 2, 3, 5, 7, 11 and 13"),
     }
 }
@@ -149,6 +149,7 @@ impl<const N: usize> ComplexTable<N> {
     /// The tables, to be kept in a `static`.
     #[allow(clippy::new_without_default, reason = "a default would not be const")]
     pub const fn new() -> Self {
+        _ = Self::RADICES;
         let mut factors = [[0.0; 2]; N];
         write(&mut factors, N);
         ComplexTable { factors }
@@ -208,13 +209,16 @@ pub struct RealTable<const N: usize> {
 }
 
 impl<const N: usize> RealTable<N> {
-    const RADICES: Radices = factors(N / 2);
+    const RADICES: Radices = {
+        assert!(N.is_multiple_of(2), "the length is odd");
+        factors(N / 2)
+    };
     const PAIRS: usize = pairs(N / 2) + 1;
 
     /// The tables, to be kept in a `static`.
     #[allow(clippy::new_without_default, reason = "a default would not be const")]
     pub const fn new() -> Self {
-        assert!(N.is_multiple_of(2), "the length is odd");
+        _ = Self::RADICES;
         let mut factors = [[0.0; 2]; N];
         write(&mut factors, N / 2);
         // real parts and then imaginary ones, as a list of numbers

@@ -14,7 +14,7 @@ use crate::par;
 
 /// Lines that are no longer are put side by side though they lie one after the other: there is too little to do along
 /// each.
-const SHORT: usize = 64;
+const SHORT: usize = 256;
 /// Lines that lie side by side are no longer: two buffers of them fit the second cache.
 const LONG: usize = 1024;
 

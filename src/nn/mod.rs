@@ -35,6 +35,8 @@ pub use activation::{
 pub use attention::{Align, Attention, scaled_dot_product_attention};
 pub use cache::{KvCache, KvCacheOptions};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
+#[cfg(feature = "i8")]
+pub(crate) use conv::Call;
 #[cfg(feature = "python")]
 pub(crate) use conv::convolve;
 pub use conv::{

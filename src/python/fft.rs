@@ -1,7 +1,7 @@
 //! `flex.fft`: discrete Fourier transforms, with the names of the array API standard's extension.
 
 use super::cell::PyTensor;
-use super::convert::{Device, Ints, OperandRef, count};
+use super::convert::{Device, Ints, OperandRef, compute, count};
 use super::dtype::DTypeArg;
 use crate::DType;
 use crate::fft::{self as transforms, Dct, Fft, FftN, Norm};
@@ -45,11 +45,12 @@ fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<&str>) ->
 /// The cosine transform that a number stands for.
 fn cosine(op: &str, kind: isize) -> PyResult<Dct> {
     match kind {
+        1 => Ok(Dct::I),
         2 => Ok(Dct::II),
         3 => Ok(Dct::III),
         4 => Ok(Dct::IV),
         _ => Err(PyValueError::new_err(format!(
-            "{op}: type is {kind}; it is 2, 3 or 4"
+            "{op}: type is {kind}; it is 1, 2, 3 or 4"
         ))),
     }
 }
@@ -68,7 +69,7 @@ macro_rules! functions {
             norm: Option<&str>,
         ) -> PyResult<PyTensor> {
             let how = one(stringify!($name), n, axis, norm)?;
-            x.compute(py, move |x| transforms::$name(x, how))
+            x.compute_to(py, how.n.unwrap_or(0), move |x| transforms::$name(x, how))
         }
     )* };
     (several $axes:literal: $($(#[$doc:meta])* $name:ident)*) => { $(
@@ -83,7 +84,8 @@ macro_rules! functions {
             norm: Option<&str>,
         ) -> PyResult<PyTensor> {
             let how = several(stringify!($name), s, axes, norm)?;
-            x.compute(py, move |x| transforms::$name(x, how.clone()))
+            let elements = how.s.iter().flatten().fold(1, |all: usize, n| all.saturating_mul(*n));
+            x.compute_to(py, elements, move |x| transforms::$name(x, how.clone()))
         }
     )* };
     (cosine: $($(#[$doc:meta])* $name:ident)*) => { $(
@@ -100,7 +102,7 @@ macro_rules! functions {
         ) -> PyResult<PyTensor> {
             let kind = cosine(stringify!($name), r#type)?;
             let how = one(stringify!($name), n, axis, norm)?;
-            x.compute(py, move |x| transforms::$name(x, kind, how))
+            x.compute_to(py, how.n.unwrap_or(0), move |x| transforms::$name(x, kind, how))
         }
     )* };
     (frequencies: $($(#[$doc:meta])* $name:ident)*) => { $(
@@ -108,6 +110,7 @@ macro_rules! functions {
         #[pyfunction]
         #[pyo3(signature = (n, /, d = 1.0, *, dtype = None, device = None))]
         fn $name(
+            py: Python<'_>,
             n: isize,
             d: f64,
             dtype: Option<DTypeArg>,
@@ -116,7 +119,7 @@ macro_rules! functions {
             let _ = device;
             let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
             let n = count(stringify!($name), "n", n)?;
-            Ok(PyTensor::new(transforms::$name(n, d, dtype)?))
+            compute(py, n, || transforms::$name(n, d, dtype))
         }
     )* };
     (shifts: $($(#[$doc:meta])* $name:ident)*) => { $(
@@ -251,9 +254,10 @@ functions! {
     /// The discrete cosine transform of real numbers along an axis.
     ///
     /// type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n)); 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) from j
-    /// = 1, the inverse of 2 but for a factor; or 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)). norm: what is
-    /// divided by 2 n: the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
-    /// the first element scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
+    /// = 1, the inverse of 2 but for a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)); or 1, for x[0] +
+    /// (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the others, n being at least 2. norm: what is
+    /// divided by 2 n (2 n - 2 for type 1): the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
+    /// the first element (and the last, for type 1) scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
     /// float32 or float64; other arguments and errors are those of `rfft`, and ValueError for another type.
     ///
     /// >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()

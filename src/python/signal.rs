@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 /// A window of `n` samples.
 fn window(
+    py: Python<'_>,
     op: &str,
     n: isize,
     shape: Window,
@@ -18,12 +19,8 @@ fn window(
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
     let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
-    Ok(PyTensor::new(signal::window(
-        count(op, "n", n)?,
-        shape,
-        sym,
-        dtype,
-    )?))
+    let n = count(op, "n", n)?;
+    compute(py, n, || signal::window(n, shape, sym, dtype))
 }
 
 /// Windows whose shape is one formula.
@@ -35,18 +32,18 @@ macro_rules! windows {
         $(#[$doc])*
         #[pyfunction]
         #[pyo3(signature = (n, /, *, sym = true, dtype = None, device = None))]
-        fn $name(n: isize, sym: bool, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+        fn $name(py: Python<'_>, n: isize, sym: bool, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
             let _ = device;
-            window(stringify!($name), n, Window::$Shape, sym, dtype)
+            window(py, stringify!($name), n, Window::$Shape, sym, dtype)
         }
     };
     (@ $(#[$doc:meta])* $name:ident $parameter:ident => $Shape:ident) => {
         $(#[$doc])*
         #[pyfunction]
         #[pyo3(signature = (n, /, $parameter, *, sym = true, dtype = None, device = None))]
-        fn $name(n: isize, $parameter: f64, sym: bool, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+        fn $name(py: Python<'_>, n: isize, $parameter: f64, sym: bool, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
             let _ = device;
-            window(stringify!($name), n, Window::$Shape($parameter), sym, dtype)
+            window(py, stringify!($name), n, Window::$Shape($parameter), sym, dtype)
         }
     };
 }
@@ -106,6 +103,7 @@ windows! {
     text_signature = "(sample_rate, n_fft, *, n_mels=128, fmin=0.0, fmax=None, htk=False, norm=\"slaney\", dtype=None, device=None)"
 )]
 fn mel_filters(
+    py: Python<'_>,
     sample_rate: f64,
     n_fft: isize,
     n_mels: isize,
@@ -134,7 +132,8 @@ fn mel_filters(
         normalized: norm.is_some(),
     };
     let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
-    Ok(PyTensor::new(signal::mel_filters(&how, dtype)?))
+    let elements = how.n_fft.saturating_mul(how.n_mels);
+    compute(py, elements, || signal::mel_filters(&how, dtype))
 }
 
 /// The options of both directions.

@@ -21,16 +21,18 @@ impl QTensor {
         let groups = Groups::new(&self.shape, self.scales.shape());
         let (_, len) = groups.sizes();
         let last = self.rank().wrapping_sub(1);
-        let pairs = self.packed.is_some_and(|axis| {
+        let per = self.levels.per_byte();
+        // whole bytes of groups are decoded where they lie
+        let whole = self.packed.is_some_and(|axis| {
             axis == last
                 && groups.in_order()
-                && self.shape[axis].is_multiple_of(2)
-                && self.block()[axis].is_multiple_of(2)
+                && self.shape[axis].is_multiple_of(per)
+                && self.block()[axis].is_multiple_of(per)
         });
-        if self.packed.is_some() && !pairs {
+        if self.packed.is_some() && !whole {
             return self.unpacked()?.dequantize();
         }
-        let values = match pairs {
+        let values = match whole {
             true => self.values.contiguous()?,
             false => groups.gather(&self.values)?,
         };
@@ -44,9 +46,9 @@ impl QTensor {
         groups.each(y.as_mut_slice::<f32>()?, cost, |first, r, d| {
             let at = first * len + r.start;
             let zeros = zeros.get(first..).unwrap_or(&[]);
-            if pairs {
-                let q = &q[at / 2..][..d.len() / 2];
-                quant::decode_nibbles(q, len, &scales[first..], zeros, d)
+            if whole {
+                let q = &q[at / per..][..d.len() / per];
+                quant::decode_packed(q, per, len, &scales[first..], zeros, d)
             } else {
                 let q = &q[at..][..d.len()];
                 quant::decode(

@@ -1,5 +1,6 @@
 //! Quantised tensors among the tensors of a safetensors file: values by the tensor's name, and beside them
-//! `name.scales`, `name.zero_points` where there are some, and of int4, whose bytes don't tell it, `name.shape`.
+//! `name.scales`, `name.zero_points` where there are some, and of int4 and int2, whose bytes don't tell them, `name.shape`
+//! and, of int2, `name.bits`.
 
 use super::qtensor::QTensor;
 use crate::dtype::DType;
@@ -31,12 +32,15 @@ pub fn to_tensors(name: &str, q: &QTensor) -> Result<Vec<(String, Tensor)>> {
     if let Some(zeros) = q.zeros() {
         parts.push((named(".zero_points"), zeros.clone()));
     }
-    if q.levels() == Levels::I4 {
+    if q.levels().is_packed() {
         #[cfg(feature = "i64")]
         {
             let shape =
                 crate::fallible::collect(q.shape().iter().map(|n| Ok::<_, Error>(*n as i64)))?;
             parts.push((named(".shape"), Tensor::from_vec(shape, q.rank())?));
+            if q.levels() == Levels::I2 {
+                parts.push((named(".bits"), Tensor::from([2u8])));
+            }
         }
         #[cfg(not(feature = "i64"))]
         return Err(Error::unsupported("quant.to_tensors", DType::I64));
@@ -57,12 +61,29 @@ pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
         Some(shape) => Some(sizes(shape)?),
     };
     let levels = match (&shape, values.dtype()) {
-        (Some(_), _) => Levels::I4,
+        (Some(_), _) => packed_levels(part(".bits"))?,
         (None, DType::U8) => Levels::U8,
         (None, _) => Levels::I8,
     };
     let shape = shape.unwrap_or_else(|| values.shape().into());
     QTensor::from_parts(values, scales, part(".zero_points").cloned(), levels, shape)
+}
+
+/// The levels that share bytes, of so many bits each: 4 where nothing says so.
+fn packed_levels(bits: Option<&Tensor>) -> Result<Levels> {
+    let bits = bits.map_or(Ok(4), |bits| match bits.len() {
+        1 => bits
+            .astype(DType::F32)?
+            .reshape(1)?
+            .item::<f32>()
+            .map(|x| x as u32),
+        _ => Ok(0),
+    });
+    match bits? {
+        4 => Ok(Levels::I4),
+        2 => Ok(Levels::I2),
+        _ => Err(Error::value(OP, "bits must be the number 2 or 4")),
+    }
 }
 
 #[cfg(feature = "i64")]

@@ -15,9 +15,10 @@
 //! # Ok::<(), flex::Error>(())
 //! ```
 //!
-//! Weights that are quantised are multiplied as they are, by [`linear`]: in integers, where the
+//! Weights that are quantised are multiplied as they are, by [`linear`] and [`conv2d`]: in integers, where the
 //! activations are quantised row by row, or decoded while they are packed.
 
+mod conv;
 mod dequantize;
 mod file;
 mod groups;
@@ -28,8 +29,10 @@ mod qtensor;
 mod quantize;
 mod scheme;
 mod views;
+mod weights;
 
 pub use crate::kernel::quant::{Calibration, Levels};
+pub use conv::conv2d;
 pub use file::{from_tensors, to_tensors};
 #[cfg(feature = "i32")]
 pub use integers::matmul_integer;

@@ -14,8 +14,8 @@ impl QTensor {
     /// Whether all elements share a scale, a positive one by which none becomes infinite, so that they are in
     /// the order of their integers.
     pub fn shares_scale(&self) -> Result<bool> {
-        if self.scales.len() != 1 {
-            return Ok(false);
+        if self.is_empty() || self.scales.len() != 1 {
+            return Ok(self.is_empty());
         }
         let scale = self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()?;
         Ok(scale > 0.0 && scale <= f32::MAX / 256.0)
@@ -35,7 +35,7 @@ impl QTensor {
     pub fn argmin(&self, over: impl Into<Reduction>) -> Result<Tensor> {
         ops::argmin(&self.ordered()?, over)
     }
-    /// The largest elements: as [`ops::max`], quantised as they are. Errors where elements have several
+    /// The largest elements: as [`ops::max`], quantised as they are; a single one of int4 or int2 takes a byte. Errors where elements have several
     /// scales.
     pub fn max(&self, over: impl Into<Reduction>) -> Result<QTensor> {
         self.of_values(ops::max(&self.integers("max")?, over)?)
@@ -119,24 +119,25 @@ impl QTensor {
         }
         Ok(self.unpacked()?.values)
     }
-    /// Other integers of the one scale.
+    /// Other integers of the one scale, which share bytes along the last axis where these do; a single one
+    /// takes a byte.
     fn of_values(&self, values: Tensor) -> Result<QTensor> {
-        let one: Shape = Shape::from_elem(1, values.rank());
-        let levels = if self.levels == Levels::U8 {
-            Levels::U8
-        } else {
-            Levels::I8
+        let one: Shape = values.shape().iter().map(|n| 1.min(*n)).collect();
+        let step = |t: &Tensor| match one.contains(&0) && !t.is_empty() {
+            true => t.reshape(1)?.broadcast_to(&one),
+            false => t.reshape(&one),
         };
-        Ok(QTensor {
-            shape: values.shape().into(),
-            scales: self.scales.reshape(&one)?,
-            zeros: self.zeros.as_ref().map(|z| z.reshape(&one)).transpose()?,
-            values,
-            levels,
-            packed: None,
-        })
+        let (scales, zeros) = (
+            step(&self.scales)?,
+            self.zeros.as_ref().map(step).transpose()?,
+        );
+        let levels = match self.levels {
+            levels if levels.is_packed() && values.rank() == 0 => Levels::I8,
+            levels => levels,
+        };
+        qtensor::packed(values, scales, zeros, levels, -1)
     }
-    /// Integers of a byte each, in pairs along the axis that this tensor's are.
+    /// Integers of a byte each, together along the axis that this tensor's are.
     fn packed_again(&self, q: QTensor) -> Result<QTensor> {
         match self.packed {
             None => Ok(q),
@@ -174,6 +175,28 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
             &other.shape[..]
         );
         return Err(Error::shape(OP, message));
+    }
+    let is_none = |q: &&QTensor| q.shape[at] == 0;
+    let parts = || tensors.iter().map(T::borrow);
+    if parts().any(|q| is_none(&q)) && !parts().all(|q| is_none(&q)) {
+        let of = |q: &QTensor| {
+            let mut shape = q.shape.clone();
+            shape[at] = 0;
+            (shape, q.levels)
+        };
+        let some = parts().find(|q| !is_none(q)).unwrap_or(first);
+        if let Some(other) = parts().find(|q| of(q) != of(some)) {
+            let message = message!(
+                "{} of shape {:?} and {} of shape {:?} have other integers or sizes",
+                other.levels.name(),
+                &other.shape[..],
+                some.levels.name(),
+                &some.shape[..]
+            );
+            return Err(Error::shape(OP, message));
+        }
+        let some = parts().filter(|q| !is_none(q)).map(Ok::<_, Error>);
+        return concat(&crate::fallible::collect(some)?, axis);
     }
     let block = first.block();
     let mut shape = first.shape.clone();

@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 /// Invariants, checked by [`QTensor::from_parts`]: scales, and zero points where there are some, have
 /// the tensor's rank, and each size of theirs divides the tensor's size there, so that as many
 /// neighbours share one. Scales are float32, float16 or bfloat16; values and zero points are int8 or uint8 as the
-/// levels are. Values of int4 are uint8 tensors, in which one axis is half as long: each byte has two
-/// neighbours, the first in its lower half.
+/// levels are. Values of int4 and int2 are uint8 tensors, in which one axis is half or a quarter as long: each byte has two
+/// or four neighbours, the first in its lowest bits.
 ///
 /// A clone shares storage. Views ([`permute`](QTensor::permute), [`slice_axis`](QTensor::slice_axis) ..) copy
 /// nothing.
@@ -25,12 +25,12 @@ pub struct QTensor {
     pub(super) zeros: Option<Tensor>,
     pub(super) levels: Levels,
     pub(super) shape: Shape,
-    /// The axis along which bytes hold two values.
+    /// The axis along which bytes hold several values.
     pub(super) packed: Option<usize>,
 }
 
 impl QTensor {
-    /// Of its parts. `shape` is that of the values, but for int4, which is packed along the last axis for
+    /// Of its parts. `shape` is that of the values, but for int4 and int2, which are packed along the last axis for
     /// which its shape is the values'.
     ///
     /// Errors where the parts break an invariant above.
@@ -53,13 +53,19 @@ impl QTensor {
         let shape = shape.into_shape();
         let shape = Shape::from_slice(shape.as_ref());
         let bytes = |packed: Option<usize>| -> Shape {
-            let per_byte = |a: usize| if packed == Some(a) { 2 } else { 1 };
+            let per_byte = |a: usize| {
+                if packed == Some(a) {
+                    levels.per_byte()
+                } else {
+                    1
+                }
+            };
             (0..shape.len())
                 .map(|a| shape[a].div_ceil(per_byte(a)))
                 .collect()
         };
-        let packed = match levels {
-            Levels::I4 => {
+        let packed = match levels.is_packed() {
+            true => {
                 let fits = |a: &usize| values.shape() == &bytes(Some(*a))[..];
                 Some(
                     (0..shape.len())
@@ -68,7 +74,7 @@ impl QTensor {
                         .unwrap_or(shape.len().saturating_sub(1)),
                 )
             }
-            _ => None,
+            false => None,
         };
         let expected = bytes(packed);
         let dtype = levels.stored();
@@ -117,7 +123,7 @@ impl QTensor {
     pub fn levels(&self) -> Levels {
         self.levels
     }
-    /// The integers: int8 or uint8, of int4 bytes of two.
+    /// The integers: int8 or uint8, of int4 and int2 bytes of two and four.
     pub fn values(&self) -> &Tensor {
         &self.values
     }
@@ -134,7 +140,7 @@ impl QTensor {
         let sizes = self.shape.iter().zip(self.scales.shape());
         sizes.map(|(n, s)| n.checked_div(*s).unwrap_or(0)).collect()
     }
-    /// The axis along which each byte holds two values, of int4.
+    /// The axis along which each byte holds several values, of int4 and int2.
     pub fn packed_axis(&self) -> Option<usize> {
         self.packed
     }
@@ -148,25 +154,12 @@ impl QTensor {
         let Some(axis) = self.packed else {
             return Ok(self.clone());
         };
-        let n = self.shape[axis];
-        let from = self.values.moveaxis(axis as isize, -1)?.contiguous()?;
-        let mut sizes = Shape::from_slice(from.shape());
-        if let Some(last) = sizes.last_mut() {
-            *last = n;
-        }
-        let mut values = Tensor::empty(&sizes, DType::I8)?;
-        let from = from.as_bytes();
-        par::split(values.as_mut_bytes()?, n.max(1), 1, ROW.times(n), |r, d| {
-            let bytes = n.div_ceil(2);
-            for (q, d) in from[r.start * bytes..]
-                .chunks(bytes.max(1))
-                .zip(d.chunks_mut(n.max(1)))
-            {
-                quant::unpack_nibbles(q, d);
-            }
-        });
+        let (n, per) = (self.shape[axis], self.levels.per_byte());
+        let values = lines(&self.values, axis, n, DType::I8, |q, d| {
+            quant::unpack(q, per, d)
+        })?;
         Ok(QTensor {
-            values: values.moveaxis(-1, axis as isize)?,
+            values,
             levels: Levels::I8,
             packed: None,
             ..self.clone()
@@ -174,8 +167,30 @@ impl QTensor {
     }
 }
 
-/// What moving an element costs.
-const ROW: Cost = Cost { bytes: 2, flops: 2 };
+/// Lines of bytes along an axis as others of `to` bytes, each made by `f`.
+fn lines(
+    x: &Tensor,
+    axis: usize,
+    to: usize,
+    dtype: DType,
+    f: impl Fn(&[u8], &mut [u8]) + Sync,
+) -> Result<Tensor> {
+    const COST: Cost = Cost { bytes: 2, flops: 2 };
+    let x = x.moveaxis(axis as isize, -1)?.contiguous()?;
+    let mut sizes = Shape::from_slice(x.shape());
+    let n = match sizes.last_mut() {
+        Some(last) => core::mem::replace(last, to),
+        None => 0,
+    };
+    let mut y = Tensor::empty(&sizes, dtype)?;
+    let x = x.as_bytes();
+    let cost = COST.times(n.max(to));
+    par::split(y.as_mut_bytes()?, to.max(1), 1, cost, |r, d| {
+        let x = x[r.start * n..].chunks(n.max(1));
+        x.zip(d.chunks_mut(to.max(1))).for_each(|(x, d)| f(x, d));
+    });
+    y.moveaxis(-1, axis as isize)
+}
 
 /// A quantised tensor of levels that are bytes each, which are packed along an axis where they are less.
 pub(super) fn packed(
@@ -186,7 +201,7 @@ pub(super) fn packed(
     axis: isize,
 ) -> Result<QTensor> {
     let shape = Shape::from_slice(values.shape());
-    if levels != Levels::I4 {
+    if !levels.is_packed() {
         return Ok(QTensor {
             values,
             scales,
@@ -197,24 +212,11 @@ pub(super) fn packed(
         });
     }
     let axis = layout::axis("quant.quantize", axis, shape.len())?;
-    let from = values.moveaxis(axis as isize, -1)?.contiguous()?;
-    let n = shape[axis];
-    let bytes = n.div_ceil(2);
-    let mut sizes = Shape::from_slice(from.shape());
-    if let Some(last) = sizes.last_mut() {
-        *last = bytes;
-    }
-    let mut to = Tensor::empty(&sizes, DType::U8)?;
-    let from = from.as_bytes();
-    par::split(to.as_mut_bytes()?, bytes.max(1), 1, ROW.times(n), |r, d| {
-        for (q, d) in from[r.start * n..]
-            .chunks(n.max(1))
-            .zip(d.chunks_mut(bytes.max(1)))
-        {
-            quant::pack_nibbles(q, d);
-        }
-    });
-    let values = to.moveaxis(-1, axis as isize)?;
+    let per = levels.per_byte();
+    let bytes = shape[axis].div_ceil(per);
+    let values = lines(&values, axis, bytes, DType::U8, |q, d| {
+        quant::pack(q, per, d)
+    })?;
     Ok(QTensor {
         values,
         scales,
@@ -253,10 +255,13 @@ pub(super) fn check_steps(
         return Err(Error::dtype(op, message));
     }
     if let Some(zeros) = zeros {
-        if levels == Levels::I4 {
+        if levels.is_packed() {
             return Err(Error::value(
                 op,
-                "zero points are of int8 and uint8, not of int4",
+                message!(
+                    "zero points are of int8 and uint8, not of {}",
+                    levels.name()
+                ),
             ));
         }
         if zeros.dtype() != levels.dtype() || zeros.shape() != scales.shape() {

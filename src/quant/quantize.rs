@@ -20,14 +20,14 @@ const COST: Cost = Cost {
 /// `x` as integers: `q = clamp(round(x / scale) + zero)`, ties to even, with a scale for each group that
 /// [`Quantization::per`] makes.
 ///
-/// Without zero points `scale = max(|x|) / 127` (7 of int4) and `zero = 0`; with them
+/// Without zero points `scale = max(|x|) / 127` (7 of int4, 1 of int2) and `zero = 0`; with them
 /// `scale = (max(x, 0) - min(x, 0)) / 255` and `zero = round(least - min(x, 0) / scale)`, as ONNX's
 /// `DynamicQuantizeLinear`. A group without a number but 0 has scale 1. NaN becomes what stands for 0, and
-/// infinities the ends; neither counts for a range. `x` is computed with as float32. Integers of int4
-/// lie in pairs along the axis of blocks, else along the last one.
+/// infinities the ends; neither counts for a range. `x` is computed with as float32. Integers of int4 and
+/// int2 share bytes along the axis of blocks, else along the last one.
 ///
 /// Errors where `x` is no float, an axis is out of range, blocks don't divide their axis, or the
-/// quantisation does not exist (uint8 without zero points, int4 with them).
+/// quantisation does not exist (uint8 without zero points, int4 and int2 with them).
 ///
 /// ```
 /// use flex::{Tensor, quant};
@@ -161,8 +161,12 @@ fn check(op: &'static str, x: &Tensor, levels: Levels) -> Result<()> {
             message!("x must be of floats, not {}", x.dtype()),
         ));
     }
-    if levels == Levels::I4 && x.rank() == 0 {
-        return Err(Error::shape(op, "int4 needs an axis along which pairs lie"));
+    if levels.is_packed() && x.rank() == 0 {
+        let message = message!(
+            "{} needs an axis along which values share bytes",
+            levels.name()
+        );
+        return Err(Error::shape(op, message));
     }
     Ok(())
 }

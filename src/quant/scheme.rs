@@ -58,10 +58,13 @@ impl Default for Quantization {
 impl Quantization {
     /// The rule of its groups. Errors where it is none.
     pub(super) fn rule(&self, op: &'static str) -> Result<Rule> {
-        if self.affine && self.levels == Levels::I4 {
+        if self.affine && self.levels.is_packed() {
             return Err(Error::value(
                 op,
-                "zero points are of int8 and uint8, not of int4",
+                message!(
+                    "zero points are of int8 and uint8, not of {}",
+                    self.levels.name()
+                ),
             ));
         }
         if !self.affine && self.levels == Levels::U8 {

@@ -41,7 +41,7 @@ impl QTensor {
         self.permute(&axes)
     }
     /// Reverses dimensions, all for `()`. Errors if an axis is out of range or repeated, or the one along which
-    /// bytes hold two values.
+    /// bytes hold several values.
     pub fn flip(&self, axes: impl Into<Axes>) -> Result<QTensor> {
         const OP: &str = "flip";
         let axes = axes.into().resolve(OP, self.rank())?;
@@ -58,7 +58,7 @@ impl QTensor {
         )
     }
     /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice. Errors where some of
-    /// a block would be left out and others not, or where a byte's two values are (`start` odd, or a step).
+    /// a block would be left out and others not, or where a byte's values are (`start` none of its first ones, or a step).
     ///
     /// ```
     /// use flex::{Tensor, quant::{self, Per, Quantization}};
@@ -109,7 +109,7 @@ impl QTensor {
             .squeeze(axis as isize)
     }
     /// Repeats dimensions of size 1, and adds new ones in front. Errors where sizes don't fit, or the dimension
-    /// is one along which bytes hold two values.
+    /// is one along which bytes hold several values.
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<QTensor> {
         const OP: &str = "broadcast_to";
         let shape = shape.into_shape();
@@ -151,7 +151,7 @@ impl QTensor {
             |p| Some(p + (p >= at) as usize),
         )
     }
-    /// Removes a dimension of size 1. Errors if its size is another, or bytes hold two values along it.
+    /// Removes a dimension of size 1. Errors if its size is another, or bytes hold several values along it.
     pub fn squeeze(&self, axis: isize) -> Result<QTensor> {
         const OP: &str = "squeeze";
         let at = layout::axis(OP, axis, self.rank())?;
@@ -226,12 +226,13 @@ impl QTensor {
                 let alone = self.shape[p] == 1;
                 let at = (to..j).rev().find(|a| (shape[*a] == 1) == alone);
                 let at = at.ok_or_else(|| self.in_pairs(OP, p))?;
-                let even = self.shape[p].is_multiple_of(2) && shape[at].is_multiple_of(2);
+                let per = self.levels.per_byte();
+                let whole = self.shape[p].is_multiple_of(per) && shape[at].is_multiple_of(per);
                 let last = self.shape[p + 1..i].iter().all(|n| *n == 1);
-                if !(alone || last && (even || shape[at] == self.shape[p])) {
+                if !(alone || last && (whole || shape[at] == self.shape[p])) {
                     return Err(self.in_pairs(OP, p));
                 }
-                bytes[at] = shape[at].div_ceil(2);
+                bytes[at] = shape[at].div_ceil(per);
                 packed = Some(at);
             }
         }
@@ -269,13 +270,14 @@ impl QTensor {
         let mut shape = self.shape.clone();
         shape[axis] = count;
         let values = if self.packed == Some(axis) {
-            if step != 1 || !first.is_multiple_of(2) {
+            let per = self.levels.per_byte();
+            if step != 1 || !first.is_multiple_of(per) {
                 return Err(self.in_pairs(op, axis));
             }
             self.values.view(
                 self.values
                     .layout()
-                    .slice(axis, first / 2, 1, count.div_ceil(2)),
+                    .slice(axis, first / per, 1, count.div_ceil(per)),
             )
         } else {
             self.values
@@ -329,7 +331,8 @@ impl QTensor {
         Error::value(
             op,
             message!(
-                "two values of axis {axis} share a byte, in this order: dequantize first, or move other axes"
+                "{} values of axis {axis} share a byte, in this order: dequantize first, or move other axes",
+                self.levels.per_byte()
             ),
         )
     }

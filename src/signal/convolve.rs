@@ -144,8 +144,15 @@ fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> 
         2 => nn::conv2d,
         3 => nn::conv3d,
         rank => {
-            let message =
-                message!("sums of {rank} axes are not there: three at most, or transforms");
+            let message = match x.dtype().is_integer() {
+                true => message!(
+                    "{} of {rank} dimensions: integers are convolved by sums, along three axes at most",
+                    x.dtype()
+                ),
+                false => message!(
+                    "sums along {rank} axes: three at most, and transforms along any number"
+                ),
+            };
             return Err(Error::value(op, message));
         }
     };

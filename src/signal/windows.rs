@@ -66,14 +66,16 @@ fn bessel_i0(x: f64) -> f64 {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn window(n: usize, shape: Window, symmetric: bool, dtype: DType) -> Result<Tensor> {
-    let fits = match shape {
-        Window::Kaiser(beta) => beta.is_finite() && beta.abs() <= 700.0,
-        Window::Gaussian(std) => std.is_finite() && std > 0.0,
-        _ => true,
-    };
-    if !fits {
-        let message = message!("the parameter of {shape:?} is out of range");
-        return Err(Error::value("window", message));
+    match shape {
+        Window::Kaiser(beta) if !(beta.is_finite() && beta.abs() <= 700.0) => {
+            let message = message!("beta is {beta}; it must be from -700 to 700");
+            return Err(Error::value("kaiser", message));
+        }
+        Window::Gaussian(std) if !(std.is_finite() && std > 0.0) => {
+            let message = message!("std is {std}; it must be positive and finite");
+            return Err(Error::value("gaussian", message));
+        }
+        _ => {}
     }
     let mut y = Tensor::empty([n], dtype)?;
     let half = (n - (symmetric && n > 0) as usize) as f64 / 2.0;

@@ -41,6 +41,9 @@ pub(crate) enum PackedForm {
     Winograd { groups: usize, depth: usize },
     /// Those of a transposed convolution of so many groups, channels of the image side by side.
     Turned(usize),
+    /// The rows of a convolution's weight in words, whose kernel has so many positions.
+    #[cfg(feature = "i8")]
+    Words(usize),
     /// The sums of a matrix's rows.
     #[cfg(feature = "i8")]
     Sums,

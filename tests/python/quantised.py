@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 
-ENDS = {"int8": (-127, 127), "uint8": (0, 255), "int4": (-7, 7)}
+ENDS = {"int8": (-127, 127), "uint8": (0, 255), "int4": (-7, 7), "int2": (-1, 1)}
 F32 = np.float32
 
 
@@ -55,17 +55,19 @@ def naive(x, dtype, axis=None, block=None, symmetric=True, scale_dtype="float32"
 def unpacked(q):
     """The integers of a quantised tensor, as int64."""
     values = np.asarray(q.values)
-    if q.dtype != "int4":
+    if q.dtype not in ("int4", "int2"):
         return values.astype(np.int64)
-    halved = [
-        tuple((n + (a == k)) // (1 + (a == k)) for a, n in enumerate(q.shape))
-        for k in range(q.ndim)
+    bits = int(q.dtype[3:])
+    per, sign = 8 // bits, 1 << bits - 1
+    packed = [
+        tuple(-(-n // per) if a == k else n for a, n in enumerate(q.shape)) for k in range(q.ndim)
     ]
-    axis = max(a for a in range(q.ndim) if halved[a] == values.shape)
-    halves = np.stack([values & 15, values >> 4], axis=axis + 1).astype(np.int64)
-    shape = [2 * n if a == axis else n for a, n in enumerate(values.shape)]
-    whole = np.take(halves.reshape(shape), range(q.shape[axis]), axis=axis)
-    return (whole ^ 8) - 8
+    axis = max(a for a in range(q.ndim) if packed[a] == values.shape)
+    parts = [values >> bits * i & 2 * sign - 1 for i in range(per)]
+    fields = np.stack(parts, axis=axis + 1).astype(np.int64)
+    shape = [per * n if a == axis else n for a, n in enumerate(values.shape)]
+    whole = np.take(fields.reshape(shape), range(q.shape[axis]), axis=axis)
+    return (whole ^ sign) - sign
 
 
 @st.composite
@@ -78,8 +80,8 @@ def cases(draw):
     if axis is not None and draw(st.booleans()):
         block = draw(st.sampled_from([1, 2, 3, 16, 32]))
         shape[axis] = block * draw(st.integers(1, 4))
-    dtype = draw(st.sampled_from(["int8", "uint8", "int4"]))
-    symmetric = {"int8": draw(st.booleans()), "uint8": False, "int4": True}[dtype]
+    dtype = draw(st.sampled_from(["int8", "uint8", "int4", "int2"]))
+    symmetric = {"int8": draw(st.booleans()), "uint8": False, "int4": True, "int2": True}[dtype]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     x = (rng.standard_normal(shape) * draw(st.sampled_from([1e-30, 1, 1e30]))).astype(F32)
     x[rng.random(shape) < 0.2] = 0

@@ -161,6 +161,7 @@ def test_all_lists_every_name(namespace):
         "flex.nn.linear",
         "flex.nn.relu",
         "flex.io.load",
+        "flex.quant.conv2d",
         "flex.quant.linear",
         "flex.quant.load",
         "flex.linalg.matmul",

@@ -133,6 +133,30 @@ def test_axis_length_and_norm(shape, data, n, norm, seed):
             assert error(got, want) < 1e-14, name
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_short_lines_side_by_side(dtype):
+    for n in (*range(1, 36), 46, 51, 57, 58, 62, 63, 64, 65):
+        for lines in (1, 7, 16, 37):
+            x = values(n, (lines, n), dtype)
+            t, exact = flex.asarray(x), np.fft.fft(wide(x))
+            assert error(flex.fft.fft(t), exact) < bound(dtype, n), (n, lines)
+            assert error(flex.fft.fft(t.T, axis=0), exact.T) < bound(dtype, n), (n, lines)
+            inverse = flex.fft.ifft(t, norm="forward")
+            assert error(inverse, np.fft.ifft(wide(x), norm="forward")) < bound(dtype, n), (
+                n,
+                lines,
+            )
+
+
+@pytest.mark.parametrize("n", [17 * 16, 31 * 1024, 17 * 29 * 31, 19 * 23 * 64, 31**3])
+def test_passes_of_primes(n):
+    for dtype in ("complex64", "complex128"):
+        x = values(n, n, dtype)
+        assert error(flex.fft.fft(flex.asarray(x)), np.fft.fft(wide(x))) < bound(dtype, n)
+    x = values(n, 2 * n, "float32")
+    assert error(flex.fft.rfft(flex.asarray(x)), np.fft.rfft(wide(x))) < bound("float32", n)
+
+
 def test_as_right_as_pocketfft():
     """In float64 the error is at most twice that of NumPy's transform."""
     for n in (256, 1000, 4096, 5040, 12289, 46189, 65536):

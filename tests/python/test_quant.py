@@ -32,7 +32,7 @@ def test_integers_are_those_of_the_formula(case):
 
 
 @pytest.mark.parametrize("n", [70_000, 1 << 17])
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
 def test_long_groups(n, dtype):
     x = np.random.default_rng(n).standard_normal((2, n)).astype(F32)
     for axis in (None, 0):
@@ -68,7 +68,7 @@ def test_ties_ends_and_what_is_no_number():
     assert half.values.item() == 127
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
 @pytest.mark.parametrize("shape", [(0,), (0, 4), (3, 0)])
 def test_empty(shape, dtype):
     for axis in (None, 0):
@@ -123,7 +123,7 @@ def test_views(case, data):
         flex.asarray(x), dtype, axis=axis, block=block, symmetric=symmetric, scale_dtype=scales
     )
     y = np.asarray(q.dequantize())
-    pairs = ["share a byte"] if dtype == "int4" else []
+    pairs = ["share a byte"] if dtype in ("int4", "int2") else []
     for a in range(x.ndim):
         assert shows(lambda a=a: q.flip(axis=a), np.flip(y, a), pairs)
         start, stop = sorted(data.draw(st.tuples(*[st.integers(0, x.shape[a])] * 2)))
@@ -141,7 +141,7 @@ def test_views(case, data):
 
 def test_views_of_rows():
     x = np.random.default_rng(4).standard_normal((4, 64)).astype(F32)
-    for dtype in ("int8", "int4"):
+    for dtype in ("int8", "int4", "int2"):
         q = quant.quantize(flex.asarray(x), dtype, block=32)
         y = np.asarray(q.dequantize())
         assert np.array_equal(np.asarray(q[1].dequantize()), y[1])
@@ -163,7 +163,7 @@ def test_views_of_rows():
         assert len(q) == 4
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
 def test_pickles_and_copies(dtype):
     x = np.random.default_rng(11).standard_normal((3, 5)).astype(F32)
     q = quant.quantize(flex.asarray(x), dtype, axis=0)
@@ -187,6 +187,18 @@ def test_order():
         values, places = q.topk(2)
         assert np.array_equal(np.asarray(values.dequantize()), np.sort(y)[:, :-3:-1])
         assert places.tolist() == np.argsort(-y)[:, :2].tolist()
+    for dtype, ends in (("int4", 7), ("int2", 1)):
+        q = quant.quantize(flex.asarray(np.clip(x, -ends, ends)), dtype)
+        y = np.asarray(q.dequantize())
+        for ordered, exact in (
+            (q.sort(axis=0), np.sort(y, 0)),
+            (q.max(axis=0), y.max(0)),
+            (q.topk(3)[0], np.sort(y)[:, :-4:-1]),
+        ):
+            assert ordered.dtype == dtype
+            assert np.array_equal(np.asarray(ordered), exact)
+        assert q.max().dtype == "int8"
+        assert float(np.asarray(q.max())) == ends
     rows = quant.quantize(flex.asarray(x), axis=0)
     assert rows.argmax(axis=0).tolist() == np.asarray(rows.dequantize()).argmax(0).tolist()
     for refused in (rows.max, rows.sort, lambda: rows.topk(1)):
@@ -194,9 +206,53 @@ def test_order():
             refused()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
+def test_order_and_joins_of_none(dtype):
+    q = quant.quantize(flex.zeros((0, 3)), dtype)
+    assert q.sort(axis=1).shape == (0, 3)
+    assert q.max(axis=1).shape == (0,)
+    with pytest.raises(ValueError, match="max"):
+        q.max()
+    x = flex.asarray([[1.0, -1.0, 0.0]])
+    for axis in (None, 0):
+        some = quant.quantize(x, dtype, axis=axis)
+        none = quant.quantize(flex.zeros((0, 3)), dtype, axis=axis)
+        for parts in ([none, some], [some, none], [none, some, none]):
+            assert quant.concat(parts).equal(some)
+        assert quant.concat([none, none]).shape == (0, 3)
+    with pytest.raises(flex.ShapeError, match="other integers or sizes"):
+        quant.concat([some, quant.quantize(flex.zeros((0, 4)), dtype)])
+
+
+def test_numpy_arrays():
+    x = np.asarray([[1.0, -2.0], [0.5, 4.0]], F32)
+    q = quant.quantize(flex.asarray(x), axis=0)
+    y = np.asarray(q)
+    assert y.dtype == F32
+    assert np.array_equal(y, np.asarray(q.dequantize()))
+    assert np.asarray(q, dtype=np.float64).dtype == np.float64
+    assert np.array_equal(np.asarray(flex.asarray(q)), y)
+    with pytest.raises(ValueError, match="copy is False"):
+        np.asarray(q, copy=False)
+
+
+def test_bytes_of_fields():
+    x = flex.asarray([1.0, -1.0, 0.0, 1.0, -1.0])
+    assert quant.quantize(x, "int2").values.tolist() == [0b01_00_11_01, 0b11]
+    q = quant.QTensor(
+        flex.asarray([0b10_01_00_11, 0b10], dtype="uint8"),
+        flex.asarray([0.5]),
+        dtype="int2",
+        shape=(5,),
+    )
+    assert q.dequantize().tolist() == [-0.5, 0.0, 0.5, -1.0, -1.0]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
+        (lambda x: quant.quantize(x, "int2", symmetric=False), ValueError, "int2"),
+        (lambda x: quant.quantize(x)[2**70], OverflowError, "out of range"),
         (lambda x: quant.quantize(x, "int3"), ValueError, "int3"),
         (
             lambda x: quant.quantize(x, "uint8", symmetric=True),

@@ -191,7 +191,7 @@ def test_tensors_that_overlap():
         quant.load_gguf(bytes(content[: len(content) - 68]))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
 def test_safetensors(dtype, tmp_path):
     x = np.random.default_rng(1).standard_normal((6, 10)).astype(F32)
     q = quant.quantize(flex.asarray(x), dtype, axis=0, scale_dtype=flex.float16)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quantised import F32, unpacked
@@ -81,7 +82,7 @@ def test_linear_by_integers_is_exact(m, k, n, seed):
         ]
     ),
     st.integers(1, 70),
-    st.sampled_from(["int8", "uint8", "int4"]),
+    st.sampled_from(["int8", "uint8", "int4", "int2"]),
     st.sampled_from(["float32", "float16", "bfloat16"]),
     st.integers(0, 2**32 - 1),
 )
@@ -99,11 +100,25 @@ def test_linear_by_decoded_weights(m, size, n, dtype, scales, seed):
     assert (np.abs(y - exact) <= 2e-6 * size * max(1, k / 64)).all()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int4", "int2"])
+def test_huge_inputs_of_any_number_of_rows(dtype):
+    rng = np.random.default_rng(13)
+    weight = quant.quantize(flex.asarray(rng.uniform(-0.01, 0.01, (5, 256)).astype(F32)), dtype)
+    w = np.asarray(weight.dequantize()).astype(np.float64)
+    for rows in (1, 3, 8):
+        x = (rng.uniform(-1, 1, (rows, 256)) * 3e35).astype(F32)
+        x[:, ::7] *= F32(1e-36)
+        y = np.asarray(quant.linear(x, weight))
+        assert np.abs(y - x.astype(np.float64) @ w.T).max() < 1e-5 * 3e35
+        x[0, 0] = np.inf
+        assert not np.isfinite(np.asarray(quant.linear(x, weight))[0]).all()
+
+
 def test_linear_takes_weights_of_any_layout():
     rng = np.random.default_rng(6)
     x = rng.standard_normal((3, 8, 64)).astype(F32)
     w = rng.standard_normal((64, 24)).astype(F32)
-    for dtype in ("int8", "int4"):
+    for dtype in ("int8", "int4", "int2"):
         weight = quant.quantize(flex.asarray(w), dtype, axis=0, block=32).T
         exact = x @ np.asarray(weight.dequantize()).T
         assert np.abs(np.asarray(quant.linear(x, weight)) - exact).max() < 1e-4

@@ -34,7 +34,7 @@ fn numbers_are_within_half_a_step() -> Result<()> {
     for round in 0..60 {
         let shape = [rng.between(1, 4), 4 * rng.between(1, 5), 6];
         let x = numbers(&mut rng, &shape);
-        let levels = [Levels::I8, Levels::U8, Levels::I4][round % 3];
+        let levels = [Levels::I8, Levels::U8, Levels::I4, Levels::I2][round % 4];
         let per = [
             Per::Tensor,
             Per::Channel(rng.below(3) as isize),
@@ -104,7 +104,7 @@ fn linear_layers_are_sums_of_products() -> Result<()> {
         let bias = numbers(&mut rng, &[n]);
         let whole = quant::quantize(&w, each(Per::Channel(0)))?;
         let blocks = Quantization {
-            levels: [Levels::I8, Levels::I4][round % 2],
+            levels: [Levels::I8, Levels::I4, Levels::I2][round % 3],
             ..each(Per::Block { axis: 1, size: 8 })
         };
         let blocks = quant::quantize(&w, blocks)?;
@@ -159,7 +159,7 @@ fn linear_layers_are_sums_of_products() -> Result<()> {
 fn views_show_the_same_numbers() -> Result<()> {
     let mut rng = Rng(3);
     let x = numbers(&mut rng, &[4, 6, 8]);
-    for levels in [Levels::I8, Levels::I4] {
+    for levels in [Levels::I8, Levels::I4, Levels::I2] {
         let how = Quantization {
             levels,
             ..each(Per::Block { axis: 2, size: 4 })
@@ -197,7 +197,7 @@ fn views_show_the_same_numbers() -> Result<()> {
             q.reshape([4, 48 / 3, 3]),
             Err(Error::Shape { op: "reshape", .. })
         ));
-        assert_eq!(q.flip(2).is_err(), levels == Levels::I4);
+        assert_eq!(q.flip(2).is_err(), levels != Levels::I8);
     }
     Ok(())
 }
@@ -237,11 +237,23 @@ fn calibrations_saturate_what_is_far() -> Result<()> {
 fn kept_among_the_tensors_of_a_file() -> Result<()> {
     use flex::io::safetensors;
     let x = numbers(&mut Rng(4), &[3, 8]);
-    let q = quant::quantize(&x, each(Per::Channel(0)))?;
-    let parts = quant::to_tensors("layer", &q)?;
-    let file = safetensors::write(parts.iter().map(|(name, t)| (name, t)), &Default::default())?;
-    assert!(quant::from_tensors(&safetensors::parse(&file)?, "layer")?.equal(&q)?);
-    assert!(quant::from_tensors(&safetensors::parse(&file)?, "other").is_err());
+    for levels in [Levels::I8, Levels::I4, Levels::I2] {
+        if levels != Levels::I8 && !cfg!(feature = "i64") {
+            continue; // in which shapes are kept
+        }
+        let how = Quantization {
+            levels,
+            ..each(Per::Channel(0))
+        };
+        let q = quant::quantize(&x, how)?;
+        let parts = quant::to_tensors("layer", &q)?;
+        let parts = parts.iter().map(|(name, t)| (name, t));
+        let file = safetensors::write(parts, &Default::default())?;
+        let file = safetensors::parse(&file)?;
+        let read = quant::from_tensors(&file, "layer")?;
+        assert!(read.equal(&q)? && read.levels() == levels);
+        assert!(quant::from_tensors(&file, "other").is_err());
+    }
     Ok(())
 }
 
@@ -292,5 +304,153 @@ fn wrong_arguments_are_named() -> Result<()> {
         )
         .is_err()
     );
+    Ok(())
+}
+
+/// Shapes and options of convolutions: batch, channels, outputs, groups, image, kernel, stride, padding, dilation.
+const CONVOLUTIONS: [[usize; 9]; 9] = [
+    [2, 8, 6, 1, 9, 3, 1, 1, 1],
+    [1, 5, 7, 1, 12, 3, 2, 2, 2],
+    [1, 1, 3, 1, 6, 2, 1, 0, 1],
+    [3, 3, 20, 1, 11, 3, 2, 1, 1],
+    [2, 12, 9, 3, 7, 3, 1, 1, 1],
+    [1, 6, 6, 6, 8, 3, 1, 1, 1],
+    [2, 16, 10, 1, 13, 1, 1, 0, 1],
+    [1, 9, 4, 1, 10, 1, 3, 2, 1],
+    [1, 64, 70, 1, 18, 3, 1, 1, 1],
+];
+
+#[test]
+fn convolutions_are_sums_of_products() -> Result<()> {
+    use flex::nn::Conv;
+    let mut rng = Rng(11);
+    for [
+        batch,
+        channels,
+        outputs,
+        groups,
+        size,
+        kernel,
+        stride,
+        padding,
+        dilation,
+    ] in CONVOLUTIONS
+    {
+        let seen = channels / groups;
+        let x = numbers(&mut rng, &[batch, channels, size, size]);
+        let weight = numbers(&mut rng, &[outputs, seen, kernel, kernel]);
+        let (bias, q) = (
+            numbers(&mut rng, &[outputs]),
+            quant::quantize(&weight, each(Per::Channel(0)))?,
+        );
+        let options = || Conv {
+            bias: Some(&bias),
+            stride: stride.into(),
+            padding: padding.into(),
+            dilation: dilation.into(),
+            groups,
+            precise: true,
+            ..Default::default()
+        };
+        let (step, zero) = (6.0 / 255.0, 117u8);
+        let static_of = Inputs::Static { scale: step, zero };
+        for inputs in [
+            Inputs::Dynamic,
+            Inputs::DynamicSymmetric,
+            static_of,
+            Inputs::Float,
+        ] {
+            // what the images are quantised to, where they are
+            let levels = match inputs {
+                Inputs::DynamicSymmetric => Levels::I8,
+                _ => Levels::U8,
+            };
+            let how = Quantization {
+                levels,
+                affine: levels == Levels::U8,
+                ..each(Per::Channel(0))
+            };
+            let seen_as = match inputs {
+                Inputs::Float => x.clone(),
+                Inputs::Static { .. } => {
+                    let s = Tensor::from([step]).reshape([1; 4])?;
+                    let z = Tensor::from([zero]).reshape([1; 4])?;
+                    quant::quantize_by(&x, Levels::U8, &s, Some(&z))?.dequantize()?
+                }
+                _ => quant::quantize(&x, how)?.dequantize()?,
+            };
+            let y = quant::conv2d(&x, &q, inputs, options())?;
+            let again = quant::conv2d(&x, &q, inputs, options())?;
+            assert_eq!(y.to_vec::<f32>()?, again.to_vec::<f32>()?);
+            let (x, w) = (seen_as.to_vec::<f32>()?, q.dequantize()?.to_vec::<f32>()?);
+            let bias = bias.to_vec::<f32>()?;
+            let places = (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+            assert_eq!(y.shape(), [batch, outputs, places, places]);
+            for (index, y) in indices(y.shape()).iter().zip(y.to_vec::<f32>()?) {
+                let (n, o) = (index[0], index[1]);
+                let (mut sum, mut products) = (bias[o] as f64, 1.0);
+                for tap in indices(&[seen, kernel, kernel]) {
+                    let at = [0, 1].map(|a| {
+                        (index[2 + a] * stride + tap[1 + a] * dilation).wrapping_sub(padding)
+                    });
+                    if at.iter().any(|at| *at >= size) {
+                        continue;
+                    }
+                    let channel = o / (outputs / groups) * seen + tap[0];
+                    let x = x[((n * channels + channel) * size + at[0]) * size + at[1]];
+                    let w = w[((o * seen + tap[0]) * kernel + tap[1]) * kernel + tap[2]];
+                    sum += x as f64 * w as f64;
+                    products += (x as f64 * w as f64).abs();
+                }
+                assert!(
+                    (y as f64 - sum).abs() < 1e-6 * products,
+                    "{inputs:?} {channels} {kernel} {index:?}: {y} for {sum}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn wrong_convolutions_are_named() -> Result<()> {
+    let conv = |x: &Tensor, w: &QTensor, inputs| quant::conv2d(x, w, inputs, None);
+    let x = Tensor::zeros([1, 8, 4, 4], DType::F32)?;
+    let w = Tensor::zeros([2, 8, 3, 3], DType::F32)?;
+    let q = quant::quantize(&w, each(Per::Channel(0)))?;
+    let wrong = conv(&Tensor::zeros([1, 7, 4, 4], DType::F32)?, &q, Inputs::Float);
+    assert!(matches!(
+        wrong,
+        Err(Error::Shape {
+            op: "quant.conv2d",
+            ..
+        })
+    ));
+    for other in [
+        each(Per::Channel(1)),
+        Quantization {
+            levels: Levels::I4,
+            ..each(Per::Tensor)
+        },
+    ] {
+        let q = quant::quantize(&w, other)?;
+        assert!(conv(&x, &q, Inputs::Float).is_ok());
+        assert!(matches!(
+            conv(&x, &q, Inputs::Dynamic),
+            Err(Error::Value {
+                op: "quant.conv2d",
+                ..
+            })
+        ));
+    }
+    let wrong = Inputs::Static {
+        scale: f32::NAN,
+        zero: 0,
+    };
+    assert!(conv(&x, &q, wrong).is_err());
+    assert!(matches!(
+        conv(&Tensor::zeros([1, 8, 4, 4], DType::I32)?, &q, Inputs::Float),
+        Err(Error::DType { .. })
+    ));
     Ok(())
 }

@@ -1,4 +1,4 @@
-"""Quantised tensors: to and from integers, and linear layers by weights of 8 and 4 bits."""
+"""Quantised tensors: to and from integers, and linear layers and convolutions by weights of 8 and 4 bits."""
 
 from ..table import Family, Input, K, M, product, shape, size
 
@@ -60,6 +60,24 @@ for block in (32, 128):
         jax=None,
         reference=f"(((xp.stack((w & 15, w >> 4), -1).reshape(4096, 4096) ^ 8) - 8.0) * xp.repeat(s, {block}, 1)) @ a",
         flops=product(4096, 4096),
+    )
+
+for channels, side in [(64, 56), (256, 14)]:
+    row(
+        f"conv2d by int8 weights, {channels} channels of {side}x{side}, 3x3",
+        {
+            "a": Input((1, channels, side, side)),
+            "w": Input((channels, channels, 3, 3), "int8", -127, 128),
+            "s": Input((channels, 1, 1, 1), low=0.5),
+            "b": Input((channels,)),
+        },
+        "xp.quant.conv2d(a, xp.quant.QTensor(w, s), b, padding=1, inputs='dynamic')",
+        numpy=None,
+        torch="xp.nn.functional.conv2d(a, w * s, b, padding=1)",
+        jax=None,
+        reference="conv(a, w * s, b, 1, 1, 1)",
+        tolerance=1e-2,
+        flops=product(channels, channels, 9, side * side),
     )
 
 FAMILIES = [convert, layers]

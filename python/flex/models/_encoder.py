@@ -12,7 +12,7 @@ from flex import nn, quant
 from ._architectures import ACTIVATIONS, BUCKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Literal, TypeAlias
 
     from flex import Tensor
@@ -74,6 +74,25 @@ class Weights:
             self.get(f"{name}.bias", outputs),
         )
         return layer(weight, bias, None if hidden_act is None else ACTIVATIONS[hidden_act])
+
+    def linears(
+        self, names: Sequence[str], inputs: int, outputs: int
+    ) -> Callable[[Tensor], list[Tensor]]:
+        """Linear layers of these sizes that have one input; of int8 they are one layer, so that tokens are quantised once."""
+        if not self._quantized:
+            layers = [self.linear(name, inputs, outputs) for name in names]
+            return lambda x: [layer(x) for layer in layers]
+        joined = QuantizedLinear(
+            flex.concat([self.get(f"{name}.weight", outputs, inputs) for name in names]),
+            flex.concat([self.get(f"{name}.bias", outputs) for name in names]),
+            None,
+        )
+
+        def parts(x: Tensor) -> list[Tensor]:
+            y = joined(x)
+            return [y[:, k * outputs : (k + 1) * outputs] for k in range(len(names))]
+
+        return parts
 
 
 class Linear:
@@ -154,16 +173,14 @@ class SelfAttention:
     def __init__(self, weights: Weights, layer: str, config: EncoderConfig):
         size, names = config.hidden_size, config.architecture
         self.heads = config.num_attention_heads
-        self.query, self.key, self.value = (
-            weights.linear(f"{layer}.{name}", size, size)
-            for name in (names.query, names.key, names.value)
+        self.project = weights.linears(
+            [f"{layer}.{name}" for name in (names.query, names.key, names.value)], size, size
         )
 
     def __call__(self, x: Tensor, offsets: Sequence[int], bias: Tensor | None) -> Tensor:
         tokens, size = x.shape
         q, k, v = (
-            flex.reshape(linear(x), (tokens, self.heads, size // self.heads))
-            for linear in (self.query, self.key, self.value)
+            flex.reshape(part, (tokens, self.heads, size // self.heads)) for part in self.project(x)
         )
         if bias is None:
             return flex.reshape(nn.varlen_attention(q, k, v, offsets), (tokens, size))

@@ -91,6 +91,15 @@ impl<'a, T> Image<'a, T> {
             _data: PhantomData,
         }
     }
+    /// Planes of one size, one after the other. Panics where there are fewer elements.
+    #[cfg(feature = "i8")]
+    pub fn of_planes(planes: &'a [T], channels: usize, sizes: Three) -> Self {
+        let area = sizes.iter().product::<usize>();
+        assert!(planes.len() == channels * area);
+        let strides = [sizes[1] * sizes[2], sizes[2], 1].map(|s| s as isize);
+        // SAFETY: IMAGE1: as many elements of the slice.
+        unsafe { Image::new(planes.as_ptr(), (channels, area as isize), sizes, strides) }
+    }
     /// How many channels.
     pub fn channels(&self) -> usize {
         self.channels

@@ -13,6 +13,7 @@
 //!   `channel_gradient` is that of single channels.
 //! - `columns`: the way back to an image of few channels.
 //! - `deform`: patches by offsets, as sources, and what they give back.
+//! - `words`: images of bytes, for products of integers.
 //! - `lines`, `by_lanes`: what these sources, and these kernels, have in common.
 
 #[macro_use]
@@ -30,6 +31,8 @@ mod planes;
 mod rows;
 mod spread;
 mod winograd;
+#[cfg(feature = "i8")]
+mod words;
 
 pub use channel::{channel_fits, channel_gradient};
 pub use columns::{AddRows, columns};
@@ -42,3 +45,5 @@ pub use patches::Patches;
 pub use planes::{LANES, Lanes};
 pub use spread::{Spread, spread};
 pub use winograd::{Block, Blocks, PRODUCTS, WeightPanels, Weights};
+#[cfg(feature = "i8")]
+pub use words::{Frame, WordPatches, grouping, weight_words, words};

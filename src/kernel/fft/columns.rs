@@ -3,10 +3,10 @@
 //! Sande, 1966: "Fast Fourier transforms: for fun and profit").
 
 use super::Float;
-use super::dft::Pair;
-use super::stage::{All, Stage, load, passes, store};
+use super::dft::{Pair, load, store};
+use super::stage::{All, Stage, passes};
 use crate::kernel::math::Real;
-use crate::simd::lanes::Lanes;
+use crate::simd::{self, lanes::Lanes};
 use core::marker::PhantomData;
 
 /// Rows of complex numbers in memory, of which a block of columns is read or written; `P` is a pointer.
@@ -31,7 +31,7 @@ pub enum Source<T> {
     Complex(Rows<*const T>),
     /// Real numbers.
     Real(Rows<*const T>),
-    /// Complex numbers, a column of the block being a row in memory: as [`Sink::Lines`].
+    /// Complex numbers, a column of the block being a row in memory: as [`Sink::Lines`]. For vectors of two lanes or more.
     Lines(Rows<*const T>),
     /// Pairs of vectors one after the other, as [`Sink::Turned`] leaves them.
     Pairs(*const T),
@@ -237,6 +237,26 @@ unsafe fn put_few<V: Lanes>(v: Pair<V>, p: *mut V::Number, n: usize) {
     }
 }
 
+/// Complex numbers of a line that a vector holds.
+const fn together<V: Lanes>() -> usize {
+    if V::LEN > 1 { V::LEN / 2 } else { 1 }
+}
+
+/// Asks for lines in the order in which they lie, as the machine foresees it: tiles go across them, several one after
+/// the other.
+#[inline(always)]
+fn ask<V: Lanes>(first: *const V::Number, step: usize, columns: usize, rows: usize) {
+    if rows > together::<V>() {
+        for l in 0..columns {
+            for at in (0..2 * rows).step_by(64 / size_of::<V::Number>()) {
+                simd::prefetch::<{ simd::L1 }, _>(first.wrapping_add(l * step + at));
+            }
+        }
+    }
+}
+
+/// Tiles of lines become columns of tiles: of each number of a line real and imaginary part.
+///
 /// # Safety
 /// COLUMNS1; ISA1.
 #[inline(always)]
@@ -245,27 +265,51 @@ unsafe fn read_lines<V: Lanes<Number: Float>>(
     rows: usize,
     y: *mut V::Number,
 ) {
-    let zero = V::splat(V::Number::ZERO);
-    for first in (0..rows).step_by(V::LEN) {
-        let n = V::LEN.min(rows - first);
-        let (mut re, mut im) = ([zero; 16], [zero; 16]);
-        for l in 0..from.columns {
-            // SAFETY: COLUMNS1.
-            let v = unsafe { few::<V>(from.first.add(l * from.step + 2 * first), n) };
-            let v = if from.swapped { v.swapped() } else { v };
-            (re[l], im[l]) = (v.re, v.im);
-        }
-        V::transpose(&mut re);
-        V::transpose(&mut im);
-        for k in 0..n {
-            let v = Pair {
-                re: re[k],
-                im: im[k],
-            };
-            // SAFETY: COLUMNS1.
-            unsafe { store(v, y, first + k) }
+    ask::<V>(from.first, from.step, from.columns, rows);
+    for first in (0..rows).step_by(together::<V>()) {
+        let n = together::<V>().min(rows - first);
+        let mut lines = [V::splat(V::Number::ZERO); 16];
+        // SAFETY: COLUMNS1.
+        unsafe {
+            let line = |l: usize| from.first.add(l * from.step + 2 * first);
+            if from.columns == V::LEN && n == together::<V>() {
+                // a list of its own, which stays in registers
+                let mut whole = lines;
+                for (l, v) in whole[..V::LEN].iter_mut().enumerate() {
+                    *v = V::load(line(l));
+                }
+                V::transpose(&mut whole);
+                for k in 0..together::<V>() {
+                    put_line(&whole, k, from.swapped, y, first);
+                }
+                continue;
+            }
+            for (l, v) in lines[..from.columns].iter_mut().enumerate() {
+                *v = V::load_first(line(l), 2 * n);
+            }
+            V::transpose(&mut lines);
+            for k in 0..n {
+                put_line(&lines, k, from.swapped, y, first);
+            }
         }
     }
+}
+/// # Safety
+/// The pair of vectors is writable; ISA1.
+#[inline(always)]
+unsafe fn put_line<V: Lanes>(
+    lines: &[V; 16],
+    k: usize,
+    swapped: bool,
+    y: *mut V::Number,
+    first: usize,
+) {
+    let v = Pair {
+        re: lines[2 * k],
+        im: lines[2 * k + 1],
+    };
+    // SAFETY: the caller's.
+    unsafe { store(if swapped { v.swapped() } else { v }, y, first + k) }
 }
 
 /// # Safety
@@ -277,27 +321,50 @@ unsafe fn write_lines<V: Lanes<Number: Float>>(
     rows: usize,
     scale: V::Number,
 ) {
-    let (zero, scale) = (V::splat(V::Number::ZERO), V::splat(scale));
-    for first in (0..rows).step_by(V::LEN) {
-        let n = V::LEN.min(rows - first);
-        let (mut re, mut im) = ([zero; 16], [zero; 16]);
-        for k in 0..n {
-            // SAFETY: COLUMNS1.
-            let v = unsafe { load::<V>(x, first + k) }.scaled(scale);
-            let v = if to.swapped { v.swapped() } else { v };
-            (re[k], im[k]) = (v.re, v.im);
-        }
-        V::transpose(&mut re);
-        V::transpose(&mut im);
-        for l in 0..to.columns {
-            let v = Pair {
-                re: re[l],
-                im: im[l],
-            };
-            // SAFETY: COLUMNS1.
-            unsafe { put_few(v, to.first.add(l * to.step + 2 * first), n) }
+    let scale = V::splat(scale);
+    ask::<V>(to.first, to.step, to.columns, rows);
+    for first in (0..rows).step_by(together::<V>()) {
+        let n = together::<V>().min(rows - first);
+        let mut lines = [V::splat(V::Number::ZERO); 16];
+        // SAFETY: COLUMNS1.
+        unsafe {
+            let line = |l: usize| to.first.add(l * to.step + 2 * first);
+            if to.columns == V::LEN && n == together::<V>() {
+                let mut whole = lines;
+                for k in 0..together::<V>() {
+                    take_line(&mut whole, k, to.swapped, x, first, scale);
+                }
+                V::transpose(&mut whole);
+                for (l, v) in whole[..V::LEN].iter().enumerate() {
+                    v.store(line(l));
+                }
+                continue;
+            }
+            for k in 0..n {
+                take_line(&mut lines, k, to.swapped, x, first, scale);
+            }
+            V::transpose(&mut lines);
+            for (l, v) in lines[..to.columns].iter().enumerate() {
+                v.store_first(line(l), 2 * n);
+            }
         }
     }
+}
+/// # Safety
+/// The pair of vectors is readable; ISA1.
+#[inline(always)]
+unsafe fn take_line<V: Lanes>(
+    lines: &mut [V; 16],
+    k: usize,
+    swapped: bool,
+    x: *const V::Number,
+    first: usize,
+    scale: V,
+) {
+    // SAFETY: the caller's.
+    let v = unsafe { load::<V>(x, first + k) }.scaled(scale);
+    let v = if swapped { v.swapped() } else { v };
+    (lines[2 * k], lines[2 * k + 1]) = (v.re, v.im);
 }
 
 /// # Safety

@@ -60,6 +60,31 @@ impl<V: Lanes> Pair<V> {
     }
 }
 
+/// # Safety
+/// The pair of vectors is readable; ISA1.
+#[inline(always)]
+pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
+    // SAFETY: the caller's.
+    unsafe {
+        let x = x.add(2 * V::LEN * at);
+        Pair {
+            re: V::load(x),
+            im: V::load(x.add(V::LEN)),
+        }
+    }
+}
+/// # Safety
+/// The pair of vectors is writable; ISA1.
+#[inline(always)]
+pub unsafe fn store<V: Lanes>(v: Pair<V>, y: *mut V::Number, at: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let y = y.add(2 * V::LEN * at);
+        v.re.store(y);
+        v.im.store(y.add(V::LEN));
+    }
+}
+
 /// The transform of `R` values: `y[k]` is the sum of `x[j] exp(-2 pi i j k / R)`.
 pub trait Dft<const R: usize> {
     fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; R]) -> [Pair<V>; R];

@@ -1,9 +1,10 @@
 //! Discrete Fourier transforms of lines: butterflies in registers (`dft`), passes of them over vectors
-//! (`stage`), matrices by columns (`columns`), real numbers (`real`), and their factors (`roots`).
+//! (`stage`; `prime` for larger radices), matrices by columns (`columns`), real numbers (`real`), and their factors (`roots`).
 
 pub mod columns;
 mod dft;
 pub mod multiply;
+mod prime;
 pub mod real;
 pub mod roots;
 pub mod stage;

@@ -2,7 +2,8 @@
 //! reordered afterwards (Cochran et al., 1967: "What is the fast Fourier transform?").
 
 use super::Float;
-use super::dft::{Dft, Pair, Radix};
+use super::dft::{Dft, Pair, Radix, load, store};
+use super::prime;
 use crate::simd::lanes::Lanes;
 
 /// A pass of `radix` on `radix * groups * width` vectors: `groups` shrinks by the radix of each pass,
@@ -16,7 +17,16 @@ pub struct Stage {
 }
 
 /// The radices of passes, those that are preferred first.
-pub const RADICES: [usize; 8] = [8, 4, 2, 3, 5, 7, 11, 13];
+pub const RADICES: [usize; 13] = [8, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31];
+/// Bits of those that are too large for registers.
+const PRIMES: u32 = {
+    let (mut mask, mut k) = (0, 0);
+    while k < prime::PRIMES.len() {
+        mask |= 1 << prime::PRIMES[k];
+        k += 1;
+    }
+    mask
+};
 
 /// Contract STAGE1: `x` and `y` are valid for `radix * groups * width` pairs of vectors, which do not
 /// overlap, and `w` for `(groups - 1) * (radix - 1)` complex numbers.
@@ -86,30 +96,6 @@ unsafe fn gather<V: Lanes, const R: usize>(
     }
 }
 /// # Safety
-/// The pair of vectors is readable; ISA1.
-#[inline(always)]
-pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
-    // SAFETY: the caller's.
-    unsafe {
-        let x = x.add(2 * V::LEN * at);
-        Pair {
-            re: V::load(x),
-            im: V::load(x.add(V::LEN)),
-        }
-    }
-}
-/// # Safety
-/// The pair of vectors is writable; ISA1.
-#[inline(always)]
-pub unsafe fn store<V: Lanes>(v: Pair<V>, y: *mut V::Number, at: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        let y = y.add(2 * V::LEN * at);
-        v.re.store(y);
-        v.im.store(y.add(V::LEN));
-    }
-}
-/// # Safety
 /// The pairs of vectors are writable; ISA1.
 #[inline(always)]
 unsafe fn scatter<V: Lanes, const R: usize>(
@@ -163,6 +149,9 @@ pub unsafe fn passes<V: Lanes<Number: Float>, U: Used>(
                 8 if const { U::RADICES >> 8 & 1 == 1 } => pass::<V, 8>(groups, width, x, y, w),
                 11 if const { U::RADICES >> 11 & 1 == 1 } => pass::<V, 11>(groups, width, x, y, w),
                 13 if const { U::RADICES >> 13 & 1 == 1 } => pass::<V, 13>(groups, width, x, y, w),
+                radix if const { U::RADICES & PRIMES != 0 } => {
+                    prime::pass::<V>(radix, (groups, width), x, y, w)
+                }
                 radix => unreachable!("a pass of {radix}"),
             }
         }

@@ -22,8 +22,12 @@ use crate::error::Result;
 #[cfg(x86_dispatch)]
 use crate::{kernel::gemm::packing::Flip, simd};
 
+/// A group that is an element of products itself.
+pub trait Word: Packed + MatElement<Acc = Self> {}
+impl<T: Packed + MatElement<Acc = T>> Word for T {}
+
 /// How bytes become groups.
-pub trait Group: Packing<From = u8, To: Packed> {
+pub trait Group: Packing<From = u8, To: Word> + Sync {
     /// How A is packed, which is signed or not.
     fn left(signed: bool) -> Self;
     /// How B is packed, which is signed or not, for such an A.
@@ -67,6 +71,18 @@ macro_rules! with_groups {
         type $G = Extend;
         $expression
     }};
+}
+
+/// What is done with groups.
+#[cfg(feature = "i8")]
+pub trait ByGroups {
+    type Out;
+    fn run<G: Group>(self) -> Self::Out;
+}
+/// Runs it with those of this CPU, for an A that is signed.
+#[cfg(feature = "i8")]
+pub fn by_groups<J: ByGroups>(job: J) -> J::Out {
+    with_groups!(true, |G| job.run::<G>())
 }
 
 /// `c (+)= a b`, then the epilogue, where A and B are bytes and C accumulates in 32 bits. `packed`

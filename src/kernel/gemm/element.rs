@@ -1,7 +1,10 @@
 //! What can be multiplied: a row an element type. Several share a packed type: 16-bit floats are
-//! widened to `f32` while they are packed, 8-bit integers make groups.
+//! widened to `f32` while they are packed, 8-bit integers make groups, which are elements where whoever multiplies
+//! them has made them.
 
-use super::microkernel::Packed;
+#[cfg(x86_dispatch)]
+use super::microkernel::Quad;
+use super::microkernel::{Packed, Pair};
 #[cfg(feature = "complex")]
 use crate::dtype::Complex64;
 #[cfg(all(feature = "complex", feature = "f64"))]
@@ -36,12 +39,12 @@ pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
 }
 
 /// `element: accumulator, same bits, conversion of slices, to an accumulator, from one; sign of a
-/// byte`.
+/// byte, (parameters of the type)`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, ($($parameter:tt)*))?;)*) => { $(
         $(#[$cfg])*
         // SAFETY: ELEMENT1: plain numbers; those that are the same differ from their accumulators in sign alone.
-        unsafe impl MatElement for $T {
+        unsafe impl $(<$($parameter)*>)? MatElement for $T {
             type Acc = $A;
             const SAME: bool = $same;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];
@@ -67,6 +70,8 @@ products! {
     #[cfg(feature = "ints")] u32: u32, true, each |x| x, x;
     i64: u64, true, each |x| x as u64, x as i64;
     #[cfg(feature = "ints")] u64: u64, true, each |x| x, x;
+    Pair: Pair, true, each |x| x, x;
+    #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, (const SIGNED: bool);
     #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;
     #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;
 }

@@ -32,6 +32,8 @@ mod tests;
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use bytes::product as product_of_bytes;
+#[cfg(feature = "i8")]
+pub use bytes::{ByGroups, Group, by_groups};
 pub use element::MatElement;
 #[cfg(feature = "i8")]
 pub use epilogue::Dequantize;
@@ -40,8 +42,12 @@ pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
+#[cfg(feature = "i8")]
+pub use packing::Packing;
 pub use packing::panel as pack_panel;
 pub use panels::{Panels, Pieces, at_once};
+#[cfg(feature = "i8")]
+pub use panels::{cast as packed_as, cast_mut as packed_as_mut};
 pub use scratch::{Scratch, packed_slice};
 pub use source::{InPlace, Source, Strided, packs_before, reads_a};
 

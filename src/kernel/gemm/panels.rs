@@ -93,7 +93,7 @@ impl<'a, T: Packed> Panels<'a, T> {
 }
 
 /// The same bits as another packed type of the same size and shape (asserted).
-fn cast<T: Packed, U: Packed>(packed: &[T]) -> &[U] {
+pub fn cast<T: Packed, U: Packed>(packed: &[T]) -> &[U] {
     assert_castable::<T, U>();
     // SAFETY: LANE1: numbers of which any bits are a value, of the same size and no more alignment.
     unsafe { core::slice::from_raw_parts(packed.as_ptr() as *const U, packed.len()) }

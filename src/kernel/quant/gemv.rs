@@ -44,7 +44,7 @@ pub fn in_order(w: &Weights, x: &[f32], d: &mut [f32]) {
 /// Errors where there is no memory for numbers or scales that are decoded.
 pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Result<()> {
     let by_words = by_words(w);
-    let numbers = if w.levels() == Levels::I4 && !by_words {
+    let numbers = if w.levels().is_packed() && !by_words {
         w.k()
     } else {
         0
@@ -95,7 +95,7 @@ impl Kernel for Few<'_> {
                     Levels::I8 => bytes::<I, true>(&w, j, q, x, scales),
                     Levels::U8 => bytes::<I, false>(&w, j, q, x, scales),
                     Levels::I4 if by_words => words::<I>(q, x, scales, w.block()),
-                    Levels::I4 => floats::<I>(numbers, x),
+                    Levels::I4 | Levels::I2 => floats::<I>(numbers, x),
                 };
             }
         }

@@ -12,6 +12,8 @@ pub enum Levels {
     U8,
     /// -8 to 7, two in a byte, the first in its lower half; -7 to 7 where flex chooses the scales.
     I4,
+    /// -2 to 1, four in a byte, the first in its lowest bits; -1 to 1 where flex chooses the scales.
+    I2,
 }
 impl Levels {
     /// The least and the largest. Symmetric ones are as many below zero as above.
@@ -20,6 +22,7 @@ impl Levels {
             Levels::U8 => [0, 255],
             Levels::I8 => [-128 + symmetric as i32, 127],
             Levels::I4 => [-8 + symmetric as i32, 7],
+            Levels::I2 => [-2 + symmetric as i32, 1],
         }
     }
     /// Its name, as Python has it.
@@ -28,19 +31,20 @@ impl Levels {
             Levels::I8 => "int8",
             Levels::U8 => "uint8",
             Levels::I4 => "int4",
+            Levels::I2 => "int2",
         }
     }
     /// The dtype of the integers, each by itself.
     pub const fn dtype(self) -> DType {
         match self {
             Levels::U8 => DType::U8,
-            Levels::I8 | Levels::I4 => DType::I8,
+            Levels::I8 | Levels::I4 | Levels::I2 => DType::I8,
         }
     }
     /// The dtype that they are kept in.
     pub const fn stored(self) -> DType {
         match self {
-            Levels::I4 => DType::U8,
+            Levels::I4 | Levels::I2 => DType::U8,
             levels => levels.dtype(),
         }
     }
@@ -49,7 +53,12 @@ impl Levels {
         match self {
             Levels::I8 | Levels::U8 => 1,
             Levels::I4 => 2,
+            Levels::I2 => 4,
         }
+    }
+    /// Whether several lie in a byte.
+    pub const fn is_packed(self) -> bool {
+        self.per_byte() > 1
     }
 }
 

@@ -13,7 +13,7 @@ mod levels;
 mod range;
 mod weights;
 
-pub use decode::{decode, decode_nibbles, pack_nibbles, row_sums, unpack_nibbles};
+pub use decode::{decode, decode_packed, pack, row_sums, unpack};
 pub use encode::encode;
 pub use gemv::{FEW_ROWS, few_rows, in_order};
 pub use groups::{calibrated, groups};

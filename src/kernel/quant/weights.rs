@@ -1,7 +1,7 @@
 //! Weights of products that are integers: a source of panels of floats, which are decoded while they
 //! are packed.
 
-use super::decode;
+use super::decode::{self, Fields, with_fields};
 use super::levels::Levels;
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
@@ -59,7 +59,7 @@ pub struct Weights<'a> {
     per_row: bool,
 }
 impl<'a> Weights<'a> {
-    /// `rows` rows of `k`; an odd number of halves of bytes ends with one that means nothing. As many
+    /// `rows` rows of `k`; where they are less than bytes, rows end with whole ones. As many
     /// `blocks` a row, equally long, as there are scales, or scales for each row. Panics where lengths don't
     /// fit.
     pub fn new(
@@ -185,24 +185,17 @@ impl<'a> Weights<'a> {
                     let signed = self.levels == Levels::I8;
                     decode::bytes(&q[part.clone()], signed, scale, zero, d);
                 }
-                Levels::I4 => {
-                    let half = |i: usize| {
-                        let q = (q[i / 2] ^ 0x88) >> (i % 2 * 4) & 15;
-                        (q as f32 - (zero + 8.0)) * scale
-                    };
+                levels => with_fields!(levels.per_byte(), |F| {
+                    let per = levels.per_byte();
                     // whole bytes together
-                    let (start, end) = (part.start.next_multiple_of(2), part.end / 2 * 2);
-                    if start > part.start {
-                        d[0] = half(part.start);
+                    let start = part.start.next_multiple_of(per).min(part.end);
+                    let end = (part.end / per * per).max(start);
+                    for i in (part.start..start).chain(end..part.end) {
+                        d[i - part.start] = F::one(q, i, scale, zero);
                     }
-                    if start < end {
-                        let to = &mut d[start - part.start..end - part.start];
-                        decode::nibbles(&q[start / 2..end / 2], scale, zero, to);
-                    }
-                    if end < part.end && end >= start {
-                        d[end - part.start] = half(end);
-                    }
-                }
+                    let to = &mut d[start - part.start..end - part.start];
+                    F::all(&q[start / per..][..to.len() / per], scale, zero, to);
+                }),
             }
             at = part.end;
         }

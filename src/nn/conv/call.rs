@@ -10,11 +10,11 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// A name, a shape and a dtype, as errors show them.
-pub(super) type Operand<'a> = (&'static str, &'a [usize], DType);
+pub(crate) type Operand<'a> = (&'static str, &'a [usize], DType);
 
 /// The sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     pub rank: usize,
     pub batched: bool,
     pub batch: usize,

@@ -13,6 +13,8 @@ mod spread;
 mod sums;
 mod transpose;
 
+#[cfg(feature = "i8")]
+pub(crate) use call::Call;
 #[cfg(feature = "python")]
 pub(crate) use convolve::convolve;
 pub(super) use deform::Deform;

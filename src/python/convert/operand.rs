@@ -104,6 +104,16 @@ impl OperandRef<'_> {
         py: Python<'_>,
         f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
+        self.compute_to(py, 0, f)
+    }
+    /// The same where the result may have more elements than the tensor.
+    #[inline]
+    pub fn compute_to(
+        self,
+        py: Python<'_>,
+        elements: usize,
+        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
+    ) -> PyResult<PyTensor> {
         if traced::is_active() {
             let f = Arc::new(f);
             let recorded = f.clone();
@@ -111,16 +121,18 @@ impl OperandRef<'_> {
                 return y;
             }
             let t = self.take().tensor()?;
-            return compute(py, t.len(), || f(&t));
+            return compute(py, t.len().max(elements), || f(&t));
         }
         self.compute_queued(py)?;
         if let OperandRef::Object(t) = &self
-            && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
+            && let Some(result) = t
+                .get()
+                .read(|t| is_short(t.len().max(elements)).then(|| f(t)))
         {
             return Ok(PyTensor::new(result?));
         }
         let t = self.take().tensor()?;
-        compute(py, t.len(), || f(&t))
+        compute(py, t.len().max(elements), || f(&t))
     }
     /// A view that `f` makes of the tensor, while it stays in its object.
     #[inline]

@@ -47,7 +47,7 @@ fn padding(op: &str, x: &Bound<PyAny>) -> PyResult<Padding> {
 }
 
 /// The options that say where the kernel goes.
-pub(super) fn options(
+pub(in crate::python) fn options(
     op: &str,
     stride: Option<Ints>,
     padding: Option<Bound<PyAny>>,

@@ -20,6 +20,7 @@ mod rotary;
 mod spatial;
 
 pub(super) use activation::activation_named;
+pub(super) use conv::options as convolution_options;
 use pyo3::prelude::*;
 
 /// A module of its own, from which `flex/nn/__init__.py` takes its functions; their `__module__` is

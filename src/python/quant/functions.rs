@@ -1,11 +1,12 @@
 //! What makes quantised tensors, and products by them.
 
 use super::tensor::{PyQTensor, levels};
+use crate::nn::Conv;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute, count, detached};
+use crate::python::convert::{Arg, Ints, compute, count, detached};
 use crate::python::dtype::DTypeArg;
 use crate::python::linalg::work;
-use crate::python::nn::activation_named;
+use crate::python::nn::{activation_named, convolution_options};
 use crate::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
 use crate::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -13,10 +14,10 @@ use pyo3::prelude::*;
 
 /// x as integers: `q = clamp(round(x / scale) + zero_point)`, ties to even.
 ///
-/// x: of floats, computed with as float32. dtype: "int8", "uint8" or "int4" (two a byte). axis: a scale for each index of an axis,
+/// x: of floats, computed with as float32. dtype: "int8", "uint8", "int4" (two a byte) or "int2" (four). axis: a scale for each index of an axis,
 /// else one for all; with block, one for as many neighbours along the axis, which they divide (ShapeError). symmetric: without zero points,
-/// `scale = max(|x|) / 127` (7 of int4), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
-/// (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 can't have them (ValueError).
+/// `scale = max(|x|) / 127` (7 of int4, 1 of int2), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
+/// (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 and int2 can't have them (ValueError).
 /// scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
 /// saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
 /// dividing its own; then nothing else says how one is found (TypeError). A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
@@ -135,6 +136,36 @@ fn zero_of(op: &str, name: &str, given: Option<Arg>, dtype: DType) -> PyResult<O
     Ok(Some(z.astype(dtype)?))
 }
 
+/// How inputs are taken, by its name.
+fn inputs_named(
+    op: &str,
+    inputs: &str,
+    scale: Option<f32>,
+    zero_point: Option<isize>,
+) -> PyResult<Inputs> {
+    if inputs != "static" && (scale.is_some() || zero_point.is_some()) {
+        return Err(PyTypeError::new_err(format!(
+            "{op}: scale and zero_point are those of inputs=\"static\""
+        )));
+    }
+    match inputs {
+        "float" => Ok(Inputs::Float),
+        "dynamic" => Ok(Inputs::Dynamic),
+        "dynamic_symmetric" => Ok(Inputs::DynamicSymmetric),
+        "static" => Ok(Inputs::Static {
+            scale: scale.ok_or_else(|| {
+                PyTypeError::new_err(format!("{op}: inputs=\"static\" needs scale"))
+            })?,
+            zero: u8::try_from(zero_point.unwrap_or(0)).map_err(|_| {
+                PyValueError::new_err(format!("{op}: zero_point must be from 0 to 255"))
+            })?,
+        }),
+        other => Err(PyValueError::new_err(format!(
+            "{op}: inputs is {other:?}; it is \"float\", \"dynamic\", \"dynamic_symmetric\" or \"static\""
+        ))),
+    }
+}
+
 /// `activation(x @ weight.T + bias) + residual` by a quantised weight.
 ///
 /// x: `[.., in]`, of floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in `flex.nn.linear`. residual: broadcasts to
@@ -161,30 +192,7 @@ fn linear(
     zero_point: Option<isize>,
 ) -> PyResult<PyTensor> {
     let activation = activation_named("quant.linear", activation)?;
-    if inputs != "static" && (scale.is_some() || zero_point.is_some()) {
-        return Err(PyTypeError::new_err(
-            "quant.linear: scale and zero_point are those of inputs=\"static\"",
-        ));
-    }
-    let inputs = match inputs {
-        "float" => Inputs::Float,
-        "dynamic" => Inputs::Dynamic,
-        "dynamic_symmetric" => Inputs::DynamicSymmetric,
-        "static" => Inputs::Static {
-            scale: scale.ok_or_else(|| {
-                PyTypeError::new_err("quant.linear: inputs=\"static\" needs scale")
-            })?,
-            zero: u8::try_from(zero_point.unwrap_or(0)).map_err(|_| {
-                PyValueError::new_err("quant.linear: zero_point must be from 0 to 255")
-            })?,
-        },
-        other => {
-            let message = format!(
-                "quant.linear: inputs is {other:?}; it is \"float\", \"dynamic\", \"dynamic_symmetric\" or \"static\""
-            );
-            return Err(PyValueError::new_err(message));
-        }
-    };
+    let inputs = inputs_named("quant.linear", inputs, scale, zero_point)?;
     let width = weight.0.shape().first().copied().unwrap_or(1);
     compute(py, work(&x.0, width), || {
         let options = Linear {
@@ -194,6 +202,51 @@ fn linear(
             inputs,
         };
         quant::linear(&x.0, &weight.0, options)
+    })
+}
+
+/// The convolution of an image with a quantised weight; the kernel is not flipped, as in torch.
+///
+/// x: `[batch, channels, height, width]`, or without the batch, of floats. weight: a QTensor `[out, channels / groups, height, width]`.
+/// bias, stride, padding, dilation, groups, activation and residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x where that
+/// is narrower. inputs: "float" decodes the weight, of any kind, for a convolution of floats; "dynamic" quantises each image to uint8 with a zero
+/// point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`: then padding is the zero point, products are
+/// summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError). Groups of fewer than four channels
+/// are summed in float32. NaN in x counts as 0 unless inputs is "float". Errors as of `flex.nn.conv2d`; DTypeError where x, bias or residual is of no floats.
+///
+/// >>> weight = flex.quant.quantize(flex.ones((1, 1, 2, 2)), axis=0)
+/// >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
+/// >>> flex.quant.conv2d(x, weight, inputs="static", scale=1.0).tolist()
+/// [[[8.0, 12.0], [20.0, 24.0]]]
+#[pyfunction]
+#[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, inputs = "float", scale = None, zero_point = None), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, inputs='float', scale=None, zero_point=None)")]
+#[allow(clippy::too_many_arguments, reason = "those of both families")]
+fn conv2d(
+    py: Python<'_>,
+    x: Arg,
+    weight: PyQTensor,
+    bias: Option<Arg>,
+    stride: Option<Ints>,
+    padding: Option<Bound<PyAny>>,
+    dilation: Option<Ints>,
+    groups: isize,
+    activation: Option<&str>,
+    residual: Option<Arg>,
+    inputs: &str,
+    scale: Option<f32>,
+    zero_point: Option<isize>,
+) -> PyResult<PyTensor> {
+    const OP: &str = "quant.conv2d";
+    let options = Conv {
+        bias: bias.as_ref().map(|b| &b.0),
+        activation: activation_named(OP, activation)?,
+        residual: residual.as_ref().map(|r| &r.0),
+        ..convolution_options(OP, stride, padding, dilation, groups)?
+    };
+    let inputs = inputs_named(OP, inputs, scale, zero_point)?;
+    let outputs = weight.0.shape().first().copied().unwrap_or(1);
+    compute(py, x.0.len().saturating_mul(outputs), || {
+        quant::conv2d(&x.0, &weight.0, inputs, options)
     })
 }
 
@@ -245,6 +298,7 @@ fn concat(py: Python<'_>, tensors: Vec<PyQTensor>, axis: isize) -> PyResult<PyQT
 pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
     quant.add_function(wrap_pyfunction!(quantize, quant)?)?;
     quant.add_function(wrap_pyfunction!(linear, quant)?)?;
+    quant.add_function(wrap_pyfunction!(conv2d, quant)?)?;
     quant.add_function(wrap_pyfunction!(matmul_integer, quant)?)?;
     quant.add_function(wrap_pyfunction!(concat, quant)?)
 }

@@ -42,7 +42,10 @@ fn _load_gguf<'py>(
     mmap: bool,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let file = match file {
-        Content::Bytes(bytes) => gguf::parse(bytes.as_bytes())?,
+        Content::Bytes(bytes) => {
+            let bytes = bytes.as_bytes();
+            detached(py, bytes.len(), || gguf::parse(bytes))?
+        }
         Content::Path(path) => detached(py, usize::MAX, || match mmap {
             // SAFETY: `load_gguf` documents MAP1 as its caller's promise.
             true => unsafe { gguf::map(path) },

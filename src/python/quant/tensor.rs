@@ -8,14 +8,14 @@ use crate::python::dtype::DTypeArg;
 use crate::quant::{Levels, QTensor};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyEllipsis, PySlice, PyTuple};
+use pyo3::types::{PyEllipsis, PyInt, PySlice, PyTuple};
 
 /// Integers, and the scales and zero points that say what they stand for: `scale * (q - zero_point)`.
 ///
-/// Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4", uint8 with two values a
-/// byte along one axis, the first in the lower half (an odd last one stands alone). scales: float32, float16 or
+/// Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4" and "int2", uint8 with two and four values a
+/// byte along one axis, the first in the lowest bits (the last byte need not be full). scales: float32, float16 or
 /// bfloat16, of the tensor's rank; each size divides the tensor's, so that as many neighbours share a scale. zero_points:
-/// none, or of the values' dtype and the scales' shape. shape: of int4, where `values` don't tell. Views (`q[..]`, `permute_dims`,
+/// none, or of the values' dtype and the scales' shape. shape: of int4 and int2, where `values` don't tell. Views (`q[..]`, `permute_dims`,
 /// `flip`, `reshape`, `broadcast_to`) move scales with values and copy nothing; what would part a block or a byte is a ValueError.
 /// ShapeError or DTypeError where parts don't fit.
 ///
@@ -28,12 +28,12 @@ pub struct PyQTensor(pub QTensor);
 
 /// What [`Levels`] are called.
 pub fn levels(op: &str, name: &str) -> PyResult<Levels> {
-    [Levels::I8, Levels::U8, Levels::I4]
+    [Levels::I8, Levels::U8, Levels::I4, Levels::I2]
         .into_iter()
         .find(|l| l.name() == name)
         .ok_or_else(|| {
             PyValueError::new_err(format!(
-                "{op}: dtype is {name:?}; it is \"int8\", \"uint8\" or \"int4\""
+                "{op}: dtype is {name:?}; it is \"int8\", \"uint8\", \"int4\" or \"int2\""
             ))
         })
 }
@@ -64,10 +64,11 @@ impl PyQTensor {
         };
         let shape = match shape {
             Some(shape) => shape.shape("QTensor", "shape")?,
-            None if levels == Levels::I4 => {
-                return Err(PyTypeError::new_err(
-                    "QTensor: int4 needs shape, which its bytes don't tell",
-                ));
+            None if levels.is_packed() => {
+                return Err(PyTypeError::new_err(format!(
+                    "QTensor: {} needs shape, which its bytes don't tell",
+                    levels.name()
+                )));
             }
             None => values.0.shape().into(),
         };
@@ -79,7 +80,7 @@ impl PyQTensor {
             shape,
         )?))
     }
-    /// The integers: int8 or uint8, of int4 bytes of two.
+    /// The integers: int8 or uint8, of int4 and int2 bytes of two and four.
     #[getter]
     fn values(&self) -> PyTensor {
         self.0.values().clone().into()
@@ -94,7 +95,7 @@ impl PyQTensor {
     fn zero_points(&self) -> Option<PyTensor> {
         self.0.zeros().cloned().map(PyTensor::new)
     }
-    /// "int8", "uint8" or "int4".
+    /// "int8", "uint8", "int4" or "int2".
     #[getter]
     fn dtype(&self) -> &'static str {
         self.0.levels().name()
@@ -140,7 +141,7 @@ impl PyQTensor {
     fn T(&self) -> PyResult<PyQTensor> {
         Ok(PyQTensor(self.0.permute([1, 0])?))
     }
-    /// Reverses axes, all by default; a view. ValueError for the axis along which bytes hold two values.
+    /// Reverses axes, all by default; a view. ValueError for the axis along which bytes hold several values.
     #[pyo3(signature = (*, axis = None))]
     fn flip(&self, axis: Option<Ints>) -> PyResult<PyQTensor> {
         Ok(PyQTensor(match axis {
@@ -196,8 +197,8 @@ impl PyQTensor {
                     bound("step")?.unwrap_or(1),
                 )?;
                 axis += 1;
-            } else if let Ok(index) = integer(item) {
-                q = q.select(axis, index as i64)?;
+            } else if item.is_instance_of::<PyInt>() || item.hasattr("__index__")? {
+                q = q.select(axis, integer(item)? as i64)?;
             } else {
                 let message = format!(
                     "QTensor: indices are integers, slices and an ellipsis, not {}",
@@ -222,7 +223,7 @@ impl PyQTensor {
             self.0.argmin(reduction(axis, keepdims))
         })
     }
-    /// The largest elements, of all or along an axis, quantised as they are. ValueError where elements have several scales.
+    /// The largest elements, of all or along an axis, quantised as they are; a single one of int4 or int2 is int8. ValueError where elements have several scales.
     #[pyo3(signature = (*, axis = None, keepdims = false))]
     fn max(&self, py: Python<'_>, axis: Option<isize>, keepdims: bool) -> PyResult<PyQTensor> {
         Ok(PyQTensor(detached(py, self.0.len(), || {
@@ -272,6 +273,22 @@ impl PyQTensor {
     #[pyo3(signature = (other, /))]
     fn equal(&self, py: Python<'_>, other: PyQTensor) -> PyResult<bool> {
         detached(py, self.0.len(), || self.0.equal(&other.0))
+    }
+    /// What it stands for, as NumPy's array.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err(
+                "QTensor: its numbers are made of integers and scales, and copy is False",
+            ));
+        }
+        let numbers = Bound::new(py, self.dequantize(py, None)?)?;
+        numbers.call_method1("__array__", (dtype,))
     }
     /// As its parts.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {

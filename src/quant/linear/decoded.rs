@@ -13,6 +13,10 @@ use crate::par::{self, Cost};
 use crate::quant::QTensor;
 use crate::simd;
 use crate::tensor::Tensor;
+/// Numbers whose products with sums of integers may not be finite, and a power of two that they are divided by.
+const HUGE: f32 = 1e28;
+const SMALLER: f32 = (1u64 << 40) as f32;
+
 impl Layer {
     /// The product by floats.
     pub(super) fn decoded(&self, weight: &QTensor) -> Result<Tensor> {
@@ -76,8 +80,15 @@ impl Layer {
             return Ok(());
         }
         let mut ordered = fallible::filled(0.0f32, m * k)?;
-        for (x, d) in x.chunks_exact(k).zip(ordered.chunks_exact_mut(k)) {
+        // sums are multiplied by scales at last, so huge numbers are made smaller meanwhile
+        let mut factors = [1.0f32; FEW_ROWS];
+        let rows = x.chunks_exact(k).zip(ordered.chunks_exact_mut(k));
+        for ((x, d), factor) in rows.zip(&mut factors) {
             quant::in_order(w, x, d);
+            if x.iter().any(|x| x.abs() > HUGE) {
+                d.iter_mut().for_each(|x| *x /= SMALLER);
+                *factor = SMALLER;
+            }
         }
         let mut sums = fallible::filled(0.0f32, n * m)?;
         let cost = Cost {
@@ -92,7 +103,7 @@ impl Layer {
         for i in 0..m {
             let row = c.row(i);
             for (y, sums) in row.iter_mut().zip(sums.chunks_exact(m)) {
-                *y = sums[i];
+                *y = sums[i] * factors[i];
             }
             gemm::finish_in_place(epilogue.at(i, 0), row, n);
         }

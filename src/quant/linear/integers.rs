@@ -9,18 +9,11 @@ use crate::kernel::gemm::{self, Dequantize, MatElement, Panels};
 use crate::kernel::quant::{self, Levels, Rule, Step};
 use crate::ops::linalg::{Matrices, kept_panels};
 use crate::par::{self, Cost};
-use crate::quant::qtensor::{QTensor, floats_of_bytes};
+use crate::quant::qtensor::QTensor;
 use crate::quant::quantize::by_rows;
+use crate::quant::weights::{check_integers, row_sums, step};
 use crate::tensor::Tensor;
-#[cfg(feature = "std")]
-use crate::{
-    kernel::gemm::Scratch,
-    storage::{PackedForm, PackedKey},
-};
 use alloc::vec::Vec;
-
-/// Terms of a sum whose products of bytes fit 32 bits.
-const TERMS: usize = (i32::MAX / (255 * 128)) as usize;
 
 impl Layer {
     /// The product by rows that are quantised each by itself.
@@ -43,17 +36,8 @@ impl Layer {
     }
     /// The product by an input of one step.
     pub(super) fn by_step(&self, weight: &QTensor, scale: f32, zero: u8) -> Result<Tensor> {
-        if !(scale > 0.0 && scale.is_finite()) {
-            return Err(Error::value(
-                OP,
-                message!("scale is {scale}; it must be positive and finite"),
-            ));
-        }
+        let step = step(OP, scale, zero)?;
         let Sizes { m, k, .. } = self.sizes;
-        let step = Step {
-            scale,
-            zero: zero as i32,
-        };
         let x = self.x.as_slice::<f32>()?;
         let mut q = Tensor::empty([m, k], DType::U8)?;
         par::split(
@@ -73,32 +57,9 @@ impl Layer {
         weight: &QTensor,
     ) -> Result<Tensor> {
         let Sizes { n, k, .. } = self.sizes;
-        let scales = &weight.scales;
-        let exact = weight.zeros.as_ref().map_or(Ok(true), |z| {
-            Ok::<_, Error>(floats_of_bytes(z, weight.levels)?.iter().all(|z| *z == 0.0))
-        })?;
-        if weight.levels != Levels::I8
-            || !exact
-            || !(scales.shape()[0] == n || scales.shape()[0] == 1)
-            || scales.shape()[1] != 1
-        {
-            return Err(Error::value(
-                OP,
-                message!(
-                    "inputs are quantised for weights of int8 without zero points, per tensor or axis 0, not for \
-                     {} in blocks of {:?}: take Inputs::Float",
-                    weight.levels.name(),
-                    &weight.block()[..]
-                ),
-            ));
-        }
-        if k > TERMS {
-            return Err(Error::value(
-                OP,
-                message!("sums of {k} products of bytes don't fit int32: {TERMS} do"),
-            ));
-        }
-        let columns = scales
+        check_integers(OP, weight, k)?;
+        let columns = weight
+            .scales
             .astype(DType::F32)?
             .broadcast_to([n, 1])?
             .contiguous()?;
@@ -125,41 +86,4 @@ impl Layer {
             product_of_bytes(a.get(0), b.get(0), c, packed, epilogue)
         })
     }
-}
-
-/// The sum of each row of int8, which stays with the storage from the second time on.
-fn row_sums(values: &Tensor) -> Result<Vec<i32>> {
-    let (n, k) = (values.shape()[0], values.shape()[1]);
-    let compute = || {
-        let values = values.contiguous()?;
-        let q = values.as_bytes();
-        let mut sums = fallible::filled(0i32, n)?;
-        par::split(&mut sums, 1, 1, Cost { bytes: k, flops: k }, |r, d| {
-            quant::row_sums(&q[r.start * k..r.end * k], k, d)
-        });
-        Ok(sums)
-    };
-    #[cfg(feature = "std")]
-    if values.storage().caches_packed() {
-        let key = PackedKey {
-            first: values.layout().offset(),
-            sizes: [n, k],
-            strides: [values.strides()[0], values.strides()[1]],
-            dtypes: [DType::I32, DType::I8],
-            form: PackedForm::Sums,
-        };
-        let kept = values.storage().packed(key, true, || {
-            let sums: Vec<i32> = compute()?;
-            let mut kept = Scratch::<u32>::new(n)?;
-            kept.iter_mut()
-                .zip(&sums)
-                .for_each(|(kept, sum)| *kept = *sum as u32);
-            Ok(kept.into_bytes())
-        });
-        if let Some(kept) = kept {
-            let kept: &[u32] = gemm::packed_slice(&kept);
-            return fallible::collect(kept[..n].iter().map(|sum| Ok(*sum as i32)));
-        }
-    }
-    compute()
 }

@@ -4,6 +4,7 @@ mod decoded;
 mod integers;
 
 use super::qtensor::QTensor;
+use super::weights::{check_floats, floats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::products::Sizes;
@@ -104,33 +105,12 @@ impl Layer {
             let message = "x must have the shape [.., in] and weight [out, in]";
             return Err(Error::shape_of(OP, message, &operands));
         }
-        if !x.dtype().is_float() || !x.dtype().is_available() {
-            return Err(Error::dtype(
-                OP,
-                message!("x must be of floats, not {}", x.dtype()),
-            ));
-        }
+        check_floats(OP, "x", x)?;
         let (n, k) = (weight.shape()[0], weight.shape()[1]);
         let lead = &x.shape()[..x.rank() - 1];
         let m = lead.iter().product::<usize>();
         let shape: Shape = lead.iter().copied().chain([n]).collect();
-        let float = |name: &'static str, t: &Tensor, to: &[usize]| {
-            if !t.dtype().is_float() {
-                return Err(Error::dtype(
-                    OP,
-                    message!("{name} must be of floats, not {}", t.dtype()),
-                ));
-            }
-            let whole = t.broadcast_to(to).map_err(|_| {
-                let message = message!("{name} does not broadcast to {to:?}");
-                Error::shape_of(
-                    OP,
-                    message,
-                    &[operands[0], operands[1], (name, t.shape(), t.dtype())],
-                )
-            })?;
-            whole.astype(DType::F32)
-        };
+        let float = |name, t, to: &[usize]| floats(OP, name, t, to, &operands);
         let bias = options
             .bias
             .map(|b| float("bias", b, &[n])?.contiguous())

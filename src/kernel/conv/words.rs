@@ -1,0 +1,203 @@
+//! Images and weights of bytes for the integer matrix engine: bytes of neighbouring channels lie side by side in
+//! a word, as dot instructions take them, so that patches are those of an image of words.
+
+use super::geometry::{Geometry, Image};
+use super::patches::Patches;
+use crate::kernel::gemm::{
+    BlockA, ByGroups, Group, Packed, Packing, Source, by_groups, cost, packed_as_mut,
+};
+use crate::simd::{self, Isa, Kernel};
+use core::marker::PhantomData;
+use core::ops::Range;
+
+/// A plane as places see it: what lies around it is there, and what no place sees is not.
+#[derive(Clone, Copy)]
+pub struct Frame {
+    /// The sizes of the plane.
+    from: [usize; 2],
+    /// Those of the framed one.
+    to: [usize; 2],
+    before: [isize; 2],
+}
+impl Frame {
+    /// Of planes of these sizes. Panics where there are no places.
+    pub fn new(g: &Geometry, from: [usize; 2]) -> Frame {
+        let span = |axis: usize| {
+            let places = (g.places[axis] - 1) * g.stride[axis];
+            places + (g.kernel[axis] - 1) * g.dilation[axis] + 1
+        };
+        Frame {
+            from,
+            to: [span(1), span(2)],
+            before: [g.padding[1], g.padding[2]],
+        }
+    }
+    /// The sizes of the framed plane.
+    pub fn sizes(&self) -> [usize; 2] {
+        self.to
+    }
+    /// Its elements.
+    pub fn area(&self) -> usize {
+        self.to[0].saturating_mul(self.to[1])
+    }
+}
+
+/// Channels of a word, and what is added to each byte of an image that is `signed` or not, beside weights that are.
+pub fn grouping(signed: bool) -> (usize, i32) {
+    struct Of(bool);
+    impl ByGroups for Of {
+        type Out = (usize, i32);
+        fn run<G: Group>(self) -> (usize, i32) {
+            (G::GROUP, G::right(self.0, true).offset())
+        }
+    }
+    by_groups(Of(signed))
+}
+
+/// The framed plane of words of some planes, as many as a word has at most, that are `signed` or not; `around` is what
+/// padding is in each.
+pub fn words(signed: bool, planes: &[&[u8]], frame: Frame, around: u8, d: &mut [u32]) {
+    assert!(d.len() == frame.area());
+    let area = frame.from[0] * frame.from[1];
+    assert!(planes.iter().all(|p| p.len() == area));
+    by_groups(Plane {
+        signed,
+        // weights have zeros where there is no plane, so that any will do
+        planes: core::array::from_fn(|q| planes[q.min(planes.len() - 1)]),
+        frame,
+        around,
+        d,
+    })
+}
+struct Plane<'a> {
+    signed: bool,
+    planes: [&'a [u8]; 4],
+    frame: Frame,
+    around: u8,
+    d: &'a mut [u32],
+}
+impl ByGroups for Plane<'_> {
+    type Out = ();
+    fn run<G: Group>(self) {
+        let packing = G::right(self.signed, true);
+        simd::call(Words {
+            packing,
+            planes: self.planes,
+            frame: self.frame,
+            around: packing.lane([self.around; 4]),
+            d: packed_as_mut(self.d),
+        })
+    }
+}
+struct Words<'a, P: Packing> {
+    packing: P,
+    planes: [&'a [u8]; 4],
+    frame: Frame,
+    around: P::To,
+    d: &'a mut [P::To],
+}
+impl<P: Packing<From = u8>> Kernel for Words<'_, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Frame { from, to, before } = self.frame;
+        for (y, row) in self.d.chunks_exact_mut(to[1]).enumerate() {
+            let y = y as isize - before[0];
+            if y < 0 || y as usize >= from[0] {
+                row.fill(self.around);
+                continue;
+            }
+            let first = y as usize * from[1];
+            let (left, rest) = row.split_at_mut((before[1] as usize).min(to[1]));
+            let (inside, right) = rest.split_at_mut(rest.len().min(from[1]));
+            left.fill(self.around);
+            let rows = self.planes.map(|p| &p[first..first + inside.len()]);
+            self.packing.across::<I>(rows, inside);
+            right.fill(self.around);
+        }
+    }
+}
+
+/// The words of a row of a weight, `[channels, positions]`: those of as many channels as a word has, a position after the
+/// other. Bytes for channels that are none are zero.
+pub fn weight_words(row: &[u8], positions: usize, d: &mut [u32]) {
+    by_groups(Row { row, positions, d })
+}
+struct Row<'a> {
+    row: &'a [u8],
+    positions: usize,
+    d: &'a mut [u32],
+}
+impl ByGroups for Row<'_> {
+    type Out = ();
+    fn run<G: Group>(self) {
+        let (packing, positions) = (G::left(true), self.positions);
+        let groups = self.row.chunks(positions * G::GROUP);
+        let d: &mut [G::To] = packed_as_mut(self.d);
+        for (channels, d) in groups.zip(d.chunks_exact_mut(positions)) {
+            for (t, d) in d.iter_mut().enumerate() {
+                *d = packing.lane(core::array::from_fn(|q| match q < G::GROUP {
+                    true => channels.get(q * positions + t).copied().unwrap_or(0),
+                    false => 0,
+                }));
+            }
+        }
+    }
+}
+
+/// Patches of an image of words, which are numbers of `P`.
+pub struct WordPatches<'a, P> {
+    patches: Patches<'a, i32>,
+    _words: PhantomData<fn(P)>,
+}
+impl<P> Clone for WordPatches<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for WordPatches<'_, P> {}
+impl<'a, P: Packed> WordPatches<'a, P> {
+    /// All patches of an image. Panics where panels of `P` are none of words.
+    pub fn new(image: Image<'a, i32>, geometry: Geometry) -> Self {
+        let level = simd::level();
+        assert!(size_of::<P>() == 4 && P::shape(level) == u32::shape(level));
+        WordPatches {
+            patches: Patches::new(image, geometry),
+            _words: PhantomData,
+        }
+    }
+}
+/// Numbers as words. Panics where they don't lie as those.
+fn as_words<P: Packed>(d: &mut [P]) -> &mut [u32] {
+    // SAFETY: LANE1: numbers of which any bits are a value.
+    let (before, words, after) = unsafe { d.align_to_mut::<u32>() };
+    assert!(before.is_empty() && after.is_empty());
+    words
+}
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<P: Packed> Source for WordPatches<'_, P> {
+    type Packed = P;
+    const PACK_B: Option<usize> = Some(cost::PACK_PATCHES);
+    fn lines(&self) -> usize {
+        self.patches.lines()
+    }
+    fn steps(&self) -> usize {
+        self.patches.steps()
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        WordPatches {
+            patches: self.patches.slice(lines),
+            ..self
+        }
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [P]) {
+        self.patches.pack_panels(steps, lines, as_words(d))
+    }
+    fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [P]) -> BlockA<P> {
+        let BlockA { strides, .. } = self.patches.pack_block(steps, lines, as_words(d));
+        BlockA {
+            at: d.as_ptr(),
+            strides,
+        }
+    }
+}

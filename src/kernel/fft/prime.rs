@@ -1,0 +1,102 @@
+//! A pass of a prime radix that is too large for its values to be in registers: sums and differences of values that
+//! stand opposite each other, weighted by cosines and sines, by loops.
+
+use super::Float;
+use super::dft::{Pair, load, store};
+use super::roots::root;
+use crate::kernel::math::Real;
+use crate::simd::lanes::Lanes;
+
+/// The radices.
+pub const PRIMES: [usize; 5] = [17, 19, 23, 29, 31];
+const MOST: usize = 31;
+
+/// The roots of unity of each.
+static ROOTS: [[(f64, f64); MOST]; PRIMES.len()] = {
+    let mut roots = [[(0.0, 0.0); MOST]; PRIMES.len()];
+    let mut i = 0;
+    while i < PRIMES.len() {
+        let mut k = 0;
+        while k < PRIMES[i] {
+            roots[i][k] = root(k as u64, PRIMES[i] as u64);
+            k += 1;
+        }
+        i += 1;
+    }
+    roots
+};
+
+/// The pass of `radix`, one of [`PRIMES`].
+///
+/// # Safety
+/// STAGE1; ISA1.
+#[inline(always)]
+pub unsafe fn pass<V: Lanes<Number: Float>>(
+    radix: usize,
+    (groups, width): (usize, usize),
+    x: *const V::Number,
+    y: *mut V::Number,
+    w: *const V::Number,
+) {
+    let half = radix / 2;
+    let mut roots = [(V::Number::ZERO, V::Number::ZERO); MOST];
+    let of = PRIMES.iter().position(|p| *p == radix);
+    let of = of.unwrap_or_else(|| unreachable!("a pass of {radix}"));
+    for (to, (cosine, sine)) in roots.iter_mut().zip(&ROOTS[of]) {
+        *to = (V::Number::from_f64(*cosine), V::Number::from_f64(*sine));
+    }
+    let zero = V::splat(V::Number::ZERO);
+    let nothing = Pair { re: zero, im: zero };
+    let mut opposite = [[nothing; 2]; MOST / 2];
+    for p in 0..groups {
+        for q in 0..width {
+            let leg = |k: usize| q + width * (p + groups * k);
+            let put = |k: usize, v: Pair<V>| {
+                // SAFETY: STAGE1: a value of the group's, and its factor, which group 0 has none of.
+                unsafe {
+                    let v = if p > 0 && k > 0 {
+                        let w = w.add(2 * ((p - 1) * (radix - 1) + k - 1));
+                        v.mul(Pair {
+                            re: V::splat(*w),
+                            im: V::splat(*w.add(1)),
+                        })
+                    } else {
+                        v
+                    };
+                    store(v, y, q + width * (radix * p + k));
+                }
+            };
+            // SAFETY: STAGE1: the values of a line.
+            let first = unsafe { load::<V>(x, leg(0)) };
+            let mut sum = first;
+            for (j, opposite) in opposite[..half].iter_mut().enumerate() {
+                // SAFETY: as above.
+                let (a, b) =
+                    unsafe { (load::<V>(x, leg(j + 1)), load::<V>(x, leg(radix - 1 - j))) };
+                *opposite = [a.add(b), a.sub(b)];
+                sum = sum.add(opposite[0]);
+            }
+            put(0, sum);
+            for k in 1..=half {
+                let (mut even, mut odd, mut turn) = (first, nothing, 0);
+                for [sum, difference] in &opposite[..half] {
+                    turn += k;
+                    if turn >= radix {
+                        turn -= radix;
+                    }
+                    let (cosine, sine) = (V::splat(roots[turn].0), V::splat(roots[turn].1));
+                    even.re = sum.re.multiply_add(cosine, even.re);
+                    even.im = sum.im.multiply_add(cosine, even.im);
+                    odd.re = difference.re.multiply_add(sine, odd.re);
+                    odd.im = difference.im.multiply_add(sine, odd.im);
+                }
+                // i times the odd part
+                let [mut a, mut b] = [even; 2];
+                (a.re, a.im) = (even.re - odd.im, even.im + odd.re);
+                (b.re, b.im) = (even.re + odd.im, even.im - odd.re);
+                put(k, a);
+                put(radix - k, b);
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The convolution in integers: products of words of four bytes, or two.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::products::products_of_sources;
+use crate::fallible;
+use crate::kernel::conv::{self, Frame, Geometry, Image, WordPatches};
+use crate::kernel::gemm::{
+    self, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, Scratch, Strided,
+};
+use crate::kernel::quant::Levels;
+use crate::layout::Shape;
+use crate::nn::{Call, Conv};
+use crate::ops::linalg::{Matrices, Results};
+use crate::par::{self, Cost};
+use crate::quant::qtensor::{QTensor, floats_of_bytes};
+use crate::quant::weights::row_sums;
+use crate::storage::Bytes;
+#[cfg(feature = "std")]
+use crate::storage::{PackedForm, PackedKey};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// Operands of a convolution whose groups see some channels and make some.
+pub(super) struct Integers<'a> {
+    call: &'a Call,
+    /// `[batch, channels, height, width]`, contiguous, a step for each image or one for all.
+    images: &'a QTensor,
+    /// `[outputs, taps]`
+    weight: Tensor,
+    /// Of the weight's rows.
+    scales: Tensor,
+    bias: Option<&'a Tensor>,
+    activation: Option<Map<f32>>,
+    /// `[batch, outputs, places]`
+    residual: Option<Tensor>,
+}
+impl<'a> Integers<'a> {
+    pub fn new(
+        call: &'a Call,
+        images: &'a QTensor,
+        weight: &QTensor,
+        options: &Conv<'a>,
+    ) -> Result<Self> {
+        let taps = call.seen() * call.geometry.positions();
+        let activation = match options.activation {
+            None => None,
+            Some(f) => Some(Map::new(f).ok_or_else(|| Error::unsupported(super::OP, DType::F32))?),
+        };
+        let matrices = |r: &Tensor| r.reshape((call.batch, call.outputs, call.geometry.len()));
+        Ok(Integers {
+            call,
+            images,
+            weight: weight.values.reshape((call.outputs, taps))?,
+            scales: weight
+                .scales
+                .reshape(weight.scales.len())?
+                .astype(DType::F32)?
+                .broadcast_to(call.outputs)?
+                .contiguous()?,
+            bias: options.bias,
+            activation,
+            residual: options.residual.map(matrices).transpose()?,
+        })
+    }
+    /// The convolution, of a shape.
+    pub fn result(&self, shape: &Shape) -> Result<Tensor> {
+        let call = self.call;
+        let (outputs, places) = (call.outputs, call.geometry.len());
+        let (group, offset) = conv::grouping(self.signed());
+        let steps = &self.images.scales;
+        let steps = steps.reshape(steps.len())?;
+        let steps = steps.as_slice::<f32>()?;
+        let zeros: Vec<i32> = match self.images.zeros() {
+            None => fallible::filled(0, steps.len())?,
+            Some(z) => {
+                let zeros = floats_of_bytes(z, self.images.levels())?;
+                fallible::collect(zeros.iter().map(|z| Ok::<_, Error>(*z as i32)))?
+            }
+        };
+        let frame = Frame::new(&call.geometry, [call.image[1], call.image[2]]);
+        let images = self.image_words(group, frame, &zeros)?;
+        let weight = self.weight_words(group)?;
+
+        // of each image its scale and the zero of its words, times what each row has
+        let sums = row_sums(&self.weight)?;
+        let rows = self.scales.as_slice::<f32>()?;
+        let count = steps.len() * outputs;
+        let mut scales = fallible::with_capacity(count)?;
+        let mut offsets = fallible::with_capacity(count)?;
+        for (step, zero) in steps.iter().zip(&zeros) {
+            scales.extend(rows.iter().map(|row| step * row));
+            offsets.extend(sums.iter().map(|sum| sum.wrapping_mul(zero + offset)));
+        }
+        let ones = (
+            fallible::filled(1.0f32, places)?,
+            fallible::filled(1i32, places)?,
+        );
+        let residual = self.residual.as_ref().map(Matrices::<f32>::new);
+        let bias = self.bias.map(|b| b.as_slice::<f32>()).transpose()?;
+        let mut ops = fallible::with_capacity(4 * call.batch)?;
+        for n in 0..call.batch {
+            let first = n % steps.len() * outputs;
+            ops.push(EpilogueOp::Dequantize(Dequantize {
+                rows: &scales[first..first + outputs],
+                columns: &ones.0,
+                offsets: &offsets[first..first + outputs],
+                sums: &ones.1,
+            }));
+            ops.extend(bias.map(EpilogueOp::RowBias));
+            ops.extend(self.activation.map(EpilogueOp::Map));
+            ops.extend(residual.as_ref().map(|r| EpilogueOp::Add(r.get(n))));
+        }
+        let (geometry, sizes) = framed(&call.geometry, frame);
+        let mut y = Tensor::empty(shape, DType::F32)?;
+        gemm::by_groups(Products {
+            call,
+            geometry,
+            sizes,
+            words: call.seen().div_ceil(group),
+            images: &images,
+            weight: gemm::packed_slice(&weight),
+            ops: &ops,
+            y: Results::new(&mut y, call.made(), places)?,
+        })?;
+        Ok(y)
+    }
+    fn signed(&self) -> bool {
+        self.images.levels() == Levels::I8
+    }
+    /// The words of the weight, of `group` channels each, which stay with its storage from the second time on.
+    fn weight_words(&self, group: usize) -> Result<Bytes> {
+        let (values, positions) = (&self.weight, self.call.geometry.positions());
+        let (outputs, taps) = (values.shape()[0], values.shape()[1]);
+        let words = self.call.seen().div_ceil(group) * positions;
+        let pack = || {
+            let values = values.contiguous()?;
+            let q = values.as_bytes();
+            let mut all = Scratch::<u32>::new(outputs.saturating_mul(words))?;
+            let cost = Cost {
+                bytes: taps + 4 * words,
+                flops: 4 * words,
+            };
+            par::split(&mut all, words, 1, cost, |rows, d| {
+                for (i, d) in rows.zip(d.chunks_exact_mut(words)) {
+                    conv::weight_words(&q[i * taps..][..taps], positions, d);
+                }
+            });
+            Ok(all.into_bytes())
+        };
+        #[cfg(feature = "std")]
+        if values.storage().caches_packed() {
+            let key = PackedKey {
+                first: values.layout().offset(),
+                sizes: [outputs, taps],
+                strides: [values.strides()[0], values.strides()[1]],
+                dtypes: [DType::U8, DType::I8],
+                form: PackedForm::Words(positions),
+            };
+            if let Some(kept) = values.storage().packed(key, true, pack) {
+                return Ok(kept);
+            }
+        }
+        pack()
+    }
+    /// The framed words of all images, `[batch, groups, words, ..]`.
+    fn image_words(&self, group: usize, frame: Frame, zeros: &[i32]) -> Result<Scratch<u32>> {
+        let call = self.call;
+        let (seen, area) = (call.seen(), call.image[1] * call.image[2]);
+        let (words, plane) = (seen.div_ceil(group), frame.area());
+        let planes = (call.batch * call.groups).saturating_mul(words);
+        let mut all = Scratch::<u32>::new(planes.saturating_mul(plane))?;
+        let (q, signed) = (self.images.values.as_bytes(), self.signed());
+        let cost = Cost {
+            bytes: 4 * plane,
+            flops: 2 * plane,
+        };
+        par::split(&mut all, plane, 1, cost, |range, d| {
+            for (p, d) in range.zip(d.chunks_exact_mut(plane)) {
+                let (image, word) = (p / words, p % words);
+                let first = image * seen + word * group;
+                let count = (seen - word * group).min(group);
+                let channel = |c: usize| &q[(first + c.min(count - 1)) * area..][..area];
+                let channels: [&[u8]; 4] = core::array::from_fn(channel);
+                let around = zeros[image / call.groups % zeros.len()] as u8;
+                conv::words(signed, &channels[..count], frame, around, d);
+            }
+        });
+        Ok(all)
+    }
+}
+
+/// Products of the words of a weight and of images, for each image and group.
+struct Products<'a> {
+    call: &'a Call,
+    geometry: Geometry,
+    /// Of framed planes, and how many of them a group sees.
+    sizes: [usize; 3],
+    words: usize,
+    images: &'a [u32],
+    weight: &'a [u32],
+    /// Of all images, one after the other.
+    ops: &'a [EpilogueOp<'a, f32>],
+    y: Results<f32>,
+}
+impl ByGroups for Products<'_> {
+    type Out = Result<()>;
+    fn run<G: Group>(self) -> Result<()> {
+        let (call, words) = (self.call, self.words);
+        let (made, outputs, places) = (call.made(), call.outputs, call.geometry.len());
+        let k = words * self.geometry.positions();
+        let weight = Mat::from_slice(gemm::packed_as::<_, G::To>(self.weight), outputs, k);
+        let images: &[i32] = bytemuck::cast_slice(self.images);
+        let size = words * self.sizes.iter().product::<usize>();
+        let each = self.ops.len() / call.batch.max(1);
+        // SAFETY: each matrix of the fresh tensor is one group of one image, whose parts don't overlap.
+        unsafe {
+            products_of_sources(call.batch * call.groups, |i| {
+                let (n, group) = (i / call.groups, i % call.groups);
+                let rows = group * made..(group + 1) * made;
+                let epilogue = Epilogue::new(&self.ops[n * each..(n + 1) * each], outputs, places);
+                let image = &images[i * size..(i + 1) * size];
+                let image = Image::of_planes(image, words, self.sizes);
+                (
+                    Strided::rows(weight.block(rows, 0..k)),
+                    WordPatches::<G::To>::new(image, self.geometry),
+                    self.y.get(i),
+                    epilogue.at(group * made, 0),
+                )
+            })
+        }
+    }
+}
+
+/// How a kernel moves over framed planes, and their sizes: where each element is a place, they are one row.
+fn framed(g: &Geometry, frame: Frame) -> (Geometry, [usize; 3]) {
+    let [height, width] = frame.sizes();
+    let geometry = Geometry {
+        padding: [0; 3],
+        ..*g
+    };
+    if !geometry.is_pointwise([1, height, width]) {
+        return (geometry, [1, height, width]);
+    }
+    let row = [1, 1, height * width];
+    let places = row;
+    (Geometry { places, ..geometry }, row)
+}

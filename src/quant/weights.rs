@@ -1,0 +1,128 @@
+//! What products in integers ask of their weights and inputs, and keep of the weights.
+
+use super::qtensor::{QTensor, floats_of_bytes};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::quant::{self, Levels, Step};
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+#[cfg(feature = "std")]
+use crate::{
+    kernel::gemm::{self, Scratch},
+    storage::{PackedForm, PackedKey},
+};
+use alloc::vec::Vec;
+
+/// Terms of a sum whose products of bytes fit 32 bits.
+const TERMS: usize = (i32::MAX / (255 * 128)) as usize;
+
+/// Errors where a weight is none whose products are summed as integers, or sums of `k` are too long for these.
+pub(super) fn check_integers(op: &'static str, weight: &QTensor, k: usize) -> Result<()> {
+    let exact = weight.zeros.as_ref().map_or(Ok(true), |z| {
+        Ok::<_, Error>(floats_of_bytes(z, weight.levels)?.iter().all(|z| *z == 0.0))
+    })?;
+    let by_rows = match weight.scales.shape() {
+        [rows, rest @ ..] => {
+            (*rows == 1 || *rows == weight.shape[0]) && rest.iter().all(|s| *s == 1)
+        }
+        [] => false,
+    };
+    if weight.levels != Levels::I8 || !exact || !by_rows {
+        return Err(Error::value(
+            op,
+            message!(
+                "inputs are quantised for weights of int8 without zero points, per tensor or axis 0, not for \
+                 {} in blocks of {:?}: take Inputs::Float",
+                weight.levels.name(),
+                &weight.block()[..]
+            ),
+        ));
+    }
+    if k > TERMS {
+        return Err(Error::value(
+            op,
+            message!("sums of {k} products of bytes don't fit int32: {TERMS} do"),
+        ));
+    }
+    Ok(())
+}
+
+/// The step of inputs of one scale. Errors where that is none.
+pub(super) fn step(op: &'static str, scale: f32, zero: u8) -> Result<Step> {
+    if !(scale > 0.0 && scale.is_finite()) {
+        return Err(Error::value(
+            op,
+            message!("scale is {scale}; it must be positive and finite"),
+        ));
+    }
+    Ok(Step {
+        scale,
+        zero: zero as i32,
+    })
+}
+
+/// Errors where an operand is of no floats.
+pub(super) fn check_floats(op: &'static str, name: &str, t: &Tensor) -> Result<()> {
+    if !t.dtype().is_float() || !t.dtype().is_available() {
+        return Err(Error::dtype(
+            op,
+            message!("{name} must be of floats, not {}", t.dtype()),
+        ));
+    }
+    Ok(())
+}
+
+/// An operand of floats, broadcast to a shape, as float32. Errors where it is of none, or does not fit.
+pub(super) fn floats(
+    op: &'static str,
+    name: &'static str,
+    t: &Tensor,
+    to: &[usize],
+    operands: &[(&'static str, &[usize], DType); 2],
+) -> Result<Tensor> {
+    check_floats(op, name, t)?;
+    let whole = t.broadcast_to(to).map_err(|_| {
+        let message = message!("{name} does not broadcast to {to:?}");
+        let all = [operands[0], operands[1], (name, t.shape(), t.dtype())];
+        Error::shape_of(op, message, &all)
+    })?;
+    whole.astype(DType::F32)
+}
+
+/// The sum of each row of a matrix of int8, which stays with the storage from the second time on.
+pub(super) fn row_sums(values: &Tensor) -> Result<Vec<i32>> {
+    let (n, k) = (values.shape()[0], values.shape()[1]);
+    let compute = || {
+        let values = values.contiguous()?;
+        let q = values.as_bytes();
+        let mut sums = fallible::filled(0i32, n)?;
+        par::split(&mut sums, 1, 1, Cost { bytes: k, flops: k }, |r, d| {
+            quant::row_sums(&q[r.start * k..r.end * k], k, d)
+        });
+        Ok(sums)
+    };
+    #[cfg(feature = "std")]
+    if values.storage().caches_packed() {
+        let key = PackedKey {
+            first: values.layout().offset(),
+            sizes: [n, k],
+            strides: [values.strides()[0], values.strides()[1]],
+            dtypes: [DType::I32, DType::I8],
+            form: PackedForm::Sums,
+        };
+        let kept = values.storage().packed(key, true, || {
+            let sums: Vec<i32> = compute()?;
+            let mut kept = Scratch::<u32>::new(n)?;
+            kept.iter_mut()
+                .zip(&sums)
+                .for_each(|(kept, sum)| *kept = *sum as u32);
+            Ok(kept.into_bytes())
+        });
+        if let Some(kept) = kept {
+            let kept: &[u32] = gemm::packed_slice(&kept);
+            return fallible::collect(kept[..n].iter().map(|sum| Ok(*sum as i32)));
+        }
+    }
+    compute()
+}
