@@ -21,7 +21,7 @@ def fft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1
 
     Element k of the result is the sum over j of x[j] exp(-2 pi i j k / n). n: the length to cut the axis to, or to
     pad it to with zeros, by default its own; any length is quick, products of 2, 3, 5, 7, 11 and 13 most
-    (Stockham's algorithm, for others Bluestein's). norm: what is divided by n: the inverse ("backward"),
+    (Stockham's algorithm, in batches with primes up to 31; for others Bluestein's). norm: what is divided by n: the inverse ("backward"),
     this transform ("forward"), or both by sqrt(n) ("ortho").
 
     The result is complex64 for float32 and complex64, complex128 for float64 and complex128. float16 and

@@ -44,7 +44,14 @@ def save(
                 raise ValueError(f"quant.save: two tensors are named {part!r}")
             parts[part] = value
     for name, tensor in tensors.items():
-        if f"{name}.scales" not in parts or isinstance(tensor, _flex._quant.QTensor):
+        if isinstance(tensor, _flex._quant.QTensor):
+            for part in ("zero_points", "shape", "bits"):
+                if f"{name}.{part}" in tensors:
+                    raise ValueError(
+                        f"quant.save: '{name}.{part}' would be read as a part of the quantised {name!r}"
+                    )
+            continue
+        if f"{name}.scales" not in parts:
             continue
         if _flex.asarray(tensor).dtype in (_flex.int8, _flex.uint8):
             raise ValueError(
@@ -73,9 +80,8 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
             continue
         if values.dtype not in (_flex.int8, _flex.uint8):
             continue
-        scales, zero_points, shape, bits = (
-            tensors.pop(f"{name}.{part}", None)
-            for part in ("scales", "zero_points", "shape", "bits")
+        scales, zero_points, shape = (
+            tensors.pop(f"{name}.{part}", None) for part in ("scales", "zero_points", "shape")
         )
         dtype, sizes = None, None
         if shape is not None:
@@ -84,11 +90,13 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
                 raise _flex.ShapeError(
                     f"quant.load: '{name}.shape' is no shape: one axis of int64, got {found}"
                 )
-            if bits is not None and bits.tolist() not in ([2], [4]):
-                raise ValueError(
-                    f"quant.load: '{name}.bits' must be [2] or [4], got {bits.tolist()}"
-                )
-            dtype = "int4" if bits is None else f"int{bits.tolist()[0]}"
+            dtype = "int4"
+            bits = tensors.pop(f"{name}.bits", None)
+            if bits is not None:
+                if bits.shape != (1,) or bits.dtype != _flex.uint8 or bits.tolist() != [2]:
+                    found = f"{list(bits.shape)} {bits.dtype}"
+                    raise ValueError(f"quant.load: '{name}.bits' must be [2] of uint8, got {found}")
+                dtype = "int2"
             sizes = tuple(shape.tolist())
         try:
             tensors[name] = _flex._quant.QTensor(

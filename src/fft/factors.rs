@@ -112,6 +112,16 @@ pub(super) fn columns(n: usize, lanes: usize) -> usize {
     best
 }
 
+/// Whether a matrix of so many columns computes `n` in vectors that are mostly full, where the factors are large: a pass of a large prime
+/// takes as many operations a value as the prime has, so that a convolution with a chirp is quicker than empty lanes.
+pub(super) fn fills(n: usize, columns: usize, lanes: usize) -> bool {
+    let filled = |rows: usize, columns: usize| {
+        let large = radices(rows).is_some_and(|found| found.iter().any(|r| r > 13));
+        !large || 4 * columns >= 3 * columns.next_multiple_of(lanes)
+    };
+    filled(n / columns, columns) && filled(columns, n / columns)
+}
+
 /// The least length from `least` on whose transforms are quick: a power of two, or one times a small
 /// odd number.
 ///

@@ -1,6 +1,6 @@
 //! Plans are made: the factors of a length are chosen, and their tables computed.
 
-use super::factors::{Radices, columns, next_fast_len, radices};
+use super::factors::{Radices, columns, fills, next_fast_len, radices};
 use super::plan::{Chirp, Form, Matrix, Passes, Plan, Purpose};
 use super::run::in_place;
 use crate::error::{Error, Result};
@@ -101,6 +101,7 @@ impl<T: Float> Plan<T> {
             #[cfg(feature = "complex")]
             Some(found) if purpose == Purpose::Columns => Form::Column(Passes::new(n, &found)?),
             Some(found) => match columns(n, lanes) {
+                a if !fills(n, a, lanes) => Form::Chirp(Box::new(Chirp::new(n)?)),
                 1 => Form::Column(Passes::new(n, &found)?),
                 a => Form::Matrix(Matrix::new(a, n / a, lanes)?),
             },

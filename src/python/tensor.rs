@@ -134,7 +134,7 @@ impl PyTensor {
             py,
             compute(py, t.len(), || {
                 if t.dtype() == dtype.0 {
-                    t.copy()
+                    t.copy_laid_out()
                 } else {
                     t.astype(dtype.0)
                 }

@@ -71,18 +71,16 @@ pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
 
 /// The levels that share bytes, of so many bits each: 4 where nothing says so.
 fn packed_levels(bits: Option<&Tensor>) -> Result<Levels> {
-    let bits = bits.map_or(Ok(4), |bits| match bits.len() {
-        1 => bits
-            .astype(DType::F32)?
-            .reshape(1)?
-            .item::<f32>()
-            .map(|x| x as u32),
-        _ => Ok(0),
-    });
-    match bits? {
-        4 => Ok(Levels::I4),
-        2 => Ok(Levels::I2),
-        _ => Err(Error::value(OP, "bits must be the number 2 or 4")),
+    match bits {
+        None => Ok(Levels::I4),
+        Some(bits)
+            if bits.dtype() == DType::U8
+                && bits.shape() == [1]
+                && bits.contiguous()?.as_bytes() == [2] =>
+        {
+            Ok(Levels::I2)
+        }
+        Some(_) => Err(Error::value(OP, "bits must be [2] of uint8")),
     }
 }
 

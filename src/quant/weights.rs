@@ -33,7 +33,7 @@ pub(super) fn check_integers(op: &'static str, weight: &QTensor, k: usize) -> Re
             op,
             message!(
                 "inputs are quantised for weights of int8 without zero points, per tensor or axis 0, not for \
-                 {} in blocks of {:?}: take Inputs::Float",
+                 {} in blocks of {:?}: take floats",
                 weight.levels.name(),
                 &weight.block()[..]
             ),

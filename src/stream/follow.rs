@@ -67,6 +67,8 @@ impl<'a> Following<'a> {
     pub fn finish(self, product: Tensor) -> (Option<SmallVec<[Tensor; 2]>>, Option<Tensor>) {
         let taken = self.taken.into_inner();
         let begun = self.begun.into_inner();
+        // whoever begins hands over all: a part that was, in place, would be computed twice
+        debug_assert!(taken == 0 || begun.as_ref().is_some_and(|b| b.elements == taken));
         let Some(begun) = begun.filter(|b| b.elements == taken) else {
             return (None, Some(product));
         };
@@ -93,7 +95,7 @@ impl<'a> Following<'a> {
         let shape = shape_of(x.iter().map(|x| x.shape()))?;
         // what else is read comes from memory, and is fetched in time where it is read on and on alone
         let read: usize = x.iter().map(|x| bytes(x)).sum();
-        let beside = read - bytes(result);
+        let beside = read.saturating_sub(bytes(result)); // the product is one of them
         if shape[..] != *result.shape() || beside > bytes(result) / BESIDE {
             return Ok(None);
         }
@@ -156,7 +158,7 @@ impl Follow for Following<'_> {
 }
 
 impl After for Following<'_> {
-    fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>) {
+    unsafe fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>) {
         let Some(begun) = self.begun.get() else {
             return;
         };

@@ -238,6 +238,13 @@ impl Tensor {
         unsafe { run(cast, self.shape(), self.operand(rank), target) };
         Ok(out)
     }
+    /// A copy with storage of its own that is laid out as an elementwise result.
+    #[cfg(feature = "python")]
+    pub(crate) fn copy_laid_out(&self) -> Result<Tensor> {
+        let mut out = Tensor::empty_result(self.shape(), core::iter::once(self), self.dtype())?;
+        out.copy_from(self)?;
+        Ok(out)
+    }
     /// The same for a tensor that nobody needs any more.
     pub(crate) fn into_dtype(self, dtype: DType) -> Result<Tensor> {
         if dtype == self.dtype() {

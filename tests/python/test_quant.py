@@ -1,6 +1,7 @@
 """flex.quant against the formulas, written out in NumPy: integers, views, order, errors."""
 
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -224,16 +225,26 @@ def test_order_and_joins_of_none(dtype):
         quant.concat([some, quant.quantize(flex.zeros((0, 4)), dtype)])
 
 
-def test_numpy_arrays():
-    x = np.asarray([[1.0, -2.0], [0.5, 4.0]], F32)
-    q = quant.quantize(flex.asarray(x), axis=0)
-    y = np.asarray(q)
-    assert y.dtype == F32
-    assert np.array_equal(y, np.asarray(q.dequantize()))
-    assert np.asarray(q, dtype=np.float64).dtype == np.float64
-    assert np.array_equal(np.asarray(flex.asarray(q)), y)
-    with pytest.raises(ValueError, match="copy is False"):
-        np.asarray(q, copy=False)
+def test_is_no_array():
+    x = flex.asarray([[1.0, -2.0], [0.5, 4.0]])
+    q = quant.quantize(x, axis=0)
+    calls = [
+        lambda: np.asarray(q),
+        lambda: np.asarray(q, dtype=np.float64),
+        lambda: flex.asarray(q),
+        lambda: flex.exp(q),
+        lambda: x @ q,
+        lambda: x + q,
+        lambda: flex.nn.linear(x, q),
+        lambda: quant.quantize(q),
+        lambda: flex.io.save(io.BytesIO(), {"w": q}, format="safetensors"),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError):
+            call()
+    for call in (calls[0], calls[2], calls[3], calls[6]):
+        with pytest.raises(TypeError, match="QTensor"):
+            call()
 
 
 def test_bytes_of_fields():

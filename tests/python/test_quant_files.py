@@ -221,3 +221,29 @@ def test_safetensors(dtype, tmp_path):
         flex.io.save(path, {"w": q.values, "w.scales": q.scales, "w.shape": shape})
         with pytest.raises(ValueError, match=r"'w\.shape' is no shape"):
             quant.load(path)
+
+
+def test_names_of_parts():
+    q = quant.quantize(flex.ones((2, 4)), "int4")
+    for part in ("shape", "bits", "zero_points"):
+        with pytest.raises(ValueError, match=f"w.{part}"):
+            quant.save(io.BytesIO(), {"w": q, f"w.{part}": flex.ones(3)})
+    # bits beside what is not packed are a tensor like any other
+    file, bytes8 = io.BytesIO(), quant.quantize(flex.ones((2, 4)))
+    flex.io.save(
+        file,
+        {"w": bytes8.values, "w.scales": bytes8.scales, "w.bits": flex.ones(3)},
+        format="safetensors",
+    )
+    file.seek(0)
+    loaded = quant.load(file)
+    assert loaded["w"].equal(bytes8)
+    assert loaded["w.bits"].tolist() == [1.0] * 3
+    for bits in (flex.ones(1), flex.asarray([3], dtype="uint8"), flex.zeros(1 << 16)):
+        file = io.BytesIO()
+        parts = {"w": q.values, "w.scales": q.scales, "w.bits": bits}
+        flex.io.save(file, {**parts, "w.shape": flex.asarray([2, 4])}, format="safetensors")
+        file.seek(0)
+        with pytest.raises(ValueError, match=r"w.bits.*uint8") as error:
+            quant.load(file)
+        assert len(str(error.value)) < 200

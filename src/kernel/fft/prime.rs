@@ -51,21 +51,13 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
     for p in 0..groups {
         for q in 0..width {
             let leg = |k: usize| q + width * (p + groups * k);
-            let put = |k: usize, v: Pair<V>| {
-                // SAFETY: STAGE1: a value of the group's, and its factor, which group 0 has none of.
-                unsafe {
-                    let v = if p > 0 && k > 0 {
-                        let w = w.add(2 * ((p - 1) * (radix - 1) + k - 1));
-                        v.mul(Pair {
-                            re: V::splat(*w),
-                            im: V::splat(*w.add(1)),
-                        })
-                    } else {
-                        v
-                    };
-                    store(v, y, q + width * (radix * p + k));
-                }
+            // group 0 has no factors
+            let factors = if p > 0 {
+                w.wrapping_add(2 * (p - 1) * (radix - 1))
+            } else {
+                core::ptr::null()
             };
+            let to = |k: usize| q + width * (radix * p + k);
             // SAFETY: STAGE1: the values of a line.
             let first = unsafe { load::<V>(x, leg(0)) };
             let mut sum = first;
@@ -76,7 +68,8 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
                 *opposite = [a.add(b), a.sub(b)];
                 sum = sum.add(opposite[0]);
             }
-            put(0, sum);
+            // SAFETY: STAGE1: a value of the group's.
+            unsafe { store(sum, y, to(0)) };
             for k in 1..=half {
                 let (mut even, mut odd, mut turn) = (first, nothing, 0);
                 for [sum, difference] in &opposite[..half] {
@@ -94,9 +87,28 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
                 let [mut a, mut b] = [even; 2];
                 (a.re, a.im) = (even.re - odd.im, even.im + odd.re);
                 (b.re, b.im) = (even.re + odd.im, even.im - odd.re);
-                put(k, a);
-                put(radix - k, b);
+                for (k, v) in [(k, a), (radix - k, b)] {
+                    // SAFETY: STAGE1: a value of the group's, and its factor.
+                    unsafe { store(turned(v, factors, k), y, to(k)) };
+                }
             }
         }
     }
+}
+
+/// Value `k` of a group, above 0, times its factor, where the group has factors.
+///
+/// # Safety
+/// `w` is null or has the group's factors (STAGE1); ISA1.
+#[inline(always)]
+unsafe fn turned<V: Lanes>(v: Pair<V>, w: *const V::Number, k: usize) -> Pair<V> {
+    if w.is_null() {
+        return v;
+    }
+    // SAFETY: the caller's promise.
+    let (re, im) = unsafe { (*w.add(2 * (k - 1)), *w.add(2 * (k - 1) + 1)) };
+    v.mul(Pair {
+        re: V::splat(re),
+        im: V::splat(im),
+    })
 }

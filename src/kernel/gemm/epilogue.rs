@@ -122,11 +122,14 @@ impl<F: Packed> Map<F> {
 /// What takes blocks of the result over once their elements are what they are to be, while a cache
 /// still has them.
 ///
-/// Invariant AFTER1: no element is handed over twice, and the product neither reads nor writes it after
-/// that.
+/// Invariant AFTER1: a block lies inside the result, all its elements are written, none of them is handed over
+/// twice, and the product neither reads nor writes it after that.
 pub trait After: Sync {
     /// These rows and columns of matrix `i` of a batch are there.
-    fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>);
+    ///
+    /// # Safety
+    /// AFTER1.
+    unsafe fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>);
 }
 
 /// A list of operations, and where in the result the matrix begins that they are applied to.
@@ -217,14 +220,19 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
         self.after.is_some()
     }
     /// Hands over a block, to which all was applied.
-    pub fn hand_over(&self, rows: Range<usize>, cols: Range<usize>) {
+    ///
+    /// # Safety
+    /// AFTER1, rows and columns being those of the part that this epilogue is for.
+    pub unsafe fn hand_over(&self, rows: Range<usize>, cols: Range<usize>) {
         if let Some(after) = self.after {
             let rows = self.row + rows.start..self.row + rows.end;
             let cols = self.col + cols.start..self.col + cols.end;
-            match self.transposed {
-                true => after.block(self.matrix, cols, rows),
-                false => after.block(self.matrix, rows, cols),
-            }
+            let (rows, cols) = match self.transposed {
+                true => (cols, rows),
+                false => (rows, cols),
+            };
+            // SAFETY: AFTER1, the caller's promise.
+            unsafe { after.block(self.matrix, rows, cols) }
         }
     }
     /// Applies all to a piece of row `i` that begins at column `j`.

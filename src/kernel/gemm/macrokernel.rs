@@ -294,7 +294,8 @@ where
                 j += width;
             }
             if last {
-                epilogue.hand_over(rows.clone(), 0..n);
+                // SAFETY: AFTER1: rows of this call's alone, after the last block of K.
+                unsafe { epilogue.hand_over(rows.clone(), 0..n) };
             }
         }
     }

@@ -111,7 +111,8 @@ impl Algorithm {
                 return macrokernel(a, b, packed, c, accumulate, epilogue);
             }
         }
-        epilogue.hand_over(0..c.rows(), 0..c.cols());
+        // SAFETY: AFTER1: all of C, which is written.
+        unsafe { epilogue.hand_over(0..c.rows(), 0..c.cols()) };
         Ok(())
     }
 }

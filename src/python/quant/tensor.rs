@@ -274,21 +274,14 @@ impl PyQTensor {
     fn equal(&self, py: Python<'_>, other: PyQTensor) -> PyResult<bool> {
         detached(py, self.0.len(), || self.0.equal(&other.0))
     }
-    /// What it stands for, as NumPy's array.
+    /// No array: what it stands for has to be asked for. NumPy would make one of its rows, and every function that takes
+    /// arrays would decode it at each call.
     #[pyo3(signature = (dtype = None, copy = None))]
-    fn __array__<'py>(
-        &self,
-        py: Python<'py>,
-        dtype: Option<Bound<'py, PyAny>>,
-        copy: Option<bool>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        if copy == Some(false) {
-            return Err(PyValueError::new_err(
-                "QTensor: its numbers are made of integers and scales, and copy is False",
-            ));
-        }
-        let numbers = Bound::new(py, self.dequantize(py, None)?)?;
-        numbers.call_method1("__array__", (dtype,))
+    fn __array__(&self, dtype: Option<Bound<PyAny>>, copy: Option<bool>) -> PyResult<Py<PyAny>> {
+        let _ = (dtype, copy);
+        Err(PyTypeError::new_err(
+            "a QTensor is no array: its dequantize() is one, and flex.quant has linear and conv2d for it",
+        ))
     }
     /// As its parts.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {

@@ -87,6 +87,7 @@ pub unsafe fn direct<T: MatElement>(
     }
     for y in (0..tile.y.len()).step_by(step.max(1)) {
         let first = at(tile.y.start + y);
-        epilogue.hand_over(0..weight.rows(), first..first + step * cols);
+        // SAFETY: AFTER1: places of this tile alone, of all channels, which are written.
+        unsafe { epilogue.hand_over(0..weight.rows(), first..first + step * cols) };
     }
 }

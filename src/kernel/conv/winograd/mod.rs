@@ -256,7 +256,8 @@ where
             if finite {
                 // SAFETY: places of this block, by the caller's promise, and channels of this task.
                 unsafe { store(sums, turned, channels.clone(), places.clone(), &c, epilogue) };
-                epilogue.hand_over(channels.clone(), places);
+                // SAFETY: AFTER1: places of this block and channels of this task alone, which are written.
+                unsafe { epilogue.hand_over(channels.clone(), places) };
                 continue;
             }
             // SAFETY: as above.

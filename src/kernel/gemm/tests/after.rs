@@ -12,7 +12,7 @@ struct Doubled {
 // SAFETY: an address; these products run on the calling thread.
 unsafe impl Sync for Doubled {}
 impl After for Doubled {
-    fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>) {
+    unsafe fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>) {
         assert_eq!(i, 3);
         for (r, q) in rows.flat_map(|r| cols.clone().map(move |q| (r, q))) {
             let at = self.c.wrapping_add(r * self.cols + q);
