@@ -440,7 +440,7 @@ fn plans_are_checked_when_they_are_read() {
         1
     );
     assert_eq!(
-        load("input float32 2 2\nmatmul v0 v0 float64\nplan 2 0 0 0\n").unwrap(),
+        load("input float32 2 2\nmatmul v0 v0 float32\nplan 2 0 0 0\n").unwrap(),
         1
     );
     for wrong in [
