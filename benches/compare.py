@@ -98,7 +98,7 @@ def measure(number: int, peers: Iterable[Peer], rounds: int) -> dict[str, Any]:
         "family": workload.family,
         "name": workload.name,
         "goal": workload.goal,
-        "dtype": next(iter(workload.inputs.values())).dtype,
+        "dtype": workload.computed_in,
         "flops": workload.flops() if callable(workload.flops) else workload.flops,
         **known,
         "seconds": {name: statistics.median(taken) for name, taken in samples.items()},

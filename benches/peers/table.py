@@ -72,6 +72,7 @@ class Workload:
         tolerance: float | None = None,
         flops: float | Callable[[], float] = 0,
         reads: int | None = None,
+        computed_in: str | None = None,
         compared: str = "r",
         onnx: str | None = None,
         fused: bool = False,
@@ -87,8 +88,9 @@ class Workload:
             else tolerance
         )
         # Arithmetic that cannot be avoided, and the bytes that must be read, where that is not all
-        # of the inputs.
+        # of the inputs; the dtype of the arithmetic, where it is not that of the first.
         self.flops, self.reads = flops, reads
+        self.computed_in = computed_in or next(iter(inputs.values())).dtype
         # What of the result `r` is compared with the reference, in NumPy.
         self.compared = compared
         # Whether libraries that can compile a function run the expression as one; the parts of a

@@ -45,6 +45,7 @@ for m, k, n in [(K, 384, 1536), (K, 1536, 384), (K, K, K)]:
         jax="a @ (w * s).T",
         tolerance=1e-2,
         flops=product(m, k, n),
+        computed_in="int8",
     )
 for block in (32, 128):
     row(
@@ -78,6 +79,7 @@ for channels, side in [(64, 56), (256, 14)]:
         reference="conv(a, w * s, b, 1, 1, 1)",
         tolerance=1e-2,
         flops=product(channels, channels, 9, side * side),
+        computed_in="int8",
     )
 
 FAMILIES = [convert, layers]
