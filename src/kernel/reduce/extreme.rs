@@ -172,8 +172,8 @@ macro_rules! first {
     };
 }
 
-/// Elements of a run that are compared one after another: looking for a block's best first would take longer.
-const SHORT: usize = 8;
+/// Elements of a run each of which is held against the best, without a branch that would be taken at random.
+const SHORT: usize = 16;
 
 kernel! {
     /// Where the extreme of each of `at.len()` runs of `n` elements is first, one after the other in `x`; there are
@@ -182,14 +182,19 @@ kernel! {
     pub fn positions<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, at: &'a mut [i64]) -> () { |I|
         for (x, found) in x.chunks_exact(n).zip(at) {
             if n <= SHORT {
-                let (mut best, mut at) = (R::lift(x[0]), 0);
+                let mut best = R::IDENTITY;
+                for v in x {
+                    best = R::join(best, R::lift(*v));
+                }
+                let mut equal = 0u32;
                 for (i, v) in x.iter().enumerate() {
                     let v = R::lift(*v);
-                    let beats = R::beats(v, best);
-                    best = if beats { v } else { best };
-                    at = if beats { i as i64 } else { at };
+                    let nan = R::is_nan(best);
+                    // nothing exceeds the best: what it does not exceed equals it
+                    let found = (!nan & !R::exceeds(best, v)) | (nan & R::is_nan(v));
+                    equal |= (found as u32) << i;
                 }
-                *found = at;
+                *found = equal.trailing_zeros() as i64;
                 continue;
             }
             *found = position_of_blocks::<T, R>(x) as i64;
