@@ -1,6 +1,9 @@
 """Quantisation as its docstrings have it, written out in NumPy for the tests."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -89,3 +92,17 @@ def cases(draw):
         x[rng.random(shape) < 0.1] = rng.choice([np.nan, np.inf, -np.inf])
     scales = draw(st.sampled_from(["float32", "bfloat16"]))
     return x, dtype, axis, block, symmetric, scales
+
+
+def outputs_by_isa(program):
+    """The different outputs of a Python program on each instruction set."""
+    outputs = set()
+    for isa in ("scalar", "avx2", "avx512"):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "FLEX_ISA": isa},
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        outputs.add(done.stdout)
+    return outputs
