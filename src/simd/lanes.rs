@@ -1,43 +1,43 @@
-//! Vectors of floats, for kernels that walk more streams at once than LLVM checks for overlap, so
-//! that it makes no vectors of their loops: butterflies of Fourier transforms have up to 26.
+//! Vectors of floats, for kernels that access more streams at once than LLVM checks for overlap, so
+//! that it doesn't vectorise their loops: FFT butterflies have up to 26.
 //!
-//! A kernel is generic over [`Lanes`]; the vector of each instruction set is named by
-//! [`Isa`](super::Isa).
+//! Kernels are generic over [`Lanes`]; [`Isa`](super::Isa) names the vector of each instruction
+//! set.
 
 use core::ops::{Add, Mul, Neg, Sub};
 
-/// A vector of floats, for as long as a function of its instruction set runs.
+/// A vector of floats, valid within functions of its instruction set.
 ///
 /// # Safety
-/// A value is made only where the CPU has the vector's instruction set, by code that is generic over
-/// an [`Isa`](super::Isa) that names it (ISA1). Contract LANES1 of the methods that take a pointer:
-/// it is valid for as many numbers as the method says, in any alignment that numbers have.
+/// A value exists only if the CPU has the vector's instruction set, in code that is generic over an
+/// [`Isa`](super::Isa) that names it (ISA1). Contract LANES1 of the methods that take a pointer: it
+/// is valid for as many numbers as the method says, and aligned for a number.
 pub unsafe trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
-    /// One lane.
+    /// The type of a lane.
     type Number: Copy;
-    /// How many there are: a power of two, 16 at most.
+    /// The number of lanes: a power of two, at most 16.
     const LEN: usize;
-    /// All lanes from memory.
+    /// Loads all lanes.
     ///
     /// # Safety
     /// LANES1, for `LEN` numbers.
     unsafe fn load(p: *const Self::Number) -> Self;
-    /// All lanes to memory.
+    /// Stores all lanes.
     ///
     /// # Safety
     /// LANES1, for `LEN` numbers.
     unsafe fn store(self, p: *mut Self::Number);
-    /// The first `n` lanes from memory, 0 in the others.
+    /// Loads the first `n` lanes, with 0 in the others.
     ///
     /// # Safety
-    /// LANES1, for `n` numbers, `LEN` at most.
+    /// LANES1, for `n` numbers, at most `LEN`.
     unsafe fn load_first(p: *const Self::Number, n: usize) -> Self;
-    /// The first `n` lanes to memory.
+    /// Stores the first `n` lanes.
     ///
     /// # Safety
-    /// LANES1, for `n` numbers, `LEN` at most.
+    /// LANES1, for `n` numbers, at most `LEN`.
     unsafe fn store_first(self, p: *mut Self::Number, n: usize);
     /// One number in all lanes.
     fn splat(x: Self::Number) -> Self;
@@ -45,23 +45,23 @@ pub unsafe trait Lanes:
     fn multiply_add(self, factor: Self, other: Self) -> Self;
     /// `self * factor - other`, likewise.
     fn multiply_subtract(self, factor: Self, other: Self) -> Self;
-    /// The larger numbers; NaN where either is.
+    /// The lanewise maximum; NaN if either is.
     fn maximum(self, other: Self) -> Self;
-    /// The smaller numbers; NaN where either is.
+    /// The lanewise minimum; NaN if either is.
     fn minimum(self, other: Self) -> Self;
-    /// The first `n` lanes, `LEN` at most, and the others of `other`.
+    /// The first `n` lanes (at most `LEN`), and the remaining lanes of `other`.
     fn first(self, n: usize, other: Self) -> Self;
-    /// The lanes of both in turn: those of the lower halves, and those of the upper halves.
+    /// Interleaves the lanes of both: the lower halves, and the upper halves.
     fn zip(self, other: Self) -> (Self, Self);
-    /// The even lanes of both, one after the other, and the odd ones.
+    /// Deinterleaves: the even lanes of both in order, and the odd ones.
     fn unzip(self, other: Self) -> (Self, Self);
-    /// The lanes from last to first.
+    /// The lanes in reverse order.
     fn reverse(self) -> Self;
-    /// Makes columns of the first `LEN` vectors, which are the rows of a square.
+    /// Transposes the square whose rows are the first `LEN` vectors.
     #[inline(always)]
     fn transpose(v: &mut [Self; 16]) {
-        // Each round moves a bit of the row's number to the front of the lane's, and the lane's last
-        // bit to the row's.
+        // Each round moves one bit of the row's index to the front of the lane's, and the lane's
+        // last bit to the row's.
         let mut width = 1;
         while width < Self::LEN {
             let from = *v;
@@ -73,13 +73,13 @@ pub unsafe trait Lanes:
     }
 }
 
-/// A few lanes without intrinsics, for instruction sets that all targets of an architecture have, and
-/// for none: then there is one.
+/// Vectors without intrinsics: a few lanes for sets that all targets of an architecture have, or a
+/// single one where there are no vectors.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Few<T, const N: usize>([T; N]);
 
-/// What `Few` has of every float.
+/// The implementation of `Few` for a float type.
 macro_rules! few {
     ($T:ident $fma:expr) => {
         few!($T Add add +);
@@ -92,7 +92,7 @@ macro_rules! few {
                 Few(self.0.map(|x| -x))
             }
         }
-        // SAFETY: arrays, which every CPU has.
+        // SAFETY: an array, which every CPU supports.
         unsafe impl<const N: usize> Lanes for Few<$T, N> {
             type Number = $T;
             const LEN: usize = N;
@@ -181,7 +181,7 @@ macro_rules! few {
 few!(f32 fused32);
 few!(f64 fused64);
 
-/// `a * b + c`, fused where every CPU of the target has that.
+/// `a * b + c`, fused if every CPU of the target has that.
 macro_rules! fused {
     ($name:ident $T:ident) => {
         #[inline(always)]

@@ -1,6 +1,6 @@
-//! Instruction sets: which one is chosen, once. One source serves all of them: a kernel is an
-//! `#[inline(always)]` generic body, and the macro below instantiates it under each set by a
-//! `#[target_feature]` trampoline. A body is a trait's method, never a closure: LLVM may outline a
+//! Instruction sets: one is chosen, once, at run time. A single source serves all of them: a kernel
+//! is an `#[inline(always)]` generic body, and the macro below instantiates it for each set in a
+//! `#[target_feature]` trampoline. Bodies are trait methods, never closures: LLVM may outline a
 //! closure, which then loses the target features and runs eight times slower.
 //!
 //! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at
@@ -8,8 +8,8 @@
 //! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once per
 //!   operation, never per row.
 //!
-//! Where LLVM's code falls short, there are intrinsics, in a folder for each architecture ([`x86`])
-//! and in `kernel/gemm` for its tiles. `cfg(x86_dispatch)` (build.rs) means that x86-64 sets are
+//! Where LLVM's code falls short there are intrinsics, in a folder per architecture ([`x86`]) and,
+//! for its tiles, in `kernel/gemm`. `cfg(x86_dispatch)` (build.rs) means that x86-64 sets are
 //! chosen at run time.
 
 pub mod lanes;
@@ -21,12 +21,12 @@ pub mod x86;
 use crate::environment::{Setting, setting};
 use lanes::{Few, Lanes};
 
-/// An instruction set as kernels see it: capabilities, by which they choose a `std::arch` body.
+/// An instruction set as kernels see it: capabilities, by which they choose `std::arch` bodies.
 ///
 /// # Safety
 /// Bodies use the instructions of a capability without checking for them: a set is instantiated
-/// only if the CPU has them, which callers of the functions made for it ensure (ISA1). So code that
-/// is generic over this trait may take them as given.
+/// only if the CPU has them, which callers of the functions made for it ensure (ISA1). Code that is
+/// generic over this trait may rely on that.
 pub unsafe trait Isa: Copy + Send + Sync + 'static {
     /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and
     /// 20 times slower.
@@ -37,9 +37,9 @@ pub unsafe trait Isa: Copy + Send + Sync + 'static {
     const AVX2: bool = false;
     /// 64-byte vectors and masks: AVX-512 F, BW, DQ, VL, CD.
     const AVX512: bool = false;
-    /// Vectors of floats, where LLVM makes none.
+    /// Explicit vectors of float32, for loops that LLVM doesn't vectorise.
     type F32: Lanes<Number = f32>;
-    /// The same of float64.
+    /// Explicit vectors of float64.
     type F64: Lanes<Number = f64>;
 }
 
@@ -56,19 +56,20 @@ pub enum Level {
     Avx512 = 2,
 }
 
-/// Whether the target is a microcontroller without vectors: kernels that have several forms for
-/// speed use the smallest one there.
+/// Whether the target is a microcontroller without vectors: kernels with several variants for speed
+/// use the smallest one there.
 pub const MICROCONTROLLER: bool = cfg!(all(
     not(feature = "std"),
     target_os = "none",
     not(any(target_feature = "neon", target_feature = "sse2"))
 ));
 
-/// Whether the target is WebAssembly without vectors, whose modules are sent: unrolled loops are not
-/// worth their code there.
+/// Whether the target is WebAssembly without vectors. Modules are downloaded, so unrolled loops are
+/// not worth their size there.
 pub const SCALAR_WEB: bool = cfg!(all(target_family = "wasm", not(target_feature = "simd128")));
 
-/// Lanes of a set that all targets of an architecture have: so many where there are vectors.
+/// The lanes of the sets that all targets of an architecture have: `lanes` if there are vectors,
+/// else 1.
 const fn few(lanes: usize) -> usize {
     if MICROCONTROLLER || SCALAR_WEB {
         1
@@ -77,7 +78,7 @@ const fn few(lanes: usize) -> usize {
     }
 }
 
-/// Whether there is memory for blocks of matrices that fill a cache.
+/// Whether there is memory for cache-sized blocks of matrices.
 pub const CACHE_BLOCKING: bool = cfg!(any(feature = "std", target_family = "wasm"));
 
 /// A computation over slices with any signature. Written by the `kernel!` macro.
@@ -89,11 +90,11 @@ pub trait Kernel {
 }
 
 /// The signature of all elementwise loops: result, up to three operands, length, and a mask whose
-/// bit `k` says that operand `k` is one value (for all elements) rather than `n`.
+/// bit `k` says that operand `k` is a single value rather than `n` elements.
 ///
 /// # Safety
-/// Contract (LOOP1): the result holds `n` elements, each operand whose bit in the mask is clear `n`
-/// elements and each other one element, of the types the loop was made for, aligned, operands
+/// Contract (LOOP1): the result has `n` elements; each operand has `n` elements if its bit in the
+/// mask is clear, else one; all have the types the loop was made for, are aligned, and operands are
 /// initialised; the result overlaps no operand.
 pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, u32);
 
@@ -120,8 +121,8 @@ macro_rules! isas {
             use super::*;
             #[derive(Clone, Copy)]
             pub struct Set;
-            // SAFETY: private to this module, and named by the two functions below alone, whose
-            // callers see to ISA1.
+            // SAFETY: private to this module, and used only by the two functions below, whose
+            // callers ensure ISA1.
             unsafe impl Isa for Set {
                 $(const $CAPABILITY: bool = $has;)*
                 type F32 = $F32;
@@ -129,14 +130,14 @@ macro_rules! isas {
             }
             /// # Safety
             /// The CPU has this set (ISA1).
-            // the base set is seldom what runs, so it is not put into every caller beside the others
+            // the base set rarely runs, so it is not inlined into every caller beside the others
             #[cfg_attr(x86_dispatch, inline(never))]
             $(#[target_feature(enable = $features)])?
             pub unsafe fn call<K: Kernel>(k: K) -> K::Out { k.run::<Set>() }
             /// # Safety
             /// The CPU has this set (ISA1); LOOP1.
             $(#[target_feature(enable = $features)])?
-            #[allow(dead_code, reason = "VNNI serves products alone")]
+            #[allow(dead_code, reason = "VNNI and BF16 serve products alone")]
             pub unsafe fn elementwise<L: Loop>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
                 // SAFETY: LOOP1, by the caller's promise, is all that a loop asks for.
                 unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
@@ -154,9 +155,30 @@ isas! {
     vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
     #[cfg(x86_dispatch)]
     avx_vnni ["avxvnni,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true } (x86::lanes::F32x8, x86::lanes::F64x4);
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    bf16 ["avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
 }
 
-/// Whether the CPU has, beside the dispatched set, VNNI in its vectors: dot products of bytes.
+/// Whether products of bfloat16 are best computed by AVX-512's instruction for them: where the CPU has it beside
+/// the dispatched set, and it is twice as fast as widening and multiply-adds. Intel's cores take four times as
+/// long for one, since they have another engine for such products.
+#[cfg(all(x86_dispatch, feature = "half"))]
+#[inline]
+pub fn has_bf16() -> bool {
+    level() == Level::Avx512 && std::arch::is_x86_feature_detected!("avx512bf16") && !is_intel()
+}
+/// Runs a kernel on AVX-512 with BF16.
+///
+/// # Safety
+/// [`has_bf16`].
+#[cfg(all(x86_dispatch, feature = "half"))]
+#[inline(always)]
+pub unsafe fn call_bf16<K: Kernel>(k: K) -> K::Out {
+    // SAFETY: ISA1, by the caller's promise.
+    unsafe { bf16::call(k) }
+}
+
+/// Whether the CPU also has VNNI for the vectors of the dispatched set: dot products of bytes.
 #[cfg(x86_dispatch)]
 #[inline]
 pub fn has_vnni() -> bool {
@@ -166,10 +188,10 @@ pub fn has_vnni() -> bool {
         Level::Base => false,
     }
 }
-/// Runs a kernel on a set, AVX-512 or AVX2, with VNNI.
+/// Runs a kernel with AVX-512 or AVX2, plus VNNI.
 ///
 /// # Safety
-/// [`has_vnni`] on that set.
+/// [`has_vnni`] holds for the set.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 pub unsafe fn call_vnni<I: Isa, K: Kernel>(k: K) -> K::Out {
@@ -182,7 +204,7 @@ pub unsafe fn call_vnni<I: Isa, K: Kernel>(k: K) -> K::Out {
     }
 }
 
-/// The set that `FLEX_ISA` requests.
+/// The set requested by `FLEX_ISA`.
 #[cfg(feature = "std")]
 pub fn requested() -> Setting<Level> {
     setting("FLEX_ISA", "scalar, avx2 or avx512", |v| match v {
@@ -243,8 +265,8 @@ mod detect {
     }
 }
 
-/// The set that kernels run on: the CPU's best, or a lesser one that `FLEX_ISA` (`scalar`, `avx2`,
-/// `avx512`) names; other values are ignored ([`crate::ignored_settings`]).
+/// The set that kernels run on: the CPU's best, or a lesser one given by `FLEX_ISA` (`scalar`,
+/// `avx2`, `avx512`); other values are ignored ([`crate::ignored_settings`]).
 ///
 /// ```
 /// println!("{:?}", flex::simd::level());
@@ -257,7 +279,7 @@ pub fn level() -> Level {
     Level::Base
 }
 
-/// Whether the CPU is Intel's, for choices that depend on the maker.
+/// Whether the CPU is Intel's, for choices that depend on the vendor.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 pub fn is_intel() -> bool {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -276,7 +298,7 @@ pub fn is_intel() -> bool {
     (if known > 1 { ask() } else { known }) == 1
 }
 
-/// The name of a level on this target, as `FLEX_ISA` takes it.
+/// The name of a level on this target, as in `FLEX_ISA`.
 pub fn name(level: Level) -> &'static str {
     match level {
         Level::Avx512 => "avx512",
@@ -291,7 +313,7 @@ pub fn name(level: Level) -> &'static str {
 /// Runs a kernel on the chosen set.
 #[inline(always)]
 pub fn call<K: Kernel>(k: K) -> K::Out {
-    // SAFETY: ISA1, and the base set is the target's own.
+    // SAFETY: ISA1; the base set is the target's own.
     unsafe {
         #[cfg(x86_dispatch)]
         match level() {
@@ -320,7 +342,7 @@ pub const L1: i32 = 3; // _MM_HINT_T0
 /// The second level.
 pub const L2: i32 = 2; // _MM_HINT_T1
 
-/// Prefetches the memory at an address, which need not be readable, into a cache.
+/// Prefetches an address, which need not be readable, into a cache.
 #[inline(always)]
 pub fn prefetch<const CACHE: i32, T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -352,8 +374,8 @@ pub fn fma64<I: Isa>(a: f64, b: f64, c: f64) -> f64 {
 }
 
 /// `kernel! { pub fn name<'a, T: Bound>(x: &'a [T], y: &'a mut [T]) -> Out { |I| body } }`: one
-/// body for all instruction sets, `I` being the set. The lifetime parameter is required; bounds are
-/// single paths.
+/// body for all instruction sets, with `I` as the set. The lifetime parameter is required; bounds
+/// are single paths.
 macro_rules! kernel {
     ($(#[$m:meta])* $v:vis fn $name:ident<$l:lifetime $(, $g:ident: $bound:path)*>($($a:ident: $t:ty),* $(,)?) -> $out:ty { |$I:ident| $($body:tt)* }) => {
         $(#[$m])*

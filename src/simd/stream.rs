@@ -1,15 +1,15 @@
 //! Non-temporal stores, for results too large to stay in a cache until they are read: an ordinary
 //! store first reads the line from memory, a third of the traffic of an addition.
 
-/// Results of at least so many bytes are streamed: with their operands they exceed a few cores'
+/// Results of at least this many bytes are streamed: with their operands they exceed a few cores'
 /// share of any last-level cache. From half this size on it pays for a single operation, but not
-/// for two of which one reads the other's result.
+/// for two where the second reads the first's result.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 const LARGE: usize = 24 << 20;
 
 /// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 to 0.9 times as
-/// long on Intel's Emerald Rapids, and twice as long on AMD's Zen 5; so it depends on the CPU's
-/// maker.
+/// long on Intel's Emerald Rapids, but twice as long on AMD's Zen 5, so it depends on the CPU's
+/// vendor.
 pub fn pays(bytes: usize) -> bool {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     return bytes >= LARGE && super::is_intel();
@@ -20,11 +20,10 @@ pub fn pays(bytes: usize) -> bool {
     };
 }
 
-/// Copies by non-temporal stores. Other threads see the copy after [`finish`] on this one.
+/// Copies with non-temporal stores. Other threads see the copy after [`finish`] on this one.
 ///
 /// # Safety
-/// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is a multiple of
-/// 64.
+/// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is aligned to 64.
 #[inline]
 pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
     #[allow(unused_mut, reason = "not all targets have non-temporal stores")]
@@ -32,8 +31,8 @@ pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
     #[cfg(all(feature = "std", target_arch = "x86_64", not(miri)))] // Miri knows no such stores
     while done + 64 <= n {
         use core::arch::x86_64::*;
-        // SAFETY: inside both by the loop's condition; SSE2 is part of x86-64, and a whole line
-        // leaves the core at once however wide the stores are.
+        // SAFETY: inside both by the loop's condition; SSE2 is part of x86-64. Whole lines are
+        // written, so they leave the core at once whatever the width of the stores.
         unsafe {
             let (s, d) = (s.add(done).cast::<__m128i>(), d.add(done).cast::<__m128i>());
             let line = [
@@ -46,7 +45,7 @@ pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
         }
         done += 64;
     }
-    // SAFETY: `done <= n`, so it is the rest of both, which don't overlap.
+    // SAFETY: `done <= n`, so this is the rest of both, which don't overlap.
     unsafe { core::ptr::copy_nonoverlapping(s.add(done), d.add(done), n - done) }
 }
 

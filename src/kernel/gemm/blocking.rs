@@ -52,6 +52,13 @@ impl Blocking {
             n: 8,
         }
     };
+    /// Of pairs of bfloat16: as numbers, but two panels at once, so that rows of B, of which pairs are made of
+    /// half the bytes, are read in as long runs.
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    pub const TWINS: Blocking = Blocking {
+        n: 128,
+        ..Blocking::numbers::<u32>()
+    };
     /// How a sum of so many steps is cut on this CPU.
     pub fn of_sum(&self, steps: usize) -> KBlocks {
         KBlocks::new(steps, self.k[simd::level() as usize])

@@ -20,7 +20,7 @@ use crate::{
 ///
 /// # Safety
 /// ELEMENT1: any bits are a value; where `SAME`, the type has the size, alignment and values of its accumulator;
-/// where there is a `BYTE`, it is one byte. Operands are read, and results written, as the one or
+/// where there is a `BYTE`, it is one byte; where `TWINS`, it has the bits of bfloat16. Operands are read, and results written, as the one or
 /// the other by these.
 pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
     /// What it is packed to and accumulated in.
@@ -32,6 +32,8 @@ pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
     fn widen(self) -> Self::Acc;
     /// Whether it has a sign, for integers of 8 bits: those are packed in groups.
     const BYTE: Option<bool>;
+    /// Whether it is bfloat16, which some CPUs multiply in pairs.
+    const TWINS: bool = false;
     /// All of `s` to accumulators.
     fn widen_all<I: Isa>(s: &[Self], d: &mut [Self::Acc]);
     /// From an accumulator: rounds floats, wraps integers.
@@ -39,15 +41,16 @@ pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
 }
 
 /// `element: accumulator, same bits, conversion of slices, to an accumulator, from one; sign of a
-/// byte, (parameters of the type)`.
+/// byte, whether it's bfloat16, (parameters of the type)`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, ($($parameter:tt)*))?;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, twins $twins:literal)? $(, ($($parameter:tt)*))?;)*) => { $(
         $(#[$cfg])*
         // SAFETY: ELEMENT1: plain numbers; those that are the same differ from their accumulators in sign alone.
         unsafe impl $(<$($parameter)*>)? MatElement for $T {
             type Acc = $A;
             const SAME: bool = $same;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];
+            $(const TWINS: bool = $twins;)?
             #[inline(always)]
             fn widen(self) -> $A { let $x = self; $widen }
             #[inline(always)]
@@ -61,7 +64,7 @@ products! {
     f32: f32, true, each |x| x, x;
     #[cfg(feature = "f64")] f64: f64, true, each |x| x, x;
     #[cfg(feature = "half")] f16: f32, false, halves |x| Widen::widen(x), Widen::narrow(x);
-    #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x);
+    #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x), twins true;
     i8: u32, false, each |x| x as u32, x as i8, signed true;
     u8: u32, false, each |x| x as u32, x as u8, signed false;
     #[cfg(feature = "ints")] i16: u16, true, each |x| x as u16, x as i16;

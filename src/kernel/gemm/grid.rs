@@ -5,7 +5,7 @@ use super::element::MatElement;
 use super::matrix::Mat;
 use super::microkernel::{HEIGHT, Packed, widest_panel};
 use super::source::{self, Source};
-use super::{Algorithm, bytes, steps};
+use super::{Algorithm, bytes, steps, twins};
 use crate::simd;
 use core::ops::Range;
 
@@ -83,6 +83,7 @@ impl Grid {
             true if packed => cost::READ_SHARED_A,
             true => cost::READ_A,
             false if bytes::<A, B>() && a.cs() == 1 => cost::SUM_A,
+            false if twins::<A, B>() && a.cs() == 1 => cost::READ_A,
             false => cost::PACK_A,
         };
         let whole = whole && batch * sizes[0] >= WHOLE_ROWS * threads;

@@ -28,6 +28,8 @@ mod scratch;
 mod source;
 #[cfg(test)]
 mod tests;
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod twins;
 
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
@@ -106,6 +108,10 @@ impl Algorithm {
                 gemv::product::<A, B, C, false>(a, b, c, accumulate, epilogue)?;
             }
             _ => {
+                #[cfg(all(x86_dispatch, feature = "half"))]
+                if twins::<A, B>() {
+                    return twins::product(a, b, packed, c, accumulate, epilogue);
+                }
                 let packed = packed.filter(|_| !simd::MICROCONTROLLER);
                 let (a, b) = (Strided::rows(a), Strided::columns(b));
                 return macrokernel(a, b, packed, c, accumulate, epilogue);
@@ -144,6 +150,10 @@ where
 
 /// How a sum of `k` products is cut, by which B is packed.
 pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    if twins::<A, B>() {
+        return twins::blocks(k);
+    }
     if const { bytes::<A, B>() } {
         bytes::blocks(k)
     } else {
@@ -152,6 +162,10 @@ pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
 }
 /// Packs B for products by matrices of `A`, into [`Panels::len`] numbers.
 pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    if twins::<A, B>() {
+        return twins::pack(b, d);
+    }
     match A::BYTE {
         Some(signed) if const { bytes::<A, B>() } => bytes::pack(b, signed, d),
         _ => _ = Panels::pack(Strided::columns(b), d),
@@ -161,6 +175,14 @@ pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
 /// Whether operands are 8-bit integers.
 pub const fn bytes<A: MatElement, B: MatElement>() -> bool {
     A::BYTE.is_some() && B::BYTE.is_some()
+}
+/// Whether operands are bfloat16, and multiplied in pairs by the macrokernel.
+#[inline]
+pub fn twins<A: MatElement, B: MatElement>() -> bool {
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    return const { A::TWINS && B::TWINS } && simd::has_bf16();
+    #[cfg(not(all(x86_dispatch, feature = "half")))]
+    false
 }
 /// Whether a product of a single column is computed as the transposed one, whose columns are many;
 /// where tiles are one column wide, that of a single row. Not of bytes, which pack all of B.
@@ -173,7 +195,11 @@ pub const fn transposes<A: MatElement, B: MatElement>(m: usize, n: usize) -> boo
     one == 1 && many > 1 && !bytes::<A, B>()
 }
 /// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at
-/// once.
-pub const fn steps<A: MatElement, B: MatElement>(k: usize) -> usize {
-    if bytes::<A, B>() { k.div_ceil(4) } else { k }
+/// once, and two of bfloat16 where there is an instruction for it.
+pub fn steps<A: MatElement, B: MatElement>(k: usize) -> usize {
+    match bytes::<A, B>() {
+        true => k.div_ceil(4),
+        false if twins::<A, B>() => k.div_ceil(2),
+        false => k,
+    }
 }

@@ -9,7 +9,7 @@ use crate::dtype::{bf16, f16};
 use crate::error::{Error, Result};
 use crate::exec::products::{Right, Sizes, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
-use crate::layout::{self, Shape};
+use crate::layout::{self, Layout, Shape};
 use crate::tensor::Tensor;
 
 const OP: &str = "matmul";
@@ -19,7 +19,8 @@ const OP: &str = "matmul";
 /// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
 /// vector is a row on the left and a column on the right, and that dimension is not in the result.
 /// Numbers of different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in
-/// float32 and rounded once. The sum of no products (`k = 0`) is zero.
+/// float32 and rounded once. The sum of no products (`k = 0`) is zero. Where the CPU multiplies pairs
+/// of bfloat16 (AVX-512 BF16), subnormal operands and sums of theirs may count as zero, below 1.2e-38.
 ///
 /// Errors where the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
 /// dimension, or the dtypes have no common one or are bool.
@@ -55,6 +56,17 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// ```
 pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     matmul_then(a, b, Some(dtype), None)
+}
+
+/// Whether a product of this 16-bit float has the bits of one of its elements in float32. Pairs of
+/// bfloat16 don't, where the CPU has an instruction for them.
+#[cfg(feature = "std")]
+pub(crate) fn widens(dtype: DType) -> bool {
+    match dtype {
+        #[cfg(feature = "half")]
+        DType::BF16 => !gemm::twins::<bf16, bf16>(),
+        _ => true,
+    }
 }
 
 /// [`matmul`], or [`matmul_as`], and what follows it.
@@ -321,12 +333,16 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
+    Ok(x.view(matrix_transposed(x.layout(), x.dtype())?))
+}
+/// The same of the layout of a tensor of that dtype.
+pub(crate) fn matrix_transposed(x: &Layout, dtype: DType) -> Result<Layout> {
     if x.rank() < 2 {
         return Err(Error::shape_of(
             "matrix_transpose",
             "a matrix has two dimensions",
-            &[("x", x.shape(), x.dtype())],
+            &[("x", x.shape(), dtype)],
         ));
     }
-    x.transpose(-2, -1)
+    x.swap_axes("transpose", -2, -1)
 }

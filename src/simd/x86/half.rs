@@ -1,20 +1,20 @@
-//! Conversions between the bits of float16 and float32. Each converts a leading number of elements,
-//! in whole vectors, and returns that number.
+//! Conversions between float16 bits and float32. Each converts a leading number of elements, in
+//! whole vectors, and returns that number.
 //!
-//! Contract HALF1: `n` elements are readable from `x`, and writable at `y`, exclusively; the CPU
-//! has the set.
+//! Contract HALF1: `n` elements are readable from `x`, and exclusively writable at `y`; the CPU has
+//! the set.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
 
-/// To float32.
+/// Converts to float32.
 ///
 /// # Safety
 /// HALF1.
 #[inline(always)]
 pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
     let mut k = 0;
-    // SAFETY: HALF1, and at least a vector of elements remains from k on.
+    // SAFETY: HALF1; at least a vector of elements remains from k on.
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {
@@ -35,14 +35,14 @@ pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
     k
 }
 
-/// From float32, to the nearest.
+/// Converts from float32, to the nearest, ties to even.
 ///
 /// # Safety
 /// HALF1.
 #[inline(always)]
 pub unsafe fn narrow<I: Isa>(x: *const f32, y: *mut u16, n: usize) -> usize {
     let mut k = 0;
-    // SAFETY: HALF1, and at least a vector of elements remains from k on.
+    // SAFETY: HALF1; at least a vector of elements remains from k on.
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {

@@ -1,11 +1,11 @@
-//! [`Lanes`] of AVX-512 and AVX2.
+//! [`Lanes`] for AVX-512 and AVX2.
 
 use crate::simd::lanes::Lanes;
 use core::arch::x86_64::*;
 use core::ops::{Add, Mul, Neg, Sub};
 
-/// The numbers `first, first + step, ..` as indices into the lanes of two vectors of `N` numbers,
-/// those of the second from `N` on.
+/// The numbers `first, first + step, ..`, as a permutation of the lanes of two vectors of `N`
+/// numbers; the second vector's start at `N`.
 const fn every<const N: usize>(first: i64, step: i64) -> [i64; N] {
     let (mut at, mut i) = ([0; N], 0);
     while i < N {
@@ -14,7 +14,7 @@ const fn every<const N: usize>(first: i64, step: i64) -> [i64; N] {
     }
     at
 }
-/// The lanes of two vectors in turn, from lane `first` on.
+/// The interleaved lanes of two vectors, from lane `first` on.
 const fn in_turn<const N: usize>(first: i64) -> [i64; N] {
     let (mut at, mut i) = ([0; N], 0);
     while i < N {
@@ -23,7 +23,7 @@ const fn in_turn<const N: usize>(first: i64) -> [i64; N] {
     }
     at
 }
-/// The same of 32 bits.
+/// The same as 32-bit indices.
 const fn narrow<const N: usize>(at: [i64; N]) -> [i32; N] {
     let (mut out, mut i) = ([0; N], 0);
     while i < N {
@@ -33,7 +33,7 @@ const fn narrow<const N: usize>(at: [i64; N]) -> [i32; N] {
     out
 }
 
-/// The vector `$V` of `$N` numbers, by intrinsics whose names end in `_$suffix`.
+/// Defines the vector `$V` of `$N` numbers, with these intrinsics.
 macro_rules! vector {
     ($(#[$doc:meta])* $V:ident($raw:ident) [$T:ident; $N:literal] $load:ident $store:ident $splat:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $xor:ident $max:ident $min:ident; $($rest:tt)*) => {
         $(#[$doc])*
@@ -46,11 +46,11 @@ macro_rules! vector {
             type Output = Self;
             #[inline(always)]
             fn neg(self) -> Self {
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 unsafe { $V($xor(self.0, $splat(-0.0))) }
             }
         }
-        // SAFETY: by the intrinsics of the set that the type is named for.
+        // SAFETY: uses intrinsics of the set that the type is named for.
         unsafe impl Lanes for $V {
             type Number = $T;
             const LEN: usize = $N;
@@ -71,22 +71,22 @@ macro_rules! vector {
             }
             #[inline(always)]
             fn multiply_add(self, factor: Self, other: Self) -> Self {
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 unsafe { $V($fma(self.0, factor.0, other.0)) }
             }
             #[inline(always)]
             fn multiply_subtract(self, factor: Self, other: Self) -> Self {
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 unsafe { $V($fms(self.0, factor.0, other.0)) }
             }
             #[inline(always)]
             fn maximum(self, other: Self) -> Self {
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 other.if_nan($V(unsafe { $max(other.0, self.0) }))
             }
             #[inline(always)]
             fn minimum(self, other: Self) -> Self {
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 other.if_nan($V(unsafe { $min(other.0, self.0) }))
             }
             $($rest)*
@@ -97,19 +97,19 @@ macro_rules! vector {
             type Output = Self;
             #[inline(always)]
             fn $op(self, other: Self) -> Self {
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 unsafe { $V($intrinsic(self.0, other.0)) }
             }
         }
     };
 }
 
-/// The methods of AVX-512's vectors that move lanes.
+/// The methods of AVX-512 vectors that move lanes.
 macro_rules! wide {
     ($V:ident [$T:ident; $N:literal] $mask:ident $load:ident $store:ident $blend:ident $permute:ident $permute2:ident $indices:expr) => {
         #[inline(always)]
         fn first(self, n: usize, other: Self) -> Self {
-            // SAFETY: ISA1, a value exists.
+            // SAFETY: ISA1: a value exists.
             unsafe { $V($blend(((1u32 << n) - 1) as $mask, other.0, self.0)) }
         }
         #[inline(always)]
@@ -126,7 +126,7 @@ macro_rules! wide {
         fn zip(self, other: Self) -> (Self, Self) {
             const LOW: [i64; $N] = in_turn(0);
             const HIGH: [i64; $N] = in_turn($N / 2);
-            // SAFETY: ISA1, a value exists.
+            // SAFETY: ISA1: a value exists.
             unsafe {
                 (
                     $V($permute2(self.0, $indices(&LOW), other.0)),
@@ -138,7 +138,7 @@ macro_rules! wide {
         fn unzip(self, other: Self) -> (Self, Self) {
             const EVEN: [i64; $N] = every(0, 2);
             const ODD: [i64; $N] = every(1, 2);
-            // SAFETY: ISA1, a value exists.
+            // SAFETY: ISA1: a value exists.
             unsafe {
                 (
                     $V($permute2(self.0, $indices(&EVEN), other.0)),
@@ -149,7 +149,7 @@ macro_rules! wide {
         #[inline(always)]
         fn reverse(self) -> Self {
             const LAST_TO_FIRST: [i64; $N] = every($N - 1, -1);
-            // SAFETY: ISA1, a value exists.
+            // SAFETY: ISA1: a value exists.
             unsafe { $V($permute($indices(&LAST_TO_FIRST), self.0)) }
         }
     };
@@ -174,7 +174,7 @@ unsafe fn quads(at: &[i64; 8]) -> __m512i {
     // SAFETY: ISA1; 64 bytes.
     unsafe { _mm512_loadu_si512((&raw const *at).cast()) }
 }
-/// The mask of `maskload` for the first `n` of the lanes.
+/// The `maskload` mask of the first `n` of eight lanes.
 ///
 /// # Safety
 /// The CPU has AVX2 (ISA1).
@@ -186,7 +186,7 @@ unsafe fn first_words(n: usize) -> __m256i {
         _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), lane)
     }
 }
-/// The same of four lanes.
+/// The `maskload` mask of the first `n` of four lanes.
 ///
 /// # Safety
 /// The CPU has AVX2 (ISA1).
@@ -200,21 +200,21 @@ unsafe fn first_quads(n: usize) -> __m256i {
 }
 
 vector! {
-    /// Sixteen `f32`, by AVX-512.
+    /// Sixteen `f32`, AVX-512.
     F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps _mm512_max_ps _mm512_min_ps;
     wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_mask_blend_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words);
 }
 vector! {
-    /// Eight `f64`, by AVX-512.
+    /// Eight `f64`, AVX-512.
     F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd _mm512_max_pd _mm512_min_pd;
     wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_mask_blend_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads);
 }
 vector! {
-    /// Eight `f32`, by AVX2.
+    /// Eight `f32`, AVX2.
     F32x8(__m256) [f32; 8] _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmsub_ps _mm256_xor_ps _mm256_max_ps _mm256_min_ps;
     #[inline(always)]
     fn first(self, n: usize, other: Self) -> Self {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe {
             let mask = _mm256_castsi256_ps(first_words(n));
             F32x8(_mm256_blendv_ps(other.0, self.0, mask))
@@ -232,7 +232,7 @@ vector! {
     }
     #[inline(always)]
     fn zip(self, other: Self) -> (Self, Self) {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe {
             let (low, high) = (_mm256_unpacklo_ps(self.0, other.0), _mm256_unpackhi_ps(self.0, other.0));
             (
@@ -243,7 +243,7 @@ vector! {
     }
     #[inline(always)]
     fn unzip(self, other: Self) -> (Self, Self) {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe {
             let (low, high) = (
                 _mm256_permute2f128_ps(self.0, other.0, 0x20),
@@ -254,12 +254,12 @@ vector! {
     }
     #[inline(always)]
     fn reverse(self) -> Self {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))) }
     }
     #[inline(always)]
     fn transpose(v: &mut [Self; 16]) {
-        // SAFETY: ISA1, values exist.
+        // SAFETY: ISA1: values exist.
         unsafe {
             let (mut b, mut c) = (*v, *v);
             for i in 0..4 {
@@ -280,11 +280,11 @@ vector! {
     }
 }
 vector! {
-    /// Four `f64`, by AVX2.
+    /// Four `f64`, AVX2.
     F64x4(__m256d) [f64; 4] _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmsub_pd _mm256_xor_pd _mm256_max_pd _mm256_min_pd;
     #[inline(always)]
     fn first(self, n: usize, other: Self) -> Self {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe {
             let mask = _mm256_castsi256_pd(first_quads(n));
             F64x4(_mm256_blendv_pd(other.0, self.0, mask))
@@ -302,7 +302,7 @@ vector! {
     }
     #[inline(always)]
     fn zip(self, other: Self) -> (Self, Self) {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe {
             let (low, high) = (_mm256_unpacklo_pd(self.0, other.0), _mm256_unpackhi_pd(self.0, other.0));
             (
@@ -313,7 +313,7 @@ vector! {
     }
     #[inline(always)]
     fn unzip(self, other: Self) -> (Self, Self) {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe {
             let (low, high) = (
                 _mm256_permute2f128_pd(self.0, other.0, 0x20),
@@ -324,12 +324,12 @@ vector! {
     }
     #[inline(always)]
     fn reverse(self) -> Self {
-        // SAFETY: ISA1, a value exists.
+        // SAFETY: ISA1: a value exists.
         unsafe { F64x4(_mm256_permute4x64_pd(self.0, 0x1b)) }
     }
     #[inline(always)]
     fn transpose(v: &mut [Self; 16]) {
-        // SAFETY: ISA1, values exist.
+        // SAFETY: ISA1: values exist.
         unsafe {
             let b = [
                 _mm256_unpacklo_pd(v[0].0, v[1].0),
@@ -345,15 +345,16 @@ vector! {
     }
 }
 
-/// Where a vector is NaN: `max` and `min` of two give the second where either is, which is wrong where the first is.
+/// Handling of NaN: the `max` and `min` instructions return their second operand if either is NaN,
+/// which is wrong if only the first is.
 macro_rules! if_nan {
     ($($V:ident |$x:ident, $or:ident| $blend:expr;)*) => { $(
         impl $V {
-            /// These where they are NaN, else those.
+            /// The lanes of `self` that are NaN, else those of `or`.
             #[inline(always)]
             fn if_nan(self, or: Self) -> Self {
                 let ($x, $or) = (self.0, or.0);
-                // SAFETY: ISA1, a value exists.
+                // SAFETY: ISA1: a value exists.
                 $V(unsafe { $blend })
             }
         }

@@ -1,5 +1,6 @@
-//! Sums of weighted elements. Those of a short stretch of a line are looked up by permutes of whole
-//! vectors, where a gather would load element by element; those anywhere are loaded in pairs.
+//! Weighted sums of elements. Elements within a short stretch of a line are looked up by permutes
+//! of whole vectors, where a gather would load them one by one; arbitrary elements are loaded in
+//! pairs.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
@@ -7,7 +8,7 @@ use core::arch::x86_64::*;
 /// Elements behind a line that lookups may read.
 pub const BEHIND: usize = 32;
 
-/// Results of one vector; 0 where the set has none that permutes by a variable.
+/// Results per vector; 0 if the set has no variable permutes.
 #[inline(always)]
 pub const fn lanes<I: Isa>() -> usize {
     if I::AVX512 {
@@ -19,14 +20,13 @@ pub const fn lanes<I: Isa>() -> usize {
     }
 }
 
-/// Writes [`lanes`] sums of `taps` weighted elements, added one after the other by multiply-adds;
-/// index and weight of a tap lie `step` after those of the one before. `false`, and nothing
-/// written, where a tap's elements lie further apart than two vectors reach, or an index is below
-/// the first.
+/// Writes [`lanes`] weighted sums of `taps` elements, accumulated in order by multiply-adds. Index
+/// and weight of successive taps are `step` apart. Returns `false`, with nothing written, if the
+/// elements of a tap span more than two vectors, or an index is below the first.
 ///
 /// # Safety
-/// LOOKUP1: for each tap, as many indices and weights as results are readable; from each index on,
-/// [`BEHIND`] elements of `line`; the CPU has the set (ISA1).
+/// LOOKUP1: for each tap, an index and a weight per result are readable, and [`BEHIND`] elements of
+/// `line` from each index on; the CPU has the set (ISA1).
 #[inline(always)]
 pub unsafe fn weighted<I: Isa>(
     line: *const f32,
@@ -36,8 +36,7 @@ pub unsafe fn weighted<I: Isa>(
     taps: usize,
     row: *mut f32,
 ) -> bool {
-    // SAFETY: LOOKUP1: what is loaded begins at the tap's first index, and ends before two vectors
-    // from there.
+    // SAFETY: LOOKUP1: loads cover two vectors from the tap's first index on.
     unsafe {
         if I::AVX512 {
             let mut sum = _mm512_setzero_ps();
@@ -78,7 +77,7 @@ pub unsafe fn weighted<I: Isa>(
                     _mm256_loadu_si256(index.cast()),
                     _mm256_set1_epi32(*index as i32),
                 );
-                // what is not below a power of two has a bit above
+                // anything not below 16 has a higher bit set
                 let far = _mm256_set1_epi32(!15);
                 if _mm256_testz_si256(from, far) == 0 {
                     return false;
@@ -88,7 +87,7 @@ pub unsafe fn weighted<I: Isa>(
                     low
                 } else {
                     let high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(line.add(8)), from);
-                    // bit 3 of an index becomes the sign that chooses
+                    // shifts bit 3 of an index to the sign, which selects
                     let sign = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(from));
                     _mm256_blendv_ps(low, high, sign)
                 };
@@ -105,19 +104,19 @@ pub unsafe fn weighted<I: Isa>(
     }
 }
 
-/// Points that [`pairs`] serves at once.
+/// Points that [`pairs`] computes at once.
 pub const POINTS: usize = 8;
 
-/// Writes sums of the weighted elements of [`POINTS`] points, added one after the other by
-/// multiply-adds: `pairs` times, of the element of an index and of the one behind it. Indices of a
-/// pair, and weights of an element, lie `step` after those of the one before. An element whose own index in
-/// `taps` is below 0 is taken for 0.
+/// Writes weighted sums for [`POINTS`] points, accumulated in order by multiply-adds: `pairs` times
+/// the element at an index and its successor. Indices of successive pairs, and weights of
+/// successive elements, are `step` apart. An element whose own index in `taps` is negative counts
+/// as 0.
 ///
-/// A pair is one load of 64 bits. Gathers took four times as long on AMD's Zen 5.
+/// A pair is a single 64-bit load. Gathers took four times as long on AMD's Zen 5.
 ///
 /// # Safety
-/// LOOKUP2: for each pair as many indices, and twice as many of `taps` and weights, as points are readable; so
-/// are the elements from `first` on; the CPU has AVX2 (ISA1).
+/// LOOKUP2: for each pair, an index per point is readable, and two of `taps` and weights; so are
+/// the elements of these indices and their successors, from `first` on; the CPU has AVX2 (ISA1).
 #[inline(always)]
 pub unsafe fn pairs(
     first: *const f32,
@@ -132,7 +131,7 @@ pub unsafe fn pairs(
     unsafe {
         let mut sum = _mm256_setzero_ps();
         for k in 0..pairs {
-            // shuffles work within halves
+            // shuffles work within 128-bit halves
             let i = index.add(k * step);
             let low = _mm256_set_m128(two(first, i.add(4)), two(first, i));
             let high = _mm256_set_m128(two(first, i.add(6)), two(first, i.add(2)));
@@ -150,7 +149,7 @@ pub unsafe fn pairs(
         _mm256_storeu_ps(sums, sum);
     }
 }
-/// Zeros where an index is below 0.
+/// `x`, or zero where an index is negative.
 ///
 /// # Safety
 /// LOOKUP2, for [`POINTS`] indices.
@@ -162,7 +161,7 @@ unsafe fn unless_none(index: *const i32, x: __m256) -> __m256 {
         _mm256_andnot_ps(_mm256_castsi256_ps(none), x)
     }
 }
-/// The pairs of two indices.
+/// The pairs at two indices.
 ///
 /// # Safety
 /// LOOKUP2, for two points.

@@ -1,20 +1,20 @@
-//! Halves of bytes, -8 to 7, times floats: 128 at a time, which are 16 words of eight.
+//! Products of nibbles, -8 to 7, with floats: 128 at a time, as 16 words of eight.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
 
-/// Numbers that are multiplied together.
+/// Numbers per step.
 pub const CHUNK: usize = 128;
 
-/// Whether rows of blocks of so many are multiplied here: a chunk has 1, 2, 4 or 8 scales.
+/// Whether rows of `k` in blocks of this size are supported: a chunk has 1, 2, 4 or 8 scales.
 pub fn takes(k: usize, block: usize) -> bool {
     let whole =
         block > 0 && (block.is_multiple_of(CHUNK) || CHUNK.is_multiple_of(block) && block >= 16);
     whole && k.is_multiple_of(CHUNK)
 }
 
-/// Factors in the order in which [`row`] reads them: of each chunk those of the words' first halves of bytes, then those of
-/// their second ones ..
+/// Arranges factors in the order in which [`row`] reads them: for each chunk those of the first
+/// nibble of each word, then those of the second ..
 pub fn in_order(x: &[f32], d: &mut [f32]) {
     for (x, d) in x
         .as_chunks::<CHUNK>()
@@ -30,14 +30,14 @@ pub fn in_order(x: &[f32], d: &mut [f32]) {
     }
 }
 
-/// The sum of a row's numbers times their factors, which are [in order](in_order), and the scales of their blocks. Panics where
-/// [`takes`] says no, or lengths don't fit; without AVX2, none.
+/// The dot product of a row with its factors, which are [in order](in_order), with the scales of
+/// its blocks. `None` without AVX2. Panics unless [`takes`] holds and lengths match.
 #[inline(always)]
 pub fn row<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> Option<f32> {
     let k = x.len();
     assert!(takes(k, block) && q.len() == k / 2 && scales.len() == k / block);
-    // SAFETY: the set (ISA1); chunks of the row and of the factors, and the scales of a chunk's blocks, all within by
-    // the lengths above.
+    // SAFETY: the set (ISA1); chunks of the row and of the factors, and the scales of a chunk's
+    // blocks, are within bounds by the lengths above.
     unsafe {
         if I::AVX512 {
             Some(row512(q, x, scales, block))
@@ -49,7 +49,7 @@ pub fn row<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> Option<
     }
 }
 
-/// The scale that each lane of a chunk has, and how many there are.
+/// The index of each lane's scale in a chunk, and the number of scales.
 #[inline(always)]
 fn places(block: usize) -> ([i32; 16], usize) {
     let count = (CHUNK / block).max(1);
@@ -61,9 +61,9 @@ fn places(block: usize) -> ([i32; 16], usize) {
 #[inline(always)]
 unsafe fn row512(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
     let (place, count) = places(block);
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's promise.
     unsafe {
-        // an index is the last four bits of its lane
+        // permutes use the low four bits of a lane as index
         let values = _mm512_setr_ps(
             0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, -1.0,
         );
@@ -103,7 +103,7 @@ unsafe fn row512(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
 unsafe fn row256(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
     let (place, count) = places(block);
     let present: [i32; 8] = core::array::from_fn(|l| if l < count { -1 } else { 0 });
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's promise.
     unsafe {
         let present = _mm256_loadu_si256(present.as_ptr().cast());
         let mut sums = [_mm256_setzero_ps(); 2];

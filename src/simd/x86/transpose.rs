@@ -1,13 +1,13 @@
-//! Blocks of four-byte elements transposed in registers, which LLVM does not find, for copies and
-//! kernels alike.
+//! Transposition of blocks of four-byte elements in registers, which LLVM doesn't vectorise, for
+//! copies and kernels alike.
 //!
-//! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to`,
-//! exclusively.
+//! Contract BLOCK1: the elements of the block are readable from `from`, and exclusively writable at
+//! `to`.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
 
-/// [`transpose_16x16`] by the widest vectors of a set that has AVX2.
+/// [`transpose_16x16`] with the widest vectors of a set that has AVX2.
 ///
 /// # Safety
 /// ISA1; BLOCK1 for the 256 elements.
@@ -35,8 +35,8 @@ pub unsafe fn transpose_16<I: Isa>(
     }
 }
 
-/// Sixteen columns of sixteen elements, `from_step` bytes apart, to sixteen rows, `to_step` bytes
-/// apart.
+/// Transposes sixteen columns of sixteen elements, `from_step` bytes apart, to sixteen rows,
+/// `to_step` bytes apart.
 ///
 /// # Safety
 /// The CPU has AVX-512 (ISA1); BLOCK1 for the 256 elements.
@@ -50,7 +50,7 @@ pub unsafe fn transpose_16x16(from: *const u32, from_step: isize, to: *mut u32, 
         }
         let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-        // Each round moves a bit of the column's number to the front of the lane's, and the lane's
+        // Each round moves one bit of the column's index to the front of the lane's, and the lane's
         // last bit to the register's.
         for _ in 0..4 {
             let mut next = v;
@@ -66,7 +66,8 @@ pub unsafe fn transpose_16x16(from: *const u32, from_step: isize, to: *mut u32, 
     }
 }
 
-/// Eight columns of eight elements, `from_step` bytes apart, to eight rows, `to_step` bytes apart.
+/// Transposes eight columns of eight elements, `from_step` bytes apart, to eight rows, `to_step`
+/// bytes apart.
 ///
 /// # Safety
 /// The CPU has AVX2 (ISA1); BLOCK1 for the 64 elements.

@@ -11,9 +11,9 @@ use core::arch::x86_64::*;
 /// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set
 /// (VECTOR1). Contract of all that take a pointer: it is valid for the lanes that the method names.
 pub trait Vector: Copy {
-    /// One lane.
+    /// The type of a lane.
     type Key: Copy;
-    /// Lanes, a power of two.
+    /// The number of lanes, a power of two.
     const LANES: usize;
     /// How many vectors a sorting network keeps in registers: 8 or 16.
     const REGISTERS: usize;
@@ -74,7 +74,7 @@ const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
     }
     at
 }
-/// The two vectors that the permutations of 32-bit words give.
+/// Applies two permutations of 32-bit words to a pair of vectors.
 ///
 /// # Safety
 /// The CPU has AVX-512 (VECTOR1).
@@ -120,8 +120,8 @@ const fn compressing<const N: usize>(lanes: usize) -> [[i32; 8]; N] {
 static COMPRESS_32: [[i32; 8]; 256] = compressing(8);
 static COMPRESS_64: [[i32; 8]; 16] = compressing(4);
 
-// Methods wrap instructions: first those that touch memory or make a vector, then those of existing
-// vectors.
+// Methods wrap instructions: first those that access memory or make a vector, then those on
+// existing vectors.
 macro_rules! vector {
     ($(#[$doc:meta])* $V:ident($R:ty) of $K:ty, $lanes:literal lanes, $registers:literal registers;
      $(unsafe fn $promised:ident($($in:tt)*) $(-> $made:ty)? $promise:block)*
@@ -144,8 +144,7 @@ macro_rules! vector {
             $(
                 #[inline(always)]
                 fn $method $(<const $N: usize>)? ($($operands)*) -> $out {
-                    // SAFETY: VECTOR1, for `self` exists; what is loaded are tables of as many
-                    // words as a vector has.
+                    // SAFETY: VECTOR1, since `self` exists; loads read tables as long as a vector.
                     unsafe { $body }
                 }
             )*

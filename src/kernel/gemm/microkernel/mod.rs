@@ -3,7 +3,8 @@
 //! A microkernel is a row of `table`: a packed type ([`Packed`]), its lanes a vector and vectors a
 //! tile on each instruction set, its multiply-add (`fma`: vectors where LLVM doesn't find them).
 //! `tile` is the K-loop of all of them; `tall` another one, for few rows by a B that comes from
-//! memory. `vnni` is a row whose multiply-add needs an instruction set of its own.
+//! memory. `vnni` and `twin` are rows whose multiply-add needs an
+//! instruction set of its own.
 
 mod fma;
 mod job;
@@ -13,12 +14,16 @@ mod pair;
 mod table;
 mod tall;
 mod tile;
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod twin;
 #[cfg(x86_dispatch)]
 mod vnni;
 
 pub use job::{BlockA, HEIGHT, PanelJob, Prefetch, TALL_ROWS, micropanel};
 pub use packed::{Packed, padded_width, panel_width, vectors, widest_panel};
 pub use pair::Pair;
+#[cfg(all(x86_dispatch, feature = "half"))]
+pub use twin::Twin;
 #[cfg(x86_dispatch)]
 pub use vnni::Quad;
 

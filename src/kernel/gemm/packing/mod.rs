@@ -3,10 +3,14 @@
 
 mod bytes;
 mod transpose;
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod twins;
 #[cfg(x86_dispatch)]
 mod vnni;
 
 pub use bytes::Extend;
+#[cfg(all(x86_dispatch, feature = "half"))]
+pub use twins::Couple;
 #[cfg(x86_dispatch)]
 pub use vnni::Flip;
 

@@ -68,3 +68,41 @@ fn floats_are_as_accurate_as_they_can_be() {
         }
     }
 }
+
+/// Odd sums, whose last pair is half empty, B of both layouts, and panels that were packed before.
+#[test]
+#[cfg(feature = "half")]
+fn products_of_bfloat16_are_summed_in_float32() {
+    use crate::dtype::bf16;
+    let mut random = Rng(8);
+    for (m, n, k) in [(17, 130, 701), (70, 90, 3001), (50, 64, 1), (49, 33, 96)] {
+        let mut value = |_| bf16::from_f64(random.short() as f64 - 0.5);
+        let a: Vec<bf16> = (0..m * k).map(&mut value).collect();
+        let b: Vec<bf16> = (0..k * n).map(&mut value).collect();
+        let (a, rows) = (Mat::from_slice(&a, m, k), Mat::from_slice(&b, k, n));
+        for b in [rows, Mat::from_slice(&b, n, k).t()] {
+            let (mut c, mut again) = (vec![0.0f32; m * n], vec![0.0f32; m * n]);
+            let by = |packed, c: &mut [f32]| {
+                let mut c = MatMut::from_slice(c, m, n);
+                let algorithm = Algorithm::Blocked;
+                algorithm.product(a, b, packed, &mut c, false, Epilogue::NONE)
+            };
+            by(None, &mut c).unwrap();
+            let blocks = blocks::<bf16, bf16>(k);
+            let mut panels = vec![f32::NAN; Panels::<f32>::len(blocks, n)];
+            pack::<bf16, bf16>(b, &mut panels);
+            by(Some(Panels::of(blocks, n, &panels)), &mut again).unwrap();
+            assert_eq!(c, again);
+            for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                // SAFETY: rows and columns of the matrices.
+                let terms = (0..k).map(|p| unsafe { a.get(i, p).to_f64() * b.get(p, j).to_f64() });
+                let (sum, size) = terms.fold((0.0, 0.0), |(s, z), x| (s + x, z + x.abs()));
+                let error = (c[i * n + j] as f64 - sum).abs();
+                assert!(
+                    error <= size * k as f64 * 2f64.powi(-24),
+                    "{m}x{k}x{n} [{i}, {j}]: {error}"
+                );
+            }
+        }
+    }
+}

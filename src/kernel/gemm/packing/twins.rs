@@ -1,0 +1,55 @@
+//! Pairs of bfloat16.
+
+use super::Packing;
+use crate::kernel::gemm::microkernel::Twin;
+use crate::simd::Isa;
+use core::arch::x86_64::*;
+
+/// Two neighbours along the sum, as they are.
+#[derive(Clone, Copy)]
+pub struct Couple;
+impl Packing for Couple {
+    type From = u16;
+    type To = Twin;
+    const GROUP: usize = 2;
+    #[inline(always)]
+    fn nothing(self) -> u16 {
+        0
+    }
+    fn in_place(self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn lane(self, x: [u16; 4]) -> Twin {
+        Twin(x[0] as u32 | (x[1] as u32) << 16)
+    }
+    /// 32 columns at a time: halves of vectors of both rows in turn.
+    #[inline(always)]
+    fn across<I: Isa>(self, s: [&[u16]; 4], d: &mut [Twin]) {
+        const AT_ONCE: usize = 32;
+        let s = s.map(|s| &s[..d.len()]);
+        let whole = match const { I::AVX512 } {
+            true => d.len() / AT_ONCE * AT_ONCE,
+            false => 0,
+        };
+        for j in (0..whole).step_by(AT_ONCE) {
+            // SAFETY: AVX-512 BW (ISA1); 32 numbers of each row and as many lanes of `d`.
+            unsafe {
+                // a pair is a number of the first row, and 32 further on its neighbour of the second one
+                let first = _mm512_set1_epi32(32 << 16);
+                let lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+                let order =
+                    _mm512_add_epi32(first, _mm512_mullo_epi32(lane, _mm512_set1_epi32(0x1_0001)));
+                let after = _mm512_add_epi32(order, _mm512_set1_epi32(0x10_0010));
+                let row = |q: usize| _mm512_loadu_si512(s[q].as_ptr().add(j) as *const __m512i);
+                let (a, b) = (row(0), row(1));
+                let d = d.as_mut_ptr().add(j) as *mut __m512i;
+                _mm512_storeu_si512(d, _mm512_permutex2var_epi16(a, order, b));
+                _mm512_storeu_si512(d.add(1), _mm512_permutex2var_epi16(a, after, b));
+            }
+        }
+        for j in whole..d.len() {
+            d[j] = self.lane([s[0][j], s[1][j], 0, 0]);
+        }
+    }
+}
