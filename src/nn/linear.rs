@@ -4,24 +4,24 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::products::Sizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
-use crate::layout::Shape;
+use crate::layout::{self, Shape};
 use crate::ops::linalg::{
     Follow, Matrices, Results, begin, bytes_in_i32, product_of_weight, sums_in,
 };
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// What follows the product in [`linear`]. Made from a bias, or none, by `into`.
+/// The options of [`linear`]. `into` makes them from a bias, or none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear<'a> {
     /// `[out]`, added to each row.
     pub bias: Option<&'a Tensor>,
     /// Applied after the bias.
     pub activation: Option<Activation>,
-    /// Of the result's shape or broadcast to it, added last.
+    /// Broadcast to the result's shape and added last.
     pub residual: Option<&'a Tensor>,
-    /// Of all sums and of the result, as if the operands were converted to it first; without such
-    /// copies for int8 and uint8 in int32. Else the common dtype.
+    /// The dtype of sums and result, as if the operands were converted to it first; int8 and uint8
+    /// need no such copies for int32. Default: the common dtype.
     pub dtype: Option<DType>,
 }
 impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
@@ -34,15 +34,15 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 }
 
 /// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result
-/// `[.., out]`. All that follows the product is done while it is in cache, 16-bit floats rounded
-/// once, at the end. Dtypes are promoted.
+/// `[.., out]`. Bias, activation and residual are the product's epilogue: they are applied while it
+/// is in cache, and 16-bit floats are rounded once, at the end. Dtypes are promoted.
 ///
-/// A weight of float32, float64, int8 or uint8 that is used again is kept in the order in which
-/// products read it, beside the weight and until that is written to or gone: see
+/// A float32, float64, int8 or uint8 weight that is used again is kept packed, in the order in
+/// which products read it, until it is written to or dropped: see
 /// [`set_weight_packing`](crate::set_weight_packing).
 ///
-/// Errors where the sizes don't fit, the dtypes have no common one or are bool, [`Linear::dtype`]
-/// does not hold that one's values, or an activation is asked for of what is no float.
+/// Errors if sizes don't match, if dtypes have no common one or are bool, if [`Linear::dtype`]
+/// can't hold the common dtype's values, and for an activation with a dtype that is not a float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -61,7 +61,7 @@ pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -
     linear_then(x, weight, options.into(), None)
 }
 
-/// [`linear`], and what follows it.
+/// [`linear`] with what follows it.
 pub(crate) fn linear_then(
     x: &Tensor,
     weight: &Tensor,
@@ -74,8 +74,8 @@ pub(crate) fn linear_then(
     Ok(y)
 }
 
-/// [`linear`] into a tensor of the result's shape and dtype, in its own storage where nobody shares
-/// that. Errors also where it has others.
+/// [`linear`] into a tensor of the result's shape and dtype, reusing its storage unless that is
+/// shared. Also errors if shape or dtype differ.
 ///
 /// ```
 /// use flex::{DType, Tensor, nn};
@@ -99,7 +99,7 @@ pub fn linear_into<'a>(
 
 const OP: &str = "linear";
 
-/// Operands as matrices, of the dtype or of bytes, and what the result is.
+/// The operands as matrices, of the result's dtype or of bytes, and the result's shape and dtype.
 struct Layer {
     x: Tensor,
     /// `[in, out]`.
@@ -111,78 +111,83 @@ struct Layer {
     shape: Shape,
     dtype: DType,
 }
+/// A name, a shape and a dtype, as errors show them.
+type Operand<'a> = (&'static str, &'a [usize], DType);
+
+/// Shape and dtype of the result of `x` and `weight` with a bias and a residual, if there are any. Errors where
+/// they don't fit.
+pub(crate) fn result_of(
+    operands: &[Operand; 2],
+    (bias, residual): (Option<Operand>, Option<Operand>),
+    activation: Option<Activation>,
+    sums: Option<DType>,
+) -> Result<(Shape, DType)> {
+    let [(_, x, _), (_, weight, _)] = *operands;
+    let ([.., last], [n, k]) = (x, weight) else {
+        return Err(Error::shape_of(
+            OP,
+            "x must have the shape [.., in] and weight [out, in]",
+            operands,
+        ));
+    };
+    if last != k {
+        let message = message!("last axis of x is {last} but that of weight is {k}");
+        return Err(Error::shape_of(OP, message, operands));
+    }
+    let mut dtype = operands[0].2.promote(operands[1].2, OP)?;
+    if let Some(b) = bias {
+        dtype = dtype.promote(b.2, OP)?;
+        if b.1 != [*n] {
+            let message = message!("bias must have the shape [{n}]");
+            return Err(Error::shape_of(OP, message, &[operands[0], operands[1], b]));
+        }
+    }
+    let mut shape = Shape::from_slice(&x[..x.len() - 1]);
+    shape.push(*n);
+    if let Some(r) = residual {
+        dtype = dtype.promote(r.2, OP)?;
+    }
+    if let Some(sums) = sums {
+        sums_in(OP, dtype, sums)?;
+        dtype = sums;
+    }
+    if !dtype.is_available() || dtype.is_bool() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    if activation.is_some() && !dtype.is_float() {
+        return Err(Error::dtype(
+            OP,
+            message!("activations need a float dtype, not {dtype}"),
+        ));
+    }
+    if let Some(r) = residual
+        && !layout::broadcast(OP, &[&shape, r.1]).is_ok_and(|whole| whole == shape)
+    {
+        let message = message!("residual does not broadcast to {:?}", shape.as_slice());
+        return Err(Error::shape_of(OP, message, &[operands[0], operands[1], r]));
+    }
+    Ok((shape, dtype))
+}
+
 impl Layer {
-    fn new(x: &Tensor, weight: &Tensor, options: Linear) -> Result<Layer> {
+    fn new<'a>(x: &'a Tensor, weight: &'a Tensor, options: Linear<'a>) -> Result<Layer> {
         let Linear {
             bias,
             activation,
             residual,
             dtype: sums,
         } = options;
-        let operands = [
-            ("x", x.shape(), x.dtype()),
-            ("weight", weight.shape(), weight.dtype()),
-        ];
-        if weight.rank() != 2 || x.rank() == 0 {
-            return Err(Error::shape_of(
-                OP,
-                "x must have the shape [.., in] and weight [out, in]",
-                &operands,
-            ));
-        }
+        let of = |name, t: &'a Tensor| (name, t.shape(), t.dtype());
+        let operands = [of("x", x), of("weight", weight)];
+        let others = (
+            bias.map(|t| of("bias", t)),
+            residual.map(|t| of("residual", t)),
+        );
+        let (shape, dtype) = result_of(&operands, others, activation, sums)?;
         let (n, k) = (weight.shape()[0], weight.shape()[1]);
-        if x.shape()[x.rank() - 1] != k {
-            let message = message!(
-                "last axis of x is {} but that of weight is {k}",
-                x.shape()[x.rank() - 1]
-            );
-            return Err(Error::shape_of(OP, message, &operands));
-        }
-        let mut dtype = x.dtype().promote(weight.dtype(), OP)?;
-        if let Some(b) = bias {
-            dtype = dtype.promote(b.dtype(), OP)?;
-            if b.shape() != [n] {
-                let message = message!("bias must have the shape [{n}]");
-                return Err(Error::shape_of(
-                    OP,
-                    message,
-                    &[operands[0], operands[1], ("bias", b.shape(), b.dtype())],
-                ));
-            }
-        }
-        let lead = &x.shape()[..x.rank() - 1];
-        let m = lead.iter().product::<usize>();
-        let shape: Shape = lead.iter().copied().chain([n]).collect();
-        if let Some(r) = residual {
-            dtype = dtype.promote(r.dtype(), OP)?;
-        }
-        if let Some(sums) = sums {
-            sums_in(OP, dtype, sums)?;
-            dtype = sums;
-        }
-        if !dtype.is_available() || dtype.is_bool() {
-            return Err(Error::unsupported(OP, dtype));
-        }
-        if activation.is_some() && !dtype.is_float() {
-            return Err(Error::dtype(
-                OP,
-                message!("activations need a float dtype, not {dtype}"),
-            ));
-        }
-        let residual = match residual {
-            None => None,
-            Some(r) => {
-                let whole = r.broadcast_to(&shape).map_err(|_| {
-                    let message = message!("residual does not broadcast to {:?}", shape.as_slice());
-                    Error::shape_of(
-                        OP,
-                        message,
-                        &[operands[0], operands[1], ("residual", r.shape(), r.dtype())],
-                    )
-                })?;
-                Some(whole.astype(dtype)?.reshape((m, n))?)
-            }
-        };
+        let m = x.shape()[..x.rank() - 1].iter().product::<usize>();
+        let whole = |r: &Tensor| r.broadcast_to(&shape)?.astype(dtype)?.reshape((m, n));
+        let residual = residual.map(whole).transpose()?;
         let as_they_are = bytes_in_i32!(x.dtype(), weight.dtype(), dtype, |A, B| true, else false);
         let converted = |t: &Tensor| {
             if as_they_are {
@@ -205,7 +210,7 @@ impl Layer {
             dtype,
         })
     }
-    /// Computes into `y`, contiguous, of the shape and dtype.
+    /// Computes into `y`, which is contiguous and has the result's shape and dtype.
     fn write(&self, y: &mut Tensor, then: Option<&dyn Follow>) -> Result<()> {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         match self.activation {

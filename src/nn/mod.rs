@@ -1,5 +1,5 @@
-//! Operations of models, with torch.nn.functional's names (but `axis`, as everywhere in the crate).
-//! 16-bit floats are computed in float32 and rounded once.
+//! Operations of neural networks, with the names of torch.nn.functional (but `axis` for `dim`, as
+//! everywhere in the crate). 16-bit floats are computed in float32 and rounded once.
 
 mod activation;
 mod attention;
@@ -37,21 +37,21 @@ pub use cache::{KvCache, KvCacheOptions};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
 #[cfg(feature = "i8")]
 pub(crate) use conv::Call;
-#[cfg(feature = "python")]
-pub(crate) use conv::convolve;
 pub use conv::{
     Conv, ConvAlgorithm, ConvPlan, ConvTranspose, DeformConv, Padding, conv_plan, conv_transpose1d,
     conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d, deform_conv2d,
 };
+#[cfg(feature = "std")]
+pub(crate) use conv::{conv_result, convolve};
 pub use distance::{
     Cdist, CosineSimilarity, PairwiseDistance, cdist, cosine_similarity, pairwise_distance, pdist,
 };
 pub use dropout::{alpha_dropout, dropout, feature_alpha_dropout, feature_dropout};
 pub use embedding::{BagMode, EmbeddingBag, embedding, embedding_bag, one_hot};
 pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
-#[cfg(feature = "python")]
-pub(crate) use linear::linear_then;
 pub use linear::{Linear, linear, linear_into};
+#[cfg(feature = "std")]
+pub(crate) use linear::{linear_then, result_of as linear_result};
 pub use loss::*;
 pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};
 pub use pool::*;

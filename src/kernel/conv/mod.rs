@@ -4,6 +4,7 @@
 //!   never exist as a whole:
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
+//! - [`PhasePatches`]: the same of an image whose columns are sorted by the stride.
 //! - `planes`: planes of channels to pixels whose lanes are channels, and back.
 //! - `depthwise`: channels by kernels of their own, as lanes.
 //! - `direct`: few channels, by rows.
@@ -27,6 +28,7 @@ mod geometry;
 mod gradient;
 mod lines;
 mod patches;
+mod phases;
 mod planes;
 mod rows;
 mod spread;
@@ -42,6 +44,7 @@ pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use gradient::{Stacked, Taps};
 pub use patches::Patches;
+pub use phases::{PhasePatches, Phases};
 pub use planes::{LANES, Lanes};
 pub use spread::{Spread, spread};
 pub use winograd::{Block, Blocks, PRODUCTS, WeightPanels, Weights};

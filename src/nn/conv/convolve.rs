@@ -1,52 +1,73 @@
 //! Convolutions of operands of any shapes and dtypes: what they have in common, and errors.
 
 use super::Conv;
-use super::call::Call;
+use super::call::{Call, Operand};
 use super::pixels;
 use super::run::Operands;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::layout;
 use crate::ops::linalg::Follow;
 use crate::tensor::Tensor;
 
-/// The convolution of `x` with `weight`, and what follows it.
-pub(crate) fn convolve(
-    op: &'static str,
-    rank: usize,
-    x: &Tensor,
-    weight: &Tensor,
+/// The sizes of a convolution of that name and rank of `x` with `weight`, and the result's dtype, with a bias and
+/// a residual, if there are any. Errors where they don't fit.
+pub(crate) fn result_of(
+    (op, rank): (&'static str, usize),
+    operands: &[Operand; 2],
+    (bias, residual): (Option<Operand>, Option<Operand>),
     options: &Conv,
-    then: Option<&dyn Follow>,
-) -> Result<Tensor> {
-    let operands = [
-        ("x", x.shape(), x.dtype()),
-        ("weight", weight.shape(), weight.dtype()),
-    ];
-    let call = Call::new(op, rank, &operands, options)?;
-    let shape = call.shape();
-    let mut dtype = x.dtype().promote(weight.dtype(), op)?;
-    let bad = |name, t: &Tensor, message| {
-        let all = [operands[0], operands[1], (name, t.shape(), t.dtype())];
+) -> Result<(Call, DType)> {
+    let call = Call::new(op, rank, operands, options)?;
+    let mut dtype = operands[0].2.promote(operands[1].2, op)?;
+    let bad = |of: Operand, message| {
+        let all = [operands[0], operands[1], of];
         Error::shape_of(op, message, &all)
     };
-    if let Some(b) = options.bias {
-        dtype = dtype.promote(b.dtype(), op)?;
-        if b.shape() != [call.outputs] {
+    if let Some(b) = bias {
+        dtype = dtype.promote(b.2, op)?;
+        if b.1 != [call.outputs] {
             let message = message!("bias must have the shape [{}]", call.outputs);
-            return Err(bad("bias", b, message));
+            return Err(bad(b, message));
         }
     }
-    let mut residual = None;
-    if let Some(r) = options.residual {
-        dtype = dtype.promote(r.dtype(), op)?;
-        residual = Some(r.broadcast_to(&shape).map_err(|_| {
+    if let Some(r) = residual {
+        dtype = dtype.promote(r.2, op)?;
+        let shape = call.shape();
+        if !layout::broadcast(op, &[&shape, r.1]).is_ok_and(|whole| whole == shape) {
             let message = message!("residual does not broadcast to {:?}", shape.as_slice());
-            bad("residual", r, message)
-        })?);
+            return Err(bad(r, message));
+        }
     }
     if options.activation.is_some() && !dtype.is_float() {
         let message = message!("activations need a float dtype, not {dtype}");
         return Err(Error::dtype(op, message));
     }
+    if !dtype.is_available() || dtype.is_bool() {
+        return Err(Error::unsupported(op, dtype));
+    }
+    Ok((call, dtype))
+}
+
+/// The convolution of `x` with `weight`, and what follows it.
+pub(crate) fn convolve<'a>(
+    op: &'static str,
+    rank: usize,
+    x: &'a Tensor,
+    weight: &'a Tensor,
+    options: &Conv<'a>,
+    then: Option<&dyn Follow>,
+) -> Result<Tensor> {
+    let of = |name, t: &'a Tensor| (name, t.shape(), t.dtype());
+    let operands = [of("x", x), of("weight", weight)];
+    let others = (
+        options.bias.map(|t| of("bias", t)),
+        options.residual.map(|t| of("residual", t)),
+    );
+    let (call, dtype) = result_of((op, rank), &operands, others, options)?;
+    let shape = call.shape();
+    let residual = options.residual.map(|r| r.broadcast_to(&shape));
+    let residual = residual.transpose()?;
     let whole = if call.batched {
         x.clone()
     } else {

@@ -9,14 +9,15 @@ mod phase;
 mod pixels;
 mod plan;
 mod run;
+mod sorted;
 mod spread;
 mod sums;
 mod transpose;
 
 #[cfg(feature = "i8")]
 pub(crate) use call::Call;
-#[cfg(feature = "python")]
-pub(crate) use convolve::convolve;
+#[cfg(feature = "std")]
+pub(crate) use convolve::{convolve, result_of as conv_result};
 pub(super) use deform::Deform;
 pub use deform::{DeformConv, deform_conv2d};
 pub(super) use gradient::Mirror;

@@ -5,7 +5,9 @@ use super::Conv;
 use super::call::Call;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::conv::{Blocks, Geometry, LANES, PRODUCTS, Tiling, Walk, depthwise_scratch};
+use crate::kernel::conv::{
+    Blocks, Geometry, LANES, PRODUCTS, Phases, Tiling, Walk, depthwise_scratch,
+};
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
 
@@ -43,7 +45,8 @@ impl ConvAlgorithm {
 pub struct ConvPlan {
     /// How it is computed.
     pub algorithm: ConvAlgorithm,
-    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once; of Winograd's
+    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once, and the image where
+    /// its columns are sorted by the stride before; of Winograd's
     /// algorithm what is transformed, beside a panel or two of its products. Of single channels, those of images
     /// whose channels are not last in memory.
     pub scratch: usize,
@@ -54,6 +57,10 @@ pub struct ConvPlan {
 
 /// Whether Winograd's algorithm is worth its code and its memory.
 pub(super) const WINOGRAD: bool = !simd::MICROCONTROLLER && !simd::SCALAR_WEB;
+
+/// Whether columns may be sorted by phases of the stride, which is a source of panels of its own. Modules for
+/// the web do without its code.
+pub(super) const PHASES: bool = !simd::MICROCONTROLLER && !cfg!(target_family = "wasm");
 
 /// Scratch of a thread at most, of all algorithms but products.
 pub(super) const MOST: usize = 8 << 20;
@@ -116,7 +123,8 @@ pub(super) enum Way {
     Depthwise(Walk),
     Direct(Tiling),
     Winograd(Blocks),
-    ImplicitGemm,
+    /// Of the image where it lies, or sorted.
+    ImplicitGemm(Option<Phases>),
 }
 impl Way {
     /// The fastest for the sizes. Not `precise`: rounding errors may be those of Winograd's algorithm.
@@ -144,7 +152,7 @@ impl Way {
             .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
         Ok(match blocks.flatten() {
             Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
-            _ => Way::ImplicitGemm,
+            _ => Way::ImplicitGemm(phases(call, dtype)?),
         })
     }
     fn algorithm(&self, call: &Call) -> ConvAlgorithm {
@@ -154,17 +162,22 @@ impl Way {
             Way::Direct(_) if call.seen() == 1 => ConvAlgorithm::Depthwise,
             Way::Direct(_) => ConvAlgorithm::Direct,
             Way::Winograd(_) => ConvAlgorithm::Winograd,
-            Way::ImplicitGemm => ConvAlgorithm::ImplicitGemm,
+            Way::ImplicitGemm(_) => ConvAlgorithm::ImplicitGemm,
         }
     }
     /// Bytes that a thread takes.
     fn scratch(&self, call: &Call, dtype: DType) -> usize {
         let bytes = sum_bytes(dtype);
         match self {
-            Way::Pointwise | Way::ImplicitGemm => {
+            Way::Pointwise | Way::ImplicitGemm(_) => {
+                let sorted = match self {
+                    Way::ImplicitGemm(Some(phases)) => sorted_numbers(phases, call, bytes),
+                    _ => 0,
+                };
                 let taps = call.seen().saturating_mul(call.geometry.positions());
                 let sizes = [call.made(), call.geometry.len(), taps];
                 dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
+                    .saturating_add(sorted)
                     .saturating_mul(bytes)
             }
             Way::Depthwise(walk) => depthwise_scratch(walk).saturating_mul(bytes),
@@ -172,6 +185,26 @@ impl Way {
             Way::Winograd(blocks) => blocks.scratch(bytes),
         }
     }
+}
+
+/// The numbers of the images that are sorted at once, for numbers of so many bytes.
+fn sorted_numbers(phases: &Phases, call: &Call, bytes: usize) -> usize {
+    let numbers = phases.numbers();
+    numbers.saturating_mul(sorted_together(numbers, call.batch, bytes))
+}
+/// How many images of that many numbers are sorted at once: as many as scratch has room for.
+pub(super) fn sorted_together(numbers: usize, batch: usize, bytes: usize) -> usize {
+    (MOST / (numbers * bytes).max(1)).clamp(1, batch.max(1))
+}
+
+/// How images are sorted, where that pays.
+fn phases(call: &Call, dtype: DType) -> Result<Option<Phases>> {
+    /// Channels of a result for whose product packing is a small part of the time either way.
+    const FEW: usize = 512;
+    if !PHASES || !dtype.is_float() || call.made() > FEW {
+        return Ok(None);
+    }
+    Phases::new(call.geometry, call.channels, MOST / sum_bytes(dtype).max(1))
 }
 
 /// Whether there are enough channels for the transforms of Winograd's algorithm to be little beside the

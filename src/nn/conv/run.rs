@@ -2,7 +2,7 @@
 
 use super::Conv;
 use super::call::Call;
-use super::plan::{WINOGRAD, Way};
+use super::plan::{PHASES, WINOGRAD, Way};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
@@ -136,6 +136,7 @@ impl Operands {
                     )
                 })
             },
+            Way::ImplicitGemm(Some(phases)) if PHASES => self.phases(phases, &epilogues, &y),
             // SAFETY: as above.
             _ => unsafe {
                 products_of_sources(products, |i| {

@@ -5,6 +5,7 @@ mod deform;
 mod depthwise;
 mod direct;
 mod plan;
+mod strides;
 mod transpose;
 mod winograd;
 

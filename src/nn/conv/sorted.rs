@@ -1,0 +1,65 @@
+//! Convolutions with a stride whose kernels see each element several times: images are sorted by phases of the
+//! stride before the product.
+
+use super::plan::sorted_together;
+use super::run::{Epilogues, Operands};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::exec::products::products_of_sources;
+use crate::kernel::conv::{PhasePatches, Phases};
+use crate::kernel::gemm::{MatElement, Scratch, Strided};
+use crate::ops::linalg::{Matrices, Results};
+use crate::par::{self, Cost, Out};
+
+impl Operands {
+    /// By products of sorted images, as many at once as scratch has room for.
+    pub(super) fn phases<T: Element + MatElement>(
+        &self,
+        phases: &Phases,
+        epilogues: &Epilogues<T>,
+        y: &Results<T>,
+    ) -> Result<()> {
+        let call = &self.call;
+        let (seen, groups) = (call.seen(), call.groups);
+        let numbers = phases.numbers();
+        let together = sorted_together(numbers, call.batch, size_of::<T::Acc>());
+        let mut sorted = Scratch::<T::Acc>::new(numbers.saturating_mul(together))?;
+        let weight = Matrices::<T>::new(&self.weight).get(0);
+        for first in (0..call.batch).step_by(together) {
+            let images = together.min(call.batch - first);
+            let each = numbers / call.channels.max(1);
+            let cost = Cost {
+                bytes: 2 * each * size_of::<T::Acc>(),
+                flops: 0,
+            };
+            let out = Out::new(&mut sorted);
+            par::chunks(images * call.channels, cost, |task| {
+                let (n, channel) = (task / call.channels, task % call.channels);
+                let place = phases.channels(channel..channel + 1);
+                let place = n * numbers + place.start..n * numbers + place.end;
+                // SAFETY: OUT1: numbers of a channel of an image of its own.
+                let d = unsafe { out.part(place) };
+                phases.sort(self.whole::<T>(first + n), channel, d);
+            });
+            let sorted = &sorted;
+            let operands = |i: usize| {
+                let (n, group) = (i / groups, i % groups);
+                let rows = group * call.made()..(group + 1) * call.made();
+                let a = weight.block(rows, 0..weight.cols());
+                let numbers = &sorted[n * numbers..(n + 1) * numbers];
+                let patches = PhasePatches::new(phases, group * seen..(group + 1) * seen, numbers);
+                // SAFETY: each matrix of a fresh tensor is one group of one image.
+                let c = unsafe { y.get(first * groups + i) };
+                (
+                    Strided::rows(a),
+                    patches,
+                    c,
+                    epilogues.get(first + n, group),
+                )
+            };
+            // SAFETY: matrices of `y` don't overlap.
+            unsafe { products_of_sources(images * groups, operands)? };
+        }
+        Ok(())
+    }
+}
