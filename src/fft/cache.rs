@@ -1,13 +1,13 @@
-//! Plans and tables that are kept, since they take longer to compute than a transform.
+//! The cache of plans and tables, which take longer to compute than a transform.
 
 use super::plan::{Plan, Purpose};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 
-/// Who holds what is kept.
+/// The owner of a cached plan.
 #[cfg(not(feature = "std"))]
 pub(super) type Held<P> = P;
-/// Without an operating system each call makes its own, or the caller keeps a plan.
+/// Without `std` there is no cache: each call makes its own plan, unless the caller keeps one.
 #[cfg(not(feature = "std"))]
 pub(super) fn held<P>(
     _n: usize,
@@ -21,7 +21,7 @@ pub(super) fn held<P>(
 #[cfg(feature = "std")]
 pub(super) use kept::{Held, held};
 
-/// The plan of `n` complex numbers.
+/// The plan for `n` complex numbers.
 pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<Plan<T>>> {
     held(n, purpose, || Plan::new(n, purpose), Plan::bytes)
 }
@@ -34,7 +34,7 @@ mod kept {
     use core::any::Any;
     use std::sync::{Mutex, MutexGuard, TryLockError};
 
-    /// Who holds what is kept.
+    /// The owner of a cached plan.
     pub type Held<P> = Arc<P>;
 
     struct Kept {
@@ -44,15 +44,15 @@ mod kept {
         value: Arc<dyn Any + Send + Sync>,
     }
 
-    /// How many are kept at most, and how many bytes of tables.
+    /// The most entries, and the most bytes of tables.
     const MOST: usize = 32;
     const MOST_BYTES: usize = 64 << 20;
 
-    /// What was used last comes first.
+    /// In order of use, the most recent first.
     static ALL: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-    /// The list, unless somebody else holds it for long: in the child of a fork there may be nobody
-    /// left to give it back.
+    /// Locks the cache, or gives up after a while: in the child of a fork there may be no thread
+    /// left that could unlock it.
     fn all() -> Option<MutexGuard<'static, Vec<Kept>>> {
         for _ in 0..1000 {
             match ALL.try_lock() {
@@ -64,8 +64,8 @@ mod kept {
         None
     }
 
-    /// What `make` makes for a length and a purpose, of so many bytes; the same as the last time, if that
-    /// is not long ago.
+    /// The cached value for a length and a purpose, or a new one from `make`, whose size `bytes`
+    /// gives.
     pub fn held<P: Any + Send + Sync>(
         n: usize,
         purpose: Purpose,
@@ -105,7 +105,7 @@ mod kept {
                 }
                 len += 1;
             }
-            // its memory is freed after the lock
+            // freed after the lock is released
             dropped = all.split_off(len);
         }
         drop(dropped);

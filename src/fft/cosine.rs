@@ -1,8 +1,8 @@
-//! Cosine transforms, by Fourier transforms of the same length or of half of it (Makhoul, 1980: "A fast
-//! cosine transform in one and two dimensions").
+//! Cosine transforms, by Fourier transforms of the same length or half of it (Makhoul, 1980: "A
+//! fast cosine transform in one and two dimensions").
 
 use super::cache::{Held, held};
-use super::job::Job;
+use super::job::{Job, Transform};
 use super::line::Kind;
 use super::one::{length, real};
 use super::options::{Fft, Norm};
@@ -18,29 +18,32 @@ use crate::layout::axis;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// Which cosine transform; the sums run over `j` from 0 to `n - 1`.
+/// The type of a cosine transform. The sums run over `j` from 0 to `n - 1` unless given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dct {
-    /// `y[k] = x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1))`, from `j` = 1 to `n - 2`: its own inverse, but
-    /// for a factor. Of at least two values.
+    /// `y[k] = x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1))`, for `j` from 1 to `n -
+    /// 2`. Its own inverse up to a factor. Takes at least two values.
     I,
-    /// `y[k] = 2 sum x[j] cos(pi k (2 j + 1) / (2 n))`, what is usually meant.
+    /// `y[k] = 2 sum x[j] cos(pi k (2 j + 1) / (2 n))`: "the" DCT.
     #[default]
     II,
-    /// `y[k] = x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n))`, from `j` = 1: the inverse of II, but for a factor.
+    /// `y[k] = x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n))`, for `j` from 1. The inverse of II up
+    /// to a factor.
     III,
-    /// `y[k] = 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n))`, its own inverse, but for a factor.
+    /// `y[k] = 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n))`. Its own inverse up to a factor.
     IV,
 }
 
-/// The discrete cosine transform of real numbers along an axis; [`Norm`] says whether it, its inverse or both are
-/// divided by `2 n`, of I by `2 n - 2`. With [`Norm::Ortho`], the first element of II, and of what III is taken of, is divided
-/// or multiplied by `sqrt(2)` besides, and of I the first and the last of both, so that the transform keeps lengths of
-/// vectors. scipy.fft.dct's definition.
+/// The discrete cosine transform of real numbers along an axis, as defined by scipy.fft.dct.
+/// [`Norm`] says whether the transform, its inverse or both are divided by `2 n` (type I: `2 n -
+/// 2`). [`Norm::Ortho`] also scales the first element of the result of II and of the operand of
+/// III, and the first and last of both for I, by `sqrt(2)` or its reciprocal, so that the transform
+/// is orthonormal.
 ///
-/// The result is float32 or float64 as of [`rfft`](super::rfft).
+/// The result is float32 or float64, as with [`rfft`](super::rfft).
 ///
-/// Errors for complex numbers, where the axis is outside `x`, for a length of 0 (of I also 1), and for float8.
+/// Errors for complex numbers, if the axis is out of range for `x`, for a length of 0 (for I also
+/// 1), and for float8.
 ///
 /// ```
 /// use flex::{Tensor, fft::{self, Dct}};
@@ -52,8 +55,8 @@ pub fn dct(x: &Tensor, kind: Dct, how: impl Into<Fft>) -> Result<Tensor> {
     cosine("dct", x, kind, &how.into(), false)
 }
 
-/// The inverse of [`dct`] of that type: III of II, II of III, I of I and IV of IV. Arguments, dtypes and errors are those of
-/// `dct`.
+/// The inverse of [`dct`] of the same type: III inverts II and II inverts III, while I and IV
+/// invert themselves. Arguments, dtypes and errors are those of `dct`.
 ///
 /// ```
 /// use flex::{Tensor, fft::{self, Dct}};
@@ -76,7 +79,7 @@ fn cosine(op: &'static str, x: &Tensor, kind: Dct, how: &Fft, inverse: bool) -> 
     let n = length(op, how.n, x.shape()[k])?;
     let x = resized(&x, k, n)?;
     if kind == Dct::I && n < 2 {
-        let message = message!("a transform of type I has at least two values, not {n}");
+        let message = message!("a transform of type I needs at least two values, not {n}");
         return Err(Error::value(op, message));
     }
     let period = 2 * (n - (kind == Dct::I) as usize);
@@ -93,7 +96,7 @@ fn cosine(op: &'static str, x: &Tensor, kind: Dct, how: &Fft, inverse: bool) -> 
     }, else Err(Error::unsupported(op, dtype)))
 }
 
-/// A transform of lines of one length.
+/// The transform of lines of one length.
 struct Cosine<T> {
     kind: Dct,
     n: usize,
@@ -106,12 +109,20 @@ struct Cosine<T> {
 
 impl<T: Float> Cosine<T> {
     fn new(kind: Dct, n: usize, scale: f64, ortho: bool) -> Result<Self> {
+        let job = |of, n| {
+            Job::new(Transform {
+                kind: of,
+                n,
+                inverse: of == Kind::Real,
+                scale: 1.0,
+            })
+        };
         let job = match kind {
-            Dct::I => Job::new(Kind::Half, 2 * (n - 1), false, 1.0)?,
-            Dct::II => Job::new(Kind::Half, n, false, 1.0)?,
-            Dct::III => Job::new(Kind::Real, n, true, 1.0)?,
-            Dct::IV if n.is_multiple_of(2) => Job::new(Kind::Complex, n / 2, false, 1.0)?,
-            Dct::IV => Job::new(Kind::Complex, 2 * n, false, 1.0)?,
+            Dct::I => job(Kind::Half, 2 * (n - 1))?,
+            Dct::II => job(Kind::Half, n)?,
+            Dct::III => job(Kind::Real, n)?,
+            Dct::IV if n.is_multiple_of(2) => job(Kind::Complex, n / 2)?,
+            Dct::IV => job(Kind::Complex, 2 * n)?,
         };
         let (len, circle) = match kind {
             Dct::I => (0, 1),
@@ -150,26 +161,26 @@ impl<T: Float> Cosine<T> {
                 let work: &mut [T] = line.scratch(2);
                 self.before(x, from);
                 let work = Some(work.as_mut_ptr());
-                // SAFETY: memory of the lengths that the job asks for.
+                // SAFETY: slices of the lengths that the job asks for.
                 let done = unsafe { self.job.run(from.as_ptr(), to.as_mut_ptr(), work) };
-                debug_assert!(done.is_ok(), "a line in working memory asks for no more");
+                debug_assert!(done.is_ok(), "a line with scratch allocates nothing");
                 self.after(to, y);
             })
     }
 
-    /// What the Fourier transform is taken of.
+    /// The input of the Fourier transform.
     fn before(&self, x: &[T], v: &mut [T]) {
         let n = self.n;
         let ortho = |factor: f64| T::from_f64(if self.ortho { factor } else { 1.0 });
         match self.kind {
-            // once forwards, and what lies between both ends backwards
+            // the line, then its interior reversed
             Dct::I => {
                 v[..n].copy_from_slice(x);
                 (1..n - 1).for_each(|j| v[2 * (n - 1) - j] = x[j]);
                 let ends = ortho(core::f64::consts::SQRT_2);
                 (v[0], v[n - 1]) = (v[0] * ends, v[n - 1] * ends);
             }
-            // even elements, then odd ones backwards
+            // even elements, then odd ones reversed
             Dct::II => {
                 let middle = n.div_ceil(2);
                 (0..middle).for_each(|k| v[k] = x[2 * k]);
@@ -200,7 +211,7 @@ impl<T: Float> Cosine<T> {
         }
     }
 
-    /// The result from the Fourier transform.
+    /// The result, from the output of the Fourier transform.
     fn after(&self, z: &[T], y: &mut [T]) {
         let (n, scale) = (self.n, self.scale);
         let twice = scale * T::from_f64(2.0);
@@ -218,7 +229,7 @@ impl<T: Float> Cosine<T> {
                     if k > 0 {
                         y[n - k] = -(a * s + b * c) * twice;
                     }
-                    // the middle one of an even length, which is both, is right by either
+                    // for even lengths the middle element is in both halves, which agree
                     if k < n {
                         y[k] = (a * c - b * s) * twice;
                     }

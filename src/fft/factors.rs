@@ -1,8 +1,8 @@
-//! How lengths are factored.
+//! The factorisation of lengths.
 
 use crate::kernel::fft::stage::RADICES;
 
-/// Factors of a length, one for each pass.
+/// The factors of a length, one for each pass.
 #[derive(Clone, Copy)]
 pub(super) struct Radices {
     list: [u8; Radices::MOST],
@@ -10,14 +10,14 @@ pub(super) struct Radices {
 }
 
 impl Radices {
-    /// Passes of a length below 2^40.
+    /// The most passes of a length below 2^40.
     const MOST: usize = 28;
 
     /// The factors.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.list[..self.len].iter().map(|r| *r as usize)
     }
-    /// How many there are.
+    /// The number of factors.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -31,7 +31,7 @@ impl Radices {
     }
 }
 
-/// The radices whose product is `n`, which is below 2^40; `None` where it has other factors.
+/// The radices whose product is `n`, for `n` below 2^40; `None` if it has other prime factors.
 pub(super) const fn radices(mut n: usize) -> Option<Radices> {
     let mut found = Radices {
         list: [0; Radices::MOST],
@@ -39,7 +39,7 @@ pub(super) const fn radices(mut n: usize) -> Option<Radices> {
     };
     let mut twos = n.trailing_zeros() as usize;
     n >>= twos;
-    // eights, and fours rather than an eight and a two
+    // radix 8, but two passes of radix 4 rather than 8 and 2
     while twos > 4 || twos == 3 {
         found.push(8);
         twos -= 3;
@@ -63,7 +63,7 @@ pub(super) const fn radices(mut n: usize) -> Option<Radices> {
     if n == 1 { Some(found) } else { None }
 }
 
-/// What a pass costs for each vector, an addition and its memory being 1: measured.
+/// The measured cost of a pass per vector; 1 is an addition with its memory access.
 fn cost_of(radix: usize) -> usize {
     match radix {
         2 => 6,
@@ -76,17 +76,17 @@ fn cost_of(radix: usize) -> usize {
         _ => 5 * radix / 2,
     }
 }
-/// The same of the ways into and out of the passes.
+/// The cost of loading and storing a vector at either end of the passes.
 const COST_OF_ENDS: usize = 10;
-/// The same of calling a kernel for a block of columns.
+/// The fixed cost of a kernel call for a block of columns.
 const COST_OF_BLOCK: usize = 100;
 
-/// The columns that the matrix of a length without large factors has at the least cost; 1 where a
-/// single column is as good.
+/// The number of columns for the cheapest factorisation as a matrix, for a length without large
+/// factors; 1 for a single column.
 pub(super) fn columns(n: usize, lanes: usize) -> usize {
     let along = |rows: usize| -> usize {
         let passes: usize = radices(rows).map_or(0, |found| found.iter().map(cost_of).sum());
-        // long columns leave the first cache
+        // long columns don't fit L1
         let far = if rows * lanes > 1 << 14 { 2 } else { 1 };
         rows * passes * far
     };
@@ -112,8 +112,9 @@ pub(super) fn columns(n: usize, lanes: usize) -> usize {
     best
 }
 
-/// Whether a matrix of so many columns computes `n` in vectors that are mostly full, where the factors are large: a pass of a large prime
-/// takes as many operations a value as the prime has, so that a convolution with a chirp is quicker than empty lanes.
+/// Whether a matrix of this many columns computes `n` with mostly full vectors, if it has large
+/// factors. A pass of a large prime radix takes as many operations per value as the radix, so that
+/// Bluestein's convolution is faster than idle lanes.
 pub(super) fn fills(n: usize, columns: usize, lanes: usize) -> bool {
     let filled = |rows: usize, columns: usize| {
         let large = radices(rows).is_some_and(|found| found.iter().any(|r| r > 13));
@@ -122,7 +123,7 @@ pub(super) fn fills(n: usize, columns: usize, lanes: usize) -> bool {
     filled(n / columns, columns) && filled(columns, n / columns)
 }
 
-/// The least length from `least` on whose transforms are quick: a power of two, or one times a small
+/// The smallest length from `least` on with a fast transform: a power of two, or one times a small
 /// odd number.
 ///
 /// ```
@@ -131,7 +132,7 @@ pub(super) fn fills(n: usize, columns: usize, lanes: usize) -> bool {
 /// ```
 pub fn next_fast_len(least: usize) -> usize {
     if least > usize::MAX >> 3 {
-        return least; // nothing has so many elements
+        return least; // longer than any memory
     }
     let mut best = least.max(1).next_power_of_two();
     for odd in [3, 5, 7, 9, 15, 21, 25, 27, 35, 45] {

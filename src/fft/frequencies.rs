@@ -1,4 +1,4 @@
-//! Which frequencies the elements of a spectrum stand for, and in which order.
+//! The frequencies of a spectrum's elements, and their order.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -8,7 +8,8 @@ use crate::ops;
 use crate::ops::reduce::slice_mut;
 use crate::tensor::Tensor;
 
-/// `len` frequencies divided by `n d`: 0, 1, .., and from the one of number `positive` on `-(n / 2)`, ..
+/// `len` frequencies divided by `n d`: 0, 1, .. for the first `positive`, then from `-(n / 2)`
+/// upwards.
 fn frequencies(
     op: &'static str,
     n: usize,
@@ -19,7 +20,7 @@ fn frequencies(
     if n == 0 {
         return Err(Error::value(
             op,
-            "n is 0: a transform has at least one value",
+            "n is 0: a transform needs at least one value",
         ));
     }
     let mut y = Tensor::empty([len], dtype)?;
@@ -32,10 +33,11 @@ fn frequencies(
     }, else Err(Error::unsupported(op, dtype)))
 }
 
-/// The frequencies of the elements of [`fft`](fn@super::fft): 0, 1, .. and then -(n / 2), .. -1, divided by `n d`, in
-/// cycles for each unit of `d`, the distance of samples. float32 or float64.
+/// The frequencies of the elements of [`fft`](fn@super::fft): 0, 1, .. and then -(n / 2), .. -1,
+/// divided by `n d`, where `d` is the sample spacing. In cycles per unit of `d`, as float32 or
+/// float64.
 ///
-/// Errors for other dtypes, and where `n` is 0.
+/// Errors for other dtypes, and if `n` is 0.
 ///
 /// ```
 /// use flex::{DType, fft};
@@ -46,8 +48,8 @@ pub fn fftfreq(n: usize, d: f64, dtype: DType) -> Result<Tensor> {
     frequencies("fftfreq", n, d, dtype, (n, n.div_ceil(2)))
 }
 
-/// The frequencies of the elements of [`rfft`](super::rfft): 0 to `n / 2`, divided by `n d`. Otherwise as
-/// [`fftfreq`].
+/// The frequencies of the elements of [`rfft`](super::rfft): 0 to `n / 2`, divided by `n d`.
+/// Otherwise like [`fftfreq`].
 ///
 /// ```
 /// use flex::{DType, fft};
@@ -59,9 +61,9 @@ pub fn rfftfreq(n: usize, d: f64, dtype: DType) -> Result<Tensor> {
     frequencies("rfftfreq", n, d, dtype, (len, len))
 }
 
-/// Shifts frequency 0 from the front of axes to their middle, of tensors of any dtype.
+/// Shifts frequency 0 from the front of the axes to their middle, for tensors of any dtype.
 ///
-/// Errors where an axis is outside `x`, or repeated.
+/// Errors if an axis is out of range for `x`, or repeated.
 ///
 /// ```
 /// use flex::{DType, fft};

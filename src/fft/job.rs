@@ -1,4 +1,4 @@
-//! A transform of many lines.
+//! The transform of many lines.
 
 use super::cache::{Held, plan};
 use super::line::{Kind, run};
@@ -8,59 +8,67 @@ use crate::error::Result;
 use crate::kernel::fft::Float;
 use crate::par::Cost;
 
-/// A transform of lines of one length.
+/// What is to be done with lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transform {
+    pub kind: Kind,
+    /// The length, at least 1; of the real values if either side is real.
+    pub n: usize,
+    pub inverse: bool,
+    pub scale: f64,
+}
+
+/// The transform of lines of one length.
 pub(super) struct Job<T> {
     plan: Held<Plan<T>>,
-    kind: Kind,
-    n: usize,
-    inverse: bool,
-    scale: T,
+    transform: Transform,
 }
 
 impl<T: Float> Job<T> {
-    /// Of length `n`, at least 1, which is that of the real numbers where there are any.
-    pub fn new(kind: Kind, n: usize, inverse: bool, scale: f64) -> Result<Job<T>> {
+    /// With the plan of the lines' length.
+    pub fn new(transform: Transform) -> Result<Job<T>> {
+        let Transform { kind, n, .. } = transform;
         let plan = match kind != Kind::Complex && n.is_multiple_of(2) {
             true => plan(n / 2, Purpose::Real)?,
             false => plan(n, Purpose::Complex)?,
         };
-        Ok(Job {
-            plan,
-            kind,
-            n,
-            inverse,
-            scale: T::from_f64(scale),
-        })
+        Ok(Job { plan, transform })
     }
-    /// Numbers of a line that goes in, a complex number being two.
+    /// Scalars of an input line, two per complex number.
     pub fn input(&self) -> usize {
-        self.kind.input(self.n)
+        self.transform.kind.input(self.transform.n)
     }
-    /// Numbers of a line that comes out.
+    /// Scalars of an output line.
     pub fn output(&self) -> usize {
-        self.kind.output(self.n)
+        self.transform.kind.output(self.transform.n)
     }
-    /// Numbers of working memory.
+    /// Scalars of scratch.
     pub fn work_len(&self) -> usize {
-        self.kind.work_len(&self.plan, self.n)
+        self.transform.kind.work_len(&self.plan, self.transform.n)
     }
-    /// What a line costs.
+    /// The cost of a line.
     pub fn cost(&self) -> Cost {
         cost(self.plan.n, size_of::<T>())
     }
-    /// Transforms a line, in working memory on this thread or on all threads.
+    /// Transforms a line: on this thread with the given scratch, else on all threads.
     ///
     /// # Safety
-    /// As [`line::run`](run), for the lengths that `input`, `output` and `work_len` say.
+    /// As for [`line::run`](run), with the lengths of `input`, `output` and `work_len`.
     pub unsafe fn run(&self, x: *const T, y: *mut T, work: Option<*mut T>) -> Result<()> {
+        let Transform {
+            kind,
+            n,
+            inverse,
+            scale,
+        } = self.transform;
         let line = Line {
             x,
             y,
-            real: self.kind == Kind::Whole,
-            inverse: self.inverse,
-            scale: self.scale,
+            real: kind == Kind::Whole,
+            inverse,
+            scale: T::from_f64(scale),
         };
-        // SAFETY: the caller's, as `run` asks for.
-        unsafe { run(&self.plan, self.kind, self.n, line, work) }
+        // SAFETY: by the caller's promise, which is that of `run`.
+        unsafe { run(&self.plan, kind, n, line, work) }
     }
 }

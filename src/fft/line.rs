@@ -1,4 +1,4 @@
-//! What becomes of a line: which numbers go in, which come out, and the plan between them.
+//! The transform of a line: what goes in, what comes out, and the plan between.
 
 use super::plan::Plan;
 use super::real;
@@ -6,14 +6,14 @@ use super::run::{Line, transform, work_len};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 
-/// The transforms there are.
+/// The kinds of transforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Complex numbers to complex numbers.
     Complex,
     /// Real numbers to the first half of their spectrum.
     Half,
-    /// The same, to all of it.
+    /// Real numbers to their whole spectrum.
     #[cfg(feature = "complex")]
     Whole,
     /// The first half of a spectrum to real numbers.
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Numbers of a line of length `n` that goes in, a complex number being two.
+    /// Scalars of an input line of length `n`, two per complex number.
     pub fn input(self, n: usize) -> usize {
         match self {
             Kind::Complex => 2 * n,
@@ -29,7 +29,7 @@ impl Kind {
             _ => n,
         }
     }
-    /// Numbers of a line of length `n` that comes out.
+    /// Scalars of an output line of length `n`.
     pub fn output(self, n: usize) -> usize {
         match self {
             Kind::Half => 2 * (n / 2 + 1),
@@ -37,19 +37,29 @@ impl Kind {
             _ => 2 * n,
         }
     }
-    /// Numbers of working memory for a line of length `n`, by its plan.
+    /// Whether the input is of real numbers.
+    #[cfg(feature = "complex")]
+    pub fn reads_real(self) -> bool {
+        matches!(self, Kind::Half | Kind::Whole)
+    }
+    /// Whether the output is of real numbers.
+    #[cfg(feature = "complex")]
+    pub fn writes_real(self) -> bool {
+        self == Kind::Real
+    }
+    /// Scalars of scratch for a line of length `n`, by its plan.
     pub fn work_len<T: Float>(self, plan: &Plan<T>, n: usize) -> usize {
         let odd = self != Kind::Complex && !n.is_multiple_of(2);
         work_len(plan) + if odd { 2 * n } else { 0 }
     }
 }
 
-/// The transform of a line of `n` values, or `n` real ones, by their plan.
+/// Transforms a line of `n` values by their plan; `n` counts real values if either side is real.
 ///
 /// # Safety
-/// `x` and `y` of the line are valid for as many numbers as the kind says, nobody else writes to them,
-/// and they don't overlap, but may be the same where both are complex; `work` is valid for
-/// `work_len` numbers, and nobody else's.
+/// `x` and `y` of the line are valid for the lengths that the kind gives, nobody else writes to
+/// them, and they don't overlap, except that they may be the same if both are complex; `work` is
+/// valid for `work_len` scalars, and exclusive.
 pub(super) unsafe fn run<T: Float>(
     plan: &Plan<T>,
     kind: Kind,
@@ -59,7 +69,7 @@ pub(super) unsafe fn run<T: Float>(
 ) -> Result<()> {
     let Line { x, y, scale, .. } = line;
     let even = n.is_multiple_of(2);
-    // SAFETY: the caller's, which LINE3 follows from.
+    // SAFETY: by the caller's promise, which implies LINE3.
     unsafe {
         match kind {
             Kind::Complex => transform(plan, line, work),
@@ -79,13 +89,13 @@ pub(super) unsafe fn run<T: Float>(
     }
 }
 
-/// The second half of a spectrum of real numbers from the first; of its inverse, which is its
+/// Fills in the second half of a real line's spectrum from the first, or for the inverse its
 /// conjugate.
 #[cfg(feature = "complex")]
 fn mirror<T: Float>(y: &mut [T], inverse: bool) {
     let n = y.len() / 2;
     let (first, second) = y.split_at_mut(n + 2);
-    // numbers 1 to n / 2 - 1, and those opposite them
+    // numbers 1 to (n - 1) / 2, and their opposites
     let pairs = first[2..n].chunks_exact_mut(2);
     for (a, b) in pairs.zip(second.rchunks_exact_mut(2)) {
         (b[0], b[1]) = (a[0], if inverse { a[1] } else { -a[1] });

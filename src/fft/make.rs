@@ -1,4 +1,4 @@
-//! Plans are made: the factors of a length are chosen, and their tables computed.
+//! Makes plans: chooses the factors of a length and computes the tables.
 
 use super::factors::{Radices, columns, fills, next_fast_len, radices};
 use super::plan::{Chirp, Form, Matrix, Passes, Plan, Purpose};
@@ -13,8 +13,9 @@ use crate::kernel::fft::stage::Stage;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// The factors between both directions of a matrix are a table of their own up to this many values, and
-/// products of two of a shorter one from there on, which costs less than reading them.
+/// The longest transform whose twiddle factors between the directions of a matrix have a full
+/// table. Beyond it each is the product of two factors from short tables, which costs less than
+/// reading a long one.
 const WHOLE_TABLE: usize = 1 << 14;
 
 /// Appends a complex number.
@@ -57,12 +58,12 @@ impl<T: Float> Passes<T> {
 impl<T: Float> Matrix<T> {
     fn new(columns: usize, rows: usize, lanes: usize) -> Result<Matrix<T>> {
         let (Some(along), Some(across)) = (radices(rows), radices(columns)) else {
-            unreachable!("divisors of a length have no other factors than it has")
+            unreachable!("a divisor has only prime factors of its multiple")
         };
         let n = columns * rows;
         let blocks = columns.div_ceil(lanes);
         let (step, fine) = if n <= WHOLE_TABLE { (1, 0) } else { (RUN, RUN) };
-        // for each block of columns, the factors of every `step`-th of so many rows
+        // for each block of columns, the factors of `len` rows, `step` apart
         let table = |len: usize, step: usize| -> Result<Vec<T>> {
             let mut table = fallible::with_capacity(2 * lanes * blocks * len)?;
             for block in 0..blocks {
@@ -88,9 +89,9 @@ impl<T: Float> Matrix<T> {
 }
 
 impl<T: Float> Plan<T> {
-    /// Of `n` complex numbers, at least one; for twice as many real ones where that is the purpose.
+    /// The plan for `n >= 1` complex numbers, or for twice as many real ones if `purpose` says so.
     ///
-    /// Errors where there is no memory for the tables.
+    /// Errors if there is no memory for the tables.
     pub fn new(n: usize, purpose: Purpose) -> Result<Plan<T>> {
         let too_long = || Error::memory::<T>(n);
         if n as u64 > 1 << 40 || n > usize::MAX >> 9 {
@@ -99,7 +100,9 @@ impl<T: Float> Plan<T> {
         let lanes = lanes::<T>();
         let form = match radices(n) {
             #[cfg(feature = "complex")]
-            Some(found) if purpose == Purpose::Columns => Form::Column(Passes::new(n, &found)?),
+            Some(found) if matches!(purpose, Purpose::Columns | Purpose::RealColumns) => {
+                Form::Column(Passes::new(n, &found)?)
+            }
             Some(found) => match columns(n, lanes) {
                 a if !fills(n, a, lanes) => Form::Chirp(Box::new(Chirp::new(n)?)),
                 1 => Form::Column(Passes::new(n, &found)?),
@@ -108,13 +111,13 @@ impl<T: Float> Plan<T> {
             None => Form::Chirp(Box::new(Chirp::new(n)?)),
         };
         let mut turns = Vec::new();
-        if purpose == Purpose::Real {
+        if purpose.is_real() {
             let len = pairs(n) + 1;
             turns = fallible::filled(T::ZERO, 2 * len)?;
             let (real, imaginary) = turns.split_at_mut(len);
             for (k, (re, im)) in real.iter_mut().zip(imaginary).enumerate() {
                 let (cosine, sine) = root(k as u64, 2 * n as u64);
-                // -i (c + i s) is s - i c
+                // -i (c + i s) = s - i c
                 (*re, *im) = (T::from_f64(sine), T::from_f64(-cosine));
             }
         }

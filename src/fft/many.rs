@@ -8,11 +8,11 @@ use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// An axis and its length, in the order of the arguments.
+/// Axes and lengths, in the order of the arguments.
 type Steps = SmallVec<[(usize, usize); 6]>;
 
-/// The axes, and the lengths along them; where `x` is half a spectrum, the last one's is that of the
-/// real numbers.
+/// The axes and the lengths along them. If `x` is half a spectrum, the last length is that of the
+/// real result.
 fn steps(op: &'static str, x: &Tensor, how: &FftN, half: bool) -> Result<Steps> {
     let mut axes = how.axes.resolve(op, x.rank())?;
     if let Some(s) = &how.s {
@@ -38,13 +38,13 @@ fn steps(op: &'static str, x: &Tensor, how: &FftN, half: bool) -> Result<Steps> 
         .collect()
 }
 
-/// The factor of all axes together, which the last transform applies.
+/// The product of all axes' factors, applied by the last transform.
 fn scale(how: &FftN, steps: &Steps, inverse: bool) -> f64 {
     let scales = steps.iter().map(|(_, n)| how.norm.scale(*n, inverse));
     scales.product()
 }
 
-/// The axes but the last one, from back to front, of what the last one's transform left.
+/// Transforms all axes but the last, from back to front, after the last one's transform.
 fn others(y: &mut Tensor, steps: &Steps, inverse: bool) -> Result<()> {
     let rest = steps[..steps.len() - 1].iter().rev();
     rest.into_iter().try_for_each(|(axis, n)| {
@@ -74,7 +74,7 @@ fn complex_to_complex(op: &'static str, x: &Tensor, how: &FftN, inverse: bool) -
     Ok(y)
 }
 
-/// No axes, where a transform needs one that is halved.
+/// The error for no axes, in transforms that halve one.
 fn none(op: &'static str) -> Error {
     Error::value(
         op,
@@ -111,7 +111,7 @@ fn complex_to_real(op: &'static str, x: &Tensor, how: &FftN) -> Result<Tensor> {
     along(&y, *axis, Kind::Real, *n, true, scale(how, &steps, true))
 }
 
-/// The transforms of one signature, along any axes and along the last two.
+/// Defines the transforms of one signature, along any axes and along the last two.
 macro_rules! transforms {
     ($($(#[$doc:meta])* $name:ident $(#[$doc2:meta])* $two:ident by $f:ident($($inverse:literal)?);)*) => { $(
         $(#[$doc])*
@@ -125,7 +125,7 @@ macro_rules! transforms {
     )* };
 }
 
-/// All axes are the last two.
+/// The last two axes by default.
 fn last_two(how: FftN) -> FftN {
     match how.axes.named() {
         None => FftN {
@@ -137,11 +137,11 @@ fn last_two(how: FftN) -> FftN {
 }
 
 transforms! {
-    /// The discrete Fourier transform along several axes, one after the other; see [`fft`](fn@super::fft) for dtypes
-    /// and lengths.
+    /// The discrete Fourier transform along several axes, one after the other. See
+    /// [`fft`](fn@super::fft) for dtypes and lengths.
     ///
-    /// Errors where an axis is outside `x` or repeated, `s` has another number of lengths than there are axes, for a
-    /// length of 0, and for float8.
+    /// Errors if an axis is out of range for `x` or repeated, if `s` has another number of lengths
+    /// than there are axes, for a length of 0, and for float8.
     ///
     /// ```
     /// use flex::{Tensor, fft, ops};
@@ -150,7 +150,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     fftn
-    /// [`fftn`] along the last two axes, or others.
+    /// [`fftn`] along the last two axes by default.
     ///
     /// ```
     /// use flex::{Tensor, fft, ops};
@@ -168,7 +168,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     ifftn
-    /// [`ifftn`] along the last two axes, or others.
+    /// [`ifftn`] along the last two axes by default.
     ///
     /// ```
     /// use flex::{Tensor, fft};
@@ -176,10 +176,10 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     ifft2 by complex_to_complex(true);
-    /// The transform of real numbers along several axes: [`rfft`](super::rfft) along the last of them, which becomes
-    /// half as long, [`fft`](fn@super::fft) along the others.
+    /// The transform of real numbers along several axes: [`rfft`](super::rfft) along the last of
+    /// them, which becomes half as long, and [`fft`](fn@super::fft) along the others.
     ///
-    /// Errors for complex numbers, for no axes, and as [`fftn`].
+    /// Errors for complex numbers, for no axes, and like [`fftn`].
     ///
     /// ```
     /// use flex::{DType, Tensor, fft};
@@ -187,7 +187,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rfftn
-    /// [`rfftn`] along the last two axes, or others.
+    /// [`rfftn`] along the last two axes by default.
     ///
     /// ```
     /// use flex::{DType, Tensor, fft};
@@ -195,9 +195,10 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rfft2 by real_to_complex();
-    /// The inverse of [`rfftn`]; the last length of `s` is that of the real numbers, by default even.
+    /// The inverse of [`rfftn`]. The last length of `s` is the number of real values, by default
+    /// even.
     ///
-    /// Errors for no axes, and as [`fftn`].
+    /// Errors for no axes, and like [`fftn`].
     ///
     /// ```
     /// use flex::{DType, Tensor, fft};
@@ -206,7 +207,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     irfftn
-    /// [`irfftn`] along the last two axes, or others.
+    /// [`irfftn`] along the last two axes by default.
     ///
     /// ```
     /// use flex::{DType, Tensor, fft};

@@ -1,5 +1,5 @@
-//! Discrete Fourier transforms: of tensors, along any axes, with the names and meaning of the [array
-//! API standard](https://data-apis.org/array-api/)'s extension `fft`.
+//! Discrete Fourier transforms of tensors along any axes, with the names and semantics of the `fft`
+//! extension of the [array API standard](https://data-apis.org/array-api/).
 //!
 //! ```
 //! use flex::{Tensor, fft, ops};
@@ -9,12 +9,12 @@
 //! # Ok::<(), flex::Error>(())
 //! ```
 //!
-//! Without complex dtypes, and without an operating system, there are transforms of slices: [`RealPlan`] and
-//! [`ComplexPlan`] of any length, [`RealTable`] and [`ComplexTable`] of a length that the program names, whose tables
-//! the compiler makes.
+//! For builds without complex dtypes or an operating system, there are transforms of slices:
+//! [`RealPlan`] and [`ComplexPlan`] for any length, [`RealTable`] and [`ComplexTable`] for lengths
+//! known at compile time, whose tables the compiler computes.
 //!
-//! How a length is factored is decided by a plan, whose tables are kept from call to call: the
-//! 32 that were used last, up to 64 MiB. Results are the same bits for any number of threads.
+//! A length is factored once, in a plan. Plans and their tables are cached from call to call: the
+//! 32 most recently used, up to 64 MiB. Results have the same bits for any number of threads.
 
 #[cfg(feature = "complex")]
 mod cache;

@@ -9,8 +9,8 @@ use crate::layout::axis;
 use crate::ops;
 use crate::tensor::Tensor;
 
-/// `x` in a dtype that is transformed: integers and bool in the default float, 16-bit floats in
-/// float32.
+/// `x` in a dtype that is transformed: float32 for 16-bit floats, the default float for integers
+/// and bool.
 pub(super) fn floating(op: &'static str, x: &Tensor) -> Result<Tensor> {
     let dtype = x.dtype();
     if dtype.is_storage() || !DType::Complex64.is_available() {
@@ -23,30 +23,30 @@ pub(super) fn floating(op: &'static str, x: &Tensor) -> Result<Tensor> {
     }
     x.astype(dtype.inexact().wide())
 }
-/// The same of real numbers.
+/// The same for operands that must be real.
 pub(super) fn real(op: &'static str, x: &Tensor) -> Result<Tensor> {
     if x.dtype().is_complex() {
         let message = message!(
-            "x is {}, and only real numbers have this transform: take fft of it, or its real part",
+            "x is {}, but this transform takes real numbers: use fft, or take the real part",
             x.dtype()
         );
         return Err(Error::dtype(op, message));
     }
     floating(op, x)
 }
-/// The same, as complex numbers.
+/// The same, converted to complex.
 pub(super) fn complex(op: &'static str, x: &Tensor) -> Result<Tensor> {
     let x = floating(op, x)?;
     x.astype(x.dtype().complex())
 }
 
-/// The length of a transform: what was asked for, or what there is.
+/// The length of the transform: `asked`, or else the size of the axis.
 pub(super) fn length(op: &'static str, asked: Option<usize>, there: usize) -> Result<usize> {
     match asked.unwrap_or(there) {
         0 => Err(Error::value(
             op,
             message!(
-                "the length is {}: a transform has at least one value",
+                "the length is {}: a transform needs at least one value",
                 asked.unwrap_or(there)
             ),
         )),
@@ -54,7 +54,7 @@ pub(super) fn length(op: &'static str, asked: Option<usize>, there: usize) -> Re
     }
 }
 
-/// Values that go in and out for each number of real values, and for each complex one.
+/// The transform along one axis, for all functions of this file.
 fn transform(op: &'static str, x: &Tensor, how: &Fft, kind: Kind, inverse: bool) -> Result<Tensor> {
     let k = axis(op, how.axis, x.rank())?;
     let size = x.shape()[k];
@@ -75,15 +75,16 @@ fn transform(op: &'static str, x: &Tensor, how: &Fft, kind: Kind, inverse: bool)
     along(&resized(x, k, values)?, k, kind, n, inverse, scale)
 }
 
-/// The discrete Fourier transform along an axis: element `k` is the sum over `j` of
-/// `x[j] exp(-2 pi i j k / n)`, with [`Norm`](super::Norm) saying what it is divided by.
+/// The discrete Fourier transform along an axis: element `k` is the sum over `j` of `x[j] exp(-2 pi
+/// i j k / n)`, scaled as [`Norm`](super::Norm) says.
 ///
-/// Of any length: products of primes up to 31 by passes of these radices (Stockham's algorithm),
-/// others as a convolution (Bluestein's). float32 and complex64 give complex64, float64 and
-/// complex128 complex128; 16-bit floats are computed in float32, integers and bool in the default
-/// float, float32. Where `n` is less than the axis's size the end is cut off, where it is more zeros follow.
+/// Takes any length: products of primes up to 31 by passes of these radices (Stockham's algorithm),
+/// others by a convolution (Bluestein's). float32 and complex64 give complex64, float64 and
+/// complex128 give complex128; 16-bit floats are computed in float32, integers and bool in the
+/// default float, float32. If `n` differs from the axis's size, the axis is truncated or padded
+/// with zeros at its end.
 ///
-/// Errors where the axis is outside `x`, for a length of 0, and for float8.
+/// Errors if the axis is out of range for `x`, for a length of 0, and for float8.
 ///
 /// ```
 /// use flex::{Tensor, fft};
@@ -100,7 +101,7 @@ fn fft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
     let x = floating("fft", x)?;
     transform("fft", &x, how, whole(&x), false)
 }
-/// The transform of what may be real to complex numbers.
+/// The kind of transform from `x`, real or complex, to complex numbers.
 pub(super) fn whole(x: &Tensor) -> Kind {
     if x.dtype().is_complex() {
         Kind::Complex
@@ -128,9 +129,9 @@ fn ifft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
 }
 
 /// The first half of the transform of real numbers, elements 0 to `n / 2`; the others are their
-/// conjugates. Otherwise as [`fft`](fn@fft).
+/// conjugates. Otherwise like [`fft`](fn@fft).
 ///
-/// Errors for complex numbers, and as `fft`.
+/// Errors for complex numbers, and like `fft`.
 ///
 /// ```
 /// use flex::{Tensor, fft::{self, Fft}};
@@ -146,10 +147,10 @@ fn rfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
     transform("rfft", &real("rfft", x)?, how, Kind::Half, false)
 }
 
-/// The inverse of [`rfft`]: `n` real numbers, by default `2 (m - 1)` of `m` complex ones, of which
-/// `n / 2 + 1` are used. What is imaginary in the first, and for even `n` in the last, is ignored.
+/// The inverse of [`rfft`]: `n` real numbers, by default `2 (m - 1)` for `m` complex ones, of which
+/// `n / 2 + 1` are used. The imaginary part of the first, and for even `n` of the last, is ignored.
 ///
-/// Errors as [`fft`](fn@fft).
+/// Errors like [`fft`](fn@fft).
 ///
 /// ```
 /// use flex::{Tensor, fft::{self, Fft}};
@@ -165,10 +166,10 @@ fn irfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
     transform("irfft", &complex("irfft", x)?, how, Kind::Real, true)
 }
 
-/// The transform of a signal with Hermitian symmetry, of which `x` is the first half: real numbers, `n`
-/// of them as in [`irfft`].
+/// The transform of a Hermitian-symmetric signal, given its first half: `n` real numbers, with `n`
+/// as in [`irfft`].
 ///
-/// Errors as [`fft`](fn@fft).
+/// Errors like [`fft`](fn@fft).
 ///
 /// ```
 /// use flex::{Tensor, fft};
@@ -184,10 +185,10 @@ fn hfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
     transform("hfft", &x, how, Kind::Real, false)
 }
 
-/// The inverse of [`hfft`]: the first half of a signal with Hermitian symmetry, from its spectrum of `n`
-/// real numbers.
+/// The inverse of [`hfft`]: the first half of a Hermitian-symmetric signal, from its spectrum of
+/// `n` real numbers.
 ///
-/// Errors as [`rfft`].
+/// Errors like [`rfft`].
 ///
 /// ```
 /// use flex::{Tensor, fft, ops};

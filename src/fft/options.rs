@@ -1,22 +1,22 @@
-//! What transforms take besides their operand.
+//! The options of transforms.
 
 use crate::layout::{Axes, Int};
 use smallvec::SmallVec;
 
-/// Which direction of a transform is divided by its length.
+/// Which direction of a transform is divided by the length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Norm {
-    /// The inverse.
+    /// The inverse transform.
     #[default]
     Backward,
-    /// Both, by its square root, so that transforms keep lengths of vectors.
+    /// Both, by its square root: an orthonormal transform.
     Ortho,
     /// The forward transform.
     Forward,
 }
 
 impl Norm {
-    /// The factor of a transform of `n` values.
+    /// The factor for a transform of `n` values.
     pub(super) fn scale(self, n: usize, inverse: bool) -> f64 {
         let n = n as f64;
         match (self, inverse) {
@@ -27,7 +27,7 @@ impl Norm {
     }
 }
 
-/// How a transform along one axis runs. Made by `into` from the axis, or from `()`.
+/// The options of a transform along one axis. `into` makes them from the axis, or from `()`.
 ///
 /// ```
 /// use flex::fft::{Fft, Norm};
@@ -37,12 +37,12 @@ impl Norm {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fft {
-    /// The length to cut or to pad the axis to, by default its own; of what is or becomes real, the number of real
-    /// values.
+    /// The length that the axis is truncated or padded to, by default its own. If either side is
+    /// real, the number of real values.
     pub n: Option<usize>,
     /// The axis.
     pub axis: isize,
-    /// What is divided by the length.
+    /// Which direction is divided by the length.
     pub norm: Norm,
 }
 impl Default for Fft {
@@ -69,7 +69,7 @@ impl<T: Int> From<T> for Fft {
     }
 }
 
-/// How a transform along several axes runs. Made by `into` from the axes.
+/// The options of a transform along several axes. `into` makes them from the axes.
 ///
 /// ```
 /// use flex::fft::FftN;
@@ -78,11 +78,11 @@ impl<T: Int> From<T> for Fft {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FftN {
-    /// The lengths along the axes, by default their own.
+    /// The lengths that the axes are truncated or padded to, by default their own.
     pub s: Option<SmallVec<[usize; 4]>>,
-    /// The axes; all of them mean the last ones where `s` has fewer.
+    /// The axes. With all axes and a shorter `s`, the last ones.
     pub axes: Axes,
-    /// What is divided by the lengths.
+    /// Which direction is divided by the lengths.
     pub norm: Norm,
 }
 impl Default for FftN {

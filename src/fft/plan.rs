@@ -1,4 +1,4 @@
-//! What a transform of a length is made of: how it is factored, and its tables.
+//! Plans: the factorisation of a length, and its tables.
 
 use crate::kernel::fft::stage::Stage;
 use alloc::boxed::Box;
@@ -9,14 +9,30 @@ use alloc::vec::Vec;
 pub(super) enum Purpose {
     /// Lines of complex numbers.
     Complex,
-    /// The same, of half as many as there are real ones.
+    /// Lines of twice as many real numbers.
     Real,
-    /// Lines side by side, which are columns as they are.
+    /// Adjacent lines, transformed as columns in place.
     #[cfg(feature = "complex")]
     Columns,
-    /// The turns of cosine transforms: of so many to a circle, a multiple of the length.
+    /// The same, of twice as many real numbers.
+    #[cfg(feature = "complex")]
+    RealColumns,
+    /// The twiddle factors of cosine transforms, this many to a full turn: a multiple of the
+    /// length.
     #[cfg(feature = "complex")]
     Cosine(usize),
+}
+
+impl Purpose {
+    /// Whether twice as many real numbers are transformed.
+    pub fn is_real(self) -> bool {
+        match self {
+            Purpose::Real => true,
+            #[cfg(feature = "complex")]
+            Purpose::RealColumns => true,
+            _ => false,
+        }
+    }
 }
 
 /// The passes of a transform of `rows` values.
@@ -26,8 +42,7 @@ pub(super) struct Passes<T> {
     pub factors: Vec<T>,
 }
 
-/// The two directions of a matrix: `first` transforms its columns, of which there are `second.rows`,
-/// `second` its rows.
+/// The two directions of a matrix: `first` transforms its `second.rows` columns, `second` its rows.
 pub(super) struct Matrix<T> {
     pub first: Passes<T>,
     pub second: Passes<T>,
@@ -36,35 +51,36 @@ pub(super) struct Matrix<T> {
     pub fine: Vec<T>,
 }
 
-/// A transform as a convolution with a chirp, by transforms of at least twice the length (Bluestein,
-/// 1970: "A linear filtering approach to the computation of discrete Fourier transform").
+/// A transform as a convolution with a chirp, computed by transforms of at least twice the length
+/// (Bluestein, 1970: "A linear filtering approach to the computation of discrete Fourier
+/// transform").
 pub(super) struct Chirp<T> {
     pub inner: Plan<T>,
     /// `exp(-i pi k^2 / n)`.
     pub chirp: Vec<T>,
-    /// The transform of its conjugate, wrapped around, divided by the length.
+    /// The transform of its conjugate, wrapped around and divided by the inner length.
     pub spectrum: Vec<T>,
 }
 
 pub(super) enum Form<T> {
-    /// One column.
+    /// A single column.
     Column(Passes<T>),
     Matrix(Matrix<T>),
     Chirp(Box<Chirp<T>>),
 }
 
-/// The transform of complex numbers of a length, and where that is half of one, what real numbers of
-/// the whole length need besides.
+/// The transform of `n` complex numbers and, if asked for, what it takes to transform `2 n` real
+/// ones.
 pub(super) struct Plan<T> {
     pub n: usize,
     pub form: Form<T>,
-    /// `-i exp(-i pi k / n)` for each `k` up to half of `n`, real parts and then imaginary ones; empty
-    /// where no real numbers were asked for.
+    /// `-i exp(-i pi k / n)` for `k` up to half of `n`, all real parts before all imaginary ones;
+    /// empty unless the plan is for real numbers.
     pub turns: Vec<T>,
 }
 
 impl<T> Plan<T> {
-    /// Bytes of its tables, roughly.
+    /// The approximate size of the tables in bytes.
     #[cfg(feature = "complex")]
     pub fn bytes(&self) -> usize {
         let numbers = match &self.form {

@@ -1,4 +1,4 @@
-//! Lines of real numbers, and their transforms.
+//! Transforms of lines of real numbers.
 
 use super::memory::Ends;
 use super::plan::Plan;
@@ -8,11 +8,12 @@ use crate::kernel::fft::Float;
 use crate::kernel::fft::real::{Halves, halves, pairs};
 use crate::par;
 
-/// The transform of `2 n` real numbers to `n + 1` complex ones, by a plan of length `n` with turns.
+/// The transform of `2 n` real numbers to `n + 1` complex ones, by a plan of length `n` for real
+/// numbers.
 ///
 /// # Safety
-/// `x` and `y` are valid for these, don't overlap, and nobody else writes to them; of `work`, as
-/// for [`transform`].
+/// `x` and `y` are valid for these lengths, don't overlap, and nobody else writes to them; for
+/// `work` as for [`transform`].
 pub(super) unsafe fn forward<T: Float>(
     plan: &Plan<T>,
     x: *const T,
@@ -28,8 +29,7 @@ pub(super) unsafe fn forward<T: Float>(
         inverse: false,
         scale: scale * T::from_f64(0.5),
     };
-    // SAFETY: LINE3, by the caller's promise; then the numbers 0, `n` and the middle one, which are
-    // nobody's pair.
+    // SAFETY: LINE3, by the caller's promise; numbers 0, `n` and the middle one belong to no pair.
     unsafe {
         transform(plan, line, work)?;
         let two = T::from_f64(2.0);
@@ -44,11 +44,11 @@ pub(super) unsafe fn forward<T: Float>(
     Ok(())
 }
 
-/// The inverse, from `n + 1` complex numbers to `2 n` real ones; what is imaginary in the first and
-/// the last is ignored.
+/// The inverse, from `n + 1` complex numbers to `2 n` real ones. The imaginary parts of the first
+/// and the last are ignored.
 ///
 /// # Safety
-/// As [`forward`].
+/// As for [`forward`].
 pub(super) unsafe fn inverse<T: Float>(
     plan: &Plan<T>,
     x: *const T,
@@ -77,7 +77,7 @@ pub(super) unsafe fn inverse<T: Float>(
     }
 }
 
-/// The pairs of numbers, on all threads where they are `shared`.
+/// Combines the pairs of numbers, on all threads if `shared`.
 ///
 /// # Safety
 /// HALVES1.
@@ -85,11 +85,12 @@ unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, 
     let ends = &Ends { x, y };
     let n = pairs(plan.n);
     let run = |range| {
-        // SAFETY: the caller's; the ranges of two pieces don't overlap.
+        // SAFETY: the caller's promise; the ranges of different blocks don't overlap.
         halves(unsafe { Halves::new(plan.n, ends.x, ends.y, &plan.turns, inverse, range) })
     };
     if shared {
-        // the last piece has whole vectors too: what is left of one is computed without fused multiply-adds
+        // the last block has a whole vector too: shorter tails are computed without fused
+        // multiply-adds
         let blocks = (n / 64).max(1);
         let end = |block: usize| if block == blocks { n } else { 64 * block };
         let cost = cost(1, 4 * size_of::<T>()).times(64);
@@ -99,11 +100,11 @@ unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, 
     }
 }
 
-/// The transform of an odd number of real numbers to the first half of the spectrum, by a plan of
-/// that length.
+/// The transform of an odd number of real numbers to the first half of the spectrum, by a complex
+/// plan of that length.
 ///
 /// # Safety
-/// As [`forward`]; `work` is longer by a complex number for each of the plan's.
+/// As for [`forward`]; `work` is longer by the plan's length in complex numbers.
 pub(super) unsafe fn forward_odd<T: Float>(
     plan: &Plan<T>,
     x: *const T,
@@ -113,7 +114,7 @@ pub(super) unsafe fn forward_odd<T: Float>(
 ) -> Result<()> {
     let n = plan.n;
     let mut own = None;
-    // SAFETY: LINE3; memory of the line's length.
+    // SAFETY: LINE3; scratch of the line's length.
     unsafe {
         let all = here(&mut own, work, 2 * n)?;
         let line = Line {
@@ -133,7 +134,7 @@ pub(super) unsafe fn forward_odd<T: Float>(
 /// The inverse of [`forward_odd`].
 ///
 /// # Safety
-/// As [`forward_odd`].
+/// As for [`forward_odd`].
 pub(super) unsafe fn inverse_odd<T: Float>(
     plan: &Plan<T>,
     x: *const T,
@@ -143,7 +144,7 @@ pub(super) unsafe fn inverse_odd<T: Float>(
 ) -> Result<()> {
     let n = plan.n;
     let mut own = None;
-    // SAFETY: LINE3; memory of the line's length.
+    // SAFETY: LINE3; scratch of the line's length.
     unsafe {
         let all = here(&mut own, work, 2 * n)?;
         (*all, *all.add(1)) = (*x, T::ZERO);

@@ -1,4 +1,4 @@
-//! One line's transform: the blocks of a plan in turn, or on all threads.
+//! Runs a plan on one line, on this thread or on all threads.
 
 use super::memory::Work;
 use super::plan::{Chirp, Form, Matrix, Plan};
@@ -12,21 +12,21 @@ use core::ops::Range;
 
 /// A line to transform.
 ///
-/// Invariant LINE3: `x` is valid for reads of the plan's length, `y` for writes of it; they are the same
-/// memory, both of complex numbers, or don't overlap, and nobody else writes to either meanwhile.
+/// Invariant LINE3: `x` is readable and `y` writable for the plan's length; they are the same
+/// memory, both complex, or don't overlap; nobody else writes to either meanwhile.
 #[derive(Clone, Copy)]
 pub(super) struct Line<T> {
     pub x: *const T,
     pub y: *mut T,
-    /// Whether `x` is of real numbers.
+    /// Whether `x` holds real numbers.
     pub real: bool,
     pub inverse: bool,
     pub scale: T,
 }
-// SAFETY: whoever uses the pointers holds to LINE3.
+// SAFETY: users of the pointers uphold LINE3.
 unsafe impl<T: Send> Sync for Line<T> {}
 
-/// Operations of a transform of `n` values, as one lane does them.
+/// The cost of a transform of `n` values, in operations of one lane.
 pub(super) fn cost(n: usize, size: usize) -> Cost {
     Cost {
         bytes: 4 * n * size,
@@ -34,7 +34,7 @@ pub(super) fn cost(n: usize, size: usize) -> Cost {
     }
 }
 
-/// Numbers of working memory that a line needs.
+/// Scalars of scratch for a line.
 pub(super) fn work_len<T: Float>(plan: &Plan<T>) -> usize {
     let pair = 2 * lanes::<T>();
     match &plan.form {
@@ -43,17 +43,17 @@ pub(super) fn work_len<T: Float>(plan: &Plan<T>) -> usize {
         Form::Chirp(c) => 2 * c.inner.n + work_len(&c.inner),
     }
 }
-/// Numbers of the matrix between both directions.
+/// Scalars of the intermediate matrix.
 fn matrix_len<T>(m: &Matrix<T>, pair: usize) -> usize {
     let lanes = pair / 2;
     m.first.rows.div_ceil(lanes) * pair * m.second.rows.next_multiple_of(lanes)
 }
-/// Numbers of both buffers for a block of either direction.
+/// Scalars of both buffers for a block, in either direction.
 fn buffers_len<T>(m: &Matrix<T>, pair: usize) -> usize {
     2 * pair * m.first.rows.max(m.second.rows)
 }
 
-/// The transform of complex numbers where they lie.
+/// Transforms complex numbers in place.
 pub(super) fn in_place<T: Float>(plan: &Plan<T>, x: &mut [T]) -> Result<()> {
     assert!(x.len() == 2 * plan.n);
     let x = x.as_mut_ptr();
@@ -68,17 +68,17 @@ pub(super) fn in_place<T: Float>(plan: &Plan<T>, x: &mut [T]) -> Result<()> {
     unsafe { transform(plan, line, None) }
 }
 
-/// The transform of a line, in `work` of at least [`work_len`] numbers on this thread, or on all
-/// threads, with memory of their own.
+/// Transforms a line: on this thread with `work`, at least [`work_len`] scalars, or else on all
+/// threads with scratch of their own.
 ///
 /// # Safety
-/// LINE3; of `work`, that it is valid and nobody else's.
+/// LINE3; `work` is valid and exclusive.
 pub(super) unsafe fn transform<T: Float>(
     plan: &Plan<T>,
     line: Line<T>,
     work: Option<*mut T>,
 ) -> Result<()> {
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's promise.
     unsafe {
         match &plan.form {
             Form::Column(passes) => {
@@ -112,7 +112,7 @@ pub(super) unsafe fn transform<T: Float>(
     }
 }
 
-/// Working memory, that of the caller or `own`.
+/// The caller's scratch, or newly allocated scratch in `own`.
 pub(super) fn here<T: Float>(
     own: &mut Option<Work<T>>,
     work: Option<*mut T>,
@@ -124,7 +124,7 @@ pub(super) fn here<T: Float>(
     }
 }
 
-/// The columns `block` of a matrix with so many of them, as they lie in the line.
+/// The source for columns `block` of a matrix of `all` columns, which lie in the line.
 ///
 /// # Safety
 /// LINE3.
@@ -145,7 +145,7 @@ unsafe fn rows<T: Float>(line: Line<T>, all: usize, block: Range<usize>) -> Sour
         Source::Complex(rows)
     }
 }
-/// The same of the result.
+/// The sink for the same columns of the result.
 ///
 /// # Safety
 /// LINE3.
@@ -162,10 +162,10 @@ unsafe fn target<T: Float>(line: Line<T>, all: usize, block: Range<usize>) -> Si
     Sink::Complex(rows, line.scale)
 }
 
-/// Blocks of columns of a matrix, from the line to `matrix`.
+/// The first direction: blocks of columns, from the line to the intermediate `matrix`.
 ///
 /// # Safety
-/// LINE3; `matrix` and `buffers` are as large as the plan says, and nobody else's, of `matrix` the rows
+/// LINE3; `matrix` and `buffers` have the sizes of the plan and are exclusive, of `matrix` the rows
 /// of these blocks.
 unsafe fn down<T: Float>(
     m: &Matrix<T>,
@@ -178,7 +178,7 @@ unsafe fn down<T: Float>(
     let n = all * m.first.rows * if line.real { 1 } else { 2 };
     for block in blocks {
         let first = block * lanes;
-        // SAFETY: the caller's.
+        // SAFETY: by the caller's promise.
         unsafe {
             let mut source = rows(line, all, first..all.min(first + lanes));
             if let Source::Complex(rows) | Source::Real(rows) = &mut source {
@@ -209,10 +209,10 @@ unsafe fn down<T: Float>(
     }
 }
 
-/// Blocks of columns of the turned matrix, from there to the line's result.
+/// The second direction: blocks of columns of the transposed matrix, to the line's result.
 ///
 /// # Safety
-/// LINE3; `matrix` and `buffers` as for [`down`], of the line's result these blocks.
+/// LINE3; `matrix` and `buffers` as for [`down`]; these blocks of the result are exclusive.
 unsafe fn across<T: Float>(
     m: &Matrix<T>,
     line: Line<T>,
@@ -224,7 +224,7 @@ unsafe fn across<T: Float>(
     let height = m.second.rows.next_multiple_of(lanes);
     for block in blocks {
         let first = block * lanes;
-        // SAFETY: the caller's.
+        // SAFETY: by the caller's promise.
         unsafe {
             let source = Source::Pairs(matrix.add(2 * lanes * height * block));
             let sink = target(line, all, first..all.min(first + lanes));
@@ -261,7 +261,7 @@ unsafe fn shared<T: Float>(m: &Matrix<T>, line: Line<T>) -> Result<()> {
         par::ranges(all.div_ceil(pair / 2), 1, cost(rows), |blocks| {
             failure.note(Work::new(buffers_len(m, pair)).map(|mut buffers| {
                 let (matrix, buffers) = (out.as_mut_ptr(), buffers.as_mut_ptr());
-                // SAFETY: LINE3; blocks are of one thread each.
+                // SAFETY: LINE3; each block belongs to one thread.
                 unsafe {
                     match turned {
                         false => down(m, *line, matrix, buffers, blocks),
@@ -274,10 +274,10 @@ unsafe fn shared<T: Float>(m: &Matrix<T>, line: Line<T>) -> Result<()> {
     failure.result()
 }
 
-/// By Bluestein's algorithm.
+/// Bluestein's algorithm.
 ///
 /// # Safety
-/// As [`transform`].
+/// As for [`transform`].
 unsafe fn convolved<T: Float>(
     n: usize,
     c: &Chirp<T>,
@@ -287,7 +287,8 @@ unsafe fn convolved<T: Float>(
     let m = c.inner.n;
     let mut own = None;
     let a = here(&mut own, work, 2 * m)?;
-    // SAFETY: the caller's; `a` is of `m` complex numbers, behind which is the rest of the working memory.
+    // SAFETY: the caller's promise; `a` holds `m` complex numbers, and the rest of the scratch
+    // follows.
     unsafe {
         let rest = work.map(|work| work.add(2 * m));
         let all = || core::slice::from_raw_parts_mut(a, 2 * m);
@@ -296,7 +297,7 @@ unsafe fn convolved<T: Float>(
             let x = core::slice::from_raw_parts(line.x, n);
             for ((y, x), w) in head.chunks_exact_mut(2).zip(x).zip(c.chirp.chunks_exact(2)) {
                 let (re, im) = (*x * w[0], *x * w[1]);
-                // the line's inverse is that of numbers whose parts have changed places
+                // the inverse is the forward transform with real and imaginary parts swapped
                 (y[0], y[1]) = if line.inverse { (-im, re) } else { (re, im) };
             }
         } else {

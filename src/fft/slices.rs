@@ -1,5 +1,5 @@
-//! Transforms of slices by plans that the caller keeps: for programs without an operating system, where
-//! no plan is kept from call to call, and for builds without complex dtypes.
+//! Transforms of slices by plans that the caller keeps: for programs without an operating system,
+//! which have no cache of plans, and for builds without complex dtypes.
 
 use super::line::{Kind, run};
 use super::memory::Work;
@@ -8,8 +8,8 @@ use super::run::Line;
 use crate::error::{Error, Result};
 use crate::kernel::fft::Float;
 
-/// The transform of `n` complex numbers of float32 or float64, of any length, with its tables. Complex
-/// numbers are pairs, real and imaginary part side by side.
+/// The plan of a transform of `n` complex numbers in float32 or float64, for any length. Complex
+/// numbers are interleaved: real and imaginary part side by side.
 ///
 /// ```
 /// let plan = flex::fft::ComplexPlan::<f32>::new(3)?;
@@ -23,8 +23,8 @@ pub struct ComplexPlan<T> {
     plan: Plan<T>,
 }
 
-/// The transform of `n` real numbers, of any length, with its tables. The spectrum is `n / 2 + 1` pairs, real and
-/// imaginary part side by side.
+/// The plan of a transform of `n` real numbers in float32 or float64, for any length. The spectrum
+/// is `n / 2 + 1` interleaved complex numbers.
 ///
 /// ```
 /// let plan = flex::fft::RealPlan::<f32>::new(4)?;
@@ -38,7 +38,7 @@ pub struct RealPlan<T> {
     plan: Plan<T>,
 }
 
-/// A line from slice to slice, which are checked to have its lengths.
+/// Transforms a line from slice to slice, after checking their lengths.
 fn line<T: Float>(
     op: &'static str,
     (plan, kind, n): (&Plan<T>, Kind, usize),
@@ -49,7 +49,8 @@ fn line<T: Float>(
     let lengths = [x.len(), y.len()];
     let want = [kind.input(n), kind.output(n)];
     if lengths != want {
-        let message = message!("the slices have {lengths:?} numbers, and the transform {want:?}");
+        let message =
+            message!("the slices have {lengths:?} numbers, but the transform needs {want:?}");
         return Err(Error::shape(op, message));
     }
     let mut work = Work::new(kind.work_len(plan, n))?;
@@ -60,34 +61,35 @@ fn line<T: Float>(
         inverse,
         scale: T::from_f64(if inverse { 1.0 / n as f64 } else { 1.0 }),
     };
-    // SAFETY: slices of the lengths that were asked for, and working memory.
+    // SAFETY: slices and scratch of the lengths that the kind asks for.
     unsafe { run(plan, kind, n, line, Some(work.as_mut_ptr())) }
 }
 
-/// The length, at least 1.
+/// The length, checked to be at least 1.
 fn length(op: &'static str, n: usize) -> Result<usize> {
     match n {
         0 => Err(Error::value(
             op,
-            "the length is 0: a transform has at least one value",
+            "the length is 0: a transform needs at least one value",
         )),
         n => Ok(n),
     }
 }
 
 impl<T: Float> ComplexPlan<T> {
-    /// Of length `n`.
+    /// A plan for length `n`.
     ///
-    /// Errors for a length of 0, and where there is no memory for the tables.
+    /// Errors for a length of 0, and if there is no memory for the tables.
     pub fn new(n: usize) -> Result<Self> {
         let n = length("ComplexPlan::new", n)?;
         Ok(ComplexPlan {
             plan: Plan::new(n, Purpose::Complex)?,
         })
     }
-    /// The transform, `y[k]` being the sum of `x[j] exp(-2 pi i j k / n)`. Both have `2 n` numbers.
+    /// The forward transform: `y[k]` is the sum of `x[j] exp(-2 pi i j k / n)`. Both slices have `2
+    /// n` numbers.
     ///
-    /// Errors where they have not, and where there is no working memory.
+    /// Errors if a slice has another length, and if there is no memory for scratch.
     pub fn forward(&self, x: &[T], y: &mut [T]) -> Result<()> {
         let job = (&self.plan, Kind::Complex, self.plan.n);
         line("ComplexPlan::forward", job, x, y, false)
@@ -100,9 +102,9 @@ impl<T: Float> ComplexPlan<T> {
 }
 
 impl<T: Float> RealPlan<T> {
-    /// Of `n` real numbers.
+    /// A plan for `n` real numbers.
     ///
-    /// Errors for a length of 0, and where there is no memory for the tables.
+    /// Errors for a length of 0, and if there is no memory for the tables.
     pub fn new(n: usize) -> Result<Self> {
         let n = length("RealPlan::new", n)?;
         Ok(RealPlan {
@@ -113,16 +115,16 @@ impl<T: Float> RealPlan<T> {
             },
         })
     }
-    /// The first half of the transform: the sums of `x[j] exp(-2 pi i j k / n)` for `k` from 0 to `n / 2`. `x`
-    /// has `n` numbers, `spectrum` two for each `k`.
+    /// The first half of the transform: the sums of `x[j] exp(-2 pi i j k / n)` for `k` from 0 to
+    /// `n / 2`. `x` has `n` numbers, `spectrum` two for each `k`.
     ///
-    /// Errors where they have not, and where there is no working memory.
+    /// Errors if a slice has another length, and if there is no memory for scratch.
     pub fn forward(&self, x: &[T], spectrum: &mut [T]) -> Result<()> {
         let job = (&self.plan, Kind::Half, self.n);
         line("RealPlan::forward", job, x, spectrum, false)
     }
-    /// The inverse, divided by `n`; what is imaginary in the first, and for even `n` in the last, is ignored.
-    /// Arguments and errors are those of [`forward`](Self::forward).
+    /// The inverse, divided by `n`. The imaginary part of the first number, and for even `n` of the
+    /// last, is ignored. Arguments and errors are those of [`forward`](Self::forward).
     pub fn inverse(&self, spectrum: &[T], x: &mut [T]) -> Result<()> {
         let job = (&self.plan, Kind::Real, self.n);
         line("RealPlan::inverse", job, spectrum, x, true)

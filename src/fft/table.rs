@@ -1,5 +1,5 @@
-//! Transforms of float32 whose tables are computed by the compiler and lie in static memory, such as
-//! flash: nothing is allocated, and no code is linked but for the factors of the length.
+//! Transforms of float32 whose tables are computed at compile time and lie in static memory, such
+//! as flash. Nothing is allocated, and only the code for the length's factors is linked.
 
 use super::factors::{Radices, radices};
 use crate::error::{Error, Result};
@@ -9,14 +9,14 @@ use crate::kernel::fft::stage::{Stage, Used, passes};
 use crate::simd::lanes::Few;
 use smallvec::SmallVec;
 
-/// The factors of a length; fails to compile where it has others than passes are made for.
+/// The factors of a length; a compile error if it has any without a pass.
 const fn factors(n: usize) -> Radices {
     match radices(n) {
         Some(found) if n > 0 && used(found) < 1 << 14 => found,
         _ => panic!("the length is no product of 2, 3, 5, 7, 11 and 13"),
     }
 }
-/// A bit for each of them.
+/// A bit mask of the factors.
 const fn used(found: Radices) -> u32 {
     let (mut mask, mut k) = (0, 0);
     while k < found.len() {
@@ -25,7 +25,7 @@ const fn used(found: Radices) -> u32 {
     }
     mask
 }
-/// Writes the factors of all passes of `n` values to the front of a table.
+/// Writes the twiddle factors of all passes of `n` values to the front of a table.
 const fn write<const N: usize>(table: &mut [[f32; 2]; N], n: usize) {
     let found = factors(n);
     let (mut groups, mut at, mut s) = (n, 0, 0);
@@ -73,8 +73,8 @@ fn stages(n: usize, found: Radices) -> SmallVec<[Stage; 8]> {
     found.iter().map(stage).collect()
 }
 
-/// The transform of `n` complex numbers in `x`, or in `y` where `x` is `None` and there is an even
-/// number of passes, or else in `work`, to `y`.
+/// Transforms `n` complex numbers into `y`. The input is `x`, or if that is `None`, `y` for an even
+/// number of passes and `work` for an odd one.
 fn transform<U: Used>(
     n: usize,
     found: Radices,
@@ -94,21 +94,21 @@ fn transform<U: Used>(
         Some(x) => x.as_ptr(),
         None => buffers[odd].cast_const(),
     };
-    // SAFETY: STAGE1: slices of the length that was asserted, the passes of a length one after the other,
-    // and its table; a pass never writes where it reads, since the first one writes to the buffer
-    // that `x` is not in.
+    // SAFETY: STAGE1: slices of the asserted length, the passes of that length in order, and their
+    // table. No pass writes where it reads: the first one writes to the buffer other than its
+    // input.
     unsafe {
         let factors = table.as_ptr().cast();
         passes::<Few<f32, 1>, U>(&stages, factors, 1, x, buffers, 1 - odd);
     }
 }
 
-/// What is wrong with a slice.
+/// The error for a slice of another length.
 #[cold]
 fn wrong_length(op: &'static str, name: &str, len: usize, want: usize) -> Error {
     Error::shape(
         op,
-        message!("{name} has {len} numbers, and the transform {want}"),
+        message!("{name} has {len} numbers, but the transform needs {want}"),
     )
 }
 fn check<const K: usize>(op: &'static str, lengths: [(&str, usize, usize); K]) -> Result<()> {
@@ -120,16 +120,16 @@ fn check<const K: usize>(op: &'static str, lengths: [(&str, usize, usize); K]) -
     Ok(())
 }
 
-/// Real and imaginary parts change places, multiplied by `scale`.
+/// Swaps real and imaginary parts and multiplies by `scale`.
 fn swap(x: &mut [f32], scale: f32) {
     for pair in x.as_chunks_mut::<2>().0 {
         *pair = [pair[1] * scale, pair[0] * scale];
     }
 }
 
-/// The tables of transforms of `N` complex numbers of float32, made at compile time. `N` is a product of
-/// 2, 3, 5, 7, 11 and 13, else this does not compile. Complex numbers are pairs, real and imaginary
-/// part side by side.
+/// The tables for transforms of `N` complex numbers in float32, made at compile time. `N` must be a
+/// product of 2, 3, 5, 7, 11 and 13, else this does not compile. Complex numbers are interleaved:
+/// real and imaginary part side by side.
 ///
 /// ```
 /// static TABLE: flex::fft::ComplexTable<4> = flex::fft::ComplexTable::new();
@@ -146,7 +146,7 @@ pub struct ComplexTable<const N: usize> {
 impl<const N: usize> ComplexTable<N> {
     const RADICES: Radices = factors(N);
 
-    /// The tables, to be kept in a `static`.
+    /// Computes the tables, to be kept in a `static`.
     #[allow(clippy::new_without_default, reason = "a default would not be const")]
     pub const fn new() -> Self {
         _ = Self::RADICES;
@@ -154,10 +154,10 @@ impl<const N: usize> ComplexTable<N> {
         write(&mut factors, N);
         ComplexTable { factors }
     }
-    /// The transform, `y[k]` being the sum of `x[j] exp(-2 pi i j k / N)`. All slices have `2 N` numbers; what
-    /// is in `work` afterwards is unspecified.
+    /// The forward transform: `y[k]` is the sum of `x[j] exp(-2 pi i j k / N)`. All slices have `2
+    /// N` numbers; the contents of `work` afterwards are unspecified.
     ///
-    /// Errors where a slice has another length.
+    /// Errors if a slice has another length.
     pub fn forward(&self, x: &[f32], y: &mut [f32], work: &mut [f32]) -> Result<()> {
         let lengths = [
             ("x", x.len(), 2 * N),
@@ -189,9 +189,9 @@ impl<const N: usize> ComplexTable<N> {
     }
 }
 
-/// The tables of transforms of `N` real numbers of float32, made at compile time. `N` is even, and a
-/// product of 2, 3, 5, 7, 11 and 13, else this does not compile. The spectrum is `N / 2 + 1` pairs, real and
-/// imaginary part side by side.
+/// The tables for transforms of `N` real numbers in float32, made at compile time. `N` must be
+/// even, and a product of 2, 3, 5, 7, 11 and 13, else this does not compile. The spectrum is
+/// `N / 2 + 1` interleaved complex numbers.
 ///
 /// ```
 /// static TABLE: flex::fft::RealTable<4> = flex::fft::RealTable::new();
@@ -204,7 +204,7 @@ impl<const N: usize> ComplexTable<N> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub struct RealTable<const N: usize> {
-    /// The factors of passes, and from the middle on those of [`Halves`].
+    /// The twiddle factors of the passes, then from the middle on those of [`Halves`].
     factors: [[f32; 2]; N],
 }
 
@@ -215,13 +215,13 @@ impl<const N: usize> RealTable<N> {
     };
     const PAIRS: usize = pairs(N / 2) + 1;
 
-    /// The tables, to be kept in a `static`.
+    /// Computes the tables, to be kept in a `static`.
     #[allow(clippy::new_without_default, reason = "a default would not be const")]
     pub const fn new() -> Self {
         _ = Self::RADICES;
         let mut factors = [[0.0; 2]; N];
         write(&mut factors, N / 2);
-        // real parts and then imaginary ones, as a list of numbers
+        // all real parts before all imaginary ones, as a list of scalars
         let mut k = 0;
         while k < Self::PAIRS {
             let (re, im) = root(k as u64, N as u64);
@@ -235,10 +235,11 @@ impl<const N: usize> RealTable<N> {
     fn turns(&self) -> &[f32] {
         &self.factors.as_flattened()[N..N + 2 * Self::PAIRS]
     }
-    /// The first half of the transform: the sums of `x[j] exp(-2 pi i j k / N)` for `k` from 0 to `N / 2`. `x` and
-    /// `work` have `N` numbers, `spectrum` has `N + 2`; what is in `work` afterwards is unspecified.
+    /// The first half of the transform: the sums of `x[j] exp(-2 pi i j k / N)` for `k` from 0 to
+    /// `N / 2`. `x` and `work` have `N` numbers, `spectrum` has `N + 2`; the contents of `work`
+    /// afterwards are unspecified.
     ///
-    /// Errors where a slice has another length.
+    /// Errors if a slice has another length.
     pub fn forward(&self, x: &[f32], spectrum: &mut [f32], work: &mut [f32]) -> Result<()> {
         let lengths = [
             ("x", x.len(), N),
@@ -260,8 +261,8 @@ impl<const N: usize> RealTable<N> {
         halves(unsafe { Halves::new(N / 2, y, y, self.turns(), false, 0..pairs(N / 2)) });
         Ok(())
     }
-    /// The inverse, divided by `N`; what is imaginary in the first and the last number is ignored. Arguments
-    /// and errors are those of [`forward`](Self::forward).
+    /// The inverse, divided by `N`. The imaginary parts of the first and the last number are
+    /// ignored. Arguments and errors are those of [`forward`](Self::forward).
     pub fn inverse(&self, spectrum: &[f32], x: &mut [f32], work: &mut [f32]) -> Result<()> {
         let lengths = [
             ("spectrum", spectrum.len(), N + 2),

@@ -1,6 +1,6 @@
-//! Lines of tensors: along any axis, in any layout, cut or padded to a length.
+//! Transforms of a tensor's lines: along any axis, in any layout, truncated or padded to a length.
 
-use super::job::Job;
+use super::job::{Job, Transform};
 use super::line::Kind;
 use super::memory::{Ends, Work};
 use super::together;
@@ -15,7 +15,7 @@ use crate::ops::reduce::{slice, slice_mut};
 use crate::par;
 use crate::tensor::Tensor;
 
-/// The length along `axis` is `n`: the end is cut off, or zeros follow.
+/// Truncates `axis` to length `n`, or pads it with zeros.
 pub(super) fn resized(x: &Tensor, axis: usize, n: usize) -> Result<Tensor> {
     let size = x.shape()[axis];
     if size >= n {
@@ -26,8 +26,8 @@ pub(super) fn resized(x: &Tensor, axis: usize, n: usize) -> Result<Tensor> {
     ops::concat(&[x, &Tensor::zeros(&shape[..], x.dtype())?], axis as isize)
 }
 
-/// The lines of `x` along `axis`, which has their length, transformed; `x` has the dtype that `kind`
-/// takes.
+/// Transforms the lines of `x` along `axis`, which have the right length already; `x` has the dtype
+/// that `kind` takes.
 pub(super) fn along(
     x: &Tensor,
     axis: usize,
@@ -36,59 +36,51 @@ pub(super) fn along(
     inverse: bool,
     scale: f64,
 ) -> Result<Tensor> {
+    if n > usize::MAX / 4 {
+        return Err(Error::memory::<f64>(n)); // the number of scalars overflows
+    }
+    let transform = Transform {
+        kind,
+        n,
+        inverse,
+        scale,
+    };
     let real = x.dtype().real();
-    dispatch!(float real, |T| {
-        if kind == Kind::Complex && x.is_contiguous() && !x.is_empty() {
-            let mut y = Tensor::empty(x.shape(), x.dtype())?;
-            let (from, to): (&[T], &mut [T]) = (numbers(x), numbers_mut(&mut y)?);
-            let ends = Ends {
-                x: from.as_ptr(),
-                y: to.as_mut_ptr(),
-            };
-            // SAFETY: a fresh tensor, and another of its shape.
-            if unsafe { together::lines(ends, around(x, axis), inverse, scale)? } {
-                return Ok(y);
-            }
-        }
-        if n > usize::MAX / 4 {
-            return Err(Error::memory::<T>(n)); // twice as many numbers have no number
-        }
-        let make = || Job::<T>::new(kind, n, inverse, scale);
-        typed(x, axis, (kind, kind.output(n)), &make)
-    }, else Err(Error::unsupported("fft", x.dtype())))
+    dispatch!(float real, |T| typed::<T>(x, axis, transform), else Err(Error::unsupported("fft", x.dtype())))
 }
 
-/// How many elements there are before an axis, along it, and after it.
-fn around(x: &Tensor, axis: usize) -> (usize, usize, usize) {
+/// The number of elements before an axis, and after it.
+fn around(x: &Tensor, axis: usize) -> (usize, usize) {
     let product = |sizes: &[usize]| sizes.iter().product();
-    let shape = x.shape();
-    (
-        product(&shape[..axis]),
-        shape[axis],
-        product(&shape[axis + 1..]),
-    )
+    (product(&x.shape()[..axis]), product(&x.shape()[axis + 1..]))
 }
 
-/// The same of complex numbers where they are.
+/// [`along`] for complex numbers, in place.
 pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: f64) -> Result<()> {
     let (real, n) = (x.dtype().real(), x.shape()[axis]);
     if x.is_empty() {
         return Ok(());
     }
+    let transform = Transform {
+        kind: Kind::Complex,
+        n,
+        inverse,
+        scale,
+    };
     dispatch!(float real, |T| {
         if x.is_contiguous() {
             let around = around(x, axis);
             let y = numbers_mut::<T>(x)?.as_mut_ptr();
-            // SAFETY: one and the same memory, borrowed for writing.
-            if unsafe { together::lines(Ends { x: y, y }, around, inverse, scale)? } {
+            // SAFETY: the same memory, mutably borrowed.
+            if unsafe { together::lines(Ends { x: y, y }, transform, around)? } {
                 return Ok(());
             }
         }
-        let job = Job::<T>::new(Kind::Complex, n, inverse, scale)?;
+        let job = Job::<T>::new(transform)?;
         if axis + 1 == x.rank() && x.is_contiguous() {
             let lines = x.len() / n;
             let y = numbers_mut::<T>(x)?.as_mut_ptr();
-            // SAFETY: one and the same memory, borrowed for writing.
+            // SAFETY: the same memory, mutably borrowed.
             unsafe { rows(&job, Ends { x: y, y }, lines) }
         } else {
             let work = job.work_len();
@@ -99,22 +91,17 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
                 .run(job.cost(), |line| {
                     let (x, work): (&mut [[T; 2]], &mut [T]) = (line.output(0), line.scratch(0));
                     let x = x.as_flattened_mut().as_mut_ptr();
-                    // SAFETY: a line of the job's length, in place; working memory as it asks for.
+                    // SAFETY: a line of the job's length, in place, and scratch as it asks for.
                     let done = unsafe { job.run(x, x, Some(work.as_mut_ptr())) };
-                    debug_assert!(done.is_ok(), "a line in working memory asks for no more");
+                    debug_assert!(done.is_ok(), "a line with scratch allocates nothing");
                 })
         }
     }, else Err(Error::unsupported("fft", x.dtype())))
 }
 
-/// By the job that `make` makes, of which a line of the result has so many numbers. It is made once there is
-/// memory for the result: its tables are as large as a line.
-fn typed<T: Float>(
-    x: &Tensor,
-    axis: usize,
-    (kind, output): (Kind, usize),
-    make: &dyn Fn() -> Result<Job<T>>,
-) -> Result<Tensor> {
+/// The transform of the lines of `x` along `axis`.
+fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tensor> {
+    let kind = transform.kind;
     let complex = |numbers: usize, dtype: DType| {
         if dtype.is_complex() {
             numbers / 2
@@ -127,29 +114,36 @@ fn typed<T: Float>(
         _ => x.dtype().complex(),
     };
     let mut shape = Shape::from_slice(x.shape());
-    shape[axis] = complex(output, dtype);
+    shape[axis] = complex(kind.output(transform.n), dtype);
     let mut y = Tensor::empty(&shape[..], dtype)?;
     if y.is_empty() {
         return Ok(y);
     }
-    let job = make()?;
+    let ends = |y: &mut Tensor| {
+        Ok::<_, Error>(Ends {
+            x: numbers::<T>(x).as_ptr(),
+            y: numbers_mut::<T>(y)?.as_mut_ptr(),
+        })
+    };
+    // SAFETY: a fresh tensor, and another with as many lines.
+    if x.is_contiguous() && unsafe { together::lines(ends(&mut y)?, transform, around(x, axis))? } {
+        return Ok(y);
+    }
+    // only once there is memory for the result, since its tables are as large as a line
+    let job = Job::new(transform)?;
     if axis + 1 == x.rank() && x.is_contiguous() {
         let lines = y.len() / shape[axis];
-        let ends = Ends {
-            x: numbers::<T>(x).as_ptr(),
-            y: numbers_mut::<T>(&mut y)?.as_mut_ptr(),
-        };
         // SAFETY: a fresh tensor, and another with as many lines.
-        unsafe { rows(&job, ends, lines)? };
+        unsafe { rows(&job, ends(&mut y)?, lines)? };
         return Ok(y);
     }
     let lines = y.len() / shape[axis];
     if lines < par::threads_for(job.cost().times(lines)) {
-        // a line is all threads' work: packed first, as the last axis
+        // few lines, each on all threads: the axis is packed to be the last one first
         let (from, last) = (axis as isize, x.rank() as isize - 1);
         let x = x.transpose(from, last)?.contiguous()?;
         drop(y);
-        let y = typed(&x, x.rank() - 1, (kind, output), make)?;
+        let y = typed::<T>(&x, x.rank() - 1, transform)?;
         return y.transpose(from, last)?.contiguous();
     }
     let real = x.dtype().real();
@@ -172,14 +166,14 @@ fn typed<T: Float>(
             };
             let work: &mut [T] = line.scratch(0);
             assert!(x.len() == job.input() && y.len() == job.output());
-            // SAFETY: lines of the job's lengths, and working memory as it asks for.
+            // SAFETY: lines of the job's lengths, and scratch as it asks for.
             let done = unsafe { job.run(x.as_ptr(), y.as_mut_ptr(), Some(work.as_mut_ptr())) };
-            debug_assert!(done.is_ok(), "a line in working memory asks for no more");
+            debug_assert!(done.is_ok(), "a line with scratch allocates nothing");
         })?;
     Ok(y)
 }
 
-/// The numbers of a contiguous tensor, a complex one being two.
+/// The scalars of a contiguous tensor, two per complex number.
 fn numbers<T: Float>(x: &Tensor) -> &[T] {
     if x.dtype().is_complex() {
         slice::<[T; 2]>(x).as_flattened()
@@ -195,18 +189,18 @@ fn numbers_mut<T: Float>(y: &mut Tensor) -> Result<&mut [T]> {
     })
 }
 
-/// `n` rows one after the other: each on all threads where they are few, else a thread takes some of
-/// them.
+/// Transforms `n` consecutive rows: each on all threads if they are few, else one row per thread at
+/// a time.
 ///
 /// # Safety
-/// Both ends are valid for as many rows, are the same memory or don't overlap, and nobody else writes
+/// Both ends are valid for `n` rows, are the same memory or don't overlap, and nobody else writes
 /// there.
 unsafe fn rows<T: Float>(job: &Job<T>, ends: Ends<T>, n: usize) -> Result<()> {
     let (input, output) = (job.input(), job.output());
     let cost = job.cost();
     let row = |k: usize, work: Option<*mut T>| {
         let ends = &ends;
-        // SAFETY: row `k` of both, which one piece has, in memory of its own.
+        // SAFETY: row `k` of both belongs to one unit of work, which has scratch of its own.
         unsafe { job.run(ends.x.add(k * input), ends.y.add(k * output), work) }
     };
     if n < par::threads_for(cost.times(n)) {

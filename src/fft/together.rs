@@ -1,95 +1,155 @@
-//! Lines of complex numbers side by side, a lane each: those along an axis that others follow in memory, and short
-//! rows.
+//! Lines transformed side by side, one per lane: lines along an axis other than the innermost, and
+//! short rows.
 
 use super::cache::plan;
 use super::factors::radices;
+use super::job::Transform;
+use super::line::Kind;
 use super::memory::{Ends, Work};
 use super::plan::{Form, Purpose};
 use super::run::cost;
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::kernel::fft::Float;
-use crate::kernel::fft::columns::{Columns, Rows, Sink, Source, columns, lanes};
+use crate::kernel::fft::columns::{Columns, Rows, Sink, Source, Spectrum, columns, lanes};
 use crate::par;
 
-/// Lines that are no longer are put side by side though they lie one after the other: there is too little to do along
-/// each.
+/// The most complex numbers of contiguous lines that are transformed side by side: there is too
+/// little work in each alone.
 const SHORT: usize = 256;
-/// Lines that lie side by side are no longer: two buffers of them fit the second cache.
+/// Those of adjacent lines: two buffers of them fit L2.
 const LONG: usize = 1024;
 
-/// The lines along the middle of complex numbers `[outer, n, inner]`, transformed; `false`, and nothing is
-/// done, where they are better taken one by one.
+impl Transform {
+    /// The length of the complex transforms. `None` if lines are better transformed one by one,
+    /// being the middle axis of values `[outer, .., inner]`.
+    fn side_by_side<T: Float>(&self, (outer, inner): (usize, usize)) -> Option<usize> {
+        let lanes = lanes::<T>();
+        let (most, least) = if inner == 1 {
+            (SHORT, outer)
+        } else {
+            (LONG, inner)
+        };
+        let n = match self.kind {
+            Kind::Complex => self.n,
+            _ if self.n.is_multiple_of(2) => self.n / 2,
+            _ => return None,
+        };
+        (n <= most && 2 * least >= lanes && lanes > 1 && radices(n).is_some()).then_some(n)
+    }
+}
+
+/// The lines of one end: their scalars, and those of a value.
+struct Side {
+    line: usize,
+    value: usize,
+}
+
+/// Transforms the lines along the middle axis of values `[outer, .., inner]`. Returns `false`, with
+/// nothing done, if they are better transformed one by one.
 ///
 /// # Safety
-/// Both ends are valid for these numbers, are the same memory or don't overlap, and nobody else writes
-/// there.
+/// Both ends are valid for the lines that the transform reads and writes. They don't overlap, or are
+/// the same complex numbers, and nobody else writes there.
 pub(super) unsafe fn lines<T: Float>(
     ends: Ends<T>,
-    (outer, n, inner): (usize, usize, usize),
-    inverse: bool,
-    scale: f64,
+    transform: Transform,
+    (outer, inner): (usize, usize),
 ) -> Result<bool> {
-    let lanes = lanes::<T>();
-    let rows = inner == 1;
-    let (most, least) = if rows { (SHORT, outer) } else { (LONG, inner) };
-    if n > most || 2 * least < lanes || lanes == 1 || radices(n).is_none() {
+    let Some(n) = transform.side_by_side::<T>((outer, inner)) else {
         return Ok(false);
-    }
-    let plan = plan::<T>(n, Purpose::Columns)?;
+    };
+    let Transform { kind, inverse, .. } = transform;
+    let (purpose, spectrum) = match kind {
+        Kind::Complex => (Purpose::Columns, None),
+        Kind::Half => (Purpose::RealColumns, Some(Spectrum::Half)),
+        Kind::Whole => (
+            Purpose::RealColumns,
+            Some(Spectrum::Whole { conjugate: inverse }),
+        ),
+        Kind::Real => (Purpose::RealColumns, Some(Spectrum::Inverse)),
+    };
+    let plan = plan::<T>(n, purpose)?;
     let Form::Column(passes) = &plan.form else {
         return Ok(false);
     };
+    let lanes = lanes::<T>();
+    let rows = inner == 1;
     let (all, groups) = if rows { (outer, 1) } else { (inner, outer) };
     let blocks = all.div_ceil(lanes);
-    let (len, scale) = (2 * outer * n * inner, T::from_f64(scale));
+    // a real spectrum is combined to twice its values
+    let scale = match spectrum {
+        Some(Spectrum::Half | Spectrum::Whole { .. }) => 0.5 * transform.scale,
+        _ => transform.scale,
+    };
+    let scale = T::from_f64(scale);
+    let buffer = 2 * lanes * spectrum.map_or(n, |s| s.len(n));
     let in_place = ends.x == ends.y.cast_const();
+    let side = |line, real| Side {
+        line,
+        value: if real { 1 } else { 2 },
+    };
+    let from = side(kind.input(transform.n), kind.reads_real());
+    let to = side(kind.output(transform.n), kind.writes_real());
+    let step = |side: &Side| if rows { side.line } else { side.value * inner };
+    let start = |side: &Side, k: usize| match rows {
+        true => side.line * (k * lanes),
+        false => k / blocks * side.line * inner + side.value * (k % blocks * lanes),
+    };
     let (ends, failure) = (&ends, Failure::default());
     par::ranges(
         groups * blocks,
         1,
         cost(n * lanes, size_of::<T>()),
         |range| {
-            failure.note(Work::<T>::new(4 * lanes * n).map(|mut work| {
+            failure.note(Work::<T>::new(2 * buffer).map(|mut work| {
                 let work = work.as_mut_ptr();
                 for k in range {
-                    let first = k % blocks * lanes;
-                    let count = lanes.min(all - first);
-                    // numbers from the start, and from a value or a line to the next
-                    let (at, step) = match rows {
-                        true => (2 * n * first, 2 * n),
-                        false => (2 * (k / blocks * n * inner + first), 2 * inner),
-                    };
-                    // SAFETY: COLUMNS1: lines of both, which one piece has, in memory of its own.
+                    let count = lanes.min(all - k % blocks * lanes);
+                    // SAFETY: COLUMNS1: lines of one unit of work, which has scratch of its own.
                     unsafe {
-                        let from = Rows {
+                        let at = start(&from, k);
+                        let source = Rows {
                             first: ends.x.add(at),
-                            step,
+                            step: step(&from),
                             columns: count,
-                            // behind the last columns are others, which in place are written meanwhile
-                            room: if in_place { 0 } else { len - at },
-                            swapped: inverse,
+                            // in place, the columns behind the last are written meanwhile
+                            room: if in_place {
+                                0
+                            } else {
+                                outer * inner * from.line - at
+                            },
+                            swapped: inverse && kind == Kind::Complex,
                         };
-                        let to = Rows {
-                            first: ends.y.add(at),
-                            step,
+                        let sink = Rows {
+                            first: ends.y.add(start(&to, k)),
+                            step: step(&to),
                             columns: count,
                             room: 0,
-                            swapped: inverse,
+                            swapped: kind.writes_real() || inverse && kind == Kind::Complex,
                         };
-                        let (source, sink) = match rows {
-                            true => (Source::Lines(from), Sink::Lines(to, scale)),
-                            false => (Source::Complex(from), Sink::Complex(to, scale)),
+                        let source = match (rows, from.value) {
+                            (true, _) => Source::Lines(source),
+                            (_, 1) => Source::Halves(source),
+                            _ => Source::Complex(source),
                         };
-                        let buffers = [work, work.add(2 * lanes * n)];
-                        columns(Columns::new(
+                        let sink = match (rows, to.value) {
+                            (true, _) => Sink::Lines(sink, scale),
+                            (_, 1) => Sink::Halves(sink, scale),
+                            _ => Sink::Complex(sink, scale),
+                        };
+                        let block = Columns::new(
                             n,
                             &passes.stages,
                             &passes.factors,
                             source,
-                            buffers,
+                            [work, work.add(buffer)],
                             sink,
-                        ));
+                        );
+                        columns(match spectrum {
+                            Some(spectrum) => block.with_spectrum(spectrum, &plan.turns),
+                            None => block,
+                        });
                     }
                 }
             }))

@@ -148,6 +148,47 @@ def test_short_lines_side_by_side(dtype):
             )
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_short_real_lines_side_by_side(dtype):
+    cases = {
+        "rfft": lambda lib, x, **how: lib.rfft(x, **how),
+        "fft": lambda lib, x, **how: lib.fft(x, **how),
+        "ifft": lambda lib, x, **how: lib.ifft(x, **how),
+        "irfft": lambda lib, x, n, **how: lib.irfft(lib.fft(x, **how), n, **how),
+    }
+    for n in (*range(2, 36), 46, 58, 62, 64, 66, 100, 510, 512, 514):
+        for lines in (1, 7, 16, 37):
+            x = values(n, (lines, n), dtype).real.astype(dtype)
+            for name, transform in cases.items():
+                how = {"n": n} if name == "irfft" else {}
+                exact = transform(np.fft, wide(x), norm="ortho", **how)
+                along = transform(flex.fft, flex.asarray(x), norm="ortho", **how)
+                across = transform(flex.fft, flex.asarray(x.T.copy()), axis=0, norm="ortho", **how)
+                assert error(along, exact) < bound(dtype, n), (name, n, lines)
+                assert error(across, exact.T) < bound(dtype, n), (name, n, lines)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_lines_side_by_side(dtype):
+    large = np.finfo(dtype).max / 2
+    x = np.zeros((40, 8), dtype)
+    x[:, 0] = large
+    for transform in (flex.fft.rfft, flex.fft.fft):
+        assert np.all(np.asarray(transform(flex.asarray(x))) == large)
+        assert np.all(np.asarray(transform(flex.asarray(x.T.copy()), axis=0)) == large)
+    x[:] = large / 4
+    means = np.asarray(flex.fft.rfft(flex.asarray(x), norm="forward"))
+    assert np.all(means[:, 0] == large / 4)
+
+
+def test_not_finite_lines_stay_apart():
+    x = np.ones((20, 24), dtype="float32")
+    x[3, 5], x[17, 0] = np.nan, np.inf
+    spectra = np.asarray(flex.fft.rfft(flex.asarray(x)))
+    bad = ~np.isfinite(spectra).all(axis=1)
+    assert np.flatnonzero(bad).tolist() == [3, 17]
+
+
 @pytest.mark.parametrize("n", [17 * 16, 31 * 1024, 17 * 29 * 31, 19 * 23 * 64, 31**3])
 def test_passes_of_primes(n):
     for dtype in ("complex64", "complex128"):

@@ -24,6 +24,8 @@ row(
 )
 row("rfft float64, 64K", one(64 * K, dtype="float64"), "xp.fft.rfft(a)", flops=2.5 * 64 * K * 16)
 row("fft, 1024 of 64", one(K, 64), "xp.fft.fft(a)", flops=K * 5 * 64 * 6)
+row("rfft, 4096 of 64", one(4 * K, 64), "xp.fft.rfft(a)", flops=4 * K * 2.5 * 64 * 6)
+row("rfft, 655 of 400", one(655, 400), "xp.fft.rfft(a)", flops=655 * 2.5 * 400 * 9)
 row("fft2, 512x512", one(512, 512), "xp.fft.fft2(a)", flops=5 * 512 * 512 * 18)
 row(
     "rfft along axis 0, 1024x256",

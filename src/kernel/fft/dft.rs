@@ -1,4 +1,4 @@
-//! Transforms of a few values in registers: the butterflies of all others.
+//! Transforms of a few values in registers: the butterflies of all passes.
 
 use super::Float;
 use super::roots::root;
@@ -27,7 +27,7 @@ impl<V: Lanes> Pair<V> {
             im: self.im - other.im,
         }
     }
-    /// The product with a complex number.
+    /// The complex product.
     #[inline(always)]
     pub fn mul(self, w: Self) -> Self {
         Pair {
@@ -35,7 +35,7 @@ impl<V: Lanes> Pair<V> {
             im: self.re.multiply_add(w.im, self.im * w.re),
         }
     }
-    /// The product with `-i`: a quarter of a turn in the direction of the transform.
+    /// The product with `-i`: a quarter turn in the direction of the transform.
     #[inline(always)]
     fn turned(self) -> Self {
         Pair {
@@ -43,12 +43,20 @@ impl<V: Lanes> Pair<V> {
             im: -self.re,
         }
     }
-    /// Real and imaginary parts change places.
+    /// Swaps real and imaginary parts.
     #[inline(always)]
     pub fn swapped(self) -> Self {
         Pair {
             re: self.im,
             im: self.re,
+        }
+    }
+    /// The imaginary parts are negated.
+    #[inline(always)]
+    pub fn conjugate(self) -> Self {
+        Pair {
+            re: self.re,
+            im: -self.im,
         }
     }
     #[inline(always)]
@@ -64,7 +72,7 @@ impl<V: Lanes> Pair<V> {
 /// The pair of vectors is readable; ISA1.
 #[inline(always)]
 pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's promise.
     unsafe {
         let x = x.add(2 * V::LEN * at);
         Pair {
@@ -77,7 +85,7 @@ pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
 /// The pair of vectors is writable; ISA1.
 #[inline(always)]
 pub unsafe fn store<V: Lanes>(v: Pair<V>, y: *mut V::Number, at: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's promise.
     unsafe {
         let y = y.add(2 * V::LEN * at);
         v.re.store(y);
@@ -90,7 +98,7 @@ pub trait Dft<const R: usize> {
     fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; R]) -> [Pair<V>; R];
 }
 
-/// The sizes there are.
+/// Carries the implementations for each radix.
 pub struct Radix;
 
 impl Dft<2> for Radix {
@@ -119,7 +127,7 @@ impl Dft<8> for Radix {
         let half = V::splat(V::Number::from_f64(core::f64::consts::FRAC_1_SQRT_2));
         let even = Self::dft([x[0], x[2], x[4], x[6]]);
         let odd = Self::dft([x[1], x[3], x[5], x[7]]);
-        // by exp(-i pi / 4), exp(-i pi / 2) and exp(-3 i pi / 4)
+        // twiddle factors exp(-i pi / 4), exp(-i pi / 2) and exp(-3 i pi / 4)
         let [a, b, c, d] = odd;
         let b = Pair {
             re: (b.re + b.im) * half,
@@ -143,8 +151,7 @@ impl Dft<8> for Radix {
     }
 }
 
-/// Odd sizes: sums and differences of the values that stand opposite each other, weighted by cosines
-/// and sines.
+/// Odd sizes: sums and differences of values `j` and `R - j`, weighted by cosines and sines.
 macro_rules! odd {
     ($($R:literal)*) => { $(
         impl Dft<$R> for Radix {

@@ -1,6 +1,8 @@
-//! Discrete Fourier transforms of lines: butterflies in registers (`dft`), passes of them over vectors
-//! (`stage`; `prime` for larger radices), matrices by columns (`columns`), real numbers (`real`), and their factors (`roots`).
+//! Discrete Fourier transforms of lines: butterflies in registers (`dft`), passes of them over
+//! vectors (`stage`; `prime` for larger radices), transforms of a matrix's columns (`columns`),
+//! real transforms (`real`), and twiddle factors (`roots`).
 
+mod access;
 pub mod columns;
 mod dft;
 pub mod multiply;
@@ -12,7 +14,7 @@ pub mod stage;
 use crate::kernel::math::Real;
 use crate::simd::lanes::{Few, Lanes};
 
-/// A float that transforms are computed in.
+/// A float type that transforms are computed in.
 pub trait Float: Real + bytemuck::Pod {
     /// A vector of one lane.
     type Single: Lanes<Number = Self>;

@@ -1,30 +1,30 @@
-//! Products of complex numbers with those of a table.
+//! Elementwise products of complex numbers with a table.
 
 use super::Float;
 use super::dft::Pair;
 use crate::simd::lanes::Lanes;
 
 kernel! {
-    /// `y[k] = x[k] * w[k] * scale`, of as many complex numbers as there are in `w`. `swaps` says whether real and
-    /// imaginary parts change places in `x`, and in `y`.
+    /// `y[k] = x[k] * w[k] * scale` for the complex numbers of `w`. `swaps` says whether real and
+    /// imaginary parts are swapped in `x`, and in `y`.
     pub fn multiply<'a, T: Float>(x: &'a [T], w: &'a [T], y: &'a mut [T], scale: T, swaps: (bool, bool)) -> () { |I|
         assert!(x.len() >= w.len() && y.len() >= w.len());
-        // SAFETY: as many numbers as the shortest has.
+        // SAFETY: `x` and `y` are at least as long as `w`.
         unsafe { run::<T::Vector<I>>(x.as_ptr(), w, y.as_mut_ptr(), scale, swaps) }
     }
 }
 kernel! {
-    /// `y[k] = y[k] * w[k]` of complex numbers.
+    /// `y[k] = y[k] * w[k]` for complex numbers.
     pub fn multiply_in_place<'a, T: Float>(y: &'a mut [T], w: &'a [T]) -> () { |I|
         assert!(y.len() >= w.len());
         let y = y.as_mut_ptr();
-        // SAFETY: as many numbers as the shorter has.
+        // SAFETY: `y` is at least as long as `w`.
         unsafe { run::<T::Vector<I>>(y, w, y, T::ONE, (false, false)) }
     }
 }
 
 /// # Safety
-/// `x` and `y` have as many numbers as `w`; ISA1.
+/// `x` and `y` are valid for `w.len()` scalars; ISA1.
 #[inline(always)]
 unsafe fn run<V: Lanes<Number: Float>>(
     x: *const V::Number,
@@ -37,7 +37,7 @@ unsafe fn run<V: Lanes<Number: Float>>(
     let mut k = 0;
     while k < n {
         let left = n - k;
-        // SAFETY: numbers `k` to `n`, of which there are an even number.
+        // SAFETY: scalars `k` to `n`, an even number of them, are in bounds.
         unsafe {
             let (low, high) = (left.min(V::LEN), left.saturating_sub(V::LEN).min(V::LEN));
             let (p, q) = (x.add(k), w.as_ptr().add(k));

@@ -1,5 +1,5 @@
-//! A pass of a prime radix that is too large for its values to be in registers: sums and differences of values that
-//! stand opposite each other, weighted by cosines and sines, by loops.
+//! A pass of a prime radix too large for its values to stay in registers: loops over sums and
+//! differences of values `j` and `radix - j`, weighted by cosines and sines.
 
 use super::Float;
 use super::dft::{Pair, load, store};
@@ -11,7 +11,7 @@ use crate::simd::lanes::Lanes;
 pub const PRIMES: [usize; 5] = [17, 19, 23, 29, 31];
 const MOST: usize = 31;
 
-/// The roots of unity of each.
+/// The roots of unity of each radix.
 static ROOTS: [[(f64, f64); MOST]; PRIMES.len()] = {
     let mut roots = [[(0.0, 0.0); MOST]; PRIMES.len()];
     let mut i = 0;
@@ -26,7 +26,7 @@ static ROOTS: [[(f64, f64); MOST]; PRIMES.len()] = {
     roots
 };
 
-/// The pass of `radix`, one of [`PRIMES`].
+/// One pass of `radix`, which is one of [`PRIMES`].
 ///
 /// # Safety
 /// STAGE1; ISA1.
@@ -51,14 +51,14 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
     for p in 0..groups {
         for q in 0..width {
             let leg = |k: usize| q + width * (p + groups * k);
-            // group 0 has no factors
+            // all twiddle factors of group 0 are 1
             let factors = if p > 0 {
                 w.wrapping_add(2 * (p - 1) * (radix - 1))
             } else {
                 core::ptr::null()
             };
             let to = |k: usize| q + width * (radix * p + k);
-            // SAFETY: STAGE1: the values of a line.
+            // SAFETY: STAGE1: inputs of the group.
             let first = unsafe { load::<V>(x, leg(0)) };
             let mut sum = first;
             for (j, opposite) in opposite[..half].iter_mut().enumerate() {
@@ -68,7 +68,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
                 *opposite = [a.add(b), a.sub(b)];
                 sum = sum.add(opposite[0]);
             }
-            // SAFETY: STAGE1: a value of the group's.
+            // SAFETY: STAGE1: an output of the group.
             unsafe { store(sum, y, to(0)) };
             for k in 1..=half {
                 let (mut even, mut odd, mut turn) = (first, nothing, 0);
@@ -88,7 +88,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
                 (a.re, a.im) = (even.re - odd.im, even.im + odd.re);
                 (b.re, b.im) = (even.re + odd.im, even.im - odd.re);
                 for (k, v) in [(k, a), (radix - k, b)] {
-                    // SAFETY: STAGE1: a value of the group's, and its factor.
+                    // SAFETY: STAGE1: an output of the group, and its factor.
                     unsafe { store(turned(v, factors, k), y, to(k)) };
                 }
             }
@@ -96,7 +96,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
     }
 }
 
-/// Value `k` of a group, above 0, times its factor, where the group has factors.
+/// Output `k > 0` of a group, times its twiddle factor unless `w` is null.
 ///
 /// # Safety
 /// `w` is null or has the group's factors (STAGE1); ISA1.
@@ -105,7 +105,7 @@ unsafe fn turned<V: Lanes>(v: Pair<V>, w: *const V::Number, k: usize) -> Pair<V>
     if w.is_null() {
         return v;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     let (re, im) = unsafe { (*w.add(2 * (k - 1)), *w.add(2 * (k - 1) + 1)) };
     v.mul(Pair {
         re: V::splat(re),

@@ -1,10 +1,10 @@
-//! Roots of unity, right to about half a unit in the last place of float64 for every order, and
-//! computable at compile time.
+//! Roots of unity, accurate to about half an ulp of float64 for every order, and computable at
+//! compile time.
 //!
-//! The angle is reduced in integers to an eighth of a turn, kept as a sum of two floats, and goes
-//! through the Taylor series of sine and cosine, which fall below 1e-17 there.
+//! The angle is reduced in integers to an eighth of a turn, kept as a sum of two floats, and put
+//! through the Taylor series of sine and cosine, whose remainders are below 1e-17 there.
 
-/// pi / 4, and what is left of it after rounding.
+/// pi / 4, and its rounding error.
 const EIGHTH: f64 = core::f64::consts::FRAC_PI_4;
 const EIGHTH_REST: f64 = 3.061_616_997_868_383e-17;
 
@@ -17,14 +17,14 @@ const fn product(a: f64, b: f64) -> (f64, f64) {
     (p, al * bl - (((p - ah * bh) - al * bh) - ah * bl))
 }
 
-/// The upper and the lower 26 bits.
+/// Splits into the upper and lower 26 bits of the significand.
 const fn halves(a: f64) -> (f64, f64) {
     let c = 134_217_729.0 * a;
     let high = c - (c - a);
     (high, a - high)
 }
 
-/// `exp(-2 pi i k / n)`, as its real and imaginary parts. `n` lies above 0 and below 2^53.
+/// `exp(-2 pi i k / n)` as (real, imaginary), for `0 < n < 2^53`.
 pub const fn root(k: u64, n: u64) -> (f64, f64) {
     let (octant, rest) = (8 * (k % n) / n, 8 * (k % n) % n);
     let part = if octant % 2 == 0 { rest } else { n - rest };
@@ -46,10 +46,10 @@ pub const fn root(k: u64, n: u64) -> (f64, f64) {
     }
 }
 
-/// Of `x + y`, where `x` lies from 0 to pi / 4 and `y` is within its rounding.
+/// Sine and cosine of `x + y`, where `x` is in 0 to pi / 4 and `y` is its rounding error.
 const fn sine_and_cosine(x: f64, y: f64) -> (f64, f64) {
     let z = x * x;
-    // 1/3!, 1/5! .. and 1/4!, 1/6! .., the signs alternating
+    // 1/3!, 1/5!, .. and 1/4!, 1/6!, .. with alternating signs
     let s = -1.0 / 6.0
         + z * (1.0 / 120.0
             + z * (-1.0 / 5_040.0

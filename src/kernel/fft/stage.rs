@@ -1,24 +1,24 @@
-//! One pass of a transform over its values: Stockham's algorithm, in which no values have to be
-//! reordered afterwards (Cochran et al., 1967: "What is the fast Fourier transform?").
+//! One pass of a transform: Stockham's autosort algorithm, which needs no reordering at the end
+//! (Cochran et al., 1967: "What is the fast Fourier transform?").
 
 use super::Float;
 use super::dft::{Dft, Pair, Radix, load, store};
 use super::prime;
 use crate::simd::lanes::Lanes;
 
-/// A pass of `radix` on `radix * groups * width` vectors: `groups` shrinks by the radix of each pass,
-/// and `width` grows by it.
+/// A pass of `radix` over `radix * groups * width` vectors. From pass to pass `groups` shrinks and
+/// `width` grows by the radix.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
     pub radix: usize,
     pub groups: usize,
-    /// Where its factors begin in the table of all passes.
+    /// Offset of its twiddle factors in the table of all passes.
     pub factors: usize,
 }
 
-/// The radices of passes, those that are preferred first.
+/// The radices, in order of preference.
 pub const RADICES: [usize; 13] = [8, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31];
-/// Bits of those that are too large for registers.
+/// A bit mask of the radices too large for registers.
 const PRIMES: u32 = {
     let (mut mask, mut k) = (0, 0);
     while k < prime::PRIMES.len() {
@@ -28,8 +28,8 @@ const PRIMES: u32 = {
     mask
 };
 
-/// Contract STAGE1: `x` and `y` are valid for `radix * groups * width` pairs of vectors, which do not
-/// overlap, and `w` for `(groups - 1) * (radix - 1)` complex numbers.
+/// Contract STAGE1: `x` and `y` are valid for `radix * groups * width` pairs of vectors and don't
+/// overlap, and `w` is valid for `(groups - 1) * (radix - 1)` complex numbers.
 ///
 /// # Safety
 /// STAGE1; ISA1.
@@ -43,7 +43,7 @@ unsafe fn pass<V: Lanes<Number: Float>, const R: usize>(
 ) where
     Radix: Dft<R>,
 {
-    // SAFETY: STAGE1, for group 0, whose factors are all 1.
+    // SAFETY: STAGE1; all twiddle factors of group 0 are 1.
     unsafe {
         for q in 0..width {
             let legs = gather::<V, R>(x, q, groups * width);
@@ -51,7 +51,7 @@ unsafe fn pass<V: Lanes<Number: Float>, const R: usize>(
         }
     }
     for p in 1..groups {
-        // SAFETY: STAGE1: the factors of group `p`, the values of its lines.
+        // SAFETY: STAGE1: the factors of group `p`, and its values.
         unsafe {
             let w = w.add(2 * (p - 1) * (R - 1));
             let mut factors = [Pair {
@@ -76,7 +76,7 @@ unsafe fn pass<V: Lanes<Number: Float>, const R: usize>(
     }
 }
 
-/// The pairs of vectors `first`, `first + step`, ..
+/// Loads the pairs of vectors `first`, `first + step`, ..
 ///
 /// # Safety
 /// They are readable; ISA1.
@@ -86,7 +86,7 @@ unsafe fn gather<V: Lanes, const R: usize>(
     first: usize,
     step: usize,
 ) -> [Pair<V>; R] {
-    // SAFETY: the caller's.
+    // SAFETY: by the caller's promise.
     unsafe {
         let mut out = [load(x, first); R];
         for (k, out) in out.iter_mut().enumerate().skip(1) {
@@ -105,27 +105,27 @@ unsafe fn scatter<V: Lanes, const R: usize>(
     step: usize,
 ) {
     for (k, v) in v.into_iter().enumerate() {
-        // SAFETY: the caller's.
+        // SAFETY: by the caller's promise.
         unsafe { store(v, y, first + step * k) }
     }
 }
 
-/// Which radices a transform may ask for: code is made for these alone.
+/// The radices that a transform may use: no code is made for others.
 pub trait Used {
-    /// A bit for each radix.
+    /// One bit per radix.
     const RADICES: u32;
 }
-/// All that there are.
+/// All radices.
 pub struct All;
 impl Used for All {
     const RADICES: u32 = u32::MAX;
 }
 
-/// The passes in turn, from `buffers[0]` to `buffers[1]` and back, the first of them from `x`. The
-/// number of the buffer that has the result.
+/// Runs the passes in turn: the first reads `x` and writes `buffers[to]`, each next one writes the
+/// other buffer. Returns the index of the buffer with the result.
 ///
 /// # Safety
-/// STAGE1 for each pass, of `x` for the first one, of the buffers for all; ISA1.
+/// STAGE1 for each pass, with `x` as the source of the first and the buffers for all; ISA1.
 #[inline(always)]
 pub unsafe fn passes<V: Lanes<Number: Float>, U: Used>(
     stages: &[Stage],
