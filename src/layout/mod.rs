@@ -5,10 +5,14 @@
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
+#[cfg(feature = "std")]
+mod along;
 mod arguments;
 mod axes;
 mod views;
 
+#[cfg(feature = "std")]
+pub(crate) use along::{Along, Course};
 pub use arguments::{Axes, Int, IntoShape, Ints};
 pub use axes::{axis, broadcast, slice_bounds, unique_axes};
 pub(crate) use views::Draft;

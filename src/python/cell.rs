@@ -7,12 +7,14 @@
 //! - **C2, long writes take the tensor out**, and leave its layout and dtype behind: attributes can
 //!   be read at any time. Threads that need the elements meanwhile wait detached, without holding a
 //!   lock.
-//! - **C3, what is traced has no elements.** Operations that can be recorded ask for its value in the
-//!   graph; who asks for elements unwinds, which `flex._tracing` turns into an error that names the line.
-//! - **C4, what is queued is computed for who asks.** Operations of a stream take its value as it is;
-//!   who asks for elements has it computed, detached and without the lock, and finds a tensor then.
+//! - **C3, traced values have no elements.** Operations that can be recorded use the value in the
+//!   graph. Any other access to elements unwinds, and `flex._tracing` turns that into an error that
+//!   names the line.
+//! - **C4, queued values are computed on demand.** Operations of a stream use the queued value as
+//!   it is. Any other access to elements computes it first, detached and without the lock.
 
 use super::convert::{OperandRef, is_short};
+use super::entered;
 use super::traced::{self, Traced};
 use crate::layout::Layout;
 use crate::storage::LongWrite;
@@ -39,7 +41,7 @@ impl From<Tensor> for PyTensor {
 /// A tensor, or its metadata while a thread writes to it.
 struct TensorCell(Mutex<State>);
 
-/// Whether an object ever was a value of a stream.
+/// Whether any object has ever held a value of a stream.
 static QUEUED: AtomicBool = AtomicBool::new(false);
 
 enum State {
@@ -51,13 +53,13 @@ enum State {
     Queued(Lazy),
 }
 
-/// What an object holds, as an operand of what may wait.
+/// What an object holds, for operations that can defer work.
 pub enum Held {
     Tensor(Tensor),
     Lazy(Lazy),
 }
 
-/// Unwinds where elements of a traced value are asked for: there is no error to return from here.
+/// Unwinds when the elements of a traced value are accessed: this can't return an error.
 #[cold]
 fn refuse(x: &Traced) -> ! {
     traced::note_refusal();
@@ -67,20 +69,30 @@ fn refuse(x: &Traced) -> ! {
     };
     std::panic::resume_unwind(Box::new(String::from(message)))
 }
-/// What is said of a function that asks for the elements of a traced value; `flex._tracing` adds where.
+/// The message for a function that needs elements of a traced value; `flex._tracing` adds the line.
 const NOT_TRACEABLE: &str =
     "flex.fuse can't trace this function: it needs the elements of a tensor";
 
-/// What comes before a tensor is there.
+/// What must happen before a tensor is available.
 enum Later {
     Away(Arc<Away>),
     Queued(Lazy),
 }
 
-/// The tensor of a queued value, detached. Forks wait, for it may write to what a child inherits.
+/// Computes a queued value, detached. Forks wait, since it may write to memory that a child
+/// inherits.
 fn computed(lazy: &Lazy) -> crate::Result<Tensor> {
     let _write = LongWrite::begin();
     lazy.get()
+}
+
+/// The view that `f` makes of a tensor's layout.
+#[inline(always)]
+pub fn viewed(
+    t: &Tensor,
+    f: impl Fn(&Layout, DType) -> crate::Result<Layout>,
+) -> crate::Result<Tensor> {
+    Ok(t.view(f(t.layout(), t.dtype())?))
 }
 
 /// The metadata of a tensor that was taken out. Its shape and dtype don't change.
@@ -158,11 +170,11 @@ impl TensorCell {
         };
         match computed(lazy) {
             Ok(t) => drop(self.arrived(lazy, t)),
-            // there is no error to return from here
+            // this can't return an error
             Err(e) => std::panic::resume_unwind(Box::new(e.to_string())),
         }
     }
-    /// Puts the tensor of a queued value into its place, and gives what was there.
+    /// Replaces a queued value by its tensor, and returns the previous state.
     fn arrived(&self, lazy: &Lazy, t: Tensor) -> Option<State> {
         let mut state = self.lock();
         match &*state {
@@ -254,20 +266,20 @@ impl PyTensor {
             State::Queued(x) => x.dtype(),
         }
     }
-    /// An object for a value of a function that is being traced.
+    /// An object for a value of a traced function.
     pub fn traced(layout: Layout, dtype: DType, value: Traced) -> PyTensor {
         PyTensor(TensorCell(Mutex::new(State::Traced(Box::new((
             layout, dtype, value,
         ))))))
     }
-    /// What `f` finds of the value that the object stands for; `None` if it has elements.
+    /// Calls `f` with the traced value that the object stands for; `None` if it has elements.
     pub fn traced_value<R>(&self, f: impl FnOnce(&Traced) -> R) -> Option<R> {
         match &*self.0.lock() {
             State::Traced(x) => Some(f(&x.2)),
             _ => None,
         }
     }
-    /// Stands for what another object stands for, from now on.
+    /// Makes the object stand for what another one stands for.
     pub fn become_other(&self, other: PyTensor) {
         let state = other
             .0
@@ -320,17 +332,24 @@ impl PyTensor {
     pub fn give_away(&self) -> Tensor {
         self.0.with(core::mem::take)
     }
-    /// A view that `f` makes of the tensor.
+    /// The view that `f` makes of the layout of a tensor of that dtype.
     #[inline(always)]
     pub fn view(
         slf: &Bound<'_, PyTensor>,
-        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
+        f: impl Fn(&Layout, DType) -> crate::Result<Layout> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
-        if traced::is_active() {
+        if traced::is_active() || entered::is_any() {
             return OperandRef::Object(slf.clone()).view(f);
         }
         // no `?` inside: exceptions are created after the lock is released
-        Ok(PyTensor::new(slf.get().read(f)?))
+        Ok(PyTensor::new(slf.get().read(|t| viewed(t, f))?))
+    }
+    /// The value of a stream that it stands for and that is not computed yet.
+    pub fn waiting(&self) -> Option<Lazy> {
+        match &*self.0.lock() {
+            State::Queued(x) if !x.is_computed() => Some(x.clone()),
+            _ => None,
+        }
     }
     /// The same for two objects, which may be identical; `None` if one is not available at once,
     /// since waiting for it while holding the other could deadlock.

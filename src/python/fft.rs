@@ -8,7 +8,7 @@ use crate::fft::{self as transforms, Dct, Fft, FftN, Norm};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// What `norm` stands for; None is the default, as in NumPy.
+/// The meaning of `norm`; None is the default, as in NumPy.
 fn norm_of(op: &str, norm: Option<&str>) -> PyResult<Norm> {
     match norm {
         None | Some("backward") => Ok(Norm::Backward),
@@ -20,7 +20,7 @@ fn norm_of(op: &str, norm: Option<&str>) -> PyResult<Norm> {
     }
 }
 
-/// The arguments of a transform along one axis.
+/// The options of a transform along one axis.
 fn one(op: &str, n: Option<isize>, axis: isize, norm: Option<&str>) -> PyResult<Fft> {
     Ok(Fft {
         n: n.map(|n| count(op, "n", n)).transpose()?,
@@ -28,7 +28,7 @@ fn one(op: &str, n: Option<isize>, axis: isize, norm: Option<&str>) -> PyResult<
         norm: norm_of(op, norm)?,
     })
 }
-/// The same along several axes.
+/// The options of a transform along several axes.
 fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<&str>) -> PyResult<FftN> {
     let lengths = |s: Ints| {
         s.0.iter()
@@ -42,7 +42,7 @@ fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<&str>) ->
     })
 }
 
-/// The cosine transform that a number stands for.
+/// The cosine transform of type `kind`.
 fn cosine(op: &str, kind: isize) -> PyResult<Dct> {
     match kind {
         1 => Ok(Dct::I),
@@ -55,7 +55,7 @@ fn cosine(op: &str, kind: isize) -> PyResult<Dct> {
     }
 }
 
-/// Functions of one signature.
+/// Defines functions of one signature.
 macro_rules! functions {
     (one: $($(#[$doc:meta])* $name:ident)*) => { $(
         $(#[$doc])*
@@ -137,52 +137,56 @@ functions! {
     one:
     /// The discrete Fourier transform along an axis.
     ///
-    /// Element k of the result is the sum over j of x[j] exp(-2 pi i j k / n). n: the length to cut the axis to, or to
-    /// pad it to with zeros, by default its own; any length is quick, products of 2, 3, 5, 7, 11 and 13 most
-    /// (Stockham's algorithm, in batches with primes up to 31; for others Bluestein's). norm: what is divided by n: the inverse ("backward"),
-    /// this transform ("forward"), or both by sqrt(n) ("ortho").
+    /// Element k of the result is the sum over j of x[j] exp(-2 pi i j k / n). n: the length that
+    /// the axis is truncated or zero-padded to, by default its own. Any length is fast, products of
+    /// 2, 3, 5, 7, 11 and 13 the most (Stockham's algorithm, in batches with primes up to 31;
+    /// Bluestein's for others). norm: which transform is divided by n: the inverse ("backward"),
+    /// this one ("forward"), or both by sqrt(n) ("ortho").
     ///
-    /// The result is complex64 for float32 and complex64, complex128 for float64 and complex128. float16 and
-    /// bfloat16 are computed in float32; integers and bool become float32, flex's default, where NumPy takes float64.
-    /// ValueError for a length of 0; AxisError if the axis is out of range; DTypeError for float8.
+    /// The result is complex64 for float32 and complex64, complex128 for float64 and complex128.
+    /// float16 and bfloat16 are computed in float32; integers and bool become float32, flex's
+    /// default, where NumPy uses float64. ValueError for a length of 0; AxisError if the axis is
+    /// out of range; DTypeError for float8.
     ///
     /// >>> flex.fft.fft(flex.asarray([1.0, 2.0, 3.0, 4.0])).tolist()
     /// [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
     fft
     /// The inverse discrete Fourier transform along an axis.
     ///
-    /// Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by n. Arguments,
-    /// dtypes and errors are those of `fft`.
+    /// Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by
+    /// n. Arguments, dtypes and errors are those of `fft`.
     ///
     /// >>> flex.fft.ifft(flex.asarray([10, -2+2j, -2, -2-2j])).tolist()
     /// [(1+0j), (2+0j), (3+0j), (4+0j)]
     ifft
     /// The first half of the discrete Fourier transform of real numbers.
     ///
-    /// Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes and errors are
-    /// those of `fft`; DTypeError for complex numbers.
+    /// Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes
+    /// and errors are those of `fft`; DTypeError for complex numbers.
     ///
     /// >>> flex.fft.rfft(flex.asarray([0.0, 1.0, 0.0, -1.0])).tolist()
     /// [0j, -2j, 0j]
     rfft
     /// The inverse of `rfft`: real numbers from the first half of their spectrum.
     ///
-    /// n: how many real numbers, by default 2 (m - 1) for m elements along the axis, of which n // 2 + 1 are used. What
-    /// is imaginary in the first, and for even n in the last, is ignored. The result is float32 or float64. Other
-    /// arguments and errors are those of `fft`.
+    /// n: the number of real values, by default 2 (m - 1) for m elements along the axis, of which n
+    /// // 2 + 1 are used. The imaginary part of the first, and for even n of the last, is ignored.
+    /// The result is float32 or float64. Other arguments and errors are those of `fft`.
     ///
     /// >>> flex.fft.irfft(flex.asarray([0, -2j, 0])).tolist()
     /// [0.0, 1.0, 0.0, -1.0]
     irfft
-    /// The transform of a signal with Hermitian symmetry, whose spectrum is real.
+    /// The transform of a Hermitian-symmetric signal, whose spectrum is real.
     ///
-    /// x: the first half of the signal; the rest is its conjugate in reverse. n: the length of the result, by default 2
-    /// (m - 1). The result is float32 or float64. Other arguments and errors are those of `fft`.
+    /// x: the first half of the signal; the rest is its conjugate, reversed. n: the length of the
+    /// result, by default 2 (m - 1). The result is float32 or float64. Other arguments and errors
+    /// are those of `fft`.
     ///
     /// >>> flex.fft.hfft(flex.asarray([1.0, 2.0, 3.0])).tolist()
     /// [8.0, -2.0, 0.0, -2.0]
     hfft
-    /// The inverse of `hfft`: the first half of a signal with Hermitian symmetry, from its real spectrum.
+    /// The inverse of `hfft`: the first half of a Hermitian-symmetric signal, from its real
+    /// spectrum.
     ///
     /// Arguments, dtypes and errors are those of `rfft`.
     ///
@@ -195,9 +199,9 @@ functions! {
     several "(x, /, s=None, axes=None, norm=\"backward\")":
     /// The discrete Fourier transform along several axes, one after the other.
     ///
-    /// s: the lengths along the axes, by default their own. axes: by default all, or the last len(s). norm, dtypes and
-    /// other errors are those of `fft`; ValueError if s has another number of lengths than there are axes, AxisError if
-    /// an axis is repeated.
+    /// s: the lengths along the axes, by default their own. axes: by default all, or the last
+    /// len(s). norm, dtypes and other errors are those of `fft`; ValueError if s and axes differ in
+    /// length, AxisError if an axis is repeated.
     ///
     /// >>> flex.fft.fftn(flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
     /// [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
@@ -207,17 +211,20 @@ functions! {
     /// >>> flex.fft.ifftn(flex.asarray([[10.0, -2.0], [-4.0, 0.0]])).real.tolist()
     /// [[1.0, 2.0], [3.0, 4.0]]
     ifftn
-    /// The discrete Fourier transform of real numbers along several axes, halved along the last of them.
+    /// The discrete Fourier transform of real numbers along several axes, halved along the last of
+    /// them.
     ///
-    /// Arguments, dtypes and errors are those of `fftn`; DTypeError for complex numbers, ValueError for no axes.
+    /// Arguments, dtypes and errors are those of `fftn`; DTypeError for complex numbers, ValueError
+    /// for no axes.
     ///
     /// >>> flex.fft.rfftn(flex.ones((3, 8))).shape
     /// (3, 5)
     rfftn
     /// The inverse of `rfftn`: real numbers from half of their spectrum.
     ///
-    /// s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the last axis. The result
-    /// is float32 or float64. Other arguments and errors are those of `fftn`; ValueError for no axes.
+    /// s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the
+    /// last axis. The result is float32 or float64. Other arguments and errors are those of `fftn`;
+    /// ValueError for no axes.
     ///
     /// >>> x = flex.asarray([[1.0, 2.0], [3.0, 4.0]])
     /// >>> flex.fft.irfftn(flex.fft.rfftn(x)).tolist()
@@ -227,22 +234,22 @@ functions! {
 
 functions! {
     several "(x, /, s=None, axes=(-2, -1), norm=\"backward\")":
-    /// `fftn` along the last two axes, or others.
+    /// `fftn` along the last two axes by default.
     ///
     /// >>> flex.fft.fft2(flex.ones((2, 2))).tolist()
     /// [[(4+0j), 0j], [0j, 0j]]
     fft2
-    /// `ifftn` along the last two axes, or others.
+    /// `ifftn` along the last two axes by default.
     ///
     /// >>> flex.fft.ifft2(flex.ones((2, 2))).real.tolist()
     /// [[1.0, 0.0], [0.0, 0.0]]
     ifft2
-    /// `rfftn` along the last two axes, or others.
+    /// `rfftn` along the last two axes by default.
     ///
     /// >>> flex.fft.rfft2(flex.ones((2, 3, 8))).shape
     /// (2, 3, 5)
     rfft2
-    /// `irfftn` along the last two axes, or others.
+    /// `irfftn` along the last two axes by default.
     ///
     /// >>> flex.fft.irfft2(flex.ones((2, 3, 5))).shape
     /// (2, 3, 8)
@@ -253,17 +260,20 @@ functions! {
     cosine:
     /// The discrete cosine transform of real numbers along an axis.
     ///
-    /// type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n)); 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) from j
-    /// = 1, the inverse of 2 but for a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)); or 1, for x[0] +
-    /// (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the others, n being at least 2. norm: what is
-    /// divided by 2 n (2 n - 2 for type 1): the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
-    /// the first element (and the last, for type 1) scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
-    /// float32 or float64; other arguments and errors are those of `rfft`, and ValueError for another type.
+    /// type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n));
+    /// 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) with j from 1, the inverse of 2 up to
+    /// a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n));
+    /// or 1, for x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the other j, where
+    /// n is at least 2. norm: which transform is divided by 2 n (2 n - 2 for type 1): the inverse
+    /// ("backward"), this one ("forward"), or both by its square root ("ortho"), which also scales
+    /// the first element (and the last, for type 1) so that the transform is orthogonal. Defined
+    /// like scipy.fft.dct. The result is float32 or float64; other arguments and errors are those
+    /// of `rfft`, and ValueError for another type.
     ///
     /// >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()
     /// [8.0, 0.0, 0.0, 0.0]
     dct
-    /// The inverse of `dct` of that type, with its arguments, dtypes and errors.
+    /// The inverse of `dct` of the same type, with its arguments, dtypes and errors.
     ///
     /// >>> flex.fft.idct(flex.asarray([8.0, 0.0, 0.0, 0.0])).tolist()
     /// [1.0, 1.0, 1.0, 1.0]
@@ -274,8 +284,8 @@ functions! {
     frequencies:
     /// The frequencies of the elements of `fft`.
     ///
-    /// 0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the distance of samples. dtype: float32 by default,
-    /// or float64. ValueError if n is less than 1; DTypeError for other dtypes.
+    /// 0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the sample spacing. dtype:
+    /// float32 by default, or float64. ValueError if n is less than 1; DTypeError for other dtypes.
     ///
     /// >>> flex.fft.fftfreq(4, d=0.25).tolist()
     /// [0.0, 1.0, -2.0, -1.0]
@@ -291,9 +301,9 @@ functions! {
 
 functions! {
     shifts:
-    /// Shifts frequency 0 to the middle of axes.
+    /// Shifts frequency 0 to the middle of the axes.
     ///
-    /// x: of any dtype. axes: by default all. AxisError if one is out of range or repeated.
+    /// x: any dtype. axes: by default all. AxisError if one is out of range or repeated.
     ///
     /// >>> flex.fft.fftshift(flex.fft.fftfreq(5, d=0.2)).tolist()
     /// [-2.0, -1.0, 0.0, 1.0, 2.0]
@@ -305,7 +315,8 @@ functions! {
     ifftshift
 }
 
-/// The least length from n on whose transforms are quick: a power of two, or one times a small odd number.
+/// The smallest length from n on with a fast transform: a power of two, or one times a small odd
+/// number.
 ///
 /// ValueError if n is negative.
 ///
@@ -317,7 +328,8 @@ fn next_fast_len(n: isize) -> PyResult<usize> {
     Ok(transforms::next_fast_len(count("next_fast_len", "n", n)?))
 }
 
-/// A module of its own, from which `flex/fft.py` takes its functions; their `__module__` is `flex.fft`.
+/// Registers `fft`, the module that `flex/fft.py` takes its functions from; their `__module__` is
+/// `flex.fft`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let module = PyModule::new(m.py(), "flex.fft")?;
     module.add_function(wrap_pyfunction!(fft, &module)?)?;

@@ -89,7 +89,7 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     let Some(function) = FUNCTIONS[I][J].get() else {
         return std::ptr::null_mut();
     };
-    // SAFETY: the function has this protocol (`protocol` has looked), and gets CPython's arguments
+    // SAFETY: `protocol` checked that the function has this protocol; it gets CPython's arguments
     let result = unsafe { (function.call)(module, arguments, count, names) };
     if result.is_null() && traced::is_active() {
         // SAFETY: by the protocol, as below
@@ -106,11 +106,11 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     result
 }
 
-/// The object of a call that `flex.fuse` records whole, where it failed because an argument is traced;
-/// else null, with an exception set.
+/// Returns the result of a call that `flex.fuse` recorded as a whole, because it failed for a
+/// traced argument; otherwise null, with an exception set.
 ///
 /// # Safety
-/// As [`explain`]; `module` is the function's.
+/// As for [`explain`]; `module` is the function's.
 #[cold]
 unsafe fn record(
     module: *mut ffi::PyObject,
@@ -126,14 +126,14 @@ unsafe fn record(
     let py = unsafe { Python::assume_attached() };
     let mut raised = [std::ptr::null_mut(); 3];
     let [kind, value, traceback] = &mut raised;
-    // it is a panic, which a PyErr would unwind with
+    // taken as raw pointers: PyErr would resume the unwinding of a panic
     // SAFETY: attached; three places for references
     unsafe { ffi::PyErr_Fetch(kind, value, traceback) };
-    // SAFETY: `arguments` holds so many references that the caller lends, and so does `names`
+    // SAFETY: the caller lends `arguments`, `count` and more references, and `names`
     let recorded = unsafe { call_of(py, module, function, arguments, count, names) }
         .and_then(|call| whole::record(&call.0, function.name(), &call.1, &call.2));
     let Some(recorded) = recorded else {
-        // SAFETY: gives back what was fetched
+        // SAFETY: restores what was fetched
         unsafe { ffi::PyErr_Restore(raised[0], raised[1], raised[2]) };
         return std::ptr::null_mut();
     };
@@ -149,7 +149,7 @@ unsafe fn record(
         }
     }
 }
-/// A function, its arguments by position and by name.
+/// A function, and its positional and keyword arguments.
 type Parts<'py> = (
     Bound<'py, PyAny>,
     Vec<Bound<'py, PyAny>>,
@@ -165,8 +165,8 @@ unsafe fn call_of<'py>(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> Option<Parts<'py>> {
-    // SAFETY: the module of the function; null, or a tuple; as many references as `count` and
-    // `names` say: all are lent by the caller
+    // SAFETY: the module of the function; `names` is null or a tuple; `count` and `names` give the
+    // number of references: all are lent by the caller
     let (module, names, argument) = unsafe {
         let names = Bound::from_borrowed_ptr_or_opt(py, names);
         let argument = |i: usize| Bound::from_borrowed_ptr(py, *arguments.add(i));
@@ -186,7 +186,7 @@ unsafe fn call_of<'py>(
 /// Lets `flex/_hints.py` improve the exception that is set, if it is about the arguments.
 ///
 /// # Safety
-/// The interpreter is attached; `arguments` are `count` and as many as `names` has.
+/// The interpreter is attached; there are `count` arguments, and one more for each of `names`.
 #[cold]
 unsafe fn explain(
     name: &str,
@@ -214,7 +214,7 @@ unsafe fn explain(
         let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) }
             .and_then(|n| n.cast_into::<PyTuple>().ok());
         let count = count as usize + names.as_ref().map_or(0, |n| n.len());
-        // SAFETY: `arguments` holds so many references that the caller lends
+        // SAFETY: the caller lends `count` references in `arguments`
         let given = (0..count).map(|i| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(i)) });
         let given = PyTuple::new(py, given.collect::<Vec<_>>());
         let explain = EXPLAIN.import(py, "flex._hints", "explain");
@@ -224,12 +224,12 @@ unsafe fn explain(
     error.restore(py);
 }
 
-/// Wraps the functions of a module with [`call`]. Those of another protocol take no arguments, and
-/// are left alone.
+/// Wraps the functions of a module with [`call`]. Functions with another protocol take no arguments
+/// and stay as they are.
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
-        // errors of gradients name them so, and those of quantised operands
+        // errors of gradients and quantised functions have these prefixes
         let within = match module.name()?.to_str()? {
             "flex.nn.grad" => "grad.",
             "flex.quant" => "quant.",

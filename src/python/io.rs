@@ -1,4 +1,4 @@
-//! The reading and writing behind `flex/io.py`, which chooses the format.
+//! Reads and writes files for `flex/io.py`, which chooses the format.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, asarray, detached, kind};
@@ -107,8 +107,7 @@ impl Write for Stream {
     }
 }
 
-/// The tensors by name, and those of unknown dtypes, each as the dtype's name, the shape and the
-/// bytes.
+/// The tensors by name, and for those of unknown dtypes the dtype's name, the shape and the bytes.
 #[pyfunction]
 fn load_safetensors<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Tensors joined, repeated, padded, and broadcast together.
+//! Joining, repeating, padding and broadcasting of tensors.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, Ints, Number, asarray, compute, count, integer, kind};

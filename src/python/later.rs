@@ -1,13 +1,14 @@
-//! Operations on tensors that aren't there yet: a function that is being traced records them, a
-//! stream queues them. `None` where neither takes them, and they run at once.
+//! Operations on deferred tensors: recorded while a function is traced, or queued on a stream.
+//! `None` if neither applies, and the operation runs at once.
 
 use super::cell::PyTensor;
 use super::convert::OperandRef;
 use super::{queue, trace};
 use crate::kernel::elementwise::Row;
 use crate::ops::Reduction;
-use crate::stream::Kind;
-use crate::{DType, Result};
+use crate::stream::{Kind, Layer, View};
+use crate::tensor::resolve_shape;
+use crate::{DType, Layout, Result};
 use pyo3::prelude::*;
 
 /// An elementwise operation.
@@ -19,7 +20,7 @@ pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTe
 pub fn convert(x: &OperandRef, dtype: DType) -> Option<PyResult<PyTensor>> {
     trace::convert(x, dtype).or_else(|| queue::convert(x, dtype))
 }
-/// A reduction of what `before` makes of the operand, converted to what `after` says.
+/// A reduction of the operand converted by `before`, with the result converted by `after`.
 pub fn reduce(
     kind: Kind,
     x: &OperandRef,
@@ -30,12 +31,32 @@ pub fn reduce(
     trace::reduce(kind, x, over, &before, after)
         .or_else(|| queue::reduce(kind, x, over, before, after))
 }
-/// A product of matrices, with the dtype of its sums where one is given.
+/// A matrix product, optionally with a dtype for its sums.
 #[inline(always)]
 pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
     trace::matmul(a, b, dtype).or_else(|| queue::matmul(a, b, dtype))
 }
-/// An operation in place on an object, which stands for the result then.
+/// A linear layer or a convolution.
+pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
+    trace::layer(layer, operands).or_else(|| queue::layer(layer, operands))
+}
+/// A view, as a function from a layout of that dtype to another.
+pub fn view(
+    x: &OperandRef,
+    f: &dyn Fn(&Layout, DType) -> Result<Layout>,
+) -> Option<PyResult<PyTensor>> {
+    let make = |x: &Layout, dtype: DType| Ok(View::of(x, &f(x, dtype)?));
+    trace::view(x, &make).or_else(|| queue::view(x, &make))
+}
+/// A reshape, in row-major order; one size may be -1.
+pub fn reshape(x: &OperandRef, shape: &[isize]) -> Option<PyResult<PyTensor>> {
+    let make = |from: &Layout, _| {
+        let to = resolve_shape("reshape", shape, from)?;
+        Ok(Some(View::reshaped(from.shape(), to)))
+    };
+    trace::view(x, &make).or_else(|| queue::view(x, &make))
+}
+/// An in-place operation on an object, which then stands for the result.
 #[inline(always)]
 pub fn apply_in_place(
     row: &'static Row,

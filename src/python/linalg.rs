@@ -22,7 +22,8 @@ pub fn work(a: &Tensor, width: usize) -> usize {
 /// x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
 /// dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
 /// and of the result instead, as if both operands were converted to it first; int8 and uint8 in
-/// int32, and float16 and bfloat16 in float32, need no such copies. ShapeError if k or the batches
+/// int32, and float16 and bfloat16 in float32, need no such copies. Where the CPU multiplies pairs of
+/// bfloat16 (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
 /// don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
 /// can't hold the common dtype's values.
 ///
@@ -61,7 +62,7 @@ pub fn matmul(
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
-    x.view(ops::matrix_transpose)
+    x.view(ops::matrix_transposed)
 }
 
 /// The sum of products over several axes. The result has the axes of x1 that are not summed over,

@@ -40,12 +40,12 @@ const NOT_METHODS: [&str; 3] = ["from_dlpack", "imag", "real"];
 
 #[pymethods]
 impl PyTensor {
-    /// The real parts of complex numbers, as by `flex.real`; of real numbers, the tensor itself.
+    /// The real parts of complex numbers, as with `flex.real`; for real numbers, the tensor itself.
     #[getter]
     fn real(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
         apply_ref(slf.py(), &rows::RealPart::ROW, [OperandRef::Object(slf)])
     }
-    /// The imaginary parts of complex numbers, as by `flex.imag`.
+    /// The imaginary parts of complex numbers, as with `flex.imag`.
     #[getter]
     fn imag(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
         apply_ref(slf.py(), &rows::ImagPart::ROW, [OperandRef::Object(slf)])

@@ -13,6 +13,7 @@ pub mod convert;
 mod creation;
 mod dtype;
 mod elementwise;
+mod entered;
 mod fft;
 mod fuse;
 mod hints;

@@ -1,5 +1,5 @@
-//! Float arguments of functions that are being traced: objects of `flex._tracing`, which stand for numbers
-//! that may be others at the next call.
+//! Float arguments of traced functions: objects of `flex._tracing` that stand for numbers that may
+//! differ from call to call.
 
 use crate::Scalar;
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use pyo3::types::{PyFloat, PyType};
 
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// A number that may be another one when a program runs.
+/// A number that may change from one run of a program to the next.
 pub struct Number<'py> {
     object: Bound<'py, PyAny>,
     value: f64,
@@ -17,7 +17,7 @@ pub struct Number<'py> {
 }
 
 impl<'py> Number<'py> {
-    /// `x`, if it is one.
+    /// `x` as a `Number`, if it is one.
     #[inline]
     pub fn of(x: &Bound<'py, PyAny>) -> PyResult<Option<Number<'py>>> {
         match CLASS.get(x.py()) {
@@ -30,42 +30,43 @@ impl<'py> Number<'py> {
             _ => Ok(None),
         }
     }
-    /// Its value, on which what is recorded depends from now on.
+    /// Its value. From now on, what is recorded depends on that value.
     pub fn look(&self) -> Scalar {
-        // it notes that in a set, which fails for want of memory alone
+        // `look` adds to a set, which fails only without memory
         drop(self.object.call_method0("look"));
         self.value()
     }
-    /// The same as an object of Python's.
+    /// The same as a Python number.
     pub fn looked_at(&self) -> Py<PyAny> {
         self.look();
         PyFloat::new(self.object.py(), self.value)
             .into_any()
             .unbind()
     }
-    /// Its value in the call that is traced.
+    /// Its value in the call that is being traced.
     pub fn value(&self) -> Scalar {
         Scalar::Float(self.value)
     }
-    /// What computes its value of the tuple of float arguments of a call; known by its address.
+    /// The function that computes its value from the tuple of a call's float arguments; identified
+    /// by address.
     pub fn compute(&self) -> Py<PyAny> {
         self.compute.clone().unbind()
     }
-    /// Whether it belongs to the trace whose floats that were looked at are this set.
+    /// Whether it belongs to the trace with this set of looked-at floats.
     pub fn belongs_to(&self, seen: &Py<PyAny>) -> bool {
         seen.is(&self.seen)
     }
-    /// Whether that does.
+    /// Whether it is computed by this function.
     pub fn is_computed_by(&self, compute: &Py<PyAny>) -> bool {
         compute.is(&self.compute)
     }
 }
 
-/// The float arguments of a call that is being traced.
+/// The float arguments of the call that is being traced.
 pub struct Arguments<'py>(Bound<'py, PyAny>);
 
 impl<'py> Arguments<'py> {
-    /// None yet.
+    /// No arguments yet.
     pub fn new(py: Python<'py>) -> PyResult<Arguments<'py>> {
         let module = py.import("flex._tracing")?;
         CLASS.get_or_try_init(py, || {
@@ -74,16 +75,16 @@ impl<'py> Arguments<'py> {
         })?;
         Ok(Arguments(module.getattr("Numbers")?.call0()?))
     }
-    /// The object for the next one.
+    /// The object for the next argument.
     pub fn add(&self, x: &Bound<'py, PyFloat>) -> PyResult<Bound<'py, PyAny>> {
         self.0.call_method1("add", (x,))
     }
-    /// Looks at all of them.
+    /// Marks all of them as looked at.
     pub fn look(&self) -> PyResult<()> {
         self.0.call_method0("look")?;
         Ok(())
     }
-    /// The set of those that were looked at.
+    /// The set of floats that were looked at.
     pub fn seen(&self) -> PyResult<Bound<'py, PyAny>> {
         self.0.getattr("seen")
     }

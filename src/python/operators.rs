@@ -182,7 +182,7 @@ fn product(a: OperandRef, b: OperandRef) -> PyResult<PyTensor> {
     Python::attach(|py| compute(py, flops(&a, &b), || ops::matmul(&a, &b)))
 }
 
-/// Multiplications of a matrix product, roughly.
+/// The approximate number of multiplications of a matrix product.
 fn flops(a: &Tensor, b: &Tensor) -> usize {
     a.len()
         .saturating_mul(b.shape().last().copied().unwrap_or(1))

@@ -1,41 +1,41 @@
-//! `flex.stream`: operations that are queued, and run together when a value is asked for.
+//! `flex.stream`: queued operations, which run together when a value is needed.
 
 use super::cell::{Held, PyTensor};
 use super::convert::{Operand, OperandRef};
+use super::entered;
 use crate::kernel::elementwise::Row;
+use crate::op::Op;
 use crate::ops::Reduction;
 use crate::ops::elementwise::fit_target;
 use crate::storage::LongWrite;
-use crate::stream::{self, Argument, Kind, Plans};
-use crate::{DType, Result};
+use crate::stream::{self, Argument, Kind, Layer, Plans, View};
+use crate::{DType, Layout, Result};
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, LazyLock};
 
-/// How many streams are entered, on all threads.
-static ACTIVE: AtomicUsize = AtomicUsize::new(0);
-/// The plans of all streams.
+/// The plans shared by all streams.
 static PLANS: LazyLock<Arc<Plans>> = LazyLock::new(Arc::default);
 
 thread_local! {
-    /// The streams that this thread has entered, the innermost last.
+    /// The streams that this thread has entered, innermost last.
     static ENTERED: RefCell<Vec<Arc<stream::Stream>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The stream that this thread's operations go to.
+/// The stream that takes this thread's operations.
 #[inline(always)]
 fn current() -> Option<Arc<stream::Stream>> {
-    if ACTIVE.load(Relaxed) == 0 {
+    if !entered::is_any() {
         return None;
     }
     ENTERED.with_borrow(|all| all.last().cloned())
 }
-/// What operands hold.
+/// The state of operands.
 enum Given {
     Held(Held),
     Operand(Operand),
@@ -54,7 +54,7 @@ fn argument(x: &Given) -> Argument<'_> {
         Given::Operand(Operand::Scalar(s)) => Argument::Number(*s),
     }
 }
-/// Calls `f` with the stream, which has room for an operation then.
+/// Calls `f` with the stream, after making room for an operation.
 fn with_room<R>(
     stream: &stream::Stream,
     f: impl FnOnce(&stream::Stream) -> Result<R>,
@@ -91,7 +91,7 @@ fn apply_on(
     let y = with_room(stream, |s| s.apply(row.op, &arguments));
     Some(y.map(PyTensor::queued))
 }
-/// Queues what `f` does with one operand.
+/// Queues the operation that `f` makes of one operand.
 fn unary(
     x: &OperandRef,
     f: impl FnOnce(&stream::Stream, &Argument) -> Result<stream::Lazy>,
@@ -106,9 +106,12 @@ fn unary(
 }
 /// Queues a conversion.
 pub fn convert(x: &OperandRef, dtype: DType) -> Option<PyResult<PyTensor>> {
-    unary(x, |s, x| s.convert(x, dtype))
+    unary(x, |s, x| match x.dtype() {
+        Some(own) if own == dtype && stream::copies(dtype) => s.apply(Op::Positive, &[*x]),
+        _ => s.convert(x, dtype),
+    })
 }
-/// Queues a reduction of what `before` makes of the operand.
+/// Queues a reduction of the operand converted by `before`.
 pub fn reduce(
     kind: Kind,
     x: &OperandRef,
@@ -127,7 +130,7 @@ pub fn reduce(
         }
     })
 }
-/// Queues a product of matrices.
+/// Queues a matrix product.
 pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
     let stream = current()?;
     let given = [given(a), given(b)];
@@ -138,7 +141,37 @@ pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<Py
     }
     Some(with_room(&stream, |s| s.matmul(&a, &b, dtype)).map(PyTensor::queued))
 }
-/// Queues an operation in place.
+/// Queues a layer.
+pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
+    let stream = current()?;
+    let given: SmallVec<[Given; 4]> = operands.iter().map(given).collect();
+    let arguments: SmallVec<[Argument; 4]> = given.iter().map(argument).collect();
+    let is_number = |x: &Argument| matches!(x, Argument::Number(_));
+    if arguments.iter().any(is_number) || !stream::is_stable(&arguments) {
+        return None;
+    }
+    Some(with_room(&stream, |s| s.layer(layer, &arguments)).map(PyTensor::queued))
+}
+/// Queues a view of a value that is queued in this stream.
+pub fn view(
+    x: &OperandRef,
+    make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
+) -> Option<PyResult<PyTensor>> {
+    let stream = current()?;
+    let OperandRef::Object(t) = x else {
+        return None;
+    };
+    let lazy = t.get().waiting()?;
+    match make(lazy.layout(), lazy.dtype()) {
+        Ok(view) => {
+            let view = view?;
+            let y = with_room(&stream, |s| s.queue_view(&(&lazy).into(), view));
+            Some(y.map(PyTensor::queued))
+        }
+        Err(e) => Some(Err(e.into())),
+    }
+}
+/// Queues an in-place operation.
 #[inline(always)]
 pub fn apply_in_place(
     row: &'static Row,
@@ -164,7 +197,7 @@ pub fn apply_in_place(
     Some(y.map(|y| t.get().become_other(PyTensor::queued(y))))
 }
 
-/// Operations that wait, and run together: see `flex.stream`.
+/// Queued operations that run together: see `flex.stream`.
 #[pyclass(frozen, weakref, module = "flex")]
 pub struct Stream(Arc<stream::Stream>);
 
@@ -177,7 +210,7 @@ impl Stream {
     }
     fn __enter__(slf: Bound<'_, Stream>) -> Bound<'_, Stream> {
         ENTERED.with_borrow_mut(|all| all.push(slf.get().0.clone()));
-        ACTIVE.fetch_add(1, Relaxed);
+        entered::begin();
         slf
     }
     #[pyo3(signature = (kind, error, traceback, /))]
@@ -197,13 +230,13 @@ impl Stream {
                 "stream: this thread has not entered it",
             ));
         }
-        ACTIVE.fetch_sub(1, Relaxed);
+        entered::end();
         if kind.is_none() {
-            run(&self.0)?; // after an error, who still asks for a value has it computed
+            run(&self.0)?; // after an error, values still in use are computed on demand
         }
         Ok(false)
     }
-    /// Runs what is queued and needed.
+    /// Runs the queued operations whose results are needed.
     ///
     /// MemoryError if there is no memory for the results.
     ///
@@ -215,11 +248,11 @@ impl Stream {
     fn run(&self) -> PyResult<()> {
         run(&self.0)
     }
-    /// What the stream did since it was made: a dict of numbers. operations: those that were queued;
-    /// kernels: walks over memory. bytes_allocated, bytes_read, bytes_written: what these moved;
-    /// eager_bytes_allocated, eager_bytes_read, eager_bytes_written: what the operations would have
-    /// moved one by one. bytes_saved: how much less was read and written. What is still queued counts
-    /// with its operations, and is not yet moved.
+    /// Statistics of the stream since it was made, as a dict of numbers. operations: how many were
+    /// queued; kernels: how many passes over memory ran. bytes_allocated, bytes_read,
+    /// bytes_written: their memory traffic; eager_bytes_allocated, eager_bytes_read,
+    /// eager_bytes_written: that of the operations one by one. bytes_saved: how much less was read
+    /// and written. Operations still queued are counted, but have no traffic yet.
     ///
     /// >>> x = flex.ones((32, 32))
     /// >>> with flex.stream() as s:
@@ -245,7 +278,8 @@ impl Stream {
         }
         Ok(dict)
     }
-    /// Writes the plans that streams of this process have found to a file, for `load` of another one.
+    /// Saves the plans that streams of this process have found to a file, which another process can
+    /// `load`.
     ///
     /// path: a path, whose file is replaced. OSError if it can't be written.
     ///
@@ -256,9 +290,9 @@ impl Stream {
         py.detach(|| self.0.plans().save(path))?;
         Ok(())
     }
-    /// Adds the plans of a file that `save` wrote, for all streams of this process. Returns how many
-    /// there are. A file that is damaged, no such file, or of another version of flex is ignored with a
-    /// warning, and 0 is returned.
+    /// Adds the plans of a file that `save` wrote, for all streams of this process. Returns how
+    /// many there are. A file that is damaged, of another format, or of another version of flex is
+    /// ignored with a warning, and 0 is returned.
     ///
     /// path: a path. OSError if it can't be read.
     ///
@@ -270,7 +304,7 @@ impl Stream {
     fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<usize> {
         load(py, path)
     }
-    /// Writes the plans to `FLEX_PLAN_CACHE` if there are new ones.
+    /// Saves the plans to `FLEX_PLAN_CACHE` if there are new ones.
     #[staticmethod]
     fn _save_at_exit(py: Python<'_>) -> PyResult<()> {
         match cache() {
@@ -290,7 +324,7 @@ impl Stream {
     }
 }
 
-/// Where plans are kept between processes.
+/// The file that keeps plans between processes.
 fn cache() -> Option<PathBuf> {
     std::env::var_os("FLEX_PLAN_CACHE")
         .filter(|path| !path.is_empty())
@@ -307,7 +341,7 @@ fn load(py: Python<'_>, path: PathBuf) -> PyResult<usize> {
         Err(e) => Err(e.into()),
     }
 }
-/// Loads the plans of `FLEX_PLAN_CACHE`, once, and sees to it that new ones are saved.
+/// Loads the plans of `FLEX_PLAN_CACHE`, once, and registers the saving of new ones.
 fn load_once(py: Python<'_>) -> PyResult<()> {
     static LOADED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
     let Some(path) = cache() else { return Ok(()) };
@@ -324,15 +358,16 @@ fn load_once(py: Python<'_>) -> PyResult<()> {
 
 /// Runs the operations of a block together: `with flex.stream():`.
 ///
-/// Within the block, elementwise functions, operators, `astype`, reductions and `matmul` of this thread are queued,
-/// not run. Whatever asks for elements (`tolist`, `item`, printing, NumPy, any other function), the end of the block
-/// and a full queue run what is queued in as few walks over memory as there can be, and only what somebody still holds.
-/// Shapes and dtypes are checked at once, at the line that gets them wrong. Results have the
-/// bits that they have without a stream.
+/// Within the block, elementwise functions, operators, `astype`, reductions, products (`matmul`,
+/// `nn.linear`, convolutions) and views of queued values of this thread are queued instead of run.
+/// Whatever needs elements (`tolist`, `item`, printing, NumPy, any other function), the end of the
+/// block, and a full queue run the queued operations in as few passes over memory as possible, and
+/// only those whose results are still referenced. Shapes and dtypes are checked at once, so errors
+/// name the right line. Results have the same bits as without a stream.
 ///
-/// Operations on memory that other code may change (arrays of NumPy) run at once. Plans are found
-/// once, and used again by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps
-/// them between processes.
+/// Operations on memory that other code may change (NumPy arrays) run at once. Plans are found once
+/// and reused by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps them
+/// between processes.
 ///
 /// >>> x = flex.asarray([1.0, 2.0, 3.0])
 /// >>> with flex.stream():

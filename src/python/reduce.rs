@@ -18,11 +18,11 @@ fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
         keepdims,
     }
 }
-/// A reduction of an operand that isn't there yet.
+/// A reduction of a deferred operand.
 fn recorded(kind: Kind, x: &OperandRef, over: &Reduction) -> Option<PyResult<PyTensor>> {
     later::reduce(kind, x, over, |_| Ok(None), None)
 }
-/// The same for a sum or a product, in the dtype that is asked for.
+/// The same for a sum or a product, with an optional dtype.
 fn recorded_total(
     kind: Kind,
     x: &OperandRef,
@@ -60,7 +60,7 @@ fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResu
     }
 }
 
-/// Sums and products, of a dtype that may be asked for.
+/// Sums and products, with an optional dtype.
 macro_rules! totals {
     ($($(#[doc = $doc:literal])* $name:ident $of_dtype:ident $Kind:ident;)*) => { $(
         $(#[doc = $doc])*
@@ -89,10 +89,10 @@ totals! {
     /// The sum of elements.
     ///
     /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    /// dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
-    /// ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
-    /// number of threads. out: a NumPy array of the result's shape, which is filled and returned.
-    /// AxisError if an axis is out of range or repeated.
+    /// dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for
+    /// unsigned ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the
+    /// same for any number of threads. out: a NumPy array of the result's shape, which is filled
+    /// and returned. AxisError if an axis is out of range or repeated.
     ///
     /// >>> x = flex.asarray([[1, 2], [3, 4]])
     /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -102,8 +102,8 @@ totals! {
     ///
     /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
     /// dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-    /// unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
-    /// axis is out of range or repeated.
+    /// unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
+    /// an axis is out of range or repeated.
     ///
     /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     /// [2, 12]
@@ -143,7 +143,7 @@ fn mean<'py>(
     )
 }
 
-/// Moments about the mean, of elements of a dtype that may be asked for.
+/// Moments about the mean, with an optional dtype.
 macro_rules! spreads {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal $of:ident;)*) => { $(
         $(#[doc = $doc])*
@@ -171,10 +171,11 @@ spreads! {
     /// The variance of elements: the sum of squared deviations from the mean, divided by `n -
     /// correction`.
     ///
-    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    /// result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
-    /// out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
-    /// for complex numbers; AxisError if an axis is out of range or repeated.
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
+    /// compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
+    /// correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
+    /// repeated.
     ///
     /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
     /// (1.0, 2.0)
@@ -210,9 +211,9 @@ macro_rules! reductions {
 reductions! {
     /// The largest element; NaN propagates.
     ///
-    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    /// result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
-    /// AxisError if an axis is out of range or repeated.
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
+    /// numbers; AxisError if an axis is out of range or repeated.
     ///
     /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     /// [5, 3]
@@ -231,8 +232,8 @@ reductions! {
     /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
     /// [True, False]
     any Any;
-    /// Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
-    /// True if there are no elements.
+    /// Whether all elements are true (not zero). Arguments and errors are those of `any`; the
+    /// result is True if there are no elements.
     ///
     /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
     /// [True, False]

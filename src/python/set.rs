@@ -36,7 +36,7 @@ fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
-/// as of `unique_all`.
+/// as in `unique_all`.
 ///
 /// >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
 /// >>> values.tolist(), counts.tolist()
@@ -49,7 +49,7 @@ fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// The distinct elements, ascending, and for each element of x the index of its value (int64, in
-/// the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
+/// the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
 ///
 /// >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
 /// >>> values[inverse].tolist()

@@ -2,8 +2,9 @@
 
 use super::cell::PyTensor;
 use super::convert::{Arg, Ints, OperandRef, compute, count, integer};
+use super::later;
 use super::values::tuple;
-use crate::layout;
+use crate::layout::{self, Layout};
 use crate::{Axes, Error, ops};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ use pyo3::types::PyTuple;
 #[pyo3(signature = (x, /, shape))]
 fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
     let shape = shape.shape("broadcast_to", "shape")?;
-    x.view(move |x| x.broadcast_to(&shape))
+    x.view(move |x, _| x.broadcast_to("broadcast_to", &shape))
 }
 
 /// Inserts dimensions of size 1 at these positions of the result; a view.
@@ -31,7 +32,7 @@ fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = Ints(smallvec::smallvec![0])), text_signature = "(x, /, axis=0)")]
 fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
-    x.view(move |x| x.expand_dims(&axis.0))
+    x.view(move |x, _| x.expand_dims("expand_dims", &axis.0))
 }
 
 /// Removes dimensions of size 1: those given, or all; a view.
@@ -44,7 +45,8 @@ fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
-    x.view(move |x| x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
+    let axes = axis.map_or(Axes::ALL, |a| (&a.0).into());
+    x.view(move |x, _| x.squeeze("squeeze", axes.named()))
 }
 
 /// Reverses the elements along an axis, several, or all; a view.
@@ -56,7 +58,11 @@ fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
-    x.view(move |x| x.flip(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
+    let axes = axis.map_or(Axes::ALL, |a| (&a.0).into());
+    x.view(move |x, _| match axes.named() {
+        Some(axes) => x.flip("flip", axes),
+        None => x.flip("flip", &(0..x.rank() as isize).collect::<Vec<_>>()),
+    })
 }
 
 /// Moves dimensions to other positions, keeping the order of the others; a view.
@@ -69,7 +75,7 @@ fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, source, destination))]
 fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor> {
-    x.view(move |x| x.moveaxis(&source.0, &destination.0))
+    x.view(move |x, _| x.move_axes("moveaxis", &source.0, &destination.0))
 }
 
 /// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
@@ -81,7 +87,7 @@ fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor
 #[pyfunction]
 #[pyo3(signature = (x, /, axes))]
 fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
-    x.view(move |x| Ok(x.view(x.layout().permute("permute_dims", &axes.0)?)))
+    x.view(move |x, _| x.permute("permute_dims", &axes.0))
 }
 
 /// Permutes the dimensions, by default in reverse order; a view.
@@ -99,7 +105,7 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     } else {
         Some(Ints::from_args(axes)?)
     };
-    x.view(move |x| {
+    x.view(move |x, _| {
         let all: Vec<isize>;
         let axes = match &axes {
             Some(axes) => &axes.0[..],
@@ -108,7 +114,7 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
                 &all
             }
         };
-        Ok(x.view(x.layout().permute("transpose", axes)?))
+        x.permute("transpose", axes)
     })
 }
 
@@ -119,7 +125,7 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis1, axis2))]
 fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
-    x.view(move |x| Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?)))
+    x.view(move |x, _| x.swap_axes("swapaxes", axis1, axis2))
 }
 
 /// Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
@@ -150,8 +156,58 @@ fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyT
 /// [[1, 3], [2, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = 0))]
-fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
-    tuple(py, x.0.unstack(axis)?)
+fn unstack<'py>(py: Python<'py>, x: OperandRef<'py>, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
+    let shape = x.shape();
+    let axis = layout::axis("unstack", axis, shape.len())?;
+    let index = |x: &Layout, k: usize| x.index("unstack", axis, k as i64);
+    match views(py, &x, shape[axis], &index)? {
+        Some(all) => Ok(all),
+        None => tuple(py, x.take().tensor()?.unstack(axis as isize)?),
+    }
+}
+
+/// As many views that `f` makes of a value that is computed later; none where it is there, or they are very many.
+fn views<'py>(
+    py: Python<'py>,
+    x: &OperandRef,
+    n: usize,
+    f: &dyn Fn(&Layout, usize) -> crate::Result<Layout>,
+) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    const MOST: usize = 64;
+    if n == 0 || n > MOST {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for k in 0..n {
+        match later::view(x, &|x, _| f(x, k)) {
+            Some(y) => all.push(y?),
+            None => return Ok(None),
+        }
+    }
+    PyTuple::new(py, all).map(Some)
+}
+/// The pieces of these sizes along an axis.
+fn pieces<'py>(
+    py: Python<'py>,
+    x: OperandRef<'py>,
+    sizes: &[usize],
+    axis: isize,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let piece = |x: &Layout, k: usize| {
+        let start = sizes[..k].iter().sum();
+        x.narrow("split", axis, start, sizes[k])
+    };
+    let shape = x.shape();
+    let total = shape[layout::axis("split", axis, shape.len())?];
+    let fits = sizes.iter().try_fold(0usize, |n, s| n.checked_add(*s)) == Some(total);
+    let found = match fits {
+        true => views(py, &x, sizes.len(), &piece)?,
+        false => None,
+    };
+    match found {
+        Some(all) => Ok(all),
+        None => tuple(py, x.take().tensor()?.split(sizes, axis)?),
+    }
 }
 
 /// Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
@@ -168,18 +224,15 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
 #[pyo3(signature = (x, /, sizes, axis = 0))]
 fn split<'py>(
     py: Python<'py>,
-    x: Arg,
+    x: OperandRef<'py>,
     sizes: &Bound<'py, PyAny>,
     axis: isize,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let sizes = match integer(sizes) {
         Ok(size) => {
             let size = count("split", "the size", size)?;
-            let total =
-                x.0.shape()
-                    .get(layout::axis("split", axis, x.0.rank())?)
-                    .copied()
-                    .unwrap_or(0);
+            let shape = x.shape();
+            let total = shape[layout::axis("split", axis, shape.len())?];
             if size == 0 {
                 return Err(PyValueError::new_err(
                     "split: pieces of size 0; it must be at least 1",
@@ -202,7 +255,7 @@ fn split<'py>(
             .map(|n| count("split", "a size", *n))
             .collect::<PyResult<Vec<_>>>()?,
     };
-    tuple(py, x.0.split(&sizes, axis)?)
+    pieces(py, x, &sizes, axis)
 }
 
 /// `chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
@@ -214,8 +267,25 @@ fn split<'py>(
 /// [[1, 2, 3], [4, 5]]
 #[pyfunction]
 #[pyo3(signature = (x, /, chunks, axis = 0))]
-fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
-    tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
+fn chunk<'py>(
+    py: Python<'py>,
+    x: OperandRef<'py>,
+    chunks: isize,
+    axis: isize,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let (shape, chunks) = (x.shape(), count("chunk", "chunks", chunks)?);
+    let axis = layout::axis("chunk", axis, shape.len())?;
+    let size = shape[axis];
+    let each = size.div_ceil(chunks.max(1)).max(1);
+    let piece = |x: &Layout, k: usize| {
+        let start = k * each;
+        Ok(x.slice(axis, start, 1, each.min(size - start)))
+    };
+    let n = if chunks == 0 { 0 } else { size.div_ceil(each) };
+    match views(py, &x, n, &piece)? {
+        Some(all) => Ok(all),
+        None => tuple(py, x.take().tensor()?.chunk(chunks, axis as isize)?),
+    }
 }
 
 /// Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
@@ -233,7 +303,7 @@ fn unfold(x: OperandRef, size: isize, step: isize, axis: isize) -> PyResult<PyTe
         count("unfold", "size", size)?,
         count("unfold", "step", step)?,
     );
-    x.view(move |x| x.unfold(axis, size, step))
+    x.view(move |x, _| x.unfold("unfold", axis, size, step))
 }
 
 /// `reshape` as a method and a function.
@@ -245,12 +315,15 @@ pub fn reshaped(
 ) -> PyResult<PyTensor> {
     if copy != Some(false) {
         let copy = copy == Some(true);
+        if !copy && let Some(y) = later::reshape(&x, &shape.0) {
+            return y;
+        }
         return x.compute(py, move |t| match copy {
             true => t.copy()?.reshape(&shape.0),
             false => t.reshape(&shape.0),
         });
     }
-    x.view(move |t| {
+    x.compute(py, move |t| {
         t.view_as(&shape.0)?.ok_or_else(|| {
             let (from, to) = (t.shape(), shape.0.as_slice());
             let message = format!("shape {from:?} as {to:?} needs a copy, and copy is False");

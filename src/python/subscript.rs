@@ -3,6 +3,7 @@
 use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
 use super::values;
+use crate::layout::slice_bounds;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -19,11 +20,12 @@ impl PyTensor {
         // the commonest key, without making a list of items
         if let Ok(key) = key.cast::<PySlice>() {
             let item = slice(key)?;
-            return PyTensor::view(slf, move |t| match &item {
+            return PyTensor::view(slf, move |t, dtype| match &item {
                 Index::Slice { start, stop, step } if t.rank() > 0 && *step != 0 => {
-                    t.slice_axis(0, *start, *stop, *step)
+                    let (first, count) = slice_bounds(*start, *stop, *step, t.shape()[0]);
+                    Ok(t.slice(0, first, *step as isize, count))
                 }
-                item => ops::get(t, core::slice::from_ref(item)),
+                item => ops::basic_view(t, dtype, core::slice::from_ref(item)),
             });
         }
         let items = parse(key)?;
@@ -31,7 +33,8 @@ impl PyTensor {
             .iter()
             .any(|i| matches!(i, Index::Mask(_) | Index::Array(_)))
         {
-            return PyTensor::view(slf, move |t| ops::get(t, &items)); // moves nothing
+            // no elements are moved
+            return PyTensor::view(slf, move |t, dtype| ops::basic_view(t, dtype, &items));
         }
         let t = slf.get().get();
         convert::compute(key.py(), t.len(), || ops::get(&t, &items))

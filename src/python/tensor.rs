@@ -65,8 +65,8 @@ impl PyTensor {
     #[getter]
     #[allow(non_snake_case)]
     fn T(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
-        PyTensor::view(slf, |t| match t.rank() {
-            2 => t.transpose(0, 1),
+        PyTensor::view(slf, |t, _| match t.rank() {
+            2 => t.swap_axes("transpose", 0, 1),
             n @ (0 | 1) => Err(Error::shape(
                 "T",
                 format!(
@@ -83,12 +83,12 @@ impl PyTensor {
     #[getter]
     #[allow(non_snake_case)]
     fn mT(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
-        PyTensor::view(slf, |t| match t.rank() {
+        PyTensor::view(slf, |t, _| match t.rank() {
             n @ (0 | 1) => Err(Error::shape(
                 "mT",
                 format!("the tensor has {n} dimensions; at least 2 are needed"),
             )),
-            _ => t.transpose(-2, -1),
+            _ => t.swap_axes("transpose", -2, -1),
         })
     }
     /// Whether the elements are adjacent in row-major order.

@@ -1,24 +1,26 @@
-//! Functions that are being traced: operations on tensors that aren't there yet add to a graph.
+//! Traced functions: operations on tensors without elements are added to a graph.
 //!
-//! An object stands for a value of the graph then. What operations record is here; whatever else
-//! asks such an object for elements is refused by its cell.
+//! An object then stands for a value of the graph. Operations that can be recorded are here; any
+//! other access to the object's elements is refused by its cell.
 
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef};
 use super::number::Number;
 use super::traced::{Mark, Traced, is_active};
 use crate::kernel::elementwise::Row;
+use crate::op::Op;
 use crate::ops::Reduction;
 use crate::ops::elementwise::fit_target;
-use crate::stream::{self, Function, Graph, Kind, Parameter, Product, Value};
-use crate::{DType, Result, Tensor};
+use crate::stream::{self, Function, Graph, Kind, Layer, Parameter, Value, View};
+use crate::{DType, Layout, Result, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 thread_local! {
-    /// The functions that this thread is tracing, the innermost last.
+    /// The functions that this thread is tracing, innermost last.
     static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -26,19 +28,19 @@ thread_local! {
 #[derive(Default)]
 pub struct Trace {
     pub graph: Graph,
-    /// Tensors from outside, which are inputs after the arguments.
+    /// Tensors from outside the function, which follow the arguments as inputs.
     pub constants: Vec<Tensor>,
     constant_values: Vec<Value>,
-    /// What computes its parameters of the float arguments of a call.
+    /// The functions that compute its parameters from a call's float arguments.
     pub numbers: Vec<Py<PyAny>>,
     parameters: Vec<Parameter>,
-    /// What its float arguments have in common.
+    /// The set that identifies its float arguments.
     floats: Option<Py<PyAny>>,
-    /// What its objects share with it.
+    /// Shared with its objects.
     mark: Arc<Mark>,
 }
 
-/// Ends a trace, whatever happens.
+/// Ends a trace on drop.
 struct Ended;
 impl Drop for Ended {
     fn drop(&mut self) {
@@ -52,8 +54,8 @@ impl Drop for Ended {
 }
 
 impl Trace {
-    /// Calls `f` while operations are recorded, and gives it a way to make arguments; then `done`
-    /// with what was recorded.
+    /// Calls `f`, which gets a function that makes arguments, while operations are recorded; then
+    /// calls `done` with the recording.
     pub fn record<R>(
         f: impl FnOnce() -> PyResult<R>,
         done: impl FnOnce(&Trace, &R) -> PyResult<()>,
@@ -74,13 +76,9 @@ impl Trace {
             mark: self.mark.clone(),
         };
         let (shape, dtype) = (self.graph.shape(value), self.graph.dtype(value));
-        Ok(PyTensor::traced(
-            crate::Layout::contiguous(shape)?,
-            dtype,
-            traced,
-        ))
+        Ok(PyTensor::traced(Layout::contiguous(shape)?, dtype, traced))
     }
-    /// Whether the function looked at a shape, or its graph holds for these shapes only.
+    /// Whether the function looked at a shape, or its graph holds only for these shapes.
     pub fn is_by_shape(&self) -> bool {
         self.mark.is_by_shape()
     }
@@ -88,7 +86,7 @@ impl Trace {
     pub fn value_of(&self, t: &PyTensor) -> Option<Value> {
         t.traced_value(|x| Arc::ptr_eq(&x.mark, &self.mark).then_some(x.value))?
     }
-    /// A tensor from outside.
+    /// Adds a tensor from outside the function.
     fn constant(&mut self, t: Tensor) -> Value {
         let same = |x: &Tensor| {
             x.as_ptr() == t.as_ptr() && x.layout() == t.layout() && x.dtype() == t.dtype()
@@ -101,7 +99,7 @@ impl Trace {
         self.constants.push(t);
         value
     }
-    /// Tensors of zeros like these values.
+    /// Tensors of zeros with these values' shapes and dtypes.
     pub fn zeros(&self, values: &[Value]) -> Result<Vec<Tensor>> {
         let zeros = |x: &Value| {
             let zero = Tensor::zeros(&[] as &[usize], self.graph.dtype(*x))?;
@@ -109,7 +107,7 @@ impl Trace {
         };
         values.iter().map(zeros).collect()
     }
-    /// The object of what a function gives that runs as it is.
+    /// Adds a call of a function that runs unchanged, and returns an object for its result.
     pub fn add_call(
         &mut self,
         name: &'static str,
@@ -122,15 +120,15 @@ impl Trace {
         let y = self.graph.call(name, operands, shape, dtype, f);
         self.object(y)
     }
-    /// Its float arguments are those that share this set.
+    /// Sets the set that identifies its float arguments.
     pub fn set_floats(&mut self, seen: Py<PyAny>) {
         self.floats = Some(seen);
     }
-    /// Whether a number is of its arguments.
+    /// Whether a number is one of its arguments.
     pub fn has(&self, x: &Number) -> bool {
         self.floats.as_ref().is_some_and(|seen| x.belongs_to(seen))
     }
-    /// The parameter of a number that may be another one at the next call.
+    /// The parameter for a number that may change from call to call.
     fn number(&mut self, x: &Number) -> Parameter {
         if let Some(k) = self.numbers.iter().position(|y| x.is_computed_by(y)) {
             return self.parameters[k];
@@ -140,7 +138,7 @@ impl Trace {
         self.parameters.push(parameter);
         parameter
     }
-    /// An operand of an operation of the list.
+    /// An operand of an elementwise operation.
     fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> stream::Operand {
         match x {
             OperandRef::Number(x) if !decides(row) && self.has(x) => self.number(x).into(),
@@ -160,12 +158,12 @@ impl Trace {
     }
 }
 
-/// Whether another number would be another operation: the exponent of a power.
+/// Whether the operation depends on a number's value, as a power does on its exponent.
 fn decides(row: &'static Row) -> bool {
     row.square.is_some()
 }
-/// What is recorded of these operands depends on the values of those numbers. Not while a trace is borrowed,
-/// for it runs Python.
+/// Marks the numbers that decide what is recorded for these operands as looked at. Runs Python, so
+/// no trace may be borrowed.
 fn look<'a, 'py: 'a>(
     operands: impl IntoIterator<Item = &'a OperandRef<'py>>,
     which: impl Fn(&Number) -> bool,
@@ -178,7 +176,8 @@ fn look<'a, 'py: 'a>(
         }
     }
 }
-/// Whether a number decides what a row records: as an exponent, or where it is of another trace.
+/// Whether a number's value decides what a row records: as an exponent, or if it belongs to another
+/// trace.
 fn is_fixed(row: &'static Row, x: &Number) -> bool {
     decides(row) || !TRACES.with_borrow(|traces| traces.last().is_some_and(|t| t.has(x)))
 }
@@ -201,7 +200,7 @@ fn with_trace<'a, 'py: 'a, R>(
     })
 }
 
-/// The object of the next argument.
+/// The object for the next argument.
 pub fn argument(shape: &[usize], dtype: DType) -> PyResult<PyTensor> {
     TRACES.with_borrow_mut(|traces| match traces.last_mut() {
         Some(trace) => {
@@ -215,7 +214,7 @@ pub fn argument(shape: &[usize], dtype: DType) -> PyResult<PyTensor> {
 pub fn is_traced(t: &PyTensor) -> bool {
     is_active() && TRACES.with_borrow(|traces| traces.iter().any(|x| x.value_of(t).is_some()))
 }
-/// Records an elementwise operation; `None` where no operand is traced.
+/// Records an elementwise operation; `None` if no operand is traced.
 pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
     look(operands, |x| is_fixed(row, x));
     with_trace(operands.iter(), |trace| {
@@ -227,9 +226,16 @@ pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTe
 }
 /// Records a conversion.
 pub fn convert(x: &OperandRef, dtype: DType) -> Option<PyResult<PyTensor>> {
-    unary(x, |trace, x| Ok(trace.graph.convert(x, dtype)?))
+    unary(x, |trace, x| {
+        if trace.graph.dtype(x) == dtype && stream::copies(dtype) {
+            return Ok(trace
+                .graph
+                .apply(Op::Positive, &[stream::Operand::Value(x)])?);
+        }
+        Ok(trace.graph.convert(x, dtype)?)
+    })
 }
-/// Records a reduction of the values that `before` makes of the operand.
+/// Records a reduction of the operand converted by `before`.
 pub fn reduce(
     kind: Kind,
     x: &OperandRef,
@@ -250,8 +256,8 @@ pub fn reduce(
         })
     })
 }
-/// Records a function that runs as it is, of operands one of which is traced. Its result's shape and
-/// dtype are those that it has for zeros.
+/// Records a function that runs unchanged, at least one of whose operands is traced. The shape and
+/// dtype of the result are those for operands of zeros.
 pub fn call(
     name: &'static str,
     operands: &[&OperandRef],
@@ -262,7 +268,26 @@ pub fn call(
         trace.add_call(name, values, y.shape(), y.dtype(), f)
     })
 }
-/// Records a product of matrices.
+/// Records a view of a value that has elements.
+pub fn view(
+    x: &OperandRef,
+    make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
+) -> Option<PyResult<PyTensor>> {
+    with_trace(std::iter::once(x), |trace| match trace.operand(x) {
+        stream::Operand::Value(x) => {
+            let graph = &mut trace.graph;
+            let y = match make(&Layout::contiguous(graph.shape(x))?, graph.dtype(x))? {
+                Some(view) => graph.view(x, &view),
+                None => return Ok(None),
+            };
+            trace.mark.note_shape();
+            Ok(Some(trace.object(y)?))
+        }
+        _ => unreachable!("a traced object is a value"),
+    })
+    .and_then(PyResult::transpose)
+}
+/// Records a matrix product.
 pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
     recorded(&[a, b], |trace, values| {
         let y = trace.graph.matmul(values[0], values[1], dtype)?;
@@ -270,20 +295,16 @@ pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<Py
         trace.object(y)
     })
 }
-/// Records a product, after which elementwise operations are computed block by block.
-pub fn product(
-    name: &'static str,
-    operands: &[&OperandRef],
-    f: Product,
-) -> Option<PyResult<PyTensor>> {
-    recorded(operands, |trace, values| {
-        let y = f(&trace.zeros(values)?, None)?;
+/// Records a layer; the elementwise operations that follow it run block by block.
+pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
+    let all: SmallVec<[&OperandRef; 4]> = operands.iter().collect();
+    recorded(&all, |trace, values| {
+        let y = trace.graph.layer(layer, values)?;
         trace.mark.note_shape();
-        let y = trace.graph.product(name, values, y.shape(), y.dtype(), f);
         trace.object(y)
     })
 }
-/// What `add` adds to the trace of operands one of which is traced.
+/// Records what `add` adds to the trace of the operands, at least one of which is traced.
 fn recorded(
     operands: &[&OperandRef],
     add: impl FnOnce(&mut Trace, &[Value]) -> PyResult<PyTensor>,
@@ -322,8 +343,7 @@ fn unary(
     })
 }
 
-/// Errors where the object is traced: a number of Python's is asked for, which would decide for all
-/// later calls.
+/// Errors if the object is traced: as a Python number its value would be fixed for all later calls.
 pub fn refuse_number(t: &PyTensor, op: &str) -> PyResult<()> {
     if !is_active() || t.traced_value(|_| ()).is_none() {
         return Ok(());
@@ -333,7 +353,7 @@ pub fn refuse_number(t: &PyTensor, op: &str) -> PyResult<()> {
          by value, or keep this part out of the function"
     )))
 }
-/// Records an operation in place on an object that is traced, which stands for the result then.
+/// Records an in-place operation on a traced object, which then stands for the result.
 #[inline(always)]
 pub fn apply_in_place(
     row: &'static Row,

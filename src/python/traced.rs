@@ -1,23 +1,24 @@
-//! What an object of a function that is being traced stands for.
+//! What an object stands for while a function is traced.
 
 use crate::stream::Value;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// How many functions are being traced, on all threads.
+/// The number of functions being traced, on all threads.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Whether a traced value was asked for elements since the last call was recorded.
+    /// Whether elements of a traced value were accessed since the last call was recorded.
     static REFUSED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A traced value is asked for its elements: who called the function may record the call.
+/// Notes that elements of a traced value were accessed, so that the caller of the function may
+/// record the call.
 pub fn note_refusal() {
     REFUSED.set(true);
 }
-/// Whether that happened; not again for the next one who asks.
+/// Whether that happened; resets the note.
 pub fn was_refused() -> bool {
     REFUSED.take()
 }
@@ -28,7 +29,7 @@ pub fn is_active() -> bool {
     ACTIVE.load(Relaxed) > 0
 }
 
-/// What a trace and its objects share; its address identifies the trace.
+/// Shared by a trace and its objects; its address identifies the trace.
 #[derive(Default)]
 pub struct Mark {
     over: AtomicBool,
@@ -36,33 +37,33 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// A function begins to be traced.
+    /// Notes that tracing of a function begins.
     pub fn begin() {
         ACTIVE.fetch_add(1, Relaxed);
     }
-    /// One ends.
+    /// Notes that tracing of a function ends.
     pub fn end() {
         ACTIVE.fetch_sub(1, Relaxed);
     }
-    /// The function of this mark has returned.
+    /// Notes that the function of this mark has returned.
     pub fn set_over(&self) {
         self.over.store(true, Relaxed);
     }
-    /// What is recorded holds for these shapes alone.
+    /// Notes that the recording holds only for these shapes.
     pub fn note_shape(&self) {
         self.by_shape.store(true, Relaxed);
     }
-    /// Whether it does.
+    /// Whether the recording holds only for these shapes.
     pub fn is_by_shape(&self) -> bool {
         self.by_shape.load(Relaxed)
     }
 }
 
-/// A value of the graph.
+/// A value of the graph of a trace.
 pub struct Traced {
-    /// Which one.
+    /// The value.
     pub value: Value,
-    /// Of which trace.
+    /// The mark of its trace.
     pub mark: Arc<Mark>,
 }
 

@@ -1,6 +1,6 @@
-//! Functions of the module that are no operations of a graph, where one of their arguments is traced:
-//! sorts, most of `nn`, whatever takes several tensors. Such a call is recorded whole, with its other
-//! arguments, and made anew each time that the program runs.
+//! Calls that `flex.fuse` records as a whole, because an argument is traced and the function is no
+//! operation of the graph: sorts, most of `nn`, functions of several tensors. The call is kept with
+//! its other arguments and repeated each time the program runs.
 
 use super::cell::PyTensor;
 use super::convert::Operand;
@@ -27,7 +27,7 @@ const BY_ELEMENTS: [&str; 7] = [
 ];
 
 thread_local! {
-    /// What a call raised while a program ran.
+    /// The exception of a call while a program ran.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -40,7 +40,7 @@ enum Given {
 }
 
 impl Given {
-    /// `None` for what may not be the same the next time.
+    /// `None` for an object that may differ the next time.
     fn of(x: &Bound<'_, PyAny>, trace: &Trace, values: &mut Vec<Value>) -> Option<Given> {
         let mut all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
             items
@@ -86,7 +86,7 @@ impl Given {
     }
 }
 
-/// A call, but for the elements of traced tensors.
+/// A call without the elements of traced tensors.
 struct Call {
     function: Py<PyAny>,
     arguments: Vec<Given>,
@@ -94,7 +94,7 @@ struct Call {
 }
 
 impl Call {
-    /// Its result for these tensors; `None` if that is no tensor.
+    /// Its result for these tensors; `None` if that is not a tensor.
     fn make(&self, py: Python<'_>, tensors: &[Tensor]) -> PyResult<Option<Tensor>> {
         let arguments = self.arguments.iter().map(|x| x.build(py, tensors));
         let arguments = PyTuple::new(py, arguments.collect::<PyResult<Vec<_>>>()?)?;
@@ -121,9 +121,9 @@ impl Call {
     }
 }
 
-/// Records a call of a function of the module, by its name there. `None` where no argument is traced,
-/// or the call can't be made anew: its result isn't one tensor whose shape follows from the
-/// arguments'.
+/// Records a call of a function of the module, given its name there. `None` if no argument is
+/// traced, or the call can't be repeated: its result must be one tensor whose shape follows from
+/// the arguments.
 pub fn record(
     function: &Bound<'_, PyAny>,
     name: &'static str,
@@ -151,7 +151,7 @@ pub fn record(
         };
         (!values.is_empty()).then_some((values, call, zeros))
     })??;
-    // the trace is free meanwhile: functions that are called look at it
+    // the trace is not borrowed here, since the function may look at it
     let y = match call.make(function.py(), &zeros) {
         Ok(y) => y?,
         Err(e) => return Some(Err(e)),
@@ -177,7 +177,7 @@ pub fn record(
     trace::with_innermost(|trace| trace.add_call(name, &values, &shape, dtype, Arc::new(f)))
 }
 
-/// The error of a program that ran: what a call in it raised, if it is that.
+/// The error of a program, or the exception that a call in it raised.
 pub fn error(e: Error) -> PyErr {
     RAISED.take().unwrap_or_else(|| e.into())
 }

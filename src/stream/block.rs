@@ -135,7 +135,7 @@ impl<'a> Blocks<'a> {
                     }
                     all
                 }
-                Step::Call { .. } => return Ok(None),
+                Step::Call { .. } | Step::View { .. } => return Ok(None),
             };
             for (slot, shape, dtype) in written {
                 let strides = SmallVec::from_slice(Layout::contiguous(&shape)?.strides());
@@ -322,7 +322,7 @@ impl<'a> Blocks<'a> {
                         unsafe { reduce_block(x, &views, &value, reduced, (*ptr, &out))? };
                     }
                 }
-                Step::Call { .. } => {}
+                Step::Call { .. } | Step::View { .. } => {}
             }
         }
         Ok(())

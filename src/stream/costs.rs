@@ -21,3 +21,6 @@ pub const BESIDE: usize = 8;
 pub const FROM_MEMORY: usize = 16 << 20;
 /// Reductions of one walk, at most: each has a tile of its own.
 pub const TOGETHER: usize = 4;
+/// Values that are viewed in the place of one that is computed of them, at most: for small tensors a view takes a
+/// part of the time that a walk does.
+pub const FEW_VIEWS: usize = 4;

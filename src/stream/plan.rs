@@ -9,9 +9,11 @@
 use super::costs::{CHEAP, LONGEST, TOGETHER};
 use super::emit::Emitter;
 use super::fold::Kind;
-use super::graph::{Graph, Value, What, Whole};
+use super::graph::{Graph, Node, Value, What, Whole};
 use super::segment::{Segment, segments};
+use super::sink::sink;
 use super::step::{Apart, Elements, Step, Then, missing};
+use super::view::View;
 use super::walk::{OP, Rounding, Slot, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -33,6 +35,8 @@ pub struct Program {
     pub(super) outputs: Vec<(usize, DType)>,
     /// Its parameters, as they were in the graph.
     pub(super) numbers: Vec<Scalar>,
+    /// Its views, as they were.
+    pub(super) views: Vec<View>,
 }
 
 impl Program {
@@ -63,7 +67,20 @@ impl Program {
 impl Graph {
     /// The program that computes these values.
     pub fn compile(&self, outputs: &[Value], rounding: Rounding) -> Result<Program> {
-        Planner::new(self, outputs, rounding).plan(outputs)
+        self.compile_for(outputs, rounding, false)
+    }
+    /// The same, where it is known whether its inputs, but for operands of products, are row-major.
+    pub(crate) fn compile_for(
+        &self,
+        outputs: &[Value],
+        rounding: Rounding,
+        row_major: bool,
+    ) -> Result<Program> {
+        if !self.has_views() {
+            return Planner::new(self, outputs, rounding).plan(outputs);
+        }
+        let (graph, outputs) = sink(self, outputs, row_major)?;
+        Planner::new(&graph, &outputs, rounding).plan(&outputs)
     }
 }
 
@@ -124,7 +141,7 @@ impl<'a> Planner<'a> {
             let after = node.what.operands().into_iter().map(|x| {
                 let of = &self.graph.nodes[x.at()];
                 let whole = match (&of.what, &node.what) {
-                    (What::Input(_), _) => false,
+                    (What::Input(_) | What::View { .. }, _) => false,
                     (What::Apply { .. } | What::Convert(_), What::Reduce { .. }) => false,
                     (
                         What::Apply { .. } | What::Convert(_),
@@ -164,7 +181,7 @@ impl<'a> Planner<'a> {
                 .map(|x| again[x.at()])
                 .fold(own, u32::saturating_add);
             let whole = |user: &usize| match &nodes[*user].what {
-                What::Call { .. } => true,
+                What::Call { .. } | What::View { .. } => true,
                 What::Reduce { .. } => false,
                 _ => nodes[*user].shape != node.shape,
             };
@@ -187,6 +204,9 @@ impl<'a> Planner<'a> {
             let here = |k: &usize| self.needed[*k] && self.stage[*k] == stage;
             let now: Vec<usize> = (0..nodes.len()).filter(here).collect();
             for k in &now {
+                if self.is_read(*k) {
+                    self.view(*k)?;
+                }
                 if let What::Call { name, f, operands } = &nodes[*k].what {
                     let operands = operands
                         .iter()
@@ -221,6 +241,12 @@ impl<'a> Planner<'a> {
                 self.reduce(&alike)?;
             }
         }
+        for k in (0..nodes.len())
+            .filter(|k| self.needed[*k])
+            .collect::<Vec<_>>()
+        {
+            self.view(k)?; // what nobody reads parts no steps
+        }
         self.follow();
         let outputs = outputs
             .iter()
@@ -234,7 +260,30 @@ impl<'a> Planner<'a> {
             inputs,
             outputs,
             numbers: self.graph.numbers.clone(),
+            views: self.graph.views.clone(),
         })
+    }
+    /// Whether a value that is needed is computed of it.
+    fn is_read(&self, k: usize) -> bool {
+        let reads = |(j, node): (usize, &Node)| {
+            self.needed[j] && node.what.operands().iter().any(|x| x.at() == k)
+        };
+        self.graph.nodes.iter().enumerate().any(reads)
+    }
+    /// The step of a value that is a view, if it has none yet.
+    fn view(&mut self, k: usize) -> Result<()> {
+        let node = &self.graph.nodes[k];
+        let What::View { x, by } = &node.what else {
+            return Ok(());
+        };
+        if self.slots[k].is_none() {
+            let x = self.slot(*x)?;
+            let to = self.give_slot(k, node.dtype);
+            let by = by.clone();
+            self.steps
+                .push((Step::View { x, by, to }, node.shape.clone()));
+        }
+        Ok(())
     }
     /// The last product of its shape that an elementwise value is computed of.
     fn product_of(&self, k: usize) -> Option<usize> {

@@ -7,6 +7,7 @@ use super::plan::Program;
 use super::segment::Segment;
 use super::step::{Apart, Elements, Slots, Step, axes, inputs, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
+use super::view;
 use super::walk::{OP, Order, Source, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -34,6 +35,15 @@ impl Program {
     }
     /// The same, and what it moves is added to `traffic`.
     pub fn run_counted(&self, inputs: Vec<Tensor>, traffic: &mut Traffic) -> Result<Vec<Tensor>> {
+        self.run_with(inputs, &self.views, traffic)
+    }
+    /// The same with other views, each of the form that it had in the graph.
+    pub(super) fn run_with(
+        &self,
+        inputs: Vec<Tensor>,
+        views: &[view::View],
+        traffic: &mut Traffic,
+    ) -> Result<Vec<Tensor>> {
         let alike = inputs.len() == self.inputs.len()
             && (inputs.iter().zip(&self.inputs))
                 .all(|(x, (shape, dtype))| x.dtype() == *dtype && x.rank() == shape.len());
@@ -52,7 +62,7 @@ impl Program {
         for segment in &self.segments {
             if segment.leading == 0 || !Blocks::run(segment, &mut slots, traffic)? {
                 for k in 0..segment.steps.len() {
-                    step(segment, k, &mut slots, traffic)?;
+                    step(segment, k, &mut slots, views, traffic)?;
                 }
             }
             for slot in segment.inner.iter().chain(&segment.dead) {
@@ -95,12 +105,23 @@ impl Order {
 }
 
 /// Runs step `k` of a segment on whole tensors.
-fn step(segment: &Segment, k: usize, slots: &mut Slots, traffic: &mut Traffic) -> Result<()> {
+fn step(
+    segment: &Segment,
+    k: usize,
+    slots: &mut Slots,
+    views: &[view::View],
+    traffic: &mut Traffic,
+) -> Result<()> {
     let this = &segment.steps[k];
+    if let Step::View { x, by, to } = this {
+        slots[*to] = Some(view::apply(tensor(slots, *x)?, by, views, traffic)?);
+        return Ok(());
+    }
     let total = |slots: &Slots, of: &[usize]| of.iter().flat_map(|k| &slots[*k]).map(bytes).sum();
     let (mut moved, mut reused) = (Traffic::default(), 0);
     (moved.kernels, moved.read) = (1, total(slots, this.reads()));
     match this {
+        Step::View { .. } => {}
         Step::Store { walk, to } => reused = stored(segment, k, walk, to, slots)?,
         Step::Reduce {
             apart,

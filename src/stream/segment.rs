@@ -30,7 +30,7 @@ impl Step {
                 let all = reduced.iter().take_while(|r| !**r).count();
                 if *keepdims { all } else { 0 }
             }
-            Step::Call { .. } => 0,
+            Step::Call { .. } | Step::View { .. } => 0,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fold::Kind;
 use super::graph::Whole;
+use super::view::By;
 use super::walk::{OP, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -41,6 +42,8 @@ pub(super) enum Step {
         to: usize,
         then: Option<Box<Then>>,
     },
+    /// A view, which moves nothing.
+    View { x: usize, by: By, to: usize },
 }
 
 /// A walk that reads a product.
@@ -106,6 +109,7 @@ impl Step {
                 then: Some(then), ..
             } => &then.reads,
             Step::Call { operands, .. } => operands,
+            Step::View { x, .. } => core::slice::from_ref(x),
         }
     }
     /// The slots it writes.
@@ -115,7 +119,7 @@ impl Step {
             Step::Call {
                 then: Some(then), ..
             } => &then.writes,
-            Step::Call { to, .. } => core::slice::from_ref(to),
+            Step::Call { to, .. } | Step::View { to, .. } => core::slice::from_ref(to),
         }
     }
     /// How often it walks over elements, block by block.
@@ -123,6 +127,7 @@ impl Step {
         match self {
             Step::Reduce { apart, .. } => apart.len(),
             Step::Store { .. } | Step::Call { .. } => 1,
+            Step::View { .. } => 0,
         }
     }
     /// The walks that compute it, each reduction by its own.
@@ -131,6 +136,7 @@ impl Step {
             Step::Store { walk, .. } => (Some(&**walk), &[]),
             Step::Reduce { apart, .. } => (None, apart),
             Step::Call { then, .. } => (then.as_ref().map(|then| &then.walk), &[]),
+            Step::View { .. } => (None, &[]),
         };
         let apart = apart.iter().filter_map(|x| match &x.from {
             Elements::Computed(walk) => Some(&**walk),
@@ -146,6 +152,7 @@ impl Step {
                 apart, together, ..
             } => (together.as_deref_mut(), apart),
             Step::Call { then, .. } => (then.as_mut().map(|then| &mut then.walk), &mut []),
+            Step::View { .. } => (None, &mut []),
         };
         let apart = apart.iter_mut().filter_map(|x| match &mut x.from {
             Elements::Computed(walk) => Some(&mut **walk),

@@ -75,6 +75,12 @@ impl Program {
                 }
                 Ok(())
             }
+            Step::View { x, to, .. } => {
+                f.write_str("view ")?;
+                self.names(f, core::iter::once(*to))?;
+                f.write_str(" of ")?;
+                self.names(f, core::iter::once(*x))
+            }
             Step::Call {
                 name,
                 operands,

@@ -10,7 +10,7 @@ use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_MASKS, Copy1};
-use crate::layout::{Ints, Layout};
+use crate::layout::{Ints, Layout, Shape};
 use crate::par::{self, Cost};
 use crate::scalar::Value;
 use crate::simd;
@@ -284,7 +284,7 @@ impl Tensor {
         self.reshaped(shape.into().values())
     }
     fn reshaped(&self, shape: &[isize]) -> Result<Tensor> {
-        let shape = resolve_shape("reshape", shape, self)?;
+        let shape = resolve_shape("reshape", shape, self.layout())?;
         if let Some(l) = self.layout().reshape(&shape) {
             return Ok(self.view(l));
         }
@@ -294,13 +294,13 @@ impl Tensor {
     }
     /// The same where it must be a view: none if elements would have to move.
     pub fn view_as(&self, shape: impl Into<Ints>) -> Result<Option<Tensor>> {
-        let shape = resolve_shape("reshape", shape.into().values(), self)?;
+        let shape = resolve_shape("reshape", shape.into().values(), self.layout())?;
         Ok(self.layout().reshape(&shape).map(|l| self.view(l)))
     }
 }
 
 /// Replaces a -1; errors where the number of elements differs.
-fn resolve_shape(op: &'static str, shape: &[isize], x: &Tensor) -> Result<crate::layout::Shape> {
+pub(crate) fn resolve_shape(op: &'static str, shape: &[isize], x: &Layout) -> Result<Shape> {
     let fail = || {
         Error::shape(
             op,

@@ -17,6 +17,9 @@ mod copy;
 mod from;
 mod views;
 
+#[cfg(feature = "std")]
+pub(crate) use copy::resolve_shape;
+
 /// An n-dimensional array whose dtype is known at run time.
 ///
 /// A clone shares the storage and is cheap; a write copies shared storage first, so a write to one

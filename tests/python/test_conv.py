@@ -258,6 +258,10 @@ def test_plan_is_a_tuple_with_names():
     assert plan == ("depthwise", plan.scratch, 2 * 8 * 9 * 400)
     assert 0 < plan.scratch <= 8 << 20
     assert nn.conv_plan((64, 56, 56), (64, 64, 3, 3), precise=True).algorithm == "implicit_gemm"
+    first = [
+        nn.conv_plan((n, 3, 96, 97), (64, 3, 7, 7), stride=2, padding=3).scratch for n in (1, 4, 64)
+    ]
+    assert first[0] < first[1] < first[2] <= 12 << 20  # images that are sorted at once
     with pytest.raises(flex.ShapeError, match="conv_plan: groups is 3"):
         nn.conv_plan((1, 8, 20, 20), (8, 1, 3, 3), groups=3)
     with pytest.raises(ValueError, match="x_shape is -1"):

@@ -159,7 +159,8 @@ class TestPlans:
             return flex.matmul(flex.astype(x, wide), flex.astype(w, wide)) + 1
 
         x, w = (flex.astype(operand(*s) * 3, narrow) for s in ((m, 1100), (1100, 300)))
-        assert "astype" not in flex.explain(f, x, w)
+        if narrow != "bfloat16":  # which some CPUs multiply in pairs, with sums of other bits
+            assert "astype" not in flex.explain(f, x, w)
         for a, b in [
             (x, w),
             (x.T.copy().T, w.T.copy().T),

@@ -260,3 +260,12 @@ class TestReductionsTogether:
     def test_what_shares_nothing_stays_apart(self):
         text = flex.explain(lambda x, y: (flex.mean(x), flex.max(y)), flex.ones(9), flex.ones(9))
         assert "with it" not in text
+
+
+def test_conversion_to_the_own_dtype_lies_as_a_copy():
+    rng = np.random.default_rng(0)
+    x = flex.asarray(rng.standard_normal((5, 3, 2, 12)), dtype=flex.float32)[..., ::-2]
+    for f in (lambda x: x.astype(flex.float32), lambda x: flex.sum(x.astype(flex.float32), -1)):
+        fused, eager = flex.fuse(f)(x), f(x)
+        assert fused.strides == eager.strides
+        assert fused.tolist() == eager.tolist()

@@ -231,6 +231,14 @@ class TestWholeFunctions:
             x = flex.linspace(0, 1, n)
             equal(fused(x), flex.sort(x * -1) + 1)
 
+    def test_pieces(self):
+        def rotated(x):
+            a, b = flex.chunk(x * 2, 2, axis=1)
+            c, *_ = flex.unstack(x + 1)
+            return flex.split(a * b, (1, X.shape[0] - 1))[1] + c[0]
+
+        equal(flex.fuse(rotated)(X[:, :2]), rotated(X[:, :2]))
+
     def test_errors_are_their_own(self):
         with pytest.raises(flex.ShapeError, match="linear"):
             flex.fuse(lambda x: nn.linear(x + 1, flex.ones((4, 7))))(X)
@@ -246,7 +254,6 @@ class TestWholeFunctions:
         [
             lambda x: flex.nonzero(x)[0],
             lambda x: flex.unique_values(x),
-            lambda x: flex.unstack(x)[0],
             lambda x: flex.broadcast_arrays(x, flex.ones((2, 1)))[0],
             lambda x: nn.one_hot(x.tolist()[0][0], 3),
         ],

@@ -336,10 +336,13 @@ class TestPlans:
             flex.exp(x + 1).tolist()
         s.save(path)
         assert s.load(path) > 0
-        assert path.read_text().startswith("flex-plans 1 ")
+        assert path.read_text().startswith("flex-plans 2 ")
         assert [p.name for p in tmp_path.iterdir()] == ["plans"]
 
-    @pytest.mark.parametrize("content", [b"", b"\xff" * 100, b"flex-plans 0 0.0.0\nend 0\n"])
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"\xff" * 100, b"flex-plans 0 0.0.0\nend 0\n", b"flex-plans 1 0.1.0\nend 0\n"],
+    )
     def test_what_holds_no_plans_is_ignored_with_a_warning(self, tmp_path, content):
         path = tmp_path / "plans"
         path.write_bytes(content)
@@ -386,3 +389,22 @@ class TestPlans:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             run(code, FLEX_PLAN_CACHE="")
+
+
+@pytest.mark.parametrize(
+    ("x", "wrong", "number"),
+    [(flex.arange(3, dtype=flex.int32), 2.5, 2), (flex.asarray([1.0, 2.0, 3.0]), 3, 7.5)],
+)
+def test_caught_error_of_an_operation_with_a_number(x, wrong, number):
+    for caught in (True, False):
+        with flex.stream():
+            y = x * 2
+            if caught:
+                with pytest.raises(flex.DTypeError):
+                    flex.bitwise_and(flex.astype(y, flex.float32), wrong)
+                with pytest.raises(flex.DTypeError):
+                    flex.bitwise_and(y, 2.5)
+            z = y * number
+        exact = x * 2 * number
+        assert z.dtype == exact.dtype
+        assert z.tolist() == exact.tolist()

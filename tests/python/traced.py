@@ -81,6 +81,8 @@ WHOLES: dict[Callable, tuple[str, ...]] = {
     lambda x: flex.matmul(x, flex.reshape(x, (x.shape[-1], -1))): WIDE,
     lambda x: nn.linear(x, x, x[:, 0], activation="relu"): WIDE,
     lambda x: nn.conv2d(x[None], x[None, None, :3, :3], padding=1)[0]: WIDE,
+    lambda x: nn.linear(x, flex.abs(x), residual=x[:, :1]): WIDE,
+    lambda x: nn.conv1d(x.T, x[:, :, None], x[:, 0], activation="relu"): WIDE,
 }
 VIEWS: list[Callable] = [
     lambda x, k: flex.permute_dims(x, tuple(reversed(range(x.ndim)))),
@@ -95,6 +97,11 @@ VIEWS: list[Callable] = [
     lambda x, k: flex.broadcast_to(x, (k % 3, *x.shape)),
     lambda x, k: flex.moveaxis(x, k % x.ndim, 0) if x.ndim else x,
     lambda x, k: flex.flip(x, axis=k % x.ndim) if x.ndim else x,
+    lambda x, k: x.T if x.ndim == 2 else x,
+    lambda x, k: x[:, None] if x.ndim else x,
+    lambda x, k: x[..., 1 : -1 : k % 3 + 1] if x.ndim else x,
+    lambda x, k: flex.reshape(x, (*x.shape, 1)),
+    lambda x, k: flex.reshape(x, (x.shape[0], -1)) if x.ndim and x.size else x,
 ]
 LARGEST, MOST_DIMS = 1 << 17, 5
 

@@ -158,6 +158,6 @@ impl Tensor {
                 "masks and arrays don't give a view: use ops::get",
             ));
         }
-        Ok(self.view(Selection::new("slice", self, indices)?.layout))
+        Ok(self.view(Selection::new("slice", (self.layout(), self.dtype()), indices)?.layout))
     }
 }

@@ -3,10 +3,14 @@
 use super::Index;
 use super::positions::{self, Positions};
 use super::selection::Selection;
+#[cfg(feature = "python")]
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows as row_kernel;
+#[cfg(feature = "python")]
+use crate::layout::Layout;
 use crate::layout::{self, Axes, Shape};
 use crate::par::Cost;
 use crate::simd;
@@ -32,7 +36,7 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
     {
         return super::masked_select(x, m);
     }
-    let selection = Selection::new("index", x, indices)?;
+    let selection = Selection::new("index", (x.layout(), x.dtype()), indices)?;
     let Some(advanced) = &selection.advanced else {
         return Ok(x.view(selection.layout));
     };
@@ -56,6 +60,12 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
         }
     }
     Ok(out)
+}
+
+/// The view that basic items are of a tensor of this layout and dtype.
+#[cfg(feature = "python")]
+pub(crate) fn basic_view(x: &Layout, dtype: DType, items: &[Index]) -> Result<Layout> {
+    Ok(Selection::new("index", (x, dtype), items)?.layout)
 }
 
 /// Gathers into a new tensor.

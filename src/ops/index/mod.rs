@@ -13,6 +13,8 @@ mod scatter;
 mod selection;
 
 pub use basic::Index;
+#[cfg(feature = "python")]
+pub(crate) use gather::basic_view;
 pub use gather::{get, take, take_along_axis};
 pub use mask::{argwhere, masked_fill, masked_select, nonzero};
 pub(crate) use scatter::put;

@@ -60,12 +60,12 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
         // (STORAGE3).
         return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
-    let mut selection = Selection::new(OP, x, indices)?;
+    let mut selection = Selection::new(OP, (x.layout(), x.dtype()), indices)?;
     let value = fit(OP, x, value, &selection.shape())?;
     let layout = x.layout().clone();
     x.as_mut_ptr()?;
     if *x.layout() != layout {
-        selection = Selection::new(OP, x, indices)?;
+        selection = Selection::new(OP, (x.layout(), x.dtype()), indices)?;
         // masks were read again (READ1)
         if selection.shape()[..] != *value.shape() {
             return Err(super::mask::changed(OP));

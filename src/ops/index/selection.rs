@@ -30,17 +30,22 @@ pub struct Advanced {
 impl Selection {
     /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another
     /// shape, arrays that are not integers or don't broadcast.
-    pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Selection> {
+    pub fn new(
+        op: &'static str,
+        (x, dtype): (&Layout, DType),
+        items: &[Index],
+    ) -> Result<Selection> {
         let mut builder = Builder {
             op,
             x,
-            draft: x.layout().draft(),
+            dtype,
+            draft: x.draft(),
             axis: 0,
             source: 0,
             arrays: Vec::new(),
             run: Run::default(),
         };
-        let hidden = hidden_dims(op, x, items)?;
+        let hidden = hidden_dims(op, (x, dtype), items)?;
         for item in items {
             builder.item(item, hidden)?;
         }
@@ -85,7 +90,7 @@ impl Selection {
 }
 
 /// How many dimensions the ellipsis stands for (an implicit one at the end if there is none).
-fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
+fn hidden_dims(op: &'static str, (x, dtype): (&Layout, DType), items: &[Index]) -> Result<usize> {
     let (mut used, mut ellipses) = (0, 0);
     for item in items {
         match item {
@@ -109,7 +114,7 @@ fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
                 "{used} indices for {} dimensions (x: {:?} {})",
                 x.rank(),
                 x.shape(),
-                x.dtype()
+                dtype
             ),
         )
     })
@@ -137,7 +142,8 @@ impl Run {
 
 struct Builder<'a> {
     op: &'static str,
-    x: &'a Tensor,
+    x: &'a Layout,
+    dtype: DType,
     draft: Draft,
     /// The dimension of `draft` that the next item indexes, and that of `x`.
     axis: usize,
@@ -197,8 +203,7 @@ impl Builder<'_> {
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];
         if m.shape() != over {
-            let (mask, from, shape, dtype) =
-                (m.shape(), self.source, self.x.shape(), self.x.dtype());
+            let (mask, from, shape, dtype) = (m.shape(), self.source, self.x.shape(), self.dtype);
             let message = message!(
                 "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: \
                     {shape:?} {dtype})"
@@ -227,7 +232,7 @@ impl Builder<'_> {
             self.draft.shape()[self.axis],
             self.draft.strides()[self.axis],
         );
-        let bytes = stride as i64 * self.x.dtype().size() as i64;
+        let bytes = stride as i64 * self.dtype.size() as i64;
         self.arrays.push(Positions::new(
             self.op,
             positions,

@@ -86,7 +86,8 @@ pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
         .map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
 }
 
-/// The axis of a function of models, which torch calls `dim`: whichever is given. Errors if both are.
+/// The axis of a function of `flex.nn`, given as `axis` or as torch's `dim`. Errors if both are
+/// given.
 pub fn axis_or_dim(
     op: &str,
     axis: Option<isize>,

@@ -17,7 +17,7 @@ pub use operand::{Arg, Number, Operand, OperandRef, scalar};
 /// From this many elements on, work is long enough to release the GIL.
 const LONG: usize = 32 * 1024;
 
-/// Whether work on so many elements is done with the GIL held and objects locked.
+/// Whether work on this many elements is done with the GIL held and objects locked.
 #[inline(always)]
 pub fn is_short(elements: usize) -> bool {
     elements < LONG

@@ -2,11 +2,12 @@
 
 use super::args::kind;
 use super::{compute, is_short};
-use crate::python::cell::PyTensor;
+use crate::layout::Shape;
+use crate::python::cell::{PyTensor, viewed};
 use crate::python::interop;
 use crate::python::number::Number as Later;
-use crate::python::{trace, traced};
-use crate::{DType, Scalar, Tensor};
+use crate::python::{later, trace, traced};
+use crate::{DType, Layout, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
@@ -88,6 +89,14 @@ impl OperandRef<'_> {
             OperandRef::Number(_) | OperandRef::Operand(_) => Ok(()),
         }
     }
+    /// Its shape, which is known before it is computed.
+    pub fn shape(&self) -> Shape {
+        match self {
+            OperandRef::Object(t) => t.get().about(|x, _| Shape::from_slice(x.shape())),
+            OperandRef::Operand(Operand::Tensor(t)) => Shape::from_slice(t.shape()),
+            OperandRef::Number(_) | OperandRef::Operand(Operand::Scalar(_)) => Shape::new(),
+        }
+    }
     /// Calls `f` with the tensor; a number becomes one of rank 0. `f` must not use Python.
     #[inline]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
@@ -134,21 +143,25 @@ impl OperandRef<'_> {
         let t = self.take().tensor()?;
         compute(py, t.len().max(elements), || f(&t))
     }
-    /// A view that `f` makes of the tensor, while it stays in its object.
+    /// The view that `f` makes of the tensor's layout, while it stays in its object.
     #[inline]
     pub fn view(
         &self,
-        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
+        f: impl Fn(&Layout, DType) -> crate::Result<Layout> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
+        if let Some(y) = later::view(self, &f) {
+            return y;
+        }
         if traced::is_active() {
             let f = Arc::new(f);
             let recorded = f.clone();
-            return match trace::call("view", &[self], Arc::new(move |x| recorded(&x[0]))) {
+            let call = Arc::new(move |x: &[Tensor]| viewed(&x[0], &*recorded));
+            return match trace::call("view", &[self], call) {
                 Some(y) => y,
-                None => Ok(PyTensor::new(self.read(|x| f(x))?)),
+                None => Ok(PyTensor::new(self.read(|x| viewed(x, &*f))?)),
             };
         }
-        Ok(PyTensor::new(self.read(f)?))
+        Ok(PyTensor::new(self.read(|x| viewed(x, f))?))
     }
     /// Takes the operand out.
     pub fn take(self) -> Operand {

@@ -1,4 +1,4 @@
-//! Arguments of a call: what of them is a part of a program, and what is given to it.
+//! The arguments of a call: the part that identifies a program, and the part that is passed to it.
 
 use crate::python::cell::PyTensor;
 use crate::python::convert::Operand;
@@ -8,13 +8,13 @@ use crate::{DType, Scalar, Tensor};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 
-/// Arguments, but for the elements of tensors.
+/// The part of the arguments that identifies a program: everything but the elements of tensors.
 #[derive(Default)]
 pub struct Key {
-    /// How they are nested, dtypes, ranks, what is no tensor.
+    /// The nesting, dtypes and ranks, and all other objects.
     pub form: Vec<u64>,
     pub sizes: Vec<usize>,
-    /// Sizes by number: which are equal; 0 and 1 are themselves.
+    /// Sizes replaced by numbers, equal for equal sizes; 0 and 1 stay as they are.
     pub pattern: Vec<usize>,
     /// Floats.
     pub floats: Vec<f64>,
@@ -25,7 +25,7 @@ pub struct Key {
 pub struct Arguments<'py> {
     pub key: Key,
     pub tensors: Vec<Tensor>,
-    /// Objects in which tensors came, by number.
+    /// The objects that the tensors came in, by index.
     pub objects: Vec<Option<Bound<'py, PyTensor>>>,
     pub kept: Vec<Py<PyAny>>,
     /// Whether one belongs to a function that is being traced.
@@ -62,7 +62,7 @@ impl<'py> Arguments<'py> {
             for (key, x) in items {
                 let floats = self.key.floats.len();
                 self.push(&key)?;
-                // a key is itself alone
+                // floats in a dict's key are part of the form
                 let own = self.key.floats.drain(floats..);
                 self.key.form.extend(own.map(f64::to_bits));
                 self.push(&x)?;
@@ -100,7 +100,7 @@ impl<'py> Arguments<'py> {
         }
         Ok(())
     }
-    /// Numbers the sizes, once all arguments are there.
+    /// Computes the pattern of sizes, after all arguments were added.
     pub fn find_pattern(&mut self) {
         let sizes = &self.key.sizes;
         let number = |n: &usize| match n {
@@ -109,7 +109,7 @@ impl<'py> Arguments<'py> {
         };
         self.key.pattern = sizes.iter().map(number).collect();
     }
-    /// `x` with objects that are traced in the place of tensors and floats.
+    /// `x` with tensors and floats replaced by traced objects.
     pub fn traced(
         x: &Bound<'py, PyAny>,
         floats: &number::Arguments<'py>,
@@ -130,7 +130,7 @@ impl<'py> Arguments<'py> {
         if let Ok(items) = x.cast::<PyTuple>() {
             let items = PyTuple::new(py, all(&mut items.iter())?)?;
             let class = x.get_type();
-            // a named tuple
+            // named tuples
             return match class.hasattr("_make")? {
                 true => class.call_method1("_make", (items,)),
                 false => Ok(items.into_any()),

@@ -1,4 +1,4 @@
-//! What a call gives back.
+//! The structure of a call's results.
 
 use crate::Tensor;
 use crate::python::cell::PyTensor;
@@ -8,26 +8,26 @@ use crate::stream::Value;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// How results are nested.
+/// The nesting of results.
 pub enum Form {
     Output(usize),
-    /// What computes a number of the float arguments.
+    /// A function that computes a number from the float arguments.
     Number(Py<PyAny>),
     Object(Py<PyAny>),
     Tuple(Vec<Form>),
-    /// A named tuple, and what makes one of a tuple.
+    /// A named tuple, and the function that makes one from a tuple.
     Named(Py<PyAny>, Vec<Form>),
     List(Vec<Form>),
     Dict(Vec<(Py<PyAny>, Form)>),
 }
 
-/// What results are found in.
+/// Finds the values in results.
 pub struct Results<'a, 'py> {
-    /// The trace whose values they are.
+    /// The trace that the values belong to.
     pub trace: &'a Trace,
     /// Its float arguments.
     pub floats: &'a Floats<'py>,
-    /// The values, once they are found.
+    /// The values found so far.
     pub outputs: Vec<Value>,
 }
 
@@ -76,14 +76,14 @@ impl<'py> Results<'_, 'py> {
             || x.is_instance_of::<PyFloat>()
             || x.is_instance_of::<PyTensor>();
         if !plain {
-            self.floats.look()?; // it may hold some
+            self.floats.look()?; // it may contain some
         }
         Ok(Form::Object(x.clone().unbind()))
     }
 }
 
 impl Form {
-    /// The result of these tensors and float arguments.
+    /// Builds the result from these tensors and float arguments.
     pub fn build<'py>(
         &self,
         outputs: &[Tensor],

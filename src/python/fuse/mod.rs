@@ -19,7 +19,7 @@ use pyo3::types::{PyDict, PyTuple};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Programs that a function keeps; the oldest goes.
+/// The most programs that a function keeps; the oldest is dropped.
 const KEPT: usize = 256;
 
 /// A function that runs fused: see `flex.fuse`.
@@ -31,25 +31,27 @@ pub struct Fused {
     traced: Mutex<Vec<Arc<Entry>>>,
 }
 
-/// What a call of some arguments was traced to.
+/// The program that a call was traced to.
 struct Entry {
-    /// What arguments it serves.
+    /// The arguments it serves.
     key: Key,
-    /// Whether it serves these shapes alone.
+    /// Whether it serves only these shapes.
     by_shape: bool,
-    /// The floats of which it serves these values alone.
+    /// The floats for which it serves only these values.
     looked_at: Vec<usize>,
-    /// Objects that the key knows by their address.
+    /// Objects that the key identifies by address, kept alive.
     _kept: Vec<Py<PyAny>>,
     program: Program,
-    /// What computes the program's parameters of the float arguments.
+    /// The same for row-major tensors, if there are views.
+    row_major: Option<Program>,
+    /// The functions that compute the program's parameters from the float arguments.
     numbers: Vec<Py<PyAny>>,
     constants: Vec<Tensor>,
     result: Form,
 }
 
 impl Entry {
-    /// Whether it serves arguments of this key.
+    /// Whether it serves arguments with this key.
     fn serves(&self, other: &Key) -> bool {
         let own = &self.key;
         let same = |k: &usize| own.floats[*k].to_bits() == other.floats[*k].to_bits();
@@ -58,7 +60,7 @@ impl Entry {
             && (!self.by_shape || own.sizes == other.sizes)
             && self.looked_at.iter().all(same)
     }
-    /// The program's numbers for these float arguments.
+    /// The program's parameters for these float arguments.
     fn numbers_of(&self, floats: &Bound<'_, PyAny>) -> PyResult<Vec<Scalar>> {
         let number = |compute: &Py<PyAny>| {
             let x = compute.bind(floats.py()).call1((floats,))?;
@@ -66,10 +68,19 @@ impl Entry {
         };
         self.numbers.iter().map(number).collect()
     }
-    fn program_of(&self, numbers: &[Scalar]) -> PyResult<Cow<'_, Program>> {
+    /// The program for these tensors; constants are beside them.
+    fn program_for(&self, tensors: &[Tensor]) -> &Program {
+        let mut all = tensors.iter().chain(&self.constants);
+        match &self.row_major {
+            Some(program) if all.all(Tensor::is_contiguous) => program,
+            _ => &self.program,
+        }
+    }
+    fn program_of(&self, tensors: &[Tensor], numbers: &[Scalar]) -> PyResult<Cow<'_, Program>> {
+        let program = self.program_for(tensors);
         Ok(match numbers {
-            [] => Cow::Borrowed(&self.program),
-            _ => Cow::Owned(self.program.with_numbers(numbers)?),
+            [] => Cow::Borrowed(program),
+            _ => Cow::Owned(program.with_numbers(numbers)?),
         })
     }
 }
@@ -96,19 +107,20 @@ impl Fused {
             (_, kwargs) => kwargs.cloned(),
         };
         let Some(mut found) = self.entry(py, args, kwargs.as_ref(), false)? else {
-            return self.f.bind(py).call(args, kwargs.as_ref()); // a part of the function around it
+            return self.f.bind(py).call(args, kwargs.as_ref()); // recorded as part of the enclosing function
         };
         let floats = PyTuple::new(py, &found.1.key.floats)?.into_any();
         let mut numbers = found.0.numbers_of(&floats);
         if numbers.is_err()
             && let Some(own) = self.entry(py, args, kwargs.as_ref(), true)?
         {
-            // arithmetic that fails for these floats, as the function may expect
+            // arithmetic may fail for these floats, as the function may expect: trace it for their
+            // values
             found = own;
             numbers = found.0.numbers_of(&floats);
         }
         let (entry, arguments) = found;
-        let program = entry.program_of(&numbers?)?;
+        let program = entry.program_of(&arguments.tensors, &numbers?)?;
         let inputs = self.inputs(&entry, arguments)?;
         let work: usize = inputs.iter().map(Tensor::len).max().unwrap_or(0);
         let outputs = match is_short(work) {
@@ -139,7 +151,7 @@ impl Fused {
 }
 
 impl Fused {
-    /// Whether the function has a parameter of its own named `out`.
+    /// Whether the function has a parameter named `out`.
     fn takes_out(&self, py: Python<'_>) -> PyResult<bool> {
         let signature = py.import("inspect")?.call_method1("signature", (&self.f,));
         match signature {
@@ -147,8 +159,8 @@ impl Fused {
             Err(_) => Ok(false),
         }
     }
-    /// What these arguments are traced to, or, as their own, are traced to now; `None` where one belongs
-    /// to a trace.
+    /// The entry for these arguments, traced now if there is none; `None` if an argument belongs to
+    /// a trace.
     fn entry<'py>(
         &self,
         py: Python<'py>,
@@ -166,7 +178,7 @@ impl Fused {
         }
         arguments.find_pattern();
         let fits = |e: &&Arc<Entry>| !own && e.serves(&arguments.key);
-        // what holds for these floats alone comes first
+        // entries for specific float values take precedence
         let all = self.lock();
         let found = all.iter().filter(fits).max_by_key(|e| e.looked_at.len());
         let found = found.cloned();
@@ -210,7 +222,7 @@ impl Fused {
                 None => None,
             };
             let kwargs = kwargs.as_ref().map(|k| k.cast::<PyDict>()).transpose()?;
-            // in Python, for PyO3 doesn't hand over what a refused function unwinds with
+            // through Python, since PyO3 doesn't return the panic of a function that unwinds
             let call = py.import("flex._tracing")?.getattr("call")?;
             call.call1((&self.f, PyTuple::new(py, args)?, kwargs))
         };
@@ -224,7 +236,13 @@ impl Fused {
                 outputs: Vec::new(),
             };
             let form = results.form(result)?;
-            let program = trace.graph.compile(&results.outputs, self.rounding)?;
+            let compile = |row_major| {
+                let graph = &trace.graph;
+                graph.compile_for(&results.outputs, self.rounding, row_major)
+            };
+            let program = compile(false)?;
+            let views = trace.graph.has_views();
+            let row_major = views.then(|| compile(true)).transpose()?;
             let looked_at = seen.try_iter()?.map(|k| k?.extract());
             compiled = Some(Entry {
                 key: core::mem::take(&mut arguments.key),
@@ -232,6 +250,7 @@ impl Fused {
                 looked_at: looked_at.collect::<PyResult<_>>()?,
                 _kept: core::mem::take(&mut arguments.kept),
                 program,
+                row_major,
                 numbers: trace.numbers.iter().map(|x| x.clone_ref(py)).collect(),
                 constants: trace.constants.clone(),
                 result: form,
@@ -242,7 +261,7 @@ impl Fused {
         arguments.key.floats.clone_from(&entry.key.floats);
         Ok(entry)
     }
-    /// The program's inputs, those that are donated without another handle.
+    /// The program's inputs; donated ones are the only handle.
     fn inputs(&self, entry: &Entry, arguments: Arguments) -> PyResult<Vec<Tensor>> {
         let Arguments {
             mut tensors,
@@ -264,7 +283,7 @@ impl Fused {
     }
 }
 
-/// Puts results into the tensors that are to have them.
+/// Moves results into the tensors given as `out`.
 fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'py, PyAny>> {
     let expected = || {
         let message = format!(
@@ -302,23 +321,27 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
 
 /// Makes a function of tensors run as one pass over memory.
 ///
-/// f: a Python function. Its first call for given dtypes, ranks and sizes that are equal traces it: it
-/// runs once with tensors that have no elements yet, and what it asks for becomes programs that compute
-/// tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
-/// floats, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
-/// are tensors that the function takes from outside. Floats may be others at each call; one whose value the
-/// function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`) is a part of the program too. Elementwise functions, conversions, reductions and
-/// views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
-/// are between the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of it. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
-/// that names the line.
+/// f: a Python function. Its first call for given dtypes, ranks and pattern of equal sizes traces
+/// it: it runs once with tensors that have no elements yet, and the operations it performs become
+/// programs that run tile by tile in cache. Later calls run these. Arguments and results are
+/// tensors, arrays and floats, or tuples, lists and dicts of them. Any other argument is a constant
+/// of the program, as are tensors that the function uses from outside. Floats may change from call
+/// to call; one whose value the function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`)
+/// is a constant too. Elementwise functions, conversions, reductions and views are traced.
+/// `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run unchanged between
+/// the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of
+/// it. Whatever needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError that names
+/// the line.
 ///
-/// donate: positions, among all tensors of a call, of those whose memory results may take; they are left
-/// with shape (0,). strict: round 16-bit floats after each operation, as it is done one by one; else they are
-/// rounded once, where a result is stored. float32, float64 and integers have the bits of the operations
-/// one by one either way. A call's own keyword `out`: a tensor, or a tuple of them, of the results'
-/// shapes and dtypes, which takes the results.
+/// donate: positions, among all tensors of a call, of those whose memory results may reuse; they
+/// are left with shape (0,). strict: whether to round 16-bit floats after each operation, as
+/// without fusion; otherwise they are rounded once, when a result is stored. float32, float64 and
+/// integers have the same bits as without fusion either way. Calls take an additional keyword
+/// `out`: a tensor, or a tuple of them, with the results' shapes and dtypes, to store the results
+/// in.
 ///
-/// Without f, returns a decorator. Changes of a tensor in place (`t += 1`) stay within the function.
+/// Without f, returns a decorator. Changes of a tensor in place (`t += 1`) stay within the
+/// function.
 ///
 /// >>> @flex.fuse
 /// ... def gelu(x):
@@ -370,8 +393,8 @@ fn fuse<'py>(
     Ok(fused)
 }
 
-/// The programs that a fused function runs for these arguments, as text: what is read, computed and
-/// stored in each walk over elements.
+/// The programs that a fused function runs for these arguments, as text: what each pass over memory
+/// reads, computes and stores.
 ///
 /// f: a function, or one that `flex.fuse` made. args, kwargs: as for a call; nothing is computed.
 ///
@@ -391,7 +414,7 @@ fn explain<'py>(
         Err(_) => fuse(py, Some(f), None, false)?.cast_into::<Fused>()?,
     };
     match fused.get().entry(py, args, kwargs, false)? {
-        Some((entry, _)) => Ok(entry.program.to_string()),
+        Some((entry, given)) => Ok(entry.program_for(&given.tensors).to_string()),
         None => Ok(String::new()),
     }
 }

@@ -91,7 +91,7 @@ impl Foreign {
                     "{why}: that needs a copy, and copy is False"
                 )));
             }
-            // SAFETY: the caller's; the lease lives until the copy is made.
+            // SAFETY: the caller's promise; the lease lives until the copy is made.
             Some(_) => unsafe { self.copied() }?,
         };
         drop(lease);

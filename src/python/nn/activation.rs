@@ -1,4 +1,4 @@
-//! `flex.nn`'s activations that have parameters.
+//! Activations of `flex.nn` that have parameters.
 
 use crate::Scalar;
 use crate::kernel::elementwise::rows;
@@ -31,16 +31,16 @@ fn gelu(py: Python<'_>, x: Operand, approximate: &str) -> PyResult<PyTensor> {
     apply(py, row, &[x])
 }
 
-/// A parameter that was left out.
+/// A parameter, or its default.
 fn or(given: Option<Operand>, default: f64) -> Operand {
     given.unwrap_or(Operand::Scalar(Scalar::Float(default)))
 }
 
-/// x, of negative x `negative_slope * x` (Maas et al., 2013).
+/// x, or `negative_slope * x` for negative x (Maas et al., 2013).
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. negative_slope: a number, or
-/// a tensor that broadcasts with x. The result has their common dtype. DTypeError for complex numbers;
-/// ShapeError if shapes don't broadcast.
+/// x: a tensor, an array or a number; integers are computed in float32. negative_slope: a number,
+/// or a tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
+/// numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.leaky_relu(flex.asarray([1.0, -2.0]), 0.5).tolist()
 /// [1.0, -1.0]
@@ -50,10 +50,10 @@ fn leaky_relu(py: Python<'_>, x: Operand, negative_slope: Option<Operand>) -> Py
     apply(py, &rows::LeakyRelu::ROW, &[x, or(negative_slope, 0.01)])
 }
 
-/// x, of negative x `weight * x`, with a weight for each channel (He et al., 2015).
+/// x, or `weight * x` for negative x, with a weight per channel (He et al., 2015).
 ///
-/// x: `[batch, channels, ..]`. weight: `[channels]`, or one element (ShapeError). The result has the
-/// shape of x and the common dtype. DTypeError for complex numbers.
+/// x: `[batch, channels, ..]`. weight: `[channels]`, or one element (ShapeError). The result has
+/// the shape of x and the common dtype. DTypeError for complex numbers.
 ///
 /// >>> flex.nn.prelu(flex.asarray([[-1.0, -1.0]]), flex.asarray([0.5, 0.25])).tolist()
 /// [[-0.5, -0.25]]
@@ -78,11 +78,11 @@ fn rrelu(py: Python<'_>, x: Operand, lower: f64, upper: f64) -> PyResult<PyTenso
     compute(py, x.len(), || nn::rrelu(x.arg(), lower, upper))
 }
 
-/// x, of negative x `alpha * (exp(x) - 1)` (Clevert et al., 2016).
+/// x, or `alpha * (exp(x) - 1)` for negative x (Clevert et al., 2016).
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. alpha: a number, or a tensor
-/// that broadcasts with x. The result has their common dtype. DTypeError for complex numbers;
-/// ShapeError if shapes don't broadcast.
+/// x: a tensor, an array or a number; integers are computed in float32. alpha: a number, or a
+/// tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
+/// numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.elu(flex.asarray([1.0, -flex.inf])).tolist()
 /// [1.0, -1.0]
@@ -92,11 +92,11 @@ fn elu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor>
     apply(py, &rows::Elu::ROW, &[x, or(alpha, 1.0)])
 }
 
-/// x, of negative x `alpha * (exp(x / alpha) - 1)` (Barron, 2017).
+/// x, or `alpha * (exp(x / alpha) - 1)` for negative x (Barron, 2017).
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. alpha: a number, or a tensor
-/// that broadcasts with x. The result has their common dtype. DTypeError for complex numbers;
-/// ShapeError if shapes don't broadcast.
+/// x: a tensor, an array or a number; integers are computed in float32. alpha: a number, or a
+/// tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
+/// numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.celu(flex.asarray([1.0, -flex.inf]), 2.0).tolist()
 /// [1.0, -2.0]
@@ -106,11 +106,11 @@ fn celu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor
     apply(py, &rows::Celu::ROW, &[x, or(alpha, 1.0)])
 }
 
-/// `log(1 + exp(beta * x)) / beta`; x itself where `beta * x` is above `threshold`.
+/// `log(1 + exp(beta * x)) / beta`, or x itself where `beta * x` is above `threshold`.
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. beta, threshold: numbers, or
-/// tensors that broadcast with x. The result has their common dtype. DTypeError for complex numbers;
-/// ShapeError if shapes don't broadcast.
+/// x: a tensor, an array or a number; integers are computed in float32. beta, threshold: numbers,
+/// or tensors that broadcast with x. The result has their common dtype. DTypeError for complex
+/// numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.softplus(flex.asarray([30.0, -flex.inf])).tolist()
 /// [30.0, 0.0]
@@ -129,11 +129,11 @@ fn softplus(
     )
 }
 
-/// x, 0 from `-lambd` to `lambd`.
+/// x, or 0 where it is from `-lambd` to `lambd`.
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. lambd: a number, or a tensor
-/// that broadcasts with x. The result has their common dtype. DTypeError for complex numbers;
-/// ShapeError if shapes don't broadcast.
+/// x: a tensor, an array or a number; integers are computed in float32. lambd: a number, or a
+/// tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
+/// numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.hardshrink(flex.asarray([1.0, -0.25])).tolist()
 /// [1.0, 0.0]
@@ -143,11 +143,11 @@ fn hardshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<Py
     apply(py, &rows::Hardshrink::ROW, &[x, or(lambd, 0.5)])
 }
 
-/// x moved towards 0 by `lambd`, 0 where it would pass it.
+/// x moved towards 0 by `lambd`, or 0 where it would pass 0.
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. lambd: a number, or a tensor
-/// that broadcasts with x. The result has their common dtype. DTypeError for complex numbers;
-/// ShapeError if shapes don't broadcast.
+/// x: a tensor, an array or a number; integers are computed in float32. lambd: a number, or a
+/// tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
+/// numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.softshrink(flex.asarray([1.0, -0.25, -2.0])).tolist()
 /// [0.5, 0.0, -1.5]
@@ -159,9 +159,9 @@ fn softshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<Py
 
 /// x where it is above `threshold`, else `value`.
 ///
-/// x: a tensor, an array or a number. threshold, value: numbers, or tensors that broadcast with x. The
-/// result has their common dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't
-/// broadcast.
+/// x: a tensor, an array or a number. threshold, value: numbers, or tensors that broadcast with x.
+/// The result has their common dtype. DTypeError for bool and complex numbers; ShapeError if shapes
+/// don't broadcast.
 ///
 /// >>> flex.nn.threshold(flex.asarray([1.0, 0.5]), 0.5, -1.0).tolist()
 /// [1.0, -1.0]
@@ -171,11 +171,11 @@ fn threshold(py: Python<'_>, x: Operand, threshold: Operand, value: Operand) -> 
     apply(py, &rows::Threshold::ROW, &[x, threshold, value])
 }
 
-/// The nearest value from `min_val` to `max_val`.
+/// x clamped to `min_val` to `max_val`.
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. min_val, max_val: numbers, the
-/// first not above the second (ValueError). The result has the shape and dtype of x. DTypeError for bool
-/// and complex numbers.
+/// x: a tensor, an array or a number; integers are computed in float32. min_val, max_val: numbers,
+/// the first not above the second (ValueError). The result has the shape and dtype of x. DTypeError
+/// for bool and complex numbers.
 ///
 /// >>> flex.nn.hardtanh(flex.asarray([1.5, 0.5, -3.0])).tolist()
 /// [1.0, 0.5, -1.0]
@@ -187,9 +187,9 @@ fn hardtanh(py: Python<'_>, x: Operand, min_val: f64, max_val: f64) -> PyResult<
 
 /// The first half of x along an axis times the sigmoid of the second (Dauphin et al., 2017).
 ///
-/// x: a tensor whose size along the axis is even (ShapeError); integers are computed in float32. dim:
-/// another name of axis. The result has half that size. DTypeError for complex numbers; AxisError if
-/// the axis is out of range.
+/// x: a tensor whose size along the axis is even (ShapeError); integers are computed in float32.
+/// dim: an alias of axis. The result has half that size. DTypeError for complex numbers; AxisError
+/// if the axis is out of range.
 ///
 /// >>> flex.nn.glu(flex.asarray([1.0, 2.0, flex.inf, 0.0])).tolist()
 /// [1.0, 1.0]
@@ -202,7 +202,7 @@ fn glu(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyRes
 
 /// `softmax` of `-x`.
 ///
-/// x: a tensor of floats; integers are converted to float32. dim: another name of axis. The result has
+/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
 /// its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.softmin(flex.asarray([0.0, 1000.0])).tolist()
@@ -214,13 +214,13 @@ fn softmin(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> P
     compute(py, x.0.len(), || nn::softmin(&x.0, axis))
 }
 
-/// Samples of categorical distributions, made soft: `softmax((logits + noise) / tau)`, with noise of
-/// Gumbel's distribution (Jang et al., 2017; Maddison et al., 2017).
+/// Relaxed samples of categorical distributions: `softmax((logits + noise) / tau)`, with
+/// Gumbel-distributed noise (Jang et al., 2017; Maddison et al., 2017).
 ///
-/// logits: a tensor of floats. tau: the temperature, above 0 (ValueError). hard: whether the result is
-/// 1 at the largest element of each line, and 0 elsewhere. dim: another name of axis. seed: what the
-/// noise follows from, with an element's row-major position. The result has the shape and dtype of
-/// logits. DTypeError if they are not floats; AxisError if the axis is out of range.
+/// logits: a tensor of floats. tau: the temperature, above 0 (ValueError). hard: whether the result
+/// is one-hot, 1 at the largest element of each line and 0 elsewhere. dim: an alias of axis. seed:
+/// determines the noise, together with an element's row-major position. The result has the shape
+/// and dtype of logits. DTypeError if they are not floats; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.gumbel_softmax(flex.asarray([[0.0, 1000.0], [1000.0, 0.0]]), hard=True, seed=7).tolist()
 /// [[0.0, 1.0], [1.0, 0.0]]
@@ -247,7 +247,7 @@ fn gumbel_softmax(
     })
 }
 
-/// The activation that a layer is told by name.
+/// The activation of a layer, by its name.
 pub fn activation_named(op: &str, name: Option<&str>) -> PyResult<Option<Activation>> {
     let named = |name| {
         Activation::from_name(name).ok_or_else(|| {
@@ -260,7 +260,7 @@ pub fn activation_named(op: &str, name: Option<&str>) -> PyResult<Option<Activat
     name.map(named).transpose()
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     elementwise::register_activations(nn)?;
     nn.add_function(wrap_pyfunction!(celu, nn)?)?;

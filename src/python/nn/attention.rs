@@ -1,4 +1,4 @@
-//! `flex.nn`'s attention.
+//! Attention of `flex.nn`.
 
 use crate::nn::{self, Align, Attention, VarlenAttention};
 use crate::python::cell::PyTensor;
@@ -7,7 +7,7 @@ use crate::python::linalg::work;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Keys before and after, of which -1 are all.
+/// How many keys before and after; -1 for all.
 pub(super) fn window(op: &str, window: Option<Ints>) -> PyResult<(Option<usize>, Option<usize>)> {
     let Some(Ints(window)) = window else {
         return Ok((None, None));
@@ -22,7 +22,7 @@ pub(super) fn window(op: &str, window: Option<Ints>) -> PyResult<(Option<usize>,
     }
 }
 
-/// Where the diagonal lies.
+/// The alignment of the diagonal, by its name.
 pub(super) fn align(op: &str, align: &str) -> PyResult<Align> {
     match align {
         "upper_left" => Ok(Align::UpperLeft),
@@ -33,7 +33,7 @@ pub(super) fn align(op: &str, align: &str) -> PyResult<Align> {
     }
 }
 
-/// How many keys there are.
+/// The number of keys.
 pub(super) fn keys(key: &Arg) -> usize {
     match key.0.shape() {
         [.., keys, _] => *keys,
@@ -55,8 +55,9 @@ pub(super) fn keys(key: &Arg) -> usize {
 /// before its own place and after it a query attends to, -1 for all, as flash-attn's window_size.
 /// align: a query's place for is_causal and window: with "upper_left", as in torch, query i's is
 /// key i; with "lower_right" the last query's is the last key, as tokens appended to a cache need
-/// (torch.nn.attention.bias.causal_lower_right). Keys that no query may see cost nothing. ShapeError
-/// if shapes don't fit; DTypeError if operands are not floats; ValueError for an option's value.
+/// (torch.nn.attention.bias.causal_lower_right). Keys that no query may see cost nothing.
+/// ShapeError if shapes don't fit; DTypeError if operands are not floats; ValueError for an
+/// option's value.
 ///
 /// >>> q, k = flex.asarray([[1.0, 0.0]]), flex.asarray([[1.0, 0.0], [1.0, 0.0]])
 /// >>> flex.nn.scaled_dot_product_attention(q, k, flex.asarray([[2.0], [4.0]])).tolist()
@@ -129,7 +130,7 @@ fn varlen_attention(
     softcap: Option<f64>,
     window: Option<Ints>,
 ) -> PyResult<PyTensor> {
-    // a negative offset becomes one beyond all tokens
+    // a negative offset becomes one past all tokens
     let offsets: Vec<usize> = offsets.0.iter().map(|x| *x as usize).collect();
     let options = VarlenAttention {
         causal: is_causal,
@@ -142,7 +143,7 @@ fn varlen_attention(
     })
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(scaled_dot_product_attention, nn)?)?;
     nn.add_function(wrap_pyfunction!(varlen_attention, nn)?)

@@ -8,14 +8,14 @@ use crate::python::dtype::DTypeArg;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Keys and values of all tokens so far, for models that generate one token after the other.
+/// The key-value cache of models that generate one token at a time.
 ///
-/// Each is `[batch, heads, tokens, head_dim]`; heads are those of keys and values. capacity: tokens
-/// that there is room for at first; room that is full is doubled. dtype: float32 by default. window:
-/// how many tokens a token sees, itself among them; what none to come will see is let go. Tensors
-/// that the cache gave keep their values whatever is appended later, and keep it from no room:
-/// appended tokens lie behind them in memory, and none is written twice while a tensor may show it.
-/// ValueError for a window that is not positive or a negative size; DTypeError if dtype is no float.
+/// Keys and values are `[batch, heads, tokens, head_dim]` each. capacity: how many tokens fit at
+/// first; a full cache doubles. dtype: float32 by default. window: how many tokens a token sees,
+/// including itself; tokens that no later one sees are dropped. Tensors returned by the cache keep
+/// their values whatever is appended later, at no cost: appended tokens follow them in memory, and
+/// nothing is overwritten while a tensor may see it. ValueError for a window that is not positive
+/// or a negative size; DTypeError if dtype is not a float.
 ///
 /// >>> cache = flex.nn.KVCache(1, 1, 2)
 /// >>> keys, values = cache.append(flex.ones((1, 1, 3, 2)), flex.zeros((1, 1, 3, 2)))
@@ -26,7 +26,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 struct PyKvCache(Mutex<KvCache>);
 
 impl PyKvCache {
-    /// The cache; a panic of another thread's has left it whole.
+    /// Locks the cache; a panic on another thread left it intact.
     fn lock(&self) -> MutexGuard<'_, KvCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,46 +54,47 @@ impl PyKvCache {
         let cache = KvCache::new(batch, heads, size("head_dim", head_dim)?, options)?;
         Ok(PyKvCache(Mutex::new(cache)))
     }
-    /// Adds the keys and values of some tokens, `[batch, heads, tokens, head_dim]`, and returns those
-    /// of all tokens that are kept, which share the cache's memory. What is there is not copied.
-    /// ShapeError or DTypeError, and nothing is appended, if they don't fit the cache.
+    /// Appends the keys and values of some tokens, `[batch, heads, tokens, head_dim]`, and returns
+    /// those of all tokens kept, which share the cache's memory. Earlier tokens are not copied.
+    /// ShapeError or DTypeError if they don't fit the cache, and nothing is appended.
     #[pyo3(signature = (k, v, /))]
     fn append(&self, py: Python<'_>, k: Arg, v: Arg) -> PyResult<(PyTensor, PyTensor)> {
         let size = k.0.len().saturating_add(v.0.len());
         let (keys, values) = detached(py, size, || self.lock().append(&k.0, &v.0))?;
         Ok((keys.into(), values.into()))
     }
-    /// Keys and values of the tokens that are kept, `[batch, heads, tokens, head_dim]`.
+    /// Keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`.
     fn views(&self) -> PyResult<(PyTensor, PyTensor)> {
         let (keys, values) = self.lock().views()?;
         Ok((keys.into(), values.into()))
     }
-    /// Keeps the first `length` of the tokens that are kept, such as those of a draft that were
-    /// accepted. ValueError if it is negative.
+    /// Keeps the first `length` of the tokens, such as the accepted ones of a draft. ValueError if
+    /// it is negative.
     #[pyo3(signature = (length, /))]
     fn truncate(&self, length: isize) -> PyResult<()> {
         let length = count("KVCache.truncate", "length", length)?;
         self.lock().truncate(length);
         Ok(())
     }
-    /// Lets go of all tokens; the room stays.
+    /// Drops all tokens and keeps the capacity.
     fn reset(&self) {
         self.lock().reset();
     }
-    /// Keeps the sequences `indices` of the batch, in that order and as often, as a beam search does
-    /// after each step. Copies what is kept. IndexError if one is out of range; ShapeError if
-    /// `indices` are not of one dimension; DTypeError if they are not integers.
+    /// Keeps the sequences `indices` of the batch, in that order and with repetitions, as a beam
+    /// search does after each step. Copies what is kept. IndexError if one is out of range;
+    /// ShapeError if `indices` is not one-dimensional; DTypeError if it is not an integer tensor.
     #[pyo3(signature = (indices, /))]
     fn gather(&self, py: Python<'_>, indices: Arg) -> PyResult<()> {
-        let work = usize::MAX; // long enough to let others run
+        let work = usize::MAX; // long enough to release the interpreter
         detached(py, work, || self.lock().gather(&indices.0))
     }
-    /// How many tokens there is room for before storage grows.
+    /// How many tokens fit before storage grows.
     #[getter]
     fn capacity(&self) -> usize {
         self.lock().capacity()
     }
-    /// The position of the next token: how many came before, those that a window let go too.
+    /// The position of the next token: the number of tokens before it, including those that a
+    /// window dropped.
     #[getter]
     fn position(&self) -> usize {
         self.lock().position()
@@ -112,7 +113,7 @@ impl PyKvCache {
     }
 }
 
-/// Adds it to `flex.nn`.
+/// Registers the class in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_class::<PyKvCache>()
 }

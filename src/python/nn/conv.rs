@@ -1,4 +1,4 @@
-//! `flex.nn`'s convolutions.
+//! Convolutions of `flex.nn`.
 
 use super::activation::activation_named;
 use super::linear::product;
@@ -8,6 +8,7 @@ use crate::nn::{self, Conv, ConvTranspose, Padding};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, OperandRef, compute, count, kind};
 use crate::python::dtype::DTypeArg;
+use crate::stream::LayerKind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -46,7 +47,7 @@ fn padding(op: &str, x: &Bound<PyAny>) -> PyResult<Padding> {
     Ok(Padding::Pairs(pairs))
 }
 
-/// The options that say where the kernel goes.
+/// The options that place the kernel.
 pub(in crate::python) fn options(
     op: &str,
     stride: Option<Ints>,
@@ -95,39 +96,20 @@ macro_rules! convolutions {
                 precise,
                 ..options(op, stride, padding, dilation, groups)?
             };
-            convolution(py, (op, $rank), (x, weight), [bias, residual], options)
+            product(py, LayerKind::Conv($rank, options), (x, weight), [bias, residual])
         }
     )* };
-}
-/// A convolution of that name and number of axes.
-fn convolution(
-    py: Python<'_>,
-    (op, rank): (&'static str, usize),
-    operands: (OperandRef<'_>, OperandRef<'_>),
-    others: [Option<OperandRef<'_>>; 2],
-    options: Conv<'static>,
-) -> PyResult<PyTensor> {
-    let with_bias = others[0].is_some();
-    product(py, op, operands, others, move |x, then| {
-        let (bias, residual) = x[2..].split_at(with_bias as usize);
-        let options = Conv {
-            bias: bias.first(),
-            residual: residual.first(),
-            ..options.clone()
-        };
-        nn::convolve(op, rank, &x[0], &x[1], &options, then)
-    })
 }
 convolutions! {
     /// The convolution of a signal with `weight`; the kernel is not flipped, as in torch.
     ///
-    /// x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups, kernel]`.
-    /// bias: `[out]`. stride, dilation: an integer of 1 or more. padding: zeros on both sides; or
-    /// `((before, after),)`, "same" (a result of the same length, for a stride of 1) or "valid" (none).
-    /// groups: groups of channels, each convolved by itself. The result has the operands' common dtype
-    /// and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places. ShapeError if
-    /// shapes, groups or the kernel don't fit; ValueError for numbers that are too small; DTypeError
-    /// for bool, or if there is no common dtype.
+    /// x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups,
+    /// kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: zeros on both
+    /// sides; or `((before, after),)`, "same" (a result of the same length, for a stride of 1) or
+    /// "valid" (none). groups: groups of channels, each convolved by itself. The result has the
+    /// operands' common dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1`
+    /// places. ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that
+    /// are too small; DTypeError for bool, or if there is no common dtype.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     /// >>> flex.nn.conv1d(x, w, padding=1).tolist()
@@ -135,12 +117,12 @@ convolutions! {
     conv1d 1;
     /// The convolution of an image with `weight`; the kernel is not flipped, as in torch.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be last
-    /// in memory. weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride, dilation:
-    /// an integer of 1 or more, or one for each axis. padding: zeros on both sides, for all axes or for each; or
-    /// `(before, after)` for each, "same" (a result of the image's size, for a stride of 1) or "valid"
-    /// (none). groups: groups of channels, each convolved by itself. Dtype, sizes and errors as for
-    /// `conv1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be
+    /// last in memory. weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride,
+    /// dilation: an integer of 1 or more, or one for each axis. padding: zeros on both sides, for
+    /// all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
+    /// for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
+    /// Dtype, sizes and errors as for `conv1d`.
     ///
     /// >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     /// >>> flex.nn.conv2d(x, w).tolist()
@@ -148,15 +130,15 @@ convolutions! {
     conv2d 2;
     /// The convolution of a volume with `weight`; the kernel is not flipped, as in torch.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. weight:
-    /// `[out, channels / groups, depth, height, width]`. All else as for `conv2d`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. weight: `[out, channels
+    /// / groups, depth, height, width]`. Otherwise as for `conv2d`.
     ///
     /// >>> flex.nn.conv3d(flex.ones((1, 2, 2, 2)), flex.ones((1, 1, 2, 2, 2))).tolist()
     /// [[[[8.0]]]]
     conv3d 3;
 }
 
-/// The same of a transposed convolution.
+/// The options of a transposed convolution.
 pub(super) fn transposed_options(
     op: &str,
     stride: Option<Ints>,
@@ -207,55 +189,54 @@ macro_rules! transposed {
     )* };
 }
 transposed! {
-    /// The transposed convolution of a signal with `weight`: each element adds the kernel, times itself, to
-    /// the result.
+    /// The transposed convolution of a signal with `weight`: each element adds the kernel, times
+    /// itself, to the result.
     ///
-    /// x: `[batch, channels, length]`, or without the batch. weight: `[channels, out / groups, kernel]`.
-    /// bias: `[out]`. stride, dilation: an integer of 1 or more. padding: places that are left out on
-    /// both sides of the result. output_padding: places that are added after it, fewer than stride or
-    /// dilation. groups: groups of channels, each convolved by itself. The result has the operands'
-    /// common dtype and `(length - 1) * stride - 2 * padding + dilation * (kernel - 1) +
-    /// output_padding + 1` places. ShapeError if shapes or groups don't fit, or there would be no
-    /// places; ValueError for numbers that are too small or too large; DTypeError for bool, or if
-    /// there is no common dtype. A weight that is not finite may make NaN of places within a kernel of the
-    /// border, where zeros beyond x are multiplied.
+    /// x: `[batch, channels, length]`, or without the batch. weight: `[channels, out / groups,
+    /// kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many places
+    /// are cropped on both sides of the result. output_padding: how many places are added at its
+    /// end, fewer than stride or dilation. groups: groups of channels, each convolved by itself.
+    /// The result has the operands' common dtype and `(length - 1) * stride - 2 * padding +
+    /// dilation * (kernel - 1) + output_padding + 1` places. ShapeError if shapes or groups don't
+    /// fit, or there would be no places; ValueError for numbers that are too small or too large;
+    /// DTypeError for bool, or if there is no common dtype. A weight that is not finite may give
+    /// NaN within a kernel of the border, where it is multiplied by zeros beyond x.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
     /// >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()
     /// [[1.0, 10.0, 102.0, 20.0, 200.0]]
     conv_transpose1d;
-    /// The transposed convolution of an image with `weight`: each element adds the kernel, times itself, to
-    /// the result.
+    /// The transposed convolution of an image with `weight`: each element adds the kernel, times
+    /// itself, to the result.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch. weight:
-    /// `[channels, out / groups, height, width]`. stride, padding, output_padding, dilation: one
-    /// number for both axes, or one for each. All else as for `conv_transpose1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch. weight: `[channels, out /
+    /// groups, height, width]`. stride, padding, output_padding, dilation: one number for both
+    /// axes, or one for each. Otherwise as for `conv_transpose1d`.
     ///
     /// >>> x, w = flex.asarray([[[1.0, 2.0]]]), flex.ones((1, 1, 2, 2))
     /// >>> flex.nn.conv_transpose2d(x, w).tolist()
     /// [[[1.0, 3.0, 2.0], [1.0, 3.0, 2.0]]]
     conv_transpose2d;
-    /// The transposed convolution of a volume with `weight`: each element adds the kernel, times itself, to
-    /// the result.
+    /// The transposed convolution of a volume with `weight`: each element adds the kernel, times
+    /// itself, to the result.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. weight:
-    /// `[channels, out / groups, depth, height, width]`. All else as for `conv_transpose2d`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. weight: `[channels, out
+    /// / groups, depth, height, width]`. Otherwise as for `conv_transpose2d`.
     ///
     /// >>> flex.nn.conv_transpose3d(flex.ones((1, 1, 1, 1)), flex.ones((1, 1, 1, 1, 2))).tolist()
     /// [[[[1.0, 1.0]]]]
     conv_transpose3d;
 }
 
-/// How a convolution of these shapes is computed: what is picked follows from them, the options and the
-/// dtype, and, where small planes are convolved channel by channel, from the CPU's vectors. A tuple with
-/// names.
+/// How a convolution of these shapes is computed, as a named tuple. The choice follows from the
+/// shapes, the options and the dtype, and, for small planes convolved channel by channel, from the
+/// CPU's vector width.
 ///
-/// x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
-/// dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
-/// float32. The result has
-/// `algorithm` ("pointwise", "depthwise", "direct", "winograd" or "implicit_gemm"), `scratch` (bytes of a
-/// thread at most) and `flops` (of the sums as they stand: a multiplication and an addition for
-/// each tap of each place). Errors as those of the convolution.
+/// x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride,
+/// padding, dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
+/// float32. The result has `algorithm` ("pointwise", "depthwise", "direct", "winograd" or
+/// "implicit_gemm"), `scratch` (the most bytes of a thread) and `flops` (of the direct sums: a
+/// multiplication and an addition for each tap of each place). Errors as for the convolution.
 ///
 /// >>> flex.nn.conv_plan((1, 64, 56, 56), (64, 64, 3, 3), padding=1).algorithm
 /// 'winograd'
@@ -296,7 +277,7 @@ fn conv_plan<'py>(
         .call1(fields)
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(conv1d, nn)?)?;
     nn.add_function(wrap_pyfunction!(conv2d, nn)?)?;

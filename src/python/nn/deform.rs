@@ -1,4 +1,4 @@
-//! `flex.nn`'s deformable convolution.
+//! Deformable convolution of `flex.nn`.
 
 use super::conv::options as of_conv;
 use crate::nn::{self, Conv, DeformConv};
@@ -6,7 +6,7 @@ use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute};
 use pyo3::prelude::*;
 
-/// The options that say where the kernel goes.
+/// The options that place the kernel.
 pub(super) fn options(
     op: &str,
     stride: Option<Ints>,
@@ -27,18 +27,19 @@ pub(super) fn options(
     })
 }
 
-/// The convolution of an image whose elements each place sees at offsets of its own (Dai et al., 2017;
-/// with a mask, Zhu et al., 2019), as torchvision's: between elements the image is interpolated from
-/// the four around, and zero beyond its sides.
+/// The convolution of an image with learned offsets for each tap of each place (Dai et al., 2017;
+/// with a mask, Zhu et al., 2019), like torchvision's. Between elements, the image is interpolated
+/// bilinearly; outside it is zero.
 ///
-/// x: `[batch, channels, height, width]`, or without the batch. offset: `[batch, offset groups * 2 *
-/// kernel height * kernel width, out height, out width]`, for each tap a number down and one across.
-/// weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride, padding, dilation: as for
-/// `conv2d`. mask: `[batch, offset groups * kernel height * kernel width, out height, out width]`,
-/// factors for what taps see. Both numbers of groups follow from the shapes; channels of a group are
-/// neighbours. The result has the operands' common dtype, a float, and the sizes of `conv2d`.
-/// ShapeError if shapes don't fit; ValueError for numbers that are too small; DTypeError if there is no
-/// common float.
+/// x: `[batch, channels, height, width]`, or without the batch. offset: `[batch, offset groups *
+/// 2 * kernel height * kernel width, out height, out width]`, for each tap the offset down and the
+/// one across. weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride, padding,
+/// dilation: as for `conv2d`. mask:
+/// `[batch, offset groups * kernel height * kernel width, out height, out width]`, a factor for
+/// each tap. Both numbers of groups follow from the shapes; the channels of a group are adjacent.
+/// The result has the operands' common dtype, a float, and the sizes of `conv2d`. ShapeError if
+/// shapes don't fit; ValueError for numbers that are too small; DTypeError if there is no common
+/// float dtype.
 ///
 /// >>> x, w = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]]), flex.full((1, 1, 1, 1), 10.0)
 /// >>> offset = flex.asarray([[[0.5, 0.5], [0.5, 0.5]], [[0.0, 0.0], [0.0, 0.0]]])
@@ -69,7 +70,7 @@ fn deform_conv2d(
     })
 }
 
-/// Adds it to `flex.nn`.
+/// Registers the function in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(deform_conv2d, nn)?)
 }

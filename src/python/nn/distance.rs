@@ -1,4 +1,4 @@
-//! `flex.nn`'s distances and similarities.
+//! Distances and similarities of `flex.nn`.
 
 use crate::nn::{self, Cdist, CosineSimilarity, PairwiseDistance};
 use crate::python::cell::PyTensor;
@@ -6,11 +6,12 @@ use crate::python::convert::{Arg, axis_or_dim, compute};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The cosine of the angle between lines along an axis: `sum(x1 * x2) / (max(|x1|, eps) * max(|x2|, eps))`.
+/// The cosine of the angle between vectors along an axis: `sum(x1 * x2) / (max(|x1|, eps) *
+/// max(|x2|, eps))`.
 ///
-/// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. eps: the
-/// least length. dim: another name of axis. The result lacks the axis, and has the common dtype. DTypeError
-/// for complex numbers; AxisError if the axis is out of range.
+/// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. eps:
+/// the lower bound of the norms. dim: an alias of axis. The result lacks the axis, and has the
+/// common dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
 /// [1.0, 0.0]
@@ -32,9 +33,9 @@ fn cosine_similarity(
 
 /// `sum(|x1 - x2 + eps|**p)**(1 / p)` along the last axis.
 ///
-/// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. p: the power,
-/// 0 or more (ValueError). keepdim: the last axis stays, with size 1. The result has the common dtype.
-/// DTypeError for complex numbers.
+/// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. p:
+/// the order of the norm, 0 or more (ValueError). keepdim: whether the last axis is kept, with
+/// size 1. The result has the common dtype. DTypeError for complex numbers.
 ///
 /// >>> flex.nn.pairwise_distance(flex.asarray([[3.0, 0.0]]), flex.asarray([[0.0, 4.0]]), eps=0.0).tolist()
 /// [5.0]
@@ -58,13 +59,14 @@ fn pairwise_distance(
     })
 }
 
-/// The distance of every row of x1 to every row of x2, as torch.cdist.
+/// The distances between all rows of x1 and all rows of x2, like torch.cdist.
 ///
-/// x1: `[.., m, width]`. x2: `[.., n, width]`; batches broadcast (ShapeError). p: the power, 0 or more
-/// (ValueError). compute_mode: whether Euclidean distances come from a product, which is faster and less
-/// precise between points near each other: "use_mm_for_euclid_dist_if_necessary" (from 26 points on),
-/// "use_mm_for_euclid_dist" or "donot_use_mm_for_euclid_dist" (ValueError). The result is `[.., m, n]`, of
-/// the common dtype. DTypeError for complex numbers.
+/// x1: `[.., m, width]`. x2: `[.., n, width]`; leading dimensions broadcast (ShapeError). p: the
+/// order of the norm, 0 or more (ValueError). compute_mode: whether Euclidean distances are
+/// computed by a matrix product, which is faster but less precise for points close to each other:
+/// "use_mm_for_euclid_dist_if_necessary" (from 26 points on), "use_mm_for_euclid_dist" or
+/// "donot_use_mm_for_euclid_dist" (ValueError). The result is `[.., m, n]`, of the common dtype.
+/// DTypeError for complex numbers.
 ///
 /// >>> flex.nn.cdist(flex.asarray([[0.0, 0.0]]), flex.asarray([[3.0, 4.0], [0.0, 1.0]])).tolist()
 /// [[5.0, 1.0]]
@@ -86,11 +88,12 @@ fn cdist(py: Python<'_>, x1: Arg, x2: Arg, p: f64, compute_mode: &str) -> PyResu
     compute(py, work, || nn::cdist(&x1.0, &x2.0, Cdist { p, product }))
 }
 
-/// The distances of all pairs of rows of x: those above the diagonal of `cdist(x, x)`, row by row.
+/// The distances between all pairs of rows of x: the part of `cdist(x, x)` above the diagonal, row
+/// by row.
 ///
-/// x: `[n, width]` of numbers (ShapeError). p: the power, 0 or more (ValueError). The result has
-/// `n * (n - 1) / 2` elements, of the dtype of x; integers are computed in float32. DTypeError for complex
-/// numbers.
+/// x: `[n, width]` of numbers (ShapeError). p: the order of the norm, 0 or more (ValueError). The
+/// result has `n * (n - 1) / 2` elements, of the dtype of x; integers are computed in float32.
+/// DTypeError for complex numbers.
 ///
 /// >>> flex.nn.pdist(flex.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]), 1.0).tolist()
 /// [7.0, 1.0, 6.0]
@@ -101,7 +104,7 @@ fn pdist(py: Python<'_>, x: Arg, p: f64) -> PyResult<PyTensor> {
     compute(py, work, || nn::pdist(&x.0, p))
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(cdist, nn)?)?;
     nn.add_function(wrap_pyfunction!(cosine_similarity, nn)?)?;

@@ -1,4 +1,4 @@
-//! `flex.nn`'s dropout.
+//! Dropout of `flex.nn`.
 
 use crate::error::Error;
 use crate::nn;
@@ -8,7 +8,7 @@ use crate::{Result, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A kind of dropout, of x where it is training.
+/// Runs a kind of dropout on x, or returns x unless it is training.
 fn drop(
     py: Python<'_>,
     op: &str,
@@ -26,11 +26,13 @@ fn drop(
     }
 }
 
-/// x with a share `p` of its elements 0, and the others divided by `1 - p` (Srivastava et al., 2014).
+/// x with each element dropped (set to 0) with probability `p`, and the others divided by `1 - p`
+/// (Srivastava et al., 2014).
 ///
-/// x: a tensor of floats. p: from 0 to 1 (ValueError). training: if False, the result is x. seed: an
-/// integer; what an element becomes follows from it and the element's row-major position alone
-/// (ValueError if it is missing). The result has the shape and dtype of x. DTypeError if x is not a float.
+/// x: a tensor of floats. p: from 0 to 1 (ValueError). training: if False, the result is x. seed:
+/// an integer, which with an element's row-major position determines whether it is dropped
+/// (ValueError if it is missing). The result has the shape and dtype of x. DTypeError if x is not a
+/// float.
 ///
 /// >>> y = flex.nn.dropout(flex.ones(1000), 0.5, seed=7)
 /// >>> sorted(set(y.tolist()))
@@ -49,7 +51,7 @@ fn dropout(
     })
 }
 
-/// Dropout that keeps mean 0 and variance 1, for layers of `selu` (Klambauer et al., 2017).
+/// Dropout that preserves mean 0 and variance 1, for layers of `selu` (Klambauer et al., 2017).
 ///
 /// x, p, training, seed and errors: as for `dropout`.
 ///
@@ -89,7 +91,7 @@ fn feature_alpha_dropout(
     })
 }
 
-/// `feature_dropout` of `x` with so many axes behind its channels, or without the batch.
+/// `feature_dropout` of `x`, which has `spatial` axes behind its channels, and possibly a batch.
 fn of_channels(op: &'static str, x: &Tensor, spatial: usize, p: f64, seed: u64) -> Result<Tensor> {
     match x.rank() {
         n if n == spatial + 2 => nn::feature_dropout(x, p, seed),
@@ -126,31 +128,31 @@ macro_rules! of_channels {
 of_channels! {
     /// `dropout` of whole channels (Tompson et al., 2015).
     ///
-    /// x: `[batch, channels, length]`, or without the batch (ShapeError). p, training, seed and errors: as
-    /// for `dropout`.
+    /// x: `[batch, channels, length]`, or without the batch (ShapeError). p, training, seed and
+    /// errors: as for `dropout`.
     ///
     /// >>> flex.nn.dropout1d(flex.ones((1, 1, 2)), 0.0, seed=7).tolist()
     /// [[[1.0, 1.0]]]
     dropout1d 1;
     /// `dropout` of whole channels (Tompson et al., 2015).
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch (ShapeError). p, training, seed and
-    /// errors: as for `dropout`.
+    /// x: `[batch, channels, height, width]`, or without the batch (ShapeError). p, training, seed
+    /// and errors: as for `dropout`.
     ///
     /// >>> flex.nn.dropout2d(flex.ones((1, 1, 1, 2)), 0.0, seed=7).tolist()
     /// [[[[1.0, 1.0]]]]
     dropout2d 2;
     /// `dropout` of whole channels (Tompson et al., 2015).
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch (ShapeError). p, training, seed
-    /// and errors: as for `dropout`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch (ShapeError). p,
+    /// training, seed and errors: as for `dropout`.
     ///
     /// >>> flex.nn.dropout3d(flex.ones((1, 1, 1, 2)), 0.0, seed=7).tolist()
     /// [[[[1.0, 1.0]]]]
     dropout3d 3;
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(alpha_dropout, nn)?)?;
     nn.add_function(wrap_pyfunction!(dropout, nn)?)?;

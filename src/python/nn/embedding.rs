@@ -1,4 +1,4 @@
-//! `flex.nn`'s embeddings.
+//! Embeddings of `flex.nn`.
 
 use crate::nn::{self, BagMode, EmbeddingBag};
 use crate::python::cell::PyTensor;
@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 
 /// The rows of `weight` at `indices`.
 ///
-/// indices: integers of any shape, negative ones from the end. weight: `[entries, width]`
+/// indices: integers of any shape; negative ones count from the end. weight: `[entries, width]`
 /// (ShapeError). The result is `[.., width]`, of the dtype of the weight. IndexError if an index is
-/// out of range; DTypeError if it is not an integer.
+/// out of range; DTypeError if `indices` is not an integer tensor.
 ///
 /// >>> flex.nn.embedding(flex.asarray([1, 0]), flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0]]
@@ -23,14 +23,15 @@ fn embedding(py: Python<'_>, indices: Arg, weight: Arg) -> PyResult<PyTensor> {
     })
 }
 
-/// The sum, mean or largest of the rows of `weight` at the indices of each bag, without a tensor of all rows.
+/// The sum, mean or maximum of the rows of `weight` at the indices of each bag, without
+/// materialising these rows.
 ///
-/// indices: integers of shape `[bags, length]`, or a vector with offsets. weight: `[entries, width]`
-/// (ShapeError). offsets: where each bag begins, ascending from 0. mode: "mean", "sum" or "max" (ValueError).
-/// per_sample_weights: a factor of each row, of the shape of the indices, for sums. include_last_offset:
-/// whether the last offset is the end of the last bag. padding_idx: rows of this index count for nothing. The
-/// result is `[bags, width]`, zeros for an empty bag, of the dtype of weight. ValueError if an index is out of
-/// range; DTypeError if weight is not a float.
+/// indices: integers of shape `[bags, length]`, or a vector with offsets. weight: `[entries,
+/// width]` (ShapeError). offsets: where each bag starts, ascending from 0. mode: "mean", "sum" or
+/// "max" (ValueError). per_sample_weights: a factor per row, with the shape of the indices, for
+/// sums. include_last_offset: whether the last offset is the end of the last bag. padding_idx: rows
+/// with this index are skipped. The result is `[bags, width]`, zeros for an empty bag, of the dtype
+/// of weight. ValueError if an index is out of range; DTypeError if weight is not a float.
 ///
 /// >>> weight = flex.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 /// >>> flex.nn.embedding_bag(flex.asarray([0, 2, 1]), weight, flex.asarray([0, 2]), mode="sum").tolist()
@@ -74,10 +75,11 @@ fn embedding_bag(
     })
 }
 
-/// Integers as vectors that are 1 at their place and 0 elsewhere.
+/// One-hot vectors: 1 at the position of each integer and 0 elsewhere.
 ///
-/// x: integers of any shape (DTypeError). num_classes: the length of the vectors; -1 is one more than the
-/// largest integer. The result is `[.., classes]` of int64. ValueError if an integer is negative or no class.
+/// x: integers of any shape (DTypeError). num_classes: the length of the vectors; -1 for one more
+/// than the largest integer. The result is `[.., classes]` of int64. ValueError if an integer is
+/// negative or too large.
 ///
 /// >>> flex.nn.one_hot(flex.asarray([1, 0]), 3).tolist()
 /// [[0, 1, 0], [1, 0, 0]]
@@ -92,7 +94,7 @@ fn one_hot(py: Python<'_>, x: Arg, num_classes: isize) -> PyResult<PyTensor> {
     compute(py, work, || nn::one_hot(&x.0, classes))
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(embedding, nn)?)?;
     nn.add_function(wrap_pyfunction!(embedding_bag, nn)?)?;

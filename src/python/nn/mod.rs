@@ -1,5 +1,5 @@
-//! `flex.nn`: the functions of models, with the names and argument order of torch.nn.functional,
-//! except for `axis`; one file a family.
+//! `flex.nn`: operations of neural networks, with the names and argument order of
+//! torch.nn.functional, except for `axis`; one file per family.
 
 mod activation;
 mod attention;
@@ -23,8 +23,8 @@ pub(super) use activation::activation_named;
 pub(super) use conv::options as convolution_options;
 use pyo3::prelude::*;
 
-/// A module of its own, from which `flex/nn/__init__.py` takes its functions; their `__module__` is
-/// `flex.nn`.
+/// Registers `nn`, the module that `flex/nn/__init__.py` takes its functions from; their
+/// `__module__` is `flex.nn`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
     activation::register(&nn)?;

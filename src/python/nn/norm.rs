@@ -1,4 +1,4 @@
-//! `flex.nn`'s normalisations.
+//! Normalisations of `flex.nn`.
 
 use crate::Tensor;
 use crate::nn::{self, ChannelNorm, Length, LocalResponse};
@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 
 /// `exp(x) / sum(exp(x))` along an axis, without overflow.
 ///
-/// x: a tensor of floats; integers are converted to float32. dim: another name of axis. The result has
-/// its shape and dtype; if all elements are `-inf`, the result is NaN. DTypeError for complex numbers; AxisError if the
-/// axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
+/// its shape and dtype; it is NaN if all elements are `-inf`. DTypeError for complex numbers;
+/// AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
 /// [0.5, 0.5, 0.0]
@@ -25,7 +25,7 @@ fn softmax(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> P
 
 /// The logarithm of `softmax`, without overflow or cancellation.
 ///
-/// x: a tensor of floats; integers are converted to float32. dim: another name of axis. The result has
+/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
 /// its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
@@ -46,9 +46,9 @@ fn log_softmax(
 /// `normalized_shape`.
 ///
 /// x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-/// is the shape of weight and bias (ShapeError). residual: a tensor of the shape and dtype of x; with
-/// it, the result is a pair: the norm of `x + residual`, and that sum. The result has the shape and
-/// dtype of x. DTypeError if x is not a float.
+/// is the shape of weight and bias (ShapeError). residual: a tensor of the shape and dtype of x;
+/// with it, the result is a pair: the norm of `x + residual`, and that sum. The result has the
+/// shape and dtype of x. DTypeError if x is not a float.
 ///
 /// >>> flex.nn.layer_norm(flex.asarray([-1.0, 1.0]), 2, eps=0.0).tolist()
 /// [-1.0, 1.0]
@@ -84,8 +84,8 @@ fn layer_norm<'py>(
 /// `normalized_shape`.
 ///
 /// x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-/// is the shape of weight (ShapeError). eps: by default the dtype's machine epsilon. residual: as for
-/// `layer_norm`. The result has the shape and dtype of x. DTypeError if x is not a float.
+/// is the shape of weight (ShapeError). eps: by default the dtype's machine epsilon. residual: as
+/// for `layer_norm`. The result has the shape and dtype of x. DTypeError if x is not a float.
 ///
 /// >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
 /// [1.0, -1.0]
@@ -115,12 +115,12 @@ fn rms_norm<'py>(
 
 /// `(x - mean) / sqrt(var + eps) * weight + bias` by channels, axis 1 (Ioffe and Szegedy, 2015).
 ///
-/// x: `[batch, channels, ..]` of floats; any strides. running_mean, running_var: `[channels]`, as
-/// training found them. weight, bias: `[channels]` (ShapeError). training: mean and variance are those
-/// of x instead, the variance being divided by the number of elements; running statistics, which may
-/// be None then, are not changed, since tensors are values, so momentum plays no role:
-/// `batch_norm_stats` gives what they are updated by. The result has the shape and dtype of x.
-/// DTypeError if x is not a float; ValueError if there are no statistics.
+/// x: `[batch, channels, ..]` of floats; any strides. running_mean, running_var: `[channels]`,
+/// found in training. weight, bias: `[channels]` (ShapeError). training: whether mean and variance
+/// are those of x instead, with the variance divided by the number of elements. Running statistics
+/// may then be None and are not updated, since tensors are values, so momentum has no effect:
+/// compute updates with `batch_norm_stats`. The result has the shape and dtype of x. DTypeError if
+/// x is not a float; ValueError if there are no statistics.
 ///
 /// >>> x = flex.asarray([[1.0, 10.0], [3.0, 10.0]])
 /// >>> flex.nn.batch_norm(x, flex.asarray([0.0, 8.0]), flex.asarray([1.0, 4.0]), eps=0.0).tolist()
@@ -153,12 +153,12 @@ fn batch_norm(
     compute(py, x.0.len(), || nn::batch_norm(&x.0, given, options))
 }
 
-/// Mean and variance of each channel of `x`: what `batch_norm` normalises by in training.
+/// The mean and variance of each channel of `x`: what `batch_norm` normalises by in training.
 ///
-/// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: what is taken from the
-/// number of elements that the sum of squares is divided by; for running statistics torch takes 1. A
-/// pair of `[channels]`, float32 of 16-bit floats, else of the dtype of x. Running statistics are
-/// updated as `running + momentum * (new - running)`.
+/// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: subtracted from the
+/// number of elements that the sum of squares is divided by; torch's running statistics use 1. The
+/// result is a pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running
+/// statistics are updated as `running + momentum * (new - running)`.
 ///
 /// >>> mean, var = flex.nn.batch_norm_stats(flex.asarray([[1.0, 10.0], [3.0, 10.0]]))
 /// >>> mean.tolist(), var.tolist()
@@ -171,9 +171,9 @@ fn batch_norm_stats(py: Python<'_>, x: Arg, correction: f64) -> PyResult<(PyTens
 
 /// `batch_norm` of each example by itself, over groups of adjacent channels (Wu and He, 2018).
 ///
-/// x: `[batch, channels, ..]` of floats; any strides. num_groups: divides the channels (ShapeError).
-/// weight, bias: `[channels]` (ShapeError). The result has the shape and dtype of x. DTypeError if x is
-/// not a float.
+/// x: `[batch, channels, ..]` of floats; any strides. num_groups: divides the channels
+/// (ShapeError). weight, bias: `[channels]` (ShapeError). The result has the shape and dtype of x.
+/// DTypeError if x is not a float.
 ///
 /// >>> flex.nn.group_norm(flex.asarray([[1.0, 3.0, -5.0, 5.0]]), 2, eps=0.0).tolist()
 /// [[-1.0, 1.0, -1.0, 1.0]]
@@ -194,8 +194,8 @@ fn group_norm(
 
 /// `batch_norm` of each channel of each example by itself (Ulyanov et al., 2016).
 ///
-/// x: `[batch, channels, ..]` of floats; any strides. use_input_stats: if False, mean and variance are
-/// running_mean and running_var (ValueError if there are none). All else as for `batch_norm`.
+/// x: `[batch, channels, ..]` of floats; any strides. use_input_stats: if False, mean and variance
+/// are running_mean and running_var (ValueError if there are none). Otherwise as for `batch_norm`.
 ///
 /// >>> flex.nn.instance_norm(flex.asarray([[[1.0, 3.0], [-5.0, 5.0]]]), eps=0.0).tolist()
 /// [[[-1.0, 1.0], [-1.0, 1.0]]]
@@ -225,11 +225,11 @@ fn instance_norm(
     compute(py, x.0.len(), || nn::instance_norm(&x.0, given, options))
 }
 
-/// `x / max(length, eps)`, the length of each line along an axis being `sum(|x|^p)^(1/p)`.
+/// `x / max(norm, eps)`, with the norm `sum(|x|^p)^(1/p)` of each vector along an axis.
 ///
-/// x: a tensor of floats. p: the power, 0 or more; infinity for the largest magnitude (ValueError).
-/// eps: the least that is divided by. dim: another name of axis. The result has the shape and dtype of
-/// x. DTypeError if x is not a float; AxisError if the axis is out of range.
+/// x: a tensor of floats. p: the order of the norm, 0 or more; infinity for the largest magnitude
+/// (ValueError). eps: the lower bound of the divisor. dim: an alias of axis. The result has the
+/// shape and dtype of x. DTypeError if x is not a float; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.normalize(flex.asarray([[3.0, 4.0], [0.0, 0.0]])).tolist()
 /// [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -249,11 +249,11 @@ fn normalize(
     })
 }
 
-/// `x / (k + alpha * mean(square of size neighbouring channels))**beta`, zeros standing beside the
-/// first and the last of them (Krizhevsky et al., 2012, as torch computes it).
+/// `x / (k + alpha * mean(squares of size neighbouring channels))**beta`, with zeros beyond the
+/// first and last channel (Krizhevsky et al., 2012, as torch computes it).
 ///
-/// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). size: how many channels, 1 or more
-/// (ValueError). The result has the shape and dtype of x.
+/// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). size: the number of channels, 1
+/// or more (ValueError). The result has the shape and dtype of x.
 ///
 /// >>> flex.nn.local_response_norm(flex.asarray([[1.0, 3.0]]), 2, alpha=1.0, beta=1.0, k=0.0).tolist()
 /// [[2.0, 0.6000000238418579]]
@@ -273,11 +273,11 @@ fn local_response_norm(
     })
 }
 
-/// The tensor, where there is one.
+/// An optional tensor.
 fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
     t.as_ref().map(|t| &t.0)
 }
-/// What follows a normalisation by channels.
+/// The options of a normalisation by channels.
 fn channel_norm<'a>(weight: &'a Option<Arg>, bias: &'a Option<Arg>, eps: f64) -> ChannelNorm<'a> {
     ChannelNorm {
         weight: tensor(weight),
@@ -285,7 +285,7 @@ fn channel_norm<'a>(weight: &'a Option<Arg>, bias: &'a Option<Arg>, eps: f64) ->
         eps,
     }
 }
-/// The statistics that are given, where they are asked for.
+/// The given statistics, if they are used.
 pub(super) fn statistics<'a>(
     op: &str,
     option: &str,
@@ -301,7 +301,7 @@ pub(super) fn statistics<'a>(
         ))),
     }
 }
-/// A function of two results.
+/// Computes a function with two results.
 fn pair(
     py: Python<'_>,
     elements: usize,
@@ -311,7 +311,7 @@ fn pair(
     Ok((PyTensor::new(a), PyTensor::new(b)))
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(batch_norm, nn)?)?;
     nn.add_function(wrap_pyfunction!(batch_norm_stats, nn)?)?;

@@ -1,4 +1,4 @@
-//! `flex.nn`'s recurrent layers.
+//! Recurrent layers of `flex.nn`.
 
 use crate::Tensor;
 use crate::nn::{self, Recurrent};
@@ -6,7 +6,7 @@ use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute, count, detached};
 use pyo3::prelude::*;
 
-/// How many steps each sequence has.
+/// The number of steps of each sequence.
 fn steps(op: &str, lengths: &Option<Ints>) -> PyResult<Option<Vec<usize>>> {
     let all = |n: &Ints| n.0.iter().map(|n| count(op, "lengths", *n)).collect();
     lengths.as_ref().map(all).transpose()
@@ -26,7 +26,7 @@ fn one_direction<'a>(
         .map(|w| &w.0)
         .collect()
 }
-/// About how many multiplications there are.
+/// The approximate number of multiplications.
 fn work(x: &Tensor, weights: &[&Tensor]) -> usize {
     let rows = weights.first().and_then(|w| w.shape().first());
     x.len().saturating_mul(rows.copied().unwrap_or(1))
@@ -81,15 +81,17 @@ macro_rules! layers {
 layers! {
     /// A recurrent network of `h = tanh(w_ih @ x + b_ih + w_hh @ h + b_hh)` (Elman, 1990).
     ///
-    /// x: `[steps, batch, in]` of floats, or without the batch. hx: the first state,
-    /// `[num_layers * directions, batch, hidden]`, or None for zeros. weights: for each layer, and in it for
-    /// each direction, w_ih `[hidden, in]`, w_hh `[hidden, hidden]` and, in all or in none, b_ih and b_hh
-    /// `[hidden]`: the flat weights of torch's modules, of the dtype of x. bidirectional: layers have a second
-    /// direction, backwards. batch_first: x and the output are `[batch, steps, ..]`. lengths: how many steps
-    /// each sequence has, in any order; the output is 0 behind, and the last state that of the sequence's last
-    /// step, as of torch's packed sequences. The result is the output, `[steps, batch, directions * hidden]`,
-    /// and the last states, of the dtype of x. ShapeError if shapes don't fit; DTypeError if dtypes differ or
-    /// are not floats; ValueError for lengths and numbers of weights.
+    /// x: `[steps, batch, in]` of floats, or without the batch. hx: the initial state,
+    /// `[num_layers * directions, batch, hidden]`, or None for zeros. weights: for each layer, and
+    /// in it for each direction, w_ih `[hidden, in]`, w_hh `[hidden, hidden]` and, for all or none,
+    /// b_ih and b_hh `[hidden]`: the flat weights of torch's modules, of the dtype of x.
+    /// bidirectional: whether layers have a second direction, backwards. batch_first: whether x and
+    /// the output are `[batch, steps, ..]`. lengths: the number of steps of each sequence, in any
+    /// order; beyond it the output is 0, and the last state is that of the sequence's last step, as
+    /// with torch's packed sequences. The result is the output,
+    /// `[steps, batch, directions * hidden]`, and the last states, of the dtype of x. ShapeError if
+    /// shapes don't fit; DTypeError if dtypes differ or are not floats; ValueError for wrong
+    /// lengths or numbers of weights.
     ///
     /// >>> x, w = flex.asarray([[0.0], [1.0]]), flex.asarray([[1.0]])
     /// >>> y, h = flex.nn.rnn_tanh(x, None, [w, w])
@@ -98,13 +100,13 @@ layers! {
     rnn_tanh;
     /// One step of `rnn_tanh`.
     ///
-    /// x: `[batch, in]` of floats, or without the batch. hx: `[batch, hidden]`, or None for zeros. w_ih, w_hh,
-    /// b_ih, b_hh: as for that. The result is the next state. Errors as for that.
+    /// x: `[batch, in]` of floats, or without the batch. hx: `[batch, hidden]`, or None for zeros.
+    /// w_ih, w_hh, b_ih, b_hh and errors: as for `rnn_tanh`. The result is the next state.
     ///
     /// >>> flex.nn.rnn_tanh_cell(flex.asarray([0.0]), None, flex.asarray([[1.0]]), flex.asarray([[1.0]])).tolist()
     /// [0.0]
     rnn_tanh_cell;
-    /// `rnn_tanh` with relu in the place of tanh; parameters, results and errors are the same.
+    /// `rnn_tanh` with relu in place of tanh; parameters, results and errors are the same.
     ///
     /// >>> x, w = flex.asarray([[1.0], [2.0]]), flex.asarray([[1.0]])
     /// >>> flex.nn.rnn_relu(x, None, [w, w])[0].tolist()
@@ -115,8 +117,9 @@ layers! {
     /// >>> flex.nn.rnn_relu_cell(flex.asarray([2.0]), None, flex.asarray([[1.0]]), flex.asarray([[1.0]])).tolist()
     /// [2.0]
     rnn_relu_cell;
-    /// `rnn_tanh` with gated recurrent units (Cho et al., 2014; as torch has them). Weights and biases have
-    /// `3 * hidden` rows: those of the gates reset, update and new. Parameters, results and errors are the same.
+    /// `rnn_tanh` with gated recurrent units (Cho et al., 2014; as in torch). Weights and biases
+    /// have `3 * hidden` rows: the gates reset, update and new. Parameters, results and errors are
+    /// the same.
     ///
     /// >>> x, w = flex.asarray([[1.0], [2.0]]), flex.ones((3, 1))
     /// >>> flex.nn.gru(x, None, [w, w])[0].shape
@@ -131,9 +134,9 @@ layers! {
 
 /// `rnn_tanh` with long short-term memory (Hochreiter and Schmidhuber, 1997).
 ///
-/// hx: the first states, a pair `(h, c)` as for `rnn_tanh`, or None for zeros. weights and biases have
-/// `4 * hidden` rows: those of the gates input, forget, cell and output. The result is the output, the last h
-/// and the last c. Other parameters and errors as for `rnn_tanh`.
+/// hx: the initial states, a pair `(h, c)` as for `rnn_tanh`, or None for zeros. weights and biases
+/// have `4 * hidden` rows: the gates input, forget, cell and output. The result is the output, the
+/// last h and the last c. Other parameters and errors as for `rnn_tanh`.
 ///
 /// >>> x, w = flex.asarray([[1.0], [2.0]]), flex.ones((4, 1))
 /// >>> y, h, c = flex.nn.lstm(x, None, [w, w])
@@ -169,8 +172,9 @@ fn lstm(
 
 /// One step of `lstm`.
 ///
-/// x: `[batch, in]` of floats, or without the batch. hx: a pair `(h, c)` of `[batch, hidden]`, or None for
-/// zeros. w_ih, w_hh, b_ih, b_hh: as for that. The result is the next h and c. Errors as for that.
+/// x: `[batch, in]` of floats, or without the batch. hx: a pair `(h, c)` of `[batch, hidden]`, or
+/// None for zeros. w_ih, w_hh, b_ih, b_hh and errors: as for `lstm`. The result is the next h and
+/// c.
 ///
 /// >>> w = flex.zeros((4, 1))
 /// >>> h, c = flex.nn.lstm_cell(flex.asarray([2.0]), (flex.zeros(1), flex.ones(1)), w, w)
@@ -195,7 +199,7 @@ fn lstm_cell(
     Ok((PyTensor::new(h), PyTensor::new(c)))
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(gru, nn)?)?;
     nn.add_function(wrap_pyfunction!(gru_cell, nn)?)?;

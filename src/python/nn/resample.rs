@@ -1,4 +1,4 @@
-//! `flex.nn`'s functions that resample images, take them apart and put them together.
+//! Resampling, padding, folding and shuffling of `flex.nn`.
 
 use super::spatial::per_axis;
 use crate::nn::{
@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
-/// A choice among names, or an error that lists them.
+/// A choice by name, or an error that lists the names.
 fn choice<T: Copy>(op: &str, name: &str, given: &str, all: &[(&str, T)]) -> PyResult<T> {
     if let Some((_, t)) = all.iter().find(|(n, _)| *n == given) {
         return Ok(*t);
@@ -35,8 +35,8 @@ impl<'py> FromPyObject<'_, 'py> for Factors {
     }
 }
 
-/// How it is resampled: the mode, and whether corners are aligned, factors computed anew, and filters
-/// widened.
+/// The options of resampling: the mode, and whether corners are aligned, factors recomputed, and
+/// filters widened.
 pub(super) fn interpolation(
     op: &str,
     size: Option<Ints>,
@@ -69,17 +69,19 @@ pub(super) fn interpolation(
     })
 }
 
-/// Images, signals or volumes resampled to other sizes.
+/// Resamples images, signals or volumes to other sizes.
 ///
-/// x: `[batch, channels, ..]` with one to three spatial dimensions; any strides. size: of those, one number
-/// or one for each; or scale_factor: what they are multiplied by. mode: "nearest", "nearest-exact" (whatever
-/// the dtype), "linear" (one spatial dimension), "bilinear", "bicubic", "lanczos3" (two), "trilinear" (three)
-/// or "area", for floats; uint8 too for those of two dimensions, rounded to the nearest, ties to even.
-/// align_corners: whether the outermost elements lie at the same places, rather than their borders.
-/// recompute_scale_factor: whether scale_factor says sizes alone. antialias: whether filters are as wide as
-/// what becomes one element, for "bilinear", "bicubic" and "lanczos3". The result has the dtype of x; 16-bit
-/// floats are computed in float32. "lanczos3" is torchvision's and Pillow's, all else torch's. ShapeError if
-/// the dimensions don't fit the mode; ValueError for other options that don't fit; DTypeError for other dtypes.
+/// x: `[batch, channels, ..]` with one to three spatial dimensions; any strides. size: their sizes,
+/// one number or one for each; or scale_factor: the factors of their sizes. mode: "nearest",
+/// "nearest-exact" (any dtype), "linear" (one spatial dimension), "bilinear", "bicubic", "lanczos3"
+/// (two), "trilinear" (three) or "area", for floats; the two-dimensional ones also for uint8,
+/// rounded to the nearest, ties to even. align_corners: whether the centres of the outermost
+/// elements coincide, rather than their borders. recompute_scale_factor: whether scale_factor only
+/// determines sizes. antialias: whether filters widen to cover all elements when downsampling, for
+/// "bilinear", "bicubic" and "lanczos3". The result has the dtype of x; 16-bit floats are computed
+/// in float32. "lanczos3" is that of torchvision and Pillow, all else torch's. ShapeError if the
+/// dimensions don't fit the mode; ValueError for other options that don't fit; DTypeError for other
+/// dtypes.
 ///
 /// >>> x = flex.asarray([[[1.0, 3.0]]])
 /// >>> flex.nn.interpolate(x, 4, mode="linear").tolist()
@@ -106,7 +108,7 @@ fn interpolate(
     })
 }
 
-/// How points of a grid are read.
+/// The options of grid sampling.
 pub(super) fn sampling(
     op: &str,
     mode: &str,
@@ -132,13 +134,14 @@ pub(super) fn sampling(
 
 /// Images sampled at the points of a grid.
 ///
-/// x: `[batch, channels, height, width]`, and grid: `[batch, rows, columns, 2]`, coordinates across and down,
-/// from -1 to 1; the result is `[batch, channels, rows, columns]`. Or volumes, with a depth, and grid
-/// `[batch, slices, rows, columns, 3]`. mode: "bilinear" (volumes: trilinear), "nearest" or "bicubic" (images).
-/// padding_mode: what lies beyond, "zeros", "border" (its elements) or "reflection". align_corners: whether
-/// -1 and 1 are the centres of the outermost elements, rather than their borders. The result has the
-/// operands' common dtype, a float; 16-bit ones are computed in float32. ShapeError if shapes don't fit;
-/// ValueError for modes that don't; DTypeError for other dtypes.
+/// x: `[batch, channels, height, width]`, and grid: `[batch, rows, columns, 2]`, coordinates across
+/// and down, from -1 to 1; the result is `[batch, channels, rows, columns]`. For volumes x also has
+/// a depth, and grid is `[batch, slices, rows, columns, 3]`. mode: "bilinear" (volumes: trilinear),
+/// "nearest" or "bicubic" (images). padding_mode: what lies outside: "zeros", "border" (its
+/// elements) or "reflection". align_corners: whether -1 and 1 are the centres of the outermost
+/// elements, rather than their borders. The result has the operands' common dtype, a float; 16-bit
+/// floats are computed in float32. ShapeError if shapes don't fit; ValueError for modes that don't;
+/// DTypeError for other dtypes.
 ///
 /// >>> x = flex.asarray([[[[1.0, 3.0]]]])
 /// >>> flex.nn.grid_sample(x, flex.asarray([[[[0.0, 0.0], [0.5, 0.0]]]])).tolist()
@@ -158,12 +161,12 @@ fn grid_sample(
     compute(py, work, || nn::grid_sample(&x.0, &grid.0, options))
 }
 
-/// The grid of affine maps, for `grid_sample`.
+/// The grids of affine maps, for `grid_sample`.
 ///
-/// theta: `[batch, 2, 3]`, and size: `[batch, channels, height, width]`, of what is to be sampled; the
-/// result is `[batch, height, width, 2]`. Or `[batch, 3, 4]`, with a depth and three coordinates. align_corners:
-/// as for `grid_sample`. The result has the dtype of theta, a float. ShapeError if shapes don't fit;
-/// DTypeError for other dtypes.
+/// theta: `[batch, 2, 3]`, and size: `[batch, channels, height, width]`, of the result of sampling;
+/// the grid is `[batch, height, width, 2]`. For volumes, theta is `[batch, 3, 4]`, size has a
+/// depth, and there are three coordinates. align_corners: as for `grid_sample`. The result has the
+/// dtype of theta, a float. ShapeError if shapes don't fit; DTypeError for other dtypes.
 ///
 /// >>> theta = flex.asarray([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 /// >>> flex.nn.affine_grid(theta, (1, 1, 1, 2)).tolist()
@@ -183,10 +186,11 @@ fn affine_grid(
     })
 }
 
-/// Channels spread over places: `[.., channels * r * r, height, width]` to
-/// `[.., channels, height * r, width * r]`, r being upscale_factor.
+/// Moves channels to places: `[.., channels * r * r, height, width]` becomes
+/// `[.., channels, height * r, width * r]`, with r = upscale_factor.
 ///
-/// x: any dtype. ShapeError if there are fewer than three dimensions, or r * r does not divide the channels.
+/// x: any dtype. ShapeError if there are fewer than three dimensions, or r * r does not divide the
+/// channels.
 ///
 /// >>> flex.nn.pixel_shuffle(flex.reshape(flex.arange(4), (4, 1, 1)), 2).tolist()
 /// [[[0, 1], [2, 3]]]
@@ -196,10 +200,11 @@ fn pixel_shuffle(py: Python<'_>, x: Arg, upscale_factor: isize) -> PyResult<PyTe
     compute(py, x.0.len(), || nn::pixel_shuffle(&x.0, r))
 }
 
-/// The reverse of `pixel_shuffle`: `[.., channels, height * r, width * r]` to
-/// `[.., channels * r * r, height, width]`, r being downscale_factor.
+/// The inverse of `pixel_shuffle`: `[.., channels, height * r, width * r]` becomes `[.., channels *
+/// r * r, height, width]`, with r = downscale_factor.
 ///
-/// x: any dtype. ShapeError if there are fewer than three dimensions, or r does not divide height and width.
+/// x: any dtype. ShapeError if there are fewer than three dimensions, or r does not divide height
+/// and width.
 ///
 /// >>> flex.nn.pixel_unshuffle(flex.asarray([[[0, 1], [2, 3]]]), 2).tolist()
 /// [[[0]], [[1]], [[2]], [[3]]]
@@ -209,10 +214,11 @@ fn pixel_unshuffle(py: Python<'_>, x: Arg, downscale_factor: isize) -> PyResult<
     compute(py, x.0.len(), || nn::pixel_unshuffle(&x.0, r))
 }
 
-/// Channels dealt out among groups: channel `g * n + c` of groups of n becomes channel `c * groups + g`.
+/// Interleaves groups of channels: channel `g * n + c` of groups of n becomes channel `c * groups +
+/// g`.
 ///
-/// x: `[batch, channels, ..]`, of any dtype. ShapeError if there are fewer than three dimensions, or groups
-/// does not divide the channels.
+/// x: `[batch, channels, ..]`, of any dtype. ShapeError if there are fewer than three dimensions,
+/// or groups does not divide the channels.
 ///
 /// >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
 /// [[[1], [3], [2], [4]]]
@@ -244,10 +250,10 @@ fn windows(
 
 /// The windows of images as columns (im2col).
 ///
-/// x: `[batch, channels, height, width]`, or without the batch; any dtype and strides. kernel_size, dilation,
-/// padding, stride: one number, or one for height and one for width. The result is
-/// `[batch, channels * elements of a window, windows]`. ShapeError if the dimensions don't fit or there is no
-/// window; ValueError for numbers that are too small.
+/// x: `[batch, channels, height, width]`, or without the batch; any dtype and strides. kernel_size,
+/// dilation, padding, stride: one number, or one for height and one for width. The result is
+/// `[batch, channels * elements of a window, windows]`. ShapeError if the dimensions don't fit or
+/// there is no window; ValueError for numbers that are too small.
 ///
 /// >>> flex.nn.unfold(flex.asarray([[[1.0, 2.0, 3.0]]]), (1, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
@@ -268,12 +274,13 @@ fn unfold(
     })
 }
 
-/// Columns added up to images (col2im): the transpose of `unfold`.
+/// Columns summed to images (col2im): the transpose of `unfold`.
 ///
-/// x: `[batch, channels * elements of a window, windows]`, or without the batch; floats. output_size: height
-/// and width of the images. kernel_size, dilation, padding, stride: as for `unfold`. The result is
-/// `[batch, channels, height, width]`; 16-bit floats are added up in float32. ShapeError if the windows are not
-/// those of such images; ValueError for numbers that are too small; DTypeError for other dtypes.
+/// x: `[batch, channels * elements of a window, windows]`, or without the batch; floats.
+/// output_size: height and width of the images. kernel_size, dilation, padding, stride: as for
+/// `unfold`. The result is `[batch, channels, height, width]`; 16-bit floats are summed in float32.
+/// ShapeError if the windows are not those of such images; ValueError for numbers that are too
+/// small; DTypeError for other dtypes.
 ///
 /// >>> flex.nn.fold(flex.asarray([[1.0, 2.0], [3.0, 4.0]]), (1, 3), (1, 2)).tolist()
 /// [[[1.0, 5.0, 4.0]]]
@@ -294,7 +301,7 @@ fn fold(
     compute(py, x.0.len(), || nn::fold(&x.0, size, kernel, options))
 }
 
-/// What is put around a tensor.
+/// How padding is filled.
 pub(super) fn padding(op: &str, mode: &str, value: crate::Scalar) -> PyResult<PadMode> {
     let all = [
         ("constant", PadMode::Constant(value)),
@@ -305,13 +312,13 @@ pub(super) fn padding(op: &str, mode: &str, value: crate::Scalar) -> PyResult<Pa
     choice(op, "mode", mode, &all)
 }
 
-/// `x` with elements before and after it, along the last axes.
+/// Pads `x` along its last axes.
 ///
-/// pad: a pair for each of them, the last axis first; what is negative takes elements away. mode:
-/// "constant", of any dimensions and dtype, with value (0); or "reflect", "replicate" or "circular", for one to
-/// three axes behind channels, behind a batch or none. The result has the dtype of x. ShapeError if pad does
-/// not fit the dimensions; ValueError for another mode, or a value beside one that takes none; DTypeError if
-/// the value is of a higher kind than the dtype.
+/// pad: a pair (before, after) for each padded axis, the last axis first; negative numbers crop.
+/// mode: "constant", for any axes and dtype, with value (0); or "reflect", "replicate" or
+/// "circular", for one to three spatial axes behind channels and possibly a batch. The result has
+/// the dtype of x. ShapeError if pad doesn't fit the dimensions; ValueError for another mode, or a
+/// value for a mode that takes none; DTypeError if the value is of a higher kind than the dtype.
 ///
 /// >>> x = flex.asarray([[1, 2, 3]])
 /// >>> flex.nn.pad(x, (1, 2), value=9).tolist()
@@ -331,7 +338,7 @@ fn pad(py: Python<'_>, x: Arg, pad: Ints, mode: &str, value: Option<Number>) -> 
     compute(py, x.0.len(), || nn::pad(&x.0, &pad.0, chosen))
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     macro_rules! add {
         ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };

@@ -1,21 +1,21 @@
-//! `flex.nn`'s rotary position embeddings.
+//! Rotary position embeddings of `flex.nn`.
 
 use crate::nn::{self, Rotary, RotaryTables};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, compute, count, detached};
 use pyo3::prelude::*;
 
-/// `x` with pairs of its elements turned by the angles of their token's position.
+/// Rotates pairs of elements of `x` by the angles of each token's position.
 ///
-/// x: `[.., tokens, dim]`, floats. cos, sin: tables `[positions, pairs]`, of which tokens take the
+/// x: `[.., tokens, dim]`, floats. cos, sin: tables `[positions, pairs]`, of which tokens use the
 /// rows from `offset` on, or those at `positions`, integers of `[tokens]` or `[batch, tokens]`; or
-/// rows for these tokens already, `[.., tokens, pairs]`, which broadcast (`[batch, tokens, pairs]`
-/// are for all heads of an x of four dimensions). Only the first `2 * pairs` elements are turned,
-/// the rest stay. interleaved: pairs are neighbours, as in GPT-J, and not elements of two halves,
-/// as in Llama. The result has the shape and dtype of x; 16-bit floats are computed in float32 and
-/// rounded once. RoFormer's (Su et al., 2021), and ONNX's RotaryEmbedding. ShapeError if shapes
-/// don't fit or the tables have no row for a position (IndexError for one of `positions`);
-/// DTypeError if x is not of floats.
+/// already the rows for these tokens, `[.., tokens, pairs]`, which broadcast (`[batch, tokens,
+/// pairs]` apply to all heads of a four-dimensional x). Only the first `2 * pairs` elements are
+/// rotated. interleaved: whether pairs are neighbours, as in GPT-J, rather than elements of the two
+/// halves, as in Llama. The result has the shape and dtype of x; 16-bit floats are computed in
+/// float32 and rounded once. From RoFormer (Su et al., 2021); ONNX's RotaryEmbedding. ShapeError if
+/// shapes don't fit or the tables have no row for a position (IndexError for one of `positions`);
+/// DTypeError if x is not a float.
 ///
 /// >>> cos, sin = flex.nn.rotary_tables(4, 2)
 /// >>> flex.nn.rotary_embedding(flex.asarray([[1.0, 0.0], [1.0, 0.0]]), cos, sin).tolist()
@@ -41,12 +41,13 @@ fn rotary_embedding(
     })
 }
 
-/// The cosines and sines that `rotary_embedding` takes, of positions from 0 to `length`.
+/// The cosines and sines that `rotary_embedding` takes, for positions 0 to `length - 1`.
 ///
-/// Returns two tensors `[length, dim / 2]` of float32. The angle of pair i at position p is
-/// `p / scaling * base ** (-2 * i / dim)`, computed in float64. dim: how many elements are turned,
-/// an even number. scaling: more than 1 stretches a model to longer texts (position interpolation,
-/// Chen et al., 2023). ValueError for another dim, or if base or scaling is not positive.
+/// Returns two tensors `[length, dim / 2]` of float32. The angle of pair i at position p is `p /
+/// scaling * base ** (-2 * i / dim)`, computed in float64. dim: the number of elements that are
+/// rotated, even. scaling: values above 1 stretch a model to longer contexts (position
+/// interpolation, Chen et al., 2023). ValueError for another dim, or if base or scaling is not
+/// positive.
 ///
 /// >>> cos, sin = flex.nn.rotary_tables(2, 4, base=100.0)
 /// >>> cos.tolist()
@@ -68,7 +69,7 @@ fn rotary_tables(
     Ok((cos.into(), sin.into()))
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(rotary_embedding, nn)?)?;
     nn.add_function(wrap_pyfunction!(rotary_tables, nn)?)

@@ -1,4 +1,4 @@
-//! Numbers for the axes of images.
+//! Per-axis options.
 
 use crate::nn::PerAxis;
 use crate::python::convert::{Ints, count};

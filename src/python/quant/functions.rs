@@ -1,4 +1,4 @@
-//! What makes quantised tensors, and products by them.
+//! Functions that make quantised tensors, and products with them.
 
 use super::tensor::{PyQTensor, levels};
 use crate::nn::Conv;
@@ -12,16 +12,21 @@ use crate::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// x as integers: `q = clamp(round(x / scale) + zero_point)`, ties to even.
+/// Quantises x: `q = clamp(round(x / scale) + zero_point)`, ties to even.
 ///
-/// x: of floats, computed with as float32. dtype: "int8", "uint8", "int4" (two a byte) or "int2" (four). axis: a scale for each index of an axis,
-/// else one for all; with block, one for as many neighbours along the axis, which they divide (ShapeError). symmetric: without zero points,
-/// `scale = max(|x|) / 127` (7 of int4, 1 of int2), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
-/// (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 and int2 can't have them (ValueError).
-/// scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
-/// saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
-/// dividing its own; then nothing else says how one is found (TypeError). A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
-/// range.
+/// x: floats; computed in float32. dtype: "int8", "uint8", "int4" (two per byte) or "int2" (four).
+/// axis: gives each index of an axis its own scale, by default one for all; with block, one for
+/// each block of that many neighbours along the axis, whose size it divides (ShapeError).
+/// symmetric: without zero points, `scale = max(|x|) / 127` (7 for int4, 1 for int2), else `scale =
+/// (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`, where least
+/// is the smallest integer (ONNX, DynamicQuantizeLinear); True by default except for uint8, which
+/// needs zero points, while int4 and int2 can't have them (ValueError). scale_dtype: float32,
+/// float16 or bfloat16. calibration: "minmax", "percentile" (the range of that many percent of the
+/// numbers, 50 to 100; others saturate), or "mse" (the range with the least squared error). scale
+/// and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, with sizes
+/// that divide its own; the options that say how they are found are then a TypeError. A group of
+/// zeros has scale 1; NaN becomes the integer for 0, infinities saturate, and neither counts
+/// towards a range.
 ///
 /// >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
 /// >>> q.values.tolist(), q.scales.shape
@@ -61,7 +66,7 @@ fn quantize(
                 "quant.quantize: scale is given; symmetric, scale_dtype and calibration say how one is found",
             ));
         }
-        // copies: the caller may write to arrays, and what was checked must hold
+        // copies, since the caller may write to arrays after they were checked
         let scale = float(scale.0)?.copy()?;
         let zero = match zero_of(OP, "zero_point", zero_point, levels.dtype())? {
             Some(z) if z.rank() == 0 => Some(z.broadcast_to(scale.shape())?.copy()?),
@@ -108,8 +113,8 @@ fn quantize(
     })?))
 }
 
-/// Zero points: one number as an integer of this dtype; tensors as they are. Errors where it is no integer, or
-/// none of the dtype's.
+/// Zero points: a number as an integer of this dtype; tensors as they are. Errors if it is not an
+/// integer, or out of the dtype's range.
 fn zero_of(op: &str, name: &str, given: Option<Arg>, dtype: DType) -> PyResult<Option<Tensor>> {
     let Some(Arg(z)) = given else {
         return Ok(None);
@@ -136,7 +141,7 @@ fn zero_of(op: &str, name: &str, given: Option<Arg>, dtype: DType) -> PyResult<O
     Ok(Some(z.astype(dtype)?))
 }
 
-/// How inputs are taken, by its name.
+/// How inputs are treated, by name.
 fn inputs_named(
     op: &str,
     inputs: &str,
@@ -166,13 +171,16 @@ fn inputs_named(
     }
 }
 
-/// `activation(x @ weight.T + bias) + residual` by a quantised weight.
+/// `activation(x @ weight.T + bias) + residual` with a quantised weight.
 ///
-/// x: `[.., in]`, of floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in `flex.nn.linear`. residual: broadcasts to
-/// the result, which is `[.., out]`, float32, or the dtype of x where that is narrower. inputs: "float" decodes the weight, of any kind, while it
-/// is packed for the product; "dynamic" quantises each row of x to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale`
-/// and `zero_point`: then products are summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError).
-/// NaN in x counts as 0 unless inputs is "float". ShapeError if sizes don't fit; DTypeError where x, bias or residual is of no floats.
+/// x: `[.., in]`, floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in
+/// `flex.nn.linear`. residual: broadcasts to the result, which is `[.., out]`, float32, or the
+/// dtype of x if that is narrower. inputs: "float" dequantises the weight, of any kind, while it is
+/// packed for the product; "dynamic" quantises each row of x to uint8 with a zero point,
+/// "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`.
+/// Products are then summed exactly in int32, and the weight must be int8 per tensor or `axis=0`,
+/// without zero points (ValueError). NaN in x counts as 0 unless inputs is "float". ShapeError if
+/// sizes don't match; DTypeError if x, bias or residual is not a float.
 ///
 /// >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
 /// >>> y = flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic")
@@ -207,12 +215,16 @@ fn linear(
 
 /// The convolution of an image with a quantised weight; the kernel is not flipped, as in torch.
 ///
-/// x: `[batch, channels, height, width]`, or without the batch, of floats. weight: a QTensor `[out, channels / groups, height, width]`.
-/// bias, stride, padding, dilation, groups, activation and residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x where that
-/// is narrower. inputs: "float" decodes the weight, of any kind, for a convolution of floats; "dynamic" quantises each image to uint8 with a zero
-/// point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`: then padding is the zero point, products are
-/// summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError). Groups of fewer than four channels
-/// are summed in float32. NaN in x counts as 0 unless inputs is "float". Errors as of `flex.nn.conv2d`; DTypeError where x, bias or residual is of no floats.
+/// x: `[batch, channels, height, width]`, or without the batch, floats. weight: a QTensor `[out,
+/// channels / groups, height, width]`. bias, stride, padding, dilation, groups, activation and
+/// residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x if that is narrower.
+/// inputs: "float" dequantises the weight, of any kind, for a convolution of floats; "dynamic"
+/// quantises each image to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all
+/// of x to uint8 by `scale` and `zero_point`. Padding is then the zero point, products are summed
+/// exactly in int32, and the weight must be int8 per tensor or `axis=0`, without zero points
+/// (ValueError). Groups of fewer than four channels are summed in float32. NaN in x counts as 0
+/// unless inputs is "float". Errors as for `flex.nn.conv2d`; DTypeError if x, bias or residual is
+/// not a float.
 ///
 /// >>> weight = flex.quant.quantize(flex.ones((1, 1, 2, 2)), axis=0)
 /// >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
@@ -244,16 +256,18 @@ fn conv2d(
         ..convolution_options(OP, stride, padding, dilation, groups)?
     };
     let inputs = inputs_named(OP, inputs, scale, zero_point)?;
-    // padding may make a large result of a small image
+    // padding may make a large result from a small image
     compute(py, usize::MAX, || {
         quant::conv2d(&x.0, &weight.0, inputs, options)
     })
 }
 
-/// `(a - a_zero_point) @ (b - b_zero_point)` in int32, exact to 2^15 terms (ONNX, MatMulInteger).
+/// `(a - a_zero_point) @ (b - b_zero_point)` in int32, exact for up to 2^15 terms (ONNX,
+/// MatMulInteger).
 ///
-/// a and b: int8 or uint8, each its own (DTypeError), of shapes as in `flex.matmul`. Zero points: numbers or tensors of the operand's
-/// dtype: one, or of a one a row, of b one a column (ShapeError).
+/// a and b: int8 or uint8, independently (DTypeError), with shapes as in `flex.matmul`. Zero
+/// points: numbers or tensors of the operand's dtype: a single one, or one per row of a, per column
+/// of b (ShapeError).
 ///
 /// >>> a, b = flex.asarray([[10, 255]], dtype="uint8"), flex.asarray([[1], [-128]], dtype="int8")
 /// >>> flex.quant.matmul_integer(a, b, 10).tolist()
@@ -276,10 +290,10 @@ fn matmul_integer(
     })
 }
 
-/// Quantised tensors joined along an axis, scales where they vary along it.
+/// Concatenates quantised tensors along an axis, with their scales if these vary along it.
 ///
-/// Of one dtype and, but along the axis, one shape and one size of blocks; where one scale spans the axis, all have the same
-/// (ValueError, ShapeError).
+/// They must have the same dtype and, apart from the axis, the same shape and block size; if one
+/// scale spans the axis, it must be the same in all of them (ValueError, ShapeError).
 ///
 /// >>> q = flex.quant.quantize(flex.asarray([[1.0, 2.0]]), axis=0)
 /// >>> flex.quant.concat([q, q]).shape
@@ -294,7 +308,7 @@ fn concat(py: Python<'_>, tensors: Vec<PyQTensor>, axis: isize) -> PyResult<PyQT
     })?))
 }
 
-/// Adds them to `flex.quant`.
+/// Registers the functions in `flex.quant`.
 pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
     quant.add_function(wrap_pyfunction!(quantize, quant)?)?;
     quant.add_function(wrap_pyfunction!(linear, quant)?)?;

@@ -1,4 +1,4 @@
-//! The reading behind `flex.quant.load_gguf`.
+//! Reads files for `flex.quant.load_gguf`.
 
 use super::tensor::PyQTensor;
 use crate::io::gguf::{self, Entry, Value};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::path::PathBuf;
 
-/// A value of a GGUF file's metadata.
+/// A metadata value of a GGUF file.
 fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Unsigned(x) => x.into_bound_py_any(py),
@@ -34,7 +34,8 @@ enum Content<'py> {
     Path(PathBuf),
 }
 
-/// The tensors by name, those of other blocks (the number of their kind, the shape and the bytes), and the metadata.
+/// The tensors by name, those with other block formats (the number of the format, the shape and the
+/// bytes), and the metadata.
 #[pyfunction]
 fn _load_gguf<'py>(
     py: Python<'py>,
@@ -68,7 +69,7 @@ fn _load_gguf<'py>(
     Ok((tensors, others, metadata))
 }
 
-/// Adds it to `flex.quant`.
+/// Registers the function in `flex.quant`.
 pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
     quant.add_function(wrap_pyfunction!(_load_gguf, quant)?)
 }

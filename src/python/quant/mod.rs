@@ -1,4 +1,4 @@
-//! `flex.quant`: quantised tensors, what makes them, and products by them.
+//! `flex.quant`: quantised tensors, functions that make them, and products with them.
 
 mod functions;
 mod gguf;
@@ -7,7 +7,7 @@ mod tensor;
 use pyo3::prelude::*;
 pub use tensor::PyQTensor;
 
-/// The module from which `flex/quant.py` takes its names.
+/// Registers the module that `flex/quant.py` takes its names from.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let quant = PyModule::new(m.py(), "flex.quant")?;
     tensor::register(&quant)?;

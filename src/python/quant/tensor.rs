@@ -10,14 +10,17 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyInt, PySlice, PyTuple};
 
-/// Integers, and the scales and zero points that say what they stand for: `scale * (q - zero_point)`.
+/// A quantised tensor: integers, with scales and zero points that say what they stand for, `scale *
+/// (q - zero_point)`.
 ///
-/// Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4" and "int2", uint8 with two and four values a
-/// byte along one axis, the first in the lowest bits (the last byte need not be full). scales: float32, float16 or
-/// bfloat16, of the tensor's rank; each size divides the tensor's, so that as many neighbours share a scale. zero_points:
-/// none, or of the values' dtype and the scales' shape. shape: of int4 and int2, where `values` don't tell. Views (`q[..]`, `permute_dims`,
-/// `flip`, `reshape`, `broadcast_to`) move scales with values and copy nothing; what would part a block or a byte is a ValueError.
-/// ShapeError or DTypeError where parts don't fit.
+/// Made by `quantize`, or from its parts. values: int8 or uint8; for dtype "int4" and "int2", uint8
+/// with two and four values per byte along one axis, the first in the lowest bits (the last byte
+/// need not be full). scales: float32, float16 or bfloat16, with the tensor's rank; each size
+/// divides the tensor's, so that blocks of equal size share a scale. zero_points: none, or of the
+/// values' dtype and the scales' shape. shape: for int4 and int2, where `values` don't tell. Views
+/// (`q[..]`, `permute_dims`, `flip`, `reshape`, `broadcast_to`) move scales with values and copy
+/// nothing; ValueError if one would split a block or a byte. ShapeError or DTypeError if parts
+/// don't fit together.
 ///
 /// >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
 /// >>> q.dequantize().tolist()
@@ -26,7 +29,7 @@ use pyo3::types::{PyEllipsis, PyInt, PySlice, PyTuple};
 #[derive(Clone)]
 pub struct PyQTensor(pub QTensor);
 
-/// What [`Levels`] are called.
+/// The [`Levels`] with this name.
 pub fn levels(op: &str, name: &str) -> PyResult<Levels> {
     [Levels::I8, Levels::U8, Levels::I4, Levels::I2]
         .into_iter()
@@ -38,7 +41,7 @@ pub fn levels(op: &str, name: &str) -> PyResult<Levels> {
         })
 }
 
-/// Axes as an argument of reductions: all for None.
+/// Axes as an argument of reductions; None for all.
 fn reduction(axis: Option<isize>, keepdims: bool) -> Reduction {
     Reduction {
         axes: axis.into(),
@@ -80,12 +83,12 @@ impl PyQTensor {
             shape,
         )?))
     }
-    /// The integers: int8 or uint8, of int4 and int2 bytes of two and four.
+    /// The stored integers, int8 or uint8; each byte holds two int4 or four int2 values.
     #[getter]
     fn values(&self) -> PyTensor {
         self.0.values().clone().into()
     }
-    /// The scales, one a block, of the tensor's rank.
+    /// The scales, one per block, with the tensor's rank.
     #[getter]
     fn scales(&self) -> PyTensor {
         self.0.scales().clone().into()
@@ -117,12 +120,13 @@ impl PyQTensor {
     fn size(&self) -> usize {
         self.0.len()
     }
-    /// Bytes of values, scales and zero points.
+    /// The size of values, scales and zero points in bytes.
     #[getter]
     fn nbytes(&self) -> usize {
         self.0.byte_len()
     }
-    /// `scale * (q - zero_point)`, float32 or another float dtype. DTypeError if it is none.
+    /// The numbers `scale * (q - zero_point)`, as float32 or another float dtype. DTypeError for
+    /// other dtypes.
     ///
     /// >>> flex.quant.quantize(flex.asarray([127.0, -1.0, 0.25])).dequantize().tolist()
     /// [127.0, -1.0, 0.0]
@@ -131,17 +135,18 @@ impl PyQTensor {
         let dtype = dtype.map_or(DType::F32, |d| d.0);
         compute(py, self.0.len(), || self.0.dequantize_as(dtype))
     }
-    /// Dimension `k` of the result is dimension `axes[k]`; a view.
+    /// Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`. A view.
     fn permute_dims(&self, axes: Ints) -> PyResult<PyQTensor> {
         Ok(PyQTensor(self.0.permute(&axes.0[..])?))
     }
-    /// The transposed matrix; a view. ShapeError where there are other than two dimensions.
+    /// The transposed matrix; a view. ShapeError unless there are two dimensions.
     #[getter]
     #[allow(non_snake_case, reason = "the standard's name")]
     fn T(&self) -> PyResult<PyQTensor> {
         Ok(PyQTensor(self.0.permute([1, 0])?))
     }
-    /// Reverses axes, all by default; a view. ValueError for the axis along which bytes hold several values.
+    /// Reverses axes, all by default; a view. ValueError for an axis that is packed several values
+    /// to a byte.
     #[pyo3(signature = (*, axis = None))]
     fn flip(&self, axis: Option<Ints>) -> PyResult<PyQTensor> {
         Ok(PyQTensor(match axis {
@@ -149,18 +154,20 @@ impl PyQTensor {
             None => self.0.flip(()),
         }?))
     }
-    /// The elements in row-major order under another shape. ShapeError where their number is another, or
-    /// blocks would be none.
+    /// The elements in row-major order in another shape. ShapeError if the number of elements
+    /// differs, or a block would be split.
     fn reshape(&self, shape: Ints) -> PyResult<PyQTensor> {
         Ok(PyQTensor(self.0.reshape(shape.shape("reshape", "shape")?)?))
     }
-    /// Repeats dimensions of size 1, and adds new ones in front; a view. ShapeError where sizes don't fit.
+    /// Broadcasts dimensions of size 1, and adds new ones in front; a view. ShapeError if sizes
+    /// don't match.
     fn broadcast_to(&self, shape: Ints) -> PyResult<PyQTensor> {
         Ok(PyQTensor(
             self.0.broadcast_to(shape.shape("broadcast_to", "shape")?)?,
         ))
     }
-    /// Integers, slices and an ellipsis; a view. ValueError where blocks, or the values of a byte, would be parted.
+    /// Integers, slices and an ellipsis; a view. ValueError if blocks, or the values of a byte,
+    /// would be split.
     fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyQTensor> {
         let items = match key.cast::<PyTuple>() {
             Ok(items) => items.iter().collect::<Vec<_>>(),
@@ -209,42 +216,44 @@ impl PyQTensor {
         }
         Ok(PyQTensor(q))
     }
-    /// Where the largest element is first, of all or along an axis.
+    /// The index of the first largest element, of all or along an axis.
     #[pyo3(signature = (*, axis = None, keepdims = false))]
     fn argmax(&self, py: Python<'_>, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
         compute(py, self.0.len(), || {
             self.0.argmax(reduction(axis, keepdims))
         })
     }
-    /// Where the smallest element is first, of all or along an axis.
+    /// The index of the first smallest element, of all or along an axis.
     #[pyo3(signature = (*, axis = None, keepdims = false))]
     fn argmin(&self, py: Python<'_>, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
         compute(py, self.0.len(), || {
             self.0.argmin(reduction(axis, keepdims))
         })
     }
-    /// The largest elements, of all or along an axis, quantised as they are; a single one of int4 or int2 is int8. ValueError where elements have several scales.
+    /// The largest elements, of all or along an axis, quantised like this tensor; a single int4 or
+    /// int2 value becomes int8. ValueError if elements have several scales.
     #[pyo3(signature = (*, axis = None, keepdims = false))]
     fn max(&self, py: Python<'_>, axis: Option<isize>, keepdims: bool) -> PyResult<PyQTensor> {
         Ok(PyQTensor(detached(py, self.0.len(), || {
             self.0.max(reduction(axis, keepdims))
         })?))
     }
-    /// The smallest elements; otherwise as `max`.
+    /// The smallest elements; otherwise like `max`.
     #[pyo3(signature = (*, axis = None, keepdims = false))]
     fn min(&self, py: Python<'_>, axis: Option<isize>, keepdims: bool) -> PyResult<PyQTensor> {
         Ok(PyQTensor(detached(py, self.0.len(), || {
             self.0.min(reduction(axis, keepdims))
         })?))
     }
-    /// In order along an axis. ValueError where elements have several scales.
+    /// The elements sorted along an axis. ValueError if elements have several scales.
     #[pyo3(signature = (*, axis = -1, descending = false))]
     fn sort(&self, py: Python<'_>, axis: isize, descending: bool) -> PyResult<PyQTensor> {
         Ok(PyQTensor(detached(py, self.0.len(), || {
             self.0.sort(Sort { axis, descending })
         })?))
     }
-    /// The `k` largest (or smallest) along an axis, and where they are. ValueError where elements have several scales.
+    /// The `k` largest (or smallest) elements along an axis, and their indices. ValueError if
+    /// elements have several scales.
     #[pyo3(signature = (k, *, axis = -1, largest = true))]
     fn topk(
         &self,
@@ -262,20 +271,21 @@ impl PyQTensor {
         let (values, indices) = detached(py, self.0.len(), || self.0.topk(k, how))?;
         Ok((PyQTensor(values), indices.into()))
     }
-    /// The elements at the indices, of one dimension, of an axis. ValueError where blocks lie along it.
+    /// The elements at some indices of an axis; `indices` has one dimension. ValueError if there
+    /// are blocks along the axis.
     #[pyo3(signature = (indices, *, axis = 0))]
     fn take(&self, py: Python<'_>, indices: Arg, axis: isize) -> PyResult<PyQTensor> {
         Ok(PyQTensor(detached(py, self.0.len(), || {
             self.0.take(&indices.0, axis)
         })?))
     }
-    /// Whether another quantised tensor has the same shape and stands for the same numbers.
+    /// Whether another quantised tensor has the same shape and represents the same numbers.
     #[pyo3(signature = (other, /))]
     fn equal(&self, py: Python<'_>, other: PyQTensor) -> PyResult<bool> {
         detached(py, self.0.len(), || self.0.equal(&other.0))
     }
-    /// No array: what it stands for has to be asked for. NumPy would make one of its rows, and every function that takes
-    /// arrays would decode it at each call.
+    /// Refuses conversion to an array, which must be asked for: NumPy would build one from its
+    /// rows, and every function that takes arrays would dequantise it at each call.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__(&self, dtype: Option<Bound<PyAny>>, copy: Option<bool>) -> PyResult<Py<PyAny>> {
         let _ = (dtype, copy);
@@ -283,7 +293,7 @@ impl PyQTensor {
             "a QTensor is no array: its dequantize() is one, and flex.quant has linear and conv2d for it",
         ))
     }
-    /// As its parts.
+    /// Pickles the parts.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let restore = py
             .import("flex._flex")?
@@ -322,7 +332,7 @@ impl PyQTensor {
     }
 }
 
-/// A quantised tensor that was pickled.
+/// Unpickles a quantised tensor.
 #[pyfunction]
 fn _restore(
     values: Arg,
@@ -334,7 +344,7 @@ fn _restore(
     PyQTensor::new(values, scales, zero_points, Some(dtype), Some(shape))
 }
 
-/// Adds it to `flex.quant`.
+/// Registers the class in `flex.quant`.
 pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
     quant.add_class::<PyQTensor>()?;
     quant.add_function(wrap_pyfunction!(_restore, quant)?)

@@ -2,12 +2,11 @@
 //! such text, or of another version, is an error and adds nothing.
 
 use super::super::fold::Kind;
-use super::LONGEST;
+use super::check::{Plan, Wrong, check};
 use super::plans::{Needed, Plans, Tree};
-use super::relative::{Dims, Fixed, Rel, Replay, Sizes, Step};
-use crate::dtype::{Class, DType};
+use super::relative::{Fixed, Rel, Step};
+use super::words::{KINDS, dims, dtype, form, layer, value, write_form, write_layer};
 use crate::error::{Error, Result};
-use crate::layout::Layout;
 use crate::op::Op;
 use crate::scalar::Scalar;
 use alloc::boxed::Box;
@@ -19,17 +18,9 @@ use smallvec::SmallVec;
 use std::path::Path;
 
 /// What the first line says. Plans of another version may mean something else.
-const HEADER: &str = concat!("flex-plans 1 ", env!("CARGO_PKG_VERSION"));
+const HEADER: &str = concat!("flex-plans 2 ", env!("CARGO_PKG_VERSION"));
 /// Bytes of a file, at most.
 const MOST: u64 = 64 << 20;
-
-/// The kinds of numbers: what stands for each, and one of it.
-const KINDS: [(char, Scalar); 4] = [
-    ('b', Scalar::Bool(true)),
-    ('i', Scalar::Int(1)),
-    ('f', Scalar::Float(1.0)),
-    ('c', Scalar::Complex(1.0, 1.0)),
-];
 
 impl Plans {
     /// Writes the plans to a file, for [`Plans::load`] of another process. A file that is there is
@@ -79,28 +70,6 @@ impl Plans {
         }
         tree.changed = changed;
         Ok(plans.len())
-    }
-}
-
-/// A plan that was read.
-struct Plan {
-    steps: Vec<Step>,
-    /// Of each step: the dtype it is computed in, that of its result, and its shape.
-    about: Vec<(DType, DType, Dims)>,
-    needed: Needed,
-}
-
-impl Plan {
-    fn add_to(&self, tree: &mut Tree) {
-        let mut place = tree.root();
-        for (step, (computed, dtype, dims)) in self.steps.iter().zip(&self.about) {
-            place = match tree.next(place, step) {
-                Some(next) => next,
-                None => tree.insert(place, step.clone(), *computed, (*dtype, dims.clone())),
-            };
-        }
-        tree.keep(place, self.needed, None);
-        tree.trim();
     }
 }
 
@@ -159,6 +128,20 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
                 }
             }
         }
+        Step::Layer(of) => {
+            write_layer(text, &of.layer, &of.operands)?;
+            for n in &of.dims {
+                write!(text, " {n}")?;
+            }
+        }
+        Step::View { x, at, about } => {
+            let (form, dims) = &**about;
+            write!(text, "view v{x} {at} ")?;
+            write_form(text, form)?;
+            for n in dims {
+                write!(text, " {n}")?;
+            }
+        }
         Step::Convert { x, dtype } => write!(text, "astype v{x} {}", dtype.name())?,
         Step::Product { a, b, dtype } => {
             write!(text, "matmul v{a} v{b}")?;
@@ -181,8 +164,6 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
     text.push('\n');
     Ok(())
 }
-
-type Wrong<T> = core::result::Result<T, String>;
 
 fn of_text(text: &str) -> Wrong<Vec<Plan>> {
     let first = text.lines().next().unwrap_or_default();
@@ -217,16 +198,11 @@ fn of_text(text: &str) -> Wrong<Vec<Plan>> {
 }
 fn step(line: &str) -> Option<Step> {
     let mut words = line.split(' ');
-    let value = |w: &str| w.strip_prefix('v')?.parse::<u16>().ok();
-    let dtype = |w: &str| DType::ALL.into_iter().find(|d| d.name() == w);
     let step = match words.next()? {
         "input" => {
             let dtype = dtype(words.next()?)?;
-            let dims = words.by_ref().map(|w| w.parse().ok());
-            Step::Input {
-                dtype,
-                dims: dims.collect::<Option<Dims>>()?,
-            }
+            let dims = dims(&mut words)?;
+            Step::Input { dtype, dims }
         }
         "apply" => {
             let op = Op::from_name(words.next()?)?;
@@ -237,6 +213,13 @@ fn step(line: &str) -> Option<Step> {
                 operands: operands.collect::<Option<SmallVec<_>>>()?,
                 fixed,
             }
+        }
+        name @ ("linear" | "conv1d" | "conv2d" | "conv3d") => layer(name, &mut words)?,
+        "view" => {
+            let (x, at) = (value(words.next()?)?, words.next()?.parse().ok()?);
+            let form = form(words.next()?)?;
+            let about = Box::new((form, dims(&mut words)?));
+            Step::View { x, at, about }
         }
         "astype" => Step::Convert {
             x: value(words.next()?)?,
@@ -288,83 +271,4 @@ fn operand(word: &str, fixed: &mut Option<Box<Fixed>>) -> Option<Rel> {
             Some(Rel::Number(k.parse().ok()?, kind.1.class()))
         }
     }
-}
-
-/// The plan, if its operations are ones that a queue can have: what they refer to is before them,
-/// sizes and numbers come in order, and each has a result.
-fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
-    if steps.len() > LONGEST {
-        return Err(format!("more than {LONGEST} operations"));
-    }
-    let mut kinds: Vec<Class> = Vec::new();
-    let mut sizes = 2;
-    for (k, step) in steps.iter().enumerate() {
-        let before = |x: &u16| (*x as usize) < k;
-        let ordered = match step {
-            Step::Input { dims, .. } => dims.iter().all(|n| {
-                sizes = sizes.max(n.saturating_add(1).min(sizes + 1));
-                *n < sizes
-            }),
-            Step::Apply { op, operands, .. } => {
-                let in_order = |x: &Rel| match x {
-                    Rel::Value(x) => before(x),
-                    Rel::Number(n, class) if *n as usize == kinds.len() => {
-                        kinds.push(*class);
-                        true
-                    }
-                    Rel::Number(n, class) => kinds.get(*n as usize) == Some(class),
-                    Rel::Fixed => true,
-                };
-                operands.len() == op.arity() && operands.iter().all(in_order)
-            }
-            Step::Convert { x, .. } | Step::Reduce { x, .. } => before(x),
-            Step::Product { a, b, .. } => before(a) && before(b),
-        };
-        if !ordered {
-            return Err(format!("operation {k} refers to what is not before it"));
-        }
-    }
-    let one = |class: &Class| KINDS.iter().find(|kind| kind.1.class() == *class);
-    let numbers: Vec<Scalar> = kinds.iter().filter_map(one).map(|kind| kind.1).collect();
-    // each size is its number: different ones are different then
-    let mut own = Sizes::default();
-    own.dims(&(2..sizes as usize).collect::<Vec<usize>>());
-    let mut replay = Replay::default();
-    for (k, step) in steps.iter().enumerate() {
-        if let Step::Reduce { x, reduced, .. } = step {
-            let rank = replay.graph.shape(replay.values[*x as usize]).len();
-            if rank > 64 || rank < 64 && reduced >> rank != 0 {
-                return Err(format!("operation {k} reduces axes that are not there"));
-            }
-        }
-        let added = replay.add(&steps[..=k], &own, &numbers);
-        let fits = added.and_then(|()| {
-            // as many elements as a tensor can have, with the smallest sizes that there are
-            Layout::contiguous(replay.graph.shape(replay.values[k])).map(drop)
-        });
-        fits.map_err(|e| format!("operation {k}: {e}"))?;
-    }
-    let about = replay.values.iter().map(|x| {
-        let (graph, x) = (&replay.graph, *x);
-        (
-            graph.computed_in(x),
-            graph.dtype(x),
-            own.dims(graph.shape(x)),
-        )
-    });
-    let about = about.collect();
-    let (last, bit) = (steps.len() / 64, steps.len() % 64);
-    let beyond = needed.iter().enumerate().any(|(k, word)| match k {
-        k if k < last => false,
-        k if k == last => word >> bit != 0,
-        _ => *word != 0,
-    });
-    if beyond || needed == Needed::default() {
-        return Err("values are needed that are not there".into());
-    }
-    Ok(Plan {
-        steps,
-        about,
-        needed,
-    })
 }

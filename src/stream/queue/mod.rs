@@ -2,40 +2,43 @@
 //! their values is.
 //!
 //! ```text
+//! operations what a stream takes, and what it computes at once
+//! argument   operands
 //! relative   an operation by what it has in common with those of another turn
 //! pending    the queue: where its operations lead in the tree of plans, and how they are computed
 //! plans      the tree: explored where an operation is new, followed where it was there before
 //! file       plans as text, for the next process
+//! check      whether they are plans
+//! words      layers and views in it
 //! ```
 //!
 //! A queue that begins like one before it is checked and planned no more: each operation is one step
 //! down the tree, and at the end stands the program for the values that somebody still holds.
 
+mod argument;
+mod check;
 mod file;
+mod operations;
 mod pending;
 mod plans;
 mod relative;
+mod words;
 
+pub use argument::Argument;
+#[cfg(feature = "python")]
+pub(crate) use argument::{is_stable, takes};
 pub use plans::Plans;
 
-use super::fold::Kind;
-use super::traffic::{Traffic, bytes};
+use super::traffic::Traffic;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
-use crate::op::Op;
-use crate::ops::elementwise::check;
-use crate::ops::linalg::matmul_then;
-use crate::ops::reduce::Reduced;
-use crate::ops::{self, Reduction};
-use crate::scalar::Scalar;
 use crate::storage::expect_memory;
 use crate::tensor::{Tensor, byte_len};
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 use pending::Queue;
-use relative::{Fixed, Rel, Step};
+use relative::{Rel, Step};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -99,77 +102,6 @@ struct Shared {
     value: OnceLock<Result<Tensor>>,
 }
 
-/// An operand of an operation on a stream.
-#[derive(Clone, Copy)]
-pub enum Argument<'a> {
-    /// A tensor.
-    Tensor(&'a Tensor),
-    /// A value of this stream, or of another one.
-    Lazy(&'a Lazy),
-    /// A number, which takes the others' dtype.
-    Number(Scalar),
-}
-impl<'a> From<&'a Tensor> for Argument<'a> {
-    fn from(x: &'a Tensor) -> Argument<'a> {
-        Argument::Tensor(x)
-    }
-}
-impl<'a> From<&'a Lazy> for Argument<'a> {
-    fn from(x: &'a Lazy) -> Argument<'a> {
-        Argument::Lazy(x)
-    }
-}
-impl<S: Into<Scalar>> From<S> for Argument<'_> {
-    fn from(x: S) -> Self {
-        Argument::Number(x.into())
-    }
-}
-
-impl<'a> Argument<'a> {
-    /// The dtype that it has; numbers have none.
-    pub fn dtype(&self) -> Option<DType> {
-        match self {
-            Argument::Tensor(x) => Some(x.dtype()),
-            Argument::Lazy(x) => Some(x.dtype()),
-            Argument::Number(_) => None,
-        }
-    }
-    /// The shape that it has.
-    pub fn shape(&self) -> &'a [usize] {
-        match self {
-            Argument::Tensor(x) => x.shape(),
-            Argument::Lazy(x) => x.shape(),
-            Argument::Number(_) => &[],
-        }
-    }
-    /// The tensor, once it is there.
-    fn tensor(&self) -> Option<Result<&'a Tensor>> {
-        match self {
-            Argument::Tensor(x) => Some(Ok(x)),
-            Argument::Lazy(x) => x.0.value.get().map(|x| x.as_ref().map_err(Error::clone)),
-            Argument::Number(_) => None,
-        }
-    }
-    /// Bytes of the elements that an operation by itself would read.
-    fn bytes(&self) -> usize {
-        match self.tensor() {
-            Some(Ok(x)) => bytes(x),
-            _ => {
-                let size = self.dtype().map_or(0, DType::size);
-                self.shape().iter().product::<usize>().saturating_mul(size)
-            }
-        }
-    }
-    /// As an operand of an operation that runs at once.
-    fn computed(&self) -> Result<ops::Arg<'a>> {
-        Ok(match self {
-            Argument::Tensor(x) => ops::Arg::Ref(x),
-            Argument::Lazy(x) => ops::Arg::Ref(x.computed()?),
-            Argument::Number(s) => ops::Arg::Scalar(*s),
-        })
-    }
-}
-
 impl Default for Stream {
     fn default() -> Stream {
         Stream::new()
@@ -208,99 +140,13 @@ impl Stream {
         self.0.run(&mut self.0.lock())
     }
 
-    /// An elementwise operation, by the rules of the function of that name in [`ops`].
-    pub fn apply(&self, op: Op, operands: &[Argument]) -> Result<Lazy> {
-        if operands.len() != op.arity() {
-            let message = message!("{} operands for {}", operands.len(), op.arity());
-            return Err(Error::value(op.name(), message));
-        }
-        if !takes(op, operands) {
-            let mut given: SmallVec<[ops::Arg; 3]> = SmallVec::new();
-            for x in operands {
-                given.push(x.computed()?);
-            }
-            let row = op.row();
-            return Ok(Lazy::now(match &given[..] {
-                [x] => ops::apply(row, [x.clone()])?,
-                [x, y] => ops::apply(row, [x.clone(), y.clone()])?,
-                _ => {
-                    let [x, y, z] = [0, 1, 2].map(|k| given[k].clone());
-                    ops::apply(row, [x, y, z])?
-                }
-            }));
-        }
-        // the exponent of a power decides how it is computed
-        let fixed = match op.row().square {
-            Some(_) => operands.iter().find_map(|x| match x {
-                Argument::Number(s) => Some(Box::new(Fixed(*s))),
-                _ => None,
-            }),
-            None => None,
-        };
-        self.queue(operands, fixed.is_some(), |operands| Step::Apply {
-            op,
-            operands,
-            fixed,
-        })
-    }
-    /// Another dtype's nearest values, as [`Tensor::astype`].
-    pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
-        if !is_stable(&[*x]) {
-            return Ok(Lazy::now(value(x)?.astype(dtype)?));
-        }
-        self.queue(&[*x], false, |given| Step::Convert {
-            x: at(&given),
-            dtype,
-        })
-    }
-    /// A product of matrices, by the rules of [`ops::matmul`], or where a dtype is given of
-    /// [`ops::matmul_as`]. Elementwise operations that follow are computed block by block of its result.
-    ///
-    /// ```
-    /// use flex::{Tensor, op::Op, stream::Stream};
-    /// let stream = Stream::new();
-    /// let (a, b) = (Tensor::from([[1.0f32, 2.0]]), Tensor::from([[3.0f32], [-4.0]]));
-    /// let product = stream.matmul(&(&a).into(), &(&b).into(), None)?;
-    /// let positive = stream.apply(Op::Relu, &[(&product).into()])?;
-    /// assert_eq!(positive.get()?.to_vec::<f32>()?, [0.0]);
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    pub fn matmul(&self, a: &Argument, b: &Argument, dtype: Option<DType>) -> Result<Lazy> {
-        let numbers = [a, b].iter().any(|x| matches!(x, Argument::Number(_)));
-        if numbers || !is_stable(&[*a, *b]) {
-            return Ok(Lazy::now(matmul_then(&value(a)?, &value(b)?, dtype, None)?));
-        }
-        self.queue(&[*a, *b], false, |given| Step::Product {
-            a: at(&given[..1]),
-            b: at(&given[1..]),
-            dtype,
-        })
-    }
-    /// A reduction by the rules of the function of its name in [`ops`].
-    pub fn reduce(&self, kind: Kind, x: &Argument, over: impl Into<Reduction>) -> Result<Lazy> {
-        let over = over.into();
-        let (rank, keepdims) = (x.shape().len(), over.keepdims);
-        if !is_stable(&[*x]) || rank > 64 {
-            return Ok(Lazy::now(kind.reduce(&value(x)?, over)?));
-        }
-        let axes = Reduced::of_shape(kind.name(), x.shape(), over)?;
-        let reduced = (0..rank).filter(|k| axes.is_reduced(*k));
-        let reduced = reduced.fold(0u64, |mask, k| mask | 1 << k);
-        self.queue(&[*x], false, |given| Step::Reduce {
-            kind,
-            x: at(&given),
-            reduced,
-            keepdims,
-        })
-    }
-
     /// Adds the operation that `step` makes of its operands. Where a number `decides`, another one is
     /// another operation.
     fn queue(
         &self,
         operands: &[Argument],
         decides: bool,
-        step: impl FnOnce(SmallVec<[Rel; 3]>) -> Step,
+        step: impl FnOnce(&mut Queue, SmallVec<[Rel; 3]>) -> Step,
     ) -> Result<Lazy> {
         // what waits on another stream is computed before this one's lock is taken
         for x in operands {
@@ -327,12 +173,17 @@ impl Stream {
                     (Argument::Tensor(x), None) => Rel::Value(queue.input(&inner.plans, x)?),
                 });
             }
-            let (at, dtype, shape) = queue.operation(&inner.plans, step(given))?;
+            let step = step(&mut queue, given);
+            let computes = !matches!(step, Step::View { .. });
+            let (at, dtype, shape) = queue.operation(&inner.plans, step)?;
             let layout = Layout::contiguous(&shape)?;
+            if !computes {
+                return Ok((at, dtype, layout, None));
+            }
             let size = byte_len(&layout, dtype)?;
             // a result that there can be no memory for is an error of this operation
             expect_memory(size)?;
-            Ok((at, dtype, layout, size))
+            Ok((at, dtype, layout, Some(size)))
         })();
         let (at, dtype, layout, size) = match added {
             Ok(added) => added,
@@ -341,13 +192,15 @@ impl Stream {
                 return Err(e);
             }
         };
-        queue.stats.operations += 1;
-        queue.stats.eager += Traffic {
-            kernels: 1,
-            allocated: size,
-            read: operands.iter().map(Argument::bytes).sum(),
-            written: size,
-        };
+        if let Some(size) = size {
+            queue.stats.operations += 1;
+            queue.stats.eager += Traffic {
+                kernels: 1,
+                allocated: size,
+                read: operands.iter().map(Argument::bytes).sum(),
+                written: size,
+            };
+        }
         let shared = Arc::new(Shared {
             layout,
             dtype,
@@ -360,38 +213,6 @@ impl Stream {
         }
         Ok(Lazy(shared))
     }
-}
-
-/// Whether the operation is one that waits.
-pub(crate) fn takes(op: Op, operands: &[Argument]) -> bool {
-    let dtypes = || operands.iter().filter_map(Argument::dtype);
-    let integers = !dtypes().any(|d| d.is_float() || d.is_complex());
-    !(integers && check::looks_at_elements(op) || check::is_mixed_comparison(op, dtypes()))
-        && is_stable(operands)
-}
-/// The value that is the only operand.
-fn at(given: &[Rel]) -> u16 {
-    match given {
-        [Rel::Value(x)] => *x,
-        _ => unreachable!("an operand that is no number is a value"),
-    }
-}
-/// The operand as a tensor.
-fn value(x: &Argument) -> Result<Tensor> {
-    match x.computed()? {
-        ops::Arg::Ref(x) => Ok(x.clone()),
-        ops::Arg::Own(x) => Ok(x),
-        ops::Arg::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
-    }
-}
-/// Whether nobody else writes to the operands: they are the same when the queue runs. A number by
-/// itself is computed with at once.
-pub(crate) fn is_stable(operands: &[Argument]) -> bool {
-    let stable = |x: &Argument| match x.tensor() {
-        Some(Ok(x)) => !x.storage().may_change(),
-        _ => true,
-    };
-    operands.iter().all(stable) && operands.iter().any(|x| !matches!(x, Argument::Number(_)))
 }
 
 impl Inner {

@@ -1,18 +1,22 @@
 //! What a stream has not computed yet.
 
+use super::super::layer::{Kind, Layer};
 use super::super::traffic::{Traffic, bytes};
-use super::super::walk::Rounding;
+use super::super::view::View;
+use super::super::walk::{OP, Rounding};
 use super::plans::{Needed, Place, Plans, Tree};
-use super::relative::{Rel, Replay, Sizes, Step};
+use super::relative::{Layered, Rel, Replay, Sizes, Step};
 use super::{LONGEST, Shared, Stats};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::layout::Shape;
 use crate::ops::program::operand_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use alloc::boxed::Box;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 /// Bytes of operands that nobody else needs, above which a queue is computed.
 const HELD: usize = 256 << 20;
@@ -29,6 +33,7 @@ pub(super) struct Queue {
     held: usize,
     sizes: Sizes,
     numbers: Vec<Scalar>,
+    views: Vec<View>,
     /// The graph of the first steps, where they were not seen before.
     replay: Option<Replay>,
     place: Option<Place>,
@@ -42,6 +47,7 @@ pub(super) struct Mark {
     held: usize,
     sizes: usize,
     numbers: usize,
+    views: usize,
     place: Option<Place>,
 }
 
@@ -61,6 +67,7 @@ impl Queue {
             held: self.held,
             sizes: self.sizes.len(),
             numbers: self.numbers.len(),
+            views: self.views.len(),
             place: self.place,
         }
     }
@@ -71,14 +78,10 @@ impl Queue {
         self.inputs.truncate(to.inputs);
         self.sizes.truncate(to.sizes);
         self.numbers.truncate(to.numbers);
+        self.views.truncate(to.views);
         (self.held, self.place) = (to.held, to.place);
-        if self
-            .replay
-            .as_ref()
-            .is_some_and(|r| r.values.len() > to.steps)
-        {
-            self.replay = None;
-        }
+        // its graph may have numbers and views of what was wrong
+        self.replay = None;
     }
 
     /// The value that a tensor has here.
@@ -104,6 +107,27 @@ impl Queue {
             self.numbers.len() - 1
         });
         Rel::Number(k as u16, s.class())
+    }
+    /// The step of a layer whose result has this shape.
+    pub fn layer(&mut self, layer: &Layer, operands: SmallVec<[u16; 4]>, shape: &[usize]) -> Step {
+        Step::Layer(Box::new(Layered {
+            layer: layer.clone(),
+            operands,
+            dims: self.sizes.dims(shape),
+        }))
+    }
+    /// The step that views a value so.
+    pub fn view(&mut self, x: u16, view: View) -> Step {
+        let dims = self.sizes.dims(&view.shape());
+        let form = view.form();
+        let at = self.views.iter().position(|v| *v == view);
+        let at = at.unwrap_or_else(|| {
+            self.views.push(view);
+            self.views.len() - 1
+        });
+        let at = at as u16;
+        let about = Box::new((form, dims));
+        Step::View { x, at, about }
     }
     /// Adds an operation, and gives its value's number, dtype and shape. Errors are those of the
     /// operation.
@@ -150,7 +174,7 @@ impl Queue {
             return Ok(place);
         }
         let replay = self.replay.get_or_insert_default();
-        replay.add(&self.steps[..=k], &self.sizes, &self.numbers)?;
+        replay.add(&self.steps[..=k], &self.sizes, &self.numbers, &self.views)?;
         let graph = &replay.graph;
         let value = replay.values[k];
         let dims = self.sizes.dims(graph.shape(value));
@@ -188,11 +212,26 @@ impl Queue {
         };
         result
     }
+    /// Whether there are views, and operands lie row by row: what is a product's may lie otherwise, for its
+    /// result does not.
+    fn is_row_major(&self) -> bool {
+        let reads = |x: u16| {
+            let others = |s: &&Step| match s {
+                Step::Layer(of) => matches!(of.layer.kind, Kind::Conv(..)),
+                s => !matches!(s, Step::Product { .. }),
+            };
+            let mut others = self.steps.iter().filter(others);
+            others.any(|s| s.operands().contains(&x))
+        };
+        let mut scattered = self.inputs.iter().filter(|x| !x.1.is_contiguous());
+        !self.views.is_empty() && !scattered.any(|x| reads(x.0))
+    }
     fn compute(&mut self, plans: &Plans, alive: &[(usize, Arc<Shared>)]) -> Result<Vec<Tensor>> {
         let mut needed = Needed::default();
         for (k, _) in alive {
             needed[k / 64] |= 1 << (k % 64);
         }
+        let row_major = self.is_row_major();
         let (place, found) = {
             let mut tree = plans.lock();
             let place = match self.place.filter(|p| tree.has(*p)) {
@@ -202,18 +241,21 @@ impl Queue {
                     self.advance(&mut tree, before, self.steps.len() - 1)?
                 }
             };
-            (place, tree.program(place, &needed))
+            (place, tree.program(place, &needed, row_major))
         };
         let program = match found {
             Some(program) => program,
             None => {
                 let replay = self.replay.get_or_insert_default();
-                replay.add(&self.steps, &self.sizes, &self.numbers)?;
+                replay.add(&self.steps, &self.sizes, &self.numbers, &self.views)?;
                 let outputs: Vec<_> = alive.iter().map(|(k, _)| replay.values[*k]).collect();
-                let program = Arc::new(replay.graph.compile(&outputs, Rounding::Each)?);
+                let program = replay
+                    .graph
+                    .compile_for(&outputs, Rounding::Each, row_major);
+                let program = Arc::new(program?);
                 let mut tree = plans.lock();
                 if tree.has(place) {
-                    tree.keep(place, needed, Some(program.clone()));
+                    tree.keep(place, needed, Some((row_major, program.clone())));
                     tree.trim();
                 }
                 program
@@ -228,10 +270,12 @@ impl Queue {
             .zip(&self.numbers)
             .all(|(a, b)| a.is(b));
         let values = match same {
-            true => program.run_counted(inputs, &mut traffic)?,
+            true => program.run_with(inputs, &self.views, &mut traffic)?,
             false => {
-                let program = program.with_numbers(&self.numbers[..program.numbers.len()])?;
-                program.run_counted(inputs, &mut traffic)?
+                let missing = || Error::value(OP, "a number of the plan is missing");
+                let numbers = self.numbers.get(..program.numbers.len());
+                let program = program.with_numbers(numbers.ok_or_else(missing)?)?;
+                program.run_with(inputs, &self.views, &mut traffic)?
             }
         };
         self.stats.run += traffic;

@@ -55,7 +55,8 @@ pub(super) struct Node {
     pub dims: Dims,
     parent: u32,
     children: SmallVec<[u32; 2]>,
-    pub plans: Vec<(Needed, Option<Arc<Program>>)>,
+    /// What was needed, and the programs for it: of views and other operands, and where these lie row by row.
+    pub plans: Vec<(Needed, [Option<Arc<Program>>; 2])>,
 }
 
 impl Default for Plans {
@@ -160,20 +161,25 @@ impl Tree {
         }
     }
     /// The program for these values, where there is a plan and it is compiled.
-    pub fn program(&self, place: Place, needed: &Needed) -> Option<Arc<Program>> {
-        let plans = self.node(place).plans.iter();
-        plans.filter(|p| p.0 == *needed).find_map(|p| p.1.clone())
+    pub fn program(&self, place: Place, needed: &Needed, row_major: bool) -> Option<Arc<Program>> {
+        let mut plans = self.node(place).plans.iter();
+        let plan = plans.find(|p| p.0 == *needed)?;
+        plan.1[row_major as usize].clone()
     }
     /// Remembers a plan, compiled or not.
-    pub fn keep(&mut self, place: Place, needed: Needed, program: Option<Arc<Program>>) {
+    pub fn keep(&mut self, place: Place, needed: Needed, program: Option<(bool, Arc<Program>)>) {
         let plans = &mut self.node_mut(place).plans;
-        match plans.iter_mut().find(|p| p.0 == needed) {
-            Some(plan) => plan.1 = program.or(plan.1.take()),
-            None => {
-                plans.push((needed, program));
-                self.plans += 1;
-                self.changed = true;
-            }
+        let found = plans.iter().position(|p| p.0 == needed);
+        let at = found.unwrap_or(plans.len());
+        if found.is_none() {
+            plans.push((needed, [None, None]));
+        }
+        if let Some((row_major, program)) = program {
+            plans[at].1[row_major as usize] = Some(program);
+        }
+        if found.is_none() {
+            self.plans += 1;
+            self.changed = true;
         }
     }
     /// Begins anew if there is too much.

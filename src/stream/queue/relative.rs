@@ -3,6 +3,8 @@
 
 use super::super::fold::Kind;
 use super::super::graph::{Graph, Operand, Parameter, Value};
+use super::super::layer::Layer;
+use super::super::view::{Form, View};
 use crate::dtype::{Class, DType};
 use crate::error::Result;
 use crate::layout::{Axes, Shape};
@@ -42,6 +44,41 @@ pub(super) enum Step {
         b: u16,
         dtype: Option<DType>,
     },
+    /// A layer.
+    Layer(Box<Layered>),
+    /// A view: its number among those of the queue, its form, and its shape.
+    View {
+        x: u16,
+        at: u16,
+        about: Box<(Form, Dims)>,
+    },
+}
+
+/// A layer, its operands, and the shape of its result.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Layered {
+    pub layer: Layer,
+    pub operands: SmallVec<[u16; 4]>,
+    pub dims: Dims,
+}
+
+impl Step {
+    /// The values that it is computed of.
+    pub fn operands(&self) -> SmallVec<[u16; 4]> {
+        let value = |x: &Rel| match x {
+            Rel::Value(x) => Some(*x),
+            _ => None,
+        };
+        match self {
+            Step::Input { .. } => SmallVec::new(),
+            Step::Apply { operands, .. } => operands.iter().filter_map(value).collect(),
+            Step::Convert { x, .. } | Step::Reduce { x, .. } | Step::View { x, .. } => {
+                SmallVec::from_slice(&[*x])
+            }
+            Step::Product { a, b, .. } => SmallVec::from_slice(&[*a, *b]),
+            Step::Layer(of) => of.operands.clone(),
+        }
+    }
 }
 
 /// An operand.
@@ -113,7 +150,13 @@ pub(super) struct Replay {
 
 impl Replay {
     /// Adds steps until all are there. Errors leave those before in the graph.
-    pub fn add(&mut self, steps: &[Step], sizes: &Sizes, numbers: &[Scalar]) -> Result<()> {
+    pub fn add(
+        &mut self,
+        steps: &[Step],
+        sizes: &Sizes,
+        numbers: &[Scalar],
+        views: &[View],
+    ) -> Result<()> {
         for step in &steps[self.values.len()..] {
             let value = match step {
                 Step::Input { dtype, dims } => self.graph.input(&sizes.shape(dims), *dtype),
@@ -146,6 +189,23 @@ impl Replay {
                 Step::Product { a, b, dtype } => {
                     let [a, b] = [a, b].map(|x| self.values[*x as usize]);
                     self.graph.matmul(a, b, *dtype)?
+                }
+                Step::Layer(of) => {
+                    let Layered {
+                        layer,
+                        operands,
+                        dims,
+                    } = &**of;
+                    let value = |x: &u16| self.values[*x as usize];
+                    let operands: SmallVec<[Value; 4]> = operands.iter().map(value).collect();
+                    let dtypes = operands.iter().map(|x| self.graph.dtype(*x));
+                    let dtype = layer.dtype(dtypes)?;
+                    let shape = sizes.shape(dims);
+                    self.graph.layer_of(layer, &operands, &shape, dtype)
+                }
+                Step::View { x, at, .. } => {
+                    let x = self.values[*x as usize];
+                    self.graph.view(x, &views[*at as usize])
                 }
                 Step::Reduce {
                     kind,

@@ -6,8 +6,8 @@ use crate::python::convert::{Arg, compute};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The gradient of x of `relu`: grad where x is above 0, 0 elsewhere. The result of `relu` serves as x
-/// does.
+/// The gradient of `relu`: grad where x is above 0, and 0 elsewhere. The result of `relu` may be
+/// passed for x.
 ///
 /// grad: of the shape of x (ShapeError). The result has that shape, and the common dtype, a float
 /// (DTypeError).
@@ -20,7 +20,7 @@ fn relu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || grad::relu(&grad.0, &x.0))
 }
 
-/// The gradient of the operand of `sigmoid`, whose result is `y`: `grad * y * (1 - y)`.
+/// The gradient of `sigmoid`, from its result `y`: `grad * y * (1 - y)`.
 ///
 /// grad: of the shape of y. Errors and dtypes as for `relu`.
 ///
@@ -32,7 +32,7 @@ fn sigmoid(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::sigmoid(&grad.0, &y.0))
 }
 
-/// The gradient of the operand of `flex.tanh`, whose result is `y`: `grad * (1 - y * y)`.
+/// The gradient of `flex.tanh`, from its result `y`: `grad * (1 - y * y)`.
 ///
 /// grad: of the shape of y. Errors and dtypes as for `relu`.
 ///
@@ -44,7 +44,7 @@ fn tanh(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::tanh(&grad.0, &y.0))
 }
 
-/// The gradient of x of `silu`: `grad * s * (1 + x * (1 - s))` for `s = sigmoid(x)`.
+/// The gradient of `silu`: `grad * s * (1 + x * (1 - s))` with `s = sigmoid(x)`.
 ///
 /// grad: of the shape of x. Errors and dtypes as for `relu`.
 ///
@@ -56,10 +56,11 @@ fn silu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || grad::silu(&grad.0, &x.0))
 }
 
-/// The gradient of x of `gelu`: `grad * (P(x) + x * p(x))`, with the normal distribution and its
-/// density, or that of the approximation by tanh.
+/// The gradient of `gelu`: `grad * (P(x) + x * p(x))`, with the distribution function and density
+/// of the normal distribution, or that of the tanh approximation.
 ///
-/// grad: of the shape of x. approximate: "none" or "tanh" (ValueError). Errors and dtypes as for `relu`.
+/// grad: of the shape of x. approximate: "none" or "tanh" (ValueError). Errors and dtypes as for
+/// `relu`.
 ///
 /// >>> flex.nn.grad.gelu(flex.asarray([2.0]), flex.asarray([0.0]), approximate="tanh").tolist()
 /// [1.0]

@@ -8,13 +8,13 @@ use crate::python::linalg::work;
 use crate::python::nn::attention::{align, keys, window};
 use pyo3::prelude::*;
 
-/// The gradients of query, key and value of `scaled_dot_product_attention`, in their shapes: those of
-/// what was repeated, by broadcasting or by enable_gqa, are added up.
+/// The gradients of query, key and value of `scaled_dot_product_attention`, in their shapes.
+/// Gradients of operands that were repeated, by broadcasting or enable_gqa, are summed.
 ///
-/// grad: of the shape of the result (ShapeError). All else, and the errors, as for
-/// `flex.nn.scaled_dot_product_attention`. Scores are computed anew, by blocks of queries; no matrix of
-/// all of them is made. The results have the common dtype of query, key and value; 16-bit floats are
-/// computed in float32. A query whose keys are all masked passes nothing on.
+/// grad: of the shape of the result (ShapeError). Otherwise, and for the errors, as for
+/// `flex.nn.scaled_dot_product_attention`. Scores are recomputed by blocks of queries; the matrix
+/// of scores is never materialised. The results have the common dtype of query, key and value;
+/// 16-bit floats are computed in float32. A query whose keys are all masked contributes nothing.
 ///
 /// >>> q, k = flex.asarray([[0.0]]), flex.asarray([[1.0], [2.0]])
 /// >>> v, grad = flex.asarray([[4.0], [8.0]]), flex.asarray([[1.0]])
@@ -53,11 +53,11 @@ fn scaled_dot_product_attention(
     Ok((query, key, value))
 }
 
-/// The gradient of attn_mask of `scaled_dot_product_attention`, a float that is added to scores: that of
-/// the scores, added up where the mask was repeated.
+/// The gradient of attn_mask of `scaled_dot_product_attention`, if that is a float added to the
+/// scores: the gradient of the scores, summed where the mask was broadcast.
 ///
-/// attn_mask: of floats (ValueError). All else as for `scaled_dot_product_attention`. The result has the
-/// shape and dtype of attn_mask. It takes a matrix of all scores.
+/// attn_mask: of floats (ValueError). Otherwise as for `scaled_dot_product_attention`. The result
+/// has the shape and dtype of attn_mask. Materialises the matrix of scores.
 ///
 /// >>> q, k, bias = flex.asarray([[0.0]]), flex.asarray([[1.0], [2.0]]), flex.asarray([[0.0, 0.0]])
 /// >>> v, grad = flex.asarray([[4.0], [8.0]]), flex.asarray([[1.0]])

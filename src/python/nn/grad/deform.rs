@@ -7,13 +7,13 @@ use crate::python::convert::{Arg, Ints};
 use crate::python::nn::deform::options;
 use pyo3::prelude::*;
 
-/// The gradients of x, offset, weight, bias and mask of `deform_conv2d`: what a tap of a place gets goes
-/// to the four elements that it saw between, by their parts, and to its offset times how what it saw
-/// changes down and across.
+/// The gradients of x, offset, weight, bias and mask of `deform_conv2d`. The gradient of a tap is
+/// passed on to the four elements around its position, by their interpolation weights, and to its
+/// offset, times the slope of the interpolated value down and across.
 ///
-/// grad: of the shape of the convolution's result. x, offset, weight, mask, stride, padding, dilation: those
-/// of the convolution (ShapeError). The gradient of a mask that is not given is as if it were ones.
-/// The results have the common dtype, a float (DTypeError).
+/// grad: of the shape of the convolution's result. x, offset, weight, mask, stride, padding,
+/// dilation: those of the convolution (ShapeError). Without a mask, its gradient is that of a mask
+/// of ones. The results have the common dtype, a float (DTypeError).
 ///
 /// >>> x, w, grad = flex.asarray([[[1.0, 5.0]]]), flex.full((1, 1, 1, 1), 10.0), flex.asarray([[[1.0, 0.0]]])
 /// >>> offset = flex.asarray([[[0.0, 0.0]], [[0.25, 0.0]]])

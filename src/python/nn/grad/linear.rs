@@ -7,8 +7,8 @@ use crate::python::convert::{Arg, compute, count};
 use crate::python::linalg::work;
 use pyo3::prelude::*;
 
-/// The gradients of x, weight and bias of `linear` without activation and residual: `grad @ weight`,
-/// `grad.mT @ x`, and the sum of grad over all but the last dimension.
+/// The gradients of x, weight and bias of `linear` without activation and residual: `grad @
+/// weight`, `grad.mT @ x`, and the sum of grad over all dimensions but the last.
 ///
 /// grad: `[.., out]`. x: `[.., in]`. weight: `[out, in]` (ShapeError). The results have the common
 /// dtype, a float (DTypeError).
@@ -31,8 +31,8 @@ fn linear(
     Ok((x, weight, bias))
 }
 
-/// The gradient of the weight of `embedding`: each of its rows is the sum of the rows of grad whose
-/// index it was.
+/// The gradient of the weight of `embedding`: each row is the sum of the rows of grad that have its
+/// index.
 ///
 /// grad: `[.., width]`. indices: of the shape of grad without its last dimension (ShapeError).
 /// num_embeddings: the rows of the weight; an index beyond them is an IndexError. The result is

@@ -6,11 +6,12 @@ use crate::python::convert::{Arg, compute};
 use crate::python::nn::loss::reduction;
 use pyo3::prelude::*;
 
-/// The gradient of x of `cross_entropy`: of each term `softmax(x)` less its target, times what the term
-/// counts.
+/// The gradient of x of `cross_entropy`: for each term `softmax(x)` less its target, times the
+/// term's weight.
 ///
-/// grad: of the shape of the loss, a number unless reduction is "none" (ShapeError), a float (DTypeError).
-/// All else, and the errors, as for `flex.nn.cross_entropy`. The result has the shape and dtype of x.
+/// grad: of the shape of the loss, a number unless reduction is "none" (ShapeError), a float
+/// (DTypeError). Otherwise, and for the errors, as for `flex.nn.cross_entropy`. The result has the
+/// shape and dtype of x.
 ///
 /// >>> x = flex.asarray([[0.0, 0.0], [0.0, 1000.0]])
 /// >>> flex.nn.grad.cross_entropy(flex.asarray(1.0), x, flex.asarray([0, 1])).tolist()

@@ -1,4 +1,4 @@
-//! `flex.nn.grad`: gradients, by the names of the functions that they are of.
+//! `flex.nn.grad`: gradients, named after their functions.
 
 mod activation;
 mod attention;
@@ -17,7 +17,7 @@ use crate::python::convert::detached;
 use crate::tensor::Tensor;
 use pyo3::prelude::*;
 
-/// Several results at once.
+/// Computes several results at once.
 fn compute_all<const N: usize>(
     py: Python<'_>,
     elements: usize,
@@ -26,8 +26,8 @@ fn compute_all<const N: usize>(
     detached(py, elements, f).map(|results| results.map(PyTensor::new))
 }
 
-/// The module `grad`, from which `flex/nn/grad.py` takes its functions; their `__module__` is
-/// `flex.nn.grad`.
+/// Registers `grad`, the module that `flex/nn/grad.py` takes its functions from; their `__module__`
+/// is `flex.nn.grad`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
     activation::register(&grad)?;

@@ -17,13 +17,14 @@ fn options(weight: &Option<Arg>, eps: f64) -> ChannelNorm<'_> {
     }
 }
 
-/// The gradients of x, weight and bias of `batch_norm`, the last two as if there had been a weight and
-/// a bias; a weight that is not given is all ones.
+/// The gradients of x, weight and bias of `batch_norm`, the last two even if there was no weight or
+/// bias; without a weight, it counts as ones.
 ///
-/// grad: of the shape of x. x: `[batch, channels, ..]` of floats; any strides. running_mean, running_var:
-/// `[channels]`, the statistics, which are constants. training: the statistics are those of x instead,
-/// and pass on their part. weight: `[channels]` (ShapeError). The results have the common dtype of grad
-/// and x, a float (DTypeError). ValueError if there are no statistics.
+/// grad: of the shape of x. x: `[batch, channels, ..]` of floats; any strides. running_mean,
+/// running_var: `[channels]`, the statistics, which are constants. training: whether the statistics
+/// are those of x instead, which are differentiated too. weight: `[channels]` (ShapeError). The
+/// results have the common dtype of grad and x, a float (DTypeError). ValueError if there are no
+/// statistics.
 ///
 /// >>> x, grad = flex.asarray([[1.0], [3.0]]), flex.asarray([[1.0], [0.0]])
 /// >>> x, weight, bias = flex.nn.grad.batch_norm(grad, x, training=True, eps=0.0)
@@ -51,12 +52,12 @@ fn batch_norm(
     Ok((x, weight, bias))
 }
 
-/// The gradients of x, weight and bias of `group_norm`, the last two as if there had been a weight and
-/// a bias; a weight that is not given is all ones.
+/// The gradients of x, weight and bias of `group_norm`, the last two even if there was no weight or
+/// bias; without a weight, it counts as ones.
 ///
-/// grad: of the shape of x. x: `[batch, channels, ..]` of floats; any strides. num_groups: divides the
-/// channels. weight: `[channels]` (ShapeError). The results have the common dtype of grad and x, a float
-/// (DTypeError).
+/// grad: of the shape of x. x: `[batch, channels, ..]` of floats; any strides. num_groups: divides
+/// the channels. weight: `[channels]` (ShapeError). The results have the common dtype of grad and
+/// x, a float (DTypeError).
 ///
 /// >>> x, grad = flex.asarray([[1.0, 3.0]]), flex.asarray([[1.0, 0.0]])
 /// >>> x, weight, bias = flex.nn.grad.group_norm(grad, x, 1, eps=0.0)
@@ -80,11 +81,11 @@ fn group_norm(
     Ok((x, weight, bias))
 }
 
-/// The gradients of x, weight and bias of `instance_norm`, the last two as if there had been a weight
-/// and a bias; a weight that is not given is all ones.
+/// The gradients of x, weight and bias of `instance_norm`, the last two even if there was no weight
+/// or bias; without a weight, it counts as ones.
 ///
-/// use_input_stats: if False, mean and variance are running_mean and running_var, which are constants
-/// (ValueError if there are none). All else as for `batch_norm`.
+/// use_input_stats: if False, mean and variance are running_mean and running_var, which are
+/// constants (ValueError if there are none). Otherwise as for `batch_norm`.
 ///
 /// >>> x, grad = flex.asarray([[[1.0, 3.0]]]), flex.asarray([[[1.0, 0.0]]])
 /// >>> x, weight, bias = flex.nn.grad.instance_norm(grad, x, eps=0.0)

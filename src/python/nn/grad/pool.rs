@@ -1,4 +1,4 @@
-//! Gradients of pools.
+//! Gradients of pooling.
 
 use crate::nn::{LpPool, grad};
 use crate::python::cell::PyTensor;
@@ -7,7 +7,7 @@ use crate::python::nn::pool::{averages, maybe};
 use crate::python::nn::spatial::per_axis;
 use pyo3::prelude::*;
 
-/// How many elements a shape has.
+/// The number of elements of a shape.
 fn elements(shape: &[usize]) -> usize {
     shape.iter().fold(1, |n, size| n.saturating_mul(*size))
 }
@@ -24,49 +24,55 @@ macro_rules! largest {
     )* };
 }
 largest! {
-    /// The gradient of x of `max_pool1d`: each element of grad is added where its largest element was.
+    /// The gradient of x of `max_pool1d`: each element of grad is added to the position of its
+    /// maximum.
     ///
-    /// grad: `[batch, channels, length]`, or without the batch. indices: integers of its shape, as
-    /// `max_pool1d` returns them with `return_indices`; negative or outside of x they are a ValueError.
-    /// input_size: the shape of x, as is the result's (ShapeError). Options of the pool are of no concern.
-    /// The result has grad's dtype, a float (DTypeError); 16-bit floats are added up in float32.
+    /// grad: `[batch, channels, length]`, or without the batch. indices: integers of the same
+    /// shape, as `max_pool1d` returns them with `return_indices`; ValueError if one is negative or
+    /// out of range. input_size: the shape of x, and of the result (ShapeError). The options of the
+    /// pool don't matter. The result has grad's dtype, a float (DTypeError); 16-bit floats are
+    /// summed in float32.
     ///
     /// >>> x = flex.asarray([[1.0, 5.0, 2.0]])
     /// >>> y, indices = flex.nn.max_pool1d(x, 2, stride=1, return_indices=True)
     /// >>> flex.nn.grad.max_pool1d(flex.asarray([[1.0, 2.0]]), indices, x.shape).tolist()
     /// [[0.0, 3.0, 0.0]]
     max_pool1d;
-    /// The gradient of x of `max_pool2d`: each element of grad is added where its largest element was.
+    /// The gradient of x of `max_pool2d`: each element of grad is added to the position of its
+    /// maximum.
     ///
-    /// grad: `[batch, channels, height, width]`, or without the batch. All else as for `max_pool1d`.
+    /// grad: `[batch, channels, height, width]`, or without the batch. Otherwise as for
+    /// `max_pool1d`.
     ///
     /// >>> x = flex.asarray([[[1.0, 5.0], [2.0, 4.0]]])
     /// >>> y, indices = flex.nn.max_pool2d(x, 2, return_indices=True)
     /// >>> flex.nn.grad.max_pool2d(flex.asarray([[[3.0]]]), indices, x.shape).tolist()
     /// [[[0.0, 3.0], [0.0, 0.0]]]
     max_pool2d;
-    /// The gradient of x of `max_pool3d`: each element of grad is added where its largest element was.
+    /// The gradient of x of `max_pool3d`: each element of grad is added to the position of its
+    /// maximum.
     ///
-    /// grad: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_pool1d`.
+    /// grad: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
+    /// `max_pool1d`.
     ///
     /// >>> indices = flex.asarray([[[[1]]]])
     /// >>> flex.nn.grad.max_pool3d(flex.asarray([[[[3.0]]]]), indices, (1, 1, 1, 2)).tolist()
     /// [[[[0.0, 3.0]]]]
     max_pool3d;
-    /// The gradient of x of `adaptive_max_pool1d`. All as for `max_pool1d`.
+    /// The gradient of x of `adaptive_max_pool1d`. As for `max_pool1d`.
     ///
     /// >>> x = flex.asarray([[1.0, 5.0, 2.0]])
     /// >>> y, indices = flex.nn.adaptive_max_pool1d(x, 2, return_indices=True)
     /// >>> flex.nn.grad.adaptive_max_pool1d(flex.asarray([[1.0, 2.0]]), indices, x.shape).tolist()
     /// [[0.0, 3.0, 0.0]]
     adaptive_max_pool1d;
-    /// The gradient of x of `adaptive_max_pool2d`. All as for `max_pool2d`.
+    /// The gradient of x of `adaptive_max_pool2d`. As for `max_pool2d`.
     ///
     /// >>> indices = flex.asarray([[[1]]])
     /// >>> flex.nn.grad.adaptive_max_pool2d(flex.asarray([[[3.0]]]), indices, (1, 1, 2)).tolist()
     /// [[[0.0, 3.0]]]
     adaptive_max_pool2d;
-    /// The gradient of x of `adaptive_max_pool3d`. All as for `max_pool3d`.
+    /// The gradient of x of `adaptive_max_pool3d`. As for `max_pool3d`.
     ///
     /// >>> indices = flex.asarray([[[[1]]]])
     /// >>> flex.nn.grad.adaptive_max_pool3d(flex.asarray([[[[3.0]]]]), indices, (1, 1, 1, 2)).tolist()
@@ -84,28 +90,31 @@ macro_rules! unpools {
     )* };
 }
 unpools! {
-    /// The gradient of x of `max_unpool1d`: what is in grad where each element was put.
+    /// The gradient of x of `max_unpool1d`: the element of grad at each element's position.
     ///
-    /// grad: `[batch, channels, length]`, or without the batch, of that function's result. indices: integers
-    /// of the shape of x, as is the result's (ShapeError); negative or outside of grad they are a ValueError.
-    /// Other options are of no concern. Elements that were put at one position all get what is there, as in
-    /// torch. The result has grad's dtype, a float (DTypeError).
+    /// grad: `[batch, channels, length]`, or without the batch, like the function's result.
+    /// indices: integers with the shape of x, and of the result (ShapeError); ValueError if one is
+    /// negative or out of range of grad. Other options don't matter. If several elements were put
+    /// at one position, each gets the gradient there, as in torch. The result has grad's dtype, a
+    /// float (DTypeError).
     ///
     /// >>> grad = flex.asarray([[1.0, 2.0, 3.0, 4.0]])
     /// >>> flex.nn.grad.max_unpool1d(grad, flex.asarray([[1, 3]])).tolist()
     /// [[2.0, 4.0]]
     max_unpool1d;
-    /// The gradient of x of `max_unpool2d`: what is in grad where each element was put.
+    /// The gradient of x of `max_unpool2d`: the element of grad at each element's position.
     ///
-    /// grad: `[batch, channels, height, width]`, or without the batch. All else as for `max_unpool1d`.
+    /// grad: `[batch, channels, height, width]`, or without the batch. Otherwise as for
+    /// `max_unpool1d`.
     ///
     /// >>> grad = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]])
     /// >>> flex.nn.grad.max_unpool2d(grad, flex.asarray([[[2]]])).tolist()
     /// [[[3.0]]]
     max_unpool2d;
-    /// The gradient of x of `max_unpool3d`: what is in grad where each element was put.
+    /// The gradient of x of `max_unpool3d`: the element of grad at each element's position.
     ///
-    /// grad: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_unpool1d`.
+    /// grad: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
+    /// `max_unpool1d`.
     ///
     /// >>> grad = flex.asarray([[[[1.0, 2.0]]]])
     /// >>> flex.nn.grad.max_unpool3d(grad, flex.asarray([[[[1]]]])).tolist()
@@ -139,22 +148,22 @@ macro_rules! means {
     )* };
 }
 means! {
-    /// The gradient of x of `avg_pool1d`: each element of grad, divided as the sum of its window was, is
+    /// The gradient of x of `avg_pool1d`: each element of grad, divided like its window's sum, is
     /// added to all elements of the window.
     ///
-    /// grad: of the shape of the pool's result. input_size: the shape of x, as is the result's (ShapeError).
-    /// All else, and the errors, as for `flex.nn.avg_pool1d`. The result has grad's dtype; 16-bit floats are
-    /// added up in float32.
+    /// grad: of the shape of the pool's result. input_size: the shape of x, and of the result
+    /// (ShapeError). Otherwise, and for the errors, as for `flex.nn.avg_pool1d`. The result has
+    /// grad's dtype; 16-bit floats are summed in float32.
     ///
     /// >>> flex.nn.grad.avg_pool1d(flex.asarray([[2.0, 4.0]]), (1, 3), 2, stride=1).tolist()
     /// [[1.0, 3.0, 2.0]]
     avg_pool1d;
-    /// The gradient of x of `avg_pool2d`. All as for `avg_pool1d`.
+    /// The gradient of x of `avg_pool2d`. As for `avg_pool1d`.
     ///
     /// >>> flex.nn.grad.avg_pool2d(flex.asarray([[[8.0]]]), (1, 2, 2), 2).tolist()
     /// [[[2.0, 2.0], [2.0, 2.0]]]
     avg_pool2d;
-    /// The gradient of x of `avg_pool3d`. All as for `avg_pool1d`.
+    /// The gradient of x of `avg_pool3d`. As for `avg_pool1d`.
     ///
     /// >>> flex.nn.grad.avg_pool3d(flex.asarray([[[[8.0]]]]), (1, 1, 1, 2), (1, 1, 2)).tolist()
     /// [[[[4.0, 4.0]]]]
@@ -173,22 +182,22 @@ macro_rules! adaptive_means {
     )* };
 }
 adaptive_means! {
-    /// The gradient of x of `adaptive_avg_pool1d`: each element of grad, divided by the size of its window,
-    /// is added to all elements of the window.
+    /// The gradient of x of `adaptive_avg_pool1d`: each element of grad, divided by the size of its
+    /// window, is added to all elements of the window.
     ///
     /// grad: of the shape of the pool's result, `[batch, channels, length]`, or without the batch.
-    /// input_size: the shape of x, as is the result's (ShapeError). The result has grad's dtype, a float
-    /// (DTypeError); 16-bit floats are added up in float32.
+    /// input_size: the shape of x, and of the result (ShapeError). The result has grad's dtype, a
+    /// float (DTypeError); 16-bit floats are summed in float32.
     ///
     /// >>> flex.nn.grad.adaptive_avg_pool1d(flex.asarray([[2.0, 4.0]]), (1, 3)).tolist()
     /// [[1.0, 3.0, 2.0]]
     adaptive_avg_pool1d;
-    /// The gradient of x of `adaptive_avg_pool2d`. All as for `adaptive_avg_pool1d`.
+    /// The gradient of x of `adaptive_avg_pool2d`. As for `adaptive_avg_pool1d`.
     ///
     /// >>> flex.nn.grad.adaptive_avg_pool2d(flex.asarray([[[8.0]]]), (1, 2, 2)).tolist()
     /// [[[2.0, 2.0], [2.0, 2.0]]]
     adaptive_avg_pool2d;
-    /// The gradient of x of `adaptive_avg_pool3d`. All as for `adaptive_avg_pool1d`.
+    /// The gradient of x of `adaptive_avg_pool3d`. As for `adaptive_avg_pool1d`.
     ///
     /// >>> flex.nn.grad.adaptive_avg_pool3d(flex.asarray([[[[8.0]]]]), (1, 1, 1, 2)).tolist()
     /// [[[[4.0, 4.0]]]]
@@ -218,22 +227,22 @@ macro_rules! norms {
     )* };
 }
 norms! {
-    /// The gradient of x of `lp_pool1d`: `x ** (norm_type - 1)` times the sum over the windows that see it of
-    /// `grad * y ** (1 - norm_type)`, `y` being the pool's result.
+    /// The gradient of x of `lp_pool1d`: `x ** (norm_type - 1)` times the sum, over the windows
+    /// that contain it, of `grad * y ** (1 - norm_type)`, with the pool's result `y`.
     ///
-    /// grad: of the shape of y (ShapeError). All else, and the errors, as for `flex.nn.lp_pool1d`. The result
-    /// has the shape of x and the common dtype.
+    /// grad: of the shape of y (ShapeError). Otherwise, and for the errors, as for
+    /// `flex.nn.lp_pool1d`. The result has the shape of x and the common dtype.
     ///
     /// >>> flex.nn.grad.lp_pool1d(flex.asarray([[5.0]]), flex.asarray([[3.0, 4.0]]), 2.0, 2).tolist()
     /// [[3.0, 4.0]]
     lp_pool1d;
-    /// The gradient of x of `lp_pool2d`. All as for `lp_pool1d`.
+    /// The gradient of x of `lp_pool2d`. As for `lp_pool1d`.
     ///
     /// >>> x = flex.asarray([[[3.0, 0.0], [0.0, 4.0]]])
     /// >>> flex.nn.grad.lp_pool2d(flex.asarray([[[5.0]]]), x, 2.0, 2).tolist()
     /// [[[3.0, 0.0], [0.0, 4.0]]]
     lp_pool2d;
-    /// The gradient of x of `lp_pool3d`. All as for `lp_pool1d`.
+    /// The gradient of x of `lp_pool3d`. As for `lp_pool1d`.
     ///
     /// >>> x = flex.ones((1, 1, 1, 2))
     /// >>> flex.nn.grad.lp_pool3d(flex.asarray([[[[3.0]]]]), x, 1.0, (1, 1, 2)).tolist()

@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 
 /// The gradient of x of `interpolate`: its weights, transposed.
 ///
-/// grad: of the shape of the result. input_size: the shape of x, as is this function's result's
-/// (ShapeError). All else, and the errors, as for `flex.nn.interpolate`. The result has grad's dtype, a float
-/// (DTypeError); 16-bit floats are computed in float32.
+/// grad: of the shape of the result. input_size: the shape of x, and of this function's result
+/// (ShapeError). Otherwise, and for the errors, as for `flex.nn.interpolate`. The result has grad's
+/// dtype, a float (DTypeError); 16-bit floats are computed in float32.
 ///
 /// >>> grad = flex.asarray([[[1.0, 2.0, 3.0, 4.0]]])
 /// >>> flex.nn.grad.interpolate(grad, (1, 1, 2), 4).tolist()
@@ -41,11 +41,12 @@ fn interpolate(
     })
 }
 
-/// The gradient of x of `pad`: each element of grad is added where it was taken from; constants were
-/// taken from nowhere.
+/// The gradient of x of `pad`: each element of grad is added to the element it was copied from;
+/// constants contribute nothing.
 ///
-/// grad: of the shape of the result. input_size: the shape of x, as is this function's result's
-/// (ShapeError). pad, mode: as for `flex.nn.pad`. The result has grad's dtype, a float (DTypeError).
+/// grad: of the shape of the result. input_size: the shape of x, and of this function's result
+/// (ShapeError). pad, mode: as for `flex.nn.pad`. The result has grad's dtype, a float
+/// (DTypeError).
 ///
 /// >>> grad = flex.asarray([[1.0, 2.0, 4.0, 8.0]])
 /// >>> flex.nn.grad.pad(grad, (1, 2), (2, 0)).tolist()
@@ -62,13 +63,13 @@ fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> Py
     })
 }
 
-/// The gradients of x and grid of `grid_sample`: what a point got goes to the elements around it by their
-/// weights, and to its coordinates by how these weights change, which is not at all with mode "nearest",
-/// nor where a border is repeated.
+/// The gradients of x and grid of `grid_sample`. The gradient of a point is passed on to the
+/// elements around it, by their weights, and to its coordinates, by the derivatives of these
+/// weights, which are 0 in mode "nearest" and where the border is repeated.
 ///
-/// grad: of the shape of the result. x, grid, mode, padding_mode, align_corners: as for `flex.nn.grid_sample`,
-/// as are the errors. The results have the common dtype, a float (DTypeError); 16-bit floats are
-/// computed in float32.
+/// grad: of the shape of the result. x, grid, mode, padding_mode, align_corners and errors: as for
+/// `flex.nn.grid_sample`. The results have the common dtype, a float (DTypeError); 16-bit floats
+/// are computed in float32.
 ///
 /// >>> x, grid = flex.asarray([[[[1.0, 5.0]]]]), flex.asarray([[[[0.25, 0.0]]]])
 /// >>> dx, dgrid = flex.nn.grad.grid_sample(flex.ones((1, 1, 1, 1)), x, grid, padding_mode="border")

@@ -1,4 +1,4 @@
-//! Gradients of functions of rows: softmax and norms.
+//! Gradients of functions of rows: softmax and normalisations.
 
 use super::compute_all;
 use crate::nn::grad;
@@ -6,8 +6,7 @@ use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute};
 use pyo3::prelude::*;
 
-/// The gradient of the operand of `softmax`, whose result is `y`: `y * (grad - sum(grad * y))` along
-/// the axis.
+/// The gradient of `softmax`, from its result `y`: `y * (grad - sum(grad * y))` along the axis.
 ///
 /// grad: of the shape of y (ShapeError). The result has that shape, and the common dtype, a float
 /// (DTypeError). AxisError if the axis is out of range.
@@ -21,8 +20,7 @@ fn softmax(py: Python<'_>, grad: Arg, y: Arg, axis: isize) -> PyResult<PyTensor>
     compute(py, y.0.len(), || grad::softmax(&grad.0, &y.0, axis))
 }
 
-/// The gradient of the operand of `log_softmax`, whose result is `y`: `grad - exp(y) * sum(grad)`
-/// along the axis.
+/// The gradient of `log_softmax`, from its result `y`: `grad - exp(y) * sum(grad)` along the axis.
 ///
 /// grad: of the shape of y (ShapeError). The result has that shape, and the common dtype, a float
 /// (DTypeError). AxisError if the axis is out of range.
@@ -36,8 +34,8 @@ fn log_softmax(py: Python<'_>, grad: Arg, y: Arg, axis: isize) -> PyResult<PyTen
     compute(py, y.0.len(), || grad::log_softmax(&grad.0, &y.0, axis))
 }
 
-/// The gradients of x, weight and bias of `layer_norm`, the last two as if there had been a weight
-/// and a bias; a weight that is not given is all ones.
+/// The gradients of x, weight and bias of `layer_norm`, the last two even if there was no weight or
+/// bias; without a weight, it counts as ones.
 ///
 /// grad: of the shape of x. x: its last dimensions are normalized_shape (an integer or a tuple),
 /// which is the shape of weight (ShapeError). The results have the common dtype, a float
@@ -65,8 +63,8 @@ fn layer_norm(
     Ok((x, weight, bias))
 }
 
-/// The gradients of x and weight of `rms_norm`, the second as if there had been a weight; a weight
-/// that is not given is all ones.
+/// The gradients of x and weight of `rms_norm`, the latter even if there was no weight; without
+/// one, it counts as ones.
 ///
 /// grad: of the shape of x. x: its last dimensions are normalized_shape (an integer or a tuple),
 /// which is the shape of weight (ShapeError). eps: by default the machine epsilon of x's dtype. The

@@ -1,4 +1,4 @@
-//! Losses of classes, and of sequences of them.
+//! Losses of classes, and of sequences of labels.
 
 use super::tensor;
 use crate::nn::{self, CrossEntropy, CtcLoss, NllLoss};
@@ -6,14 +6,15 @@ use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute, count};
 use pyo3::prelude::*;
 
-/// `-log(softmax(x))` of each target class, reduced.
+/// `-log(softmax(x))` at each target, reduced.
 ///
-/// x: scores, floats of shape `[batch, classes, ..]` or `[classes]`. target: classes, integers of that
-/// shape without the classes; or their probabilities, floats of the shape of x (ShapeError). weight:
-/// `[classes]`, a factor of each class; "mean" divides by the sum of those used. ignore_index: a target
-/// that counts for nothing. label_smoothing: the share of each target that is spread over all classes
-/// (Szegedy et al., 2016). reduction: as for `mse_loss`. The result has the dtype of x. ValueError if a
-/// target is no class, or the smoothing not from 0 to 1; DTypeError if x is not a float.
+/// x: scores, floats of shape `[batch, classes, ..]` or `[classes]`. target: class indices,
+/// integers of that shape without the axis of classes; or probabilities, floats of the shape of x
+/// (ShapeError). weight: `[classes]`, a factor per class; "mean" divides by the sum of those used.
+/// ignore_index: targets with this class are ignored. label_smoothing: the share of each target
+/// that is spread over all classes (Szegedy et al., 2016). reduction: as for `mse_loss`. The result
+/// has the dtype of x. ValueError if a target is out of range, or the smoothing not from 0 to 1;
+/// DTypeError if x is not a float.
 ///
 /// >>> x = flex.asarray([[0.0, 0.0], [1000.0, 0.0]])
 /// >>> flex.nn.cross_entropy(x, flex.asarray([0, 1]), reduction="none").tolist()
@@ -40,10 +41,11 @@ fn cross_entropy(
     })
 }
 
-/// `-x` of each target class, reduced; x are logarithms of probabilities, as `log_softmax` gives them.
+/// `-x` at each target, reduced, for log-probabilities x, as `log_softmax` returns them.
 ///
-/// x: floats of shape `[batch, classes, ..]` or `[classes]`. target: classes, integers of that shape
-/// without the classes. weight, ignore_index, reduction and errors: as for `cross_entropy`.
+/// x: floats of shape `[batch, classes, ..]` or `[classes]`. target: class indices, integers of
+/// that shape without the axis of classes. weight, ignore_index, reduction and errors: as for
+/// `cross_entropy`.
 ///
 /// >>> x = flex.asarray([[-1.0, -2.0], [-3.0, -4.0]])
 /// >>> flex.nn.nll_loss(x, flex.asarray([0, -100])).item()
@@ -66,15 +68,15 @@ fn nll_loss(
     compute(py, x.0.len(), || nn::nll_loss(&x.0, &target.0, options))
 }
 
-/// The negative logarithm of the probability of a sequence of labels over all ways to spread them over
-/// time, with blanks between (Graves et al., 2006).
+/// The negative log-probability of a sequence of labels, summed over all alignments with blanks
+/// between labels (Graves et al., 2006).
 ///
-/// log_probs: `[time, batch, classes]` or `[time, classes]` of floats, as `log_softmax` gives them.
-/// targets: labels, integers of shape `[batch, length]`, or all of them one after the other. input_lengths,
-/// target_lengths: how much of each is used, an integer for each of the batch (ShapeError, ValueError).
-/// blank: the class of no label; no target is that (ValueError). reduction: "mean" divides each loss by
-/// the length of its target first. zero_infinity: infinite losses, of targets that are too long, are 0.
-/// The result has the dtype of log_probs.
+/// log_probs: `[time, batch, classes]` or `[time, classes]` of floats, as `log_softmax` returns
+/// them. targets: labels, integers of shape `[batch, length]`, or concatenated. input_lengths,
+/// target_lengths: how much of each is used, an integer for each of the batch (ShapeError,
+/// ValueError). blank: the class of the blank label, which is no target (ValueError). reduction:
+/// "mean" first divides each loss by the length of its target. zero_infinity: whether infinite
+/// losses, of targets that are too long, count as 0. The result has the dtype of log_probs.
 ///
 /// >>> x = flex.log(flex.full((2, 1, 2), 0.5))
 /// >>> round(flex.exp(-flex.nn.ctc_loss(x, flex.asarray([[1]]), 2, 1)).item(), 3)

@@ -1,15 +1,15 @@
-//! Losses of what should be apart.
+//! Margin losses.
 
 use crate::nn::{self, CosineEmbeddingLoss, MarginRankingLoss, TripletMarginLoss};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, compute};
 use pyo3::prelude::*;
 
-/// `1 - cos` of pairs of rows whose target is 1, `max(0, cos - margin)` of those whose is -1, reduced; cos
-/// is the cosine of their angle.
+/// `1 - cos` for pairs of rows with target 1, `max(0, cos - margin)` for those with -1, reduced,
+/// where cos is the cosine of their angle.
 ///
-/// x1, x2: `[batch, width]`, or without the batch. target: `[batch]` (ShapeError), 1 or -1 (ValueError).
-/// reduction and dtypes: as for `mse_loss`.
+/// x1, x2: `[batch, width]`, or without the batch. target: `[batch]` (ShapeError), 1 or -1
+/// (ValueError). reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> a, b = flex.asarray([[1.0, 0.0], [1.0, 0.0]]), flex.asarray([[0.0, 1.0], [2.0, 0.0]])
 /// >>> flex.nn.cosine_embedding_loss(a, b, flex.asarray([1, -1])).item()
@@ -33,8 +33,8 @@ fn cosine_embedding_loss(
     })
 }
 
-/// `max(0, margin - target * (x1 - x2))`, reduced: target is 1 where x1 should be the larger, and -1 where
-/// x2 should.
+/// `max(0, margin - target * (x1 - x2))`, reduced: target is 1 where x1 should be larger, and -1
+/// where x2 should.
 ///
 /// x1, x2, target: tensors of numbers, which broadcast (ShapeError). reduction and dtypes: as for
 /// `mse_loss`.
@@ -61,12 +61,13 @@ fn margin_ranking_loss(
     })
 }
 
-/// `max(0, margin + d(anchor, positive) - d(anchor, negative))`, reduced, d being `pairwise_distance`
-/// (Schroff et al., 2015).
+/// `max(0, margin + d(anchor, positive) - d(anchor, negative))`, reduced, with d =
+/// `pairwise_distance` (Schroff et al., 2015).
 ///
-/// anchor, positive, negative: tensors of numbers whose rows, along the last axis, are compared; they
-/// broadcast (ShapeError). p, eps: those of the distance. swap: the negative's distance is that to the
-/// nearer of anchor and positive (Balntas et al., 2016). reduction and dtypes: as for `mse_loss`.
+/// anchor, positive, negative: tensors of numbers whose rows, along the last axis, are compared;
+/// they broadcast (ShapeError). p, eps: those of the distance. swap: whether the negative's
+/// distance is measured from the nearer of anchor and positive (Balntas et al., 2016). reduction
+/// and dtypes: as for `mse_loss`.
 ///
 /// >>> a, p, n = flex.asarray([[0.0]]), flex.asarray([[3.0]]), flex.asarray([[1.0]])
 /// >>> flex.nn.triplet_margin_loss(a, p, n, eps=0.0).item()

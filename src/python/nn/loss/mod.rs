@@ -1,4 +1,4 @@
-//! `flex.nn`'s losses.
+//! Losses of `flex.nn`.
 
 mod classes;
 mod margin;
@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// torch's name of a reduction.
+/// The reduction with torch's name.
 pub(super) fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
     Reduction::from_name(name).ok_or_else(|| {
         PyValueError::new_err(format!(
@@ -19,12 +19,12 @@ pub(super) fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
         ))
     })
 }
-/// An operand that may be left out.
+/// An optional operand.
 fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
     t.as_ref().map(|t| &t.0)
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     pointwise::register(nn)?;
     probability::register(nn)?;

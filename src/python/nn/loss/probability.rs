@@ -6,10 +6,11 @@ use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, compute};
 use pyo3::prelude::*;
 
-/// `-(target * log(x) + (1 - target) * log(1 - x))`, reduced; logarithms are no less than -100.
+/// `-(target * log(x) + (1 - target) * log(1 - x))`, reduced, with logarithms clamped to at least
+/// -100.
 ///
-/// x: probabilities, from 0 to 1 (ValueError). target: of the shape of x (ShapeError). weight: a factor
-/// of each term; broadcasts. reduction and dtypes: as for `mse_loss`.
+/// x: probabilities, from 0 to 1 (ValueError). target: of the shape of x (ShapeError). weight: a
+/// factor for each term; broadcasts. reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> flex.nn.binary_cross_entropy(flex.asarray([1.0, 0.0]), flex.asarray([1.0, 1.0]), reduction="none").tolist()
 /// [0.0, 100.0]
@@ -33,8 +34,9 @@ fn binary_cross_entropy(
 
 /// `binary_cross_entropy` of `sigmoid(x)`, without overflow or cancellation.
 ///
-/// x: a tensor of numbers. target: of its shape (ShapeError). weight: a factor of each term. pos_weight:
-/// a factor of what a target of 1 costs. Both broadcast. reduction and dtypes: as for `mse_loss`.
+/// x: a tensor of numbers. target: of its shape (ShapeError). weight: a factor for each term.
+/// pos_weight: a factor for positive targets. Both broadcast. reduction and dtypes: as for
+/// `mse_loss`.
 ///
 /// >>> flex.nn.binary_cross_entropy_with_logits(flex.asarray([1000.0]), flex.asarray([0.0])).item()
 /// 1000.0
@@ -58,12 +60,13 @@ fn binary_cross_entropy_with_logits(
     })
 }
 
-/// `target * (log(target) - x)`, reduced, 0 where target is: x are logarithms of probabilities (Kullback
-/// and Leibler, 1951).
+/// `target * (log(target) - x)`, or 0 where target is 0, reduced: the Kullback-Leibler divergence
+/// (1951) of log-probabilities x.
 ///
-/// x, target: tensors of numbers, which broadcast (ShapeError). reduction: "mean", "sum", "none", or
-/// "batchmean", the sum divided by the size of the first axis (ValueError). log_target: whether target
-/// are logarithms too. The result has the common dtype. DTypeError for complex numbers.
+/// x, target: tensors of numbers, which broadcast (ShapeError). reduction: "mean", "sum", "none",
+/// or "batchmean", the sum divided by the size of the first axis (ValueError). log_target: whether
+/// target are log-probabilities too. The result has the common dtype. DTypeError for complex
+/// numbers.
 ///
 /// >>> flex.nn.kl_div(flex.asarray([0.0, -1.0]), flex.asarray([0.0, 1.0]), reduction="sum").item()
 /// 1.0
@@ -86,11 +89,12 @@ fn kl_div(
     compute(py, x.0.len(), || nn::kl_div(&x.0, &target.0, options))
 }
 
-/// `exp(x) - target * x`, or `x - target * log(x + eps)` of rates, reduced.
+/// The negative log-likelihood of a Poisson distribution: `exp(x) - target * x`, or for rates `x -
+/// target * log(x + eps)`, reduced.
 ///
-/// x, target: tensors of numbers, which broadcast (ShapeError). log_input: whether x are logarithms of
-/// rates. full: adds Stirling's approximation of what depends on target alone. reduction and dtypes: as
-/// for `mse_loss`.
+/// x, target: tensors of numbers, which broadcast (ShapeError). log_input: whether x are logarithms
+/// of rates. full: whether to add Stirling's approximation of the terms that depend on target
+/// alone. reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> flex.nn.poisson_nll_loss(flex.asarray([0.0, 0.0]), flex.asarray([0.0, 3.0])).item()
 /// 1.0
@@ -116,11 +120,12 @@ fn poisson_nll_loss(
     })
 }
 
-/// `(log(var) + (x - target)**2 / var) / 2`, reduced (Nix and Weigend, 1994).
+/// The negative log-likelihood of a Gaussian distribution: `(log(var) + (x - target)**2 / var) /
+/// 2`, reduced (Nix and Weigend, 1994).
 ///
-/// x, target: tensors of numbers, which broadcast (ShapeError). var: variances, of the shape of x, or that
-/// without its last axis, or broadcasting; none negative (ValueError). full: adds `log(2 * pi) / 2`. eps:
-/// the least variance. reduction and dtypes: as for `mse_loss`.
+/// x, target: tensors of numbers, which broadcast (ShapeError). var: variances, of the shape of x,
+/// or that without its last axis, or broadcasting; none negative (ValueError). full: whether to add
+/// `log(2 * pi) / 2`. eps: the lower bound of variances. reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> flex.nn.gaussian_nll_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), flex.asarray([1.0])).item()
 /// 2.5

@@ -1,4 +1,4 @@
-//! Pools whose result has the sizes that are asked for.
+//! Adaptive pooling, by the sizes of the result.
 
 use super::pooled;
 use crate::nn::{self, PerAxis};
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
-/// The sizes of an adaptive pool's result; None is the image's own.
+/// The sizes of an adaptive pool's result; None for the image's own.
 struct Sizes(SmallVec<[Option<isize>; 3]>);
 impl<'py> FromPyObject<'_, 'py> for Sizes {
     type Error = PyErr;
@@ -38,7 +38,7 @@ impl Sizes {
         }
         let size = |(k, n): (usize, &Option<isize>)| match n {
             Some(n) => count(op, "output_size", *n),
-            // where `x` has too few dimensions, the operation says so
+            // if `x` has too few dimensions, the operation reports it
             None => Ok((x.rank() + k).checked_sub(rank).map_or(1, |k| x.shape()[k])),
         };
         let sizes: SmallVec<[usize; 3]> = self
@@ -82,52 +82,55 @@ macro_rules! adaptive_pools {
 }
 adaptive_pools! {
     1
-    /// The mean of each window of a signal, of as many windows as `output_size` says.
+    /// The mean of each window of a signal, with as many windows as `output_size` says.
     ///
-    /// x: `[batch, channels, length]`, or without the batch; floats. output_size: places of the result.
-    /// Place i sees the elements from `i * length / output_size` to `(i + 1) * length / output_size`,
-    /// rounded outwards. The result has the dtype of x; 16-bit floats are added up in float32. ShapeError
-    /// if the dimensions don't fit; ValueError if output_size is negative; DTypeError if x is no float.
+    /// x: `[batch, channels, length]`, or without the batch; floats. output_size: the number of
+    /// places of the result. Place i covers the elements from `i * length / output_size` to
+    /// `(i + 1) * length / output_size`, rounded outwards. The result has the dtype of x; 16-bit
+    /// floats are summed in float32. ShapeError if the dimensions don't fit; ValueError if
+    /// output_size is negative; DTypeError if x is not a float.
     ///
     /// >>> flex.nn.adaptive_avg_pool1d(flex.asarray([[1.0, 3.0, 2.0]]), 2).tolist()
     /// [[2.0, 2.5]]
     adaptive_avg_pool1d
-    /// The largest element of each window of a signal, of as many windows as `output_size` says.
+    /// The maximum of each window of a signal, with as many windows as `output_size` says.
     ///
     /// x, output_size: as for `adaptive_avg_pool1d`; integers too. return_indices and NaN: as for
-    /// `max_pool1d`. Errors as for `adaptive_avg_pool1d`, DTypeError for bool and complex.
+    /// `max_pool1d`. Errors as for `adaptive_avg_pool1d`; DTypeError for bool and complex.
     ///
     /// >>> flex.nn.adaptive_max_pool1d(flex.asarray([[1.0, 3.0, 2.0]]), 2).tolist()
     /// [[3.0, 3.0]]
     adaptive_max_pool1d adaptive_max_pool1d_with_indices;
     2
-    /// The mean of each window of an image, of as many windows as `output_size` says.
+    /// The mean of each window of an image, with as many windows as `output_size` says.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch; any strides. output_size: one number, or
-    /// one for each axis; None is the image's own size. All else as for `adaptive_avg_pool1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch; any strides. output_size: one
+    /// number, or one for each axis; None is the image's own size. Otherwise as for
+    /// `adaptive_avg_pool1d`.
     ///
     /// >>> flex.nn.adaptive_avg_pool2d(flex.asarray([[[1.0, 2.0], [3.0, 6.0]]]), (1, None)).tolist()
     /// [[[2.0, 4.0]]]
     adaptive_avg_pool2d
-    /// The largest element of each window of an image, of as many windows as `output_size` says.
+    /// The maximum of each window of an image, with as many windows as `output_size` says.
     ///
-    /// x, output_size: as for `adaptive_avg_pool2d`; integers too. All else as for `adaptive_max_pool1d`.
+    /// x, output_size: as for `adaptive_avg_pool2d`; integers too. Otherwise as for
+    /// `adaptive_max_pool1d`.
     ///
     /// >>> flex.nn.adaptive_max_pool2d(flex.asarray([[[1.0, 2.0], [3.0, 6.0]]]), 1).tolist()
     /// [[[6.0]]]
     adaptive_max_pool2d adaptive_max_pool2d_with_indices;
     3
-    /// The mean of each window of a volume, of as many windows as `output_size` says.
+    /// The mean of each window of a volume, with as many windows as `output_size` says.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. All else as for
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
     /// `adaptive_avg_pool2d`.
     ///
     /// >>> flex.nn.adaptive_avg_pool3d(flex.ones((1, 2, 3, 4)), 1).tolist()
     /// [[[[1.0]]]]
     adaptive_avg_pool3d
-    /// The largest element of each window of a volume, of as many windows as `output_size` says.
+    /// The maximum of each window of a volume, with as many windows as `output_size` says.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. All else as for
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
     /// `adaptive_max_pool2d`.
     ///
     /// >>> flex.nn.adaptive_max_pool3d(flex.ones((1, 2, 3, 4)), 1).tolist()
@@ -135,7 +138,7 @@ adaptive_pools! {
     adaptive_max_pool3d adaptive_max_pool3d_with_indices;
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     macro_rules! add {
         ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };

@@ -1,4 +1,4 @@
-//! `flex.nn`'s pools.
+//! Pooling of `flex.nn`.
 
 mod adaptive;
 
@@ -9,12 +9,12 @@ use crate::python::convert::{Arg, Ints, compute, count, detached};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
-/// An option that may be left out.
+/// An optional option.
 pub(super) fn maybe(op: &str, name: &str, n: Option<&Ints>) -> PyResult<Option<PerAxis>> {
     n.map(|n| per_axis(op, name, n)).transpose()
 }
 
-/// A result, or with the positions of its elements.
+/// The result, with the positions of the maxima if asked for.
 fn pooled<'py>(
     py: Python<'py>,
     elements: usize,
@@ -70,42 +70,45 @@ macro_rules! max_pools {
     )* };
 }
 max_pools! {
-    /// The largest element of each window of a signal.
+    /// The maximum of each window of a signal.
     ///
-    /// x: `[batch, channels, length]`, or without the batch; not bool or complex. kernel_size: elements of
-    /// a window. stride: from a window to the next; by default kernel_size. padding: places on both sides
-    /// that have no element, at most half a window. dilation: from an element of a window to the next.
-    /// ceil_mode: whether the number of windows is rounded up; each begins in the image or the padding
-    /// before it. return_indices: whether to return `(result, indices)`, indices being int64 positions in the
-    /// spatial axes, row-major; of equal elements the first, of NaN the last. NaN is larger than all else.
-    /// The result has the dtype of x and `(length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1`
-    /// places. ShapeError if the dimensions don't fit or a window is larger than the padded image;
-    /// ValueError for numbers that are too small, or too much padding; DTypeError for bool and complex.
+    /// x: `[batch, channels, length]`, or without the batch; not bool or complex. kernel_size:
+    /// elements of a window. stride: from one window to the next; by default kernel_size. padding:
+    /// places on both sides without elements, at most half a window. dilation: from one element of
+    /// a window to the next. ceil_mode: whether the number of windows is rounded up; each begins in
+    /// the image or the padding before it. return_indices: whether to return `(result, indices)`,
+    /// where indices are int64, row-major positions in the spatial axes: of the first of equal
+    /// elements, or of the last NaN. The maximum is NaN if there is one. The result has the dtype
+    /// of x and `(length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1` places.
+    /// ShapeError if the dimensions don't fit or a window is larger than the padded image;
+    /// ValueError for numbers that are too small, or too much padding; DTypeError for bool and
+    /// complex.
     ///
     /// >>> flex.nn.max_pool1d(flex.asarray([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
     /// [[3.0, 2.0]]
     max_pool1d max_pool1d_with_indices;
-    /// The largest element of each window of an image.
+    /// The maximum of each window of an image.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be last in
-    /// memory, and are then in the result. kernel_size, stride, padding, dilation: one number, or one for
-    /// each axis. All else as for `max_pool1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch; any strides. If channels are
+    /// last in memory, they are so in the result. kernel_size, stride, padding, dilation: one
+    /// number, or one for each axis. Otherwise as for `max_pool1d`.
     ///
     /// >>> x = flex.asarray([[[1.0, 2.0, 0.0], [4.0, 3.0, 9.0]]])
     /// >>> y, indices = flex.nn.max_pool2d(x, 2, stride=1, return_indices=True)
     /// >>> y.tolist(), indices.tolist()
     /// ([[[4.0, 9.0]]], [[[3, 5]]])
     max_pool2d max_pool2d_with_indices;
-    /// The largest element of each window of a volume.
+    /// The maximum of each window of a volume.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_pool2d`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
+    /// `max_pool2d`.
     ///
     /// >>> flex.nn.max_pool3d(flex.ones((1, 2, 2, 4)), 2).tolist()
     /// [[[[1.0, 1.0]]]]
     max_pool3d max_pool3d_with_indices;
 }
 
-/// The options of pools of means.
+/// The options of average pooling.
 pub(super) fn averages(
     op: &str,
     stride: Option<Ints>,
@@ -155,30 +158,32 @@ macro_rules! avg_pools {
 avg_pools! {
     /// The mean of each window of a signal.
     ///
-    /// x: `[batch, channels, length]`, or without the batch; floats. kernel_size: elements of a window.
-    /// stride: from a window to the next; by default kernel_size. padding: zeros on both sides, at most half
-    /// a window. ceil_mode: whether the number of windows is rounded up; each begins in the image or the
-    /// padding before it. count_include_pad: whether the zeros count as elements. divisor_override: what
-    /// sums are divided by instead of the number of elements. The result has the dtype of x and
-    /// `(length + 2 * padding - kernel_size) // stride + 1` places; 16-bit floats are added up in float32.
-    /// ShapeError if the dimensions don't fit or a window is larger than the padded image; ValueError for
-    /// numbers that are too small, or too much padding; DTypeError if x is no float.
+    /// x: `[batch, channels, length]`, or without the batch; floats. kernel_size: elements of a
+    /// window. stride: from one window to the next; by default kernel_size. padding: zeros on both
+    /// sides, at most half a window. ceil_mode: whether the number of windows is rounded up; each
+    /// begins in the image or the padding before it. count_include_pad: whether the zeros count as
+    /// elements. divisor_override: the divisor of sums instead of the number of elements. The
+    /// result has the dtype of x and `(length + 2 * padding - kernel_size) // stride + 1` places;
+    /// 16-bit floats are summed in float32. ShapeError if the dimensions don't fit or a window is
+    /// larger than the padded image; ValueError for numbers that are too small, or too much
+    /// padding; DTypeError if x is not a float.
     ///
     /// >>> flex.nn.avg_pool1d(flex.asarray([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
     /// [[2.0, 1.0]]
     avg_pool1d;
     /// The mean of each window of an image.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be last in
-    /// memory, and are then in the result. kernel_size, stride, padding: one number, or one for each axis.
-    /// All else as for `avg_pool1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch; any strides. If channels are
+    /// last in memory, they are so in the result. kernel_size, stride, padding: one number, or one
+    /// for each axis. Otherwise as for `avg_pool1d`.
     ///
     /// >>> flex.nn.avg_pool2d(flex.asarray([[[1.0, 2.0], [3.0, 6.0]]]), 2).tolist()
     /// [[[3.0]]]
     avg_pool2d;
     /// The mean of each window of a volume.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. All else as for `avg_pool2d`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
+    /// `avg_pool2d`.
     ///
     /// >>> flex.nn.avg_pool3d(flex.ones((1, 2, 2, 4)), 2).tolist()
     /// [[[[1.0, 1.0]]]]
@@ -210,24 +215,25 @@ lp_pools! {
     /// The norm of each window of a signal: `sum(x ** norm_type) ** (1 / norm_type)`.
     ///
     /// x: `[batch, channels, length]`, or without the batch; floats. norm_type: any number but 0.
-    /// kernel_size, stride, ceil_mode: as for `avg_pool1d`. The powers are those of x, not of its
-    /// magnitude, and a window that reaches beyond the signal counts as the mean of its elements for each
-    /// that it lacks, both as in torch. The result has the dtype of x; 16-bit floats are computed in
-    /// float32. Errors as for `avg_pool1d`, ValueError if norm_type is 0 or NaN.
+    /// kernel_size, stride, ceil_mode: as for `avg_pool1d`. As in torch, the powers are those of x,
+    /// not of its magnitude, and for a window that reaches beyond the signal each missing element
+    /// counts as the mean of the others. The result has the dtype of x; 16-bit floats are computed
+    /// in float32. Errors as for `avg_pool1d`; ValueError if norm_type is 0 or NaN.
     ///
     /// >>> flex.nn.lp_pool1d(flex.asarray([[3.0, 4.0, 6.0, 8.0]]), 2.0, 2).tolist()
     /// [[5.0, 10.0]]
     lp_pool1d;
     /// The norm of each window of an image: `sum(x ** norm_type) ** (1 / norm_type)`.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch. All else as for `lp_pool1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch. Otherwise as for `lp_pool1d`.
     ///
     /// >>> flex.nn.lp_pool2d(flex.asarray([[[3.0, 0.0], [0.0, 4.0]]]), 2.0, 2).tolist()
     /// [[[5.0]]]
     lp_pool2d;
     /// The norm of each window of a volume: `sum(x ** norm_type) ** (1 / norm_type)`.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. All else as for `lp_pool1d`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
+    /// `lp_pool1d`.
     ///
     /// >>> flex.nn.lp_pool3d(flex.ones((1, 1, 2, 2)), 1.0, (1, 2, 2)).tolist()
     /// [[[[4.0]]]]
@@ -258,7 +264,7 @@ macro_rules! unpools {
                 options.padding = per_axis(op, "padding", &n)?;
             }
             if let Some(mut n) = output_size {
-                // the result's whole shape is welcome, as in torch
+                // accepts the whole shape of the result, as torch does
                 if n.0.len() > $rank {
                     n.0.drain(..n.0.len() - $rank);
                 }
@@ -270,38 +276,40 @@ macro_rules! unpools {
 }
 unpools! {
     1
-    /// Elements put where `max_pool1d` took them, between zeros.
+    /// Elements put back where `max_pool1d` took them, with zeros elsewhere.
     ///
-    /// x: `[batch, channels, length]`, or without the batch. indices: integers of its shape, positions in
-    /// the result, as `max_pool1d` returns them. kernel_size, stride, padding: the pool's. output_size: the
-    /// result's length, within a stride of the default, `(length - 1) * stride - 2 * padding + kernel_size`;
-    /// or its shape. Of elements with one position the last stays. ShapeError if shapes don't fit;
-    /// ValueError if output_size does not, or a position is negative; IndexError if it is out of range.
+    /// x: `[batch, channels, length]`, or without the batch. indices: integers of the same shape,
+    /// positions in the result, as `max_pool1d` returns them. kernel_size, stride, padding: the
+    /// pool's. output_size: the result's length, within a stride of the default, `(length - 1) *
+    /// stride - 2 * padding + kernel_size`; or its shape. If several elements have the same
+    /// position, the last one is kept. ShapeError if shapes don't fit; ValueError if output_size
+    /// doesn't, or a position is negative; IndexError if it is out of range.
     ///
     /// >>> y, indices = flex.nn.max_pool1d(flex.asarray([[1.0, 5.0, 2.0, 4.0]]), 2, return_indices=True)
     /// >>> flex.nn.max_unpool1d(y, indices, 2).tolist()
     /// [[0.0, 5.0, 0.0, 4.0]]
     max_unpool1d;
     2
-    /// Elements put where `max_pool2d` took them, between zeros.
+    /// Elements put back where `max_pool2d` took them, with zeros elsewhere.
     ///
-    /// x: `[batch, channels, height, width]`, or without the batch. indices: integers of its shape,
-    /// row-major positions in a plane of the result. All else as for `max_unpool1d`.
+    /// x: `[batch, channels, height, width]`, or without the batch. indices: integers of the same
+    /// shape, row-major positions in a plane of the result. Otherwise as for `max_unpool1d`.
     ///
     /// >>> flex.nn.max_unpool2d(flex.asarray([[[7.0]]]), flex.asarray([[[2]]]), 2).tolist()
     /// [[[0.0, 0.0], [7.0, 0.0]]]
     max_unpool2d;
     3
-    /// Elements put where `max_pool3d` took them, between zeros.
+    /// Elements put back where `max_pool3d` took them, with zeros elsewhere.
     ///
-    /// x: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_unpool2d`.
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. Otherwise as for
+    /// `max_unpool2d`.
     ///
     /// >>> flex.nn.max_unpool3d(flex.ones((1, 1, 1, 1)), flex.asarray([[[[1]]]]), (1, 1, 2)).tolist()
     /// [[[[0.0, 1.0]]]]
     max_unpool3d;
 }
 
-/// Adds them to `flex.nn`.
+/// Registers the functions in `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     macro_rules! add {
         ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };

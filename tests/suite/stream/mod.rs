@@ -2,11 +2,13 @@
 //! read or written in between; plans are found once and kept in files.
 #![cfg(feature = "std")]
 
+mod plans;
+mod views;
+
 use crate::common::{Rng, layouts, random};
 use flex::op::{Op, Rule};
-use flex::stream::{Argument, Kind, Lazy, Plans, Stream};
-use flex::{DType, Scalar, Tensor, ops};
-use std::sync::Arc;
+use flex::stream::{Argument, Kind, Lazy, Stream};
+use flex::{DType, Scalar, Tensor, nn, ops};
 
 /// What the operations are one by one.
 fn eager(op: Op, operands: &[Argument]) -> flex::Result<Tensor> {
@@ -99,6 +101,53 @@ struct Pair {
     eager: Tensor,
 }
 
+/// A view on a stream, and of the tensor.
+fn viewed(
+    stream: &Stream,
+    lazy: &Argument,
+    x: &Tensor,
+    rng: &mut Rng,
+) -> (flex::Result<Lazy>, flex::Result<Tensor>) {
+    let (which, rank) = (rng.next() % 8, x.rank());
+    let axis = rng.next() as usize % rank.max(1);
+    let at = axis as isize;
+    let n = x.shape().get(axis).copied().unwrap_or(1);
+    let backwards: Vec<isize> = (0..rank as isize).rev().collect();
+    if rank == 0 || which == 0 {
+        let shape = [2].iter().chain(x.shape()).copied().collect::<Vec<usize>>();
+        let view = stream.view(lazy, |x| x.broadcast_to("broadcast_to", &shape));
+        return (view, x.broadcast_to(&shape));
+    }
+    match which {
+        1 => {
+            let view = stream.view(lazy, |x| x.permute("permute", &backwards));
+            (view, x.permute(backwards.clone()))
+        }
+        2 => {
+            let (start, count) = (1.min(n), n.saturating_sub(1).div_ceil(2));
+            let view = stream.view(lazy, |x| Ok(x.slice(axis, start, 2, count)));
+            (view, x.slice_axis(at, Some(1), None, 2))
+        }
+        3 => {
+            let view = stream.view(lazy, |x| x.flip("flip", &[at]));
+            (view, x.flip(at))
+        }
+        4 => {
+            let view = stream.view(lazy, |x| x.index("select", axis, -1));
+            (view, x.select(at, -1))
+        }
+        5 => {
+            let view = stream.view(lazy, |x| x.expand_dims("expand_dims", &[at]));
+            (view, x.expand_dims(at))
+        }
+        6 => {
+            let view = stream.view(lazy, |x| x.narrow("narrow", at, n / 2, n - n / 2));
+            (view, x.narrow(at, n / 2, n - n / 2))
+        }
+        _ => (stream.reshape(lazy, -1), x.reshape(-1)),
+    }
+}
+
 /// One random program on a stream and one by one; values are read, dropped and written to in
 /// between. What it does depends on `seed`, what it does it with on `data`.
 fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
@@ -132,7 +181,7 @@ fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
             Ok(k) => Argument::Tensor(&tensors[*k]),
             Err(k) => Argument::Tensor(&values[*k].eager),
         };
-        let choice = rng.next() % 16;
+        let choice = rng.next() % 21;
         let (lazy, eager) = if choice < 11 {
             let op = OPS[rng.next() as usize % OPS.len()];
             let n = op.arity();
@@ -153,6 +202,25 @@ fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
                 stream.convert(&argument(&picked[0]), dtype),
                 x.astype(dtype),
             )
+        } else if choice == 20 {
+            let all = [0, 1].map(|k| plain(&picked[k]));
+            let [Argument::Tensor(x), Argument::Tensor(weight)] = all else {
+                unreachable!()
+            };
+            let activation = rng.next().is_multiple_of(2).then_some(nn::Activation::Relu);
+            let activation = activation.filter(|_| x.dtype() == DType::F32);
+            let options = nn::Linear {
+                activation,
+                ..Default::default()
+            };
+            let operands = [&argument(&picked[0]), &argument(&picked[1])];
+            let lazy = stream.linear(operands, [None, None], options);
+            (lazy, nn::linear(x, weight, options))
+        } else if choice >= 16 {
+            let Argument::Tensor(x) = plain(&picked[0]) else {
+                unreachable!()
+            };
+            viewed(stream, &argument(&picked[0]), x, &mut rng)
         } else if choice < 14 {
             let [a, b] = [plain(&picked[0]), plain(&picked[1])];
             let (Argument::Tensor(a), Argument::Tensor(b)) = (a, b) else {
@@ -351,130 +419,4 @@ fn values_go_to_other_threads_and_streams() {
         ways.map(|t| t.join().unwrap().to_vec::<f32>().unwrap())
     });
     assert_eq!(got, [[6.0, 12.0], [6.0, 12.0]]);
-}
-
-fn folder(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("flex-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-#[test]
-fn plans_are_kept_in_files() {
-    let folder = folder("plans");
-    let path = folder.join("plans");
-    let stream = Stream::new();
-    for seed in 0..30 {
-        program(&stream, seed, 3, 40);
-    }
-    let plans = stream.plans();
-    assert!(plans.is_changed());
-    plans.save(&path).unwrap();
-    assert!(!plans.is_changed());
-    let loaded = Arc::new(Plans::default());
-    assert_eq!(loaded.load(&path).unwrap(), plans.len());
-    assert_eq!(loaded.len(), plans.len());
-    let stream = Stream::with_plans(loaded.clone());
-    for seed in 0..30 {
-        program(&stream, seed, 3, 40);
-    }
-    assert_eq!(loaded.len(), plans.len());
-    assert!(!loaded.is_changed());
-    loaded.save(&path).unwrap();
-    assert_eq!(loaded.load(&path).unwrap(), plans.len()); // once more
-    assert_eq!(loaded.len(), plans.len());
-    std::fs::remove_dir_all(folder).unwrap();
-}
-#[test]
-fn files_that_hold_no_plans_are_refused_whole() {
-    let folder = folder("no-plans");
-    let path = folder.join("plans");
-    let stream = Stream::new();
-    for seed in 0..6 {
-        program(&stream, seed, 3, 20);
-    }
-    stream.plans().save(&path).unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
-    let refused = |bytes: &[u8]| {
-        std::fs::write(&path, bytes).unwrap();
-        let plans = Plans::default();
-        let e = plans.load(&path).unwrap_err();
-        assert!(matches!(e, flex::Error::File { .. }), "{e}");
-        assert!(plans.is_empty());
-        e.to_string()
-    };
-    assert!(refused(b"").contains("not a file of plans"));
-    assert!(refused(&[0xff; 100]).contains("not a file of plans"));
-    assert!(
-        refused(text.replacen("flex-plans 1", "flex-plans 0", 1).as_bytes()).contains("version")
-    );
-    // cut and changed anywhere
-    for k in (0..text.len() - 1).step_by(97) {
-        refused(&text.as_bytes()[..k]);
-        let mut damaged = text.clone().into_bytes();
-        damaged[k] ^= 1;
-        refused(&damaged);
-    }
-    let missing = Plans::default().load(folder.join("none")).unwrap_err();
-    assert!(matches!(missing, flex::Error::Io { .. }), "{missing}");
-    std::fs::remove_dir_all(folder).unwrap();
-}
-/// Operations that no queue can have, with a checksum that is right.
-#[test]
-fn plans_are_checked_when_they_are_read() {
-    let folder = folder("wrong-plans");
-    let path = folder.join("plans");
-    Stream::new().plans().save(&path).unwrap();
-    let header = std::fs::read_to_string(&path).unwrap();
-    let header = header.lines().next().unwrap();
-    let checksum = |text: &str| {
-        let step = |h: u64, b: u8| (h ^ b as u64).wrapping_mul(0x100_0000_01b3);
-        text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
-    };
-    let load = |body: &str| {
-        let text = format!("{header}\n{body}");
-        std::fs::write(&path, format!("{text}end {:016x}\n", checksum(&text))).unwrap();
-        Plans::default().load(&path)
-    };
-    assert_eq!(
-        load("input float32 2\napply exp v0\nplan 2 0 0 0\n").unwrap(),
-        1
-    );
-    assert_eq!(
-        load("input float32 2 2\nmatmul v0 v0 float32\nplan 2 0 0 0\n").unwrap(),
-        1
-    );
-    for wrong in [
-        "input float32 2 3\nmatmul v0 v0\nplan 2 0 0 0\n",
-        "input float32 2 2\nmatmul v0 v1\nplan 2 0 0 0\n",
-        "input float32 2 2\nmatmul v0\nplan 2 0 0 0\n",
-        "input float32 2 2\nmatmul v0 v0 int8\nplan 2 0 0 0\n",
-        "input float32 2 2\nmatmul v0 v0 float64 v0\nplan 2 0 0 0\n",
-        "input float32 3\napply exp v0\nplan 2 0 0 0\n",
-        "input float32 65535\napply exp v0\nplan 2 0 0 0\n",
-        "input float99 2\napply exp v0\nplan 2 0 0 0\n",
-        "input float32 2\napply exp v1\nplan 2 0 0 0\n",
-        "input float32 2\napply exp v0 v0\nplan 2 0 0 0\n",
-        "input float32 2\napply exp\nplan 2 0 0 0\n",
-        "input float32 2\napply nothing v0\nplan 2 0 0 0\n",
-        "input float32 2\napply add v0 f1\nplan 2 0 0 0\n",
-        "input float32 2\napply add v0 =q1\nplan 2 0 0 0\n",
-        "input float32 2\nreduce sum v0 2 0\nplan 2 0 0 0\n",
-        "input float32 2\nreduce total v0 1 0\nplan 2 0 0 0\n",
-        "input float32 2\nastype v7 float32\nplan 2 0 0 0\n",
-        "input float32 2\napply exp v0\nplan 4 0 0 0\n",
-        "input float32 2\napply exp v0\nplan 2 0 0 1\n",
-        "input float32 2\napply exp v0\nplan 0 0 0 0\n",
-        "input float32 2\napply exp v0\nplan 2 0\n",
-        "input float32 2\ninput float32 3\napply add v0 v1\nplan 4 0 0 0\n",
-        "input bool 2\napply exp v0\nfoo\nplan 2 0 0 0\n",
-    ] {
-        assert!(load(wrong).is_err(), "{wrong}");
-    }
-    let sizes: Vec<String> = (2..30).map(|n| n.to_string()).collect();
-    let many = format!(
-        "input float32 {}\nreduce sum v0 fffffff 0\nplan 2 0 0 0\n",
-        sizes.join(" ")
-    );
-    assert!(load(&many).is_err());
-    std::fs::remove_dir_all(folder).unwrap();
 }

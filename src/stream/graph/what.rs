@@ -1,0 +1,194 @@
+//! The values of a graph: how each is computed.
+
+use super::super::fold::Kind;
+use super::super::view::By;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernel::elementwise::Row;
+use crate::layout::Shape;
+use crate::ops::linalg::Follow;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use alloc::sync::Arc;
+use smallvec::SmallVec;
+
+/// A value of a [`Graph`](super::Graph).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Value(pub(in crate::stream) u32);
+
+impl Value {
+    pub(in crate::stream) fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A number of a [`Graph`](super::Graph) that may be another one of its kind when the program runs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parameter {
+    pub(in crate::stream) at: usize,
+    /// What it is in the graph.
+    pub(in crate::stream) number: Scalar,
+}
+
+/// An operand of an operation: a value, or a number that takes the others' dtype.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Operand {
+    /// A value.
+    Value(Value),
+    /// A number.
+    Number(Scalar),
+    /// A number that is given when the program runs.
+    Parameter(Parameter),
+}
+impl From<Value> for Operand {
+    fn from(x: Value) -> Operand {
+        Operand::Value(x)
+    }
+}
+impl From<Parameter> for Operand {
+    fn from(x: Parameter) -> Operand {
+        Operand::Parameter(x)
+    }
+}
+impl<S: Into<Scalar>> From<S> for Operand {
+    fn from(x: S) -> Operand {
+        Operand::Number(x.into())
+    }
+}
+
+/// A function of whole tensors that is no elementwise operation: it runs as it is.
+pub type Function = Arc<dyn Fn(&[Tensor]) -> Result<Tensor> + Send + Sync>;
+
+/// A product of tensors, which lets blocks of its result be taken over.
+pub type Product = Arc<dyn Fn(&[Tensor], Option<&dyn Follow>) -> Result<Tensor> + Send + Sync>;
+
+/// A function of whole tensors.
+#[derive(Clone)]
+pub enum Whole {
+    Function(Function),
+    Product(Product),
+}
+
+impl Whole {
+    /// Its result.
+    pub fn run(&self, x: &[Tensor], then: Option<&dyn Follow>) -> Result<Tensor> {
+        match self {
+            Whole::Function(f) => f(x),
+            Whole::Product(f) => f(x, then),
+        }
+    }
+}
+
+/// How a value is computed.
+#[derive(Clone)]
+pub enum What {
+    /// The input of that number.
+    Input(usize),
+    Apply {
+        row: &'static Row,
+        /// The dtype that it is computed in.
+        dtype: DType,
+        operands: SmallVec<[Operand; 3]>,
+    },
+    Convert(Value),
+    Reduce {
+        kind: Kind,
+        x: Value,
+        reduced: SmallVec<[bool; 6]>,
+        keepdims: bool,
+    },
+    Call {
+        name: &'static str,
+        f: Whole,
+        operands: SmallVec<[Value; 3]>,
+    },
+    View {
+        x: Value,
+        by: By,
+    },
+}
+
+impl What {
+    /// The values it is computed of.
+    pub fn operands(&self) -> SmallVec<[Value; 3]> {
+        match self {
+            What::Input(_) => SmallVec::new(),
+            What::Apply { operands, .. } => operands.iter().filter_map(Operand::value).collect(),
+            What::Convert(x) | What::Reduce { x, .. } | What::View { x, .. } => {
+                SmallVec::from_slice(&[*x])
+            }
+            What::Call { operands, .. } => operands.clone(),
+        }
+    }
+    /// Whether it is computed element by element.
+    pub fn is_elementwise(&self) -> bool {
+        matches!(self, What::Apply { .. } | What::Convert(_))
+    }
+    /// Whether the other one is the same computation.
+    pub fn is(&self, other: &What) -> bool {
+        match (self, other) {
+            (
+                What::Apply {
+                    row,
+                    dtype,
+                    operands,
+                },
+                What::Apply {
+                    row: r,
+                    dtype: d,
+                    operands: o,
+                },
+            ) => row.op == r.op && dtype == d && alike(operands, o),
+            (What::Convert(x), What::Convert(y)) => x == y,
+            (What::View { x, by }, What::View { x: y, by: other }) => x == y && by == other,
+            (
+                What::Reduce {
+                    kind,
+                    x,
+                    reduced,
+                    keepdims,
+                },
+                What::Reduce {
+                    kind: k,
+                    x: y,
+                    reduced: r,
+                    keepdims: d,
+                },
+            ) => (kind, x, reduced, keepdims) == (k, y, r, d),
+            _ => false,
+        }
+    }
+}
+
+impl Operand {
+    pub(in crate::stream) fn value(&self) -> Option<Value> {
+        match self {
+            Operand::Value(x) => Some(*x),
+            Operand::Number(_) | Operand::Parameter(_) => None,
+        }
+    }
+    pub(in crate::stream) fn number(&self) -> Option<Scalar> {
+        match self {
+            Operand::Value(_) => None,
+            Operand::Number(s) => Some(*s),
+            Operand::Parameter(p) => Some(p.number),
+        }
+    }
+}
+/// Whether operands are the same.
+fn alike(a: &[Operand], b: &[Operand]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|pair| match pair {
+            (Operand::Number(x), Operand::Number(y)) => x.is(y),
+            (Operand::Parameter(x), Operand::Parameter(y)) => x.at == y.at,
+            (x, y) => x == y,
+        })
+}
+
+/// A value: how it is computed, and what of it is known before.
+#[derive(Clone)]
+pub struct Node {
+    pub what: What,
+    pub shape: Shape,
+    pub dtype: DType,
+}

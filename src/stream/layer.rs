@@ -1,0 +1,154 @@
+//! Linear layers and convolutions as data: products with options, whose results can be taken over block by block.
+
+use super::graph::{Graph, Product, Value};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout::Shape;
+use crate::nn::{self, Activation, Conv, Linear};
+use crate::ops::linalg::Follow;
+use crate::tensor::Tensor;
+use alloc::sync::Arc;
+use smallvec::SmallVec;
+
+/// A layer, of an image or rows, a weight, and with these a bias and a residual.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layer {
+    pub kind: Kind,
+    pub bias: bool,
+    pub residual: bool,
+}
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Linear {
+        activation: Option<Activation>,
+        dtype: Option<DType>,
+    },
+    /// Of so many axes.
+    Conv(usize, Conv<'static>),
+}
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        match (self, other) {
+            (
+                Kind::Linear { activation, dtype },
+                Kind::Linear {
+                    activation: f,
+                    dtype: d,
+                },
+            ) => (activation, dtype) == (f, d),
+            (Kind::Conv(rank, a), Kind::Conv(other, b)) => {
+                rank == other
+                    && (a.groups, a.precise, a.activation) == (b.groups, b.precise, b.activation)
+                    && (&a.stride, &a.padding, &a.dilation) == (&b.stride, &b.padding, &b.dilation)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What is known of an operand before it is there.
+type About<'a> = (&'a [usize], DType);
+
+impl Layer {
+    /// The name of its function.
+    pub fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Linear { .. } => "linear",
+            Kind::Conv(1, _) => "conv1d",
+            Kind::Conv(2, _) => "conv2d",
+            Kind::Conv(..) => "conv3d",
+        }
+    }
+    /// How many operands it has.
+    pub fn arity(&self) -> usize {
+        2 + self.bias as usize + self.residual as usize
+    }
+    /// Those that follow `x` and `weight`, each if it is there.
+    fn others<T: Copy>(&self, operands: &[T]) -> (Option<T>, Option<T>) {
+        let (bias, residual) = operands[2..].split_at(self.bias as usize);
+        (bias.first().copied(), residual.first().copied())
+    }
+    /// Shape and dtype of the result; errors are those of its function.
+    pub fn result(&self, operands: &[About]) -> Result<(Shape, DType)> {
+        if operands.len() != self.arity() {
+            return Err(Error::value(self.name(), "an operand is missing"));
+        }
+        let named = |name, (shape, dtype)| (name, shape, dtype);
+        let first = [named("x", operands[0]), named("weight", operands[1])];
+        let (bias, residual) = self.others(operands);
+        let others = (
+            bias.map(|x| named("bias", x)),
+            residual.map(|x| named("residual", x)),
+        );
+        match &self.kind {
+            Kind::Linear { activation, dtype } => {
+                nn::linear_result(&first, others, *activation, *dtype)
+            }
+            Kind::Conv(rank, options) => {
+                let name = (self.name(), *rank);
+                let (call, dtype) = nn::conv_result(name, &first, others, options)?;
+                Ok((call.shape(), dtype))
+            }
+        }
+    }
+    /// The dtype of the result alone, of operands that fit.
+    pub fn dtype(&self, mut operands: impl Iterator<Item = DType>) -> Result<DType> {
+        let first = operands.next().unwrap_or(DType::Bool);
+        let common = operands.try_fold(first, |a, b| a.promote(b, self.name()))?;
+        Ok(match self.kind {
+            Kind::Linear { dtype, .. } => dtype.unwrap_or(common),
+            Kind::Conv(..) => common,
+        })
+    }
+    /// The result, and what follows it.
+    pub fn run(&self, x: &[Tensor], then: Option<&dyn Follow>) -> Result<Tensor> {
+        if x.len() != self.arity() {
+            return Err(Error::value(self.name(), "an operand is missing"));
+        }
+        let all: SmallVec<[&Tensor; 4]> = x.iter().collect();
+        let (bias, residual) = self.others(&all);
+        match &self.kind {
+            Kind::Linear { activation, dtype } => {
+                let (activation, dtype) = (*activation, *dtype);
+                let options = Linear {
+                    bias,
+                    activation,
+                    residual,
+                    dtype,
+                };
+                nn::linear_then(all[0], all[1], options, then)
+            }
+            Kind::Conv(rank, options) => {
+                let options = Conv {
+                    bias,
+                    residual,
+                    ..options.clone()
+                };
+                nn::convolve(self.name(), *rank, all[0], all[1], &options, then)
+            }
+        }
+    }
+}
+
+impl Graph {
+    /// A layer, by the rules of its function. Elementwise operations that follow it are computed block by
+    /// block of its result.
+    #[cfg(feature = "python")]
+    pub(crate) fn layer(&mut self, layer: &Layer, operands: &[Value]) -> Result<Value> {
+        let about = operands.iter().map(|x| (self.shape(*x), self.dtype(*x)));
+        let (shape, dtype) = layer.result(&about.collect::<SmallVec<[About; 4]>>())?;
+        Ok(self.layer_of(layer, operands, &shape, dtype))
+    }
+    /// The same, whose result has that shape and dtype.
+    pub(super) fn layer_of(
+        &mut self,
+        layer: &Layer,
+        operands: &[Value],
+        shape: &[usize],
+        dtype: DType,
+    ) -> Value {
+        let own = layer.clone();
+        let f: Product = Arc::new(move |x, then| own.run(x, then));
+        self.product(layer.name(), operands, shape, dtype, f)
+    }
+}

@@ -1,0 +1,113 @@
+//! Operands of what is queued.
+
+use super::super::traffic::bytes;
+use super::Lazy;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::op::Op;
+use crate::ops;
+use crate::ops::elementwise::check;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// An operand of an operation on a stream.
+#[derive(Clone, Copy)]
+pub enum Argument<'a> {
+    /// A tensor.
+    Tensor(&'a Tensor),
+    /// A value of this stream, or of another one.
+    Lazy(&'a Lazy),
+    /// A number, which takes the others' dtype.
+    Number(Scalar),
+}
+impl<'a> From<&'a Tensor> for Argument<'a> {
+    fn from(x: &'a Tensor) -> Argument<'a> {
+        Argument::Tensor(x)
+    }
+}
+impl<'a> From<&'a Lazy> for Argument<'a> {
+    fn from(x: &'a Lazy) -> Argument<'a> {
+        Argument::Lazy(x)
+    }
+}
+impl<S: Into<Scalar>> From<S> for Argument<'_> {
+    fn from(x: S) -> Self {
+        Argument::Number(x.into())
+    }
+}
+
+impl<'a> Argument<'a> {
+    /// The dtype that it has; numbers have none.
+    #[inline]
+    pub fn dtype(&self) -> Option<DType> {
+        match self {
+            Argument::Tensor(x) => Some(x.dtype()),
+            Argument::Lazy(x) => Some(x.dtype()),
+            Argument::Number(_) => None,
+        }
+    }
+    /// The shape that it has.
+    #[inline]
+    pub fn shape(&self) -> &'a [usize] {
+        match self {
+            Argument::Tensor(x) => x.shape(),
+            Argument::Lazy(x) => x.shape(),
+            Argument::Number(_) => &[],
+        }
+    }
+    /// The tensor, once it is there.
+    #[inline]
+    pub(super) fn tensor(&self) -> Option<Result<&'a Tensor>> {
+        match self {
+            Argument::Tensor(x) => Some(Ok(x)),
+            Argument::Lazy(x) => x.0.value.get().map(|x| x.as_ref().map_err(Error::clone)),
+            Argument::Number(_) => None,
+        }
+    }
+    /// Bytes of the elements that an operation by itself would read.
+    #[inline]
+    pub(super) fn bytes(&self) -> usize {
+        match self.tensor() {
+            Some(Ok(x)) => bytes(x),
+            _ => {
+                let size = self.dtype().map_or(0, DType::size);
+                self.shape().iter().product::<usize>().saturating_mul(size)
+            }
+        }
+    }
+    /// As an operand of an operation that runs at once.
+    pub(super) fn computed(&self) -> Result<ops::Arg<'a>> {
+        Ok(match self {
+            Argument::Tensor(x) => ops::Arg::Ref(x),
+            Argument::Lazy(x) => ops::Arg::Ref(x.computed()?),
+            Argument::Number(s) => ops::Arg::Scalar(*s),
+        })
+    }
+}
+
+/// Whether the operation is one that waits.
+#[inline]
+pub(crate) fn takes(op: Op, operands: &[Argument]) -> bool {
+    let dtypes = || operands.iter().filter_map(Argument::dtype);
+    let integers = !dtypes().any(|d| d.is_float() || d.is_complex());
+    !(integers && check::looks_at_elements(op) || check::is_mixed_comparison(op, dtypes()))
+        && is_stable(operands)
+}
+/// Whether nobody else writes to the operands: they are the same when the queue runs. A number by
+/// itself is computed with at once.
+#[inline]
+pub(crate) fn is_stable(operands: &[Argument]) -> bool {
+    let stable = |x: &Argument| match x.tensor() {
+        Some(Ok(x)) => !x.storage().may_change(),
+        _ => true,
+    };
+    operands.iter().all(stable) && operands.iter().any(|x| !matches!(x, Argument::Number(_)))
+}
+/// The operand as a tensor.
+pub(super) fn value(x: &Argument) -> Result<Tensor> {
+    match x.computed()? {
+        ops::Arg::Ref(x) => Ok(x.clone()),
+        ops::Arg::Own(x) => Ok(x),
+        ops::Arg::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
+    }
+}
