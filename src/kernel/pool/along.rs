@@ -1,37 +1,38 @@
-//! Lines joined element by element, and windows along a line.
+//! Lines joined elementwise, and windows along a line.
 
 use super::pooling::Pooling;
 use super::windows::{Steady, Windows};
 use crate::kernel::images::Pixel;
 use crate::simd::{self, Isa};
 
-/// Slices of lines, each at equal distances.
+/// Slices of lines, both at constant strides.
 #[derive(Clone, Copy)]
 pub struct Lines<T> {
     /// The first element of the first line.
     pub first: *const T,
-    /// Slices, and lines of each.
+    /// The number of slices, and of lines in each.
     pub counts: [usize; 2],
-    /// From a slice to the next, and a line to the next, in elements.
+    /// Strides from slice to slice and from line to line, in elements.
     pub steps: [isize; 2],
 }
 
-/// Elements that are joined in registers, and those of shorter rows.
+/// Elements joined in registers, and the same for shorter rows.
 const PART: usize = 16;
 const NARROW: usize = 4;
 
 impl<T> Lines<T> {
-    /// Where a line begins.
+    /// The start of a line.
     #[inline(always)]
     fn line(&self, slice: usize, k: usize) -> *const T {
         let [slice_step, step] = self.steps;
         let offset = slice as isize * slice_step + k as isize * step;
         self.first.wrapping_offset(offset)
     }
-    /// All lines, joined to `row` one after the other; `finish` says what becomes of a row of the result.
+    /// Joins all lines into `row`, in order; `finish` turns the joined elements into results.
     ///
     /// # Safety
-    /// There is a line, and each has as many elements as `row`, which is none of them.
+    /// There is at least one line, and each is valid for `row.len()` elements and doesn't overlap
+    /// `row`.
     #[inline(always)]
     pub unsafe fn join<I: Isa, A: Copy, P: Pooling<A>, R: Pixel<A>>(
         &self,
@@ -40,7 +41,7 @@ impl<T> Lines<T> {
     ) where
         T: Pixel<A>,
     {
-        // SAFETY: the caller's promise; `N` elements at least, and as many lines as are said.
+        // SAFETY: the caller's promise; each arm has at least `N` elements and `K` lines.
         unsafe {
             match (row.len(), self.counts[0] * self.counts[1]) {
                 (0, _) => {}
@@ -56,10 +57,10 @@ impl<T> Lines<T> {
             }
         }
     }
-    /// The same, `N` elements at a time, of `K` lines, or any number if that is 0.
+    /// [`Lines::join`], `N` elements at a time, with exactly `K` lines, or any number if `K` is 0.
     ///
     /// # Safety
-    /// As [`Lines::join`]; there are `N` elements, and `K` lines.
+    /// As for [`Lines::join`]; there are at least `N` elements, and `K` lines.
     #[inline(always)]
     unsafe fn join_by<I: Isa, A: Copy, P: Pooling<A>, R: Pixel<A>, const N: usize, const K: usize>(
         &self,
@@ -80,18 +81,18 @@ impl<T> Lines<T> {
         }
         let mut at = 0;
         loop {
-            // SAFETY: elements of the first line, by the caller's promise.
+            // SAFETY: within the first line, by the caller's promise.
             let mut sum = unsafe { part::<I, T, A, P, N>(self.first, at) };
             if K > 0 {
                 for line in known.iter().skip(1) {
-                    // SAFETY: and of the others.
+                    // SAFETY: likewise for the other lines.
                     let x = unsafe { part::<I, T, A, P, N>(*line, at) };
                     sum = join_parts::<I, A, P, N>(sum, x);
                 }
             } else {
                 for slice in 0..slices {
                     for k in (slice == 0) as usize..lines {
-                        // SAFETY: and of the others.
+                        // SAFETY: likewise for the other lines.
                         let x = unsafe { part::<I, T, A, P, N>(self.line(slice, k), at) };
                         sum = join_parts::<I, A, P, N>(sum, x);
                     }
@@ -100,21 +101,21 @@ impl<T> Lines<T> {
             if let Some((pooling, of_row)) = finish {
                 sum = pooling.finish_part::<I, N>(of_row, at, sum);
             }
-            // SAFETY: `at + N` is `n` at most.
+            // SAFETY: `at + N` is at most `n`.
             R::store::<I>(&sum, unsafe { row.get_unchecked_mut(at..at + N) });
             if at + N == n {
                 return;
             }
-            // the last part may begin within the one before
+            // the last part may overlap the one before
             at = (at + N).min(n - N);
         }
     }
 }
 
-/// `N` elements of a line from `at` on.
+/// `N` elements of a line, from `at` on.
 ///
 /// # Safety
-/// It has as many.
+/// The line has them.
 #[inline(always)]
 unsafe fn part<I: Isa, T: Pixel<A>, A: Copy, P: Pooling<A>, const N: usize>(
     line: *const T,
@@ -135,8 +136,8 @@ fn join_parts<I: Isa, A: Copy, P: Pooling<A>, const N: usize>(a: [A; N], b: [A; 
     joined
 }
 
-/// The windows of `width` elements along lines whose padding is filled up, `inner` elements for each place, as
-/// lines of that width: those of taps, which there are where the stride is 1.
+/// The windows along a padded line (`inner` elements per place) as [`Lines`] of `width` elements,
+/// one line per tap, with the first pointer left to fill in. None unless the stride is 1.
 pub fn taps_as_lines<A>(
     len: usize,
     windows: &Windows,
@@ -146,7 +147,7 @@ pub fn taps_as_lines<A>(
     let Windows::Steady(s) = windows else {
         return None;
     };
-    // any of a kernel of one
+    // arbitrary for a kernel of one tap
     let step = s.dilation.wrapping_mul(inner);
     if s.stride != 1 || len < (s.kernel - 1) * step + width {
         return None;
@@ -158,8 +159,7 @@ pub fn taps_as_lines<A>(
     })
 }
 
-/// The windows along a line whose padding is filled up, `inner` elements for each place, into
-/// `row`.
+/// Joins the windows along a padded line (`inner` elements per place) into `row`.
 #[inline(always)]
 pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     line: &[A],
@@ -170,44 +170,32 @@ pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     if row.is_empty() {
         return;
     }
-    match windows {
-        Windows::Listed(all) => {
-            for (range, pixel) in all.iter().zip(row.chunks_exact_mut(inner)) {
-                let taps = &line[range.start * inner..range.end * inner];
-                // SAFETY: pixels of `line`, which is another slice than `row`.
-                unsafe {
-                    join_pixels::<I, A, P>(taps.as_ptr(), inner, range.len(), pixel);
-                }
-            }
+    let places = row.len() / inner;
+    if let Windows::Steady(s) = windows {
+        let last = (places - 1) * s.stride + (s.kernel - 1) * s.dilation;
+        assert!(line.len() > (last + 1) * inner);
+        if inner == 1 && s.kernel <= places {
+            // SAFETY: the assertion above.
+            return unsafe { by_taps::<I, A, P>(line, s, row) };
         }
-        Windows::Steady(s) => {
-            let places = row.len() / inner;
-            let last = (places - 1) * s.stride + (s.kernel - 1) * s.dilation;
-            assert!(line.len() > (last + 1) * inner);
-            if inner == 1 && s.kernel <= places {
-                // SAFETY: the assertion above.
-                unsafe { by_taps::<I, A, P>(line, s, row) };
-                return;
-            }
-            for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
-                // SAFETY: pixels of `line` by the assertion above.
-                unsafe {
-                    join_pixels::<I, A, P>(
-                        line.as_ptr().add(place * s.stride * inner),
-                        s.dilation * inner,
-                        s.kernel,
-                        pixel,
-                    )
-                };
-            }
-        }
+    }
+    // one loop for both kinds of windows: what it inlines is large
+    for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
+        let (first, step, count) = match windows {
+            Windows::Steady(s) => (place * s.stride, s.dilation, s.kernel),
+            Windows::Listed(all) => (all[place].start, 1, all[place].len()),
+        };
+        let taps = &line[first * inner..];
+        assert!(count == 0 || taps.len() >= ((count - 1) * step + 1) * inner);
+        // SAFETY: pixels of `line` by the assertion, which doesn't overlap `row`.
+        unsafe { join_pixels::<I, A, P>(taps.as_ptr(), step * inner, count, pixel) };
     }
 }
 
-/// One window: `count` pixels, `step` elements apart.
+/// One window of `count` pixels, `step` elements apart.
 ///
 /// # Safety
-/// Each pixel has as many elements as `pixel`, which is none of them.
+/// Each pixel is valid for `pixel.len()` elements and doesn't overlap `pixel`.
 #[inline(always)]
 unsafe fn join_pixels<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     first: *const A,
@@ -230,7 +218,7 @@ unsafe fn join_pixels<I: Isa, A: Pixel<A>, P: Pooling<A>>(
 /// Windows of single elements, tap by tap.
 ///
 /// # Safety
-/// The last window ends in `line`, before its last element.
+/// The last window ends before the last element of `line`.
 #[inline(always)]
 unsafe fn by_taps<I: Isa, A: Copy, P: Pooling<A>>(line: &[A], s: &Steady, row: &mut [A]) {
     let (p, d) = (line.as_ptr(), s.dilation);
@@ -257,18 +245,18 @@ unsafe fn by_taps<I: Isa, A: Copy, P: Pooling<A>>(line: &[A], s: &Steady, row: &
     }
 }
 
-/// The same for a stride of 2: a pair of neighbours is two taps of one window. Left to itself, LLVM has gathers
-/// of AVX-512 load what lies two apart.
+/// [`by_taps`] for a stride of 2: two neighbouring elements are two taps of one window. LLVM on its
+/// own would load the even elements with AVX-512 gathers.
 ///
 /// # Safety
-/// As [`by_taps`]; there are [`PART`] elements.
+/// As for [`by_taps`]; there are at least [`PART`] elements.
 #[inline(always)]
 unsafe fn by_pairs<I: Isa, A: Copy, P: Pooling<A>>(p: *const A, kernel: usize, row: &mut [A]) {
     let (n, mut at) = (row.len(), 0);
     loop {
         let mut sum = [P::NEUTRAL; PART];
         for k in (0..kernel).step_by(2) {
-            // SAFETY: two elements for each of as many windows from `at` on, by the caller's promise.
+            // SAFETY: two elements per window from `at` on, by the caller's promise.
             let taps = unsafe { p.add(2 * at + k).cast::<[[A; 2]; PART]>().read_unaligned() };
             let (mut first, mut second) = (sum, sum);
             for l in 0..PART {
@@ -287,15 +275,15 @@ unsafe fn by_pairs<I: Isa, A: Copy, P: Pooling<A>>(p: *const A, kernel: usize, r
         if at + PART == n {
             return;
         }
-        // the last part may begin within the one before
+        // the last part may overlap the one before
         at = (at + PART).min(n - PART);
     }
 }
 
-/// The same for any stride, which is a constant where this is inlined with one.
+/// [`by_taps`] for any stride, which is a constant where the call is inlined.
 ///
 /// # Safety
-/// As [`by_taps`].
+/// As for [`by_taps`].
 #[inline(always)]
 unsafe fn strided<I: Isa, A: Copy, P: Pooling<A>>(
     p: *const A,

@@ -1,7 +1,8 @@
-//! What sampled points give back: to the elements around them, and to their coordinates.
+//! Gradients of grid sampling, with respect to the elements and to the coordinates.
 //!
-//! Elements are pixels of several channels, one lane a channel, so that nothing is scattered but whole
-//! vectors; what is found of a point serves all of them. Fewer channels are planes, one lane a point.
+//! With several channels, elements are pixels and channels are the lanes, so that whole vectors are
+//! scattered and the tables of a point serve all channels. With fewer channels these are planes,
+//! and points are the lanes.
 
 use super::along::{CUBIC, beyond, by, distance, is_far, line_of, near};
 use super::{Beyond, Interpolation, NONE, Rule, Sampled};
@@ -10,37 +11,38 @@ use crate::fallible;
 use crate::kernel::math::Real;
 use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The fewest channels that are lanes.
 pub const LANES: usize = 4;
-/// Points whose elements are found at once.
+/// Points whose taps are computed at once.
 const RUN: usize = 64;
-/// The most elements around a point.
+/// The most taps of a point.
 const MOST: usize = 16;
 
-/// Adds what the points of an image give to the gradients of its elements and of their coordinates.
+/// Adds the contributions of an image's points to the gradients of its elements and coordinates.
 pub struct GridGradient<'a, A> {
-    /// How coordinates are read.
+    /// How coordinates are interpreted.
     pub rule: Rule,
     /// Depth, height and width.
     pub sizes: [usize; 3],
     /// A multiple of [`LANES`], or fewer.
     pub channels: usize,
-    /// The image, `[elements][channels]`, or of fewer channels `[channels][elements]`; it is not read
-    /// where the nearest element alone counts.
+    /// The image, `[elements][channels]`, or `[channels][elements]` for fewer channels than
+    /// [`LANES`]. Not read with nearest-element interpolation.
     pub x: &'a [A],
     /// The coordinates of points, `[points][rank]`.
     pub grid: &'a [A],
-    /// What points got, `[points][channels]` or `[channels][points]`.
+    /// The gradient of the result, `[points][channels]` or `[channels][points]`.
     pub grad: &'a [A],
-    /// Of `x`.
+    /// The gradient of `x`.
     pub dx: &'a mut [A],
-    /// Of `grid`, which nearest elements leave as it is.
+    /// The gradient of `grid`; nearest-element interpolation leaves it unchanged.
     pub dgrid: &'a mut [A],
 }
 
 impl<A: Sampled> GridGradient<'_, A> {
-    /// Errors where there is no memory for scratch; panics where sizes don't fit.
+    /// Errors if there is no memory for scratch. Panics if sizes don't match.
     pub fn add(self) -> Result<()> {
         let points = self.grid.len() / self.rule.rank;
         let elements: usize = self.sizes.iter().product();
@@ -54,14 +56,14 @@ impl<A: Sampled> GridGradient<'_, A> {
     }
 }
 
-/// The taps of a run of points: elements, weights, and how weights change along each axis. There are always
-/// as many points, so that loops have a length that is known.
+/// The taps of a run of points: elements, weights, and the derivatives of the weights along each
+/// axis. Always `RUN` points, so that loops have a constant length.
 struct Tables<A> {
-    /// Of each axis, `[axis][tap][point]`.
+    /// Per axis, `[axis][tap][point]`.
     axis_index: Vec<i32>,
     axis_weights: Vec<A>,
     axis_slopes: Vec<A>,
-    /// Of all taps, `[tap][point]`; the slopes `[axis][tap][point]`.
+    /// For all taps, `[tap][point]`; the slopes `[axis][tap][point]`.
     index: Vec<[i32; RUN]>,
     weights: Vec<[A; RUN]>,
     slopes: Vec<[A; RUN]>,
@@ -79,7 +81,7 @@ impl<A: Sampled> Tables<A> {
             slopes: fallible::filled([A::ZERO; RUN], rule.rank * taps)?,
         })
     }
-    /// For up to `RUN` points; the others are somewhere.
+    /// Computes up to `RUN` points; the rest is filled with arbitrary points.
     #[inline(always)]
     fn fill<I: Isa>(&mut self, rule: &Rule, sizes: [usize; 3], grid: &[A]) {
         match rule.rank {
@@ -87,7 +89,7 @@ impl<A: Sampled> Tables<A> {
             _ => self.fill_of::<I, 3>(rule, sizes, grid),
         }
     }
-    /// The same for as many axes, which are one loop then.
+    /// The same with a constant number of axes, whose loops are unrolled.
     #[inline(always)]
     fn fill_of<I: Isa, const RANK: usize>(&mut self, rule: &Rule, sizes: [usize; 3], grid: &[A]) {
         let (rank, each) = (RANK, rule.along());
@@ -105,7 +107,7 @@ impl<A: Sampled> Tables<A> {
         }
         let taps = rule.taps();
         for tap in 0..taps {
-            // where the tap's part of each axis begins
+            // offsets of the tap's entries along each axis
             let mut at = [0; RANK];
             let mut rest = tap;
             for k in (0..rank).rev() {
@@ -131,7 +133,7 @@ impl<A: Sampled> Tables<A> {
     }
 }
 
-/// The numbers of a run of points.
+/// `RUN` numbers from `at` on.
 #[inline(always)]
 fn run_at<T>(of: &[T], at: usize) -> &[T; RUN] {
     &of[at..].as_chunks().0[0]
@@ -145,7 +147,7 @@ fn runs_at<T, const RANK: usize>(of: &[T], at: [usize; RANK]) -> [&[T; RUN]; RAN
     runs
 }
 
-/// The product over the axes of what each has for a tap.
+/// The product over the axes.
 #[inline(always)]
 fn product<A: Real, const RANK: usize>(of_axes: [&[A; RUN]; RANK]) -> [A; RUN] {
     let mut d = *of_axes[0];
@@ -157,7 +159,7 @@ fn product<A: Real, const RANK: usize>(of_axes: [&[A; RUN]; RANK]) -> [A; RUN] {
     d
 }
 
-/// How the weights that [`near`] finds at a line of positions change with the coordinates.
+/// The derivatives of the weights of [`near`] with respect to the coordinates.
 #[inline(always)]
 fn slopes<I: Isa, A: Sampled>(rule: &Rule, size: usize, line: &[A; RUN], slopes: &mut [A]) {
     let n = A::from_f64(size as f64);
@@ -182,7 +184,7 @@ fn slopes<I: Isa, A: Sampled>(rule: &Rule, size: usize, line: &[A; RUN], slopes:
         }
     }
 }
-/// How positions that are brought into the image change with those that were given.
+/// The derivatives of the positions that [`beyond`] moved into the image.
 #[inline(always)]
 fn turns<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &[A; RUN], turns: &mut [A; RUN]) {
     for (d, at) in turns.iter_mut().zip(line) {
@@ -209,149 +211,141 @@ impl<A: Sampled> Kernel for Add<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        if self.to.channels < LANES {
-            return self.planes::<I>();
-        }
-        match (self.to.rule.interpolation, self.to.rule.rank) {
-            (Interpolation::Nearest, _) => self.pixels::<I, 0>(),
-            (_, 2) => self.pixels::<I, 2>(),
-            _ => self.pixels::<I, 3>(),
+        let Add { mut to, mut tables } = self;
+        let rank = to.rule.rank;
+        let all = to.grid.len() / rank;
+        for first in (0..all).step_by(RUN) {
+            let points = first..all.min(first + RUN);
+            let grid = &to.grid[points.start * rank..points.end * rank];
+            // the only call: what it inlines for all kinds of rules is large
+            tables.fill::<I>(&to.rule, to.sizes, grid);
+            match (to.rule.interpolation, rank) {
+                _ if to.channels < LANES => to.planes::<I>(&tables, points),
+                (Interpolation::Nearest, _) => to.pixels::<I, 0>(&tables, points),
+                (_, 2) => to.pixels::<I, 2>(&tables, points),
+                _ => to.pixels::<I, 3>(&tables, points),
+            }
         }
     }
 }
 
-/// The taps of a point that are elements: the first channel of each, its weight, and how that changes
-/// along each axis.
+/// The taps of a point inside the image: the first channel of each, its weight, and the derivatives
+/// of that along each axis.
 struct Found<A, const AXES: usize> {
     at: [usize; MOST],
     weights: [A; MOST],
     slopes: [[A; MOST]; AXES],
 }
 
-impl<A: Sampled> Add<'_, A> {
-    /// Of pixels. `AXES` are those of a coordinate, or none where it doesn't matter.
+impl<A: Sampled> GridGradient<'_, A> {
+    /// A run of points, with channels as lanes. `AXES` is the rank, or 0 if coordinates need no gradient.
     #[inline(always)]
-    fn pixels<I: Isa, const AXES: usize>(self) {
-        let Add { to, mut tables } = self;
-        let (rule, channels) = (&to.rule, to.channels);
-        let (rank, taps) = (rule.rank, rule.taps());
+    fn pixels<I: Isa, const AXES: usize>(&mut self, tables: &Tables<A>, points: Range<usize>) {
+        let (channels, rank, taps) = (self.channels, self.rule.rank, self.rule.taps());
         let mut found = Found {
             at: [0; MOST],
             weights: [A::ZERO; MOST],
             slopes: [[A::ZERO; MOST]; AXES],
         };
-        let runs = to
-            .grid
-            .chunks(RUN * rank)
-            .zip(to.dgrid.chunks_mut(RUN * rank));
-        let runs = runs.zip(to.grad.chunks(RUN * channels));
-        for ((grid, dgrid), grad) in runs {
-            tables.fill::<I>(rule, to.sizes, grid);
-            let each = dgrid
-                .chunks_exact_mut(rank)
-                .zip(grad.chunks_exact(channels));
-            for (point, (dgrid, grad)) in each.enumerate() {
-                let (mut count, mut sums) = (0, [A::ZERO; AXES]);
-                for tap in 0..taps {
-                    let element = tables.index[tap][point];
-                    for (axis, sum) in sums.iter_mut().enumerate() {
-                        let slope = tables.slopes[axis * taps + tap][point];
-                        found.slopes[axis][count] = slope;
-                        if element == NONE {
-                            // of a zero, which is NaN where a coordinate is
-                            *sum = *sum + slope * A::ZERO;
-                        }
-                    }
-                    if element != NONE {
-                        found.at[count] = element as usize * channels;
-                        found.weights[count] = tables.weights[tap][point];
-                        count += 1;
-                    }
-                }
-                let (at, weights) = (&found.at[..count], &found.weights[..count]);
-                let (wide, rest) = grad.as_chunks::<{ 4 * LANES }>();
-                let few = rest.as_chunks::<LANES>().0;
-                let first = 4 * LANES * wide.len();
-                spread::<I, A, { 4 * LANES }>(at, weights, 0, wide, to.dx);
-                spread::<I, A, LANES>(at, weights, first, few, to.dx);
+        let dgrid = self.dgrid[points.start * rank..points.end * rank].chunks_exact_mut(rank);
+        let grad = self.grad[points.start * channels..].chunks_exact(channels);
+        for (point, (dgrid, grad)) in dgrid.zip(grad).enumerate() {
+            let (mut count, mut sums) = (0, [A::ZERO; AXES]);
+            for tap in 0..taps {
+                let element = tables.index[tap][point];
                 for (axis, sum) in sums.iter_mut().enumerate() {
-                    let slopes = &found.slopes[axis][..count];
-                    *sum = *sum + change::<I, A, { 4 * LANES }>(at, slopes, 0, wide, to.x);
-                    *sum = *sum + change::<I, A, LANES>(at, slopes, first, few, to.x);
+                    let slope = tables.slopes[axis * taps + tap][point];
+                    found.slopes[axis][count] = slope;
+                    if element == NONE {
+                        // a zero, but NaN if the coordinate is NaN
+                        *sum = *sum + slope * A::ZERO;
+                    }
                 }
-                // the last axis has the first coordinate
-                for (d, sum) in dgrid.iter_mut().rev().zip(sums) {
-                    *d = sum;
+                if element != NONE {
+                    found.at[count] = element as usize * channels;
+                    found.weights[count] = tables.weights[tap][point];
+                    count += 1;
                 }
+            }
+            let (at, weights) = (&found.at[..count], &found.weights[..count]);
+            let (wide, rest) = grad.as_chunks::<{ 4 * LANES }>();
+            let few = rest.as_chunks::<LANES>().0;
+            let first = 4 * LANES * wide.len();
+            spread::<I, A, { 4 * LANES }>(at, weights, 0, wide, self.dx);
+            spread::<I, A, LANES>(at, weights, first, few, self.dx);
+            for (axis, sum) in sums.iter_mut().enumerate() {
+                let slopes = &found.slopes[axis][..count];
+                *sum = *sum + change::<I, A, { 4 * LANES }>(at, slopes, 0, wide, self.x);
+                *sum = *sum + change::<I, A, LANES>(at, slopes, first, few, self.x);
+            }
+            // the innermost axis comes first
+            for (d, sum) in dgrid.iter_mut().rev().zip(sums) {
+                *d = sum;
             }
         }
     }
-    /// Of planes of few channels, a lane a point.
+    /// The same with points as lanes: planes of few channels.
     #[inline(always)]
-    fn planes<I: Isa>(self) {
-        let Add { to, mut tables } = self;
-        let (rule, rank, taps) = (&to.rule, to.rule.rank, to.rule.taps());
-        let all = to.grid.len() / rank;
-        let elements: usize = to.sizes.iter().product();
+    fn planes<I: Isa>(&mut self, tables: &Tables<A>, points: Range<usize>) {
+        let (first, points) = (points.start, points.len());
+        let (rule, rank, taps) = (&self.rule, self.rule.rank, self.rule.taps());
+        let all = self.grid.len() / rank;
+        let elements: usize = self.sizes.iter().product();
         let moves = rule.interpolation != Interpolation::Nearest;
-        for first in (0..all).step_by(RUN) {
-            let points = RUN.min(all - first);
-            let grid = &to.grid[first * rank..][..points * rank];
-            tables.fill::<I>(rule, to.sizes, grid);
-            let mut sums = [[A::ZERO; RUN]; 3];
-            for channel in 0..to.channels {
-                let mut grad = [A::ZERO; RUN];
-                grad[..points].copy_from_slice(&to.grad[channel * all + first..][..points]);
-                let dx = &mut to.dx[channel * elements..][..elements];
-                for tap in 0..taps {
-                    let (index, weights) = (&tables.index[tap], &tables.weights[tap]);
-                    // what is outside gives nothing to the first element, even of a gradient that is infinite
-                    let (mut line, mut at) = ([A::ZERO; RUN], [0; RUN]);
-                    for l in 0..RUN {
-                        let inside = index[l] >= 0;
-                        at[l] = if inside { index[l] as usize } else { 0 };
-                        line[l] = if inside {
-                            grad[l] * weights[l]
-                        } else {
-                            A::ZERO
-                        };
-                    }
-                    for (at, v) in at[..points].iter().zip(&line) {
-                        let d = &mut dx[*at];
-                        *d = *d + *v;
-                    }
-                    if !moves {
-                        continue;
-                    }
-                    let x = &to.x[channel * elements..][..elements];
-                    for (v, at) in line.iter_mut().zip(&at) {
-                        *v = x[*at];
-                    }
-                    for l in 0..RUN {
-                        let inside = index[l] >= 0;
-                        line[l] = if inside { grad[l] * line[l] } else { A::ZERO };
-                    }
-                    for (axis, sums) in sums[..rank].iter_mut().enumerate() {
-                        let slopes = &tables.slopes[axis * taps + tap];
-                        for ((sum, v), slope) in sums.iter_mut().zip(&line).zip(slopes) {
-                            *sum = A::fma::<I>(*slope, *v, *sum);
-                        }
+        let mut sums = [[A::ZERO; RUN]; 3];
+        for channel in 0..self.channels {
+            let mut grad = [A::ZERO; RUN];
+            grad[..points].copy_from_slice(&self.grad[channel * all + first..][..points]);
+            let dx = &mut self.dx[channel * elements..][..elements];
+            for tap in 0..taps {
+                let (index, weights) = (&tables.index[tap], &tables.weights[tap]);
+                // taps outside must not add to the element at 0, even if the gradient is
+                // infinite
+                let (mut line, mut at) = ([A::ZERO; RUN], [0; RUN]);
+                for l in 0..RUN {
+                    let inside = index[l] >= 0;
+                    at[l] = if inside { index[l] as usize } else { 0 };
+                    line[l] = if inside {
+                        grad[l] * weights[l]
+                    } else {
+                        A::ZERO
+                    };
+                }
+                for (at, v) in at[..points].iter().zip(&line) {
+                    let d = &mut dx[*at];
+                    *d = *d + *v;
+                }
+                if !moves {
+                    continue;
+                }
+                let x = &self.x[channel * elements..][..elements];
+                for (v, at) in line.iter_mut().zip(&at) {
+                    *v = x[*at];
+                }
+                for l in 0..RUN {
+                    let inside = index[l] >= 0;
+                    line[l] = if inside { grad[l] * line[l] } else { A::ZERO };
+                }
+                for (axis, sums) in sums[..rank].iter_mut().enumerate() {
+                    let slopes = &tables.slopes[axis * taps + tap];
+                    for ((sum, v), slope) in sums.iter_mut().zip(&line).zip(slopes) {
+                        *sum = A::fma::<I>(*slope, *v, *sum);
                     }
                 }
             }
-            if moves {
-                let dgrid = to.dgrid[first * rank..].chunks_exact_mut(rank);
-                for (point, d) in dgrid.take(points).enumerate() {
-                    for (d, sums) in d.iter_mut().rev().zip(&sums) {
-                        *d = sums[point];
-                    }
+        }
+        if moves {
+            let dgrid = self.dgrid[first * rank..].chunks_exact_mut(rank);
+            for (point, d) in dgrid.take(points).enumerate() {
+                for (d, sums) in d.iter_mut().rev().zip(&sums) {
+                    *d = sums[point];
                 }
             }
         }
     }
 }
 
-/// Adds `grad`, times the weights of taps, to the channels of their elements from `first` on.
+/// Adds `grad` times the weights to the channels of the taps' elements, from `first` on.
 #[inline(always)]
 fn spread<I: Isa, A: Sampled, const N: usize>(
     at: &[usize],
@@ -365,7 +359,7 @@ fn spread<I: Isa, A: Sampled, const N: usize>(
         for (at, weight) in at.iter().zip(weights) {
             let at = at + first + k * N;
             let d = &mut dx[at..at + N];
-            // all read before one is written, so that it is known not to be among them
+            // reads everything before writing, so that LLVM sees no aliasing
             let mut sum = [A::ZERO; N];
             for l in 0..N {
                 sum[l] = A::fma::<I>(*weight, grad[l], d[l]);
@@ -375,8 +369,8 @@ fn spread<I: Isa, A: Sampled, const N: usize>(
     }
 }
 
-/// What `grad` times the elements changes by, whose weights change by `slopes`. One axis at a time: LLVM
-/// would make lanes of axes.
+/// The derivative of the weighted sum along one axis, times `grad`. One axis per call: otherwise
+/// LLVM vectorises across axes.
 #[inline(always)]
 fn change<I: Isa, A: Sampled, const N: usize>(
     at: &[usize],
