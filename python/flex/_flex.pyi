@@ -129,7 +129,7 @@ class _Config(Protocol):
 
 @final
 class Stream:
-    """Operations that wait, and run together: see `flex.stream`."""
+    """Queued operations that run together: see `flex.stream`."""
     def __new__(cls) -> Self: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -138,9 +138,9 @@ class Stream:
     @staticmethod
     def _save_at_exit() -> None: ...
     def load(self, path: str | os.PathLike[str]) -> int:
-        """Adds the plans of a file that `save` wrote, for all streams of this process. Returns how many
-        there are. A file that is damaged, no such file, or of another version of flex is ignored with a
-        warning, and 0 is returned.
+        """Adds the plans of a file that `save` wrote, for all streams of this process. Returns how
+        many there are. A file that is damaged, of another format, or of another version of flex is
+        ignored with a warning, and 0 is returned.
 
         path: a path. OSError if it can't be read.
 
@@ -151,7 +151,7 @@ class Stream:
         True
         """
     def run(self) -> None:
-        """Runs what is queued and needed.
+        """Runs the queued operations whose results are needed.
 
         MemoryError if there is no memory for the results.
 
@@ -162,7 +162,8 @@ class Stream:
         [2.0, 2.0]
         """
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the plans that streams of this process have found to a file, for `load` of another one.
+        """Saves the plans that streams of this process have found to a file, which another process can
+        `load`.
 
         path: a path, whose file is replaced. OSError if it can't be written.
 
@@ -171,11 +172,11 @@ class Stream:
         ...     flex.Stream().save(os.path.join(folder, "plans"))
         """
     def stats(self) -> dict[str, int]:
-        """What the stream did since it was made: a dict of numbers. operations: those that were queued;
-        kernels: walks over memory. bytes_allocated, bytes_read, bytes_written: what these moved;
-        eager_bytes_allocated, eager_bytes_read, eager_bytes_written: what the operations would have
-        moved one by one. bytes_saved: how much less was read and written. What is still queued counts
-        with its operations, and is not yet moved.
+        """Statistics of the stream since it was made, as a dict of numbers. operations: how many were
+        queued; kernels: how many passes over memory ran. bytes_allocated, bytes_read,
+        bytes_written: their memory traffic; eager_bytes_allocated, eager_bytes_read,
+        eager_bytes_written: that of the operations one by one. bytes_saved: how much less was read
+        and written. Operations still queued are counted, but have no traffic yet.
 
         >>> x = flex.ones((32, 32))
         >>> with flex.stream() as s:
@@ -233,10 +234,10 @@ class Tensor:
         """The number of elements."""
     @property
     def real(self) -> Tensor:
-        """The real parts of complex numbers, as by `flex.real`; of real numbers, the tensor itself."""
+        """The real parts of complex numbers, as with `flex.real`; for real numbers, the tensor itself."""
     @property
     def imag(self) -> Tensor:
-        """The imaginary parts of complex numbers, as by `flex.imag`."""
+        """The imaginary parts of complex numbers, as with `flex.imag`."""
     @property
     def strides(self) -> tuple[int, ...]:
         """The strides of the dimensions in bytes, as in NumPy and the buffer protocol."""
@@ -407,8 +408,8 @@ class Tensor:
         [11, 12]
         """
     def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-        """Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
-        True if there are no elements.
+        """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
+        result is True if there are no elements.
 
         >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
         [True, False]
@@ -1123,7 +1124,8 @@ class Tensor:
         x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
         dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
         and of the result instead, as if both operands were converted to it first; int8 and uint8 in
-        int32, and float16 and bfloat16 in float32, need no such copies. ShapeError if k or the batches
+        int32, and float16 and bfloat16 in float32, need no such copies. Where the CPU multiplies pairs of
+        bfloat16 (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
         don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
         can't hold the common dtype's values.
 
@@ -1142,9 +1144,9 @@ class Tensor:
     def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The largest element; NaN propagates.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-        result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
-        AxisError if an axis is out of range or repeated.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+        The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
+        numbers; AxisError if an axis is out of range or repeated.
 
         >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [5, 3]
@@ -1330,8 +1332,8 @@ class Tensor:
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
         dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-        unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
-        axis is out of range or repeated.
+        unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
+        an axis is out of range or repeated.
 
         >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
         [2, 12]
@@ -1586,10 +1588,10 @@ class Tensor:
         """The sum of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-        dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
-        ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
-        number of threads. out: a NumPy array of the result's shape, which is filled and returned.
-        AxisError if an axis is out of range or repeated.
+        dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for
+        unsigned ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the
+        same for any number of threads. out: a NumPy array of the result's shape, which is filled
+        and returned. AxisError if an axis is out of range or repeated.
 
         >>> x = flex.asarray([[1, 2], [3, 4]])
         >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -1735,7 +1737,7 @@ class Tensor:
         """
     def unique_counts(self) -> UniqueCountsResult:
         """The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
-        as of `unique_all`.
+        as in `unique_all`.
 
         >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
         >>> values.tolist(), counts.tolist()
@@ -1743,7 +1745,7 @@ class Tensor:
         """
     def unique_inverse(self) -> UniqueInverseResult:
         """The distinct elements, ascending, and for each element of x the index of its value (int64, in
-        the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
+        the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
 
         >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
         >>> values[inverse].tolist()
@@ -1766,10 +1768,11 @@ class Tensor:
         """The variance of elements: the sum of squared deviations from the mean, divided by `n -
         correction`.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-        result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
-        out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
-        for complex numbers; AxisError if an axis is out of range or repeated.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+        The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
+        compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
+        correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
+        repeated.
 
         >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
         (1.0, 2.0)
@@ -2897,23 +2900,27 @@ def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
 def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> Callable[..., Any]:
     """Makes a function of tensors run as one pass over memory.
 
-    f: a Python function. Its first call for given dtypes, ranks and sizes that are equal traces it: it
-    runs once with tensors that have no elements yet, and what it asks for becomes programs that compute
-    tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
-    floats, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
-    are tensors that the function takes from outside. Floats may be others at each call; one whose value the
-    function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`) is a part of the program too. Elementwise functions, conversions, reductions and
-    views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
-    are between the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of it. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
-    that names the line.
+    f: a Python function. Its first call for given dtypes, ranks and pattern of equal sizes traces
+    it: it runs once with tensors that have no elements yet, and the operations it performs become
+    programs that run tile by tile in cache. Later calls run these. Arguments and results are
+    tensors, arrays and floats, or tuples, lists and dicts of them. Any other argument is a constant
+    of the program, as are tensors that the function uses from outside. Floats may change from call
+    to call; one whose value the function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`)
+    is a constant too. Elementwise functions, conversions, reductions and views are traced.
+    `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run unchanged between
+    the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of
+    it. Whatever needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError that names
+    the line.
 
-    donate: positions, among all tensors of a call, of those whose memory results may take; they are left
-    with shape (0,). strict: round 16-bit floats after each operation, as it is done one by one; else they are
-    rounded once, where a result is stored. float32, float64 and integers have the bits of the operations
-    one by one either way. A call's own keyword `out`: a tensor, or a tuple of them, of the results'
-    shapes and dtypes, which takes the results.
+    donate: positions, among all tensors of a call, of those whose memory results may reuse; they
+    are left with shape (0,). strict: whether to round 16-bit floats after each operation, as
+    without fusion; otherwise they are rounded once, when a result is stored. float32, float64 and
+    integers have the same bits as without fusion either way. Calls take an additional keyword
+    `out`: a tensor, or a tuple of them, with the results' shapes and dtypes, to store the results
+    in.
 
-    Without f, returns a decorator. Changes of a tensor in place (`t += 1`) stay within the function.
+    Without f, returns a decorator. Changes of a tensor in place (`t += 1`) stay within the
+    function.
 
     >>> @flex.fuse
     ... def gelu(x):
@@ -2922,8 +2929,8 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     [0.0, 0.8413447141647339]
     """
 def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
-    """The programs that a fused function runs for these arguments, as text: what is read, computed and
-    stored in each walk over elements.
+    """The programs that a fused function runs for these arguments, as text: what each pass over memory
+    reads, computes and stores.
 
     f: a function, or one that `flex.fuse` made. args, kwargs: as for a call; nothing is computed.
 
@@ -3086,7 +3093,8 @@ def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Ten
     x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
     dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
     and of the result instead, as if both operands were converted to it first; int8 and uint8 in
-    int32, and float16 and bfloat16 in float32, need no such copies. ShapeError if k or the batches
+    int32, and float16 and bfloat16 in float32, need no such copies. Where the CPU multiplies pairs of
+    bfloat16 (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
     don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
     can't hold the common dtype's values.
 
@@ -3146,15 +3154,16 @@ def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
 def stream() -> Stream:
     """Runs the operations of a block together: `with flex.stream():`.
 
-    Within the block, elementwise functions, operators, `astype`, reductions and `matmul` of this thread are queued,
-    not run. Whatever asks for elements (`tolist`, `item`, printing, NumPy, any other function), the end of the block
-    and a full queue run what is queued in as few walks over memory as there can be, and only what somebody still holds.
-    Shapes and dtypes are checked at once, at the line that gets them wrong. Results have the
-    bits that they have without a stream.
+    Within the block, elementwise functions, operators, `astype`, reductions, products (`matmul`,
+    `nn.linear`, convolutions) and views of queued values of this thread are queued instead of run.
+    Whatever needs elements (`tolist`, `item`, printing, NumPy, any other function), the end of the
+    block, and a full queue run the queued operations in as few passes over memory as possible, and
+    only those whose results are still referenced. Shapes and dtypes are checked at once, so errors
+    name the right line. Results have the same bits as without a stream.
 
-    Operations on memory that other code may change (arrays of NumPy) run at once. Plans are found
-    once, and used again by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps
-    them between processes.
+    Operations on memory that other code may change (NumPy arrays) run at once. Plans are found once
+    and reused by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps them
+    between processes.
 
     >>> x = flex.asarray([1.0, 2.0, 3.0])
     >>> with flex.stream():
@@ -3167,10 +3176,10 @@ def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = No
     """The sum of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
-    ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
-    number of threads. out: a NumPy array of the result's shape, which is filled and returned.
-    AxisError if an axis is out of range or repeated.
+    dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for
+    unsigned ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the
+    same for any number of threads. out: a NumPy array of the result's shape, which is filled
+    and returned. AxisError if an axis is out of range or repeated.
 
     >>> x = flex.asarray([[1, 2], [3, 4]])
     >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -3181,8 +3190,8 @@ def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = N
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
     dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
-    axis is out of range or repeated.
+    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
+    an axis is out of range or repeated.
 
     >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 12]
@@ -3202,10 +3211,11 @@ def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = No
     """The variance of elements: the sum of squared deviations from the mean, divided by `n -
     correction`.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
-    out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
-    for complex numbers; AxisError if an axis is out of range or repeated.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
+    compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
+    correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
+    repeated.
 
     >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
     (1.0, 2.0)
@@ -3220,9 +3230,9 @@ def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = No
 def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The largest element; NaN propagates.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
-    AxisError if an axis is out of range or repeated.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
+    numbers; AxisError if an axis is out of range or repeated.
 
     >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [5, 3]
@@ -3244,8 +3254,8 @@ def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool =
     [True, False]
     """
 def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
-    True if there are no elements.
+    """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
+    result is True if there are no elements.
 
     >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
     [True, False]
@@ -3353,7 +3363,7 @@ def unique_all(x: _Operand, /) -> UniqueAllResult:
     """
 def unique_counts(x: _Operand, /) -> UniqueCountsResult:
     """The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
-    as of `unique_all`.
+    as in `unique_all`.
 
     >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
     >>> values.tolist(), counts.tolist()
@@ -3361,7 +3371,7 @@ def unique_counts(x: _Operand, /) -> UniqueCountsResult:
     """
 def unique_inverse(x: _Operand, /) -> UniqueInverseResult:
     """The distinct elements, ascending, and for each element of x the index of its value (int64, in
-    the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
+    the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
 
     >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
     >>> values[inverse].tolist()

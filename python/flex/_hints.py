@@ -263,16 +263,20 @@ def _function(name: str) -> tuple[str, inspect.Signature]:
 
     from flex import _flex
 
-    if name.startswith("grad."):
-        function = getattr(_flex._nn._grad, name.removeprefix("grad."))
-        return f"flex.nn.{name}", inspect.signature(function)
-    if name.startswith("quant."):
-        function = getattr(_flex._quant, name.removeprefix("quant."))
-        return f"flex.{name}", inspect.signature(function)
-    function = getattr(_flex, name, None)
-    if function is not None:
-        return f"flex.{name}", inspect.signature(function)
-    return f"flex.nn.{name}", inspect.signature(getattr(_flex._nn, name))
+    modules = {
+        "flex": _flex,
+        "flex.nn": _flex._nn,
+        "flex.nn.grad": _flex._nn._grad,
+        "flex.fft": _flex._fft,
+        "flex.signal": _flex._signal,
+        "flex.quant": _flex._quant,
+    }
+    within, _, bare = name.rpartition(".")  # "grad." and "quant.": their errors are named so
+    for path, module in modules.items():
+        function = getattr(module, bare, None) if path.endswith(within) else None
+        if function is not None:
+            return f"{path}.{bare}", inspect.signature(function)
+    raise LookupError(name)
 
 
 def _argument(error: BaseException) -> str | None:

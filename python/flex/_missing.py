@@ -1,6 +1,11 @@
-"""The error for an attribute that flex or a Tensor has not."""
+"""The error for an attribute that a module of flex or a Tensor has not."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class MissingAttributeError(AttributeError):
@@ -24,6 +29,17 @@ MissingAttributeError.__module__ = "builtins"
 MissingAttributeError.__name__ = MissingAttributeError.__qualname__ = "AttributeError"
 
 
-def of_tensor(self: object, name: str) -> object:
+def of_module(path: str) -> Callable[[str], NoReturn]:
+    """The `__getattr__` of the module at `path`, which is asked for what it has not."""
+
+    def missing(name: str) -> NoReturn:
+        import sys
+
+        raise MissingAttributeError(sys.modules[path], f"module {path!r}", name)
+
+    return missing
+
+
+def of_tensor(self: object, name: str) -> NoReturn:
     """`Tensor.__getattr__`, which is asked for what the class has not."""
     raise MissingAttributeError(self, "'flex.Tensor' object", name)

@@ -6,12 +6,15 @@ from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
 def dct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The discrete cosine transform of real numbers along an axis.
 
-    type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n)); 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) from j
-    = 1, the inverse of 2 but for a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)); or 1, for x[0] +
-    (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the others, n being at least 2. norm: what is
-    divided by 2 n (2 n - 2 for type 1): the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
-    the first element (and the last, for type 1) scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
-    float32 or float64; other arguments and errors are those of `rfft`, and ValueError for another type.
+    type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n));
+    3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) with j from 1, the inverse of 2 up to
+    a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n));
+    or 1, for x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the other j, where
+    n is at least 2. norm: which transform is divided by 2 n (2 n - 2 for type 1): the inverse
+    ("backward"), this one ("forward"), or both by its square root ("ortho"), which also scales
+    the first element (and the last, for type 1) so that the transform is orthogonal. Defined
+    like scipy.fft.dct. The result is float32 or float64; other arguments and errors are those
+    of `rfft`, and ValueError for another type.
 
     >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()
     [8.0, 0.0, 0.0, 0.0]
@@ -19,20 +22,22 @@ def dct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None =
 def fft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The discrete Fourier transform along an axis.
 
-    Element k of the result is the sum over j of x[j] exp(-2 pi i j k / n). n: the length to cut the axis to, or to
-    pad it to with zeros, by default its own; any length is quick, products of 2, 3, 5, 7, 11 and 13 most
-    (Stockham's algorithm, in batches with primes up to 31; for others Bluestein's). norm: what is divided by n: the inverse ("backward"),
-    this transform ("forward"), or both by sqrt(n) ("ortho").
+    Element k of the result is the sum over j of x[j] exp(-2 pi i j k / n). n: the length that
+    the axis is truncated or zero-padded to, by default its own. Any length is fast, products of
+    2, 3, 5, 7, 11 and 13 the most (Stockham's algorithm, in batches with primes up to 31;
+    Bluestein's for others). norm: which transform is divided by n: the inverse ("backward"),
+    this one ("forward"), or both by sqrt(n) ("ortho").
 
-    The result is complex64 for float32 and complex64, complex128 for float64 and complex128. float16 and
-    bfloat16 are computed in float32; integers and bool become float32, flex's default, where NumPy takes float64.
-    ValueError for a length of 0; AxisError if the axis is out of range; DTypeError for float8.
+    The result is complex64 for float32 and complex64, complex128 for float64 and complex128.
+    float16 and bfloat16 are computed in float32; integers and bool become float32, flex's
+    default, where NumPy uses float64. ValueError for a length of 0; AxisError if the axis is
+    out of range; DTypeError for float8.
 
     >>> flex.fft.fft(flex.asarray([1.0, 2.0, 3.0, 4.0])).tolist()
     [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
     """
 def fft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -1), norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """`fftn` along the last two axes, or others.
+    """`fftn` along the last two axes by default.
 
     >>> flex.fft.fft2(flex.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
@@ -40,8 +45,8 @@ def fft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -1)
 def fftfreq(n: SupportsIndex, /, d: float = 1.0, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The frequencies of the elements of `fft`.
 
-    0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the distance of samples. dtype: float32 by default,
-    or float64. ValueError if n is less than 1; DTypeError for other dtypes.
+    0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the sample spacing. dtype:
+    float32 by default, or float64. ValueError if n is less than 1; DTypeError for other dtypes.
 
     >>> flex.fft.fftfreq(4, d=0.25).tolist()
     [0.0, 1.0, -2.0, -1.0]
@@ -49,32 +54,33 @@ def fftfreq(n: SupportsIndex, /, d: float = 1.0, *, dtype: _DType | None = None,
 def fftn(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = None, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The discrete Fourier transform along several axes, one after the other.
 
-    s: the lengths along the axes, by default their own. axes: by default all, or the last len(s). norm, dtypes and
-    other errors are those of `fft`; ValueError if s has another number of lengths than there are axes, AxisError if
-    an axis is repeated.
+    s: the lengths along the axes, by default their own. axes: by default all, or the last
+    len(s). norm, dtypes and other errors are those of `fft`; ValueError if s and axes differ in
+    length, AxisError if an axis is repeated.
 
     >>> flex.fft.fftn(flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
     """
 def fftshift(x: _Operand, /, axes: _Shape | None = None) -> Tensor:
-    """Shifts frequency 0 to the middle of axes.
+    """Shifts frequency 0 to the middle of the axes.
 
-    x: of any dtype. axes: by default all. AxisError if one is out of range or repeated.
+    x: any dtype. axes: by default all. AxisError if one is out of range or repeated.
 
     >>> flex.fft.fftshift(flex.fft.fftfreq(5, d=0.2)).tolist()
     [-2.0, -1.0, 0.0, 1.0, 2.0]
     """
 def hfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """The transform of a signal with Hermitian symmetry, whose spectrum is real.
+    """The transform of a Hermitian-symmetric signal, whose spectrum is real.
 
-    x: the first half of the signal; the rest is its conjugate in reverse. n: the length of the result, by default 2
-    (m - 1). The result is float32 or float64. Other arguments and errors are those of `fft`.
+    x: the first half of the signal; the rest is its conjugate, reversed. n: the length of the
+    result, by default 2 (m - 1). The result is float32 or float64. Other arguments and errors
+    are those of `fft`.
 
     >>> flex.fft.hfft(flex.asarray([1.0, 2.0, 3.0])).tolist()
     [8.0, -2.0, 0.0, -2.0]
     """
 def idct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """The inverse of `dct` of that type, with its arguments, dtypes and errors.
+    """The inverse of `dct` of the same type, with its arguments, dtypes and errors.
 
     >>> flex.fft.idct(flex.asarray([8.0, 0.0, 0.0, 0.0])).tolist()
     [1.0, 1.0, 1.0, 1.0]
@@ -82,14 +88,14 @@ def idct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None 
 def ifft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse discrete Fourier transform along an axis.
 
-    Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by n. Arguments,
-    dtypes and errors are those of `fft`.
+    Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by
+    n. Arguments, dtypes and errors are those of `fft`.
 
     >>> flex.fft.ifft(flex.asarray([10, -2+2j, -2, -2-2j])).tolist()
     [(1+0j), (2+0j), (3+0j), (4+0j)]
     """
 def ifft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -1), norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """`ifftn` along the last two axes, or others.
+    """`ifftn` along the last two axes by default.
 
     >>> flex.fft.ifft2(flex.ones((2, 2))).real.tolist()
     [[1.0, 0.0], [0.0, 0.0]]
@@ -107,7 +113,8 @@ def ifftshift(x: _Operand, /, axes: _Shape | None = None) -> Tensor:
     [0, 1, 2, -2, -1]
     """
 def ihfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """The inverse of `hfft`: the first half of a signal with Hermitian symmetry, from its real spectrum.
+    """The inverse of `hfft`: the first half of a Hermitian-symmetric signal, from its real
+    spectrum.
 
     Arguments, dtypes and errors are those of `rfft`.
 
@@ -117,15 +124,15 @@ def ihfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = 
 def irfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse of `rfft`: real numbers from the first half of their spectrum.
 
-    n: how many real numbers, by default 2 (m - 1) for m elements along the axis, of which n // 2 + 1 are used. What
-    is imaginary in the first, and for even n in the last, is ignored. The result is float32 or float64. Other
-    arguments and errors are those of `fft`.
+    n: the number of real values, by default 2 (m - 1) for m elements along the axis, of which n
+    // 2 + 1 are used. The imaginary part of the first, and for even n of the last, is ignored.
+    The result is float32 or float64. Other arguments and errors are those of `fft`.
 
     >>> flex.fft.irfft(flex.asarray([0, -2j, 0])).tolist()
     [0.0, 1.0, 0.0, -1.0]
     """
 def irfft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -1), norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """`irfftn` along the last two axes, or others.
+    """`irfftn` along the last two axes by default.
 
     >>> flex.fft.irfft2(flex.ones((2, 3, 5))).shape
     (2, 3, 8)
@@ -133,15 +140,17 @@ def irfft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -
 def irfftn(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = None, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse of `rfftn`: real numbers from half of their spectrum.
 
-    s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the last axis. The result
-    is float32 or float64. Other arguments and errors are those of `fftn`; ValueError for no axes.
+    s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the
+    last axis. The result is float32 or float64. Other arguments and errors are those of `fftn`;
+    ValueError for no axes.
 
     >>> x = flex.asarray([[1.0, 2.0], [3.0, 4.0]])
     >>> flex.fft.irfftn(flex.fft.rfftn(x)).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
 def next_fast_len(n: SupportsIndex, /) -> int:
-    """The least length from n on whose transforms are quick: a power of two, or one times a small odd number.
+    """The smallest length from n on with a fast transform: a power of two, or one times a small odd
+    number.
 
     ValueError if n is negative.
 
@@ -151,14 +160,14 @@ def next_fast_len(n: SupportsIndex, /) -> int:
 def rfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The first half of the discrete Fourier transform of real numbers.
 
-    Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes and errors are
-    those of `fft`; DTypeError for complex numbers.
+    Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes
+    and errors are those of `fft`; DTypeError for complex numbers.
 
     >>> flex.fft.rfft(flex.asarray([0.0, 1.0, 0.0, -1.0])).tolist()
     [0j, -2j, 0j]
     """
 def rfft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -1), norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """`rfftn` along the last two axes, or others.
+    """`rfftn` along the last two axes by default.
 
     >>> flex.fft.rfft2(flex.ones((2, 3, 8))).shape
     (2, 3, 5)
@@ -172,9 +181,11 @@ def rfftfreq(n: SupportsIndex, /, d: float = 1.0, *, dtype: _DType | None = None
     [0.0, 1.0, 2.0]
     """
 def rfftn(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = None, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
-    """The discrete Fourier transform of real numbers along several axes, halved along the last of them.
+    """The discrete Fourier transform of real numbers along several axes, halved along the last of
+    them.
 
-    Arguments, dtypes and errors are those of `fftn`; DTypeError for complex numbers, ValueError for no axes.
+    Arguments, dtypes and errors are those of `fftn`; DTypeError for complex numbers, ValueError
+    for no axes.
 
     >>> flex.fft.rfftn(flex.ones((3, 8))).shape
     (3, 5)

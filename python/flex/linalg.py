@@ -1,5 +1,7 @@
 """Linear algebra, by the names of the array API's extension."""
 
+from flex import _missing
 from flex._flex import cross, matmul, matrix_transpose, outer, tensordot, vecdot
 
+__getattr__ = _missing.of_module(__name__)
 __all__ = ["cross", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot"]

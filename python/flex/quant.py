@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flex import _flex, io
+from flex import _flex, _missing, io
 
 if TYPE_CHECKING:
     import os
@@ -145,4 +145,5 @@ def _parts(name: str, tensor: Any) -> list[tuple[str, Any]]:
     return parts
 
 
+__getattr__ = _missing.of_module(__name__)
 __all__ = sorted([*_own, "load", "load_gguf", "save"])

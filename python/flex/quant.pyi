@@ -10,14 +10,17 @@ from flex.io import Tensors, _File
 
 @final
 class QTensor:
-    """Integers, and the scales and zero points that say what they stand for: `scale * (q - zero_point)`.
+    """A quantised tensor: integers, with scales and zero points that say what they stand for, `scale *
+    (q - zero_point)`.
 
-    Made by `quantize`, or from its parts. values: int8 or uint8; of dtype "int4" and "int2", uint8 with two and four values a
-    byte along one axis, the first in the lowest bits (the last byte need not be full). scales: float32, float16 or
-    bfloat16, of the tensor's rank; each size divides the tensor's, so that as many neighbours share a scale. zero_points:
-    none, or of the values' dtype and the scales' shape. shape: of int4 and int2, where `values` don't tell. Views (`q[..]`, `permute_dims`,
-    `flip`, `reshape`, `broadcast_to`) move scales with values and copy nothing; what would part a block or a byte is a ValueError.
-    ShapeError or DTypeError where parts don't fit.
+    Made by `quantize`, or from its parts. values: int8 or uint8; for dtype "int4" and "int2", uint8
+    with two and four values per byte along one axis, the first in the lowest bits (the last byte
+    need not be full). scales: float32, float16 or bfloat16, with the tensor's rank; each size
+    divides the tensor's, so that blocks of equal size share a scale. zero_points: none, or of the
+    values' dtype and the scales' shape. shape: for int4 and int2, where `values` don't tell. Views
+    (`q[..]`, `permute_dims`, `flip`, `reshape`, `broadcast_to`) move scales with values and copy
+    nothing; ValueError if one would split a block or a byte. ShapeError or DTypeError if parts
+    don't fit together.
 
     >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
     >>> q.dequantize().tolist()
@@ -34,7 +37,7 @@ class QTensor:
     ) -> Self: ...
     @property
     def T(self) -> QTensor:
-        """The transposed matrix; a view. ShapeError where there are other than two dimensions."""
+        """The transposed matrix; a view. ShapeError unless there are two dimensions."""
     @property
     def block(self) -> tuple[int, ...]:
         """How many neighbours along each axis share a scale."""
@@ -43,63 +46,74 @@ class QTensor:
         """"int8", "uint8", "int4" or "int2"."""
     @property
     def nbytes(self) -> int:
-        """Bytes of values, scales and zero points."""
+        """The size of values, scales and zero points in bytes."""
     @property
     def ndim(self) -> int: ...
     @property
     def scales(self) -> Tensor:
-        """The scales, one a block, of the tensor's rank."""
+        """The scales, one per block, with the tensor's rank."""
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
     def size(self) -> int: ...
     @property
     def values(self) -> Tensor:
-        """The integers: int8 or uint8, of int4 and int2 bytes of two and four."""
+        """The stored integers, int8 or uint8; each byte holds two int4 or four int2 values."""
     @property
     def zero_points(self) -> Tensor | None:
         """The zero points, as many as scales, or None."""
     def argmax(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """Where the largest element is first, of all or along an axis."""
+        """The index of the first largest element, of all or along an axis."""
     def argmin(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """Where the smallest element is first, of all or along an axis."""
+        """The index of the first smallest element, of all or along an axis."""
     def broadcast_to(self, shape: _Shape) -> QTensor:
-        """Repeats dimensions of size 1, and adds new ones in front; a view. ShapeError where sizes don't fit."""
+        """Broadcasts dimensions of size 1, and adds new ones in front; a view. ShapeError if sizes
+        don't match.
+        """
     def dequantize(self, dtype: _DType | None = None) -> Tensor:
-        """`scale * (q - zero_point)`, float32 or another float dtype. DTypeError if it is none.
+        """The numbers `scale * (q - zero_point)`, as float32 or another float dtype. DTypeError for
+        other dtypes.
 
         >>> flex.quant.quantize(flex.asarray([127.0, -1.0, 0.25])).dequantize().tolist()
         [127.0, -1.0, 0.0]
         """
     def equal(self, other: QTensor, /) -> builtins.bool:
-        """Whether another quantised tensor has the same shape and stands for the same numbers."""
+        """Whether another quantised tensor has the same shape and represents the same numbers."""
     def flip(self, *, axis: _Shape | None = None) -> QTensor:
-        """Reverses axes, all by default; a view. ValueError for the axis along which bytes hold several values."""
+        """Reverses axes, all by default; a view. ValueError for an axis that is packed several values
+        to a byte.
+        """
     def max(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
-        """The largest elements, of all or along an axis, quantised as they are; a single one of int4 or int2 is int8. ValueError where elements have several scales."""
+        """The largest elements, of all or along an axis, quantised like this tensor; a single int4 or
+        int2 value becomes int8. ValueError if elements have several scales.
+        """
     def min(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
-        """The smallest elements; otherwise as `max`."""
+        """The smallest elements; otherwise like `max`."""
     def permute_dims(self, axes: _Shape) -> QTensor:
-        """Dimension `k` of the result is dimension `axes[k]`; a view."""
+        """Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`. A view."""
     def reshape(self, shape: _Shape) -> QTensor:
-        """The elements in row-major order under another shape. ShapeError where their number is another, or
-        blocks would be none.
+        """The elements in row-major order in another shape. ShapeError if the number of elements
+        differs, or a block would be split.
         """
     def sort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> QTensor:
-        """In order along an axis. ValueError where elements have several scales."""
+        """The elements sorted along an axis. ValueError if elements have several scales."""
     def take(self, indices: _Operand, *, axis: SupportsIndex = 0) -> QTensor:
-        """The elements at the indices, of one dimension, of an axis. ValueError where blocks lie along it."""
+        """The elements at some indices of an axis; `indices` has one dimension. ValueError if there
+        are blocks along the axis.
+        """
     def topk(self, k: SupportsIndex, *, axis: SupportsIndex = ..., largest: builtins.bool = True) -> tuple[QTensor, Tensor]:
-        """The `k` largest (or smallest) along an axis, and where they are. ValueError where elements have several scales."""
+        """The `k` largest (or smallest) elements along an axis, and their indices. ValueError if
+        elements have several scales.
+        """
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
     def __getitem__(self, key: int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...], /) -> QTensor: ...
     def __len__(self) -> int: ...
 
 def concat(tensors: Sequence[QTensor], *, axis: SupportsIndex = 0) -> QTensor:
-    """Quantised tensors joined along an axis, scales where they vary along it.
+    """Concatenates quantised tensors along an axis, with their scales if these vary along it.
 
-    Of one dtype and, but along the axis, one shape and one size of blocks; where one scale spans the axis, all have the same
-    (ValueError, ShapeError).
+    They must have the same dtype and, apart from the axis, the same shape and block size; if one
+    scale spans the axis, it must be the same in all of them (ValueError, ShapeError).
 
     >>> q = flex.quant.quantize(flex.asarray([[1.0, 2.0]]), axis=0)
     >>> flex.quant.concat([q, q]).shape
@@ -108,12 +122,16 @@ def concat(tensors: Sequence[QTensor], *, axis: SupportsIndex = 0) -> QTensor:
 def conv2d(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
     """The convolution of an image with a quantised weight; the kernel is not flipped, as in torch.
 
-    x: `[batch, channels, height, width]`, or without the batch, of floats. weight: a QTensor `[out, channels / groups, height, width]`.
-    bias, stride, padding, dilation, groups, activation and residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x where that
-    is narrower. inputs: "float" decodes the weight, of any kind, for a convolution of floats; "dynamic" quantises each image to uint8 with a zero
-    point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`: then padding is the zero point, products are
-    summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError). Groups of fewer than four channels
-    are summed in float32. NaN in x counts as 0 unless inputs is "float". Errors as of `flex.nn.conv2d`; DTypeError where x, bias or residual is of no floats.
+    x: `[batch, channels, height, width]`, or without the batch, floats. weight: a QTensor `[out,
+    channels / groups, height, width]`. bias, stride, padding, dilation, groups, activation and
+    residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x if that is narrower.
+    inputs: "float" dequantises the weight, of any kind, for a convolution of floats; "dynamic"
+    quantises each image to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all
+    of x to uint8 by `scale` and `zero_point`. Padding is then the zero point, products are summed
+    exactly in int32, and the weight must be int8 per tensor or `axis=0`, without zero points
+    (ValueError). Groups of fewer than four channels are summed in float32. NaN in x counts as 0
+    unless inputs is "float". Errors as for `flex.nn.conv2d`; DTypeError if x, bias or residual is
+    not a float.
 
     >>> weight = flex.quant.quantize(flex.ones((1, 1, 2, 2)), axis=0)
     >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
@@ -121,13 +139,16 @@ def conv2d(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, stride
     [[[8.0, 12.0], [20.0, 24.0]]]
     """
 def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
-    """`activation(x @ weight.T + bias) + residual` by a quantised weight.
+    """`activation(x @ weight.T + bias) + residual` with a quantised weight.
 
-    x: `[.., in]`, of floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in `flex.nn.linear`. residual: broadcasts to
-    the result, which is `[.., out]`, float32, or the dtype of x where that is narrower. inputs: "float" decodes the weight, of any kind, while it
-    is packed for the product; "dynamic" quantises each row of x to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale`
-    and `zero_point`: then products are summed in int32, exactly, and the weight is int8 per tensor or `axis=0`, without zero points (ValueError).
-    NaN in x counts as 0 unless inputs is "float". ShapeError if sizes don't fit; DTypeError where x, bias or residual is of no floats.
+    x: `[.., in]`, floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in
+    `flex.nn.linear`. residual: broadcasts to the result, which is `[.., out]`, float32, or the
+    dtype of x if that is narrower. inputs: "float" dequantises the weight, of any kind, while it is
+    packed for the product; "dynamic" quantises each row of x to uint8 with a zero point,
+    "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`.
+    Products are then summed exactly in int32, and the weight must be int8 per tensor or `axis=0`,
+    without zero points (ValueError). NaN in x counts as 0 unless inputs is "float". ShapeError if
+    sizes don't match; DTypeError if x, bias or residual is not a float.
 
     >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
     >>> y = flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic")
@@ -160,26 +181,33 @@ def load_gguf(file: str | bytes | PathLike[str], mmap: builtins.bool = True) -> 
     (0, {})
     """
 def matmul_integer(a: _Operand, b: _Operand, a_zero_point: _Operand | None = None, b_zero_point: _Operand | None = None) -> Tensor:
-    """`(a - a_zero_point) @ (b - b_zero_point)` in int32, exact to 2^15 terms (ONNX, MatMulInteger).
+    """`(a - a_zero_point) @ (b - b_zero_point)` in int32, exact for up to 2^15 terms (ONNX,
+    MatMulInteger).
 
-    a and b: int8 or uint8, each its own (DTypeError), of shapes as in `flex.matmul`. Zero points: numbers or tensors of the operand's
-    dtype: one, or of a one a row, of b one a column (ShapeError).
+    a and b: int8 or uint8, independently (DTypeError), with shapes as in `flex.matmul`. Zero
+    points: numbers or tensors of the operand's dtype: a single one, or one per row of a, per column
+    of b (ShapeError).
 
     >>> a, b = flex.asarray([[10, 255]], dtype="uint8"), flex.asarray([[1], [-128]], dtype="int8")
     >>> flex.quant.matmul_integer(a, b, 10).tolist()
     [[-31360]]
     """
 def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4", "int2"] = 'int8', *, axis: SupportsIndex | None = None, block: SupportsIndex | None = None, symmetric: builtins.bool | None = None, scale_dtype: _DType | None = None, calibration: Literal["minmax", "percentile", "mse"] = 'minmax', percentile: float = 99.9, scale: _Operand | None = None, zero_point: _Operand | None = None) -> QTensor:
-    """x as integers: `q = clamp(round(x / scale) + zero_point)`, ties to even.
+    """Quantises x: `q = clamp(round(x / scale) + zero_point)`, ties to even.
 
-    x: of floats, computed with as float32. dtype: "int8", "uint8", "int4" (two a byte) or "int2" (four). axis: a scale for each index of an axis,
-    else one for all; with block, one for as many neighbours along the axis, which they divide (ShapeError). symmetric: without zero points,
-    `scale = max(|x|) / 127` (7 of int4, 1 of int2), else `scale = (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`
-    (ONNX, DynamicQuantizeLinear); by default True but for uint8, which needs zero points as int4 and int2 can't have them (ValueError).
-    scale_dtype: float32, float16 or bfloat16. calibration: "minmax", "percentile" (that many percent of the numbers, 50 to 100; others
-    saturate), or "mse" (the range of least squared error). scale and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, sizes
-    dividing its own; then nothing else says how one is found (TypeError). A group of zeros has scale 1; NaN becomes what stands for 0, infinities the ends, and neither counts for a
-    range.
+    x: floats; computed in float32. dtype: "int8", "uint8", "int4" (two per byte) or "int2" (four).
+    axis: gives each index of an axis its own scale, by default one for all; with block, one for
+    each block of that many neighbours along the axis, whose size it divides (ShapeError).
+    symmetric: without zero points, `scale = max(|x|) / 127` (7 for int4, 1 for int2), else `scale =
+    (max(x, 0) - min(x, 0)) / 255` and `zero_point = round(least - min(x, 0) / scale)`, where least
+    is the smallest integer (ONNX, DynamicQuantizeLinear); True by default except for uint8, which
+    needs zero points, while int4 and int2 can't have them (ValueError). scale_dtype: float32,
+    float16 or bfloat16. calibration: "minmax", "percentile" (the range of that many percent of the
+    numbers, 50 to 100; others saturate), or "mse" (the range with the least squared error). scale
+    and zero_point: given instead (ONNX, QuantizeLinear), numbers or of the rank of x, with sizes
+    that divide its own; the options that say how they are found are then a TypeError. A group of
+    zeros has scale 1; NaN becomes the integer for 0, infinities saturate, and neither counts
+    towards a range.
 
     >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
     >>> q.values.tolist(), q.scales.shape

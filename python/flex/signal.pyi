@@ -5,7 +5,8 @@ from typing import Literal, SupportsIndex
 from flex._flex import Tensor, _Device, _DType, _Operand
 
 def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
-    """The Blackman window of n samples: 0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x) for x from -1 to 1.
+    """The Blackman window of n samples: 0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x) for x from -1 to
+    1.
 
     Other arguments and errors are those of `hann`.
 
@@ -15,10 +16,12 @@ def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | 
 def convolve(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "valid"] = 'full', method: Literal["auto", "direct", "fft"] = 'auto') -> Tensor:
     """The convolution of two signals or images: along each axis, the sums of x1[j] x2[k - j].
 
-    x1, x2: of the same number of dimensions (ShapeError). mode: "full" for all places where they overlap; "same" for as
-    many as x1 has, from the middle; "valid" for those where one lies inside the other. method: "direct" for sums of
-    products, of up to three axes; "fft" for Fourier transforms; "auto" for what is likely to be faster, for integers
-    sums, which are exact. The result has the common dtype (DTypeError for bool); scipy.signal.convolve's definition.
+    x1, x2: with the same number of dimensions (ShapeError). mode: "full" for all places where they
+    overlap; "same" for the middle part, as large as x1; "valid" for the places where one lies
+    inside the other. method: "direct" for sums of products, along up to three axes; "fft" for
+    Fourier transforms; "auto" for whichever is likely to be faster, and direct, which is exact, for
+    integers. The result has the common dtype (DTypeError for bool). Defined like
+    scipy.signal.convolve.
 
     >>> flex.signal.convolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).tolist()
     [1.0, 3.0, 5.0, 3.0]
@@ -26,7 +29,7 @@ def convolve(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "valid
 def correlate(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "valid"] = 'full', method: Literal["auto", "direct", "fft"] = 'auto') -> Tensor:
     """The correlation of two signals or images: along each axis, the sums of x1[j + k] conj(x2[j]).
 
-    Arguments, dtypes and errors are those of `convolve`; scipy.signal.correlate's definition.
+    Arguments, dtypes and errors are those of `convolve`. Defined like scipy.signal.correlate.
 
     >>> flex.signal.correlate(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 2.0]), mode="valid").tolist()
     [5.0, 8.0]
@@ -56,22 +59,24 @@ def hamming(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | N
 def hann(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Hann window of n samples, a raised cosine: 0.5 + 0.5 cos(pi x) for x from -1 to 1.
 
-    sym: symmetric, as filters are designed with; False for one period of a window that repeats, as spectra are
-    taken with. dtype: float32 by default, or float64 (DTypeError for others). ValueError if n is negative.
+    sym: symmetric, as for filter design; False for one period of a periodic window, as for
+    spectral analysis. dtype: float32 by default, or float64 (DTypeError for others). ValueError
+    if n is negative.
 
     >>> flex.signal.hann(4, sym=False).tolist()
     [0.0, 0.5, 1.0, 0.5]
     """
 def istft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None = None, win_length: SupportsIndex | None = None, window: _Operand | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: SupportsIndex | None = None) -> Tensor:
-    """The signals that spectra of overlapping frames were taken of: the inverse of `stft`.
+    """The inverse of `stft`: signals from the spectra of overlapping frames.
 
-    The frames' inverse transforms times the window are added up where they overlap, and divided by the sum of the
-    squared windows. x: `[.., frequencies, frames]`. length: how many samples to give, by default those that the frames
-    cover. onesided: whether x has frequencies up to n_fft / 2 alone, by default true; then the result is real. Other
-    arguments are those that `stft` was called with; torch.istft's definition.
+    Overlap-add of the frames' inverse transforms times the window, divided by the sum of the
+    squared windows. x: `[.., frequencies, frames]`. length: the number of samples, by default as
+    many as the frames cover. onesided: whether x has only frequencies up to n_fft / 2, by default
+    True; the result is then real. Other arguments are those that `stft` was called with. Defined
+    like torch.istft.
 
-    ShapeError for another number of frequencies; ValueError where n_fft, hop_length and win_length don't fit each
-    other, and where there are samples that no window covers.
+    ShapeError for another number of frequencies; ValueError if n_fft, hop_length and win_length
+    don't fit each other, and if no window covers a sample.
 
     >>> x = flex.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
     >>> flex.signal.istft(flex.signal.stft(x, 4), 4, length=8).round().tolist()
@@ -80,36 +85,39 @@ def istft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None
 def kaiser(n: SupportsIndex, /, beta: float, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Kaiser window of n samples: I0(beta sqrt(1 - x^2)) / I0(beta) for x from -1 to 1.
 
-    I0: the modified Bessel function of order 0. beta: the larger, the narrower; up to 700 (ValueError). Other
-    arguments and errors are those of `hann`.
+    I0: the modified Bessel function of order 0. beta: a larger one is narrower; up to 700
+    (ValueError). Other arguments and errors are those of `hann`.
 
     >>> flex.signal.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """
 def mel_filters(sample_rate: float, n_fft: SupportsIndex, *, n_mels: SupportsIndex = 128, fmin: float = 0.0, fmax: float | None = None, htk: builtins.bool = False, norm: Literal["slaney"] | None = 'slaney', dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
-    """Triangular filters that sum spectra up by bands of equal width to the ear, `[n_mels, n_fft // 2 + 1]`.
+    """Triangular mel filters, `[n_mels, n_fft // 2 + 1]`, which sum spectra in bands of equal
+    perceived width.
 
-    Band m rises from the centre of the band before to its own and falls to that of the next one; centres are evenly
-    spaced in mels from fmin to fmax, by default half the sample rate. htk: mels by HTK's formula, 2595 log10(1 + f /
-    700), instead of Slaney's, which is linear below 1 kHz. norm: "slaney" to divide bands by their width in hertz, or
-    None. librosa's definition. dtype: float32 by default, or float64 (DTypeError for others). ValueError if frequencies
-    are not ascending, or there are no bands or samples.
+    Band m rises from the centre of the band below to its own and falls to that of the band above;
+    centres are evenly spaced in mels from fmin to fmax, by default half the sample rate. htk: mels
+    by HTK's formula, 2595 log10(1 + f / 700), instead of Slaney's, which is linear below 1 kHz.
+    norm: "slaney" to divide bands by their width in hertz, or None. Defined like librosa. dtype:
+    float32 by default, or float64 (DTypeError for others). ValueError if frequencies are not
+    ascending, or there are no bands or samples.
 
     >>> flex.signal.mel_filters(16000, 512, n_mels=40).shape
     (40, 257)
     """
 def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None = None, win_length: SupportsIndex | None = None, window: _Operand | None = None, center: builtins.bool = True, pad_mode: Literal["reflect", "constant", "replicate", "circular"] = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None) -> Tensor:
-    """The spectra of overlapping frames of signals along the last axis, by their short-time Fourier transform.
+    """The short-time Fourier transform: spectra of overlapping frames of signals along the last axis.
 
-    Element [.., k, t] of the result is the sum over j of window[j] x[.., t hop_length + j] exp(-2 pi i j k / n_fft). x:
-    `[.., samples]`, real or complex. hop_length: by default n_fft // 4, at least 1. window: `[win_length]`, by default ones; zeros
-    fill it to n_fft. center: continue the signal by half a frame at both ends, by pad_mode, so that frame t is centred
-    at sample t hop_length. normalized: divide by sqrt(n_fft). onesided: frequencies up to n_fft / 2 alone, by default
-    for real signals. The result is `[.., frequencies, frames]`, with the dtypes of `flex.fft.fft`; torch.stft's
-    definition.
+    Element [.., k, t] of the result is the sum over j of window[j] x[.., t hop_length + j] exp(-2
+    pi i j k / n_fft). x: `[.., samples]`, real or complex. hop_length: by default n_fft // 4, at
+    least 1. window: `[win_length]`, by default ones, zero-padded to n_fft. center: whether to pad
+    the signal by half a frame at both ends, by pad_mode, so that frame t is centred at sample t
+    hop_length. normalized: whether to divide by sqrt(n_fft). onesided: whether to keep only
+    frequencies up to n_fft / 2, by default for real signals. The result is `[.., frequencies,
+    frames]`, with the dtypes of `flex.fft.fft`. Defined like torch.stft.
 
-    ValueError where n_fft, hop_length and win_length don't fit each other; ShapeError where the window or the signal
-    don't fit them.
+    ValueError if n_fft, hop_length and win_length don't fit each other; ShapeError if the window or
+    the signal doesn't fit them.
 
     >>> flex.signal.stft(flex.zeros((2, 100)), 16, window=flex.signal.hann(16, sym=False)).shape
     (2, 9, 26)

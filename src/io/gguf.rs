@@ -1,9 +1,10 @@
 //! The tensors and metadata of GGUF files, versions 2 and 3, as llama.cpp writes them
 //! (<https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>).
 //!
-//! Blocks of Q4_0, Q8_0 and Q6_K become [`QTensor`]s, exactly: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks
-//! of 16 with float32 ones. Q4_K, whose blocks have minima, becomes float32. Numbers become tensors of
-//! their dtype, and other blocks stay bytes.
+//! Blocks of Q4_0, Q8_0 and Q6_K become [`QTensor`]s without loss: int4 and int8 in blocks of 32
+//! with float16 scales, and int8 in blocks of 16 with float32 scales. Q4_K, whose blocks have
+//! minima, is decoded to float32. Plain numbers become tensors of their dtype, and other block
+//! formats stay bytes.
 //!
 //! ```
 //! let mut file = b"GGUF".to_vec();
@@ -31,40 +32,41 @@ use alloc::vec::Vec;
 pub enum Value {
     /// An unsigned integer of any width.
     Unsigned(u64),
-    /// A signed one.
+    /// A signed integer of any width.
     Signed(i64),
     /// A float of 32 or 64 bits.
     Float(f64),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// A text.
+    /// A string.
     Text(String),
-    /// Values of one kind.
+    /// An array of values of one kind.
     List(Vec<Value>),
 }
 
 /// A tensor of a file.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// Numbers, or Q4_K as float32.
+    /// Plain numbers, or Q4_K decoded to float32.
     Tensor(Tensor),
     /// Q4_0, Q8_0 or Q6_K.
     Quantized(QTensor),
-    /// Blocks that flex has no kernels for.
+    /// A block format that flex has no kernels for.
     Other {
-        /// The format's number for them.
+        /// The number of the format in GGUF.
         kind: u32,
-        /// The shape in numbers.
+        /// The shape in numbers, not bytes.
         shape: Vec<usize>,
-        /// The bytes from where they begin to the next tensor or the end, as uint8 of one dimension.
+        /// The bytes from the tensor's start to the next tensor or the end, as one-dimensional
+        /// uint8.
         bytes: Tensor,
     },
 }
 
-/// The content of a file.
+/// The contents of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Gguf {
-    /// What describes the model.
+    /// Describes the model.
     pub metadata: BTreeMap<String, Value>,
     /// The tensors by name.
     pub entries: BTreeMap<String, Entry>,
@@ -72,22 +74,24 @@ pub struct Gguf {
 
 /// Reads a file into memory.
 ///
-/// Errors with [`Error::Io`] if it can't be read, with [`Error::File`] if it violates the format.
+/// Errors with [`Error::Io`] if it can't be read, and with [`Error::File`] if it violates the
+/// format.
 #[cfg(feature = "std")]
 pub fn load(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
     read(super::file::open(path.as_ref())?)
 }
-/// Maps a file into memory: tensors of numbers lie in it, blocks are unpacked. Errors as [`load`].
+/// Maps a file into memory: tensors of plain numbers are views of it, blocks are unpacked. Errors
+/// like [`load`].
 ///
 /// # Safety
-/// While one of the tensors or a view of it lives, nobody writes to the file in place or truncates
-/// it ([MAP1](super#mapped-files-must-not-change)).
+/// While one of the tensors or a view of it is alive, nobody writes to the file in place or
+/// truncates it ([MAP1](super#mapped-files-must-not-change)).
 #[cfg(feature = "std")]
 pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
     // SAFETY: MAP1, by the caller's promise.
     read(unsafe { super::file::map(path.as_ref()) }?)
 }
-/// Reads the bytes of a file; the tensors are copies. Errors where it violates the format.
+/// Reads the bytes of a file; the tensors are copies. Errors if it violates the format.
 pub fn parse(bytes: &[u8]) -> Result<Gguf> {
     read(Source {
         name: "gguf".into(),
@@ -95,7 +99,7 @@ pub fn parse(bytes: &[u8]) -> Result<Gguf> {
     })
 }
 
-/// What the header says of a tensor.
+/// A tensor's entry in the header.
 struct Info {
     name: String,
     shape: Vec<usize>,
@@ -103,25 +107,25 @@ struct Info {
     offset: u64,
 }
 
-/// The header, read in pieces.
+/// Reads the header in pieces.
 struct Reader<'a> {
     source: Source<'a>,
     len: u64,
-    /// Where the piece begins, and what has been read of it.
+    /// The piece's offset in the file, and how much of it has been consumed.
     start: u64,
     piece: Vec<u8>,
     read: usize,
 }
-/// Bytes of a piece.
+/// Bytes in a piece.
 const PIECE: usize = 1 << 16;
-/// Lists within lists at most.
+/// The deepest nesting of arrays.
 const DEEP: usize = 4;
 
 impl Reader<'_> {
     fn at(&self) -> u64 {
         self.start + self.read as u64
     }
-    /// The next bytes. Errors where there are fewer.
+    /// The next `n` bytes; errors if there are fewer.
     fn bytes(&mut self, n: u64) -> Result<&[u8]> {
         if n > self.len.saturating_sub(self.at()) {
             let at = self.at();
@@ -153,13 +157,13 @@ impl Reader<'_> {
     fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
-    /// A count of things that take so many bytes at least.
+    /// A count of items of at least `least` bytes each, checked against the file's length.
     fn count(&mut self, least: u64) -> Result<usize> {
         let n = self.u64()?;
         if n > self.len / least {
             return Err(self
                 .source
-                .wrong(message!("{n} entries are more than the file has room for")));
+                .wrong(message!("{n} entries don't fit in the file")));
         }
         Ok(n as usize)
     }
@@ -192,9 +196,7 @@ impl Reader<'_> {
             11 => Value::Signed(self.u64()? as i64),
             12 => Value::Float(f64::from_bits(self.u64()?)),
             _ => {
-                return Err(self
-                    .source
-                    .wrong(message!("unknown type {kind} of metadata")));
+                return Err(self.source.wrong(message!("unknown metadata type {kind}")));
             }
         })
     }
@@ -213,7 +215,7 @@ impl Reader<'_> {
                 self.source
                     .wrong(message!("tensor {} is too large", Excerpt(&name)))
             })?;
-            shape.insert(0, size); // the file begins with the last axis
+            shape.insert(0, size); // the file stores the innermost axis first
         }
         let (kind, offset) = (self.u32()?, self.u64()?);
         Ok(Info {
@@ -245,9 +247,9 @@ fn read(source: Source) -> Result<Gguf> {
     }
     let version = header.u32()?;
     if !(2..=3).contains(&version) {
-        return Err(header
-            .source
-            .wrong(message!("version {version} of GGUF; 2 and 3 are read")));
+        return Err(header.source.wrong(message!(
+            "GGUF version {version} is not supported; 2 and 3 are"
+        )));
     }
     let (tensors, pairs) = (header.count(24)?, header.count(13)?);
     let mut file = Gguf::default();
@@ -269,7 +271,7 @@ fn read(source: Source) -> Result<Gguf> {
     let mut starts = fallible::collect(infos.iter().map(|i| Ok::<_, Error>(i.offset)))?;
     starts.push(len.saturating_sub(data));
     starts.sort_unstable();
-    // tensors lie apart: a small file of many that overlap would become a large one
+    // tensors must not overlap: otherwise a small file could claim a large amount of memory
     let mut left = len.saturating_sub(data);
     for info in infos {
         let after = starts.partition_point(|start| *start <= info.offset);
@@ -280,7 +282,7 @@ fn read(source: Source) -> Result<Gguf> {
             Block::Of([bytes, numbers]) => super::source::byte_len(&info.shape, DType::U8)
                 .and_then(|n| (n / numbers as u64).checked_mul(bytes as u64)),
         };
-        // one that alone is too large is found when it is read
+        // a single tensor that is too large is an error when it is read
         if let Some(taken) = taken.filter(|n| *n <= len) {
             left = left.checked_sub(taken).ok_or_else(|| {
                 let message = message!("tensor {} overlaps another", Excerpt(&info.name));
@@ -295,10 +297,10 @@ fn read(source: Source) -> Result<Gguf> {
     Ok(file)
 }
 
-/// What a tensor is made of.
+/// How a tensor is stored.
 enum Block {
     Number(DType),
-    /// Blocks of so many bytes for so many numbers.
+    /// Blocks of this many bytes and numbers.
     Of([usize; 2]),
     Unknown,
 }
@@ -320,11 +322,15 @@ fn block_of(kind: u32) -> Block {
     })
 }
 
-/// A tensor, which has `room` bytes where nothing is known of its blocks.
+/// Reads a tensor, which has `room` bytes if its block format is unknown.
 fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry> {
     let start = data.checked_add(info.offset);
-    let start = start
-        .ok_or_else(|| source.wrong(message!("tensor {} begins nowhere", Excerpt(&info.name))))?;
+    let start = start.ok_or_else(|| {
+        source.wrong(message!(
+            "tensor {} begins beyond the file",
+            Excerpt(&info.name)
+        ))
+    })?;
     let [bytes, numbers] = match block_of(info.kind) {
         Block::Number(dtype) => {
             let numbers = source.tensor(start, &info.shape, dtype, false)?;
@@ -340,7 +346,7 @@ fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry
             });
         }
     };
-    // what the numbers take elsewhere, also where there are none
+    // unpacked or decoded, the numbers must be addressable, even if there are none
     if super::source::byte_len(&info.shape, DType::F32).is_none() {
         let message = message!("tensor {} is too large", Excerpt(&info.name));
         return Err(source.wrong(message));
@@ -359,9 +365,9 @@ fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry
     unpacked(raw.contiguous()?.as_bytes(), info, count)
 }
 
-/// Blocks as a tensor.
+/// Unpacks blocks into a tensor.
 fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
-    // numbers that share a scale, bytes of a block's values
+    // numbers that share a scale, their levels, and the dtype of scales
     let (share, levels, scale) = match info.kind {
         2 => (32, Levels::I4, DType::F16),
         8 => (32, Levels::I8, DType::F16),
@@ -396,7 +402,7 @@ fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
     if info.kind == 14 {
         let steps = Out::new(scales.as_mut_slice::<f32>()?);
         par::split(to, per_block, 1, cost, |r, d| {
-            // SAFETY: OUT1: ranges of blocks are disjoint, and so are their scales.
+            // SAFETY: OUT1: ranges of blocks are disjoint, and so are those of their scales.
             let steps = unsafe { steps.part(16 * r.start..16 * r.end) };
             blocks::q6_k(&raw[r.start * Q6_K[0]..r.end * Q6_K[0]], d, steps)
         });

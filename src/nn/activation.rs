@@ -1,4 +1,4 @@
-//! Activations that have parameters; the others are made from the list of operations.
+//! Activations with parameters; the others are rows of the table of operations.
 
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
@@ -8,8 +8,8 @@ use crate::ops::{self, Arg, apply};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
-/// `x`, of negative `x` `slope * x` (Maas et al. 2013). Operands broadcast, and are converted to their
-/// common dtype; torch's slope is 0.01. Errors where shapes or dtypes don't fit.
+/// `x`, or `slope * x` for negative `x` (Maas et al. 2013). Operands broadcast and are promoted to
+/// their common dtype; torch's default slope is 0.01. Errors if shapes or dtypes don't fit.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, -2.0]);
@@ -20,8 +20,8 @@ pub fn leaky_relu<'a, 'b>(x: impl Into<Arg<'a>>, slope: impl Into<Arg<'b>>) -> R
     apply(&rows::LeakyRelu::ROW, [x.into(), slope.into()])
 }
 
-/// [`leaky_relu`] with a slope for each channel (He et al. 2015): `weight` has one element, or as many as axis
-/// 1 of `x`. Errors where it has another size, or the dtypes have no common one.
+/// [`leaky_relu`] with a slope per channel (He et al. 2015): `weight` has one element, or as many
+/// as axis 1 of `x`. Errors if it has another size, or there is no common dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -48,8 +48,8 @@ pub fn prelu(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
     leaky_relu(x, weight.reshape(shape)?)
 }
 
-/// [`leaky_relu`] with the mean of the slopes that training draws from `lower` to `upper` (Xu et al.
-/// 2015), which are 1/8 and 1/3 for torch. Errors where `lower` is above `upper`.
+/// [`leaky_relu`] with the mean of the slopes that training draws from `lower` to `upper` (Xu et
+/// al. 2015); torch's defaults are 1/8 and 1/3. Errors if `lower` is above `upper`.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, -2.0]);
@@ -61,8 +61,8 @@ pub fn rrelu<'a>(x: impl Into<Arg<'a>>, lower: f64, upper: f64) -> Result<Tensor
     leaky_relu(x, (lower + upper) / 2.0)
 }
 
-/// `x`, of negative `x` `alpha * (exp(x) - 1)` (Clevert et al. 2016); torch's alpha is 1. Dtypes and
-/// errors as for [`leaky_relu`].
+/// `x`, or `alpha * (exp(x) - 1)` for negative `x` (Clevert et al. 2016); torch's default alpha
+/// is 1. Dtypes and errors as for [`leaky_relu`].
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, f32::NEG_INFINITY]);
@@ -73,8 +73,8 @@ pub fn elu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<T
     apply(&rows::Elu::ROW, [x.into(), alpha.into()])
 }
 
-/// `x`, of negative `x` `alpha * (exp(x / alpha) - 1)` (Barron 2017); torch's alpha is 1. Dtypes and
-/// errors as for [`leaky_relu`].
+/// `x`, or `alpha * (exp(x / alpha) - 1)` for negative `x` (Barron 2017); torch's default alpha
+/// is 1. Dtypes and errors as for [`leaky_relu`].
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, f32::NEG_INFINITY]);
@@ -85,8 +85,8 @@ pub fn celu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<
     apply(&rows::Celu::ROW, [x.into(), alpha.into()])
 }
 
-/// `log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x` is above `threshold`; torch's are
-/// 1 and 20. Dtypes and errors as for [`leaky_relu`].
+/// `log(1 + exp(beta * x)) / beta`, or `x` itself where `beta * x` is above `threshold`; torch's
+/// defaults are 1 and 20. Dtypes and errors as for [`leaky_relu`].
 ///
 /// ```
 /// let x = flex::Tensor::from([30.0f32, f32::NEG_INFINITY]);
@@ -104,7 +104,8 @@ pub fn softplus<'a, 'b, 'c>(
     )
 }
 
-/// `x`, 0 from `-lambd` to `lambd`, which is 0.5 for torch. Dtypes and errors as for [`leaky_relu`].
+/// `x`, or 0 where it is from `-lambd` to `lambd`; torch's default is 0.5. Dtypes and errors as for
+/// [`leaky_relu`].
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, -0.25]);
@@ -115,7 +116,7 @@ pub fn hardshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> R
     apply(&rows::Hardshrink::ROW, [x.into(), lambd.into()])
 }
 
-/// `x` moved towards 0 by `lambd`, which is 0.5 for torch, and 0 where it would pass it. Dtypes and
+/// `x` moved towards 0 by `lambd`, or 0 where it would pass 0; torch's default is 0.5. Dtypes and
 /// errors as for [`leaky_relu`].
 ///
 /// ```
@@ -127,8 +128,8 @@ pub fn softshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> R
     apply(&rows::Softshrink::ROW, [x.into(), lambd.into()])
 }
 
-/// `x` where it is above `threshold`, else `value`. Integers stay integers, if both numbers are;
-/// otherwise as [`leaky_relu`].
+/// `x` where it is above `threshold`, else `value`. Integers stay integers if both numbers are
+/// integers; otherwise like [`leaky_relu`].
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, 0.5]);
@@ -146,8 +147,8 @@ pub fn threshold<'a, 'b, 'c>(
     )
 }
 
-/// The nearest value from `min` to `max`, which are -1 and 1 for torch. Errors where `min` is above
-/// `max`, or `x` is complex.
+/// Clamps `x` to `min` to `max`; torch's defaults are -1 and 1. Errors if `min` is above `max`, or
+/// `x` is complex.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.5f32, 0.5, -3.0]);
@@ -169,9 +170,9 @@ fn in_order(op: &'static str, low: &str, a: f64, high: &str, b: f64) -> Result<(
     ))
 }
 
-/// The first half of `x` along an axis times the sigmoid of the second (Dauphin et al. 2017).
+/// The first half of `x` along an axis times the sigmoid of the second half (Dauphin et al. 2017).
 ///
-/// Errors where the axis is out of range or has an odd size, or `x` is complex.
+/// Errors if the axis is out of range or has an odd size, or `x` is complex.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, 2.0, f32::INFINITY, 0.0]);
@@ -205,16 +206,16 @@ pub fn softmin(x: &Tensor, axis: isize) -> Result<Tensor> {
     super::softmax(&ops::negative(x.astype(x.dtype().inexact())?)?, axis)
 }
 
-/// What is drawn by [`gumbel_softmax`].
+/// The options of [`gumbel_softmax`].
 #[derive(Clone, Copy, Debug)]
 pub struct Gumbel {
     /// The temperature, above 0.
     pub tau: f64,
-    /// Whether the result is 1 at the largest element of each line, and 0 elsewhere.
+    /// Whether the result is one-hot: 1 at the largest element of each line, 0 elsewhere.
     pub hard: bool,
     /// The axis whose lines are distributions.
     pub axis: isize,
-    /// The same seed gives the same noise.
+    /// The seed of the noise.
     pub seed: u64,
 }
 impl Default for Gumbel {
@@ -228,11 +229,11 @@ impl Default for Gumbel {
     }
 }
 
-/// Samples of categorical distributions, made soft: `softmax((logits + noise) / tau)`, the noise being
-/// Gumbel's distribution (Jang et al. 2017; Maddison et al. 2017). What an element gets follows from the seed and its
-/// row-major position alone.
+/// Relaxed samples of categorical distributions: `softmax((logits + noise) / tau)`, with
+/// Gumbel-distributed noise (Jang et al. 2017; Maddison et al. 2017). An element's noise depends on
+/// the seed and its row-major position alone.
 ///
-/// Errors where `logits` are no floats, the axis is out of range, or `tau` is not above 0.
+/// Errors if `logits` is not a float tensor, the axis is out of range, or `tau` is not above 0.
 ///
 /// ```
 /// use flex::{Tensor, nn};

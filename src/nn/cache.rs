@@ -1,19 +1,19 @@
-//! Keys and values of the tokens so far, for models that generate one token after the other.
+//! The key-value cache of models that generate one token at a time.
 
 use super::embedding::taken;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
-/// What a [`KvCache`] may be asked for.
+/// The options of a [`KvCache`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KvCacheOptions {
-    /// Tokens that there is room for from the beginning; 0. Room that is full is doubled.
+    /// The number of tokens that fit at the start. A full cache doubles. Default: 0.
     pub capacity: usize,
-    /// The dtype of keys and values; float32.
+    /// The dtype of keys and values. Default: float32.
     pub dtype: DType,
-    /// How many tokens a token sees, itself among them: those that no token to come will see are let
-    /// go. All by `None`.
+    /// How many tokens a token sees, including itself; tokens that no later one sees are dropped.
+    /// `None` for all.
     pub window: Option<usize>,
 }
 impl Default for KvCacheOptions {
@@ -26,15 +26,15 @@ impl Default for KvCacheOptions {
     }
 }
 
-/// Keys and values of all tokens so far, which [`append`](KvCache::append) adds to without copying
-/// those that are there.
+/// The keys and values of all tokens so far. [`append`](KvCache::append) adds to them without
+/// copying earlier ones.
 ///
-/// Storage has a row for each token: `[capacity, batch * heads * head_dim]`, keys and values apart.
-/// So the tokens that a view shows are one run of memory, and tokens that are appended lie behind
-/// it. An appended row is written in place, whoever still has views of earlier ones, and each row at
-/// most once while others may see it: after [`truncate`](KvCache::truncate) rows that were shown are
-/// written again only where no view of them is left, else what is kept moves to new storage. Views
-/// so keep their values, as every tensor does.
+/// Storage has a row per token, `[capacity, batch * heads * head_dim]`, separately for keys and
+/// values, so the tokens of a view are contiguous and appended ones follow. Appending writes rows
+/// in place even while views of earlier rows exist, but a row that views may see is never
+/// overwritten: after [`truncate`](KvCache::truncate), rows that were visible are reused only if no
+/// view of them is left; otherwise the kept rows move to new storage. So views keep their values,
+/// as every tensor does.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -54,23 +54,23 @@ pub struct KvCache {
     heads: usize,
     head_dim: usize,
     options: KvCacheOptions,
-    /// Keys and values: contiguous, owned, `[capacity, batch, heads, head_dim]`.
+    /// Keys and values: contiguous and owned, `[capacity, batch, heads, head_dim]`.
     rows: [Tensor; 2],
-    /// The rows of tokens that are kept.
+    /// The rows of the tokens kept.
     start: usize,
     end: usize,
-    /// Rows that views of this storage may show: those below.
+    /// Views of this storage see only rows below this one.
     shown: usize,
-    /// Tokens that were appended since the beginning, less those that were truncated.
+    /// Tokens appended since the start, less those truncated.
     position: usize,
 }
-// CACHE1: no tensor but `rows` has a layout that reaches rows of its storage from `shown` on: views
-// that leave this type are of rows below it, and those of them stay within (TENSOR1). So bytes from
-// there on are read and written through `&mut KvCache` alone.
+// CACHE1: no tensor but `rows` has a layout that reaches rows of its storage from `shown` on. Views
+// handed out are of rows below it, and views of those stay within them (TENSOR1). So the bytes from
+// there on are accessed only through `&mut KvCache`.
 
 impl KvCache {
-    /// An empty one. Errors where a window is 0, the dtype is no float of this build, or there is no
-    /// memory for the capacity.
+    /// An empty cache. Errors if the window is 0, if the dtype is not a float dtype of this build,
+    /// and if there is no memory for the capacity.
     pub fn new(
         batch: usize,
         heads: usize,
@@ -100,31 +100,32 @@ impl KvCache {
             position: 0,
         })
     }
-    /// Tokens that are kept.
+    /// The number of tokens kept.
     pub fn len(&self) -> usize {
         self.end - self.start
     }
-    /// Whether there are none.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Tokens that there is room for before storage grows.
+    /// The number of tokens that fit before storage grows.
     pub fn capacity(&self) -> usize {
         self.rows[0].shape()[0] - self.start
     }
-    /// The position of the next token: how many came before, also those that a window has let go.
+    /// The position of the next token: the number of tokens before it, including those that a
+    /// window has dropped.
     pub fn position(&self) -> usize {
         self.position
     }
-    /// Batch, heads and `head_dim`.
+    /// The batch size, the number of heads, and `head_dim`.
     pub fn sizes(&self) -> (usize, usize, usize) {
         (self.batch, self.heads, self.head_dim)
     }
-    /// The options it was made with.
+    /// The options that the cache was made with.
     pub fn options(&self) -> KvCacheOptions {
         self.options
     }
-    /// Keys and values of the tokens that are kept, `[batch, heads, tokens, head_dim]`; views.
+    /// Views of the keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`.
     pub fn views(&mut self) -> Result<(Tensor, Tensor)> {
         self.shown = self.shown.max(self.end);
         let view = |rows: &Tensor| {
@@ -134,11 +135,12 @@ impl KvCache {
         let [keys, values] = &self.rows;
         Ok((view(keys)?, view(values)?))
     }
-    /// Adds the keys and values of some tokens, `[batch, heads, tokens, head_dim]` of any strides.
-    /// Returns [views](KvCache::views) of all that are kept: with a window those that the new tokens
-    /// see, which attention confines by its own `window` and `align`.
+    /// Appends the keys and values of some tokens, `[batch, heads, tokens, head_dim]` with any
+    /// strides. Returns [views](KvCache::views) of all tokens kept: with a window, those that any
+    /// of the new tokens sees, to be narrowed by attention's own `window` and `align`.
     ///
-    /// Errors where shapes or dtypes are others, or there is no memory; nothing is appended then.
+    /// Errors if shapes or dtypes differ from the cache's, or if there is no memory; nothing is
+    /// appended then.
     pub fn append(&mut self, k: &Tensor, v: &Tensor) -> Result<(Tensor, Tensor)> {
         const OP: &str = "KVCache.append";
         let operands = [("k", k), ("v", v)].map(|(name, t)| (name, t.shape(), t.dtype()));
@@ -160,21 +162,22 @@ impl KvCache {
         for (rows, new) in self.rows.iter_mut().zip(&new) {
             let row = rows.len() / rows.shape()[0].max(1) * dtype.size();
             let first = rows.as_ptr().wrapping_add(self.end * row) as *mut u8;
-            // SAFETY: `reserve` made room for `tokens` rows from `end` on, of owned memory that was
-            // handed out for writing; no other tensor reaches them (CACHE1), and `&mut self` is the
-            // only way here. `new` holds as many bytes, elsewhere, for it has none of these rows.
+            // SAFETY: `reserve` made room for `tokens` rows from `end` on, in owned memory handed
+            // out for writing. No other tensor reaches them (CACHE1), and `&mut self` is the only
+            // access here. `new` holds as many bytes and doesn't overlap, since it has none of
+            // these rows.
             unsafe { core::ptr::copy_nonoverlapping(new.as_ptr(), first, tokens * row) };
         }
         self.end += tokens;
         self.position += tokens;
         if let Some(window) = self.options.window {
-            // the first of the new ones sees `window - 1` before it
+            // the first new token sees `window - 1` tokens before it
             let seen = tokens.saturating_add(window - 1);
             self.start = self.start.max(self.end.saturating_sub(seen));
         }
         self.views()
     }
-    /// Room for so many more rows behind the last, which no view shows.
+    /// Makes room for `tokens` rows behind the last one, which no view sees.
     fn reserve(&mut self, tokens: usize) -> Result<()> {
         let unique = self
             .rows
@@ -191,7 +194,7 @@ impl KvCache {
         if fits && self.end >= self.shown {
             return Ok(());
         }
-        // as many tokens again as there will be, so that each is moved once or twice in all
+        // doubling, so that each token is moved once or twice in all
         let kept = match self.options.window {
             Some(window) => self.len().min(window),
             None => self.len(),
@@ -205,7 +208,7 @@ impl KvCache {
         (self.start, self.end, self.shown) = (0, kept, 0);
         Ok(())
     }
-    /// New storage of so many rows, which begins with some of these, or what is made of them.
+    /// New storage of `capacity` rows, which starts with `kept` of these rows, mapped by `change`.
     fn moved(
         &self,
         start: usize,
@@ -224,21 +227,22 @@ impl KvCache {
         let [keys, values] = &self.rows;
         Ok([one(keys)?, one(values)?])
     }
-    /// Keeps the first `len` tokens of those that are kept: what a draft proposed in vain is let go.
-    /// Nothing happens where there are no more.
+    /// Keeps the first `len` of the tokens, for example to drop rejected draft tokens. Does nothing
+    /// if there are no more.
     pub fn truncate(&mut self, len: usize) {
         let less = self.len().saturating_sub(len);
         self.end -= less;
         self.position -= less;
     }
-    /// Lets go of all tokens; the room stays.
+    /// Drops all tokens and keeps the capacity.
     pub fn reset(&mut self) {
         (self.start, self.end, self.position) = (0, 0, 0);
     }
-    /// Keeps the sequences `indices` of the batch, in that order and as often, as a beam search does
-    /// after each step. Copies what is kept.
+    /// Keeps the sequences `indices` of the batch, in that order and with repetitions, as a beam
+    /// search does after each step. Copies what is kept.
     ///
-    /// Errors where `indices` has no shape `[batch]`, or one is out of range or no integer.
+    /// Errors if `indices` doesn't have shape `[batch]`, is not an integer tensor, or if an index
+    /// is out of range.
     pub fn gather(&mut self, indices: &Tensor) -> Result<()> {
         const OP: &str = "KVCache.gather";
         if indices.rank() != 1 {

@@ -1,6 +1,6 @@
-//! Normalisation by channels, axis 1: over the batch, over groups of channels, over each channel of
-//! each example. Mean and variance are found in one pass, and the result is written in a second one,
-//! `(x - mean) * scale + bias`, a formula of operands that broadcast; so strides are of no concern.
+//! Normalisation by channels, axis 1: over the batch, over groups of channels, or over each channel
+//! of each example. One pass finds mean and variance, a second one writes `(x - mean) * scale +
+//! bias`, a fused formula of broadcast operands, so any strides do.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -11,12 +11,12 @@ use crate::ops::{self, reduce::moments};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// What follows a normalisation by channels.
+/// The options of normalisation by channels.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelNorm<'a> {
-    /// `[channels]`, a factor for each.
+    /// `[channels]`, a factor per channel.
     pub weight: Option<&'a Tensor>,
-    /// `[channels]`, added to each.
+    /// `[channels]`, added per channel.
     pub bias: Option<&'a Tensor>,
     /// Added to the variance.
     pub eps: f64,
@@ -32,14 +32,15 @@ impl Default for ChannelNorm<'_> {
 }
 
 /// `(x - mean) / sqrt(var + eps) * weight + bias` by channels (Ioffe and Szegedy 2015). `x` is
-/// `[batch, channels, ..]` of any strides; `statistics` are mean and variance of each channel, as
-/// training found them (`running_mean` and `running_var` of torch), or those of `x` itself, the
-/// variance being divided by the number of elements. The result has the shape and dtype of `x`.
+/// `[batch, channels, ..]` with any strides. `statistics` are the mean and variance of each channel
+/// found in training (torch's `running_mean` and `running_var`); without them, those of `x` itself
+/// are used, with the variance divided by the number of elements. The result has the shape and
+/// dtype of `x`.
 ///
-/// Nothing is updated: [`batch_norm_stats`] gives what running statistics are made of.
+/// Running statistics are not updated: compute them with [`batch_norm_stats`].
 ///
-/// Errors where `x` is no float or has fewer than two axes, or a parameter is not of the shape
-/// `[channels]`.
+/// Errors if `x` is not a float tensor or has fewer than two axes, or a parameter doesn't have the
+/// shape `[channels]`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -68,12 +69,13 @@ pub fn batch_norm(
     }
 }
 
-/// Mean and variance of each channel of `x`, `[batch, channels, ..]`: what [`batch_norm`] takes, and
-/// what running statistics are made of: `running + momentum * (new - running)`. The variance is the sum
-/// of squares over the number of elements less `correction`; torch's running variance has 1. Both are
-/// `[channels]`, float32 of 16-bit floats, else of the dtype of `x`.
+/// The mean and variance of each channel of `x`, `[batch, channels, ..]`: what [`batch_norm`]
+/// takes, and what running statistics are updated by: `running + momentum * (new - running)`. The
+/// variance is the sum of squared deviations divided by the number of elements less `correction`;
+/// torch's running variance uses 1. Both are `[channels]`, float32 for 16-bit floats, else of the
+/// dtype of `x`.
 ///
-/// Errors where `x` is no float or has fewer than two axes.
+/// Errors if `x` is not a float tensor or has fewer than two axes.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -91,10 +93,10 @@ pub fn batch_norm_stats(x: &Tensor, correction: f64) -> Result<(Tensor, Tensor)>
     Ok((mean.reshape(channels)?, var.reshape(channels)?))
 }
 
-/// [`batch_norm`] of each example by itself, over `groups` groups of adjacent channels, which they
-/// divide (Wu and He 2018). `x` is `[batch, channels, ..]`.
+/// [`batch_norm`] of each example by itself, over `groups` groups of adjacent channels (Wu and He
+/// 2018). `x` is `[batch, channels, ..]`.
 ///
-/// Errors as for that, and where groups don't divide the channels.
+/// Errors like `batch_norm`, and if `groups` doesn't divide the channels.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -113,8 +115,8 @@ pub fn group_norm(x: &Tensor, groups: usize, options: ChannelNorm) -> Result<Ten
     by_groups(OP, x, groups, options)
 }
 
-/// [`batch_norm`] of each channel of each example by itself (Ulyanov et al. 2016), or by statistics
-/// that are given. `x` is `[batch, channels, ..]`. Errors as for that.
+/// [`batch_norm`] of each channel of each example by itself (Ulyanov et al. 2016), or with given
+/// statistics. `x` is `[batch, channels, ..]`. Errors like `batch_norm`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -136,7 +138,7 @@ pub fn instance_norm(
     }
 }
 
-/// How many channels there are.
+/// The number of channels.
 pub(super) fn channels(op: &'static str, x: &Tensor) -> Result<usize> {
     if !x.dtype().is_float() || x.dtype().is_storage() || !x.dtype().is_available() {
         return Err(Error::unsupported(op, x.dtype()));
@@ -152,7 +154,7 @@ fn all_but_channels(x: &Tensor) -> Axes {
     Axes::from(kept.collect::<SmallVec<[isize; 6]>>())
 }
 
-/// By mean and variance of each channel.
+/// Normalises by the given mean and variance of each channel.
 fn by_statistics(
     op: &'static str,
     x: &Tensor,
@@ -165,7 +167,7 @@ fn by_statistics(
     p.apply(op, x, &mean, &var)
 }
 
-/// Each example by itself, over groups that divide its channels.
+/// Normalises each example by itself, over groups of its channels.
 fn by_groups(op: &'static str, x: &Tensor, groups: usize, options: ChannelNorm) -> Result<Tensor> {
     let p = Parameters::new(op, x, options)?;
     let mut cut = Shape::from_slice(x.shape());
@@ -183,13 +185,13 @@ fn by_groups(op: &'static str, x: &Tensor, groups: usize, options: ChannelNorm) 
     p.apply(op, &parts, &mean, &var)?.reshape(x.shape())
 }
 
-/// The axes up to `end` but the first, which is 1, as are those behind.
+/// The sizes of axes 1 to `end - 1`, with 1 for all others.
 fn channel_shape(shape: &[usize], end: usize) -> Shape {
     let of = |k: usize| if (1..end).contains(&k) { shape[k] } else { 1 };
     (0..shape.len()).map(of).collect()
 }
 
-/// A parameter of each channel, broadcasting to `x`, in the dtype that is computed in.
+/// A parameter per channel, shaped to broadcast to `x`, in the dtype that is computed in.
 pub(super) fn parameter(
     op: &'static str,
     name: &'static str,
@@ -212,7 +214,7 @@ pub(super) fn parameter(
     t.astype(dtype)?.reshape(channel_shape(x.shape(), 2))
 }
 
-/// Weight and bias, broadcasting to what is normalised.
+/// Weight and bias, shaped to broadcast to the operand.
 struct Parameters {
     weight: Option<Tensor>,
     bias: Option<Tensor>,
@@ -232,8 +234,8 @@ impl Parameters {
             dtype: x.dtype(),
         })
     }
-    /// `(x - mean) / sqrt(var + eps) * weight + bias`; mean and variance broadcast to `x`.
-    /// `x * scale + shift` would be one operation less, and lose what little differs from a large mean.
+    /// `(x - mean) / sqrt(var + eps) * weight + bias`; mean and variance broadcast to `x`. `x *
+    /// scale + shift` would save an operation, but loses small deviations from a large mean.
     fn apply(&self, op: &'static str, x: &Tensor, mean: &Tensor, var: &Tensor) -> Result<Tensor> {
         let mut scale = ops::rsqrt(ops::add(var, self.eps)?)?;
         if let Some(w) = &self.weight {

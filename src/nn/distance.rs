@@ -1,4 +1,4 @@
-//! Distances and similarities of rows.
+//! Distances and similarities between rows.
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -13,12 +13,12 @@ use crate::ops::{self};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
-/// How [`cosine_similarity`] is computed.
+/// The options of [`cosine_similarity`].
 #[derive(Clone, Copy, Debug)]
 pub struct CosineSimilarity {
-    /// The axis of the lines.
+    /// The axis along which vectors lie.
     pub axis: isize,
-    /// The least length.
+    /// The lower bound of the norms.
     pub eps: f64,
 }
 impl Default for CosineSimilarity {
@@ -27,10 +27,10 @@ impl Default for CosineSimilarity {
     }
 }
 
-/// The cosine of the angle between lines along an axis: `sum(a b) / (max(|a|, eps) max(|b|, eps))`. Operands
-/// broadcast; the axis goes. A negative axis counts from the end.
+/// The cosine of the angle between vectors along an axis: `sum(a b) / (max(|a|, eps) max(|b|,
+/// eps))`. Operands broadcast, and the axis is removed. A negative axis counts from the end.
 ///
-/// Errors where shapes or dtypes don't fit, or the axis is out of range.
+/// Errors if shapes or dtypes don't fit, or the axis is out of range.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -40,20 +40,20 @@ impl Default for CosineSimilarity {
 /// ```
 pub fn cosine_similarity(a: &Tensor, b: &Tensor, options: CosineSimilarity) -> Result<Tensor> {
     let CosineSimilarity { axis, eps } = options;
-    // the axis of a batch of one line, as the losses have it, is the last one
+    // the losses pass axis 1 for a batch, whose vectors may have no batch dimension
     let rank = a.rank().max(b.rank());
     let axis = if rank == 1 && axis == 1 { -1 } else { axis };
     of_lines("cosine_similarity", a, b, axis, Distance::Cosine { eps })
 }
 
-/// How [`pairwise_distance`] is computed.
+/// The options of [`pairwise_distance`].
 #[derive(Clone, Copy, Debug)]
 pub struct PairwiseDistance {
-    /// The power of differences.
+    /// The order of the norm.
     pub p: f64,
     /// Added to differences.
     pub eps: f64,
-    /// Whether the last axis stays, with size 1.
+    /// Whether the last axis is kept, with size 1.
     pub keepdims: bool,
 }
 impl Default for PairwiseDistance {
@@ -68,7 +68,7 @@ impl Default for PairwiseDistance {
 
 /// `sum(|a - b + eps|^p)^(1/p)` along the last axis. Operands broadcast.
 ///
-/// Errors where shapes or dtypes don't fit, or `p` is negative or NaN.
+/// Errors if shapes or dtypes don't fit, or `p` is negative or NaN.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -95,7 +95,7 @@ fn power(op: &'static str, p: f64) -> Result<Power> {
     Ok(Power::from(p))
 }
 
-/// The common float of both.
+/// The common float dtype of both.
 fn common(op: &'static str, a: &Tensor, b: &Tensor) -> Result<DType> {
     let dtype = a.dtype().promote(b.dtype(), op)?.inexact();
     if !dtype.is_float() || dtype.is_storage() || !dtype.wide().is_available() {
@@ -104,7 +104,7 @@ fn common(op: &'static str, a: &Tensor, b: &Tensor) -> Result<DType> {
     Ok(dtype)
 }
 
-/// Of each line of both along an axis, which goes.
+/// The distance of each pair of lines along an axis, which is removed.
 fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance) -> Result<Tensor> {
     let dtype = common(op, a, b)?;
     let shape = layout::broadcast(op, &[a.shape(), b.shape()])?;
@@ -133,13 +133,13 @@ fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance)
     y.squeeze(k as isize)?.into_dtype(dtype)
 }
 
-/// How [`cdist`] is computed.
+/// The options of [`cdist`].
 #[derive(Clone, Copy, Debug)]
 pub struct Cdist {
-    /// The power of differences.
+    /// The order of the norm.
     pub p: f64,
-    /// Whether Euclidean distances come from a product, which is faster and less precise between points that are near
-    /// each other; by default where there are more than 25 points, as torch does.
+    /// Whether Euclidean distances are computed by a matrix product, which is faster but less
+    /// precise for points close to each other. Default: with more than 25 points, as in torch.
     pub product: Option<bool>,
 }
 impl Default for Cdist {
@@ -151,10 +151,10 @@ impl Default for Cdist {
     }
 }
 
-/// The distance of every row of `a`, `[.., m, width]`, to every row of `b`, `[.., n, width]`: `[.., m, n]`. Batches
-/// broadcast.
+/// The distances between all rows of `a`, `[.., m, width]`, and all rows of `b`, `[.., n, width]`:
+/// `[.., m, n]`. Leading dimensions broadcast.
 ///
-/// Errors where shapes or dtypes don't fit, or `p` is negative or NaN.
+/// Errors if shapes or dtypes don't fit, or `p` is negative or NaN.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -208,7 +208,7 @@ pub fn cdist(a: &Tensor, b: &Tensor, options: Cdist) -> Result<Tensor> {
     y.into_dtype(dtype)
 }
 
-/// The distances of one point to several.
+/// The distances from one point to several.
 fn to_all<F: Element + Real>(power: Power, a: &[F], b: &[F], y: &mut [F]) {
     let by = Distance::Of { power, eps: 0.0 };
     for (k, y) in y.iter_mut().enumerate() {
@@ -216,7 +216,7 @@ fn to_all<F: Element + Real>(power: Power, a: &[F], b: &[F], y: &mut [F]) {
     }
 }
 
-/// `sqrt(|a|^2 + |b|^2 - 2 a b)`, no less than 0.
+/// `sqrt(|a|^2 + |b|^2 - 2 a b)`, clamped to 0 under the root.
 fn by_product(op: &'static str, a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     let squares = |t: &Tensor| -> Result<Tensor> { ops::vecdot(t, t, -1) };
     let (of_a, of_b) = (squares(a)?.expand_dims(-1)?, squares(b)?.expand_dims(-2)?);
@@ -235,10 +235,10 @@ fn by_product(op: &'static str, a: &Tensor, b: &Tensor, dtype: DType) -> Result<
     f.write(y, dtype)
 }
 
-/// The distances of all pairs of rows of `x`, `[n, width]`: those above the diagonal of [`cdist`], row by row, as a
-/// vector of `n (n - 1) / 2`.
+/// The distances between all pairs of rows of `x`, `[n, width]`: the part of [`cdist`] above the
+/// diagonal, row by row, as a vector of `n (n - 1) / 2`.
 ///
-/// Errors where `x` is no matrix or not real, or `p` is negative or NaN.
+/// Errors if `x` is not a real matrix, or `p` is negative or NaN.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -266,7 +266,7 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
         let cost = Cost { bytes: 4 * n, flops: n.saturating_mul(width + 4) };
         par::chunks(n, cost, |i| {
             let before = i * n - i * (i + 1) / 2;
-            // SAFETY: OUT1: a row's pairs with later ones lie after those of the rows before.
+            // SAFETY: OUT1: a row's pairs with later rows follow those of earlier rows.
             let y = unsafe { out.part(before..before + n - i - 1) };
             to_all(power, &x[i * width..][..width], &x[(i + 1) * width..], y);
         });

@@ -1,5 +1,5 @@
-//! Dropout, by a seed: what an element becomes follows from the seed and its row-major position alone, not
-//! from strides or threads.
+//! Dropout with a seed: the fate of an element depends on the seed and its row-major position
+//! alone, not on strides or threads.
 
 use crate::dtype::{Element, Pod};
 use crate::error::{Error, Result};
@@ -13,12 +13,13 @@ use crate::ops::formula::Formula;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
-/// Elements that are computed at a time.
+/// Elements per block.
 const BLOCK: usize = 512;
 
-/// `x` with a share `p` of its elements 0, and the others divided by `1 - p` (Srivastava et al. 2014).
+/// `x` with each element dropped (set to 0) with probability `p`, and the others divided by `1 - p`
+/// (Srivastava et al. 2014).
 ///
-/// Errors where `x` is no float, or `p` is not from 0 to 1.
+/// Errors if `x` is not a float tensor, or `p` is not from 0 to 1.
 ///
 /// ```
 /// let x = flex::ops::ones([1000], flex::DType::F32)?;
@@ -31,8 +32,9 @@ pub fn dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
     each("dropout", x, Share::new("dropout", p)?.scaled(), seed)
 }
 
-/// Dropout that keeps mean 0 and variance 1, for layers of [`selu`](super::selu) (Klambauer et al. 2017): dropped elements become
-/// what `selu` tends to, and all are scaled and moved.
+/// Dropout that preserves mean 0 and variance 1, for layers of [`selu`](super::selu) (Klambauer et
+/// al. 2017): dropped elements become the limit of `selu` at minus infinity, and all are scaled and
+/// shifted.
 ///
 /// Errors as for [`dropout`].
 ///
@@ -50,10 +52,11 @@ pub fn alpha_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
     )
 }
 
-/// [`dropout`] of whole channels: of `x`, `[batch, channels, ..]`, all elements of a channel of an example
-/// are dropped or none (Tompson et al. 2015). torch's `dropout1d`, `dropout2d` and `dropout3d`.
+/// [`dropout`] of whole channels of `x`, `[batch, channels, ..]`: a channel of an example is
+/// dropped or kept as a whole (Tompson et al. 2015). torch's `dropout1d`, `dropout2d` and
+/// `dropout3d`.
 ///
-/// Errors as for that, and where `x` has fewer than two axes.
+/// Errors as for [`dropout`], and if `x` has fewer than two axes.
 ///
 /// ```
 /// let x = flex::ops::ones([1, 4, 3], flex::DType::F32)?;
@@ -70,7 +73,7 @@ pub fn feature_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
     )
 }
 
-/// [`alpha_dropout`] of whole channels, as [`feature_dropout`].
+/// [`alpha_dropout`] of whole channels, like [`feature_dropout`].
 ///
 /// ```
 /// let x = flex::ops::ones([1, 2, 2], flex::DType::F32)?;
@@ -82,7 +85,7 @@ pub fn feature_alpha_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
     channels(OP, x, Share::new(OP, p)?.moved(), seed)
 }
 
-/// The share of elements that are dropped.
+/// The probability of dropping an element.
 struct Share(f64);
 impl Share {
     fn new(op: &'static str, p: f64) -> Result<Share> {
@@ -91,7 +94,7 @@ impl Share {
             false => Err(Error::value(op, message!("p is {p}; it is from 0 to 1"))),
         }
     }
-    /// Of 2^32 numbers.
+    /// How many of the 2^32 random values drop an element.
     fn limit(&self) -> u64 {
         (self.0 * (1u64 << 32) as f64) as u64
     }
@@ -108,7 +111,7 @@ impl Share {
         }
     }
     fn moved(&self) -> Kept {
-        /// What selu tends to for small arguments: minus its scale times its alpha.
+        /// The limit of selu at minus infinity: minus its scale times its alpha.
         const LEAST: f64 = -1.758_099_340_847_376_6;
         let keep = 1.0 - self.0;
         let factor = match keep {
@@ -125,7 +128,7 @@ impl Share {
     }
 }
 
-/// Each element by itself.
+/// Drops each element by itself.
 fn each(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
     let x = x.contiguous()?;
     let mut y = Tensor::empty(x.shape(), x.dtype())?;
@@ -155,7 +158,7 @@ where
     });
 }
 
-/// All elements of a channel alike: what a channel becomes is found once, as a factor and what is added.
+/// Drops whole channels: the factor and offset of each are computed once and broadcast.
 fn channels(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
     if x.rank() < 2 {
         let message = "x must have the shape [batch, channels, ..]";

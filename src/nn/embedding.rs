@@ -1,4 +1,4 @@
-//! Embeddings, sums of them, and classes as vectors.
+//! Embeddings, embedding bags and one-hot vectors.
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -15,7 +15,8 @@ use alloc::vec::Vec;
 /// The rows of `weight`, `[entries, width]`, at `indices` of any shape: `[.., width]`. Negative
 /// indices count from the end.
 ///
-/// Errors where an index is out of range or no integer, or `weight` is no matrix.
+/// Errors if `indices` is not an integer tensor, an index is out of range, or `weight` is not a
+/// matrix.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -36,12 +37,12 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
     taken(OP, weight, indices, 0)
 }
 
-/// [`take`] for another operation, whose errors are that one's.
+/// [`take`] on behalf of another operation, which errors name.
 pub(super) fn taken(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
     take(x, indices, axis).map_err(|e| named(op, e))
 }
 
-/// An error of what an operation is made of, as one of its own.
+/// Renames the operation in an error.
 pub(super) fn named(op: &'static str, e: Error) -> Error {
     match e {
         Error::Index {
@@ -57,10 +58,11 @@ pub(super) fn named(op: &'static str, e: Error) -> Error {
     }
 }
 
-/// Integers as vectors that are 1 at their place and 0 elsewhere, int64: `[..]` gives `[.., classes]`. Without
-/// a number of classes, it is one more than the largest.
+/// One-hot vectors: int64 with 1 at the position of each integer and 0 elsewhere; `[..]` gives
+/// `[.., classes]`. By default the number of classes is one more than the largest integer.
 ///
-/// Errors where `x` is not of integers, or one is negative or no class: which, and where.
+/// Errors if `x` is not an integer tensor, or names a value that is negative or too large and its
+/// position.
 ///
 /// ```
 /// let x = flex::Tensor::from([1i64, 0]);
@@ -86,7 +88,7 @@ pub fn one_hot(x: &Tensor, classes: Option<usize>) -> Result<Tensor> {
     Ok(y)
 }
 
-/// Integers as int64 in memory of their own, so that what is checked is what is used (READ1).
+/// Integers copied to int64, so that the values checked are the values used (READ1).
 fn integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> {
     if !x.dtype().is_integer() {
         let message = message!("{name} must be integers, not {}", x.dtype());
@@ -94,7 +96,7 @@ fn integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> 
     }
     x.astype(DType::I64)?.copy()
 }
-/// Errors where one is not below `size`, naming it.
+/// Errors if a value is not below `size`, and names it.
 fn in_range(op: &'static str, name: &str, x: &[i64], size: usize, but: Option<i64>) -> Result<()> {
     let wrong = |v: &i64| !(0..size as i64).contains(v) && Some(*v) != but;
     match x.iter().position(wrong) {
@@ -109,37 +111,39 @@ fn in_range(op: &'static str, name: &str, x: &[i64], size: usize, but: Option<i6
     }
 }
 
-/// How the rows of a bag become one.
+/// How the rows of a bag are reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BagMode {
     /// Their sum.
     Sum,
-    /// Their mean; zeros of none.
+    /// Their mean; zeros for an empty bag.
     #[default]
     Mean,
-    /// The largest of each column; zeros of none.
+    /// The maximum per column; zeros for an empty bag.
     Max,
 }
 
-/// What [`embedding_bag`] may be asked for.
+/// The options of [`embedding_bag`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmbeddingBag<'a> {
-    /// Where each bag begins in indices of rank 1; the first is 0.
+    /// Where each bag starts, for indices of rank 1; the first is 0.
     pub offsets: Option<&'a Tensor>,
-    /// How rows become one.
+    /// How rows are reduced.
     pub mode: BagMode,
-    /// A factor of each row, of the shape of the indices; for sums alone.
+    /// A factor per row, with the shape of the indices; for sums only.
     pub per_sample_weights: Option<&'a Tensor>,
     /// Whether the last offset is the end of the last bag.
     pub include_last_offset: bool,
-    /// Rows of this index count for nothing.
+    /// Rows with this index are skipped.
     pub padding_idx: Option<usize>,
 }
 
-/// The sum, mean or largest of the rows of `weight`, `[entries, width]`, at the indices of each bag: a row of
-/// indices of rank 2, or what lies between offsets. `[bags, width]`, without a tensor of all rows.
+/// The sum, mean or maximum of the rows of `weight`, `[entries, width]`, at the indices of each
+/// bag. A bag is a row of indices of rank 2, or a range between offsets. The result is `[bags,
+/// width]`; the gathered rows are never materialised.
 ///
-/// Errors where shapes don't fit, offsets don't ascend from 0, or an index is out of range: which, and where.
+/// Errors if shapes don't fit, offsets don't ascend from 0, or an index is out of range, with the
+/// index and its position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -173,7 +177,7 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
                 ("per_sample_weights", f.shape(), f.dtype()),
             ];
             let message =
-                "per_sample_weights must have the shape of indices, and are for sums alone";
+                "per_sample_weights must have the shape of indices, and apply only to sums";
             return Err(Error::shape_of(OP, message, &operands));
         }
         Some(f) => Some(f.astype(weight.dtype().wide())?.contiguous()?),
@@ -197,7 +201,7 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
     Ok(y)
 }
 
-/// Where each bag ends.
+/// The end of each bag.
 fn ends(op: &'static str, indices: &Tensor, options: EmbeddingBag) -> Result<Vec<usize>> {
     let wrong = |message| {
         let operands = [("indices", indices.shape(), indices.dtype())];
@@ -222,7 +226,7 @@ fn ends(op: &'static str, indices: &Tensor, options: EmbeddingBag) -> Result<Vec
             let whole = !options.include_last_offset || given.last() == Some(&(n as i64));
             if offsets.rank() != 1 || !rising || !fits || !whole {
                 return wrong(
-                    "offsets must be a vector that ascends from 0 to no more than there are indices",
+                    "offsets must be a vector that ascends from 0 to at most the number of indices",
                 );
             }
             let mut ends = fallible::with_capacity(given.len())?;
@@ -236,7 +240,7 @@ fn ends(op: &'static str, indices: &Tensor, options: EmbeddingBag) -> Result<Vec
     }
 }
 
-/// Bags of indices that are checked.
+/// Bags of checked indices.
 struct Bags<'a> {
     indices: &'a [i64],
     ends: &'a [usize],
@@ -255,7 +259,7 @@ impl Bags<'_> {
             bytes: (mean * self.width).saturating_mul(size_of::<T>()),
             flops: (mean * self.width).saturating_mul(2),
         };
-        // a row and the sum, for each piece of work
+        // scratch of a row and a sum for each unit of work
         let failure = crate::exec::failure::Failure::default();
         par::split(y, self.width, 1, cost, |r, y| {
             let rows = fallible::filled(T::Acc::default(), 2 * self.width);

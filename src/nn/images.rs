@@ -1,5 +1,4 @@
-//! Tensors as images: three spatial axes, a batch and channels, rows that lie in memory element by
-//! element.
+//! Tensors viewed as images: a batch, channels, and three spatial axes, with contiguous rows.
 
 use super::spatial::three;
 use crate::dtype::{DType, Pod};
@@ -15,23 +14,23 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A tensor as images, and how the results look beside it.
+/// A tensor viewed as images, and how to shape results to match.
 pub(super) struct Planes {
-    /// `[batch, channels, depth, height, width]`; rows lie in memory element by element, of one
-    /// channel or, where channels are last, of all of them.
+    /// `[batch, channels, depth, height, width]`. Rows are contiguous: of one channel or, if
+    /// channels are last in memory, of all of them.
     whole: Tensor,
-    /// Channels are last in memory.
+    /// Whether channels are last in memory.
     last: bool,
-    /// Spatial axes, and whether there is a batch.
+    /// The number of spatial axes, and whether there is a batch.
     rank: usize,
     batched: bool,
 }
 
 impl Planes {
-    /// `x` of `rank` spatial axes, behind channels, behind a batch or none. Elements are copied where
-    /// neither the width nor the channels lie next to each other.
+    /// Views `x`, `[batch, channels, ..]` or `[channels, ..]` with `rank` spatial axes. Elements
+    /// are copied unless the width or the channels are contiguous.
     ///
-    /// Errors where `x` has other dimensions, or a spatial axis without elements.
+    /// Errors if `x` has another rank, or a spatial axis without elements.
     pub fn new(op: &'static str, x: &Tensor, rank: usize) -> Result<Planes> {
         let bad = |message| Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
         if ![rank + 1, rank + 2].contains(&x.rank()) {
@@ -68,16 +67,16 @@ impl Planes {
             batched,
         })
     }
-    /// What a reduction over the spatial axes gives, with one place for each plane.
+    /// A reduction over the spatial axes, with one place for each plane.
     pub fn reduced(&self, reduce: fn(&Tensor, Reduction) -> Result<Tensor>) -> Result<Tensor> {
         self.result(reduce(&self.whole, Axes::from([2, 3, 4]).keepdims())?)
     }
-    /// Sizes of the spatial axes.
+    /// The sizes of the spatial axes.
     pub fn sizes(&self) -> Three {
         three(&self.whole.shape()[2..], 3, 1)
     }
-    /// A tensor for results of these sizes, in the order of memory that `x` has, with five
-    /// dimensions; [`Planes::result`] makes it the caller's.
+    /// An uninitialised five-dimensional tensor for results of these sizes, with the memory order
+    /// of `x`; [`Planes::result`] gives it the caller's shape.
     pub fn empty(&self, places: Three, dtype: DType) -> Result<Tensor> {
         let [batch, channels] = [self.whole.shape()[0], self.whole.shape()[1]];
         let [depth, height, width] = places;
@@ -88,7 +87,7 @@ impl Planes {
             Tensor::empty([batch, channels, depth, height, width], dtype)
         }
     }
-    /// What [`Planes::empty`] made, in the shape of the result.
+    /// A tensor that [`Planes::empty`] made, in the shape of the result.
     pub fn result(&self, y: Tensor) -> Result<Tensor> {
         let mut y = y;
         for _ in self.rank..3 {
@@ -96,22 +95,22 @@ impl Planes {
         }
         if self.batched { Ok(y) } else { y.squeeze(0) }
     }
-    /// The elements; `T` has their width.
+    /// The elements; `T` has their size.
     pub fn images<T: Pod>(&self) -> Result<Images<'_, T>> {
         assert!(size_of::<T>() == self.whole.dtype().size());
-        // SAFETY: IMAGES1: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), rows
-        // of neighbours as `new` saw to; any bits are a `Pod`.
+        // SAFETY: IMAGES1: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1); `new`
+        // made rows contiguous; any bits are valid for a `Pod`.
         Ok(unsafe { self.view(&self.whole, self.whole.as_ptr() as *mut T) })
     }
-    /// The elements of a tensor that [`Planes::empty`] made, for writing; `T` has their width.
+    /// The elements of a tensor that [`Planes::empty`] made, mutably; `T` has their size.
     pub fn images_mut<'a, T: Pod>(&self, y: &'a mut Tensor) -> Result<Images<'a, T>> {
         assert!(size_of::<T>() == y.dtype().size());
         let first = y.as_mut_ptr()? as *mut T;
-        // SAFETY: IMAGES1: elements of a tensor of its own storage (STORAGE3), in this layout.
+        // SAFETY: IMAGES1: elements of a tensor with storage of its own (STORAGE3), in this layout.
         Ok(unsafe { self.view(y, first) })
     }
-    /// From a slice of a plane to the next, and a row to the next, in elements, where all of a plane
-    /// lies before 2^31 from its first and no step is negative.
+    /// The strides of slices and rows of a plane, in elements, if they are nonnegative and all
+    /// elements lie less than 2^31 from the plane's first.
     pub fn reach(&self) -> Option<[usize; 2]> {
         let (n, s) = (self.whole.shape(), self.whole.strides());
         let step = |k: usize| {
@@ -128,13 +127,13 @@ impl Planes {
             .checked_add((n[3] - 1).checked_mul(row)?)?;
         (rest.checked_add(width)? <= i32::MAX as usize).then_some([slice, row])
     }
-    /// Images, and the planes of each.
+    /// The number of images, and of planes in each.
     pub fn images_and_planes(&self) -> (usize, usize) {
         let n = self.whole.shape();
         (n[0], if self.last { 1 } else { n[1] })
     }
     /// # Safety
-    /// IMAGES1, of a tensor in the layout of `whole`, with the first element at `first`.
+    /// IMAGES1, for a tensor in the layout of `whole` whose first element is at `first`.
     unsafe fn view<'a, T>(&self, t: &Tensor, first: *mut T) -> Images<'a, T> {
         let (n, s) = (t.shape(), t.strides());
         let (channels, inner) = if self.last { (1, n[1]) } else { (n[1], 1) };
@@ -153,7 +152,7 @@ impl Planes {
 
 /// Calls `f` with ranges of `rows` and scratch of `len` elements of `A`; `cost` is that of a row.
 ///
-/// Errors where scratch can't be had, or its length is none.
+/// Errors if there is no memory for scratch, or its length overflowed (`None`).
 pub(super) fn rows<A: Copy + Default>(
     rows: usize,
     len: Option<usize>,

@@ -1,4 +1,4 @@
-//! Lines divided by their length, and channels by the size of their neighbours.
+//! Vectors divided by their norm, and local response normalisation.
 
 use super::rows::normalize as normalize_rows;
 use crate::error::{Error, Result};
@@ -9,14 +9,14 @@ use crate::ops::formula::Formula;
 use crate::ops::{self};
 use crate::tensor::Tensor;
 
-/// How lines are normalised by [`normalize`].
+/// The options of [`normalize`].
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
-    /// The power of magnitudes that is added up: 2 for the Euclidean length, infinity for the largest.
+    /// The order of the norm: 2 for the Euclidean norm, infinity for the maximum norm.
     pub p: f64,
-    /// The axis of the lines.
+    /// The axis along which vectors lie.
     pub axis: isize,
-    /// The least that is divided by.
+    /// The lower bound of the divisor.
     pub eps: f64,
 }
 impl Default for Length {
@@ -29,9 +29,9 @@ impl Default for Length {
     }
 }
 
-/// `x / max(length, eps)`, the length of each line along an axis being `sum(|x|^p)^(1/p)`.
+/// `x / max(norm, eps)`, with the norm `sum(|x|^p)^(1/p)` of each vector along an axis.
 ///
-/// Errors where `x` is no float, the axis is out of range, or `p` is negative or NaN.
+/// Errors if `x` is not a float tensor, the axis is out of range, or `p` is negative or NaN.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -56,14 +56,14 @@ pub fn normalize(x: &Tensor, options: Length) -> Result<Tensor> {
     dispatch!(floating x.dtype(), |T| normalize_rows::<T, _>(x, axis, &by), else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// What [`local_response_norm`] divides by.
+/// The parameters of [`local_response_norm`].
 #[derive(Clone, Copy, Debug)]
 pub struct LocalResponse {
-    /// A factor of the mean square.
+    /// The factor of the mean square.
     pub alpha: f64,
-    /// The power.
+    /// The exponent.
     pub beta: f64,
-    /// Added before the power is taken.
+    /// Added before the power.
     pub k: f64,
 }
 impl Default for LocalResponse {
@@ -76,10 +76,11 @@ impl Default for LocalResponse {
     }
 }
 
-/// `x / (k + alpha * mean(square of size neighbouring channels))^beta`, zeros standing beside the
-/// first and the last of them (Krizhevsky et al. 2012, as torch computes it). `x` is `[batch, channels, ..]`.
+/// `x / (k + alpha * mean(squares of size neighbouring channels))^beta`, with zeros beyond the
+/// first and last channel (Krizhevsky et al. 2012, as torch computes it). `x` is `[batch, channels,
+/// ..]`.
 ///
-/// Errors where `x` is no float or has fewer than two axes, or `size` is 0.
+/// Errors if `x` is not a float tensor or has fewer than two axes, or `size` is 0.
 ///
 /// ```
 /// use flex::{Tensor, nn};

@@ -1,4 +1,4 @@
-//! Methods of [`Tensor`] that torch has too.
+//! Methods of [`Tensor`] that torch also has.
 
 use crate::error::Result;
 use crate::tensor::Tensor;

@@ -9,11 +9,11 @@ use crate::kernel::norm::{self, Norm};
 use crate::layout::IntoShape;
 use crate::tensor::Tensor;
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last
-/// dimensions, `normalized_shape`; `weight` and `bias` have that shape.
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, with mean and variance over the last dimensions,
+/// `normalized_shape`; `weight` and `bias` have that shape.
 ///
-/// Errors where the last dimensions of `x`, or the shapes of `weight` or `bias`, are others, or `x`
-/// is no float.
+/// Errors if the last dimensions of `x`, or the shapes of `weight` or `bias`, differ from it, or if
+/// `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -32,10 +32,10 @@ pub fn layer_norm(
     Ok(layer_norm_of(x, None, shape.as_ref(), weight, bias, eps)?.0)
 }
 
-/// `x + residual`, and [`layer_norm`] of that: its result and the sum, which is normalised while it is
-/// in cache. `residual` has the shape and dtype of `x`.
+/// `x + residual`, and its [`layer_norm`], computed while the sum is in cache: returns the
+/// normalised sum and the sum. `residual` has the shape and dtype of `x`.
 ///
-/// Errors as for that, and where `residual` has another shape or dtype.
+/// Errors like `layer_norm`, and if `residual` has another shape or dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -77,12 +77,11 @@ fn layer_norm_of(
     }, else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions,
-/// `normalized_shape`; `weight` has that shape. `eps` is the dtype's distance from 1 to the next
-/// number where it is not given.
+/// `x / sqrt(mean(x * x) + eps) * weight`, with the mean over the last dimensions,
+/// `normalized_shape`; `weight` has that shape. `eps` defaults to the dtype's machine epsilon.
 ///
-/// Errors where the last dimensions of `x`, or the shape of `weight`, are others, or `x` is no
-/// float.
+/// Errors if the last dimensions of `x`, or the shape of `weight`, differ from it, or if `x` is not
+/// a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -100,7 +99,7 @@ pub fn rms_norm(
     Ok(rms_norm_of(x, None, shape.as_ref(), weight, eps)?.0)
 }
 
-/// `x + residual`, and [`rms_norm`] of that, as [`add_layer_norm`].
+/// `x + residual`, and its [`rms_norm`], like [`add_layer_norm`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -138,7 +137,8 @@ fn rms_norm_of(
     }, else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// The rows of `x` normalised, in its shape; with a residual, of their sum, and the sum.
+/// Normalises the rows of `x`, in its shape; with a residual, those of the sum, which is returned
+/// too.
 fn normalized<T, N>(
     op: &'static str,
     x: &Tensor,
@@ -167,7 +167,7 @@ where
     Ok((y.reshape(x.shape())?, Some(sum.reshape(x.shape())?)))
 }
 
-/// The distance from 1 to the next number.
+/// The machine epsilon: the distance from 1 to the next number.
 pub(super) fn epsilon(dtype: DType) -> f64 {
     match dtype {
         DType::F64 => f64::EPSILON,
@@ -194,7 +194,7 @@ pub(super) fn rows(
     Ok((x.reshape((lead, n))?, x.dtype().wide()))
 }
 
-/// Weight or bias in the dtype that is computed in, contiguous.
+/// Weight or bias, contiguous, in the dtype that is computed in.
 pub(super) fn parameter(
     op: &'static str,
     name: &'static str,
@@ -206,7 +206,7 @@ pub(super) fn parameter(
     if t.shape() != shape {
         return Err(Error::shape_of(
             op,
-            message!("{name} is not of normalized_shape {shape:?}"),
+            message!("{name} must have normalized_shape {shape:?}"),
             &[(name, t.shape(), t.dtype())],
         ));
     }

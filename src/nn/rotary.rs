@@ -9,27 +9,28 @@ use crate::layout::Shape;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
-/// What [`rotary_embedding`] may be asked for.
+/// The options of [`rotary_embedding`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rotary<'a> {
-    /// Pairs are neighbours, as in GPT-J, and not elements of two halves, as in GPT-NeoX and Llama.
+    /// Whether pairs are neighbours, as in GPT-J, rather than elements of the two halves, as in
+    /// GPT-NeoX and Llama.
     pub interleaved: bool,
-    /// The rows of the tables that tokens take, integers of `[tokens]` or `[batch, tokens]`; those
-    /// from `offset` on where there are none.
+    /// The rows of the tables for each token, integers of `[tokens]` or `[batch, tokens]`. Default:
+    /// rows from `offset` on.
     pub positions: Option<&'a Tensor>,
     /// The row of the first token.
     pub offset: usize,
 }
 
-/// `x`, `[.., tokens, dim]`, with pairs of its elements turned by the angles of their token's
-/// position: `cos` and `sin` are tables, `[positions, pairs]`, or rows for these tokens already,
-/// `[.., tokens, pairs]`, broadcast; rows of `[batch, tokens, pairs]` beside an `x` of four
-/// dimensions are for all of its heads. Elements after the first `2 * pairs` stay as they are. The
-/// result has the dtype of `x`; 16-bit floats are computed in float32 and rounded once.
+/// Rotates pairs of elements of `x`, `[.., tokens, dim]`, by the angles of each token's position.
+/// `cos` and `sin` are tables, `[positions, pairs]`, or already the rows for these tokens, `[..,
+/// tokens, pairs]`, broadcast; rows of `[batch, tokens, pairs]` apply to all heads of a
+/// four-dimensional `x`. Elements after the first `2 * pairs` are unchanged. The result has the
+/// dtype of `x`; 16-bit floats are computed in float32 and rounded once.
 ///
-/// RoFormer's (Su et al., 2021); the operator RotaryEmbedding of ONNX.
+/// From RoFormer (Su et al., 2021); ONNX's RotaryEmbedding operator.
 ///
-/// Errors where shapes don't fit, a position has no row, or `x` is no float.
+/// Errors if shapes don't fit, if a position has no row, or if `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -63,7 +64,9 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
     let (tokens, dim) = (x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]);
     let pairs = cos.shape()[cos.rank() - 1];
     if pairs > dim / 2 {
-        return Err(wrong(message!("{pairs} pairs of {dim} elements")));
+        return Err(wrong(message!(
+            "{pairs} pairs need more than {dim} elements"
+        )));
     }
     let Rotary {
         interleaved,
@@ -108,7 +111,7 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
     Ok(y)
 }
 
-/// All lines, in one pass.
+/// Rotates all lines, in one pass.
 fn run<T: Attended<Acc: Element + Pod> + Element + Pod>(
     x: &Tensor,
     cos: &Tensor,
@@ -133,13 +136,13 @@ fn run<T: Attended<Acc: Element + Pod> + Element + Pod>(
         })
 }
 
-/// What [`rotary_tables`] may be asked for.
+/// The options of [`rotary_tables`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RotaryTables {
-    /// What the wavelengths are powers of: 10000.
+    /// The base of the wavelengths. Default: 10000.
     pub base: f64,
-    /// What positions are divided by: 1. More than that stretches a model to longer texts (position
-    /// interpolation, Chen et al., 2023).
+    /// The divisor of positions. Values above 1 stretch a model to longer contexts (position
+    /// interpolation, Chen et al., 2023). Default: 1.
     pub scaling: f64,
 }
 impl Default for RotaryTables {
@@ -151,11 +154,11 @@ impl Default for RotaryTables {
     }
 }
 
-/// The cosines and sines that [`rotary_embedding`] takes: for positions from 0 to `length` and the
-/// `dim / 2` pairs of `dim` elements, `[length, dim / 2]` of float32 each. The angle of pair `i` at
-/// position `p` is `p / scaling * base^(-2 i / dim)`, computed in float64.
+/// The cosines and sines that [`rotary_embedding`] takes, for positions 0 to `length - 1` and the
+/// `dim / 2` pairs of `dim` elements: two float32 tensors `[length, dim / 2]`. The angle of pair
+/// `i` at position `p` is `p / scaling * base^(-2 i / dim)`, computed in float64.
 ///
-/// Errors where `dim` is odd, or `base` or `scaling` is not positive and finite.
+/// Errors if `dim` is odd, or `base` or `scaling` is not positive and finite.
 ///
 /// ```
 /// let (cos, sin) = flex::nn::rotary_tables(4, 6, Default::default())?;

@@ -1,5 +1,5 @@
-//! How the lines of a tensor are normalised: lines that lie in memory as they are, long ones in
-//! chunks on all threads, any others as copies.
+//! Normalisation of a tensor's lines: contiguous lines in place, long ones in chunks on all
+//! threads, any others packed.
 
 use crate::dtype::{Element, Pod};
 use crate::error::Result;
@@ -17,8 +17,8 @@ use crate::tensor::Tensor;
 /// Elements of several rows that are converted together.
 const CONVERTED: usize = if MICROCONTROLLER { 32 } else { 1024 };
 
-/// `x` normalised along an axis, in the type that is computed in. How lines come to threads does
-/// not show in the bits.
+/// Normalises `x` along an axis, in the accumulator type. How lines are distributed over threads
+/// doesn't affect the bits.
 pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
 where
     T: Element + Pod + MatElement,
@@ -33,8 +33,8 @@ where
     Ok(y)
 }
 
-/// How long the lines along an axis are, their chunks where they are cut, and whether their
-/// elements are neighbours.
+/// The length of the lines along an axis, their chunks if they are cut, and whether they are
+/// contiguous.
 fn lines(x: &Tensor, axis: usize) -> (usize, Option<Chunks>, bool) {
     let n = x.shape().get(axis).copied().unwrap_or(1);
     (
@@ -43,14 +43,14 @@ fn lines(x: &Tensor, axis: usize) -> (usize, Option<Chunks>, bool) {
         x.shape().iter().skip(axis + 1).all(|n| *n == 1),
     )
 }
-/// Whether all of `x` is converted to what it is computed in: lines that are cut lie in memory as
-/// that.
+/// Whether all of `x` is widened first: lines that are cut must be in the accumulator type in
+/// memory.
 fn widens<T: MatElement>(x: &Tensor, axis: usize) -> bool {
     let (_, cut, last) = lines(x, axis);
     !T::SAME && cut.is_some() && last
 }
 
-/// The same into `y`, contiguous, of the shape and dtype of `x`.
+/// [`normalize`] into `y`, which is contiguous and has the shape and dtype of `x`.
 pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
 where
     T: Element + Pod + MatElement,
@@ -74,7 +74,7 @@ where
         return match cut {
             Some(chunks) => normalize_chunks(norm, n, chunks, from, to, cost),
             None => {
-                // none is cut
+                // lines are not cut here
                 par::split(to, n, 1, cost, |r, to| {
                     norm::rows(norm, n, &from[r.start * n..r.end * n], to)
                 });
@@ -118,8 +118,8 @@ where
     Ok(())
 }
 
-/// `x + residual`, and that normalised along an axis: the bits of an addition and of [`normalize`], but
-/// the sum is normalised while it is in cache. Both have one shape and dtype.
+/// `x + residual`, and the sum normalised along an axis, with the bits of an addition followed by
+/// [`normalize`], but while the sum is in cache. Both operands have the same shape and dtype.
 pub(super) fn add_and_normalize<T, N>(
     x: &Tensor,
     residual: &Tensor,
@@ -168,7 +168,7 @@ where
             let exact = line.scratch(2);
             norm::add(from, to, exact);
             store::<T>(exact, sum);
-            // what is normalised is the sum that the caller sees
+            // normalises the rounded sum, which the caller sees
             load::<T>(sum, from);
             norm::rows(norm, n, from, to);
             store::<T>(to, line.output(1));
@@ -177,7 +177,7 @@ where
     Ok((y, sum))
 }
 
-/// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
+/// Normalises rows of `n` elements, with their chunks on all threads. `cost` is that of a row.
 fn normalize_chunks<F: Real, N: Norm<F>>(
     norm: &N,
     n: usize,

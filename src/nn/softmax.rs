@@ -1,4 +1,4 @@
-//! Softmax and its logarithm.
+//! Softmax and log_softmax.
 
 use super::rows::{normalize, normalize_into};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::tensor::Tensor;
 /// `exp(x) / sum(exp(x))` along an axis, without overflow. A line of minus infinities gives NaN.
 /// Integers are converted to the default float.
 ///
-/// Errors where the axis is out of range or the dtype is complex.
+/// Errors if the axis is out of range or the dtype is complex.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -24,8 +24,8 @@ pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// [`softmax`] into a tensor of the result's shape and dtype, in its own storage where nobody
-/// shares that. Errors also where it has others.
+/// [`softmax`] into a tensor of the result's shape and dtype, reusing its storage unless that is
+/// shared. Also errors if shape or dtype differ.
 ///
 /// ```
 /// use flex::{DType, Tensor, nn};
@@ -48,7 +48,7 @@ pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
 /// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of
 /// [`softmax`]. Integers are converted to the default float.
 ///
-/// Errors where the axis is out of range or the dtype is complex.
+/// Errors if the axis is out of range or the dtype is complex.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -62,7 +62,7 @@ pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// The values as floats, and the axis counted from the front.
+/// The operand as floats, and the axis counted from the front.
 fn floats(op: &'static str, x: &Tensor, axis: isize) -> Result<(Tensor, usize)> {
     let axis = layout::axis(op, axis, x.rank())?;
     Ok((x.astype(x.dtype().inexact())?, axis))

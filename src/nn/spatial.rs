@@ -1,4 +1,4 @@
-//! Numbers for the axes of images, as convolutions, pools and resampling take them.
+//! Per-axis options of convolutions, pools and resampling.
 
 use crate::error::{Error, Result};
 use crate::kernel::conv::Three;
@@ -23,7 +23,15 @@ impl From<&[usize]> for PerAxis {
     }
 }
 
-/// `n` for the three axes, of which the last `rank` have numbers.
+#[cfg(feature = "std")]
+impl PerAxis {
+    /// The numbers as given: one for all axes, or one per axis.
+    pub(crate) fn numbers(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+/// `n` for the last `rank` of three axes, and `rest` for the others.
 pub(super) fn three(n: &[usize], rank: usize, rest: usize) -> Three {
     let mut all = [rest; 3];
     for (k, to) in all[3 - rank..].iter_mut().enumerate() {
@@ -32,7 +40,7 @@ pub(super) fn three(n: &[usize], rank: usize, rest: usize) -> Three {
     all
 }
 
-/// An option's numbers for the three axes. Errors where there are not as many as axes, or one is
+/// An option's numbers for the three axes. Errors if there is not one for each axis, or one is
 /// below `least`.
 pub(super) fn option(
     op: &'static str,
@@ -49,7 +57,7 @@ pub(super) fn option(
     if n.iter().any(|n| *n < least) {
         return Err(Error::value(
             op,
-            message!("{name} is {:?}, below {least}", n.as_slice()),
+            message!("{name} is {:?}; it must be at least {least}", n.as_slice()),
         ));
     }
     Ok(three(n, rank, least))

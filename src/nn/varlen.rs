@@ -1,4 +1,4 @@
-//! Attention of sequences of unequal lengths, one after the other without padding.
+//! Attention over sequences of different lengths, concatenated without padding.
 
 use super::attention::{Align, Scores, band, float_dtype, over_threads};
 use crate::dtype::Element;
@@ -10,7 +10,7 @@ use crate::ops::linalg::{Matrices, Results};
 use crate::par;
 use crate::tensor::Tensor;
 
-/// What [`varlen_attention`] may be asked for beyond its operands.
+/// The options of [`varlen_attention`].
 ///
 /// ```
 /// use flex::nn::VarlenAttention;
@@ -19,28 +19,28 @@ use crate::tensor::Tensor;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VarlenAttention {
-    /// Each token sees those of its sequence up to itself only.
+    /// Whether each token sees only those of its sequence up to itself.
     pub causal: bool,
-    /// How many tokens of its sequence before it, and after it, a token sees; all of them by `None`.
+    /// How many tokens of its sequence before it and after it a token sees; `None` for all.
     pub window: (Option<usize>, Option<usize>),
-    /// Scores become `softcap * tanh(score / softcap)`: positive.
+    /// Scores become `softcap * tanh(score / softcap)`. Must be positive.
     pub softcap: Option<f64>,
-    /// What scores are multiplied with; `1 / sqrt(depth)` where it is not given.
+    /// The factor of scores. Default: `1 / sqrt(depth)`.
     pub scale: Option<f64>,
 }
 
-/// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is
-/// `[tokens, heads, depth]`, `k` `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the
-/// tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`.
-/// `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. 16-bit floats
-/// are computed in float32 and rounded once.
+/// Self-attention within each of several concatenated sequences. `q` is `[tokens, heads, depth]`,
+/// `k` is `[tokens, heads, depth]`, `v` is `[tokens, heads, width]`, and the tokens of sequence `i`
+/// are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`. `k` and `v` may have
+/// fewer heads, each shared by a group of consecutive heads of `q`. 16-bit floats are computed in
+/// float32 and rounded once.
 ///
-/// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
-/// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), whose
-/// `cu_seqlens` the offsets are.
+/// Equivalent to [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
+/// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), where the
+/// offsets are called `cu_seqlens`.
 ///
-/// Errors where shapes don't fit, offsets don't ascend from 0 to the number of tokens, dtypes are
-/// no floats or have no common one, or `scale` or `softcap` is no number to compute with.
+/// Errors if shapes don't fit, if offsets don't ascend from 0 to the number of tokens, if dtypes
+/// are not floats or have no common one, and if `scale` or `softcap` is not a usable number.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -110,7 +110,7 @@ pub fn varlen_attention(
     Ok(out)
 }
 
-/// All sequences and heads, in blocks of queries over the threads.
+/// Runs all sequences and heads, in blocks of queries over the threads.
 fn sequences<T: Attended + Element>(
     q: &Tensor,
     k: &Tensor,
@@ -127,7 +127,7 @@ fn sequences<T: Attended + Element>(
     }
     let group = heads / k.shape()[1];
     let most = attention::rows(heads, tokens, par::threads());
-    // The first block of queries of each sequence.
+    // The index of each sequence's first block of queries.
     let mut blocks = fallible::with_capacity(offsets.len())?;
     let mut count = 0;
     for pair in offsets.windows(2) {
@@ -164,10 +164,10 @@ fn sequences<T: Attended + Element>(
                 scale: T::Acc::from_f64(scores.scale),
                 softcap: scores.softcap.map(T::Acc::from_f64),
             };
-            // SAFETY: `head` is one of the result's, which lives until the end of this function and
-            // is used here only; tasks of a head have other rows.
+            // SAFETY: `head` is below the number of heads; the result outlives this loop and is
+            // used only here; tasks of a head have different rows.
             let whole = unsafe { out.get(head) };
-            // SAFETY: the rows of these queries are this task's alone, as said above, and within
+            // SAFETY: the rows of these queries belong to this task, as said above, and lie within
             // the result.
             let part = unsafe {
                 whole.part(

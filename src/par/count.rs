@@ -1,29 +1,29 @@
-//! How many threads: the process's number, and one of each thread's own.
+//! The number of threads: one for the process, and optionally one for each thread.
 
 use crate::environment::{Setting, setting};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Threads at most, the caller counted: a job's threads are bits of a word.
+/// The most threads, including the caller: the threads of a job are bits of a word.
 pub(super) const MAX_THREADS: usize = 64;
 
 /// The process's number; 0 until it is known.
 static PROCESS: AtomicUsize = AtomicUsize::new(0);
 thread_local! {
-    /// This thread's; 0 where the process's holds.
+    /// This thread's number; 0 to use the process's.
     static LOCAL: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What tells this thread from all others that live: the address of its own number.
+/// Identifies this thread among all live ones: the address of its own number.
 #[cfg(feature = "python")]
 pub fn this_thread() -> usize {
     LOCAL.with(|own| core::ptr::from_ref(own).addr())
 }
 
-/// Threads that an operation started on this thread may use, itself counted: what [`with_threads`]
-/// or else [`set_num_threads`] said; at first the variable `FLEX_NUM_THREADS` where it is a
-/// positive number ([`crate::ignored_settings`]), or else the CPUs that the process may run on. At
-/// most 64.
+/// The number of threads that an operation started on this thread may use, including itself: the
+/// one set by [`with_threads`] or else by [`set_num_threads`]. Initially the variable
+/// `FLEX_NUM_THREADS` if it is a positive number ([`crate::ignored_settings`]), or else the number
+/// of CPUs that the process may run on. At most 64.
 ///
 /// ```
 /// assert!((1..=64).contains(&flex::num_threads()));
@@ -38,7 +38,7 @@ pub fn threads() -> usize {
         n => n,
     }
 }
-/// `FLEX_NUM_THREADS`: the number asked for.
+/// The number requested by `FLEX_NUM_THREADS`.
 pub fn requested() -> Setting<usize> {
     setting("FLEX_NUM_THREADS", "a number of threads, at least 1", |v| {
         v.parse().ok().filter(|n| *n > 0)
@@ -54,8 +54,8 @@ fn reset() -> usize {
     n
 }
 
-/// Sets how many threads operations of this process may use; 0 stands for the number at the start.
-/// It never changes a result's bits.
+/// Sets how many threads operations of this process may use; 0 restores the initial number. It
+/// never changes a result's bits.
 ///
 /// ```
 /// flex::set_num_threads(1);
@@ -70,9 +70,9 @@ pub fn set_num_threads(n: usize) {
     }
 }
 
-/// Sets how many threads operations started on this thread may use, or, with `None`, that the
-/// process's number holds. Returns what it was before, to be set again at the end of a block; in
-/// Rust, [`with_threads`] does that.
+/// Sets how many threads operations started on this thread may use; `None` restores the process's
+/// number. Returns the previous setting, to be restored at the end of a block; in Rust,
+/// [`with_threads`] does that.
 ///
 /// ```
 /// let before = flex::set_local_threads(Some(2));
@@ -90,7 +90,7 @@ pub fn set_local_threads(n: Option<usize>) -> Option<usize> {
 /// assert_eq!(flex::with_threads(1, flex::num_threads), 1);
 /// ```
 pub fn with_threads<R>(n: usize, f: impl FnOnce() -> R) -> R {
-    /// Also when `f` panics.
+    /// Restores on drop, so also when `f` panics.
     struct Restore(Option<usize>);
     impl Drop for Restore {
         fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! Threads that a program has already: it lends them, so that the machine has one pool.
+//! Thread pools that a program already has: it lends one to flex, so that the machine has one pool.
 
 use super::count::{set_num_threads, with_threads};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
@@ -6,23 +6,23 @@ use std::sync::{PoisonError, RwLock};
 
 /// A pool of threads that flex may use instead of its own.
 ///
-/// Which thread has which piece of an operation doesn't show in its result: the bits are those of
-/// flex's own threads.
+/// Results don't depend on which thread runs which piece of an operation: they have the same bits
+/// as on flex's own threads.
 pub trait Executor: Send + Sync {
-    /// How many threads it has, that of the caller counted where it works too.
+    /// The number of threads, including the caller if it works too.
     fn threads(&self) -> usize;
-    /// Calls `piece(0), .., piece(n - 1)`, in any order, on any threads, and returns after the
-    /// last. A panic of one of them is its own.
+    /// Calls `piece(0), .., piece(n - 1)`, in any order, on any threads, and returns after the last
+    /// call. If a call panics, `run` must panic too.
     fn run(&self, n: usize, piece: &(dyn Fn(usize) + Sync));
 }
 
-/// Whether there is one: what every operation asks.
+/// Whether there is an executor, which every operation checks.
 static LENT: AtomicBool = AtomicBool::new(false);
 static EXECUTOR: RwLock<Option<&'static dyn Executor>> = RwLock::new(None);
 
-/// Runs operations on a pool of the program's, or, with `None`, on flex's own threads again. The
-/// number of threads becomes the pool's ([`set_num_threads`] may lower it). Operations that are
-/// running end where they began.
+/// Runs operations on the program's pool or, with `None`, on flex's own threads again. The number
+/// of threads becomes the pool's ([`set_num_threads`] may lower it). Running operations finish
+/// where they began.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -54,7 +54,7 @@ pub fn set_executor(executor: Option<&'static dyn Executor>) {
     set_num_threads(executor.map_or(0, |e| e.threads().max(1)));
 }
 
-/// The program's pool, where it lent one.
+/// The program's pool, if it lent one.
 #[inline]
 pub(super) fn current() -> Option<&'static dyn Executor> {
     if !LENT.load(Acquire) {
@@ -63,14 +63,14 @@ pub(super) fn current() -> Option<&'static dyn Executor> {
     *EXECUTOR.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `f(0), .., f(pieces - 1)`, each once whatever the executor does: a call of its takes the
-/// next piece, and this thread those that are left.
+/// Calls `f(0), .., f(pieces - 1)` exactly once each, whatever the executor does: each call it
+/// makes takes the next piece, and this thread takes those left.
 pub(super) fn share(executor: &dyn Executor, pieces: usize, f: &(dyn Fn(usize) + Sync)) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let piece = |_| {
         let k = next.fetch_add(1, Relaxed);
         if k < pieces {
-            with_threads(1, || f(k)); // what a piece starts runs in place
+            with_threads(1, || f(k)); // nested operations run in place
             done.fetch_add(1, Release);
         }
     };
@@ -83,7 +83,7 @@ pub(super) fn share(executor: &dyn Executor, pieces: usize, f: &(dyn Fn(usize) +
     );
 }
 
-/// The current pool of rayon, that of [`rayon::ThreadPool::install`] or else the global one.
+/// The current pool of rayon: that of [`rayon::ThreadPool::install`] or else the global one.
 ///
 /// ```
 /// flex::set_executor(Some(&flex::Rayon));

@@ -1,12 +1,13 @@
-//! Threads: the only place that knows them, and the only one with thresholds. Work is split by its
-//! cost, never by a constant of an operation.
+//! Threads: the only module that knows about them, and the only one with thresholds. Work is split
+//! by its cost, never by a constant of an operation.
 //!
-//! - [`chunks`]: `n` pieces whose bounds the caller fixed, so that a reduction's bits don't depend
-//!   on the threads.
+//! - [`chunks`]: `n` pieces whose bounds the caller chose, so that a reduction's bits don't depend
+//!   on the number of threads.
 //! - [`ranges`]: `n` items in pieces of any size, for work whose bits don't depend on where it is
 //!   cut.
 //!
-//! Calls from within a piece, and calls while another thread's work is on the team, run in place.
+//! Calls from within a piece run in place, and so do calls while another thread's work is on the
+//! team.
 
 use core::ops::Range;
 
@@ -28,7 +29,7 @@ pub use executor::Rayon;
 #[cfg(feature = "std")]
 pub use executor::{Executor, set_executor};
 
-/// What one item of work costs.
+/// The cost of one item of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     /// Bytes read and written.
@@ -37,27 +38,26 @@ pub struct Cost {
     pub flops: usize,
 }
 
-/// Bytes that one thread moves in a nanosecond, between what it does from its first-level cache
-/// (100) and from memory (15).
+/// Bytes that a thread moves per nanosecond: between L1 bandwidth (100) and memory bandwidth (15).
 const BYTES_PER_NS: usize = 32;
-/// Operations of one lane in a nanosecond: vectors of 8 to 16 lanes, some latency.
+/// Operations of one lane per nanosecond: vectors of 8 to 16 lanes, with some latency.
 const FLOPS_PER_NS: usize = 64;
-/// Work in nanoseconds that is worth a thread of its own: ten times what handing it over costs, for
-/// that is not all. What lies in the caller's cache, as results of smaller operations do, has to
-/// change cores.
+/// Work in nanoseconds that is worth a thread of its own: ten times the cost of handing it over,
+/// since that is not the only cost. Data in the caller's cache, such as results of earlier
+/// operations, has to move between cores.
 const WORTH_A_THREAD: usize = 7_500;
-/// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to
-/// be worth claiming.
+/// Pieces per thread: enough to balance threads of unequal speed, few enough for a piece to be
+/// worth claiming.
 #[cfg(feature = "std")]
 const PIECES_PER_THREAD: usize = 4;
-/// A piece takes so many nanoseconds, where there is one for each thread: a piece that another
-/// thread takes than did the last time has its memory in the wrong core's cache, which costs more
+/// The least work in a piece in nanoseconds, beyond one piece per thread. If a piece moves to
+/// another thread than the last time, its memory is in the wrong core's cache, which costs more
 /// than an uneven end.
 #[cfg(feature = "std")]
 const PIECE: usize = 20_000;
 
 impl Cost {
-    /// That of `n` items.
+    /// The cost of `n` items.
     #[inline]
     pub fn times(self, n: usize) -> Cost {
         Cost {
@@ -65,7 +65,7 @@ impl Cost {
             flops: self.flops.saturating_mul(n),
         }
     }
-    /// Nanoseconds that `n` items take one thread, roughly.
+    /// The approximate time in nanoseconds of `n` items on one thread.
     #[inline]
     fn of(self, n: usize) -> usize {
         self.bytes.saturating_mul(n) / BYTES_PER_NS + self.flops.saturating_mul(n) / FLOPS_PER_NS
@@ -78,8 +78,8 @@ pub fn threads() -> usize {
     1
 }
 
-/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads, on the program's own where it lent
-/// them, else on the team; `false`, and no call, where that has no time.
+/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads: the program's own if it lent them,
+/// else the team. Returns `false`, without any call, if the team is busy or would not help.
 #[cfg(feature = "std")]
 fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize) + Sync)) -> bool {
     match executor::current() {
@@ -91,15 +91,15 @@ fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize) + Sync)) -
     }
 }
 
-/// Whether `n` items are worth no second thread, nor a plan of how to walk them: where their
-/// elements fill memory in one order, a kernel is called on all of them at once. The one policy of
-/// small sizes.
+/// Whether `n` items are worth neither a second thread nor a plan for walking them: if their
+/// elements fill memory in one order, a single kernel call computes all of them. This is the only
+/// threshold for small sizes.
 #[inline]
 pub fn is_small(n: usize, cost: Cost) -> bool {
     cost.of(n) < WORTH_A_THREAD
 }
 
-/// On how many threads work of this cost is worth being cut.
+/// The number of threads that work of this cost is worth.
 pub fn threads_for(cost: Cost) -> usize {
     threads().min(cost.of(1) / WORTH_A_THREAD).max(1)
 }
@@ -107,7 +107,7 @@ pub fn threads_for(cost: Cost) -> usize {
 /// Calls `f(0), .., f(n - 1)`, each once, in any order, on any thread. `cost` is that of one call.
 ///
 /// # Panics
-/// With the panic of one of the calls; others may be left out then.
+/// If one of the calls panics, with its panic; other calls may then be skipped.
 ///
 /// ```
 /// use flex::par::{Cost, Out, chunks};
@@ -118,7 +118,7 @@ pub fn threads_for(cost: Cost) -> usize {
 /// assert_eq!(squares[999], 998_001);
 /// ```
 pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
-    // calls may cost very differently, so there are more pieces than for `ranges`
+    // calls may differ a lot in cost, so there are more pieces than for `ranges`
     cut(n, 1, cost, 2, &|r: Range<usize>| r.for_each(&f))
 }
 
@@ -126,7 +126,7 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
 /// `cost` is that of one item.
 ///
 /// # Panics
-/// With the panic of one of the calls; others may be left out then.
+/// If one of the calls panics, with its panic; other calls may then be skipped.
 ///
 /// ```
 /// use flex::par::{Cost, Out, ranges};
@@ -140,9 +140,9 @@ pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync
     cut(n, unit.max(1), cost, 1, &f)
 }
 
-/// Calls `f` with ranges that partition `0..n`, `finer` times as many as there have to be at most.
-/// It takes a reference, so that the way to the threads is the same code for all, and work is
-/// compiled once for one thread and for many.
+/// Calls `f` with ranges that partition `0..n`, at most `finer` times as many as needed. `f` is a
+/// trait object, so that dispatch to the threads is compiled once, and work is compiled once for
+/// one thread and for many.
 #[cfg(feature = "std")]
 fn cut(n: usize, unit: usize, cost: Cost, finer: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let ns = cost.of(n);
@@ -159,7 +159,7 @@ fn cut(n: usize, unit: usize, cost: Cost, finer: usize, f: &(dyn Fn(Range<usize>
         f(0..n)
     }
 }
-/// There is one thread.
+/// Without `std` there is a single thread.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 fn cut(n: usize, _unit: usize, _cost: Cost, _finer: usize, f: &(impl Fn(Range<usize>) + Sync)) {
@@ -168,15 +168,15 @@ fn cut(n: usize, _unit: usize, _cost: Cost, _finer: usize, f: &(impl Fn(Range<us
     }
 }
 
-/// Calls `f` with each element of `out` and its position, as [`chunks`] does.
+/// Calls `f` with each element of `out` and its index, like [`chunks`].
 pub fn each<T: Send>(out: &mut [T], cost: Cost, f: impl Fn(usize, &mut T) + Sync) {
     let (n, out) = (out.len(), Out::new(out));
     // SAFETY: OUT1: each call has an element of its own.
     chunks(n, cost, |k| f(k, unsafe { &mut out.part(k..k + 1)[0] }))
 }
 
-/// Calls `f` with ranges of items, as [`ranges`] does, and the part of `out` that is theirs, of
-/// `per_item` elements each.
+/// Calls `f` with ranges of items, like [`ranges`], and their part of `out`, `per_item` elements
+/// each.
 pub fn split<T: Send>(
     out: &mut [T],
     per_item: usize,
@@ -192,7 +192,7 @@ pub fn split<T: Send>(
     })
 }
 
-/// A mutable slice that several pieces of work write disjoint parts of.
+/// A mutable slice of which several units of work write disjoint parts.
 pub struct Out<'a, T> {
     ptr: *mut T,
     len: usize,
@@ -210,8 +210,8 @@ impl<'a, T> Out<'a, T> {
             _slice: core::marker::PhantomData,
         }
     }
-    /// The first element, for parts whose elements don't lie side by side: writes through it are as those of
-    /// [`part`](Out::part).
+    /// The pointer to the first element, for parts that are not contiguous. Writes through it are
+    /// subject to the contract of [`part`](Out::part).
     pub fn as_mut_ptr(&self) -> *mut T {
         self.ptr
     }

@@ -1,31 +1,30 @@
-//! Fork-join on a team of threads that live as long as the process. A job is split into pieces, the
-//! pieces into a share for each thread; who has done its share takes pieces of others'. Workers
-//! wait for the next job spinning, for a while, then parked.
+//! Fork-join on a team of threads that live as long as the process. A job is split into pieces, and
+//! these into a share for each thread; a thread that finished its share steals pieces of others.
+//! Workers wait for the next job by spinning for a while, then park.
 //!
-//! - **JOB1, one job.** `Team::busy` is held by the thread whose job is on the team. All else that
-//!   a job writes (`job`, `workers`, shares) is written by the holder, apart from the claims of
-//!   JOB2. Who finds it held runs in place, so nested calls can't deadlock.
-//! - **JOB2, claims.** A share is one word: epoch, end, next. A piece belongs to who raises `next`
-//!   past it by compare-and-swap, and it is run by that thread alone. The comparison is with the
-//!   whole word, so a claim that succeeds is one of the present job, however old the view was that
-//!   it started from.
-//! - **JOB3, alive.** A job ends when all of its pieces are done, and until then its closure lives.
+//! - **JOB1, one job.** The thread whose job is on the team holds `Team::busy`. The holder writes
+//!   all other state of a job (`job`, `workers`, shares), apart from the claims of JOB2. A thread
+//!   that finds it held runs its work in place, so nested calls can't deadlock.
+//! - **JOB2, claims.** A share is one word: epoch, end, next. The thread that raises `next` past a
+//!   piece by compare-and-swap owns the piece, and runs it alone. The comparison covers the whole
+//!   word, so a successful claim is one of the current job, however old the value it started from.
+//! - **JOB3, alive.** A job ends when all of its pieces are done, and its closure lives until then.
 //!   So a thread with a claim may read `job` and call the closure; a worker without one touches
-//!   shares, `mask` and `cpu` only. Pieces that nobody began are taken by the caller: it never
-//!   waits for a worker that merely woke.
-//! - **JOB4, order.** The stores of a share are release, claims are acquire: a claimer sees the job
-//!   and what the caller wrote before. `done` is raised with release order and read with acquire:
-//!   at the end the caller sees what all pieces wrote (each raise continues the release sequences
-//!   of those before).
-//! - **JOB5, wake-ups.** A worker says `parked`, then looks at its share's epoch once more, then
-//!   parks. The caller stores the share, then reads `parked`. All four are sequentially consistent,
-//!   so one of them sees the other's: no wake-up is lost. A worker that the caller chose not to
-//!   wake loses nothing but its part in the job.
-//! - **JOB6, forks.** A child has the forking thread alone. There `busy` is dropped, shares are
-//!   emptied and `forks` is raised, so the next job starts workers anew. A job that was under way
-//!   belongs to a thread that the child doesn't have; if the forking thread was itself inside of
-//!   one, that job can't end in the child and panics. A worker that can't start there (the standard
-//!   library's locks don't survive forks) is missed by nobody (JOB3).
+//!   only shares, `mask` and `cpu`. The caller takes pieces that nobody began: it never waits for a
+//!   worker that merely woke up.
+//! - **JOB4, order.** Shares are stored with release order and claimed with acquire order: a
+//!   claimer sees the job and what the caller wrote before. `done` is raised with release order and
+//!   read with acquire order: at the end the caller sees what all pieces wrote (each raise
+//!   continues the release sequences of those before).
+//! - **JOB5, wake-ups.** A worker sets `parked`, then checks its share's epoch once more, then
+//!   parks. The caller stores the share, then reads `parked`. All four accesses are sequentially
+//!   consistent, so at least one thread sees the other's store: no wake-up is lost. A worker that
+//!   the caller chose not to wake only misses its part in the job.
+//! - **JOB6, forks.** A child process has only the forking thread. There, `busy` is released,
+//!   shares are emptied and `forks` is raised, so the next job starts new workers. A job that was
+//!   running belongs to a thread that the child doesn't have; if the forking thread was itself
+//!   inside one, that job can't end in the child and panics. If a worker can't start there (the
+//!   standard library's locks don't survive forks), nothing depends on it (JOB3).
 
 use super::count::{MAX_THREADS, set_local_threads, with_threads};
 use super::place;
@@ -38,22 +37,22 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// How long a worker spins for the next job before it parks: longer than the serial work between
-/// two jobs of a small model takes, such as the attention of a short sequence or its tokens.
+/// two jobs of a small model, such as attention over a short sequence or its tokens.
 const SPIN: Duration = Duration::from_micros(200);
-/// Work in nanoseconds that is worth waking a thread for, or starting one: it begins 45 us later,
-/// and waking takes the caller 10. Jobs of less count together while they take more than a quarter
-/// of the time: a worker that they wake finds the next one spinning.
+/// Work in nanoseconds that is worth waking or starting a thread: it begins 45 us later, and waking
+/// it takes the caller 10 us. Smaller jobs count together while they take more than a quarter of
+/// the time: a worker woken for them finds the next one while it spins.
 const WAKE: usize = 100_000;
-/// A wait at the end this much longer than the pieces explain means that another process has a
-/// worker's core.
+/// If the final wait exceeds what the pieces explain by this much, another process has a worker's
+/// core.
 const DELAY: Duration = Duration::from_micros(300);
-/// Then so much work (in nanoseconds) of jobs below `LONG` runs in place, since a time slice costs
-/// more than they gain.
+/// After that, this much work (in nanoseconds) of jobs below `LONG` runs in place, since losing a
+/// time slice costs more than they gain.
 const BACK_OFF: usize = 5_000_000;
 const LONG: usize = 1_000_000;
 
-/// A thread's part of a job. Slot 0 is the caller's. Two cache lines, for they are fetched in
-/// pairs.
+/// A thread's part of a job. Slot 0 is the caller's. Aligned to two cache lines, since these are
+/// prefetched in pairs.
 #[repr(align(128))]
 struct Slot {
     /// `epoch << 32 | end << 16 | next` (JOB2).
@@ -63,19 +62,19 @@ struct Slot {
 }
 /// The closure of a job.
 type Piece<'a> = &'a (dyn Fn(usize) + Sync);
-/// What the pieces of a job are calls of.
+/// The closure of the current job, and its state.
 #[repr(align(128))]
 struct Job {
     /// A `*const Piece`.
     piece: AtomicPtr<()>,
     /// The slots in use, as bits.
     mask: AtomicU64,
-    /// The caller's CPU, which is no place for workers.
+    /// The caller's CPU, which workers should leave.
     cpu: AtomicUsize,
     /// The payload of the first panic.
     panic: AtomicPtr<Box<dyn Any + Send>>,
 }
-/// Something that many threads write, apart from its neighbours.
+/// Shared by many threads, on cache lines of its own.
 #[repr(align(128))]
 struct Apart<T>(T);
 
@@ -86,15 +85,15 @@ struct Team {
     done: Apart<AtomicUsize>,
     busy: Apart<AtomicBool>,
     epoch: AtomicU64,
-    /// Work that is still to run in place after a delay.
+    /// Work still to be run in place after a delay.
     back_off: AtomicUsize,
     forks: AtomicUsize,
-    /// The holder's of `busy` (JOB1).
+    /// Owned by the holder of `busy` (JOB1).
     crew: UnsafeCell<Crew>,
 }
-/// The workers, and the work that waits for them.
+/// The workers, and the work that they missed.
 struct Crew {
-    /// Those started, in the order of their slots, and the value of `forks` then.
+    /// The workers started, in the order of their slots, and the value of `forks` at that time.
     workers: Vec<Thread>,
     born: usize,
     /// Work of recent jobs, in nanoseconds, that parked workers had no part in.
@@ -102,7 +101,7 @@ struct Crew {
     /// When the latest job began.
     latest: Option<Instant>,
 }
-// SAFETY: the cell is the holder's of `busy` (JOB1); the rest is atomic.
+// SAFETY: the cell belongs to the holder of `busy` (JOB1); the rest is atomic.
 unsafe impl Sync for Team {}
 
 static TEAM: Team = Team {
@@ -131,7 +130,7 @@ static TEAM: Team = Team {
     }),
 };
 
-/// Slots of a mask, beginning with `first`.
+/// The slots of a mask, starting with `first`.
 fn slots(mask: u64, first: usize) -> impl Iterator<Item = usize> {
     let mut rest = mask.rotate_right(first as u32);
     std::iter::from_fn(move || {
@@ -145,7 +144,7 @@ impl Slot {
     fn epoch(&self, order: core::sync::atomic::Ordering) -> u64 {
         self.share.load(order) >> 32
     }
-    /// The next piece of this share.
+    /// Claims the next piece of this share.
     fn claim(&self) -> Option<usize> {
         let mut share = self.share.load(Acquire);
         while share & 0xffff < share >> 16 & 0xffff {
@@ -162,11 +161,11 @@ impl Slot {
 }
 
 impl Team {
-    /// A piece of the thread's own share, or else of another's.
+    /// Claims a piece of the thread's own share, or else of another's.
     fn claim(&self, me: usize) -> Option<usize> {
         slots(self.job.mask.load(Relaxed), me).find_map(|k| self.slots[k].claim())
     }
-    /// Runs a piece, unless one has panicked before.
+    /// Runs a piece, unless another has panicked.
     fn run(&self, piece: impl FnOnce()) {
         if !self.job.panic.load(Relaxed).is_null() {
             return;
@@ -179,33 +178,33 @@ impl Team {
                 .compare_exchange(null_mut(), payload, Release, Relaxed)
                 .is_err()
             {
-                // SAFETY: made two lines above, and nobody else has it. What its drop does is not
-                // ours to catch.
+                // SAFETY: made two lines above, and not shared. A panic of its drop is not ours to
+                // catch.
                 std::mem::forget(unsafe { Box::from_raw(payload) });
             }
         }
     }
-    /// The life of a worker.
+    /// The main loop of a worker.
     fn work(&self, me: usize) -> ! {
-        set_local_threads(Some(1)); // what a piece starts runs in place
+        set_local_threads(Some(1)); // nested operations run in place
         loop {
-            // before the claims, so that a job that comes during them is not slept through
+            // before the claims, so that a job that arrives during them isn't missed
             let seen = self.slots[me].epoch(Acquire);
             while let Some(k) = self.claim(me) {
-                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4), and `piece` points
-                // to the caller's closure.
+                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4), and `piece`
+                // points to the caller's closure.
                 self.run(|| unsafe { (*self.job.piece.load(Relaxed).cast::<Piece>())(k) });
                 self.done.0.fetch_add(1, Release);
             }
             self.wait(me, seen);
         }
     }
-    /// Until the slot has a share of another epoch.
+    /// Waits until the slot has a share of another epoch.
     fn wait(&self, me: usize, seen: u64) {
         let slot = &self.slots[me];
         let (start, mut moved) = (Instant::now(), false);
         while start.elapsed() < SPIN {
-            moved = moved || place::leave(self.job.cpu.load(Relaxed)); // once: there may be no other
+            moved = moved || place::leave(self.job.cpu.load(Relaxed)); // once: there may be no other CPU
             for _ in 0..16 {
                 if slot.epoch(Acquire) != seen {
                     return;
@@ -220,12 +219,12 @@ impl Team {
         slot.parked.store(false, Relaxed);
         place::leave(self.job.cpu.load(Relaxed));
     }
-    /// Starts workers up to `count`, those of a parent process not counted.
+    /// Starts workers up to `count`, without those of a parent process.
     fn enlist(&'static self, crew: &mut Crew, count: usize) {
         let forks = self.forks.load(Relaxed);
         if crew.born != forks {
-            // Of a parent: threads that this process doesn't have, in a list that one of them may
-            // have been changing. Not looked at.
+            // the parent's workers are threads that this process doesn't have, and one of them may
+            // have been changing the list: leaked unread
             std::mem::forget(std::mem::take(&mut crew.workers));
             crew.born = forks;
         }
@@ -242,8 +241,8 @@ impl Team {
             }
         }
     }
-    /// The slots that are to have a share: the caller's, those of workers that are awake, and of
-    /// parked ones until there is a worker for each `WAKE` of `due`, this job's work and what was
+    /// The slots that get a share: the caller's, those of awake workers, and those of parked
+    /// workers until there is one for each `WAKE` of `due`, the work of this job and what was
     /// missed.
     fn choose(&self, workers: usize, threads: usize, due: usize) -> u64 {
         let mut mask = 1u64;
@@ -260,9 +259,9 @@ impl Team {
     }
 }
 
-/// Calls `f(0), .., f(pieces - 1)`, each once, on this thread and on workers, `threads` in all at
-/// most; `ns` is what it would take this thread alone. `false`, and no call, where the team has no
-/// time or would be no help.
+/// Calls `f(0), .., f(pieces - 1)`, each once, on this thread and on workers, on at most `threads`
+/// in all; `ns` is the time it would take this thread alone. Returns `false`, without any call, if
+/// the team is busy or would not help.
 pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize) + Sync)) -> bool {
     debug_assert!(pieces < 0xffff);
     let team = &TEAM;
@@ -276,7 +275,8 @@ pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize)
     if team.busy.0.swap(true, Acquire) {
         return false;
     }
-    // SAFETY: `busy` is ours since the line above, so nobody else has the crew (JOB1).
+    // SAFETY: this thread has held `busy` since the line above, so nobody else accesses the crew
+    // (JOB1).
     let crew = unsafe { &mut *team.crew.get() };
     let start = Instant::now();
     let pause = crew
@@ -321,7 +321,7 @@ pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize)
             .for_each(|k| crew.workers[k - 1].unpark());
     }
 
-    // what a piece starts runs in place
+    // nested operations run in place
     with_threads(1, || {
         let mut mine = 0;
         while let Some(k) = team.claim(0) {
@@ -334,7 +334,7 @@ pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize)
     let panic = team.job.panic.swap(null_mut(), Acquire);
     team.busy.0.store(false, Release);
     if !panic.is_null() {
-        // SAFETY: `run` made it from a box, and the swap made it ours.
+        // SAFETY: `run` made it from a box, and the swap took ownership.
         resume_unwind(*unsafe { Box::from_raw(panic) });
     }
     true
@@ -369,7 +369,7 @@ fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
     }
 }
 
-/// Sees to JOB6, once.
+/// Installs the fork handler of JOB6, once.
 fn survive_forks() {
     #[cfg(all(unix, not(miri)))]
     {
@@ -384,7 +384,7 @@ fn survive_forks() {
         }
         static REGISTERED: AtomicBool = AtomicBool::new(false);
         if !REGISTERED.swap(true, Relaxed) {
-            // SAFETY: the function only touches a static.
+            // SAFETY: the function touches only a static.
             unsafe { libc::pthread_atfork(None, None, Some(child)) };
         }
     }

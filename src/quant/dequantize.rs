@@ -1,4 +1,4 @@
-//! From quantised tensors to floats.
+//! Dequantisation: from quantised tensors to floats.
 
 use super::groups::Groups;
 use super::qtensor::{QTensor, floats_of_bytes};
@@ -9,7 +9,7 @@ use crate::par::Cost;
 use crate::tensor::Tensor;
 
 impl QTensor {
-    /// What the integers stand for, `scale * (q - zero)`, in float32.
+    /// The numbers that the integers stand for, `scale * (q - zero)`, in float32.
     ///
     /// ```
     /// use flex::{Tensor, quant};
@@ -22,7 +22,7 @@ impl QTensor {
         let (_, len) = groups.sizes();
         let last = self.rank().wrapping_sub(1);
         let per = self.levels.per_byte();
-        // whole bytes of groups are decoded where they lie
+        // groups of whole bytes are decoded from their packed form
         let whole = self.packed.is_some_and(|axis| {
             axis == last
                 && groups.in_order()
@@ -63,10 +63,10 @@ impl QTensor {
         });
         groups.scatter(y)
     }
-    /// The same in another float dtype, rounded once. Errors where it is none.
+    /// The same in another float dtype, rounded once. Errors if `dtype` is not a float dtype.
     pub fn dequantize_as(&self, dtype: DType) -> Result<Tensor> {
         if !dtype.is_float() {
-            let message = message!("dtype must be one of floats, not {dtype}");
+            let message = message!("dtype must be a float dtype, not {dtype}");
             return Err(Error::dtype("dequantize", message));
         }
         self.dequantize()?.astype(dtype)

@@ -1,6 +1,6 @@
-//! Quantised tensors among the tensors of a safetensors file: values by the tensor's name, and beside them
-//! `name.scales`, `name.zero_points` where there are some, and of int4 and int2, whose bytes don't tell them, `name.shape`
-//! and, of int2, `name.bits`.
+//! Quantised tensors in safetensors files: the values under the tensor's name, and beside them
+//! `name.scales`, `name.zero_points` if there are any, for int4 and int2, whose bytes don't tell
+//! the shape, `name.shape`, and for int2 `name.bits`.
 
 use super::qtensor::QTensor;
 use crate::dtype::DType;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 const OP: &str = "quant.from_tensors";
 
-/// The tensors that a quantised one is kept as, by their names.
+/// The named tensors that represent a quantised tensor in a file.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors, quant};
@@ -48,10 +48,10 @@ pub fn to_tensors(name: &str, q: &QTensor) -> Result<Vec<(String, Tensor)>> {
     Ok(parts)
 }
 
-/// A quantised tensor that was kept as [`to_tensors`] has it; where its memory is static, such as flash, it
+/// The quantised tensor that [`to_tensors`] stored. If its memory is static, such as flash, it
 /// stays there.
 ///
-/// Errors where parts are missing or don't fit.
+/// Errors if parts are missing or don't fit together.
 pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
     let part = |part: &str| tensors.get(&[name, part].concat());
     let values = tensors.tensor(name)?.clone();
@@ -69,7 +69,7 @@ pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
     QTensor::from_parts(values, scales, part(".zero_points").cloned(), levels, shape)
 }
 
-/// The levels that share bytes, of so many bits each: 4 where nothing says so.
+/// Packed levels by their number of bits; 4 if there is no such part.
 fn packed_levels(bits: Option<&Tensor>) -> Result<Levels> {
     match bits {
         None => Ok(Levels::I4),
@@ -90,12 +90,12 @@ fn sizes(shape: &Tensor) -> Result<Shape> {
         return Err(Error::dtype(
             OP,
             message!(
-                "a shape must be int64 of one dimension, not {}",
+                "a shape must be one-dimensional int64, not {}",
                 shape.dtype()
             ),
         ));
     }
-    let wrong = || Error::value(OP, "a shape has a size that is none");
+    let wrong = || Error::value(OP, "a shape has an invalid size");
     let shape = shape.to_vec::<i64>()?;
     shape
         .iter()

@@ -1,5 +1,5 @@
-//! The elements that share a scale as one run of memory each: axes that are cut by blocks become
-//! two, and those that scales vary along come first.
+//! Arranges the elements that share a scale as one contiguous run each: axes that are cut into
+//! blocks are split in two, and the axes along which scales vary are moved to the front.
 
 use crate::error::Result;
 use crate::layout::Shape;
@@ -8,9 +8,9 @@ use crate::tensor::Tensor;
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// A tensor of some shape whose scales have another, each size of which divides the tensor's.
+/// A tensor's shape together with that of its scales, whose sizes divide the tensor's.
 pub(super) struct Groups {
-    /// The sizes where blocks are axes of their own, and the order in which groups are runs.
+    /// The shape with block axes split, and the permutation that makes groups contiguous.
     split: Shape,
     order: SmallVec<[usize; 6]>,
     shape: Shape,
@@ -44,20 +44,20 @@ impl Groups {
             len,
         }
     }
-    /// How many, and the elements of each.
+    /// The number of groups, and the elements in each.
     pub fn sizes(&self) -> (usize, usize) {
         (self.count, self.len)
     }
-    /// Whether groups are runs of a contiguous tensor.
+    /// Whether groups are contiguous in a row-major tensor.
     pub fn in_order(&self) -> bool {
         self.order.is_sorted()
     }
-    /// The elements, group after group; a copy where they don't lie so.
+    /// The elements, group by group; a copy unless they are laid out so.
     pub fn gather(&self, x: &Tensor) -> Result<Tensor> {
         let order: SmallVec<[isize; 6]> = self.order.iter().map(|a| *a as isize).collect();
         x.reshape(&self.split)?.permute(&order)?.contiguous()
     }
-    /// The tensor whose elements those of groups are.
+    /// The inverse of `gather`: elements group by group, back in the tensor's shape.
     pub fn scatter(&self, x: Tensor) -> Result<Tensor> {
         let sizes: Shape = self.order.iter().map(|a| self.split[*a]).collect();
         let mut back: SmallVec<[isize; 6]> = SmallVec::from_elem(0, self.order.len());
@@ -66,8 +66,8 @@ impl Groups {
         }
         x.reshape(&sizes)?.permute(&back)?.reshape(&self.shape)
     }
-    /// Calls `f` with groups and their part of `d`, or, where groups are so long that they are cut, with one
-    /// and a range of its elements.
+    /// Calls `f` with groups and their part of `d`, or with a range of one group's elements if
+    /// groups are so long that they are cut.
     pub fn each<T: Send>(
         &self,
         d: &mut [T],
@@ -87,5 +87,5 @@ impl Groups {
         par::split(d, len, 1, cost.times(len), |r, d| f(r.start, 0..d.len(), d));
     }
 }
-/// Elements of the longest group that a thread takes whole.
+/// The longest group that a thread takes whole.
 pub(super) const CUT: usize = 1 << 15;

@@ -6,11 +6,12 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::tensor::Tensor;
 
-/// `(a - a_zero) (b - b_zero)` in int32, exact where a sum has up to 2^15 terms: ONNX's
-/// `MatMulInteger`. Operands are int8 or uint8, each its own, of shapes as in [`ops::matmul`]. A zero point is of
-/// the operand's dtype: a number, of `a` one for each row (`[m]`), of `b` one for each column (`[n]`).
+/// `(a - a_zero) (b - b_zero)` in int32, exact for sums of up to 2^15 terms; ONNX's
+/// `MatMulInteger`. Operands are int8 or uint8, independently, with shapes as in [`ops::matmul`]. A
+/// zero point has its operand's dtype and is a single number, or one per row of `a` (`[m]`) or
+/// column of `b` (`[n]`).
 ///
-/// Errors where dtypes or shapes are others.
+/// Errors for other dtypes and shapes.
 ///
 /// ```
 /// use flex::{Tensor, quant};

@@ -1,9 +1,10 @@
-//! Quantised tensors: small integers, and what they stand for.
+//! Quantised tensors: small integers with scales and zero points.
 //!
-//! An integer `q` stands for `scale * (q - zero)`. Scale and zero point are shared by a whole tensor,
-//! by what has one index along an axis (a channel), or by blocks of neighbours along an axis:
-//! [`Per`]. Without zero points a quantisation is symmetric (Jacob et al., "Quantization and Training of
-//! Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018; ONNX's `QuantizeLinear`).
+//! An integer `q` stands for `scale * (q - zero)`. A scale and zero point are shared by a whole
+//! tensor, by all elements with the same index along an axis (a channel), or by blocks of
+//! neighbours along an axis; see [`Per`]. Quantisation without zero points is symmetric (Jacob et
+//! al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+//! Inference", 2018; ONNX's `QuantizeLinear`).
 //!
 //! ```
 //! use flex::{Tensor, quant};
@@ -15,8 +16,8 @@
 //! # Ok::<(), flex::Error>(())
 //! ```
 //!
-//! Weights that are quantised are multiplied as they are, by [`linear`] and [`conv2d`]: in integers, where the
-//! activations are quantised row by row, or decoded while they are packed.
+//! [`linear`] and [`conv2d`] multiply by quantised weights directly: in integers if the activations
+//! are quantised too, or else the weights are dequantised while they are packed.
 
 mod conv;
 mod dequantize;

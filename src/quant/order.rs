@@ -1,5 +1,5 @@
-//! What needs the order of the numbers alone, which is that of the integers where all share a scale;
-//! equality, and tensors joined.
+//! Operations that need only the order of elements, which is that of the integers if all share a
+//! scale; equality, and concatenation.
 
 use super::qtensor::{self, QTensor};
 use crate::dtype::DType;
@@ -11,8 +11,8 @@ use crate::tensor::Tensor;
 use core::borrow::Borrow;
 
 impl QTensor {
-    /// Whether all elements share a scale, a positive one by which none becomes infinite, so that they are in
-    /// the order of their integers.
+    /// Whether all elements share a positive scale that makes none of them infinite, so that they
+    /// are ordered like their integers.
     pub fn shares_scale(&self) -> Result<bool> {
         if self.is_empty() || self.scales.len() != 1 {
             return Ok(self.is_empty());
@@ -20,7 +20,7 @@ impl QTensor {
         let scale = self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()?;
         Ok(scale > 0.0 && scale <= f32::MAX / 256.0)
     }
-    /// Where the largest element is first: as [`ops::argmax`].
+    /// The index of the first largest element, like [`ops::argmax`].
     ///
     /// ```
     /// use flex::{Tensor, quant};
@@ -31,31 +31,32 @@ impl QTensor {
     pub fn argmax(&self, over: impl Into<Reduction>) -> Result<Tensor> {
         ops::argmax(&self.ordered()?, over)
     }
-    /// Where the smallest element is first: as [`ops::argmin`].
+    /// The index of the first smallest element, like [`ops::argmin`].
     pub fn argmin(&self, over: impl Into<Reduction>) -> Result<Tensor> {
         ops::argmin(&self.ordered()?, over)
     }
-    /// The largest elements: as [`ops::max`], quantised as they are; a single one of int4 or int2 takes a byte. Errors where elements have several
-    /// scales.
+    /// The largest elements, like [`ops::max`], quantised like this tensor; a single int4 or int2
+    /// value takes a whole byte. Errors if elements have several scales.
     pub fn max(&self, over: impl Into<Reduction>) -> Result<QTensor> {
         self.of_values(ops::max(&self.integers("max")?, over)?)
     }
-    /// The smallest elements; otherwise as [`max`](QTensor::max).
+    /// The smallest elements; otherwise like [`max`](QTensor::max).
     pub fn min(&self, over: impl Into<Reduction>) -> Result<QTensor> {
         self.of_values(ops::min(&self.integers("min")?, over)?)
     }
-    /// In order along an axis: as [`ops::sort()`]. Errors where elements have several scales.
+    /// The elements sorted along an axis, like [`ops::sort()`]. Errors if elements have several
+    /// scales.
     pub fn sort(&self, how: impl Into<Sort>) -> Result<QTensor> {
         self.of_values(ops::sort(&self.integers("sort")?, how)?)
     }
-    /// The `k` largest or smallest along an axis, and where they are: as [`ops::topk`]. Errors where elements
-    /// have several scales.
+    /// The `k` largest or smallest elements along an axis and their indices, like [`ops::topk`].
+    /// Errors if elements have several scales.
     pub fn topk(&self, k: usize, how: impl Into<TopK>) -> Result<(QTensor, Tensor)> {
         let (values, indices) = ops::topk(&self.integers("topk")?, k, how)?;
         Ok((self.of_values(values)?, indices))
     }
-    /// The elements at some indices of an axis: as [`ops::take`]. Indices are of one dimension. Errors where
-    /// blocks lie along the axis.
+    /// The elements at some indices of an axis, like [`ops::take`]. `indices` has one dimension.
+    /// Errors if there are blocks along the axis.
     pub fn take(&self, indices: &Tensor, axis: isize) -> Result<QTensor> {
         const OP: &str = "take";
         let at = layout::axis(OP, axis, self.rank())?;
@@ -94,21 +95,21 @@ impl QTensor {
             false => Ok(taken),
         }
     }
-    /// Whether both have the same shape and stand for the same numbers.
+    /// Whether both have the same shape and represent the same numbers.
     pub fn equal(&self, other: &QTensor) -> Result<bool> {
         Ok(self.shape == other.shape
             && ops::all(&ops::equal(&self.dequantize()?, &other.dequantize()?)?, ())?
                 .item::<bool>()?)
     }
 
-    /// A tensor of the elements' order.
+    /// A tensor whose elements are ordered like this tensor's.
     fn ordered(&self) -> Result<Tensor> {
         match self.shares_scale()? {
             true => Ok(self.unpacked()?.values),
             false => self.dequantize(),
         }
     }
-    /// The integers, a byte each. Errors where they have several scales.
+    /// The integers, one per byte. Errors if they have several scales.
     fn integers(&self, op: &'static str) -> Result<Tensor> {
         if !self.shares_scale()? {
             let message = message!(
@@ -119,8 +120,8 @@ impl QTensor {
         }
         Ok(self.unpacked()?.values)
     }
-    /// Other integers of the one scale, which share bytes along the last axis where these do; a single one
-    /// takes a byte.
+    /// Other integers of the single scale, packed along the last axis if these are packed; a single
+    /// one takes a whole byte.
     fn of_values(&self, values: Tensor) -> Result<QTensor> {
         let one: Shape = values.shape().iter().map(|n| 1.min(*n)).collect();
         let step = |t: &Tensor| match one.contains(&0) && !t.is_empty() {
@@ -137,7 +138,7 @@ impl QTensor {
         };
         qtensor::packed(values, scales, zeros, levels, -1)
     }
-    /// Integers of a byte each, together along the axis that this tensor's are.
+    /// Packs integers, one per byte, along the axis that this tensor is packed along.
     fn packed_again(&self, q: QTensor) -> Result<QTensor> {
         match self.packed {
             None => Ok(q),
@@ -146,10 +147,11 @@ impl QTensor {
     }
 }
 
-/// Quantised tensors joined along an axis: of the same integers and, but along it, the same shape and blocks.
+/// Concatenates quantised tensors along an axis. They must have the same levels and, apart from
+/// that axis, the same shape and blocks.
 ///
-/// Scales are joined where they vary along the axis, blocks of equal sizes too; where one scale spans the axis,
-/// all must have the same. Errors where that is not so.
+/// Scales that vary along the axis are concatenated, which needs blocks of equal size; a scale that
+/// spans the axis must be the same in all of them. Errors otherwise.
 ///
 /// ```
 /// use flex::{Tensor, quant::{self, Per, Quantization}};
@@ -164,11 +166,8 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
         return Err(Error::value(OP, "no tensors to join"));
     };
     let at = layout::axis(OP, axis, first.rank())?;
-    if let Some(other) = tensors
-        .iter()
-        .map(T::borrow)
-        .find(|q| q.rank() != first.rank())
-    {
+    let parts = || tensors.iter().map(T::borrow).enumerate();
+    if let Some((_, other)) = parts().find(|(_, q)| q.rank() != first.rank()) {
         let message = message!(
             "shapes {:?} and {:?} have different ranks",
             &first.shape[..],
@@ -176,48 +175,29 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
         );
         return Err(Error::shape(OP, message));
     }
-    let is_none = |q: &&QTensor| q.shape[at] == 0;
-    let parts = || tensors.iter().map(T::borrow);
-    if parts().any(|q| is_none(&q)) && !parts().all(|q| is_none(&q)) {
-        let of = |q: &QTensor| {
-            let mut shape = q.shape.clone();
-            shape[at] = 0;
-            (shape, q.levels)
-        };
-        let some = parts().find(|q| !is_none(q)).unwrap_or(first);
-        if let Some(other) = parts().find(|q| of(q) != of(some)) {
-            let message = message!(
-                "{} of shape {:?} and {} of shape {:?} have other integers or sizes",
-                other.levels.name(),
-                &other.shape[..],
-                some.levels.name(),
-                &some.shape[..]
-            );
-            return Err(Error::shape(OP, message));
-        }
-        let some = parts().filter(|q| !is_none(q)).map(Ok::<_, Error>);
-        return concat(&crate::fallible::collect(some)?, axis);
-    }
+    // what is empty along the axis has no scales to join, and need only be of the same integers and sizes
+    let none = parts().all(|(_, q)| q.shape[at] == 0);
+    let counts = |q: &QTensor| none || q.shape[at] != 0;
+    let (place, first) = parts().find(|(_, q)| counts(q)).unwrap_or((0, first));
+    let joined = parts().map(|(_, q)| q).filter(|q| counts(q));
+    let joined = crate::fallible::collect(joined.map(Ok::<_, Error>))?;
     let block = first.block();
     let mut shape = first.shape.clone();
     shape[at] = 0;
-    let spans = |q: &QTensor| q.scales.shape()[at] == 1;
-    // an axis of size 1 may be a channel or a whole; of different scales it is a channel
-    let single = tensors.iter().all(|q| q.borrow().shape[at] == 1);
-    let same = same_steps(tensors)?;
-    let whole = tensors.iter().all(|q| spans(q.borrow())) && (same || !single);
-    for (i, q) in tensors.iter().map(T::borrow).enumerate() {
+    // an axis of size 1 may be a single channel or be spanned: with different scales it is a
+    // channel
+    let single = joined.iter().all(|q| q.shape[at] == 1);
+    let same = same_steps(&joined)?;
+    let whole = joined.iter().all(|q| q.scales.shape()[at] == 1) && (same || !single);
+    for (i, q) in parts() {
         let of = q.block();
-        let fits = (0..q.rank())
-            .all(|a| a == at || q.shape[a] == first.shape[a] && of[a] == block[a])
-            && (whole || of[at] == block[at]);
-        if !fits
-            || q.levels != first.levels
-            || q.zeros.is_some() != first.zeros.is_some()
-            || q.scales.dtype() != first.scales.dtype()
-        {
+        let sizes = (0..q.rank()).all(|a| a == at || q.shape[a] == first.shape[a]);
+        let steps = (0..q.rank()).all(|a| of[a] == block[a] || a == at && whole)
+            && q.zeros.is_some() == first.zeros.is_some()
+            && q.scales.dtype() == first.scales.dtype();
+        if !sizes || q.levels != first.levels || counts(q) && !steps {
             let message = message!(
-                "tensor {i} is {} of shape {:?} in blocks of {:?}, the first {} of {:?} in blocks of {:?}",
+                "tensor {i} is {} of shape {:?} in blocks of {:?}, tensor {place} {} of {:?} in blocks of {:?}",
                 q.levels.name(),
                 &q.shape[..],
                 &of[..],
@@ -235,7 +215,7 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
             message!("one scale spans axis {at} of each tensor, and they differ: dequantize first"),
         ));
     }
-    let unpacked = crate::fallible::collect(tensors.iter().map(|q| q.borrow().unpacked()))?;
+    let unpacked = crate::fallible::collect(joined.iter().map(|q| q.unpacked()))?;
     let join = |part: &dyn Fn(&QTensor) -> Option<Tensor>| {
         let parts = crate::fallible::collect(unpacked.iter().filter_map(part).map(Ok::<_, Error>))?;
         ops::concat(&parts, axis)
@@ -262,16 +242,16 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
     })
 }
 
-/// Whether all have the scales and zero points of the first.
-fn same_steps<T: Borrow<QTensor>>(tensors: &[T]) -> Result<bool> {
-    let first = tensors[0].borrow();
+/// Whether all have the same scales and zero points.
+fn same_steps(tensors: &[&QTensor]) -> Result<bool> {
+    let first = tensors[0];
     let same = |a: &Tensor, b: &Tensor| {
         let (a, b) = (a.astype(DType::F32)?, b.astype(DType::F32)?);
         Ok::<_, Error>(
             a.shape() == b.shape() && ops::all(&ops::equal(&a, &b)?, ())?.item::<bool>()?,
         )
     };
-    for q in tensors.iter().map(T::borrow) {
+    for q in tensors {
         let zeros = match (&q.zeros, &first.zeros) {
             (Some(a), Some(b)) => same(a, b)?,
             (None, None) => true,

@@ -8,16 +8,17 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// Integers, and the scales and zero points that say what they stand for: `scale * (q - zero)`.
+/// A quantised tensor: integers, with scales and zero points that say what they stand for, `scale *
+/// (q - zero)`.
 ///
-/// Invariants, checked by [`QTensor::from_parts`]: scales, and zero points where there are some, have
-/// the tensor's rank, and each size of theirs divides the tensor's size there, so that as many
-/// neighbours share one. Scales are float32, float16 or bfloat16; values and zero points are int8 or uint8 as the
-/// levels are. Values of int4 and int2 are uint8 tensors, in which one axis is half or a quarter as long: each byte has two
-/// or four neighbours, the first in its lowest bits.
+/// Invariants, checked by [`QTensor::from_parts`]: scales, and zero points if there are any, have
+/// the tensor's rank, and each of their sizes divides the tensor's, so that blocks of equal size
+/// share one. Scales are float32, float16 or bfloat16; values and zero points are int8 or uint8, as
+/// the levels say. Values of int4 and int2 are uint8 tensors with one axis a half or a quarter as
+/// long: each byte holds two or four neighbours, the first in its lowest bits.
 ///
-/// A clone shares storage. Views ([`permute`](QTensor::permute), [`slice_axis`](QTensor::slice_axis) ..) copy
-/// nothing.
+/// Clones share storage. Views ([`permute`](QTensor::permute), [`slice_axis`](QTensor::slice_axis)
+/// ..) copy nothing.
 #[derive(Clone, Debug)]
 pub struct QTensor {
     pub(super) values: Tensor,
@@ -25,15 +26,15 @@ pub struct QTensor {
     pub(super) zeros: Option<Tensor>,
     pub(super) levels: Levels,
     pub(super) shape: Shape,
-    /// The axis along which bytes hold several values.
+    /// The axis along which bytes hold several values, if they do.
     pub(super) packed: Option<usize>,
 }
 
 impl QTensor {
-    /// Of its parts. `shape` is that of the values, but for int4 and int2, which are packed along the last axis for
-    /// which its shape is the values'.
+    /// Makes a quantised tensor from its parts. `shape` is that of the values, except for int4 and
+    /// int2: it is then the unpacked shape, of values packed along the last axis.
     ///
-    /// Errors where the parts break an invariant above.
+    /// Errors if the parts violate an invariant of [`QTensor`].
     ///
     /// ```
     /// use flex::{Tensor, quant::{Levels, QTensor}};
@@ -107,49 +108,49 @@ impl QTensor {
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
-    /// Number of dimensions.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
-    /// Whether there are none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// What the integers are.
+    /// The kind of integers.
     pub fn levels(&self) -> Levels {
         self.levels
     }
-    /// The integers: int8 or uint8, of int4 and int2 bytes of two and four.
+    /// The stored integers, int8 or uint8; each byte holds two int4 or four int2 values.
     pub fn values(&self) -> &Tensor {
         &self.values
     }
-    /// The scales: of the tensor's rank, one for each block.
+    /// The scales, one per block, with the tensor's rank.
     pub fn scales(&self) -> &Tensor {
         &self.scales
     }
-    /// The zero points, as many as there are scales; none of a symmetric quantisation.
+    /// The zero points, as many as scales; `None` for a symmetric quantisation.
     pub fn zeros(&self) -> Option<&Tensor> {
         self.zeros.as_ref()
     }
-    /// Neighbours along each axis that share a scale.
+    /// The number of neighbours along each axis that share a scale.
     pub fn block(&self) -> Shape {
         let sizes = self.shape.iter().zip(self.scales.shape());
         sizes.map(|(n, s)| n.checked_div(*s).unwrap_or(0)).collect()
     }
-    /// The axis along which each byte holds several values, of int4 and int2.
+    /// For int4 and int2, the axis along which each byte holds several values.
     pub fn packed_axis(&self) -> Option<usize> {
         self.packed
     }
-    /// Bytes of values, scales and zero points.
+    /// The size of values, scales and zero points in bytes.
     pub fn byte_len(&self) -> usize {
         let bytes = |t: &Tensor| t.len() * t.dtype().size();
         bytes(&self.values) + bytes(&self.scales) + self.zeros.as_ref().map_or(0, bytes)
     }
-    /// The same with a byte for each value.
+    /// The same with one value per byte.
     pub(super) fn unpacked(&self) -> Result<QTensor> {
         let Some(axis) = self.packed else {
             return Ok(self.clone());
@@ -167,7 +168,7 @@ impl QTensor {
     }
 }
 
-/// Lines of bytes along an axis as others of `to` bytes, each made by `f`.
+/// Maps lines of bytes along an axis to lines of `to` bytes by `f`.
 fn lines(
     x: &Tensor,
     axis: usize,
@@ -192,7 +193,7 @@ fn lines(
     y.moveaxis(-1, axis as isize)
 }
 
-/// A quantised tensor of levels that are bytes each, which are packed along an axis where they are less.
+/// A quantised tensor from one integer per byte, packed along an axis if the levels are narrower.
 pub(super) fn packed(
     values: Tensor,
     scales: Tensor,
@@ -227,7 +228,7 @@ pub(super) fn packed(
     })
 }
 
-/// Errors where scales and zero points are none of a tensor of a shape.
+/// Errors unless scales and zero points fit a tensor of this shape.
 pub(super) fn check_steps(
     op: &'static str,
     shape: &[usize],
@@ -259,7 +260,7 @@ pub(super) fn check_steps(
             return Err(Error::value(
                 op,
                 message!(
-                    "zero points are of int8 and uint8, not of {}",
+                    "zero points are for int8 and uint8, not for {}",
                     levels.name()
                 ),
             ));

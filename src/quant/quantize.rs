@@ -1,4 +1,4 @@
-//! From floats to quantised tensors.
+//! Quantisation: from floats to quantised tensors.
 
 use super::groups::{CUT, Groups};
 use super::qtensor::{self, QTensor};
@@ -11,23 +11,24 @@ use crate::kernel::quant::{self, Calibration, Levels, Rule, Step};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
-/// What quantising an element costs: a division and its share of finding the range.
+/// The cost of quantising an element: a division and its share of finding the range.
 const COST: Cost = Cost {
     bytes: 9,
     flops: 16,
 };
 
-/// `x` as integers: `q = clamp(round(x / scale) + zero)`, ties to even, with a scale for each group that
-/// [`Quantization::per`] makes.
+/// Quantises `x`: `q = clamp(round(x / scale) + zero)`, ties to even, with a scale for each group
+/// of [`Quantization::per`].
 ///
-/// Without zero points `scale = max(|x|) / 127` (7 of int4, 1 of int2) and `zero = 0`; with them
-/// `scale = (max(x, 0) - min(x, 0)) / 255` and `zero = round(least - min(x, 0) / scale)`, as ONNX's
-/// `DynamicQuantizeLinear`. A group without a number but 0 has scale 1. NaN becomes what stands for 0, and
-/// infinities the ends; neither counts for a range. `x` is computed with as float32. Integers of int4 and
-/// int2 share bytes along the axis of blocks, else along the last one.
+/// Without zero points, `scale = max(|x|) / 127` (7 for int4, 1 for int2) and `zero = 0`. With
+/// them, `scale = (max(x, 0) - min(x, 0)) / 255` and `zero = round(least - min(x, 0) / scale)`,
+/// where `least` is the smallest integer, as in ONNX's `DynamicQuantizeLinear`. A group of zeros
+/// has scale 1. NaN becomes the integer that stands for 0, and infinities saturate; neither counts
+/// towards a range. The computation is in float32. Integers of int4 and int2 are packed along the
+/// axis of blocks, else along the last one.
 ///
-/// Errors where `x` is no float, an axis is out of range, blocks don't divide their axis, or the
-/// quantisation does not exist (uint8 without zero points, int4 and int2 with them).
+/// Errors if `x` is not a float tensor, an axis is out of range, blocks don't divide their axis, or
+/// the quantisation doesn't exist (uint8 without zero points, int4 and int2 with them).
 ///
 /// ```
 /// use flex::{Tensor, quant};
@@ -85,11 +86,12 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
     qtensor::packed(values, of, zeros, how.levels, axis)
 }
 
-/// `x` as integers of given scales and zero points, as ONNX's `QuantizeLinear`: both are numbers, or
-/// tensors of the rank of `x` whose sizes divide its sizes, one for each block.
+/// Quantises `x` with given scales and zero points, like ONNX's `QuantizeLinear`. Both are single
+/// numbers, or tensors with the rank of `x` whose sizes divide its sizes, with one number per
+/// block.
 ///
-/// Errors as [`quantize`], and where the shapes don't fit, a scale is not positive and finite, or zero
-/// points are not of the integers' dtype.
+/// Errors like [`quantize`], if the shapes don't match, if a scale is not positive and finite, and
+/// if zero points don't have the integers' dtype.
 ///
 /// ```
 /// use flex::{Tensor, quant};
@@ -135,7 +137,7 @@ pub fn quantize_by(
     let x32 = groups.gather(&x.astype(DType::F32)?)?;
     let numbers = x32.as_slice::<f32>()?;
     let mut values = Tensor::empty(numbers.len(), levels.dtype())?;
-    // whoever gives scales may mean all levels
+    // given scales may be meant for all levels
     let ends = levels.range(false);
     groups.each(values.as_mut_bytes()?, COST, |first, r, d| {
         let x = &numbers[first * len + r.start..][..r.len()];
@@ -158,7 +160,7 @@ fn check(op: &'static str, x: &Tensor, levels: Levels) -> Result<()> {
     if !x.dtype().is_float() || !x.dtype().is_available() {
         return Err(Error::dtype(
             op,
-            message!("x must be of floats, not {}", x.dtype()),
+            message!("x must be a float tensor, not {}", x.dtype()),
         ));
     }
     if levels.is_packed() && x.rank() == 0 {
@@ -171,7 +173,7 @@ fn check(op: &'static str, x: &Tensor, levels: Levels) -> Result<()> {
     Ok(())
 }
 
-/// Groups that threads take whole.
+/// Quantises groups that threads take whole.
 fn together(
     x: &[f32],
     len: usize,
@@ -198,7 +200,7 @@ fn together(
     });
     failure.result()
 }
-/// Groups of `len` numbers, each quantised from its least number to its largest.
+/// Quantises groups of `len` numbers, each by its minimum and maximum.
 pub(super) fn by_rows(x: &[f32], len: usize, rule: &Rule, d: &mut [u8], steps: &mut [Step]) {
     let steps = Out::new(steps);
     par::split(d, len.max(1), 1, COST.times(len), |r, d| {
@@ -208,7 +210,7 @@ pub(super) fn by_rows(x: &[f32], len: usize, rule: &Rule, d: &mut [u8], steps: &
     });
 }
 
-/// The least and the largest of a long run, with 0.
+/// The minimum and maximum of a long run and 0.
 fn range(x: &[f32]) -> Result<[f32; 2]> {
     let mut parts = fallible::filled([0.0f32; 2], x.len().div_ceil(CUT))?;
     let cost = Cost {

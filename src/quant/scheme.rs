@@ -1,4 +1,4 @@
-//! How a tensor is quantised.
+//! The parameters of quantisation.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -16,31 +16,32 @@ pub enum Per {
     /// The whole tensor.
     #[default]
     Tensor,
-    /// What has the same index along an axis.
+    /// All elements with the same index along an axis.
     Channel(isize),
-    /// So many neighbours along an axis, whose size they divide.
+    /// Blocks of neighbours along an axis, whose size must be a multiple of theirs.
     Block {
         /// The axis.
         axis: isize,
-        /// Elements of a block.
+        /// Elements in a block.
         size: usize,
     },
 }
 
-/// How [`quantize`](super::quantize) chooses integers; by default int8 without zero points, one float32
-/// scale for the whole tensor, from its least number to its largest.
+/// How [`quantize`](super::quantize) chooses integers. The default is int8 without zero points,
+/// with one float32 scale for the whole tensor, from its minimum and maximum.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantization {
     /// The integers.
     pub levels: Levels,
     /// What shares a scale.
     pub per: Per,
-    /// Whether there are zero points, so that the integers cover what lies between the least and the largest
-    /// number (and 0) alone. Of bytes.
+    /// Whether there are zero points, so that the integers cover just the range from the minimum to
+    /// the maximum (and 0). For int8 and uint8 only.
     pub affine: bool,
-    /// The dtype of the scales: float32, float16 or bfloat16. Numbers are divided by the rounded scale.
+    /// The dtype of the scales: float32, float16 or bfloat16. Numbers are divided by the rounded
+    /// scale.
     pub scales: DType,
-    /// How the range is found that the integers cover.
+    /// How the range covered by the integers is found.
     pub calibration: Calibration,
 }
 impl Default for Quantization {
@@ -56,13 +57,13 @@ impl Default for Quantization {
 }
 
 impl Quantization {
-    /// The rule of its groups. Errors where it is none.
+    /// The rule for its groups. Errors if there is no such quantisation.
     pub(super) fn rule(&self, op: &'static str) -> Result<Rule> {
         if self.affine && self.levels.is_packed() {
             return Err(Error::value(
                 op,
                 message!(
-                    "zero points are of int8 and uint8, not of {}",
+                    "zero points are for int8 and uint8, not for {}",
                     self.levels.name()
                 ),
             ));
@@ -89,7 +90,8 @@ impl Quantization {
     }
 }
 
-/// What rounds a scale to a dtype, the largest of it at most. Errors where scales have none such.
+/// The function that rounds a scale to a dtype, at most to its largest number. Errors if scales
+/// can't have this dtype.
 fn rounding(op: &'static str, dtype: DType) -> Result<fn(f32) -> f32> {
     match dtype {
         DType::F32 => Ok(|x| x.min(f32::MAX)),
@@ -105,7 +107,7 @@ fn rounding(op: &'static str, dtype: DType) -> Result<fn(f32) -> f32> {
 }
 
 impl Per {
-    /// The shape of the scales of a tensor: as many along each axis as there are blocks.
+    /// The shape of a tensor's scales: the number of blocks along each axis.
     pub(super) fn scales_of(self, op: &'static str, shape: &[usize]) -> Result<Shape> {
         let mut scales: Shape = shape.iter().map(|n| 1.min(*n)).collect();
         match self {

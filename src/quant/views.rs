@@ -7,8 +7,8 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 impl QTensor {
-    /// Dimension `k` of the result is dimension `axes[k]`, all reversed for `()`. Errors if an axis is missing,
-    /// repeated or out of range.
+    /// Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`; `()` reverses
+    /// all. Errors if an axis is missing, repeated or out of range.
     ///
     /// ```
     /// use flex::{DType, Tensor, quant};
@@ -40,8 +40,8 @@ impl QTensor {
         axes.swap(first, second);
         self.permute(&axes)
     }
-    /// Reverses dimensions, all for `()`. Errors if an axis is out of range or repeated, or the one along which
-    /// bytes hold several values.
+    /// Reverses dimensions, all for `()`. Errors if an axis is out of range, repeated, or packed
+    /// several values to a byte.
     pub fn flip(&self, axes: impl Into<Axes>) -> Result<QTensor> {
         const OP: &str = "flip";
         let axes = axes.into().resolve(OP, self.rank())?;
@@ -49,7 +49,7 @@ impl QTensor {
             return Err(self.in_pairs(OP, p));
         }
         let axes: SmallVec<[isize; 6]> = axes.iter().map(|a| *a as isize).collect();
-        // blocks divide their axis, so those of the reversed one are the same, reversed
+        // blocks divide their axis, so reversing the axis reverses the blocks
         self.moved(
             self.values.flip(&axes)?,
             |t| t.flip(&axes),
@@ -57,8 +57,8 @@ impl QTensor {
             Some,
         )
     }
-    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice. Errors where some of
-    /// a block would be left out and others not, or where a byte's values are (`start` none of its first ones, or a step).
+    /// Elements `start, start + step, ..` before `stop` of a dimension, like a Python slice. Errors
+    /// if that would split a block, or the values of a byte (`start` inside a byte, or a step).
     ///
     /// ```
     /// use flex::{Tensor, quant::{self, Per, Quantization}};
@@ -83,8 +83,8 @@ impl QTensor {
         let (first, count) = layout::slice_bounds(start, stop, step, self.shape[k]);
         self.sliced("slice", k, first, step as isize, count)
     }
-    /// Selects index `index` of a dimension and removes the dimension. Errors as
-    /// [`slice_axis`](QTensor::slice_axis), and where the index is out of range.
+    /// Selects index `index` of a dimension and removes the dimension. Errors like
+    /// [`slice_axis`](QTensor::slice_axis), and if the index is out of range.
     pub fn select(&self, axis: isize, index: i64) -> Result<QTensor> {
         const OP: &str = "select";
         let axis = layout::axis(OP, axis, self.rank())?;
@@ -108,8 +108,8 @@ impl QTensor {
         self.sliced(OP, axis, at as usize, 1, 1)?
             .squeeze(axis as isize)
     }
-    /// Repeats dimensions of size 1, and adds new ones in front. Errors where sizes don't fit, or the dimension
-    /// is one along which bytes hold several values.
+    /// Broadcasts dimensions of size 1 and adds new ones in front. Errors if sizes don't match, or
+    /// the dimension is packed several values to a byte.
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<QTensor> {
         const OP: &str = "broadcast_to";
         let shape = shape.into_shape();
@@ -138,7 +138,7 @@ impl QTensor {
             |p| Some(p + new),
         )
     }
-    /// A new dimension of size 1.
+    /// Inserts a dimension of size 1.
     pub fn expand_dims(&self, axis: isize) -> Result<QTensor> {
         let at = layout::axis("expand_dims", axis, self.rank() + 1)?;
         let mut shape = self.shape.clone();
@@ -151,7 +151,8 @@ impl QTensor {
             |p| Some(p + (p >= at) as usize),
         )
     }
-    /// Removes a dimension of size 1. Errors if its size is another, or bytes hold several values along it.
+    /// Removes a dimension of size 1. Errors if it has another size, or is packed several values to
+    /// a byte.
     pub fn squeeze(&self, axis: isize) -> Result<QTensor> {
         const OP: &str = "squeeze";
         let at = layout::axis(OP, axis, self.rank())?;
@@ -168,10 +169,10 @@ impl QTensor {
             |p| Some(p - (p > at) as usize),
         )
     }
-    /// The elements in row-major order under another shape. A view where strides allow it, else a copy.
+    /// The elements in row-major order in another shape. A view if strides allow it, else a copy.
     ///
-    /// Errors where the number of elements is another, or where the elements of a block would not be
-    /// neighbours along one axis, or those of a byte.
+    /// Errors if the number of elements differs, or if the elements of a block, or of a byte, would
+    /// no longer be neighbours along one axis.
     pub fn reshape(&self, shape: impl IntoShape) -> Result<QTensor> {
         const OP: &str = "reshape";
         let shape = shape.into_shape();
@@ -179,7 +180,7 @@ impl QTensor {
         let len = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
         if len != Some(self.len()) {
             let message = message!(
-                "shape {:?} has {} elements; {:?} does not",
+                "shape {:?} has {} elements, but {:?} has another number",
                 &self.shape[..],
                 self.len(),
                 &shape[..]
@@ -195,7 +196,7 @@ impl QTensor {
         }
         let apart = || {
             let message = message!(
-                "blocks of {:?} in shape {:?} are no blocks of shape {:?}: dequantize first",
+                "blocks of {:?} in shape {:?} would be split by shape {:?}: dequantize first",
                 &self.block()[..],
                 &self.shape[..],
                 &shape[..]
@@ -205,7 +206,7 @@ impl QTensor {
         let (mut scales, mut bytes, mut packed) = (Shape::new(), shape.clone(), None);
         let (mut i, mut j) = (0, 0);
         while i < self.rank() || j < shape.len() {
-            // the fewest axes of both whose sizes have one product
+            // the smallest groups of axes of both with equal products
             let (from, to) = (i, j);
             let (mut old, mut new) = (1, 1);
             loop {
@@ -222,7 +223,7 @@ impl QTensor {
             let run = self.run(from..i).ok_or_else(apart)?;
             scales.extend(cut(run, &shape[to..j]).ok_or_else(apart)?);
             if let Some(p) = self.packed.filter(|p| (from..i).contains(p)) {
-                // an axis of one stays one; of others the last of the group
+                // an axis of size 1 stays one; any other goes to the last axis of the group
                 let alone = self.shape[p] == 1;
                 let at = (to..j).rev().find(|a| (shape[*a] == 1) == alone);
                 let at = at.ok_or_else(|| self.in_pairs(OP, p))?;
@@ -240,8 +241,8 @@ impl QTensor {
         self.moved(values, |t| t.reshape(&scales), shape, |_| packed)
     }
 
-    /// Elements, in row-major order, that share a scale among some neighbouring axes; none where they are no
-    /// runs.
+    /// The number of elements, in row-major order, that share a scale among some adjacent axes;
+    /// `None` if these are not contiguous runs.
     fn run(&self, axes: core::ops::Range<usize>) -> Option<usize> {
         let mut run = 1;
         let mut whole = true;
@@ -256,7 +257,7 @@ impl QTensor {
         }
         Some(run)
     }
-    /// Some elements of an axis: `first`, and so many `step` apart.
+    /// `count` elements of an axis from `first` on, `step` apart.
     fn sliced(
         &self,
         op: &'static str,
@@ -300,7 +301,7 @@ impl QTensor {
             };
             if step.unsigned_abs() != 1 || !starts || !count.is_multiple_of(block) {
                 let message = message!(
-                    "{count} elements from {first} with step {step} of axis {axis} cut its blocks of {block}: dequantize first"
+                    "{count} elements from {first} with step {step} of axis {axis} would split its blocks of {block}: dequantize first"
                 );
                 return Err(Error::value(op, message));
             }
@@ -309,7 +310,8 @@ impl QTensor {
         let layout = |t: &Tensor| Ok(t.view(t.layout().slice(axis, start, scale_step, scales)));
         self.moved(values, layout, shape, Some)
     }
-    /// Values and a shape, with the scales and zero points that `f` makes of these; where the packed axis goes.
+    /// A tensor of these values and this shape, with scales and zero points mapped by `f` and the
+    /// new packed axis.
     pub(super) fn moved(
         &self,
         values: Tensor,
@@ -326,7 +328,7 @@ impl QTensor {
             packed: self.packed.and_then(packed),
         })
     }
-    /// That an operation would part the values of a byte.
+    /// The error of an operation that would separate the values of a byte.
     fn in_pairs(&self, op: &'static str, axis: usize) -> Error {
         Error::value(
             op,
@@ -338,7 +340,7 @@ impl QTensor {
     }
 }
 
-/// The scales of axes of these sizes in which runs of so many elements share one.
+/// The shape of the scales for axes of these sizes, if runs of `run` elements share a scale.
 fn cut(mut run: usize, sizes: &[usize]) -> Option<Shape> {
     let mut scales: Shape = sizes.into();
     for (s, n) in scales.iter_mut().zip(sizes).rev() {

@@ -1,4 +1,4 @@
-//! What products in integers ask of their weights and inputs, and keep of the weights.
+//! The requirements of integer products on weights and inputs, and what is cached of weights.
 
 use super::qtensor::{QTensor, floats_of_bytes};
 use crate::dtype::DType;
@@ -14,10 +14,11 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// Terms of a sum whose products of bytes fit 32 bits.
+/// The most products of bytes whose sum fits 32 bits.
 const TERMS: usize = (i32::MAX / (255 * 128)) as usize;
 
-/// Errors where a weight is none whose products are summed as integers, or sums of `k` are too long for these.
+/// Errors if the weight's products can't be summed as integers, or if sums of `k` terms may
+/// overflow.
 pub(super) fn check_integers(op: &'static str, weight: &QTensor, k: usize) -> Result<()> {
     let exact = weight.zeros.as_ref().map_or(Ok(true), |z| {
         Ok::<_, Error>(floats_of_bytes(z, weight.levels)?.iter().all(|z| *z == 0.0))
@@ -32,7 +33,7 @@ pub(super) fn check_integers(op: &'static str, weight: &QTensor, k: usize) -> Re
         return Err(Error::value(
             op,
             message!(
-                "inputs are quantised for weights of int8 without zero points, per tensor or axis 0, not for \
+                "quantised inputs need int8 weights without zero points, per tensor or axis 0, not \
                  {} in blocks of {:?}: take floats",
                 weight.levels.name(),
                 &weight.block()[..]
@@ -42,13 +43,13 @@ pub(super) fn check_integers(op: &'static str, weight: &QTensor, k: usize) -> Re
     if k > TERMS {
         return Err(Error::value(
             op,
-            message!("sums of {k} products of bytes don't fit int32: {TERMS} do"),
+            message!("sums of {k} products of bytes may overflow int32; at most {TERMS} fit"),
         ));
     }
     Ok(())
 }
 
-/// The step of inputs of one scale. Errors where that is none.
+/// The step of inputs with one scale. Errors if it is invalid.
 pub(super) fn step(op: &'static str, scale: f32, zero: u8) -> Result<Step> {
     if !(scale > 0.0 && scale.is_finite()) {
         return Err(Error::value(
@@ -62,18 +63,19 @@ pub(super) fn step(op: &'static str, scale: f32, zero: u8) -> Result<Step> {
     })
 }
 
-/// Errors where an operand is of no floats.
+/// Errors if an operand is not a float tensor.
 pub(super) fn check_floats(op: &'static str, name: &str, t: &Tensor) -> Result<()> {
     if !t.dtype().is_float() || !t.dtype().is_available() {
         return Err(Error::dtype(
             op,
-            message!("{name} must be of floats, not {}", t.dtype()),
+            message!("{name} must be a float tensor, not {}", t.dtype()),
         ));
     }
     Ok(())
 }
 
-/// An operand of floats, broadcast to a shape, as float32. Errors where it is of none, or does not fit.
+/// A float operand broadcast to a shape, as float32. Errors if it is not a float tensor or doesn't
+/// broadcast.
 pub(super) fn floats(
     op: &'static str,
     name: &'static str,
@@ -90,7 +92,7 @@ pub(super) fn floats(
     whole.astype(DType::F32)
 }
 
-/// The sum of each row of a matrix of int8, which stays with the storage from the second time on.
+/// The sum of each row of an int8 matrix. Cached with its storage from the second use on.
 pub(super) fn row_sums(values: &Tensor) -> Result<Vec<i32>> {
     let (n, k) = (values.shape()[0], values.shape()[1]);
     let compute = || {

@@ -7,41 +7,43 @@ use crate::ops;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Which part of a convolution is given.
+/// Which part of a convolution is returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All places where the operands overlap.
     #[default]
     Full,
-    /// As many as the first operand has, from the middle.
+    /// The middle part, as large as the first operand.
     Same,
-    /// Those where one operand lies inside the other.
+    /// The places where one operand lies entirely inside the other.
     Valid,
 }
 
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// By what is likely to be faster; integers by sums, which are exact.
+    /// Whichever is likely to be faster; direct for integers, which are exact.
     #[default]
     Auto,
-    /// By sums of products.
+    /// Sums of products.
     Direct,
-    /// By Fourier transforms.
+    /// Fourier transforms.
     Fft,
 }
 
-/// Elements of the smaller operand up to which sums are faster than transforms.
+/// The most elements of the smaller operand for which direct sums are faster than transforms.
 const SHORT: usize = 64;
 
-/// The convolution of `x1` with `x2`, of the same rank: along each axis, the sums of `x1[j] x2[k - j]`. Which places
-/// `extent` asks for, how by `method`; scipy.signal.convolve's definition.
+/// The convolution of `x1` with `x2`, of the same rank: along each axis, the sums of `x1[j] x2[k -
+/// j]`, as defined by scipy.signal.convolve. `extent` selects the part returned, `method` how it is
+/// computed.
 ///
-/// The result has the common dtype; 16-bit floats are computed in float32. Transforms have lengths without large
-/// factors; their errors are relative to the largest sums.
+/// The result has the common dtype; 16-bit floats are computed in float32. The errors of transforms
+/// are relative to the largest sums.
 ///
-/// Errors for bool, without a common dtype, for ranks that differ or are 0, where an operand has no elements, where for
-/// [`Extent::Valid`] neither lies inside the other, and for sums of more than three axes and transforms of integers.
+/// Errors for bool, without a common dtype, for ranks that differ or are 0, if an operand is empty,
+/// if for [`Extent::Valid`] neither lies inside the other, and for direct sums along more than
+/// three axes and transforms of integers.
 ///
 /// ```
 /// use flex::{Tensor, signal::{self, Extent, Method}};
@@ -54,8 +56,9 @@ pub fn convolve(x1: &Tensor, x2: &Tensor, extent: Extent, method: Method) -> Res
     convolved("convolve", x1, x2, extent, method)
 }
 
-/// The correlation of `x1` with `x2`: along each axis, the sums of `x1[j + k] conj(x2[j])`, which is the convolution
-/// with the conjugate of `x2` read backwards. Otherwise as [`convolve`]; scipy.signal.correlate's definition.
+/// The correlation of `x1` with `x2`: along each axis, the sums of `x1[j + k] conj(x2[j])`, which
+/// is the convolution with the conjugate of `x2` reversed. Defined like scipy.signal.correlate;
+/// otherwise like [`convolve`].
 ///
 /// ```
 /// use flex::{Tensor, signal::{self, Extent, Method}};
@@ -105,10 +108,10 @@ fn convolved(
     }
     if extent == Extent::Valid && !within(long.shape(), short.shape()) {
         return Err(bad(
-            "neither operand lies inside the other, which the extent \"valid\" asks for",
+            "neither operand lies inside the other, as the extent \"valid\" requires",
         ));
     }
-    // where each axis of the result begins in the full one, and its size
+    // the first place of each axis within the full convolution, and the size
     let places: SmallVec<[(usize, usize); 4]> = (x1.shape().iter().zip(x2.shape()))
         .map(|(a, b)| match extent {
             Extent::Full => (0, a + b - 1),
@@ -121,7 +124,7 @@ fn convolved(
         Method::Fft if dtype.is_integer() => {
             return Err(Error::dtype(
                 op,
-                message!("{dtype} is convolved by sums, which are exact"),
+                message!("transforms don't support {dtype}: use direct sums, which are exact"),
             ));
         }
         Method::Fft => false,
@@ -136,8 +139,8 @@ fn convolved(
     }
 }
 
-/// By sums of products: the convolution of models, whose kernel is not turned and which takes all of the
-/// shorter operand's overlaps.
+/// Direct sums, by the convolutions of `nn`: these correlate, so the kernel is flipped, and the
+/// operand is padded for the places asked for.
 fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> Result<Tensor> {
     let run = match x.rank() {
         1 => nn::conv1d,
@@ -146,17 +149,17 @@ fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> 
         rank => {
             let message = match x.dtype().is_integer() {
                 true => message!(
-                    "{} of {rank} dimensions: integers are convolved by sums, along three axes at most",
+                    "{} of {rank} dimensions: integers are convolved by direct sums, along at most three axes",
                     x.dtype()
                 ),
                 false => message!(
-                    "sums along {rank} axes: three at most, and transforms along any number"
+                    "direct sums take at most three axes, not {rank}; transforms take any number"
                 ),
             };
             return Err(Error::value(op, message));
         }
     };
-    // zeros around, for as many places as were asked for
+    // padding for the places asked for
     let mut around: SmallVec<[isize; 6]> = SmallVec::new();
     for (k, (first, size)) in places.iter().enumerate().rev() {
         let reach = h.shape()[k] - 1;
@@ -172,7 +175,7 @@ fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> 
     run(&x, &h, precise)?.squeeze(0)
 }
 
-/// By transforms of lengths that are quick.
+/// By transforms of fast lengths.
 fn transforms(x1: &Tensor, x2: &Tensor, places: &[(usize, usize)]) -> Result<Tensor> {
     let lengths = (x1.shape().iter().zip(x2.shape())).map(|(a, b)| fft::next_fast_len(a + b - 1));
     let how = FftN {

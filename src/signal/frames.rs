@@ -12,29 +12,29 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// How [`stft`] cuts frames, and [`istft`] joins them. Names and defaults are torch.stft's.
+/// How [`stft`] cuts frames and [`istft`] joins them. Names and defaults are those of torch.stft.
 #[derive(Clone, Copy, Debug)]
 pub struct Stft<'a> {
-    /// Samples of a transform.
+    /// The length of the transforms, in samples.
     pub n_fft: usize,
-    /// Samples from a frame to the next; a quarter of `n_fft`.
+    /// Samples from one frame to the next. Default: a quarter of `n_fft`.
     pub hop_length: Option<usize>,
-    /// Samples of the window, around which zeros fill `n_fft`; `n_fft`.
+    /// The length of the window, padded with zeros to `n_fft` on both sides. Default: `n_fft`.
     pub win_length: Option<usize>,
-    /// What frames are multiplied by, `[win_length]`; ones.
+    /// The window, `[win_length]`, that frames are multiplied by. Default: ones.
     pub window: Option<&'a Tensor>,
-    /// Whether frame `t` is centred at sample `t hop_length`, the signal being continued by half a frame at
-    /// both ends, instead of beginning there; true.
+    /// Whether frame `t` is centred at sample `t hop_length`, with the signal padded by half a
+    /// frame at both ends, rather than begins there. Default: true.
     pub center: bool,
-    /// How it is continued; by reflection.
+    /// How the signal is padded. Default: by reflection.
     pub pad_mode: PadMode,
-    /// Whether spectra are divided by `sqrt(n_fft)`; false.
+    /// Whether spectra are divided by `sqrt(n_fft)`. Default: false.
     pub normalized: bool,
-    /// Whether only frequencies up to `n_fft / 2` are given; of real signals true.
+    /// Whether only frequencies up to `n_fft / 2` are kept. Default: true for real signals.
     pub onesided: Option<bool>,
 }
 impl Stft<'_> {
-    /// With the values that the fields name.
+    /// The defaults, for a transform length.
     pub fn of(n_fft: usize) -> Self {
         Stft {
             n_fft,
@@ -59,7 +59,7 @@ impl Stft<'_> {
             norm,
         }
     }
-    /// The hop, and the window of `n_fft` elements where there is one that is not all ones.
+    /// The hop, and the window padded to `n_fft` unless it is all ones.
     fn resolve(&self, op: &'static str, dtype: DType) -> Result<(usize, Option<Tensor>)> {
         let hop = self.hop_length.unwrap_or((self.n_fft / 4).max(1));
         let length = self.win_length.unwrap_or(self.n_fft);
@@ -90,13 +90,14 @@ impl Stft<'_> {
     }
 }
 
-/// The spectra of frames of signals along the last axis: element `[.., k, t]` is the sum over `j` of
-/// `window[j] x[.., t hop_length + j] exp(-2 pi i j k / n_fft)`.
+/// The short-time Fourier transform: spectra of the frames of signals along the last axis. Element
+/// `[.., k, t]` is the sum over `j` of `window[j] x[.., t hop_length + j] exp(-2 pi i j k /
+/// n_fft)`.
 ///
-/// `x` is `[.., samples]`, real or complex; the result is `[.., frequencies, frames]`, complex. Dtypes are those of
-/// [`fft`](fn@crate::fft::fft). torch.stft's definition.
+/// `x` is `[.., samples]`, real or complex; the result is `[.., frequencies, frames]`, complex.
+/// Dtypes are those of [`fft`](fn@crate::fft::fft). Defined like torch.stft.
 ///
-/// Errors for a rank of 0, where `n_fft`, hop or window don't fit each other or the signal, and for a
+/// Errors for a rank of 0, if `n_fft`, hop or window don't fit each other or the signal, and for a
 /// one-sided spectrum of complex numbers.
 ///
 /// ```
@@ -128,7 +129,7 @@ pub fn stft(x: &Tensor, how: &Stft) -> Result<Tensor> {
     let (hop, window) = how.resolve(OP, x.dtype().real())?;
     let shape = Shape::from_slice(x.shape());
     let samples = shape[shape.len() - 1];
-    // padding takes channels before the axis
+    // padding takes a channel axis before the padded one
     let signals = shape[..shape.len() - 1].iter().product::<usize>();
     let mut x = x.reshape([signals, samples])?;
     if how.center {
@@ -159,27 +160,27 @@ pub fn stft(x: &Tensor, how: &Stft) -> Result<Tensor> {
     spectra.reshape(&out)?.transpose(-1, -2)
 }
 
-/// Signals `[signals, samples]` with `half` as many samples more at both ends.
+/// Signals `[signals, samples]`, padded by `half` samples at both ends.
 fn continued(x: &Tensor, half: usize, mode: PadMode) -> Result<Tensor> {
     let samples = x.shape()[1];
     if mode != PadMode::Reflect || samples <= half {
         return nn::pad(x, &[half as isize, half as isize], mode);
     }
-    // the most usual way, which is quicker by parts
+    // the default mode has a fast path
     let before = x.narrow(1, 1, half)?.flip(1)?;
     let after = x.narrow(1, samples - 1 - half, half)?.flip(1)?;
     ops::concat(&[&before, x, &after], 1)
 }
 
-/// The signals whose spectra [`stft`] gave, `[.., samples]`: the frames' inverse transforms times the window are added
-/// up where they overlap, and divided by the sum of the squared windows (Griffin and Lim, 1984: "Signal estimation from
-/// modified short-time Fourier transform").
+/// The inverse of [`stft`], `[.., samples]`: overlap-add of the frames' inverse transforms times
+/// the window, divided by the sum of squared windows (Griffin and Lim, 1984: "Signal estimation
+/// from modified short-time Fourier transform").
 ///
-/// `x` is `[.., frequencies, frames]`. `length`: how many samples, by default as many as the frames cover. The
-/// result is real where `onesided` is not false, else complex.
+/// `x` is `[.., frequencies, frames]`. `length` is the number of samples, by default as many as the
+/// frames cover. The result is real unless `onesided` is `Some(false)`, else complex.
 ///
-/// Errors for a rank below 2, another number of frequencies than `n_fft` has, hop or window that don't
-/// fit, and where no window covers a sample.
+/// Errors for a rank below 2, if the number of frequencies doesn't fit `n_fft`, if hop or window
+/// don't fit, and if no window covers a sample.
 ///
 /// ```
 /// use flex::{Tensor, signal::{self, Stft}};
@@ -266,7 +267,7 @@ pub fn istft(x: &Tensor, how: &Stft, length: Option<usize>) -> Result<Tensor> {
     y.contiguous()?.reshape(&shape)
 }
 
-/// The frames `[.., count, n]` of each signal added up where they overlap, to `covered` samples each.
+/// Overlap-adds the frames `[.., count, n]` of each signal into `covered` samples.
 fn added(frames: &Tensor, signals: usize, hop: usize, covered: usize) -> Result<Tensor> {
     let [count, n] = [
         frames.shape()[frames.rank() - 2],
@@ -276,7 +277,7 @@ fn added(frames: &Tensor, signals: usize, hop: usize, covered: usize) -> Result<
     if y.is_empty() {
         return Ok(y);
     }
-    // a complex number is two real ones
+    // complex numbers are added as pairs of real ones
     let parts = if frames.dtype().is_complex() { 2 } else { 1 };
     let real = frames.dtype().real();
     dispatch!(float real, |T| {

@@ -1,4 +1,4 @@
-//! Filters that sum a spectrum up by bands of equal width to the ear.
+//! Mel filter banks, which sum a spectrum in bands of equal perceived width.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -7,28 +7,28 @@ use crate::kernel::math::Real;
 use crate::ops::reduce::slice_mut;
 use crate::tensor::Tensor;
 
-/// Which bands [`mel_filters`] makes.
+/// The bands of [`mel_filters`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mel {
-    /// Samples a second.
+    /// Samples per second.
     pub sample_rate: f64,
-    /// Samples of a frame, whose spectrum has `n_fft / 2 + 1` elements.
+    /// Samples per frame; its spectrum has `n_fft / 2 + 1` elements.
     pub n_fft: usize,
-    /// How many bands; 128.
+    /// The number of bands. Default: 128.
     pub n_mels: usize,
-    /// The lowest frequency in hertz; 0.
+    /// The lowest frequency in hertz. Default: 0.
     pub fmin: f64,
-    /// The highest frequency, by default half the sample rate.
+    /// The highest frequency in hertz. Default: half the sample rate.
     pub fmax: Option<f64>,
-    /// Whether frequencies become mels by HTK's formula, `2595 log10(1 + f / 700)`, instead of Slaney's, which is
-    /// linear below 1 kHz.
+    /// Whether frequencies are converted to mels by HTK's formula, `2595 log10(1 + f / 700)`,
+    /// instead of Slaney's, which is linear below 1 kHz. Default: false.
     pub htk: bool,
-    /// Whether bands are divided by their width in hertz, so that noise gives each the same energy, instead
-    /// of reaching 1; true.
+    /// Whether bands are divided by their width in hertz, so that white noise gives each the same
+    /// energy, instead of peaking at 1. Default: true.
     pub normalized: bool,
 }
 impl Mel {
-    /// With the values that the fields name.
+    /// The defaults, for a sample rate and frame length.
     pub fn of(sample_rate: f64, n_fft: usize) -> Mel {
         Mel {
             sample_rate,
@@ -40,7 +40,7 @@ impl Mel {
             normalized: true,
         }
     }
-    /// Hertz to mels.
+    /// Converts hertz to mels.
     fn mel(&self, f: f64) -> f64 {
         if self.htk {
             2595.0 * libm::log10(1.0 + f / 700.0)
@@ -50,7 +50,7 @@ impl Mel {
             KNEE / STEP + libm::log(f / KNEE) / RATE
         }
     }
-    /// Mels to hertz.
+    /// Converts mels to hertz.
     fn hertz(&self, mel: f64) -> f64 {
         if self.htk {
             700.0 * (libm::pow(10.0, mel / 2595.0) - 1.0)
@@ -62,18 +62,18 @@ impl Mel {
     }
 }
 
-/// Slaney's scale (1998: "Auditory Toolbox"): 3 mels for each 200 Hz up to 1 kHz, then 27 for each factor
-/// of 6.4.
+/// Slaney's scale (1998: "Auditory Toolbox"): 3 mels for every 200 Hz up to 1 kHz, then 27 mels for
+/// every factor of 6.4.
 const KNEE: f64 = 1000.0;
 const STEP: f64 = 200.0 / 3.0;
 const RATE: f64 = 1.856_297_990_365_626_2 / 27.0; // ln 6.4
 
-/// Triangular filters `[n_mels, n_fft / 2 + 1]`, float32 or float64, to multiply spectra by: band `m` rises from the
-/// centre of the band before to its own and falls to that of the next one, centres being evenly spaced in mels.
-/// librosa's definition.
+/// Triangular filters `[n_mels, n_fft / 2 + 1]`, float32 or float64, to multiply spectra by. Band
+/// `m` rises from the centre of the band below to its own and falls to that of the band above;
+/// centres are evenly spaced in mels. Defined like librosa.
 ///
-/// Errors for other dtypes, for no bands or frames of no samples, and where frequencies are negative, not
-/// ascending, or not finite.
+/// Errors for other dtypes, for no bands or frames without samples, and if frequencies are
+/// negative, not ascending, or not finite.
 ///
 /// ```
 /// use flex::{DType, signal::{self, Mel}};
@@ -85,7 +85,11 @@ pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
     const OP: &str = "mel_filters";
     let (low, high) = (how.fmin, how.fmax.unwrap_or(how.sample_rate / 2.0));
     if how.n_mels == 0 || how.n_fft == 0 {
-        let message = message!("{} bands of frames of {} samples", how.n_mels, how.n_fft);
+        let message = message!(
+            "{} bands for frames of {} samples; both must be at least 1",
+            how.n_mels,
+            how.n_fft
+        );
         return Err(Error::value(OP, message));
     }
     if !(how.sample_rate > 0.0

@@ -1,4 +1,4 @@
-//! Windows that frames of signals are multiplied by.
+//! Window functions, which frames of signals are multiplied by.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use crate::ops::reduce::slice_mut;
 use crate::tensor::Tensor;
 use core::f64::consts::PI;
 
-/// The shape of a window; `x` runs from -1 to 1 along it.
+/// A window function; `x` runs from -1 to 1 along the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Window {
     /// `0.5 + 0.5 cos(pi x)`, a raised cosine.
@@ -16,15 +16,15 @@ pub enum Window {
     Hamming,
     /// `0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x)`.
     Blackman,
-    /// `I0(beta sqrt(1 - x^2)) / I0(beta)`, with the modified Bessel function of order 0; the larger `beta`, the
-    /// narrower.
+    /// `I0(beta sqrt(1 - x^2)) / I0(beta)`, with the modified Bessel function of order 0. A larger
+    /// `beta` is narrower.
     Kaiser(f64),
     /// `exp(-(k / std)^2 / 2)`, `k` samples from the middle.
     Gaussian(f64),
 }
 
 impl Window {
-    /// The value at `x`, `half` being the samples from the middle to where `x` is 1.
+    /// The value at `x`; `half` is the number of samples from the middle to `x = 1`.
     fn at(self, x: f64, half: f64) -> f64 {
         match self {
             Window::Hann => 0.5 + 0.5 * libm::cos(PI * x),
@@ -42,7 +42,7 @@ impl Window {
     }
 }
 
-/// The modified Bessel function of the first kind of order 0, by its power series (Abramowitz and
+/// The modified Bessel function of the first kind and order 0, by its power series (Abramowitz and
 /// Stegun, 9.6.12), whose terms are all positive.
 fn bessel_i0(x: f64) -> f64 {
     let (quarter, mut term, mut sum, mut k) = (x * x / 4.0, 1.0, 1.0, 1.0);
@@ -54,10 +54,11 @@ fn bessel_i0(x: f64) -> f64 {
     sum
 }
 
-/// A window of `n` samples, float32 or float64; symmetric, as filters are designed with, or one period of a
-/// window that repeats, as spectra are taken with.
+/// A window of `n` samples, float32 or float64: symmetric, as for filter design, or else periodic,
+/// as for spectral analysis.
 ///
-/// Errors for other dtypes, and where a parameter is not finite, `beta` is above 700 or `std` not positive.
+/// Errors for other dtypes, and if a parameter is not finite, `beta` is above 700 or `std` not
+/// positive.
 ///
 /// ```
 /// use flex::{DType, signal::{self, Window}};
@@ -81,7 +82,7 @@ pub fn window(n: usize, shape: Window, symmetric: bool, dtype: DType) -> Result<
     let half = (n - (symmetric && n > 0) as usize) as f64 / 2.0;
     dispatch!(float dtype, |T| {
         for (k, y) in slice_mut::<T>(&mut y)?.iter_mut().enumerate() {
-            // of both ends the one that is nearer, so that the window is symmetric to the bit
+            // measured from the nearer end, so that the window is symmetric to the bit
             let k = k as f64;
             let distance = (half - k).abs();
             let x = if half == 0.0 { 0.0 } else { distance / half };

@@ -49,6 +49,16 @@ def test_misspelled_names():
         == "'flex.Tensor' object has no attribute 'argmaxx': did you mean 'argmax'?"
     )
     assert (
+        message(lambda: flex.nn.sotfmax)
+        == "module 'flex.nn' has no attribute 'sotfmax': did you mean 'softmax'?"
+    )
+    assert (
+        message(lambda: flex.signal.hann_window)
+        == "module 'flex.signal' has no attribute 'hann_window': write flex.signal.hann(n, sym=False)"
+    )
+    for module in (flex.fft, flex.linalg, flex.nn.grad, flex.quant):
+        assert not hasattr(module, "no_such_thing")
+    assert (
         message(lambda: X.no_such_thing) == "'flex.Tensor' object has no attribute 'no_such_thing'"
     )
     with pytest.raises(AttributeError) as caught:
@@ -148,6 +158,16 @@ ARGUMENTS = {
     ),
     "concat: arrays: expected a Tensor, an array or a number, got NoneType": lambda: flex.concat(
         [X, None]
+    ),
+    "fft: axis: 'str' object cannot be interpreted as an integer": lambda: flex.fft.fft(
+        X, axis="a"
+    ),
+    "stft: x: expected a Tensor, an array or a number, got str": lambda: flex.signal.stft("a", 4),
+    "grad.gelu: x: expected a Tensor, an array or a number, got str": lambda: flex.nn.grad.gelu(
+        X, "a"
+    ),
+    "quant.quantize: axis: 'str' object cannot be interpreted as an integer": lambda: (
+        flex.quant.quantize(X, axis="a")
     ),
     "zeros: shape: expected an integer, got float": lambda: flex.zeros((2, 3.0)),
     "astype: expected a Tensor, an array or a number, got list: convert it with flex.asarray": lambda: (

@@ -157,12 +157,12 @@ def test_errors_name_what_is_wrong():
                 x, quant.quantize(flex.zeros((2, 8, 3, 3)), axis=1), inputs="dynamic"
             ),
             ValueError,
-            "quant.conv2d: inputs are quantised for weights of int8",
+            "quant.conv2d: quantised inputs need int8 weights",
         ),
         (
             lambda: quant.conv2d(flex.astype(x, flex.int32), w),
             flex.DTypeError,
-            "x must be of floats",
+            "x must be a float tensor",
         ),
     ]:
         with pytest.raises(error, match=text):

@@ -122,7 +122,7 @@ def test_shuffles_go_back():
         (ValueError, "antialias is for", lambda x: nn.interpolate(x, 4, antialias=True)),
         (flex.DTypeError, "int64", lambda x: nn.interpolate(x.astype("int64"), 4, mode="bilinear")),
         (ValueError, 'padding_mode is "wrap"', lambda x: nn.grid_sample(x, x, padding_mode="wrap")),
-        (flex.ShapeError, "last dimension of grid is 2", lambda x: nn.grid_sample(x, x)),
+        (flex.ShapeError, "last dimension of grid must be 2", lambda x: nn.grid_sample(x, x)),
         (
             flex.DTypeError,
             "int64",

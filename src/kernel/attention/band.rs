@@ -1,9 +1,9 @@
-//! Which keys a query sees by its position: those of a band along the diagonal.
+//! Position masks: which keys a query sees, as a band along the diagonal.
 
 use core::ops::Range;
 
-/// A band of the matrix of scores: query `i` sees keys `i + first` to `i + last`, both counted, of
-/// those that there are.
+/// A band of the score matrix: query `i` sees those of keys `i + first` to `i + last`, inclusive,
+/// that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
     first: isize,
@@ -15,7 +15,7 @@ impl Band {
         first: isize::MIN,
         last: isize::MAX,
     };
-    /// So many keys before and after key `i + shift`, all of them where there is no number.
+    /// This many keys before and after key `i + shift`, or all of them for `None`.
     pub fn new(shift: isize, before: Option<usize>, after: Option<usize>) -> Band {
         let number = |n: usize| isize::try_from(n).unwrap_or(isize::MAX);
         Band {
@@ -23,31 +23,31 @@ impl Band {
             last: after.map_or(isize::MAX, |n| shift.saturating_add(number(n))),
         }
     }
-    /// That of the transposed matrix: which queries see a key.
+    /// The band of the transposed matrix: which queries see a key.
     pub fn t(self) -> Band {
         Band {
             first: self.last.saturating_neg(),
             last: self.first.saturating_neg(),
         }
     }
-    /// The keys that query `i` sees, of so many.
+    /// The keys, out of `keys`, that query `i` sees.
     pub fn of(self, i: usize, keys: usize) -> Range<usize> {
         let (i, keys) = (i as isize, keys as isize);
         let end = i.saturating_add(self.last).saturating_add(1);
         let end = end.clamp(0, keys);
         i.saturating_add(self.first).clamp(0, end) as usize..end as usize
     }
-    /// Those that any of several queries sees.
+    /// The keys that any of several queries sees.
     pub fn over(self, queries: Range<usize>, keys: usize) -> Range<usize> {
         if queries.is_empty() {
             return 0..0;
         }
         let (first, last) = (self.of(queries.start, keys), self.of(queries.end - 1, keys));
-        // of queries before the first key, or past the last one's reach, the ranges are empty
+        // the range is empty for queries before the first key or past the reach of the last one
         first.start.min(last.end)..last.end
     }
-    /// Minus infinity, or what `none` is, to the elements of a tile outside of the band; its lines
-    /// are those of `lines`, `width` apart, and begin with what `across` begins with.
+    /// Sets the elements of a tile outside the band to `none` (minus infinity for scores). The
+    /// tile's lines are `lines`, `width` apart, and start at `across.start`.
     pub fn confine<F: Copy>(
         self,
         tile: &mut [F],
@@ -61,7 +61,7 @@ impl Band {
         }
         let [low, high] = [lines.start, lines.end - 1].map(|i| self.of(i, across.end));
         if low.end == across.end && high.start <= across.start {
-            return; // all of them see all
+            return; // every query sees every key
         }
         for (line, i) in tile.chunks_exact_mut(width).zip(lines) {
             let seen = self.of(i, across.end);

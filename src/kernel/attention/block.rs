@@ -1,20 +1,20 @@
-//! Many queries of a head.
+//! A block of many queries of one head.
 //!
-//! Scores are kept transposed, a line a key and a column a query, in panels as wide as the register
-//! tile: then the queries are the packed side of the first product and the scores the contiguous
-//! side of the second, a panel stays in L1 between them, and the softmax runs along lines of
-//! queries, a lane each.
+//! Scores are kept transposed, one line per key and one column per query, in panels as wide as the
+//! register tile. The queries are then the packed operand of the first product and the scores the
+//! contiguous operand of the second, a panel stays in L1 between the two, and the softmax is
+//! vectorised over queries.
 //!
 //! ```text
-//! queries transposed, times the scale, in panels                   [panel][depth][queries]
-//! for keys and values in tiles of 256                              packed into rows and panels, unless they are read as they lie
-//!   for panels of queries                                          and the keys of the tile that one of them sees
-//!     scores = keys queries                                        [keys][queries]
+//! queries transposed, times the scale, in panels  [panel][depth][queries]
+//! for tiles of 256 keys and values                packed into rows and panels, or read in place
+//!   for panels of queries                         and the keys of the tile that any of them sees
+//!     scores = keys queries                       [keys][queries]
 //!     capped, plus bias, -inf where masked
 //!     maximum of each query; out *= exp(old maximum - new)
 //!     scores = exp(scores - maximum); sum of each query
-//!     out += scores^T values                                       [queries][depth of the values]
-//! out /= sum, zero where nothing took part
+//!     out += scores^T values                      [queries][depth of the values]
+//! out /= sum, zero where every key was masked
 //! ```
 
 use super::blocking::{DIRECT, KEYS};
@@ -27,7 +27,7 @@ use crate::kernel::math::Real;
 use crate::simd;
 use core::ops::Range;
 
-/// Columns in panels: those of each, and its width.
+/// The panels of `count` columns: the columns of each, and its width.
 fn panels<F: Packed>(count: usize) -> impl Iterator<Item = (Range<usize>, usize)> {
     let mut at = 0;
     core::iter::from_fn(move || {
@@ -38,14 +38,14 @@ fn panels<F: Packed>(count: usize) -> impl Iterator<Item = (Range<usize>, usize)
     })
 }
 
-/// The common part of two ranges.
+/// The intersection of two ranges.
 fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }
 
-/// Values as the microkernel reads them where they lie, in a product of so many queries: rows of
-/// whole panels, which are packed ones already or would be read too seldom to be packed.
+/// The values, if the microkernel can read them in place: rows of whole panels that either are
+/// packed already or serve too few queries to be worth packing.
 fn values_in_place<T: Attended>(v: &Mat<T>, queries: usize) -> bool {
     let width = v.cols();
     let whole = gemm::padded_width::<T::Acc>(width) == width && (v.cs() == 1 || width == 1);
@@ -54,10 +54,10 @@ fn values_in_place<T: Attended>(v: &Mat<T>, queries: usize) -> bool {
     T::SAME && whole && (simd::MICROCONTROLLER || is_panel || queries <= DIRECT)
 }
 
-/// The rows `queries` of the result, to `out`: as many as a block has at most. Panics where the
-/// shapes don't fit.
+/// Writes the rows `queries` of the result, at most a block, to `out`. Panics if shapes don't
+/// match.
 ///
-/// Errors where there is no memory for the scores.
+/// Errors if there is no memory for the scores.
 pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut<T>) -> Result<()> {
     let (depth, keys, width, count) = (head.q.cols(), head.k.rows(), head.v.cols(), queries.len());
     assert!(
@@ -102,7 +102,7 @@ pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut
     softmax::scale(q, head.factor());
     maxima.fill(T::Acc::NEG_INFINITY);
     sums.fill(T::Acc::default());
-    // Tiles begin with multiples of their length, so that a query meets the same ones in any block.
+    // Tiles begin at multiples of their length, so that a query meets the same tiles in any block.
     for start in (visible.start / KEYS * KEYS..visible.end).step_by(KEYS) {
         let tile = common(&visible, &(start..start + KEYS));
         let len = tile.len();
@@ -160,7 +160,7 @@ pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut
                         .block(local.clone(), 0..w),
                 };
                 let whole = MatMut::from_slice(mixed, count, padded);
-                // SAFETY: the only part there is.
+                // SAFETY: no other part is borrowed.
                 let part = unsafe { whole.part(cols.clone(), across.start..across.start + w) };
                 gemm::multiply_panel(weights, v, part, again);
             }

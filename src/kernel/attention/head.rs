@@ -1,24 +1,25 @@
-//! What attention is computed of: a head, its mask.
+//! The operands of attention: a head and its mask.
 
 use super::band::Band;
 use crate::dtype::Bool;
 use crate::kernel::gemm::{Mat, MatElement};
 use crate::kernel::math::Real;
 
-/// An element of queries, keys and values: a float, computed in its accumulator.
+/// An element of queries, keys and values: a float type whose arithmetic is done in its
+/// accumulator.
 pub trait Attended: MatElement<Acc: Real + MatElement<Acc = <Self as MatElement>::Acc>> {}
 impl<T: MatElement<Acc: Real + MatElement<Acc = <T as MatElement>::Acc>>> Attended for T {}
 
-/// Which keys take part, and what is added to their scores: `[queries, keys]`.
+/// The mask `[queries, keys]`: which keys take part, or what is added to their scores.
 #[derive(Clone, Copy)]
 pub enum Mask<'a, T: MatElement> {
-    /// All.
+    /// All keys.
     None,
-    /// Those where it is true.
+    /// The keys where it is true.
     Bool(Mat<'a, Bool>),
-    /// All, their scores plus a number.
+    /// All keys, with a bias added to the scores.
     Bias(Mat<'a, T>),
-    /// The same in the type of scores.
+    /// A bias in the accumulator's type.
     Wide(Mat<'a, T::Acc>),
 }
 
@@ -31,19 +32,20 @@ pub struct Head<'a, T: MatElement> {
     pub k: Mat<'a, T>,
     /// `[keys, width]`.
     pub v: Mat<'a, T>,
-    /// Beside the band.
+    /// Applied in addition to the band.
     pub mask: Mask<'a, T>,
-    /// The keys that queries see by their position.
+    /// The keys that queries see by position.
     pub band: Band,
-    /// What scores are multiplied with.
+    /// The factor of scores.
     pub scale: T::Acc,
     /// Scores become `cap * tanh(score / cap)`, before the mask.
     pub softcap: Option<T::Acc>,
 }
 
-/// A matrix of elements that are accumulators.
+/// A matrix whose elements are their own accumulators, viewed as such.
 pub fn accumulators<T: MatElement>(m: Mat<T>) -> Option<Mat<T::Acc>> {
-    // SAFETY: MAT1: the same elements, of the size, alignment and values of accumulators (ELEMENT1).
+    // SAFETY: MAT1: the same elements; accumulators have the same size, alignment and values
+    // (ELEMENT1).
     T::SAME.then(|| unsafe {
         Mat::new(
             m.as_ptr() as *const T::Acc,

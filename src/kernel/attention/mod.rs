@@ -1,14 +1,14 @@
-//! Attention without a matrix of all scores: keys and values in tiles, with the running maximum and
-//! sum of an online softmax (Milakov and Gimelshein, 2018), in the order of FlashAttention-2 (Dao,
-//! 2023).
+//! Attention without materialising the score matrix: tiles of keys and values, with the running
+//! maximum and sum of an online softmax (Milakov and Gimelshein, 2018), in the loop order of
+//! FlashAttention-2 (Dao, 2023).
 //!
-//! - [`block()`]: many queries, which compute: products by the microkernel, a panel of scores in L1
-//!   between them.
-//! - [`part`] and [`join`]: few queries by many keys, which read: heads that share keys and values
-//!   pass them together, some of the keys at a time, and parts are joined in their order.
+//! - [`block()`]: many queries, compute-bound. The microkernel computes the products; a panel of
+//!   scores stays in L1 between them.
+//! - [`part`] and [`join`]: few queries by many keys, memory-bound. Heads that share keys and
+//!   values process them together, a part of the keys at a time; parts are joined in order.
 //!
-//! Both take what keys a query sees from its [`Band`], so that what no query of a panel sees is not
-//! computed, and masks and biases by their strides. 16-bit floats are widened tile by tile.
+//! Both skip the keys that no query of a panel sees by its [`Band`], and read masks and biases by
+//! their strides. 16-bit floats are widened tile by tile.
 
 mod band;
 mod block;

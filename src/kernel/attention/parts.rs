@@ -1,14 +1,14 @@
-//! Few queries by many keys: their time is that of reading keys and values, so each is read once
-//! for all heads that share it, and many keys are cut in parts for all threads (as in Flash-Decoding,
-//! Dao et al., 2023). The parts are those of the shape, and joined in their order.
+//! Few queries by many keys. Reading keys and values dominates, so each is read once for all heads
+//! that share it, and many keys are split into parts for all threads (as in Flash-Decoding, Dao et
+//! al., 2023). The parts follow from the shape alone and are joined in order.
 //!
 //! ```text
-//! for a part of the keys                                           its state: mixed, maximum and sum of each query
-//!   scores = queries keys^T                                        [queries of all heads][keys]
-//!   capped, plus bias, -inf where masked                           head by head
+//! for a part of the keys                         its state: mixed, maximum and sum of each query
+//!   scores = queries keys^T                      [queries of all heads][keys]
+//!   capped, plus bias, -inf where masked         head by head
 //!   maximum; scores = exp(scores - maximum); sum
-//!   mixed = scores values                                          [queries of all heads][width]
-//! out = sum of exp(maximum - largest) mixed / the same of sums
+//!   mixed = scores values                        [queries of all heads][width]
+//! out = sum of exp(maximum - largest) mixed / the same of the sums
 //! ```
 
 use super::head::{Attended, Head};
@@ -19,18 +19,18 @@ use crate::kernel::gemm::{self, Epilogue, Mat, MatMut, Scratch};
 use crate::kernel::math::Real;
 use core::ops::Range;
 
-/// Numbers of the state of so many queries.
+/// The length of the state of `queries` queries.
 pub fn state_len(queries: usize, width: usize) -> usize {
     width.saturating_add(2).saturating_mul(queries)
 }
 
-/// Rows whose elements are neighbours, and which are not neighbours crosswise: of those a product
-/// is the same bits, however they lie.
+/// Whether elements of a row are adjacent and those of a column are not. The product of these has
+/// the same bits whatever the row stride.
 fn is_rows<T>(m: &Mat<T>) -> bool {
     m.cs() == 1 && m.rs().unsigned_abs() > 1
 }
 
-/// `c = a b`, or `a b^T`, of `b` where it lies, or packed to rows.
+/// `c = a b` or `a b^T`, with `b` read in place or packed into rows.
 fn product<T: Attended>(
     a: Mat<T::Acc>,
     b: Mat<T>,
@@ -49,10 +49,10 @@ fn product<T: Attended>(
     gemm::product(a, b, c, false, Epilogue::NONE)
 }
 
-/// The state of all queries of heads with the same keys and values, those in `keys`. Panics where
-/// the shapes don't fit.
+/// The state of all queries of heads that share keys and values, over the range `keys`. Panics if
+/// shapes don't match.
 ///
-/// Errors where there is no memory for the scores.
+/// Errors if there is no memory for the scores.
 pub fn part<T: Attended>(
     heads: &[Head<T>],
     keys: Range<usize>,
@@ -107,8 +107,8 @@ pub fn part<T: Attended>(
     )
 }
 
-/// The result of the states of all parts, which lie one after the other in the order of their keys;
-/// those of the first are written to. Panics where they are not of as many rows.
+/// Joins the states of all parts, consecutive in the order of their keys, into the result.
+/// Overwrites the first state. Panics if the number of rows doesn't match.
 pub fn join<T: Attended>(states: &mut [T::Acc], mut out: MatMut<T>) {
     let (rows, width) = (out.rows(), out.cols());
     let len = state_len(rows, width);

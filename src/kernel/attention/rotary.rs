@@ -1,10 +1,11 @@
-//! Rotary position embedding of the vector of one head.
+//! Rotary position embedding of one head's vector.
 
 use super::head::Attended;
 
 kernel! {
-    /// Each pair of the first elements of `x` turned by an angle whose cosine and sine these are; the
-    /// rest copied. Pairs are neighbours where `interleaved`, else elements of two halves.
+    /// Rotates each pair of the leading elements of `x` by the angle with this cosine and sine, and
+    /// copies the rest. Pairs are neighbours if `interleaved`, else corresponding elements of the
+    /// two halves.
     pub fn rotate<'a, T: Attended>(x: &'a [T], cos: &'a [T::Acc], sin: &'a [T::Acc], interleaved: bool, y: &'a mut [T]) -> () { |I|
         let pairs = cos.len().min(sin.len());
         let (x, kept) = x.split_at(2 * pairs);

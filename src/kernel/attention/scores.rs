@@ -1,5 +1,5 @@
-//! What happens to scores between the two products: the cap, the bias, and minus infinity for what
-//! takes no part. A tile of scores has queries for its lines, or keys; masks are turned to fit.
+//! Between the two products: softcap, bias, and minus infinity for masked scores. The lines of a
+//! tile of scores are queries or keys; masks are transposed to match.
 
 use super::head::{Attended, Head, Mask};
 use super::softmax;
@@ -9,13 +9,13 @@ use crate::kernel::gemm::{self, Mat, MatElement, Packed, Scratch};
 use crate::kernel::math::{Math, Real};
 use core::ops::Range;
 
-/// Room for a tile of a mask.
+/// Scratch for a tile of a mask.
 pub struct Room<F> {
     bias: Scratch<F>,
     flags: Scratch<u32>,
 }
 impl<F: Packed> Room<F> {
-    /// For tiles of so many scores.
+    /// Scratch for tiles of `len` scores.
     pub fn new<T: MatElement<Acc = F>>(mask: &Mask<T>, len: usize) -> Result<Self> {
         let (bias, flags) = match mask {
             Mask::None => (0, 0),
@@ -30,13 +30,13 @@ impl<F: Packed> Room<F> {
 }
 
 impl<T: Attended> Head<'_, T> {
-    /// What the queries are multiplied with: with a cap, scores are parts of it until the tangent
-    /// is taken.
+    /// The factor of the queries: with a softcap, scores are fractions of it until the tanh is
+    /// taken.
     pub fn factor(&self) -> T::Acc {
         self.softcap.map_or(self.scale, |cap| self.scale / cap)
     }
 
-    /// Finishes the scores of some queries (lines) and keys.
+    /// Finishes the scores of some queries (lines) by some keys.
     pub fn finish_lines(
         &self,
         scores: &mut [T::Acc],
@@ -51,7 +51,7 @@ impl<T: Attended> Head<'_, T> {
         self.band
             .confine(scores, width, queries, keys, T::Acc::NEG_INFINITY);
     }
-    /// The same of a tile whose lines are keys.
+    /// The same for a tile whose lines are keys.
     pub fn finish_columns(
         &self,
         scores: &mut [T::Acc],
@@ -90,14 +90,14 @@ impl<T: Attended> Mask<'_, T> {
             Mask::Wide(m) => Mask::Wide(m.t()),
         }
     }
-    /// To lines of `width` scores.
+    /// Applies the mask to lines of `width` scores.
     fn apply(self, scores: &mut [T::Acc], width: usize, room: &mut Room<T::Acc>) {
         match self {
             Mask::None => {}
-            // one flag a line: which keys take part, for all queries
+            // one flag per line: keys masked for all queries
             Mask::Bool(m) if m.cs() == 0 && m.cols() > 0 => {
                 for (i, line) in scores.chunks_exact_mut(width).enumerate() {
-                    // SAFETY: a line of the mask for each of the scores.
+                    // SAFETY: the mask has as many lines as there are scores.
                     if !unsafe { m.get(i, 0) }.get() {
                         line.fill(T::Acc::NEG_INFINITY);
                     }
@@ -114,7 +114,7 @@ impl<T: Attended> Mask<'_, T> {
     }
 }
 
-/// Adds a bias to lines of `width` scores.
+/// Adds the bias to lines of `width` scores.
 fn bias<T: MatElement<Acc: Real>>(
     m: Mat<T>,
     scores: &mut [T::Acc],
@@ -123,7 +123,7 @@ fn bias<T: MatElement<Acc: Real>>(
 ) {
     if m.cs() == 0 && m.cols() > 0 {
         for (i, line) in scores.chunks_exact_mut(width).enumerate() {
-            // SAFETY: a line of the mask for each of the scores.
+            // SAFETY: the mask has as many lines as there are scores.
             softmax::shift(line, unsafe { m.get(i, 0) }.widen());
         }
     } else {
@@ -133,14 +133,14 @@ fn bias<T: MatElement<Acc: Real>>(
     }
 }
 
-/// Flags as bytes.
+/// The flags viewed as bytes.
 fn bytes(m: Mat<Bool>) -> Mat<u8> {
-    // SAFETY: MAT1: the same elements, whose type is transparent.
+    // SAFETY: MAT1: the same elements; `Bool` is transparent over u8.
     unsafe { Mat::new(m.as_ptr() as *const u8, m.rows(), m.cols(), m.rs(), m.cs()) }
 }
 
 kernel! {
-    /// Parts of the cap to scores.
+    /// Turns fractions of the cap into scores.
     fn cap_all<'a, F: Real>(scores: &'a mut [F], cap: F) -> () { |I|
         for x in scores {
             *x = Math::tanh::<I>(*x) * cap;

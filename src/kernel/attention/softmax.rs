@@ -1,12 +1,12 @@
-//! Steps of the online softmax: of a tile whose lines are keys and whose columns are queries, or of
-//! the line of one query.
+//! Steps of the online softmax, for a tile whose lines are keys and columns queries, or for the
+//! scores of a single query.
 
 use super::head::Attended;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 
-/// What a query subtracts from its scores: zero while it has seen no key, so that its weights are
-/// zeros and not NaN.
+/// What a query's scores are reduced by: 0 while every key so far was masked, so that weights are 0
+/// rather than NaN.
 #[inline(always)]
 fn base<F: Real>(maximum: F) -> F {
     if maximum == F::NEG_INFINITY {
@@ -17,8 +17,8 @@ fn base<F: Real>(maximum: F) -> F {
 }
 
 kernel! {
-    /// `scores` (lines of as many queries as `maxima` has) become weights under the new maxima,
-    /// `sums` follows, and `factors` are what earlier weights have to be multiplied with.
+    /// Turns `scores` (lines of `maxima.len()` queries) into weights relative to the new maxima,
+    /// updates `sums`, and sets `factors` to what earlier weights have to be multiplied by.
     pub fn accumulate<'a, F: Real>(scores: &'a mut [F], maxima: &'a mut [F], sums: &'a mut [F], factors: &'a mut [F]) -> () { |I|
         match maxima.len() {
             n if n.is_multiple_of(16) => (0..n).step_by(16).for_each(|at| columns::<I, F, 16>(scores, at, maxima, sums, factors)),
@@ -28,12 +28,12 @@ kernel! {
     }
 }
 
-/// Some of a line.
+/// `N` scores of a line.
 #[inline(always)]
 fn part<F: Real, const N: usize>(line: &[F], at: usize) -> [F; N] {
     line[at..at + N].try_into().unwrap()
 }
-/// The greater of each two, or those of `b` where they don't compare.
+/// Elementwise maximum; takes `b` if they don't compare (NaN).
 #[inline(always)]
 fn greater<F: Real, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
     let mut top = *b;
@@ -43,7 +43,7 @@ fn greater<F: Real, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
     top
 }
 
-/// [`accumulate`] of the queries from `at` on, whose maxima and sums stay in registers.
+/// [`accumulate`] for `N` queries from `at` on, whose maxima and sums stay in registers.
 #[inline(always)]
 fn columns<I: Isa, F: Real, const N: usize>(
     scores: &mut [F],
@@ -55,7 +55,7 @@ fn columns<I: Isa, F: Real, const N: usize>(
     let n = maxima.len();
     let old = part(maxima, at);
     let mut top: [F; N] = old;
-    // Four lines at a time: a maximum waits for the one before.
+    // Four lines at a time, to shorten the loop-carried dependency of the maximum.
     let mut lines = scores.chunks_exact(4 * n);
     for lines in &mut lines {
         let low = greater(&part(lines, at), &part(lines, n + at));
@@ -86,7 +86,7 @@ fn columns<I: Isa, F: Real, const N: usize>(
 }
 
 kernel! {
-    /// The scores of a query become weights. Returns their maximum and sum.
+    /// Turns the scores of one query into weights. Returns their maximum and sum.
     pub fn line<'a, F: Real>(scores: &'a mut [F]) -> [F; 2] { |I|
         let top = lanes!(scores, F::NEG_INFINITY, |v| v, |a, b| if b > a { b } else { a });
         let less = base(top);
@@ -98,13 +98,13 @@ kernel! {
 }
 
 kernel! {
-    /// What the weights under a maximum are multiplied with, to be those under a larger one.
+    /// The factor that rescales weights from one maximum to a larger one.
     pub fn factor<'a, F: Real>(maximum: F, larger: F) -> F { |I|
         Real::exp_negative::<I>(maximum - base(larger))
     }
 }
 kernel! {
-    /// Times a factor.
+    /// Multiplies by a factor.
     pub fn scale<'a, F: Real>(line: &'a mut [F], factor: F) -> () { |I|
         for x in line {
             *x = *x * factor;
@@ -112,7 +112,7 @@ kernel! {
     }
 }
 kernel! {
-    /// Plus a number.
+    /// Adds a number.
     pub fn shift<'a, F: Real>(line: &'a mut [F], by: F) -> () { |I|
         for x in line {
             *x = *x + by;
@@ -136,7 +136,7 @@ kernel! {
     }
 }
 kernel! {
-    /// Minus infinity where there is no flag.
+    /// Sets the scores without a flag to minus infinity.
     pub fn select<'a, F: Real>(scores: &'a mut [F], flags: &'a [u32]) -> () { |I|
         for (x, flag) in scores.iter_mut().zip(flags) {
             *x = if *flag != 0 { *x } else { F::NEG_INFINITY };
@@ -144,8 +144,8 @@ kernel! {
     }
 }
 kernel! {
-    /// A row of the result, rounded once: what was mixed, by the sum of weights; zeros where no key
-    /// took part.
+    /// Writes a row of the result, rounded once: the weighted sum divided by the sum of weights, or
+    /// zeros if every key was masked.
     pub fn finish<'a, T: Attended>(mixed: &'a [T::Acc], sum: T::Acc, to: &'a mut [T]) -> () { |I|
         if sum == T::Acc::default() {
             to.fill(T::default());

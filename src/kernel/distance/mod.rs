@@ -1,28 +1,28 @@
-//! Distances of two rows, and rows added up.
+//! Distances of two rows, and accumulation of rows.
 
 use super::norm::Power;
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
-/// What is found of two rows.
+/// A measure of two rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Distance {
-    /// The length of `a - b + eps`.
+    /// The norm of `a - b + eps`.
     Of {
-        /// Which length.
+        /// The order of the norm.
         power: Power,
         /// Added to differences.
         eps: f64,
     },
-    /// The cosine of their angle, lengths being at least so much.
+    /// Cosine similarity, with norms clamped from below.
     Cosine {
-        /// That.
+        /// The lower bound of the norms.
         eps: f64,
     },
 }
 
 kernel! {
-    /// Of two rows of one length.
+    /// The measure of two rows of equal length.
     pub fn of<'a, F: Real>(by: Distance, a: &'a [F], b: &'a [F]) -> F { |I|
         match by {
             Distance::Cosine { eps } => cosine::<I, F>(a, b, F::from_f64(eps)),
@@ -83,7 +83,7 @@ fn length<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
 }
 
 kernel! {
-    /// `y + factor * x`.
+    /// `y += factor * x`.
     pub fn add_scaled<'a, F: Real>(x: &'a [F], factor: F, y: &'a mut [F]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = *y + factor * *x;
@@ -91,7 +91,7 @@ kernel! {
     }
 }
 kernel! {
-    /// The larger of both; NaN where either is.
+    /// `y = max(x, y)`; NaN if either is.
     pub fn larger<'a, F: Real>(x: &'a [F], y: &'a mut [F]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = y.maximum::<I>(*x);

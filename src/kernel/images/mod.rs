@@ -1,5 +1,5 @@
-//! Images as pools and resampling see them: rows of neighbours, and pixels in the type that is
-//! computed in.
+//! Images as pooling and resampling see them: contiguous rows, and pixels converted to the type
+//! that arithmetic is done in.
 
 mod pixel;
 
@@ -9,28 +9,28 @@ use super::conv::Three;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Images in planes, whose rows lie in memory element by element: `sizes[2]` pixels of `inner`
-/// elements. A plane is a channel with `inner` of 1, or all channels where they are last in memory.
+/// Images in planes whose rows are contiguous: `sizes[2]` pixels of `inner` elements. A plane is a
+/// channel with `inner` of 1, or all channels if they are the innermost dimension.
 ///
-/// Invariant IMAGES1: each row that [`Images::row`] finds has `sizes[2] * inner` initialised
-/// elements, readable for `'a`; those of a result are written by one piece of work at a time, which
-/// nothing else reads or writes meanwhile.
+/// Invariant IMAGES1: each row that [`Images::row`] returns has `sizes[2] * inner` initialised
+/// elements, readable for `'a`. A row of a result belongs to one unit of work at a time, and
+/// nothing else accesses it meanwhile.
 #[derive(Clone, Copy)]
 pub struct Images<'a, T> {
     first: *mut T,
-    /// Batch and channels.
+    /// The number of images and channels.
     planes: [usize; 2],
     /// Depth, height, width.
     pub sizes: Three,
     /// Elements of a pixel.
     pub inner: usize,
-    /// From a plane to the next by batch and channel, from a slice to the next, a row to the next.
+    /// Strides of batch, channel, slice and row.
     strides: [isize; 4],
     _data: PhantomData<&'a mut [T]>,
 }
-// SAFETY: elements that are read alone, or rows that one piece of work has to itself (IMAGES1).
+// SAFETY: elements are only read, or rows belong to one unit of work (IMAGES1).
 unsafe impl<T: Send + Sync> Send for Images<'_, T> {}
-// SAFETY: elements that are read alone, or rows that one piece of work has to itself (IMAGES1).
+// SAFETY: elements are only read, or rows belong to one unit of work (IMAGES1).
 unsafe impl<T: Send + Sync> Sync for Images<'_, T> {}
 
 impl<'a, T> Images<'a, T> {
@@ -45,7 +45,7 @@ impl<'a, T> Images<'a, T> {
         inner: usize,
         strides: [isize; 4],
     ) -> Self {
-        // planes at equal distances are one list
+        // planes at a constant stride form a single list
         let [batch, channels] = planes;
         let steady = batch <= 1 || strides[0] == channels as isize * strides[1];
         let (planes, strides) = if steady && channels > 0 {
@@ -65,24 +65,24 @@ impl<'a, T> Images<'a, T> {
             _data: PhantomData,
         }
     }
-    /// Planes.
+    /// The number of planes.
     pub fn planes(&self) -> usize {
         self.planes[0] * self.planes[1]
     }
-    /// Rows of all planes.
+    /// The number of rows of all planes.
     pub fn rows(&self) -> usize {
         self.planes() * self.sizes[0] * self.sizes[1]
     }
-    /// Elements of a row.
+    /// Elements in a row.
     #[inline(always)]
     pub fn width(&self) -> usize {
         self.sizes[2] * self.inner
     }
-    /// The plane, slice and row of each of these rows by its number.
+    /// The plane, slice and row of each row number in the range.
     #[inline(always)]
     pub fn places(&self, rows: Range<usize>) -> Places {
         let [depth, height, _] = self.sizes;
-        // none has the number 0 where there is no row
+        // avoids a division by zero where there are no rows
         let (height, depth) = (height.max(1), depth.max(1));
         let row = rows.start;
         Places {
@@ -91,16 +91,16 @@ impl<'a, T> Images<'a, T> {
             sizes: [depth, height],
         }
     }
-    /// From a slice to the next, and a row to the next.
+    /// Strides of slices and rows.
     #[inline(always)]
     pub fn steps(&self) -> [isize; 2] {
         [self.strides[2], self.strides[3]]
     }
-    /// Where a row begins.
+    /// The start of a row.
     #[inline(always)]
     pub fn row(&self, [plane, z, y]: Three) -> *mut T {
         let [_, channels] = self.planes;
-        // a plane that is an image needs no division
+        // with a single channel, no division
         let [image, channel] = if channels == 1 {
             [plane, 0]
         } else {
@@ -113,7 +113,7 @@ impl<'a, T> Images<'a, T> {
     /// A row of the result.
     ///
     /// # Safety
-    /// The row is this piece of work's (IMAGES1), which has no other slice of it.
+    /// The row belongs to this unit of work (IMAGES1), which has no other slice of it.
     #[inline(always)]
     pub unsafe fn row_mut(&self, place: Three) -> &'a mut [T] {
         // SAFETY: IMAGES1, exclusive by the caller's promise.
@@ -122,7 +122,7 @@ impl<'a, T> Images<'a, T> {
     /// A row.
     ///
     /// # Safety
-    /// The images are read alone.
+    /// Nobody writes to the images.
     #[inline(always)]
     pub unsafe fn row_ref(&self, place: Three) -> &'a [T] {
         // SAFETY: IMAGES1.
@@ -130,7 +130,7 @@ impl<'a, T> Images<'a, T> {
     }
 }
 
-/// Rows one after the other, without a division for each.
+/// Consecutive rows, without a division for each.
 pub struct Places {
     next: Three,
     left: usize,

@@ -1,4 +1,4 @@
-//! Elements of images in the type that is computed in.
+//! Conversion of image elements to the type that arithmetic is done in.
 
 use crate::simd::Isa;
 #[cfg(feature = "half")]
@@ -8,19 +8,19 @@ use crate::{
     kernel::gemm::MatElement,
 };
 
-/// An element that is computed in `A`: its own type for what is exact in it, as extremes are, or a
-/// float.
+/// An element whose arithmetic is done in `A`: its own type where results are exact in it, as with
+/// extremes, or a float.
 ///
 /// # Safety
-/// PIXEL1: where `SAME`, `A` is the type itself, and rows are read and written as rows of `A`.
+/// PIXEL1: if `SAME`, `A` is `Self`, and rows may be read and written as rows of `A`.
 pub unsafe trait Pixel<A>: Copy + Send + Sync + 'static {
-    /// Whether `A` is its own type.
+    /// Whether `A` is `Self`.
     const SAME: bool;
     /// One element.
     fn to(self) -> A;
-    /// A slice into another of its length.
+    /// Converts a slice to another of the same length.
     fn load<I: Isa>(x: &[Self], y: &mut [A]);
-    /// And back; rounded once.
+    /// Converts back, rounding once.
     fn store<I: Isa>(x: &[A], y: &mut [Self]);
 }
 // SAFETY: PIXEL1: the same type.
@@ -39,8 +39,8 @@ unsafe impl<T: Copy + Send + Sync + 'static> Pixel<T> for T {
         y.copy_from_slice(x)
     }
 }
-/// To the nearest integer, ties to even, within the type's limits; NaN becomes 0.
-// SAFETY: PIXEL1: not the same.
+/// Rounds to the nearest integer, ties to even, saturating; NaN becomes 0.
+// SAFETY: PIXEL1: `SAME` is false.
 unsafe impl Pixel<f32> for u8 {
     const SAME: bool = false;
     #[inline(always)]
@@ -55,7 +55,7 @@ unsafe impl Pixel<f32> for u8 {
     }
     #[inline(always)]
     fn store<I: Isa>(x: &[f32], y: &mut [u8]) {
-        /// What has 1 for its last bit: an addition rounds to integers.
+        /// 1.5 * 2^23, whose last bit is worth 1: adding it rounds to an integer.
         const UNIT: f32 = 12_582_912.0;
         for (y, x) in y.iter_mut().zip(x) {
             let x = if *x > 0.0 { *x } else { 0.0 };
@@ -67,7 +67,7 @@ unsafe impl Pixel<f32> for u8 {
 #[cfg(feature = "half")]
 macro_rules! halves {
     ($($T:ty)*) => { $(
-        // SAFETY: PIXEL1: not the same.
+        // SAFETY: PIXEL1: `SAME` is false.
         unsafe impl Pixel<f32> for $T {
             const SAME: bool = false;
             #[inline(always)]
@@ -80,7 +80,7 @@ macro_rules! halves {
             }
             #[inline(always)]
             fn store<I: Isa>(x: &[f32], y: &mut [$T]) {
-                // SAFETY: the same elements; what is written is initialised.
+                // SAFETY: the same memory; only initialised values are written to it.
                 let y = unsafe { &mut *(core::ptr::from_mut(y) as *mut [core::mem::MaybeUninit<$T>]) };
                 <$T as Cast>::from_singles::<I>(x, y)
             }

@@ -1,10 +1,10 @@
-//! Gradients of row normalisations: of a row's operands from that of its results. A row stays in
-//! L1 for all passes over it.
+//! Gradients of row normalisations with respect to their operands. A row stays in L1 for all passes
+//! over it.
 
 use crate::kernel::math::{Math, Real};
 
 kernel! {
-    /// Of softmax, whose results are `y`: `y * (g - sum(g * y))`.
+    /// Softmax, from its results `y`: `y * (g - sum(g * y))`.
     pub fn softmax<'a, F: Real>(g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
         let sum = lanes!(g, y, F::default(), |g, y| g * y, |a, b| a + b);
         for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
@@ -13,7 +13,7 @@ kernel! {
     }
 }
 kernel! {
-    /// Of log_softmax, whose results are `y`: `g - exp(y) * sum(g)`.
+    /// log_softmax, from its results `y`: `g - exp(y) * sum(g)`.
     pub fn log_softmax<'a, F: Real>(g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
         let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
         for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
@@ -22,7 +22,7 @@ kernel! {
     }
 }
 
-/// `d = g * weight`, which is absent where it is empty.
+/// `d = g * weight`, or `d = g` if `weight` is empty.
 #[inline(always)]
 fn weigh<F: Real>(g: &[F], weight: &[F], d: &mut [F]) {
     if weight.is_empty() {
@@ -35,10 +35,10 @@ fn weigh<F: Real>(g: &[F], weight: &[F], d: &mut [F]) {
 }
 
 kernel! {
-    /// Of layer_norm of `x`; the mean, and the factor that makes the variance 1.
+    /// layer_norm of `x`. Returns the mean, and the factor that scales the variance to 1.
     ///
-    /// With `u = g * weight` and `v = (x - mean) * scale` it is
-    /// `(u - mean(u) - v * mean(u * v)) * scale`.
+    /// With `u = g * weight` and `v = (x - mean) * scale` the gradient is `(u - mean(u) - v *
+    /// mean(u * v)) * scale`.
     pub fn layer_norm<'a, F: Real>(g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F]) -> [F; 2] { |I|
         let n = F::from_f64(x.len() as f64);
         let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
@@ -55,9 +55,9 @@ kernel! {
     }
 }
 kernel! {
-    /// Of rms_norm of `x`, and the factor that makes the mean square 1.
+    /// rms_norm of `x`. Returns the factor that scales the mean square to 1.
     ///
-    /// With `u = g * weight` and `v = x * scale` it is `(u - v * mean(u * v)) * scale`.
+    /// With `u = g * weight` and `v = x * scale` the gradient is `(u - v * mean(u * v)) * scale`.
     pub fn rms_norm<'a, F: Real>(g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F]) -> F { |I|
         let n = F::from_f64(x.len() as f64);
         let squares = lanes!(x, F::default(), |v| v * v, |a, b| a + b);

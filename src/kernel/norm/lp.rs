@@ -1,22 +1,22 @@
-//! Rows divided by their length.
+//! Rows divided by their p-norm.
 
 use super::Norm;
 use super::softmax::largest;
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
-/// Which length: the root of the sum of powers of magnitudes.
+/// The order of the norm: the p-th root of the sum of p-th powers of magnitudes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Power {
-    /// How many elements are not zero.
+    /// The number of nonzero elements.
     Zero,
     /// The sum of magnitudes.
     One,
-    /// The Euclidean length.
+    /// The Euclidean norm.
     Two,
     /// The largest magnitude.
     Infinity,
-    /// Of another power.
+    /// Any other order.
     Other(f64),
 }
 impl From<f64> for Power {
@@ -31,11 +31,11 @@ impl From<f64> for Power {
     }
 }
 
-/// `x / max(length(x), eps)`.
+/// `x / max(norm(x), eps)`.
 pub struct Normalize {
-    /// Which length.
+    /// The order of the norm.
     pub power: Power,
-    /// The least that is divided by.
+    /// The lower bound of the divisor.
     pub eps: f64,
 }
 impl<F: Real> Norm<F> for Normalize {
@@ -57,7 +57,7 @@ impl<F: Real> Norm<F> for Normalize {
                 for (y, x) in y.iter_mut().zip(x) {
                     *y = x.abs::<I>();
                 }
-                // NaN is no largest, but shows in a sum
+                // `largest` ignores NaN, a sum propagates it
                 let nan = lanes!(x, zero, |v| if v.isnan() { v } else { zero }, |a, b| a + b);
                 if nan.isnan() { nan } else { largest(y) }
             }

@@ -1,7 +1,7 @@
-//! Row normalisations, chunk by chunk: something is found out about each, then about all together,
-//! then each is written. A chunk stays in L1 for all passes over it, and a long row may have its
-//! chunks on several threads: the arithmetic is the same. Rows are in the type that is computed in;
-//! [`load`] and [`store`] convert from and to the elements.
+//! Row normalisations, in chunks: statistics of each chunk, joined for the row, then each chunk is
+//! written. A chunk stays in L1 for all passes over it, and the chunks of a long row may run on
+//! several threads with the same arithmetic. Rows are in the accumulator type; [`load`] and
+//! [`store`] convert from and to the elements.
 
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::{Math, Real};
@@ -17,7 +17,7 @@ pub use lp::{Normalize, Power};
 pub use softmax::{LogSoftmax, Softmax};
 
 kernel! {
-    /// Elements to what is computed in.
+    /// Widens elements to the accumulator type.
     pub fn load<'a, T: MatElement>(x: &'a [T], y: &'a mut [T::Acc]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = x.widen();
@@ -25,7 +25,7 @@ kernel! {
     }
 }
 kernel! {
-    /// And back, rounding once.
+    /// Narrows back, rounding once.
     pub fn store<'a, T: MatElement>(x: &'a [T::Acc], y: &'a mut [T]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = T::narrow(*x);
@@ -34,7 +34,7 @@ kernel! {
 }
 
 kernel! {
-    /// Sums of elements.
+    /// Elementwise sums.
     pub fn add<'a, F: Real>(a: &'a [F], b: &'a [F], y: &'a mut [F]) -> () { |I|
         for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
             *y = *a + *b;
@@ -42,33 +42,35 @@ kernel! {
     }
 }
 
-/// Elements of a chunk: two of them, from and to, are what fits L1 beside weight and bias.
+/// Elements of a chunk. Two chunks, input and output, fit in L1 beside weight and bias.
 pub const CHUNK: usize = 4096;
 
-/// Rows of which each step is taken before the next one.
+/// The most rows that go through a step together.
 const GROUP: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
 /// A normalisation of rows.
 pub trait Norm<F: Real>: Sync {
-    /// Arithmetic operations an element, as vectors do them.
+    /// Arithmetic operations per element, as vectors do them.
     const FLOPS: usize;
-    /// What is found out about a chunk; `y`, as long, may be written.
+    /// The statistics of a chunk. `y`, of the same length, may be used as scratch.
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2];
-    /// The same of rows of `n` elements, each a chunk.
+    /// The statistics of rows of `n` elements, each a single chunk.
     #[inline(always)]
     fn parts<I: Isa>(&self, n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
         each_part::<I, F, Self>(self, n, x, y, parts)
     }
-    /// Of a row of `n` elements, whose chunks these are, to what `write` is given for each of them.
+    /// Joins the statistics of a row's chunks (`n` elements in all) in place, into what `write`
+    /// takes for each chunk.
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize);
-    /// The same of rows, each one chunk.
+    /// [`Norm::join`] for rows of a single chunk each.
     #[inline(always)]
     fn join_rows<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
         for part in parts {
             self.join::<I>(core::slice::from_mut(part), n);
         }
     }
-    /// The results of a chunk that begins with the row's element `at`; `y` is as `part` left it.
+    /// Writes the results of the chunk that begins at element `at` of the row; `y` is as `part`
+    /// left it.
     fn write<I: Isa>(&self, part: [F; 2], at: usize, x: &[F], y: &mut [F]);
 }
 
@@ -86,7 +88,7 @@ fn each_part<I: Isa, F: Real, N: Norm<F> + ?Sized>(
     }
 }
 
-/// A method of a [`Norm`] as a kernel.
+/// Makes kernels of the methods of a [`Norm`].
 macro_rules! kernels {
     ($($(#[$m:meta])* $name:ident $Name:ident($($a:ident: $t:ty),*) -> $out:ty { |$I:ident, $norm:ident| $($body:tt)* })*) => { $(
         $(#[$m])*
@@ -105,9 +107,10 @@ macro_rules! kernels {
     )* };
 }
 kernels! {
-    /// Rows of `n` elements, at most a chunk, one after the other. A step is taken for several rows before the next one, so that the
-    /// latencies of their sums, exponentials and divisions overlap. What comes next in memory is fetched meanwhile, since the passes in L1
-    /// would leave the memory idle: layer_norm of 4096 rows of 768 takes 14 to 28 % less.
+    /// Consecutive rows of `n` elements, at most a chunk each. A step runs over several rows before
+    /// the next step begins, so that the latencies of their sums, exponentials and divisions
+    /// overlap. The next rows are prefetched meanwhile, since the passes in L1 would leave memory
+    /// idle: layer_norm of 4096 rows of 768 takes 14 to 28 % less.
     group Group(n: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
         let len = (CHUNK / 2 / n).clamp(1, GROUP) * n;
         let mut parts = [[F::default(); 2]; GROUP];
@@ -125,15 +128,15 @@ kernels! {
             }
         }
     }
-    /// What is found out about a chunk.
+    /// The statistics of a chunk.
     part Part(x: &'a [F], y: &'a mut [F]) -> [F; 2] { |I, norm| norm.part::<I>(x, y) }
-    /// About all chunks of a row of `n` elements.
+    /// Joins the statistics of the chunks of a row of `n` elements.
     join Join(parts: &'a mut [[F; 2]], n: usize) -> () { |I, norm| norm.join::<I>(parts, n) }
-    /// The results of a chunk.
+    /// Writes the results of a chunk.
     write Write(part: [F; 2], at: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm| norm.write::<I>(part, at, x, y) }
 }
 
-/// Rows of `n` elements, one after the other.
+/// Normalises consecutive rows of `n` elements.
 pub fn rows<F: Real, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F]) {
     if (1..=CHUNK).contains(&n) {
         return group(norm, n, x, y);
@@ -150,7 +153,8 @@ pub fn rows<F: Real, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F]) {
     }
 }
 
-/// `y = value(x) * weight + bias`, both from the row's element `at` on, or absent.
+/// `y = value(x) * weight + bias`; weight and bias are sliced from element `at` of the row, and
+/// either may be absent.
 macro_rules! affine {
     ($x:ident, $y:ident, $weight:expr, $bias:expr, $at:expr, |$v:ident| $value:expr) => {{
         let n = $y.len();
@@ -180,12 +184,12 @@ macro_rules! affine {
     }};
 }
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, the variance being that of the row alone
-/// (divided by its length).
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, with the population variance of the row (divided
+/// by its length).
 pub struct LayerNorm<'a, F> {
-    /// Of the row's length.
+    /// As long as the row.
     pub weight: Option<&'a [F]>,
-    /// Of the row's length.
+    /// As long as the row.
     pub bias: Option<&'a [F]>,
     /// Added to the variance.
     pub eps: f64,
@@ -255,7 +259,7 @@ impl<'a, F: Real> Norm<F> for LayerNorm<'a, F> {
 
 /// `x / sqrt(mean(x * x) + eps) * weight`.
 pub struct RmsNorm<'a, F> {
-    /// Of the row's length.
+    /// As long as the row.
     pub weight: Option<&'a [F]>,
     /// Added to the mean square.
     pub eps: f64,

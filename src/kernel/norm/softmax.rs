@@ -5,17 +5,16 @@ use crate::kernel::math::{Math, Real};
 use crate::kernel::reduce::short::{Largest, Sums, short_rows};
 use crate::simd::{self, Isa};
 
-/// Elements of a block, whose exponentials are computed together.
+/// Elements per block of exponentials.
 const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
-/// The largest, NaN aside.
+/// The largest element, ignoring NaN.
 #[inline(always)]
 pub(super) fn largest<F: Real>(x: &[F]) -> F {
     lanes!(x, F::NEG_INFINITY, |v| v, |a, b| if b > a { b } else { a })
 }
 
-/// What exponents are measured from: the largest of a chunk, or 0 where nothing is larger than
-/// minus infinity.
+/// What is subtracted from the exponents: the largest of a chunk, or 0 if that is minus infinity.
 #[inline(always)]
 fn shift<F: Real>(max: F) -> F {
     if max == F::NEG_INFINITY {
@@ -24,8 +23,9 @@ fn shift<F: Real>(max: F) -> F {
         max
     }
 }
-/// The largest of all, and the factor that makes exponentials of each chunk ones of the whole row.
-/// Of a row of minus infinities, or with NaN or infinity, that is NaN.
+/// The row's largest element, and the sum of its exponentials; each part's first number becomes the
+/// factor that rescales the exponentials of its chunk to the row's maximum. For a row of minus
+/// infinities, or with NaN or infinity, those are NaN.
 #[inline(always)]
 fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
     if let [[max, sum]] = *parts {
@@ -36,7 +36,8 @@ fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
     for part in &*parts {
         max = if part[0] > max { part[0] } else { max };
     }
-    // in f64, but where its arithmetic would be linked for the sake of rows that fill such a memory
+    // in float64, except on microcontrollers: it would link soft-float code for the sake of rows
+    // that don't fit their memory
     let (mut sum, mut single) = (0.0, F::default());
     for part in parts {
         part[0] = Math::exp::<I>(part[0] - max);
@@ -56,12 +57,11 @@ fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
     )
 }
 
-/// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives
-/// NaN.
+/// `exp(x - max) / sum(exp(x - max))`. NaN for a row of minus infinities, or with NaN or infinity.
 pub struct Softmax;
 impl<F: Real> Norm<F> for Softmax {
     const FLOPS: usize = 18;
-    /// Leaves the exponentials in `y`, measured from the chunk's largest.
+    /// Leaves the exponentials in `y`, relative to the chunk's largest element.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
         let max = largest(x);
@@ -96,7 +96,8 @@ impl<F: Real> Norm<F> for Softmax {
         }
     }
 }
-/// [`Softmax::part`] of rows: the exponentials of short ones together, so that they fill vectors.
+/// [`Softmax::part`] for several rows. Exponentials of short rows are computed across row
+/// boundaries, to fill vectors.
 #[inline(always)]
 fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
     if simd::MICROCONTROLLER || n >= 4 * LANES {
@@ -130,7 +131,7 @@ fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[
         part[1] = *sum;
     }
 }
-/// Of rows.
+/// Sums of rows.
 #[inline(always)]
 fn sums<I: Isa, F: Real>(n: usize, x: &[F], sums: &mut [F]) {
     if !short_rows::<F::Vector<I>, _>(&Sums, F::default(), x, n, sums) {
@@ -149,7 +150,7 @@ fn exponentials_in_place<I: Isa, F: Real>(y: &mut [F; LANES]) {
         *y = Real::exp_negative::<I>(*y);
     }
 }
-/// `y = exp(x - shift)`; nothing is above the shift.
+/// `y = exp(x - shift)`; no element exceeds the shift.
 #[inline(always)]
 fn exponentials<I: Isa, F: Real>(x: &[F; LANES], shift: F, y: &mut [F; LANES]) {
     for l in 0..LANES {

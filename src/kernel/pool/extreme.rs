@@ -1,4 +1,4 @@
-//! Largest elements and where they lie.
+//! Max pooling with positions.
 
 use super::pooling::Lowest;
 use super::windows::Windows;
@@ -6,11 +6,11 @@ use crate::kernel::images::{Images, Pixel};
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// Taps of a window, of which each has a number while windows are joined.
+/// The most taps of a window: each has a u32 number while windows are joined.
 pub const MAX_TAPS: usize = u32::MAX as usize;
 
-/// Elements of scratch for rows of these images and windows: a row of the image with its padding and
-/// the largest of each window. None where those are more than addresses.
+/// Elements of scratch: a padded row of the image, and the maximum of each window. None if that
+/// overflows.
 pub fn scratch<T: Pixel<A>, A>(
     x: &Images<T>,
     y: &Images<T>,
@@ -20,26 +20,26 @@ pub fn scratch<T: Pixel<A>, A>(
     padded.checked_mul(x.inner)?.checked_add(y.width())
 }
 
-/// Rows of a pool of largest elements, with their positions in the plane, row-major: the first of
-/// equal ones, the last NaN, as torch has them.
+/// Rows of a max pool with each maximum's row-major position in its plane: the first of equal
+/// elements, the last NaN, as in torch.
 pub struct Extremes<'a, T, A> {
     /// The images.
     pub x: Images<'a, T>,
-    /// The largest.
+    /// The maxima.
     pub y: Images<'a, T>,
-    /// Where they are.
+    /// Their positions.
     pub positions: Images<'a, i64>,
     /// The windows for depth, height, width.
     pub windows: &'a [Windows; 3],
-    /// The rows of the results, which are this call's alone (IMAGES1).
+    /// The rows of the results; only this call writes them (IMAGES1).
     pub rows: Range<usize>,
-    /// As many elements as [`scratch`] says.
+    /// At least [`scratch`] elements.
     pub scratch: &'a mut [A],
-    /// A number for each element of a row of the result.
+    /// The tap number of the maximum, for each element of a result row.
     pub taken: &'a mut [u32],
 }
 
-/// Takes what is larger, or NaN, and notes its tap.
+/// Takes a larger element, or NaN, and records its tap.
 macro_rules! take {
     ($largest:ident, $tap:ident, $x:expr, $number:ident) => {{
         let x = $x;
@@ -72,7 +72,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
             let slices = depth.taps(z, x.sizes[0]);
             let lines = height.taps(y_, high);
             largest.fill(A::LOWEST);
-            // where all is the lowest value, the first element
+            // the first element, in case all are the lowest value
             for (o, taken) in taken.chunks_exact_mut(inner).enumerate() {
                 let column = width.taps(o, wide);
                 let first = (slices.skipped * most[0] + lines.skipped) * most[1] + column.skipped;
@@ -85,14 +85,14 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
                         slices.first + slice * slices.step,
                         lines.first + line * lines.step,
                     ];
-                    // SAFETY: a row of the image, which is read alone (IMAGES1).
+                    // SAFETY: a row of the image, which nobody writes (IMAGES1).
                     T::load::<I>(unsafe { x.row_ref(from) }, &mut padded[before..before + n]);
                     let number = (slices.skipped + slice) * most[0] + lines.skipped + line;
                     let number = (number * most[1]) as u32;
                     take_row(padded, width, inner, number, largest, taken);
                 }
             }
-            // SAFETY: rows of this call's.
+            // SAFETY: rows of this call.
             let (out, positions) = unsafe { (y.row_mut(place), positions.row_mut(place)) };
             T::store::<I>(largest, out);
             let corner = (depth.start(z) * high as isize + height.start(y_)) * wide as isize;
@@ -108,7 +108,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
                     let (line, column) = (tap / most[1], tap % most[1]);
                     let (slice, line) = (line / most[0], line % most[0]);
                     let to = (slice * steps[0] + line * steps[1]) * wide + column * steps[2];
-                    // a window without an element of the image has no position
+                    // a window without any element of the image has no position of its own
                     *position = ((corner + to as isize) as i64).clamp(0, last);
                 }
             }
@@ -116,7 +116,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
     }
 }
 
-/// What the windows see of one row, whose first tap has a number.
+/// Joins one row of the image into all windows; its first tap has this number.
 #[inline(always)]
 fn take_row<A: Lowest>(
     line: &[A],
@@ -167,7 +167,7 @@ fn take_row<A: Lowest>(
     }
 }
 
-/// One tap of windows of single elements; the stride is a constant where this is inlined with one.
+/// One tap of windows of single elements; the stride is a constant where the call is inlined.
 #[inline(always)]
 fn take_strided<A: Lowest>(
     line: &[A],
@@ -178,7 +178,7 @@ fn take_strided<A: Lowest>(
 ) {
     assert!(largest.is_empty() || line.len() > (largest.len() - 1) * stride);
     for (o, (largest, tap)) in largest.iter_mut().zip(taken).enumerate() {
-        // SAFETY: inside by the assertion above.
+        // SAFETY: in bounds by the assertion above.
         let x = unsafe { *line.get_unchecked(o * stride) };
         take!(largest, tap, x, number);
     }

@@ -1,4 +1,4 @@
-//! Rows of pools.
+//! Rows of a pool.
 
 use super::along::{Lines, join_windows, taps_as_lines};
 use super::pooling::Pooling;
@@ -7,23 +7,23 @@ use crate::kernel::images::{Images, Pixel};
 use crate::simd::{Isa, Kernel, MICROCONTROLLER};
 use core::ops::Range;
 
-/// Elements of lines that are joined ahead of their windows: a load of what was just stored, a few elements
-/// off, waits until the store has reached the cache.
+/// Elements of lines joined ahead of their windows. Loads that straddle recent stores can't be
+/// forwarded, and would stall until the stores have reached the cache.
 const AHEAD: usize = if MICROCONTROLLER { 0 } else { 512 };
-/// The most lines of those.
+/// The most lines joined ahead.
 const MOST: usize = 8;
 
-/// Elements of a row of the image with its padding, and how many such lines there are at a time. None where
-/// that is more than addresses.
+/// The length of a padded row of the image, and how many such rows are kept at a time. None if that
+/// overflows.
 fn lines<T>(x: &Images<T>, y: &Images<T>, windows: &[Windows; 3]) -> Option<(usize, usize)> {
     let padded = windows[2].padded(x.sizes[2], y.sizes[2])?;
-    // one more, for pairs are loaded whole
+    // one more, since pairs are loaded whole
     let len = padded.checked_mul(x.inner)?.checked_add(1)?;
     Some((len, (AHEAD / len).min(MOST).min(y.sizes[1]).max(1)))
 }
 
-/// Elements of scratch for rows of these images and windows: rows of the image with their padding, and,
-/// where elements are converted, one of the result. None where those are more than addresses.
+/// Elements of scratch: padded rows of the image, and one row of the result if elements are
+/// converted. None if that overflows.
 pub fn scratch<T: Pixel<A>, A>(
     x: &Images<T>,
     y: &Images<T>,
@@ -34,7 +34,7 @@ pub fn scratch<T: Pixel<A>, A>(
     len.checked_mul(count)?.checked_add(converted)
 }
 
-/// Rows of a pool, of planes that image and result have in common.
+/// Rows of a pool over planes that image and result have in common.
 pub struct Pool<'a, T, A, P> {
     /// The images.
     pub x: Images<'a, T>,
@@ -42,11 +42,11 @@ pub struct Pool<'a, T, A, P> {
     pub y: Images<'a, T>,
     /// The windows for depth, height, width.
     pub windows: &'a [Windows; 3],
-    /// What becomes of a window.
+    /// How windows are joined and finished.
     pub pooling: &'a P,
-    /// The rows of the result, which are this call's alone (IMAGES1).
+    /// The rows of the result; only this call writes them (IMAGES1).
     pub rows: Range<usize>,
-    /// As many elements as [`scratch`] says.
+    /// At least [`scratch`] elements.
     pub scratch: &'a mut [A],
 }
 
@@ -81,7 +81,7 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
             let slices = depth.taps(z, x.sizes[0]);
             let image = x.row([plane, slices.first, 0]) as *const T;
             let mut out = y.row([plane, z, first]);
-            // the lines take turns; windows follow as far behind as there are lines
+            // the lines are a ring buffer: windows follow as many rows behind as there are lines
             let mut turn = 0;
             for step in 0..count + most - 1 {
                 if step < count {
@@ -107,7 +107,7 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                     continue;
                 };
                 let line = &padded[turn * len..][..len];
-                // SAFETY: a row of this call's (IMAGES1).
+                // SAFETY: a row of this call (IMAGES1).
                 let row = unsafe { core::slice::from_raw_parts_mut(out, y.width()) };
                 out = out.wrapping_offset(row_out);
                 let of_row = pooling.of_row(z, first + behind);
@@ -116,12 +116,13 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                         first: line.as_ptr(),
                         ..taps
                     };
-                    // SAFETY: `taps_as_lines` gave lines that end within `len`, which this one has.
+                    // SAFETY: the lines of `taps_as_lines` end within `len` elements, which `line`
+                    // has.
                     unsafe { taps.join::<I, A, P, T>(row, Some((pooling, of_row))) };
                     continue;
                 }
                 let joined = match T::SAME {
-                    // SAFETY: PIXEL1: a slice of that type.
+                    // SAFETY: PIXEL1: both types are the same.
                     true => unsafe { &mut *(core::ptr::from_mut(row) as *mut [A]) },
                     false => &mut *result,
                 };

@@ -1,8 +1,8 @@
-//! Pools: each place of the result is what a window of the image is joined to.
+//! Pooling: each place of the result joins a window of the image.
 //!
-//! A window is joined along the rows it has, elementwise and so vectorised, and then along the
-//! width. Both steps take elements in the order of memory, so the bits are those of this order
-//! whatever the layout.
+//! Windows are joined across their rows first, elementwise and therefore vectorised, then along the
+//! width. Both steps take elements in memory order, so the result's bits don't depend on the
+//! layout.
 
 mod along;
 pub mod extreme;

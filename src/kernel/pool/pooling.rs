@@ -5,7 +5,7 @@ use crate::simd::Isa;
 
 /// A number with a smallest value.
 pub trait Lowest: Number + PartialOrd + Send + Sync {
-    /// What no value is below.
+    /// The smallest value.
     const LOWEST: Self;
 }
 macro_rules! lowest {
@@ -17,27 +17,27 @@ lowest! {
     u8, 0; u16, 0; u32, 0; u64, 0;
 }
 
-/// What becomes of the elements of a window.
+/// How the elements of a window are joined and finished.
 pub trait Pooling<A>: Send + Sync {
-    /// What joins to any element unchanged.
+    /// The neutral element of `join`.
     const NEUTRAL: A;
-    /// Two elements joined.
+    /// Joins two elements.
     fn join<I: Isa>(a: A, b: A) -> A;
-    /// What the results of slice `z` and row `y` of the plane have in common.
+    /// The part of `finish` that the results of slice `z`, row `y` of the plane have in common.
     fn of_row(&self, z: usize, y: usize) -> A;
-    /// The results of such a row from its windows.
+    /// Turns joined windows of a row into results.
     fn finish<I: Isa>(&self, of_row: A, row: &mut [A]);
-    /// The same for a part of a row, from an element on.
+    /// The same for part of a row, from element `at` on.
     fn finish_part<I: Isa, const N: usize>(&self, of_row: A, at: usize, part: [A; N]) -> [A; N];
 }
 
-/// The largest; NaN where there is one.
+/// The maximum; NaN if there is one.
 pub struct Max;
 impl<A: Lowest> Pooling<A> for Max {
     const NEUTRAL: A = A::LOWEST;
     #[inline(always)]
     fn join<I: Isa>(a: A, b: A) -> A {
-        // the first choice is one instruction
+        // a plain comparison is one instruction
         let largest = if b > a { b } else { a };
         if b.isnan() { b } else { largest }
     }
@@ -53,8 +53,7 @@ impl<A: Lowest> Pooling<A> for Max {
     }
 }
 
-/// The sum, divided by a product: of a number for its slice, one for its row and one for its element of the
-/// row.
+/// The sum divided by the product of three counts: of its slice, its row and its place in the row.
 pub struct Mean<'a, A>(pub [&'a [A]; 3]);
 impl<A: Real> Pooling<A> for Mean<'_, A> {
     const NEUTRAL: A = A::ZERO;

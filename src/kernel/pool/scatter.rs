@@ -1,13 +1,13 @@
-//! Elements of a pool's result, given back to those of the image that they were taken from, and
-//! taken again.
+//! Gradients of max pooling: scatters a result's elements back to the positions they were taken
+//! from, and gathers from these.
 
 use crate::kernel::math::Real;
 
-/// Adds each of `grad` to the element of `plane` that its position names, in this order. The place of a
-/// position that names none is the error; what lies before it is added.
+/// Adds each of `grad`, in order, to the element of `plane` at its position. The error is the index
+/// of the first position out of range; everything before it has been added.
 pub fn add_at<F: Real>(grad: &[F], positions: &[i64], plane: &mut [F]) -> Result<(), usize> {
     for (place, (g, position)) in grad.iter().zip(positions).enumerate() {
-        // the reading that is checked is the one that is followed (READ1)
+        // the value checked is the value used (READ1)
         let to = usize::try_from(*position).ok();
         match to.and_then(|at| plane.get_mut(at)) {
             Some(to) => *to = *to + *g,
@@ -17,8 +17,8 @@ pub fn add_at<F: Real>(grad: &[F], positions: &[i64], plane: &mut [F]) -> Result
     Ok(())
 }
 
-/// Writes to each of `d` the element of `plane` that its position names. The place of a position that
-/// names none is the error; what lies before it is written.
+/// Copies to each of `d` the element of `plane` at its position. The error is the index of the
+/// first position out of range; everything before it has been written.
 pub fn take_at<F: Real>(plane: &[F], positions: &[i64], d: &mut [F]) -> Result<(), usize> {
     for (place, (d, position)) in d.iter_mut().zip(positions).enumerate() {
         // as above (READ1)

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Windows of one size at equal distances.
+/// Windows of one size at a constant stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steady {
     /// Taps of a window.
@@ -12,25 +12,25 @@ pub struct Steady {
     pub stride: usize,
     /// From a tap to the next.
     pub dilation: usize,
-    /// Places of the first window in front of the image.
+    /// Places of the first window that lie before the image.
     pub padding: usize,
 }
 
 /// The windows along an axis.
 #[derive(Clone, Debug)]
 pub enum Windows {
-    /// Alike.
+    /// All alike.
     Steady(Steady),
-    /// Each its own part of the axis.
+    /// Each with its own range of the axis.
     Listed(Vec<Range<usize>>),
 }
 
-/// The taps of a window that lie in the image.
+/// The taps of a window that lie within the image.
 #[derive(Clone, Copy, Debug)]
 pub struct Taps {
-    /// The number of the first in its window.
+    /// Taps of the window before the first of these.
     pub skipped: usize,
-    /// Where it lies.
+    /// The place of the first tap.
     pub first: usize,
     /// From a tap to the next.
     pub step: usize,
@@ -53,15 +53,15 @@ impl Windows {
             Windows::Listed(_) => 1,
         }
     }
-    /// Places before the image that rows are filled up with.
+    /// Places of padding before the image.
     pub fn padding(&self) -> usize {
         match self {
             Windows::Steady(s) => s.padding,
             Windows::Listed(_) => 0,
         }
     }
-    /// The length of a row of `size` elements and of what `places` windows see on either side; none
-    /// where that is more than addresses.
+    /// The length of a row of `size` elements padded to cover all `places` windows; none if that
+    /// overflows.
     pub fn padded(&self, size: usize, places: usize) -> Option<usize> {
         match self {
             Windows::Steady(s) => {
@@ -72,7 +72,7 @@ impl Windows {
             Windows::Listed(_) => Some(size),
         }
     }
-    /// The taps of a window in an image of `size`.
+    /// The taps of a window within an image of `size`.
     #[inline(always)]
     pub fn taps(&self, place: usize, size: usize) -> Taps {
         match self {
@@ -96,7 +96,7 @@ impl Windows {
             },
         }
     }
-    /// Where a window begins, before the image too.
+    /// Where a window begins; negative in the padding.
     #[inline(always)]
     pub fn start(&self, place: usize) -> isize {
         match self {
@@ -106,7 +106,8 @@ impl Windows {
     }
 }
 
-/// `n / d` rounded up; a division takes longer than all else of a short row.
+/// `n / d` rounded up. Avoids the division where it can: it would take longer than the rest of a
+/// short row.
 #[inline(always)]
 fn ceil(n: usize, d: usize) -> usize {
     if d == 1 { n } else { n.div_ceil(d) }

@@ -1,15 +1,15 @@
-//! The blocks of GGUF files (ggml): numbers and their scales side by side, little-endian.
+//! The block formats of GGUF files (ggml): numbers interleaved with their scales, little-endian.
 
 use crate::dtype::f16;
 use crate::kernel::convert::Widen;
 
-/// The layouts: bytes of a block, and numbers.
+/// Bytes of a block and numbers in it: 4-bit numbers, 0 to 15, offset by 8, with one scale.
 pub const Q4_0: [usize; 2] = [18, 32];
-/// Bytes of -128 to 127.
+/// 8-bit numbers, -128 to 127, with one scale.
 pub const Q8_0: [usize; 2] = [34, 32];
-/// Halves of bytes, 0 to 15, with scales and minima of 6 bits for each 32.
+/// 4-bit numbers, 0 to 15, with a 6-bit scale and minimum for each 32.
 pub const Q4_K: [usize; 2] = [144, 256];
-/// Numbers of 6 bits, -32 to 31, with scales of 8 bits for each 16.
+/// 6-bit numbers, -32 to 31, with an 8-bit scale for each 16.
 pub const Q6_K: [usize; 2] = [210, 256];
 
 #[inline(always)]
@@ -18,7 +18,8 @@ fn half(bytes: &[u8]) -> f32 {
 }
 
 kernel! {
-    /// The scale, then halves of 16 bytes, 8 too large: the lower ones are the first 16 numbers. To pairs of neighbours.
+    /// A block is the scale, then 16 bytes of two numbers each, offset by 8: the low nibbles are
+    /// the first 16 numbers. Repacks them so that neighbours share a byte.
     pub fn q4_0<'a>(blocks: &'a [u8], values: &'a mut [u8], scales: &'a mut [f16]) -> () { |I|
         for ((block, d), scale) in blocks.chunks_exact(Q4_0[0]).zip(values.as_chunks_mut::<16>().0).zip(scales) {
             *scale = f16::from_bits(u16::from_le_bytes([block[0], block[1]]));
@@ -31,7 +32,7 @@ kernel! {
     }
 }
 kernel! {
-    /// The scale, then 32 bytes.
+    /// A block is the scale, then 32 signed bytes.
     pub fn q8_0<'a>(blocks: &'a [u8], values: &'a mut [u8], scales: &'a mut [f16]) -> () { |I|
         for ((block, d), scale) in blocks.chunks_exact(Q8_0[0]).zip(values.as_chunks_mut::<32>().0).zip(scales) {
             *scale = f16::from_bits(u16::from_le_bytes([block[0], block[1]]));
@@ -40,8 +41,8 @@ kernel! {
     }
 }
 kernel! {
-    /// The lower four bits of 256 numbers, their upper two, 16 scales, and the scale of those. Each 128 numbers are four runs
-    /// of 32, whose bits lie in the same bytes.
+    /// A block is the low four bits of 256 numbers, their high two bits, 16 scales, and the scale
+    /// of the scales. Each 128 numbers are four runs of 32 whose bits share bytes.
     pub fn q6_k<'a>(blocks: &'a [u8], values: &'a mut [u8], scales: &'a mut [f32]) -> () { |I|
         let scales = scales.as_chunks_mut::<16>().0;
         for ((block, d), scales) in blocks.chunks_exact(Q6_K[0]).zip(values.as_chunks_mut::<256>().0).zip(scales) {
@@ -65,8 +66,9 @@ kernel! {
     }
 }
 kernel! {
-    /// A scale of scales and one of minima, 8 of both in 12 bytes, and 128 bytes: of each 32, the lower halves are 32 numbers,
-    /// the upper ones the next 32. To floats, for the minima are no multiples of the scales.
+    /// A block is the scale of the scales, that of the minima, 8 of each in 12 bytes, and 128 bytes
+    /// of nibbles: of each 32 bytes, the low nibbles are 32 numbers, the high ones the next 32.
+    /// Decodes to floats, since the minima are not multiples of the scales.
     pub fn q4_k<'a>(blocks: &'a [u8], d: &'a mut [f32]) -> () { |I|
         for (block, d) in blocks.chunks_exact(Q4_K[0]).zip(d.as_chunks_mut::<256>().0) {
             let (scale, least) = (half(block), half(&block[2..]));

@@ -1,9 +1,9 @@
-//! From integers to floats.
+//! Dequantisation: from integers to floats.
 
-/// `scale * (q - zero)` of bytes, signed or not.
+/// `scale * (q - zero)` for bytes, signed or unsigned.
 #[inline(always)]
 pub(super) fn bytes(q: &[u8], signed: bool, scale: f32, zero: f32, d: &mut [f32]) {
-    // the sign bit flipped, signed bytes are unsigned ones that are 128 too large
+    // with the sign bit flipped, signed bytes are unsigned ones, 128 too large
     let (flip, zero) = if signed {
         (0x80, zero + 128.0)
     } else {
@@ -14,28 +14,28 @@ pub(super) fn bytes(q: &[u8], signed: bool, scale: f32, zero: f32, d: &mut [f32]
     }
 }
 
-/// `PER` integers with a sign in each byte, the first in its lowest bits.
+/// `PER` signed bit fields in each byte, the first in the lowest bits.
 pub(super) struct Fields<const PER: usize>;
 impl<const PER: usize> Fields<PER> {
     const BITS: usize = 8 / PER;
     const MASK: u8 = (1 << Self::BITS) - 1;
-    /// The sign of one, and of all in a byte.
+    /// The sign bit of one field, and those of all fields in a byte.
     const SIGN: u8 = 1 << (Self::BITS - 1);
     const SIGNS: u8 = u8::MAX / Self::MASK * Self::SIGN;
 
-    /// `scale * (q - zero)` of one of them.
+    /// `scale * (q - zero)` for field `i`.
     #[inline(always)]
     pub fn one(q: &[u8], i: usize, scale: f32, zero: f32) -> f32 {
         let q = (q[i / PER] ^ Self::SIGNS) >> (i % PER * Self::BITS) & Self::MASK;
         (q as f32 - (zero + Self::SIGN as f32)) * scale
     }
-    /// The same of whole bytes; `d` is `PER` times as long. Eight at a time, of one word: of longer pieces LLVM makes
-    /// vectors across several, whose bytes it gathers one by one.
+    /// The same for whole bytes; `d` is `PER` times as long. Eight fields at a time, as one word:
+    /// given longer runs, LLVM vectorises across words and gathers the bytes one by one.
     #[inline(always)]
     pub fn all(q: &[u8], scale: f32, zero: f32, d: &mut [f32]) {
         const TOGETHER: usize = 8;
         let bytes = const { TOGETHER / PER };
-        // the sign flipped, they are unsigned ones that are too large by it
+        // with the sign bit flipped, fields are unsigned and too large by its value
         let zero = zero + Self::SIGN as f32;
         let whole = q.chunks_exact(bytes);
         let rest = whole.remainder();
@@ -55,7 +55,7 @@ impl<const PER: usize> Fields<PER> {
             }
         }
     }
-    /// Those of a byte, without signs.
+    /// The fields of a byte, zero-extended.
     #[inline(always)]
     fn apart(q: u8) -> [u8; PER] {
         let mut each = [0; PER];
@@ -64,7 +64,7 @@ impl<const PER: usize> Fields<PER> {
         }
         each
     }
-    /// Neighbours as bytes; after the last ones 0.
+    /// Packs neighbours into bytes, padding the last one with zeros.
     #[inline(always)]
     fn pack(x: &[u8], d: &mut [u8]) {
         let byte = |x: &[u8]| {
@@ -79,7 +79,7 @@ impl<const PER: usize> Fields<PER> {
             *d = byte(rest);
         }
     }
-    /// As signed bytes, as many as `d` has.
+    /// Unpacks to sign-extended bytes, as many as `d` has.
     #[inline(always)]
     fn unpack(q: &[u8], d: &mut [u8]) {
         let (whole, rest) = d.as_chunks_mut::<PER>();
@@ -94,7 +94,7 @@ impl<const PER: usize> Fields<PER> {
     }
 }
 
-/// `expression` with the fields of bytes of so many.
+/// `expression` with the `Fields` of that many per byte.
 macro_rules! with_fields {
     ($per:expr, |$F:ident| $expression:expr) => {
         match $per {
@@ -112,7 +112,8 @@ macro_rules! with_fields {
 pub(super) use with_fields;
 
 kernel! {
-    /// Groups of `len` bytes, signed or not, of these scales; `zeros` may be none.
+    /// Dequantises groups of `len` bytes, signed or unsigned, with a scale each; `zeros` may be
+    /// empty.
     pub fn decode<'a>(q: &'a [u8], signed: bool, len: usize, scales: &'a [f32], zeros: &'a [f32], d: &'a mut [f32]) -> () { |I|
         for (g, (q, d)) in q.chunks(len).zip(d.chunks_mut(len)).enumerate() {
             bytes(q, signed, scales[g], zeros.get(g).copied().unwrap_or(0.0), d);
@@ -120,7 +121,8 @@ kernel! {
     }
 }
 kernel! {
-    /// Groups of `len` integers, whole bytes of `per`, 2 or 4.
+    /// Dequantises groups of `len` integers packed `per` (2 or 4) to a byte; a group is whole
+    /// bytes.
     pub fn decode_packed<'a>(q: &'a [u8], per: usize, len: usize, scales: &'a [f32], zeros: &'a [f32], d: &'a mut [f32]) -> () { |I|
         for (g, (q, d)) in q.chunks(len / per).zip(d.chunks_mut(len)).enumerate() {
             let (scale, zero) = (scales[g], zeros.get(g).copied().unwrap_or(0.0));
@@ -129,19 +131,20 @@ kernel! {
     }
 }
 kernel! {
-    /// `per` neighbours, 2 or 4, as a byte, the first in the lowest bits; after the last ones 0.
+    /// Packs `per` (2 or 4) neighbours into a byte, the first in the lowest bits, padding the last
+    /// byte with zeros.
     pub fn pack<'a>(x: &'a [u8], per: usize, d: &'a mut [u8]) -> () { |I|
         with_fields!(per, |F| F::pack(x, d))
     }
 }
 kernel! {
-    /// Bytes of `per` integers, 2 or 4, as signed bytes, as many as `d` has.
+    /// Unpacks bytes of `per` (2 or 4) integers to sign-extended bytes, as many as `d` has.
     pub fn unpack<'a>(q: &'a [u8], per: usize, d: &'a mut [u8]) -> () { |I|
         with_fields!(per, |F| F::unpack(q, d))
     }
 }
 kernel! {
-    /// The sum of each row of `k` signed bytes, wrapping.
+    /// The wrapping sum of each row of `k` signed bytes.
     pub fn row_sums<'a>(q: &'a [u8], k: usize, d: &'a mut [i32]) -> () { |I|
         for (q, d) in q.chunks(k.max(1)).zip(d) {
             *d = q.iter().fold(0i32, |sum, q| sum.wrapping_add(*q as i8 as i32));

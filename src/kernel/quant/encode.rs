@@ -1,8 +1,9 @@
-//! From floats to integers.
+//! Quantisation: from floats to integers.
 
 use super::levels::Step;
 
-/// 1.5 * 2^23: added to a float below 2^22, it leaves the nearest integer, ties to even, in the last bits.
+/// 1.5 * 2^23: adding it to a float below 2^22 leaves the nearest integer, ties to even, in the low
+/// bits.
 const ROUND: f32 = 12_582_912.0;
 
 /// The nearest integer, ties to even, of a number below 2^22.
@@ -10,7 +11,7 @@ pub(super) fn nearest(x: f32) -> i32 {
     (x + ROUND).to_bits() as i32 - ROUND.to_bits() as i32
 }
 
-/// The nearest integer of `x / scale` that is one of the levels, less the zero; that of NaN is 0.
+/// The level nearest to `x / scale`, relative to the zero point; 0 for NaN.
 #[inline(always)]
 fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
     let v = x / step.scale;
@@ -18,7 +19,7 @@ fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
     let v = if v > most { most } else { v };
     (if v.is_nan() { 0.0 } else { v }) + ROUND
 }
-/// The ends of the levels, less the zero.
+/// The range of the levels, relative to the zero point.
 #[inline(always)]
 fn ends(step: Step, levels: [i32; 2]) -> [f32; 2] {
     [
@@ -35,20 +36,20 @@ pub(super) fn encode_of(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
     }
 }
 kernel! {
-    /// Numbers of one step: the nearest level, ties to even, the ends beyond them; zero for NaN.
+    /// Quantises numbers with one step: nearest level, ties to even, saturating; NaN becomes zero.
     pub fn encode<'a>(x: &'a [f32], step: Step, levels: [i32; 2], d: &'a mut [u8]) -> () { |I|
         encode_of(x, step, levels, d)
     }
 }
 
-/// The squared error of a number, in steps: what it is in numbers may be out of range. That of no finite one
-/// is none.
+/// The squared error of a number, in units of the scale (its square in units of `x` might
+/// overflow); 0 for NaN and infinities.
 #[inline(always)]
 fn error(x: f32, step: Step, ends: [f32; 2]) -> f32 {
     let e = (level(x, step, ends) - ROUND) - x / step.scale;
     if x.abs() <= f32::MAX { e * e } else { 0.0 }
 }
-/// The squared error of the finite numbers, in steps.
+/// The squared error of the finite numbers, in units of the scale.
 #[inline(always)]
 pub(super) fn squared_error(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
     const LANES: usize = 16;

@@ -1,5 +1,5 @@
-//! Products of few rows by weights that are integers: bound by the memory that these are read from,
-//! so they are decoded in registers.
+//! Products of a few rows by quantised weights. Bound by the memory bandwidth of the weights, so
+//! these are decoded in registers.
 
 use super::levels::Levels;
 use super::weights::Weights;
@@ -8,14 +8,14 @@ use crate::kernel::gemm::{Scratch, Source};
 use crate::simd::{self, Isa, Kernel, fma32};
 use core::ops::Range;
 
-/// Rows that count as few.
+/// The most rows that count as few.
 pub const FEW_ROWS: usize = 4;
-/// Lanes of running sums, and bytes that are multiplied together: four such vectors of sums, each of which waits for
-/// its last addition.
+/// Lanes of an accumulator, and bytes multiplied per round: four accumulators, to hide the latency
+/// of the additions.
 const LANES: usize = 16;
 const TOGETHER: usize = 4 * LANES;
 
-/// Whether halves of bytes are multiplied by `simd::x86::nibbles`.
+/// Whether the product runs on nibbles (`simd::x86::nibbles`).
 fn by_words(w: &Weights) -> bool {
     #[cfg(x86_dispatch)]
     return w.levels() == Levels::I4
@@ -28,7 +28,7 @@ fn by_words(w: &Weights) -> bool {
     };
 }
 
-/// A row of factors, `w.k()` of them, in the order in which [`few_rows`] reads them.
+/// Arranges a row of `w.k()` factors in the order in which [`few_rows`] reads them.
 pub fn in_order(w: &Weights, x: &[f32], d: &mut [f32]) {
     #[cfg(x86_dispatch)]
     if by_words(w) {
@@ -38,10 +38,10 @@ pub fn in_order(w: &Weights, x: &[f32], d: &mut [f32]) {
     d.copy_from_slice(x)
 }
 
-/// Sums of some rows of the weight with each row of `x`, which are [in order](in_order): `d[row of the
-/// weight][row of x]`.
+/// Products of some rows of the weight with each row of `x`, which is [in order](in_order): `d[row
+/// of the weight][row of x]`.
 ///
-/// Errors where there is no memory for numbers or scales that are decoded.
+/// Errors if there is no memory for decoded numbers or scales.
 pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Result<()> {
     let by_words = by_words(w);
     let numbers = if w.levels().is_packed() && !by_words {
@@ -66,7 +66,7 @@ struct Few<'a> {
     w: Weights<'a>,
     x: &'a [f32],
     d: &'a mut [f32],
-    /// Room for what a row is decoded to, where it is.
+    /// Scratch for a decoded row, where rows are decoded.
     numbers: &'a mut [f32],
     scales: &'a mut [f32],
     by_words: bool,
@@ -102,7 +102,7 @@ impl Kernel for Few<'_> {
     }
 }
 
-/// The sum of a row of halves of bytes.
+/// The product of a row of nibbles.
 #[cfg_attr(
     not(x86_dispatch),
     allow(
@@ -120,7 +120,7 @@ fn words<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
     f32::NAN // `by_words` says where they are multiplied so
 }
 
-/// The sum of a row of bytes, block by block.
+/// The product of a row of bytes, block by block.
 #[inline(always)]
 fn bytes<I: Isa, const SIGNED: bool>(
     w: &Weights,
@@ -163,8 +163,8 @@ fn bytes<I: Isa, const SIGNED: bool>(
     total(sums)
 }
 
-/// Running sums of bytes times their factors. Apart from what indexes them by variables, which would
-/// keep them in memory.
+/// Sums of bytes times factors. A function of its own: code that indexes the sums by variables
+/// would keep them in memory.
 #[inline(always)]
 fn together<I: Isa, const SIGNED: bool>(
     q: &[[u8; TOGETHER]],
@@ -177,17 +177,17 @@ fn together<I: Isa, const SIGNED: bool>(
             sums[l] = fma32::<I>(value::<SIGNED>(q[l]) - zero, x[l], sums[l]);
         }
     }
-    // stored here once
+    // forces one store to memory here, so that the loop keeps them in registers
     core::hint::black_box(sums)
 }
 
-/// A byte as a number. (Closures would lose the target features.)
+/// A byte as a number. Not a closure: these lose the target features.
 #[inline(always)]
 fn value<const SIGNED: bool>(q: u8) -> f32 {
     if SIGNED { q as i8 as f32 } else { q as f32 }
 }
 
-/// The sum of products of floats.
+/// The dot product of floats.
 #[inline(always)]
 fn floats<I: Isa>(w: &[f32], x: &[f32]) -> f32 {
     let mut sums = [0.0; LANES];
@@ -197,7 +197,7 @@ fn floats<I: Isa>(w: &[f32], x: &[f32]) -> f32 {
             sums[l] = fma32::<I>(w[l], x[l], sums[l]);
         }
     }
-    let mut sums = core::hint::black_box(sums); // as above
+    let mut sums = core::hint::black_box(sums); // forces one store, as above
     for (l, (w, x)) in w_rest.iter().zip(x_rest).enumerate() {
         sums[l] = fma32::<I>(*w, *x, sums[l]);
     }

@@ -1,4 +1,4 @@
-//! Groups of numbers that share a step, one after the other.
+//! Consecutive groups of numbers that share a step.
 
 use super::encode::encode_of;
 use super::levels::Step;
@@ -6,7 +6,8 @@ use super::range::{Calibration, Rule, extremes_of, largest_of};
 use crate::error::Result;
 
 kernel! {
-    /// Groups of `len` numbers, one after the other: the step of each from its least and largest number, and its levels.
+    /// Quantises consecutive groups of `len` numbers, each with the step that covers its minimum
+    /// and maximum.
     pub fn groups<'a>(x: &'a [f32], len: usize, rule: &'a Rule, d: &'a mut [u8], steps: &'a mut [Step]) -> () { |I|
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
             let range = if rule.affine { extremes_of(x) } else { largest_of(x) };
@@ -16,9 +17,9 @@ kernel! {
     }
 }
 kernel! {
-    /// The same by a calibration.
+    /// The same with a calibration.
     ///
-    /// Errors where there is no memory for a percentile's.
+    /// Errors if there is no memory to copy the numbers for a percentile.
     pub fn calibrated<'a>(x: &'a [f32], len: usize, rule: &'a Rule, how: Calibration, d: &'a mut [u8], steps: &'a mut [Step]) -> Result<()> { |I|
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
             *step = rule.calibrated(x, how)?;

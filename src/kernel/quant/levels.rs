@@ -1,4 +1,4 @@
-//! The integers, and what they stand for.
+//! The quantised integers and what they stand for.
 
 use crate::dtype::DType;
 
@@ -12,11 +12,12 @@ pub enum Levels {
     U8,
     /// -8 to 7, two in a byte, the first in its lower half; -7 to 7 where flex chooses the scales.
     I4,
-    /// -2 to 1, four in a byte, the first in its lowest bits; -1 to 1 where flex chooses the scales.
+    /// -2 to 1, four in a byte, the first in its lowest bits; -1 to 1 where flex chooses the
+    /// scales.
     I2,
 }
 impl Levels {
-    /// The least and the largest. Symmetric ones are as many below zero as above.
+    /// The smallest and the largest. A symmetric range has as many integers below zero as above.
     pub const fn range(self, symmetric: bool) -> [i32; 2] {
         match self {
             Levels::U8 => [0, 255],
@@ -25,7 +26,7 @@ impl Levels {
             Levels::I2 => [-2 + symmetric as i32, 1],
         }
     }
-    /// Its name, as Python has it.
+    /// The name in Python.
     pub const fn name(self) -> &'static str {
         match self {
             Levels::I8 => "int8",
@@ -34,21 +35,21 @@ impl Levels {
             Levels::I2 => "int2",
         }
     }
-    /// The dtype of the integers, each by itself.
+    /// The dtype of a single unpacked integer.
     pub const fn dtype(self) -> DType {
         match self {
             Levels::U8 => DType::U8,
             Levels::I8 | Levels::I4 | Levels::I2 => DType::I8,
         }
     }
-    /// The dtype that they are kept in.
+    /// The dtype of the storage.
     pub const fn stored(self) -> DType {
         match self {
             Levels::I4 | Levels::I2 => DType::U8,
             levels => levels.dtype(),
         }
     }
-    /// How many lie in a byte.
+    /// How many are packed in a byte.
     pub const fn per_byte(self) -> usize {
         match self {
             Levels::I8 | Levels::U8 => 1,
@@ -56,18 +57,18 @@ impl Levels {
             Levels::I2 => 4,
         }
     }
-    /// Whether several lie in a byte.
+    /// Whether a byte holds several.
     pub const fn is_packed(self) -> bool {
         self.per_byte() > 1
     }
 }
 
-/// What the integers of a group stand for: `scale * (q - zero)`.
+/// The scale and zero point of a group: `q` stands for `scale * (q - zero)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Positive.
     pub scale: f32,
-    /// One of the integers, or 0.
+    /// One of the levels, or 0.
     pub zero: i32,
 }
 impl Default for Step {

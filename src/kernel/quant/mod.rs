@@ -1,7 +1,6 @@
-//! Quantised numbers: an integer `q` stands for `scale * (q - zero)`, where some neighbours share a
-//! [`Step`]. What finds the steps and the integers (`groups`), what makes floats of them
-//! (`decode`), and weights of products that are integers ([`Weights`]): a source of panels, and the
-//! product of few rows.
+//! Quantised numbers: an integer `q` stands for `scale * (q - zero)`, and a group of neighbours
+//! shares a [`Step`]. Steps and integers are found in `groups`; `decode` dequantises; [`Weights`]
+//! are the quantised weights of products: a source of panels, and the product of a few rows.
 
 #[cfg(feature = "half")]
 pub mod blocks;

@@ -1,22 +1,23 @@
-//! From the numbers of a group to its step.
+//! Calibration: from the numbers of a group to its step.
 
 use super::encode::{nearest, squared_error};
 use super::levels::Step;
 use crate::error::Result;
 use crate::fallible;
 
-/// How the range is found that the integers cover; what lies beyond it saturates. NaN and infinities
-/// are passed over: the one becomes zero, the others the ends of the range.
+/// How the range that the integers cover is found; numbers outside it saturate. NaN and infinities
+/// are ignored: NaN becomes zero, infinities the ends of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Calibration {
-    /// From the least number to the largest.
+    /// From the minimum to the maximum.
     #[default]
     MinMax,
-    /// This many percent of the numbers, between 50 and 100: of their magnitudes without zero points, else
-    /// with as many left out at both ends; between two of them by linear interpolation.
+    /// The range that covers this percentage of the numbers, between 50 and 100: of their
+    /// magnitudes without zero points, else cut equally at both ends. Linear interpolation between
+    /// numbers.
     Percentile(f32),
-    /// That of 33 ranges, from half of the whole one to all of it, whose squared error is the least.
+    /// The one of 33 ranges, from half the whole range to all of it, with the least squared error.
     Mse,
 }
 
@@ -27,12 +28,12 @@ pub struct Rule {
     pub levels: [i32; 2],
     /// Whether there are zero points.
     pub affine: bool,
-    /// Rounds a scale to the dtype that it is kept in, to a finite number.
+    /// Rounds a scale to a finite number of the dtype it is stored in.
     pub round: fn(f32) -> f32,
 }
 impl Rule {
-    /// The step whose integers cover a range, with 0 in it. One that is empty, or too small for a scale,
-    /// has the step 1: all of it is 0.
+    /// The step whose integers cover a range that includes 0. The scale is 1 if the range is empty
+    /// or too small for a scale, so that all of it becomes 0.
     #[inline]
     pub fn step(&self, [low, high]: [f32; 2]) -> Step {
         let [least, most] = self.levels.map(|x| x as f32);
@@ -53,7 +54,7 @@ impl Rule {
         };
         Step { scale, zero }
     }
-    /// The step of a group by a calibration.
+    /// The step of a group, by a calibration.
     #[inline(always)]
     pub(super) fn calibrated(&self, x: &[f32], how: Calibration) -> Result<Step> {
         let range = extremes_of(x);
@@ -78,7 +79,7 @@ impl Rule {
     }
 }
 
-/// The least and the largest of the finite numbers and 0.
+/// The minimum and maximum of the finite numbers and 0.
 #[inline(always)]
 pub(super) fn extremes_of(x: &[f32]) -> [f32; 2] {
     let least = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
@@ -88,7 +89,7 @@ pub(super) fn extremes_of(x: &[f32]) -> [f32; 2] {
 /// 0 and the largest magnitude of the finite numbers.
 #[inline(always)]
 pub(super) fn largest_of(x: &[f32]) -> [f32; 2] {
-    // as integers, in whose order magnitudes are
+    // the bits of magnitudes order as integers
     let most = lanes!(
         @ [32 16 8 4 2 1] [v = x] 0i32,
         match (v.to_bits() & 0x7fff_ffff) as i32 {
@@ -100,11 +101,11 @@ pub(super) fn largest_of(x: &[f32]) -> [f32; 2] {
     [0.0, f32::from_bits(most as u32)]
 }
 kernel! {
-    /// The least and the largest of the finite numbers and 0.
+    /// The minimum and maximum of the finite numbers and 0.
     pub fn extremes<'a>(x: &'a [f32]) -> [f32; 2] { |I| extremes_of(x) }
 }
 
-/// The range that holds `percent` of the numbers, with 0 in it.
+/// The range that covers `percent` of the finite numbers, and 0.
 fn percentiles(x: &[f32], percent: f32, affine: bool) -> Result<[f32; 2]> {
     let mut finite = fallible::with_capacity(x.len())?;
     finite.extend(

@@ -1,5 +1,4 @@
-//! Weights of products that are integers: a source of panels of floats, which are decoded while they
-//! are packed.
+//! Quantised weights of products: a source of float panels, dequantised while they are packed.
 
 use super::decode::{self, Fields, with_fields};
 use super::levels::Levels;
@@ -11,7 +10,7 @@ use crate::kernel::{convert::Widen, gemm::MatElement};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Scales where they lie.
+/// Borrowed scales, in the dtype they are stored in.
 #[derive(Clone, Copy)]
 pub enum Scales<'a> {
     F32(&'a [f32]),
@@ -42,26 +41,25 @@ impl Scales<'_> {
     }
 }
 
-/// Rows of `k` integers, which are the columns of B: in blocks of one step each.
+/// Rows of `k` integers, which are the columns of B, divided into blocks of one step each.
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
     values: &'a [u8],
     levels: Levels,
     k: usize,
-    /// The rows that are meant.
+    /// The rows of this slice.
     first: usize,
     rows: usize,
     scales: Scales<'a>,
-    /// None, or one for each scale: bytes as the values' own.
+    /// Empty, or a zero point for each scale, as bytes like the values.
     zeros: &'a [u8],
-    /// Blocks of a row, and whether each row has its own scales.
+    /// Blocks of a row, and whether each row has scales of its own.
     blocks: usize,
     per_row: bool,
 }
 impl<'a> Weights<'a> {
-    /// `rows` rows of `k`; where they are less than bytes, rows end with whole ones. As many
-    /// `blocks` a row, equally long, as there are scales, or scales for each row. Panics where lengths don't
-    /// fit.
+    /// `rows` rows of `k` integers; packed rows end on whole bytes. A row has equally long blocks,
+    /// as many as there are scales, or scales per row. Panics if lengths don't match.
     pub fn new(
         values: &'a [u8],
         levels: Levels,
@@ -87,11 +85,11 @@ impl<'a> Weights<'a> {
             per_row,
         }
     }
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
-    /// Integers of a row.
+    /// Integers in a row.
     pub fn k(&self) -> usize {
         self.k
     }
@@ -99,11 +97,11 @@ impl<'a> Weights<'a> {
     pub fn levels(&self) -> Levels {
         self.levels
     }
-    /// Integers of a block.
+    /// Integers in a block.
     pub fn block(&self) -> usize {
         self.k / self.blocks.max(1)
     }
-    /// Blocks of a row.
+    /// Blocks in a row.
     pub fn blocks(&self) -> usize {
         self.blocks
     }
@@ -113,13 +111,13 @@ impl<'a> Weights<'a> {
         let bytes = self.k.div_ceil(self.levels.per_byte());
         &self.values[(self.first + i) * bytes..][..bytes]
     }
-    /// Scale and zero of a block.
+    /// Scale and zero point of a block.
     #[inline(always)]
     fn step(&self, row: usize, block: usize) -> (f32, f32) {
         let at = block + self.first_step(row);
         (self.scales.get(at), self.zero(at))
     }
-    /// The zeros of a row's blocks.
+    /// The zero point of a row's block.
     #[inline(always)]
     pub(super) fn zero_of(&self, row: usize, block: usize) -> f32 {
         self.zero(block + self.first_step(row))
@@ -140,7 +138,7 @@ impl<'a> Weights<'a> {
             (Some(zero), _) => *zero as i8 as f32,
         }
     }
-    /// The scales of a row's blocks, where they lie or in `d`.
+    /// The scales of a row's blocks, borrowed or widened into `d`.
     #[cfg_attr(
         not(feature = "half"),
         allow(
@@ -170,7 +168,7 @@ impl<'a> Weights<'a> {
             }
         }
     }
-    /// Some numbers of a row.
+    /// Dequantises some numbers of a row.
     #[inline(always)]
     pub(super) fn decode(&self, row: usize, steps: Range<usize>, d: &mut [f32]) {
         let (q, block) = (self.row(row), self.block());
@@ -187,7 +185,7 @@ impl<'a> Weights<'a> {
                 }
                 levels => with_fields!(levels.per_byte(), |F| {
                     let per = levels.per_byte();
-                    // whole bytes together
+                    // whole bytes at once, the ends one by one
                     let start = part.start.next_multiple_of(per).min(part.end);
                     let end = (part.end / per * per).max(start);
                     for i in (part.start..start).chain(end..part.end) {
@@ -202,7 +200,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Steps that are decoded before they are packed, and numbers of a panel's columns of them.
+/// Depth that is decoded before it is packed, and the size of the buffer for it.
 const PIECE: usize = if simd::MICROCONTROLLER { 16 } else { 32 };
 const BUFFER: usize = if simd::MICROCONTROLLER {
     64
@@ -210,7 +208,7 @@ const BUFFER: usize = if simd::MICROCONTROLLER {
     64 * PIECE
 };
 
-/// Some steps of some rows, side by side.
+/// Some columns of some rows, dequantised side by side.
 struct Lines<'a, 'b> {
     weights: &'a Weights<'b>,
     steps: Range<usize>,
@@ -231,7 +229,7 @@ impl Kernel for Lines<'_, '_> {
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
 unsafe impl Source for Weights<'_> {
     type Packed = f32;
-    /// Decoding takes about as long as transposing.
+    /// Decoding costs about as much as transposing.
     const PACK_B: Option<usize> = Some(32);
     fn lines(&self) -> usize {
         self.rows

@@ -1,15 +1,16 @@
-//! Random numbers by position: number i of a seed is a function of both alone, so any part of a
-//! sequence is made on its own, on any thread, with the same bits.
+//! Counter-based random numbers: number `i` of a seed is a function of these two alone, so any part
+//! of a sequence can be made on its own, on any thread, with the same bits.
 //!
-//! SplitMix64 (Steele, Lea and Flood 2014), whose state is its counter: passes BigCrush, and takes
-//! two multiplications. Seeds are mixed once themselves, so that neighbours are unrelated.
+//! SplitMix64 (Steele, Lea and Flood, 2014), whose state is a counter: it passes BigCrush and takes
+//! two multiplications. Seeds are mixed once, so that the sequences of neighbouring seeds are
+//! unrelated.
 
 use crate::kernel::math::Real;
 
-/// The odd number nearest to 2^64 over the golden ratio: what the counter grows by.
+/// The odd number nearest to 2^64 over the golden ratio: the counter's increment.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Every bit of the result depends on every bit of `z`.
+/// The finaliser: every bit of the result depends on every bit of `z`.
 #[inline(always)]
 fn mixed(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -33,10 +34,10 @@ impl Sequence {
 }
 
 kernel! {
-    /// Numbers of a sequence from `first` on, above 0 and below 1, all that are as far apart
-    /// equally likely.
+    /// Numbers of a sequence from `first` on, strictly between 0 and 1: the 2^23 midpoints of equal
+    /// intervals, all equally likely.
     pub fn uniform<'a, F: Real>(sequence: Sequence, first: u64, y: &'a mut [F]) -> () { |I|
-        // 23 bits and a half are a float32, and neither 0 nor 1
+        // 23 bits plus a half fit a float32, and give neither 0 nor 1
         const UNIT: f64 = 1.0 / (1u64 << 23) as f64;
         let unit = F::from_f64(UNIT);
         for (k, y) in y.iter_mut().enumerate() {
@@ -45,21 +46,21 @@ kernel! {
         }
     }
 }
-/// What numbers make of elements.
+/// The rule of dropout: what becomes of elements kept and dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// How many of 2^32 numbers drop an element.
+    /// How many of the 2^32 values of a random number drop the element.
     pub limit: u64,
-    /// What elements that are kept are multiplied by; others are by 0.
+    /// The factor of kept elements; that of dropped ones is 0.
     pub factor: f64,
-    /// Added to elements that are kept.
+    /// Added to kept elements.
     pub kept: f64,
-    /// Added to the others.
+    /// Added to dropped elements.
     pub dropped: f64,
 }
 
 kernel! {
-    /// Elements kept or dropped, each by a number of a sequence from `first` on.
+    /// Keeps or drops each element by its number of the sequence, from `first` on.
     pub fn kept<'a, F: Real>(rule: Kept, sequence: Sequence, first: u64, x: &'a [F], y: &'a mut [F]) -> () { |I|
         let Kept { limit, factor, kept, dropped } = rule;
         let [factor, kept, dropped] = [factor, kept, dropped].map(F::from_f64);

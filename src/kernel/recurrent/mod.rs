@@ -1,16 +1,17 @@
-//! Steps of recurrent layers: what gates make of a state, in one pass.
+//! Steps of recurrent layers: from gate sums to the next state, in one pass.
 
 use crate::kernel::math::{Math, Real};
 
-/// What a layer does with its sums: of the input, `x`, and of the state, `h`, both for all gates, bias
-/// included, one gate after the other.
+/// What a layer does with its sums: `x` of the input and `h` of the state, each for all gates in
+/// order, with bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// `tanh(x + h)`.
     Tanh,
     /// `max(x + h, 0)`.
     Relu,
-    /// Long short-term memory (Hochreiter and Schmidhuber 1997; Gers et al. 2000): input, forget, cell, output.
+    /// Long short-term memory (Hochreiter and Schmidhuber 1997; Gers et al. 2000): input, forget,
+    /// cell, output.
     Lstm,
     /// Gated recurrent unit (Cho et al. 2014, as cuDNN computes it): reset, update, new.
     Gru,
@@ -27,8 +28,9 @@ impl Cell {
 }
 
 kernel! {
-    /// One step of some units of an example: `h` becomes their state after `before`, and `c` of long short-term memory
-    /// the next one. `x` and `sums` come with how far a gate's lie from those of the gate before it.
+    /// One step of some units of one example: `h` becomes their state after `before`, and `c` the
+    /// next cell state (long short-term memory). `x` and `sums` come with the distance from one
+    /// gate's values to the next gate's.
     pub fn step<'a, F: Real>(
         cell: Cell,
         x: (&'a [F], usize),
@@ -73,7 +75,7 @@ kernel! {
         }
     }
 }
-/// `n` of each gate, so that loops over them need no checks.
+/// The first `n` values of each gate, sliced so that loops over them need no bounds checks.
 #[inline(always)]
 fn gates<F, const N: usize>((sums, step): (&[F], usize), n: usize) -> [&[F]; N] {
     core::array::from_fn(|k| &sums[k * step..][..n])

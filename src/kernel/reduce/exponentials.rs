@@ -1,31 +1,31 @@
-//! Sums of exponentials beside their largest exponent, so that none overflows.
+//! Sums of exponentials relative to the largest exponent, so that none overflows.
 
 use super::moments::Sample;
 use crate::kernel::math::{Math, Real};
 
-/// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is
-/// not finite, 0.
+/// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element, or 0 if it
+/// is not finite.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Exponentials {
-    /// The largest; NaN where there is one.
+    /// The largest element; NaN if there is one.
     pub max: f64,
     /// The sum.
     pub sum: f64,
 }
 
-// SAFETY: numbers, of which zero bytes are zeros.
+// SAFETY: two floats, for which zero bytes are zeros.
 unsafe impl bytemuck::Zeroable for Exponentials {}
-// SAFETY: numbers of one type, without padding between them (`repr(C)`), and any bits are such.
+// SAFETY: two floats without padding between them (`repr(C)`), for which any bits are valid.
 unsafe impl bytemuck::Pod for Exponentials {}
 
 impl Exponentials {
-    /// Of no elements.
+    /// The value for no elements.
     pub const NONE: Exponentials = Exponentials {
         max: f64::NEG_INFINITY,
         sum: 0.0,
     };
-    /// The logarithm of the sum of exponentials.
+    /// The logarithm of the sum of exponentials (logsumexp).
     pub fn log(&self) -> f64 {
         shift(self.max) + libm::log(self.sum)
     }
@@ -35,7 +35,7 @@ impl Exponentials {
 #[allow(clippy::eq_op)]
 fn shift<W: Real>(max: W) -> W {
     let difference = max - max;
-    // infinite and NaN ones give NaN
+    // infinity and NaN give NaN here
     if difference == W::ZERO { max } else { W::ZERO }
 }
 #[inline(always)]
@@ -45,7 +45,7 @@ fn larger<W: Real>(a: W, b: W) -> W {
 }
 
 kernel! {
-    /// Of each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    /// The maximum and sum of each of `acc.len()` consecutive runs of `n` elements.
     pub fn exponentials<'a, T: Sample>(x: &'a [T], n: usize, acc: &'a mut [Exponentials]) -> () { |I|
         for (j, acc) in acc.iter_mut().enumerate() {
             let x = &x[j * n..(j + 1) * n];
@@ -59,11 +59,11 @@ kernel! {
 }
 
 kernel! {
-    /// Of each column of `rows` rows that begin `stride` apart.
+    /// The same for each column of `rows` rows, `stride` apart.
     pub fn exponentials_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Exponentials]) -> () { |I|
-        /// Columns at a time: their maxima and sums stay in registers.
+        /// Columns per strip: their maxima and sums stay in registers.
         const STRIP: usize = 32;
-        /// Rows that are added one after another: few, since each addition rounds.
+        /// Rows added in sequence: few, since each addition rounds.
         const ROWS: usize = 64;
         let (zero, least) = (<T::Wide as Real>::ZERO, <T::Wide as Real>::from_f64(f64::NEG_INFINITY));
         for (k, acc) in acc.chunks_mut(STRIP).enumerate() {
@@ -94,10 +94,10 @@ kernel! {
 }
 
 kernel! {
-    /// `a[i]` becomes what is known of the elements of both.
+    /// Joins `b[i]` into `a[i]`.
     pub fn join_exponentials<'a>(a: &'a mut [Exponentials], b: &'a [Exponentials]) -> () { |I|
         for (a, b) in a.iter_mut().zip(b) {
-            // sums are 0 of nothing but minus infinities, which change nothing
+            // a sum of 0 means nothing but minus infinities, the neutral element
             if a.sum == 0.0 {
                 *a = *b;
             } else if b.sum != 0.0 {

@@ -1,4 +1,4 @@
-//! The largest and the smallest element, and where it is first. A NaN is both.
+//! The largest and smallest element, and the position of the first. NaN counts as both.
 
 use super::Reduce;
 use super::short::{Largest, Smallest, short_rows};
@@ -8,22 +8,23 @@ use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 
-/// The largest element; NaN where there is one.
+/// The largest element; NaN if there is one.
 pub struct Max;
-/// The smallest element; NaN where there is one.
+/// The smallest element; NaN if there is one.
 pub struct Min;
 
 /// A reduction whose result is one of the elements.
 pub trait Extreme<T>: Reduce<T> {
-    /// Whether `a` comes before `b` as the result: a NaN before all else, none before it.
+    /// Whether `a` wins over `b`: NaN wins over every number, nothing over NaN.
     fn beats(a: Self::Acc, b: Self::Acc) -> bool;
-    /// The same where neither is NaN.
+    /// The same if neither is NaN.
     fn exceeds(a: Self::Acc, b: Self::Acc) -> bool;
     /// Whether it is NaN.
     fn is_nan(a: Self::Acc) -> bool;
 }
 
-/// `extreme!(T: Acc, lowest, highest, lift, finish)`; with the operators of the accumulator. For floats, what reduces runs, and what short ones.
+/// `extreme!(T: Acc, lowest, highest, lift, finish)`, using the accumulator's operators. Floats add
+/// a function for runs, and one for short runs.
 macro_rules! extreme {
     ($T:ty: $Acc:ty, $lowest:expr, $highest:expr, |$x:ident| $lift:expr, |$r:ident| $finish:expr $(, $floats:ident $($short:ident)?)?) => {
         extreme!(@ Max $T: $Acc, $lowest, >, |$x| $lift, |$r| $finish $(, $floats $($short Largest)?)?);
@@ -115,8 +116,9 @@ macro_rules! complex {
 }
 dtypes!(each_dtype!);
 
-/// The extreme of a run of floats. A comparison that regards NaN is several instructions, so that it is looked for apart, in blocks that
-/// stay in L1; but with AVX2, whose blends make up for them.
+/// The extreme of a run of floats. A NaN-aware comparison takes several instructions, so NaN is
+/// searched for in a separate pass over blocks that stay in L1, except with AVX2, whose blends make
+/// up for it.
 #[inline(always)]
 fn floats<I: Isa, T: Copy, R: Extreme<T>>(x: &[T]) -> R::Acc {
     if I::AVX2 && !I::AVX512 {
@@ -142,13 +144,13 @@ fn floats<I: Isa, T: Copy, R: Extreme<T>>(x: &[T]) -> R::Acc {
     best
 }
 
-/// Elements whose best is found before one of them is looked for.
+/// Elements whose extreme is found before its position is searched for.
 const BLOCK: usize = 1024;
-/// Elements that are compared at once when looking.
+/// Elements compared at once in the search.
 const GROUP: usize = 64;
 
-/// Where the first element is for which a condition holds (0 where none is): `|v| condition` is
-/// text, for a closure may be outlined of its kernel.
+/// The index of the first element that satisfies the condition, 0 if none does. `|v| condition` is
+/// macro text: a closure might be outlined from its kernel.
 macro_rules! first {
     ($x:expr, |$v:ident| $condition:expr) => {
         'search: {
@@ -172,13 +174,14 @@ macro_rules! first {
     };
 }
 
-/// Elements of a run each of which is held against the best, without a branch that would be taken at random.
+/// The longest run in which every element is compared with the extreme, without unpredictable
+/// branches.
 const SHORT: usize = 16;
 
 kernel! {
-    /// Where the extreme of each of `at.len()` runs of `n` elements is first, one after the other in `x`; there are
-    /// elements. The best of each block first, then one block is searched. Comparisons that regard NaN take four
-    /// times the instructions, so it is looked for apart.
+    /// The index of the first extreme of each of `at.len()` consecutive runs of `n > 0` elements:
+    /// the extreme of each block first, then a search of the one block that has it. NaN-aware
+    /// comparisons take four times the instructions, so NaN is searched for separately.
     pub fn positions<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, at: &'a mut [i64]) -> () { |I|
         for (x, found) in x.chunks_exact(n).zip(at) {
             if n <= SHORT {
@@ -190,7 +193,7 @@ kernel! {
                 for (i, v) in x.iter().enumerate() {
                     let v = R::lift(*v);
                     let nan = R::is_nan(best);
-                    // nothing exceeds the best: what it does not exceed equals it
+                    // nothing exceeds the extreme: what it doesn't exceed equals it
                     let found = (!nan & !R::exceeds(best, v)) | (nan & R::is_nan(v));
                     equal |= (found as u32) << i;
                 }
@@ -221,6 +224,6 @@ fn position_of_blocks<T: Copy, R: Extreme<T>>(x: &[T]) -> usize {
         }
     }
     let block = &x[at * BLOCK..x.len().min((at + 1) * BLOCK)];
-    // nothing exceeds the best: what it does not exceed equals it
+    // nothing exceeds the extreme: what it doesn't exceed equals it
     at * BLOCK + first!(block, |v| !R::exceeds(best, v))
 }

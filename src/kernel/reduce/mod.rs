@@ -1,8 +1,7 @@
-//! Reductions of slices: 64 accumulators along a run, or 64 columns at once across it. Tiles of a
-//! larger reduction are joined by whoever cut it.
+//! Reductions of slices: with 64 accumulators along a run, or of 64 columns at once. Callers that
+//! cut a larger reduction into tiles join the results.
 
-/// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table that is computed with, by
-/// its class.
+/// `each_dtype!(m)`: `class! { type }` for each row of the dtype table that has arithmetic.
 macro_rules! each_dtype {
     (@ float8 $T:ty) => {};
     (@ $class:ident $T:ty) => { $class! { $T } };
@@ -28,30 +27,30 @@ pub use sum::{All, Any, Count, Mean, Prod, Sum};
 use crate::dtype::Pod;
 use crate::simd::Isa;
 
-/// A reduction that takes elements one by one. `join` is associative and commutative up to
+/// A reduction that consumes elements one by one. `join` is associative and commutative up to
 /// rounding.
 pub trait Reduce<T>: 'static {
-    /// Whose kernels compute it: those that differ in `finish` alone share them.
+    /// The reduction whose kernels compute it: those that differ only in `finish` share them.
     type Kernels: Reduce<T, Acc = Self::Acc>;
-    /// What is known about some of the elements.
+    /// The accumulator.
     type Acc: Pod;
     /// The result.
     type Out: Pod;
-    /// What is known about none: `join` with it changes nothing.
+    /// The neutral element of `join`.
     const IDENTITY: Self::Acc;
-    /// What is known about one.
+    /// The accumulator of one element.
     fn lift(x: T) -> Self::Acc;
-    /// What is known about both.
+    /// Joins two accumulators.
     fn join(a: Self::Acc, b: Self::Acc) -> Self::Acc;
-    /// The result for `n` elements.
+    /// The result of a reduction of `n` elements.
     fn finish(acc: Self::Acc, n: usize) -> Self::Out;
-    /// What is known about a run.
+    /// Reduces a run.
     #[inline(always)]
     fn run<I: Isa>(x: &[T]) -> Self::Acc
     where
         T: Copy,
     {
-        // of bytes, 64 accumulators are one vector
+        // 64 accumulators of a byte are a single vector
         if size_of::<Self::Acc>() == 1 {
             lanes!(
                 256,
@@ -66,7 +65,7 @@ pub trait Reduce<T>: 'static {
             ))
         }
     }
-    /// About each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    /// Reduces each of `acc.len()` consecutive runs of `n` elements.
     #[inline(always)]
     fn runs<I: Isa>(x: &[T], n: usize, acc: &mut [Self::Acc])
     where
@@ -79,7 +78,7 @@ pub trait Reduce<T>: 'static {
             *acc = Self::run::<I>(&x[j * n..(j + 1) * n]);
         }
     }
-    /// The same if runs of `n` elements are so short that they are reduced otherwise: whether they are.
+    /// A fast path for short runs of `n` elements; returns whether it was taken.
     #[inline(always)]
     fn short_runs<I: Isa>(_x: &[T], _n: usize, _acc: &mut [Self::Acc]) -> bool {
         false
@@ -87,14 +86,14 @@ pub trait Reduce<T>: 'static {
 }
 
 kernel! {
-    /// The reduction of each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    /// Reduces each of `acc.len()` consecutive runs of `n` elements.
     pub fn runs<'a, T: Copy, R: Reduce<T>>(x: &'a [T], n: usize, acc: &'a mut [R::Acc]) -> () { |I|
         R::runs::<I>(x, n, acc)
     }
 }
 
 kernel! {
-    /// Of each column of `rows` rows that begin `stride` apart.
+    /// Reduces each column of `rows` rows, `stride` apart.
     pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
         let (strips, rest) = acc.as_chunks_mut::<64>();
         let done = 64 * strips.len();
@@ -107,7 +106,7 @@ kernel! {
     }
 }
 
-/// The elements of eight rows joined as a tree.
+/// Joins the elements of eight rows as a tree.
 #[inline(always)]
 fn eight<T: Copy, R: Reduce<T>>(x: [T; 8]) -> R::Acc {
     let [a, b, c, d, e, f, g, h] = x;
@@ -123,8 +122,8 @@ fn eight<T: Copy, R: Reduce<T>>(x: [T; 8]) -> R::Acc {
     )
 }
 
-/// 64 columns, whose accumulators stay in registers: eight rows are joined as a tree, and go into
-/// them.
+/// 64 columns, whose accumulators stay in registers. Eight rows at a time are joined as a tree,
+/// then added to the accumulators.
 #[inline(always)]
 fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) -> [R::Acc; 64] {
     let mut acc = [R::IDENTITY; 64];
@@ -152,7 +151,7 @@ fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) 
     acc
 }
 
-/// Fewer columns than those, in the same order.
+/// Fewer than 64 columns, joined in the same order.
 #[inline(always)]
 fn few_columns<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize, acc: &mut [R::Acc]) {
     acc.fill(R::IDENTITY);
@@ -180,7 +179,7 @@ fn few_columns<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize, acc: 
 }
 
 kernel! {
-    /// `a[i]` joined with `b[i]`.
+    /// Joins `b[i]` into `a[i]`.
     pub fn join<'a, T: Copy, R: Reduce<T>>(a: &'a mut [R::Acc], b: &'a [R::Acc]) -> () { |I|
         for (a, b) in a.iter_mut().zip(b) {
             *a = R::join(*a, *b);

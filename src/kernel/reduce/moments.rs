@@ -1,5 +1,5 @@
-//! Mean and sum of squared deviations: passes over a tile that stays in the cache, tiles joined by
-//! Chan's rule.
+//! Mean and sum of squared deviations: two passes over a tile that stays in cache; tiles are joined
+//! by Chan's formula.
 
 use crate::dtype::Pod;
 use crate::kernel::convert::Cast;
@@ -7,11 +7,11 @@ use crate::kernel::convert::Cast;
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 
-/// What the variance of the elements of a dtype is given as; it is computed in [`Cast::Wide`].
+/// A dtype with a variance, which is computed in [`Cast::Wide`].
 pub trait Sample: Pod + Cast {
-    /// float32 of integers and bool, else the dtype's own.
+    /// The dtype of the result: float32 for integers and bool, else the dtype itself.
     type Out: Pod;
-    /// The nearest value.
+    /// Rounds to the result's dtype.
     fn out(x: f64) -> Self::Out;
 }
 
@@ -60,25 +60,25 @@ macro_rules! complex {
 }
 dtypes!(each_dtype!);
 
-/// Number of elements, their mean, and the sum of their squared deviations from it.
+/// The number of elements, their mean, and the sum of squared deviations from it.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Moments {
-    /// Elements.
+    /// The number of elements.
     pub n: f64,
     /// Their mean.
     pub mean: f64,
-    /// Sum of squares of deviations.
+    /// The sum of squared deviations.
     pub m2: f64,
 }
 
-// SAFETY: numbers, of which zero bytes are zeros.
+// SAFETY: three floats, for which zero bytes are zeros.
 unsafe impl bytemuck::Zeroable for Moments {}
-// SAFETY: numbers of one type, without padding between them (`repr(C)`), and any bits are such.
+// SAFETY: three floats without padding between them (`repr(C)`), for which any bits are valid.
 unsafe impl bytemuck::Pod for Moments {}
 
 impl Moments {
-    /// Of the elements of both (Chan's rule).
+    /// The moments of the elements of both (Chan's formula).
     #[inline(always)]
     pub fn join(self, other: Moments) -> Moments {
         if self.n == 0.0 {
@@ -92,12 +92,12 @@ impl Moments {
             m2: self.m2 + other.m2 + delta * delta * self.n * share,
         }
     }
-    /// From a rounded mean and sums of deviations from it, which make up for its rounding.
+    /// From a rounded mean and the sum of deviations from it, which corrects its rounding.
     #[inline(always)]
     fn corrected<W: Real>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
         let (n, d) = (n as f64, deviations.to_f64());
         let m2 = squares.to_f64() - d * d / n;
-        // rounding may take a little too much; NaN stays
+        // rounding may leave this slightly negative; NaN is kept
         Moments {
             n,
             mean: mean.to_f64() + d / n,
@@ -107,7 +107,7 @@ impl Moments {
 }
 
 kernel! {
-    /// Of each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    /// The moments of each of `acc.len()` consecutive runs of `n` elements.
     pub fn moments<'a, T: Sample>(x: &'a [T], n: usize, acc: &'a mut [Moments]) -> () { |I|
         for (j, acc) in acc.iter_mut().enumerate() {
             let x = &x[j * n..(j + 1) * n];
@@ -126,7 +126,7 @@ kernel! {
 }
 
 kernel! {
-    /// Of each column of `rows` rows that begin `stride` apart.
+    /// The moments of each column of `rows` rows, `stride` apart.
     pub fn moments_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Moments]) -> () { |I|
         let mut at = 0;
         while at + 32 <= acc.len() {
@@ -139,7 +139,7 @@ kernel! {
         }
     }
 }
-/// Rows that are added one after another: few, since each addition rounds.
+/// Rows added in sequence: few, since each addition rounds.
 const ROWS: usize = 64;
 /// `N` columns, in blocks of rows.
 #[inline(always)]
@@ -152,7 +152,7 @@ fn strip<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &m
         r += n;
     }
 }
-/// Joins `rows > 0` rows of `N` columns, whose sums stay in registers.
+/// Adds `rows > 0` rows of `N` columns, whose sums stay in registers.
 #[inline(always)]
 fn block<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
     let zero = <T::Wide as Real>::ZERO;

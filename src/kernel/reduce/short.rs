@@ -1,30 +1,31 @@
-//! Short rows of floats. A sum within a vector takes as long as that of many vectors; so as many rows as a vector has lanes are reduced
-//! together: each to a vector, and all of them to one, whose lanes are the rows, by zips.
+//! Reductions of short rows of floats. Reducing within one vector takes as long as adding many
+//! vectors, so as many rows as a vector has lanes are reduced together: each row to one vector,
+//! then all of these by zips to a single vector with one row per lane.
 
 use crate::simd::lanes::Lanes;
 
-/// Vectors of a row at most: the additions of a longer one wait for each other.
+/// The most vectors of a row: beyond that, the latency of dependent additions dominates.
 const MOST: usize = 12;
 
 /// A reduction of rows of numbers.
 pub trait Along<F> {
-    /// What is known of elements of a row.
+    /// Maps elements of a row before they are joined.
     #[inline(always)]
     fn lift<V: Lanes<Number = F>>(&self, row: usize, x: V) -> V {
         let _ = row;
         x
     }
-    /// What is known of both.
+    /// Joins two vectors of accumulators.
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V;
 }
 
 /// Sums.
 pub struct Sums;
-/// The largest elements; NaN where there is one.
+/// The largest elements; NaN if there is one.
 pub struct Largest;
-/// The smallest elements; NaN where there is one.
+/// The smallest elements; NaN if there is one.
 pub struct Smallest;
-/// Sums of squared distances from a number for each row.
+/// Sums of squared distances from a number per row.
 pub struct Squares<'a, F>(pub &'a [F]);
 
 impl<F> Along<F> for Sums {
@@ -57,7 +58,7 @@ impl<F: Copy> Along<F> for Squares<'_, F> {
     }
 }
 
-/// [`rows`] if those of `n` elements are short: whether they are.
+/// Runs [`rows`] if rows of `n` elements are short; returns whether it did.
 #[inline(always)]
 pub fn short_rows<V: Lanes, A: Along<V::Number>>(
     along: &A,
@@ -73,8 +74,8 @@ pub fn short_rows<V: Lanes, A: Along<V::Number>>(
     short
 }
 
-/// Of each of `out.len()` rows of `n` elements, one after the other in `x`; `none` is what is known of no elements. What a row gives does
-/// not depend on its neighbours.
+/// Reduces `out.len()` consecutive rows of `n` elements; `none` is the neutral element. A row's
+/// result doesn't depend on its neighbours.
 #[inline(always)]
 fn rows<V: Lanes, A: Along<V::Number>>(
     along: &A,
@@ -94,19 +95,19 @@ fn rows<V: Lanes, A: Along<V::Number>>(
             let mut acc = none;
             let mut at = 0;
             while at + V::LEN <= n {
-                // SAFETY: LANES1: so many elements of the row are left.
+                // SAFETY: LANES1: the row has a whole vector left at `at`.
                 let x = unsafe { V::load(row.as_ptr().add(at)) };
                 acc = A::join(acc, along.lift(first + k, x));
                 at += V::LEN;
             }
             if rest > 0 {
-                // SAFETY: LANES1: the row's last elements.
+                // SAFETY: LANES1: the last `rest` elements of the row.
                 let x = unsafe { V::load_first(row.as_ptr().add(at), rest) };
                 acc = A::join(acc, along.lift(first + k, x).first(rest, none));
             }
             *known = acc;
         }
-        // each round puts the lanes of two vectors in turn, those of later rows behind those of earlier ones, and joins the halves
+        // each round interleaves two vectors, later rows behind earlier ones, and joins the halves
         let mut half = V::LEN / 2;
         while half > 0 {
             for k in 0..half {
@@ -115,7 +116,7 @@ fn rows<V: Lanes, A: Along<V::Number>>(
             }
             half /= 2;
         }
-        // SAFETY: LANES1: `count` elements from `first` on are left.
+        // SAFETY: LANES1: `out` has `count` elements from `first` on.
         unsafe { known[0].store_first(out[first..].as_mut_ptr(), count) };
         first += count;
     }

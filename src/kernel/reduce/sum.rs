@@ -1,5 +1,5 @@
-//! Sums, products, means and what counts. Integers and bool accumulate in 64 bits and wrap, 16-bit
-//! floats in float32.
+//! Sums, products, means, truth values and counts. Integers and bool accumulate in 64 bits and
+//! wrap, 16-bit floats in float32.
 
 use super::Reduce;
 use super::short::{Sums, short_rows};
@@ -9,22 +9,22 @@ use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 
-/// The sum: int64 of bool and signed integers, uint64 of unsigned ones, else the dtype's own.
+/// The sum: int64 for bool and signed integers, uint64 for unsigned ones, else the dtype itself.
 pub struct Sum;
-/// The product, in the dtypes of [`Sum`].
+/// The product, in the same dtypes as [`Sum`].
 pub struct Prod;
-/// The arithmetic mean: float32 of bool and integers, which are added in float64; else the dtype's
-/// own.
+/// The arithmetic mean: float32 for bool and integers, else the dtype itself.
 pub struct Mean;
-/// Whether an element is not zero.
+/// Whether any element is nonzero.
 pub struct Any;
-/// Whether no element is zero.
+/// Whether all elements are nonzero.
 pub struct All;
-/// How many elements are not zero.
+/// The number of nonzero elements.
 pub struct Count;
 
-/// `reduce!(R of T: Acc => Out, identity, |x| lift, |a, b| join, |a, n| finish)`; where a run is reduced otherwise, `|x| run`, and where
-/// short ones are, `; along`. Or `reduce!(R of T: by S => Out, |a, n| finish)` by the kernels of another.
+/// `reduce!(R of T: Acc => Out, identity, |x| lift, |a, b| join, |a, n| finish)`, optionally with
+/// `|x| run` for runs and `; along` for short runs of their own. Or `reduce!(R of T: by S => Out,
+/// |a, n| finish)`, with the kernels of `S`.
 macro_rules! reduce {
     ($R:ident of $T:ty: by $S:ty => $Out:ty, |$r:ident, $n:ident| $finish:expr) => {
         impl Reduce<$T> for $R {
@@ -82,7 +82,7 @@ macro_rules! reduce {
     };
 }
 
-/// The sum of a run in a narrower type: of blocks of so many elements that it can hold their sum.
+/// The sum of a run, accumulated in a narrower type over blocks short enough not to overflow it.
 macro_rules! narrow_sum {
     ($x:ident, $Narrow:ty, $block:expr, $Acc:ty, |$v:ident| $lift:expr) => {{
         let mut sum: $Acc = 0;
@@ -95,7 +95,7 @@ macro_rules! narrow_sum {
         sum
     }};
 }
-/// Elements of which not all are counted by a u16, in whole rounds of the accumulators.
+/// The most elements whose count fits a u16, in whole rounds of the 64 accumulators.
 const COUNTED: usize = 64 * 1023;
 
 macro_rules! integer {
@@ -107,10 +107,10 @@ macro_rules! integer {
     };
 }
 
-/// The sum of integers for their mean.
+/// The float64 sum of integers, for the mean of 64-bit ones.
 pub struct WideSum;
-/// What adds up integers of as many bytes as there are elements: 64 bits hold the sum of all that
-/// fit memory, if each of them is narrower.
+/// The sum behind the mean of integers, by their width in bytes (the array's length). The 64-bit
+/// sum of narrower integers can't overflow in memory; 64-bit ones are added in float64.
 pub trait Adder {
     /// The reduction.
     type Kernels;
@@ -155,8 +155,7 @@ macro_rules! unsigned {
         });
     };
 }
-// The sum of zeros that are all negative is negative: -0 is the identity, and what nothing adds up
-// to is 0.
+// -0 is the neutral element, since the sum of negative zeros is -0; an empty sum is 0.
 #[cfg(feature = "half")]
 macro_rules! half {
     ($T:ty) => {
@@ -172,7 +171,8 @@ macro_rules! float {
         reduce!(Mean of $T: by Sum => $T, |a, n| a / n as $T);
     };
 }
-// A product with 1 is the other factor: by the formula, 1 + 0i would turn an infinite one to NaN.
+// Multiplying by 1 returns the other factor: by the formula, 1 + 0i would turn an infinite one into
+// NaN.
 #[cfg(feature = "complex")]
 macro_rules! complex {
     ($T:ty) => {
@@ -183,7 +183,7 @@ macro_rules! complex {
 }
 dtypes!(each_dtype!);
 
-/// Elements after which a run is left if the answer is known.
+/// Elements after which a run is left early if the answer is known.
 const DECIDED: usize = 4096;
 macro_rules! truth {
     ($R:ident, $identity:literal, $join:tt) => {

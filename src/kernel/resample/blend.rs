@@ -1,5 +1,5 @@
-//! Weighted sums along all axes: rows are added up with the weights of depth and height, and the sum
-//! is resampled along the width. So that no intermediate image is made, and lines are what is in L1.
+//! Weighted sums along all axes: rows are summed with the weights of depth and height, and that sum
+//! is resampled along the width. No intermediate image is needed, and the lines stay in L1.
 
 use super::line::{Sampled, resample_line};
 use super::table::Table;
@@ -8,11 +8,11 @@ use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// Elements behind a line: a pixel of zeros, and what vectors read beyond.
+/// Elements behind a line: a pixel of zeros, and padding that whole vectors read.
 const BEHIND: usize = 32;
 
-/// Elements of scratch for rows of these images: a line with zeros behind, and, where elements are
-/// converted, one as it is and one of the result. None where those are more than addresses.
+/// Elements of scratch: a line with its padding and, if elements are converted, an input line and
+/// one of the result. None if that overflows.
 pub fn scratch<T: Pixel<A>, A>(x: &Images<T>, y: &Images<T>) -> Option<usize> {
     let line = x.width().checked_add(x.inner.max(BEHIND))?;
     let converted = if T::SAME {
@@ -23,7 +23,7 @@ pub fn scratch<T: Pixel<A>, A>(x: &Images<T>, y: &Images<T>) -> Option<usize> {
     line.checked_add(converted)
 }
 
-/// Rows of a resampling, of planes that image and result have in common.
+/// Rows of a resampling over planes that image and result have in common.
 pub struct Blend<'a, T, A> {
     /// The images.
     pub x: Images<'a, T>,
@@ -31,9 +31,9 @@ pub struct Blend<'a, T, A> {
     pub y: Images<'a, T>,
     /// Weights for depth, height, width.
     pub tables: &'a [Table<A>; 3],
-    /// The rows of the result, which are this call's alone (IMAGES1).
+    /// The rows of the result; only this call writes them (IMAGES1).
     pub rows: Range<usize>,
-    /// As many elements as [`scratch`] says.
+    /// At least [`scratch`] elements.
     pub scratch: &'a mut [A],
 }
 
@@ -71,7 +71,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
             }
             if T::SAME {
                 for (k, parts) in parts.chunks(2).enumerate() {
-                    // SAFETY: rows of the image, which is read alone (IMAGES1).
+                    // SAFETY: rows of the image, which nobody writes (IMAGES1).
                     let a = same::<T, A>(unsafe { x.row_ref(parts[0].0) });
                     if let [(_, v), (at, w)] = parts {
                         // SAFETY: as above.
@@ -83,15 +83,15 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
                 }
             } else {
                 for (k, (at, w)) in parts.iter().enumerate() {
-                    // SAFETY: a row of the image, which is read alone (IMAGES1).
+                    // SAFETY: a row of the image, which nobody writes (IMAGES1).
                     T::load::<I>(unsafe { x.row_ref(*at) }, line);
                     add::<I, A>(k == 0, line, *w, column);
                 }
             }
-            // SAFETY: a row of this call's.
+            // SAFETY: a row of this call.
             let out = unsafe { y.row_mut(place) };
             if T::SAME {
-                // SAFETY: PIXEL1: a row of `A`.
+                // SAFETY: PIXEL1: both types are the same.
                 let out = unsafe { &mut *(core::ptr::from_mut(out) as *mut [A]) };
                 resample_line::<I, A>(padded, width, inner, out);
             } else {
@@ -102,14 +102,14 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
     }
 }
 
-/// A row of elements that are computed in their own type.
+/// A row whose elements are of type `A` already.
 #[inline(always)]
 fn same<T: Pixel<A>, A>(x: &[T]) -> &[A] {
     assert!(T::SAME);
-    // SAFETY: PIXEL1: a row of `A`.
+    // SAFETY: PIXEL1: both types are the same.
     unsafe { &*(core::ptr::from_ref(x) as *const [A]) }
 }
-/// The first row of a sum, or a further one.
+/// Adds a row to the sum, or starts it.
 #[inline(always)]
 fn add<I: Isa, A: Sampled>(first: bool, x: &[A], w: A, sum: &mut [A]) {
     if first {
@@ -122,7 +122,7 @@ fn add<I: Isa, A: Sampled>(first: bool, x: &[A], w: A, sum: &mut [A]) {
         }
     }
 }
-/// The first two rows of a sum, or two further ones.
+/// Adds two rows to the sum, or starts it with them.
 #[inline(always)]
 fn add_two<I: Isa, A: Sampled>(first: bool, x: [&[A]; 2], w: [A; 2], sum: &mut [A]) {
     let rows = sum.iter_mut().zip(x[0]).zip(x[1]);

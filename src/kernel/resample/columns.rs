@@ -1,33 +1,33 @@
-//! Windows added up where they were taken from.
+//! Windows scattered back to where they were taken from, adding up (col2im).
 
 use crate::kernel::images::Pixel;
 use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 
-/// Windows of a plane: of `kernel`, `places` of them.
+/// The windows of a plane.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows {
     /// Height and width of the plane.
     pub sizes: [usize; 2],
-    /// Those of a window.
+    /// Height and width of a window.
     pub kernel: [usize; 2],
-    /// From a window to the next.
+    /// From one window to the next.
     pub stride: [usize; 2],
-    /// From an element of a window to the next.
+    /// From one element of a window to the next.
     pub dilation: [usize; 2],
-    /// Places of the first window in front of the plane.
+    /// Padding before the plane.
     pub padding: [usize; 2],
-    /// Windows along height and width.
+    /// The number of windows along height and width.
     pub places: [usize; 2],
 }
 
-/// One plane: `sums` from `columns`, which has an element of each window for each place in it.
+/// One plane: `sums` of `columns`, which holds each window's element for each tap.
 pub struct Fold<'a, T, A> {
-    /// `[kernel height, kernel width, places down, places across]`.
+    /// `[kernel height, kernel width, windows down, windows across]`.
     pub columns: &'a [T],
-    /// How windows lie.
+    /// The geometry of the windows.
     pub windows: Windows,
-    /// Room for the plane.
+    /// Accumulators for the plane.
     pub sums: &'a mut [A],
     /// The plane.
     pub plane: &'a mut [T],

@@ -1,4 +1,4 @@
-//! Elements around points of a grid.
+//! Sampling of images at the points of a grid.
 
 mod along;
 mod gradient;
@@ -13,17 +13,17 @@ use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use core::slice::from_raw_parts_mut;
 
-/// How elements around a point are weighted.
+/// How the elements around a point are weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The nearest alone; ties to even positions.
+    /// The nearest element; ties to even positions.
     Nearest,
-    /// The two along each axis, linearly.
+    /// The two nearest along each axis, linearly.
     Linear,
-    /// The four along each axis, by cubic convolution with a = -3/4.
+    /// The four nearest along each axis, by cubic convolution with a = -3/4.
     Cubic,
 }
-/// What lies beyond the image.
+/// The padding mode: what lies outside the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// Zeros.
@@ -34,12 +34,12 @@ pub enum Beyond {
     Reflection,
 }
 
-/// How coordinates are read.
+/// How coordinates are interpreted.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// The weights.
+    /// The interpolation.
     pub interpolation: Interpolation,
-    /// What lies beyond.
+    /// The padding mode.
     pub beyond: Beyond,
     /// Whether -1 and 1 are the centres of the outermost elements, rather than their outer borders.
     pub align_corners: bool,
@@ -47,7 +47,7 @@ pub struct Rule {
     pub rank: usize,
 }
 impl Rule {
-    /// Elements around a point along an axis.
+    /// Taps along an axis.
     pub fn along(&self) -> usize {
         match self.interpolation {
             Interpolation::Nearest => 1,
@@ -55,17 +55,17 @@ impl Rule {
             Interpolation::Cubic => 4,
         }
     }
-    /// Elements around a point.
+    /// Taps of a point.
     pub fn taps(&self) -> usize {
         self.along().pow(self.rank as u32)
     }
 }
 
-/// No element.
+/// The index of a tap outside the image.
 const NONE: i32 = -1;
 
-/// Points that are sampled together at most, whose tables stay in L1 beside a part of the image while one
-/// channel follows the other.
+/// The most points sampled together: their tables stay in L1, beside part of the image, while all
+/// channels are sampled in turn.
 pub fn run_of(rule: &Rule) -> usize {
     if simd::MICROCONTROLLER {
         SHORT
@@ -73,40 +73,41 @@ pub fn run_of(rule: &Rule) -> usize {
         (2048 / rule.taps()).max(SHORT)
     }
 }
-/// The same at least, where there are so many.
+/// The fewest points sampled together, unless there are fewer.
 pub const SHORT: usize = if simd::MICROCONTROLLER { 16 } else { 64 };
 
 /// Runs of points of a result, all channels.
 ///
-/// Invariant GRID1: the elements of a plane lie before 2^31 from its first, in steps that are not
-/// negative; those of a plane of the result one after the other; `grid` has `rank` numbers for each place of
-/// the result, images after images.
+/// Invariant GRID1: the elements of a plane lie less than 2^31 elements from its first, at
+/// nonnegative strides; planes of the result are contiguous; `grid` has `rank` numbers for each
+/// place of the result, image by image.
 pub struct Grid<'a, T, A> {
-    /// The images: all channels of an image are planes in a row, or pixels.
+    /// The images. An image's channels are consecutive planes, or its pixels.
     pub x: Images<'a, T>,
     /// The result.
     pub y: Images<'a, T>,
     /// Channels that are planes.
     pub channels: usize,
-    /// Coordinates from -1 to 1, the last axis first.
+    /// Coordinates from -1 to 1, the innermost axis first.
     pub grid: &'a [A],
-    /// How they are read.
+    /// How they are interpreted.
     pub rule: Rule,
-    /// From a slice of a plane to the next, and a row to the next, in elements.
+    /// Strides of slices and rows of a plane, in elements.
     pub steps: [usize; 2],
-    /// Points of a run, [`run_of`] at most.
+    /// Points in a run, at most [`run_of`].
     pub run: usize,
-    /// Runs of points, and what is left of each image, which are this call's alone in the result (IMAGES1).
+    /// Runs of points, the last of each image shorter. Only this call writes their results
+    /// (IMAGES1).
     pub runs: Range<usize>,
-    /// As many elements as [`scratch`] says, of weights.
+    /// Scratch for weights, as large as [`scratch`] says.
     pub weights: &'a mut [A],
-    /// The same of indices.
+    /// Scratch for indices, likewise.
     pub index: &'a mut [i32],
 }
 
-/// Elements of scratch for weights and for indices: those of `points`, along each axis and of all taps; weights
-/// have two rows of `width` more, the results, indices those that points are done together by, and the
-/// points that these don't serve. None where those are more than addresses.
+/// Elements of scratch for weights and for indices: for `points`, along each axis and for all taps.
+/// Weights add two rows of `width` for results; indices add those of the pairs sampled together,
+/// and the list of ragged points. None if that overflows.
 pub fn scratch(rule: &Rule, points: usize, width: usize) -> Option<(usize, usize)> {
     let along = rule.rank * rule.along();
     let taps = (rule.taps() + along).checked_mul(points)?;
@@ -134,7 +135,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
             index,
         } = self;
         let (each, inner) = (y.sizes.iter().product::<usize>(), x.inner);
-        // most points are done together, all channels by the same indices
+        // most points go through the fast path, with the same indices for all channels
         let single = rule.taps() == 1;
         let regular = inner == 1 && channels > 1 && (single || T::SAME && x.sizes[2] > 1);
         let per_image = each.div_ceil(most).max(1);
@@ -173,7 +174,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
                 let plane = image * channels + channel;
                 let source = x.row([plane, 0, 0]) as *const T;
                 let out = y.row([plane, 0, 0]).wrapping_add(first * inner);
-                // SAFETY: GRID1, IMAGES1: a run of this call's.
+                // SAFETY: GRID1, IMAGES1: a run of this call.
                 let out = unsafe { from_raw_parts_mut(out, points * inner) };
                 if regular && single {
                     for (y, i) in out.iter_mut().zip(&*together) {
@@ -186,11 +187,11 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
                     continue;
                 }
                 let sums = match T::SAME {
-                    // SAFETY: PIXEL1: a slice of that type.
+                    // SAFETY: PIXEL1: both types are the same.
                     true => unsafe { from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) },
                     false => &mut *result,
                 };
-                // SAFETY: GRID1, IMAGES1: indices are those of elements of the plane; PIXEL1.
+                // SAFETY: GRID1, IMAGES1: all indices are of elements of the plane; PIXEL1.
                 unsafe {
                     if regular
                         && A::pairs::<I>(source.cast(), together, index, weights, points, sums)
@@ -215,7 +216,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
     }
 }
 
-/// Index and weight of each tap of each point, from those along each axis.
+/// Combines index and weight along each axis into those of each tap.
 #[inline(always)]
 fn around<A: Sampled>(
     rule: &Rule,
@@ -248,11 +249,11 @@ fn around<A: Sampled>(
     }
 }
 
-/// The indices that points are done together by: those of first elements of pairs along the width,
-/// which lie one behind the other, or of the one element of each point. Of a pair with one element in the
-/// image, which is the first or the last of a row, the other is taken from beside it, and has no index;
-/// so their taps may change places. Points that have other elements get those of the plane's first, and
-/// are listed in `ragged`; how many, is the result.
+/// The indices for the fast path: the first element of each pair of neighbours along the width, or
+/// the only element of each point. If one element of a pair is outside the image, which happens at
+/// either end of a row, the pair is shifted inside, and its taps swap places; the tap outside keeps
+/// no index. Points that fit neither case get the index of the plane's first element and are listed
+/// in `ragged`; returns how many.
 #[inline(always)]
 fn together_by<A: Sampled>(
     index: &mut [i32],
@@ -280,7 +281,7 @@ fn together_by<A: Sampled>(
                 let (front, behind) = (*i < 0, *j < 0);
                 let one = front != behind;
                 *other |= (!front & !behind & (*j != i.wrapping_add(1))) as i32;
-                // from the last of a row, or the first
+                // shift inside from the end of a row, or from its start
                 *at = if behind { *i - 1 } else { *i };
                 *at = if front { *j } else { *at };
                 *at = if front & behind { 0 } else { *at };
@@ -298,10 +299,10 @@ fn together_by<A: Sampled>(
     n
 }
 
-/// Sums of the weighted elements of each point, one element a point.
+/// Weighted sums of the taps of each point, for pixels of one element.
 ///
 /// # Safety
-/// Indices that are not `NONE` are those of elements from `first` on.
+/// Indices other than `NONE` are of elements from `first` on.
 #[inline(always)]
 unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled>(
     first: *const T,
@@ -330,7 +331,7 @@ unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled>(
 /// The same for pixels of several elements.
 ///
 /// # Safety
-/// As [`gather`], for the first element of pixels.
+/// As for [`gather`]; indices are those of the first elements of pixels.
 #[inline(always)]
 unsafe fn pixels<I: Isa, T: Pixel<A>, A: Sampled>(
     first: *const T,

@@ -4,25 +4,25 @@ use super::Table;
 use crate::kernel::math::Real;
 use crate::simd::{Isa, fma32, fma64};
 
-/// What weighted sums are computed in.
+/// A type that weighted sums are computed in.
 pub trait Sampled: Real {
-    /// `a * b + c`, fused where that is one instruction.
+    /// `a * b + c`, fused where the instruction set has that.
     fn fma<I: Isa>(a: Self, b: Self, c: Self) -> Self;
-    /// The integer that it is, cut off behind the point; 0 where that has more than 32 bits.
+    /// Truncates to an integer; 0 if the result doesn't fit 32 bits.
     fn to_i32(self) -> i32;
-    /// Resamples a row of single elements a vector at a time, as far as that goes, and says how far.
+    /// Resamples as many single elements of a row as fill vectors; returns how many.
     #[inline(always)]
     fn vectors<I: Isa>(_line: &[Self], _table: &Table<Self>, _row: &mut [Self]) -> usize {
         0
     }
-    /// Sums of the weighted elements of points, a vector of them at a time, and whether that was
-    /// done: `index` has the first index of each pair of taps. A tap whose own index in `taps` is below 0 is
-    /// a zero instead.
+    /// Weighted sums of the taps of points, a vector of points at a time; returns false if not
+    /// supported. `index` has the index of each pair's first element. A tap whose own index in
+    /// `taps` is negative counts as zero.
     ///
     /// # Safety
-    /// Indices are those of elements from `first` on, as are the ones behind them; for each pair
-    /// there are as many as sums, `step` after those of the one before, and for each of twice as
-    /// many taps as many weights and indices of its own.
+    /// Each index and its successor are of elements from `first` on. There are as many indices as
+    /// sums for each pair of taps, `step` apart, and for each of the pairs' two taps as many
+    /// weights and own indices.
     #[inline(always)]
     unsafe fn pairs<I: Isa>(
         _first: *const Self,
@@ -35,12 +35,12 @@ pub trait Sampled: Real {
         false
     }
 }
-/// `as` has a branch for what is beyond, which keeps loops from being vectors.
+/// `as` branches on values out of range, which prevents vectorisation.
 macro_rules! to_i32 {
     ($x:expr) => {{
         let (x, limit) = ($x, 2_147_483_648.0);
         let x = if (x > -limit) & (x < limit) { x } else { 0.0 };
-        // SAFETY: of 32 bits, by the choice above.
+        // SAFETY: fits 32 bits, by the choice above.
         unsafe { x.to_int_unchecked() }
     }};
 }
@@ -76,7 +76,7 @@ impl Sampled for f32 {
         let mut done = 0;
         while done + lanes <= row.len() {
             // SAFETY: LOOKUP1: a vector of places of each tap (TABLE1), whose indices are at most
-            // the size, behind which are as many elements; ISA1.
+            // the size, behind which the line has padding; ISA1.
             let written = unsafe {
                 weighted::<I>(
                     line.as_ptr(),
@@ -114,19 +114,20 @@ impl Sampled for f32 {
             let (index, weight) = (index[at..].as_ptr(), weights[at..].as_ptr());
             let (own, y) = (taps[at..].as_ptr(), sums[at..].as_mut_ptr());
             let count = weights.len().div_ceil(step) / 2;
-            // SAFETY: the caller's gives LOOKUP2 for points from `at` on, of which there are enough.
+            // SAFETY: the caller gives LOOKUP2 for the points from `at` on, and a vector of them is
+            // left.
             unsafe { pairs(first, index, own, weight, step, count, y) };
             if at + POINTS == points {
                 return true;
             }
-            // the last vector may begin within the one before
+            // the last vector may overlap the one before
             at = (at + POINTS).min(points - POINTS);
         }
     }
 }
 
-/// The places of a table along a line of `table.size()` pixels of `inner` elements, behind which
-/// there is one of zeros. A weight after the other is added, whatever the layout.
+/// Resamples a line of `table.size()` pixels of `inner` elements, followed by a pixel of zeros.
+/// Weights are added in order, whatever the layout.
 #[inline(always)]
 pub fn resample_line<I: Isa, A: Sampled>(
     line: &[A],
@@ -144,7 +145,8 @@ pub fn resample_line<I: Isa, A: Sampled>(
                 .zip(&index[done..])
                 .zip(&weight[done..]);
             for ((y, i), w) in row {
-                // SAFETY: TABLE1: at most the size, before the line's end by the assertion above.
+                // SAFETY: TABLE1: at most the size, which is inside the line by the assertion
+                // above.
                 let x = unsafe { *line.get_unchecked(*i as usize) };
                 *y = if tap == 0 {
                     *w * x

@@ -1,5 +1,5 @@
-//! Images of other sizes and at other places: weighted sums of elements along the axes, elements
-//! moved by a map of each axis, elements around points of a grid.
+//! Resampling of images: weighted sums along the axes, elements moved by a map per axis, and
+//! sampling at the points of a grid.
 
 pub mod blend;
 pub mod columns;

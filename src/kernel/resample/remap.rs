@@ -1,41 +1,41 @@
-//! Elements moved by a map of each axis, whatever they are.
+//! Elements moved by a map of each axis, independent of their type.
 
 use crate::kernel::images::Images;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// A run of places whose elements are neighbours too.
+/// A run of places whose elements are adjacent too.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// The first place.
     pub place: usize,
     /// Its element.
     pub element: usize,
-    /// Places.
+    /// The number of places.
     pub len: usize,
 }
 
 /// How the width is mapped.
 pub enum Width<'a> {
-    /// Place by place; each is an element of the images.
+    /// Place by place, each an element of the image.
     Each(&'a [u32]),
     /// Each element twice.
     Twice,
-    /// In runs of neighbours, which fill a row.
+    /// In runs of adjacent elements, which cover a row.
     Runs(&'a [Run]),
 }
 
-/// Rows of a result whose place `p` along an axis has element `map[p]` of the image.
+/// Rows of a result whose place `p` along an axis is element `map[p]` of the image.
 pub struct Remap<'a, U> {
     /// The images.
     pub x: Images<'a, U>,
     /// The result.
     pub y: Images<'a, U>,
-    /// The slice and the row that slices and rows have; each is one of the images.
+    /// The maps of slices and rows, each entry a slice or row of the image.
     pub maps: [&'a [u32]; 2],
     /// The columns.
     pub width: Width<'a>,
-    /// The rows of the result, which are this call's alone (IMAGES1).
+    /// The rows of the result; only this call writes them (IMAGES1).
     pub rows: Range<usize>,
 }
 
@@ -54,21 +54,21 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
         let mut last: Option<([usize; 3], [usize; 3])> = None;
         for place @ [plane, z, y_] in y.places(rows) {
             let from = [plane, maps[0][z] as usize, maps[1][y_] as usize];
-            // SAFETY: a row of this call's.
+            // SAFETY: a row of this call.
             let out = unsafe { y.row_mut(place) };
             if let Some((_, before)) = last.filter(|(element, _)| *element == from) {
-                // SAFETY: a row that this call wrote before, another than `out`.
+                // SAFETY: a row that this call wrote before, other than `out`.
                 out.copy_from_slice(unsafe { y.row_ref(before) });
                 continue;
             }
             last = Some((from, place));
-            // SAFETY: a row of the image, which is read alone (IMAGES1).
+            // SAFETY: a row of the image, which nobody writes (IMAGES1).
             let line = unsafe { x.row_ref(from) };
             match width {
                 Width::Runs(runs) => {
                     for r in runs {
                         let (to, from, n) = (r.place * inner, r.element * inner, r.len * inner);
-                        // reflections have many of them, each cheaper than a call
+                        // reflections have many single elements, each cheaper than a call
                         if n == 1 {
                             out[to] = line[from];
                         } else {

@@ -4,10 +4,10 @@ use crate::error::Result;
 use crate::fallible;
 use alloc::vec::Vec;
 
-/// What each place of an axis is made of: a row of a sparse matrix, as many taps for each.
+/// A sparse matrix of weights, with a row for each place of an axis and as many taps in each row.
 ///
-/// Invariant TABLE1: each of `index` is at most `size`, the size of the axis; `index` and `weight` have
-/// `places * taps` elements. What is at `size` is a zero.
+/// Invariant TABLE1: each of `index` is at most `size`, the size of the axis; `index` and `weight`
+/// have `places * taps` elements. Index `size` stands for a zero.
 #[derive(Clone, Debug)]
 pub struct Table<A> {
     size: usize,
@@ -22,7 +22,7 @@ impl<A: Copy> Table<A> {
     /// From indices and weights, tap by tap.
     ///
     /// # Panics
-    /// Where TABLE1 would not hold.
+    /// If TABLE1 would not hold.
     pub fn new(size: usize, places: usize, index: Vec<u32>, weight: Vec<A>) -> Table<A> {
         let taps = index.len() / places.max(1);
         assert!(index.len() == places * taps && weight.len() == index.len());
@@ -35,8 +35,8 @@ impl<A: Copy> Table<A> {
             weight,
         }
     }
-    /// The transposed matrix: an element becomes a place, made of all places that it was a part of, in their
-    /// order. `zero` is the weight of none.
+    /// The transposed matrix: each element becomes a place, made of all places that it was a tap
+    /// of, in their order. Unused taps have the weight `zero`.
     pub fn transposed(&self, zero: A) -> Result<Table<A>> {
         let all = || {
             let of_place = |place| (0..self.taps).filter_map(move |tap| self.tap(place, tap));
@@ -57,7 +57,7 @@ impl<A: Copy> Table<A> {
         }
         Ok(Table::new(self.places, self.size, index, weight))
     }
-    /// Places.
+    /// The number of places.
     pub fn places(&self) -> usize {
         self.places
     }
@@ -65,11 +65,11 @@ impl<A: Copy> Table<A> {
     pub fn size(&self) -> usize {
         self.size
     }
-    /// Taps of a place.
+    /// Taps per place.
     pub fn taps(&self) -> usize {
         self.taps
     }
-    /// One tap of a place: which element, unless it is none, and its weight.
+    /// One tap of a place: its element and weight; none for an unused tap.
     #[inline(always)]
     pub fn tap(&self, place: usize, tap: usize) -> Option<(usize, A)> {
         let at = tap * self.places + place;

@@ -1,4 +1,4 @@
-//! All heads over the threads: blocks of many queries, or parts of many keys.
+//! Distributes the heads over threads: as blocks of many queries, or parts of many keys.
 
 use super::options::Scores;
 use crate::dtype::{Bool, DType, Element};
@@ -12,19 +12,19 @@ use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
-/// Operands of one rank, whose dimensions before the last two are those of the result.
+/// Operands of equal rank, whose leading dimensions are those of the result.
 pub struct Operands<'a> {
     pub q: &'a Tensor,
     pub k: &'a Tensor,
     pub v: &'a Tensor,
-    /// Bool, of the operands' dtype, or of the one that scores are computed in.
+    /// Bool, of the operands' dtype, or of the dtype of scores.
     pub mask: Option<&'a Tensor>,
-    /// How many neighbouring heads have the same keys and values.
+    /// The number of consecutive heads that share keys and values.
     pub group: usize,
     pub scores: Scores,
 }
 
-/// A mask's matrices.
+/// The matrices of a mask.
 enum Masks<'a, T: Attended> {
     None,
     Bool(Matrices<'a, Bool>),
@@ -50,7 +50,7 @@ impl<'a, T: Attended<Acc: Element> + Element> Masks<'a, T> {
     }
 }
 
-/// The heads of operands.
+/// The matrices of all heads.
 struct Heads<'a, T: Attended> {
     q: Matrices<'a, T>,
     k: Matrices<'a, T>,
@@ -72,7 +72,7 @@ impl<'a, T: Attended<Acc: Element> + Element> Heads<'a, T> {
     }
 }
 
-/// The results of all heads, to a fresh tensor.
+/// Computes all heads into a fresh tensor.
 pub fn run<T: Attended<Acc: Element> + Element>(
     operands: &Operands,
     out: &mut Tensor,
@@ -104,7 +104,7 @@ pub fn run<T: Attended<Acc: Element> + Element>(
     }
 }
 
-/// Blocks of queries.
+/// Many queries: a task is a block of queries.
 fn many<T: Attended<Acc: Element> + Element>(
     heads: &Heads<T>,
     [queries, keys, depth, width]: [usize; 4],
@@ -118,18 +118,19 @@ fn many<T: Attended<Acc: Element> + Element>(
     over_threads::<T>(batch * blocks, sizes, |task| {
         let (i, start) = (task / blocks, task % blocks * most);
         let rows = start..queries.min(start + most);
-        // SAFETY: `i` is below the batch, the result lives until the end of this function and
-        // is used here only; blocks of queries don't overlap.
+        // SAFETY: `i` is below the batch size; the result outlives this loop and is used only here;
+        // blocks of queries don't overlap.
         let whole = unsafe { out.get(i) };
-        // SAFETY: the rows of a block of queries are this call's alone, as said above, and
-        // within the result.
+        // SAFETY: the rows of a block of queries belong to this call, as said above, and lie within
+        // the result.
         let part = unsafe { whole.part(rows.clone(), 0..width) };
         attention::block(&heads.get(i), rows, part)
     })
 }
 
-/// Parts of keys, for all queries of heads that share them. How many there are follows from the
-/// shape and from what queries see, so that the bits do.
+/// Few queries: a task is a part of the keys, for all queries of the heads that share them. The
+/// number of parts follows from the shape and the mask's band alone, so that bits don't depend on
+/// threads.
 fn few<T: Attended<Acc: Element> + Element>(
     heads: &Heads<T>,
     group: usize,
@@ -155,7 +156,7 @@ fn few<T: Attended<Acc: Element> + Element>(
         let (i, p) = (task / parts, task % parts);
         let mut own = fallible::with_capacity(group)?;
         own.extend((i * group..(i + 1) * group).map(|i| heads.get(i)));
-        // SAFETY: OUT1: each task has a state of its own.
+        // SAFETY: OUT1: each task has its own state.
         let state = unsafe { of_states.part(task * len..(task + 1) * len) };
         attention::part(&own, of_part(p), state)
     })?;
@@ -169,17 +170,18 @@ fn few<T: Attended<Acc: Element> + Element>(
             flops: bytes,
         },
         |i| {
-            // SAFETY: OUT1: the states of each index are its own.
+            // SAFETY: OUT1: the states of different indices are disjoint.
             let states = unsafe { of_states.part(i * parts * len..(i + 1) * parts * len) };
-            // SAFETY: `i` is below the batch, and each matrix of the result is one index's.
+            // SAFETY: `i` is below the batch size, and each matrix of the result belongs to one
+            // index.
             attention::join::<T>(states, unsafe { out.get(i) });
         },
     );
     Ok(())
 }
 
-/// Runs `piece` for `0..tasks` over the threads; one has up to `queries` queries, about `keys` keys,
-/// of `depth` and `width`.
+/// Runs `piece` for `0..tasks` over the threads. A task has up to `queries` queries and about
+/// `keys` keys, of `depth` and `width`.
 pub fn over_threads<T>(
     tasks: usize,
     [queries, keys, depth, width]: [usize; 4],

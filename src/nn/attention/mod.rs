@@ -16,14 +16,14 @@ use crate::layout::Shape;
 use crate::tensor::Tensor;
 use heads::Operands;
 
-/// `softmax(q k^T * scale + mask) v` for `q` of `[.., queries, depth]`, `k` of `[.., keys, depth]`,
-/// `v` of `[.., keys, width]`, whose leading dimensions broadcast; the result is `[.., queries,
-/// width]`. No matrix of all scores is made, and a mask is read where it lies. A query for which no
-/// key takes part gives zeros. 16-bit floats are computed in float32 and rounded once; nothing is
-/// dropped out.
+/// `softmax(q k^T * scale + mask) v` for `q` of `[.., queries, depth]`, `k` of `[.., keys, depth]`
+/// and `v` of `[.., keys, width]`, whose leading dimensions broadcast; the result is `[.., queries,
+/// width]`. The score matrix is never materialised, and a mask is read in place. A query whose keys
+/// are all masked gives zeros. 16-bit floats are computed in float32 and rounded once. There is no
+/// dropout.
 ///
-/// Errors where shapes don't fit, dtypes are no floats or have no common one, the mask is neither
-/// bool nor float, or `scale` or `softcap` is no number to compute with.
+/// Errors if shapes don't fit, if dtypes are not floats or have no common one, if the mask is
+/// neither bool nor float, and if `scale` or `softcap` is not a usable number.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -73,10 +73,10 @@ pub fn scaled_dot_product_attention(
     Ok(out)
 }
 
-/// How many neighbouring heads pass their keys and values together: few queries, by which keys and
-/// values have one head. As many as have sixty-four queries together at most.
+/// How many consecutive heads are processed together: for few queries, and a single head of keys
+/// and values. As many as together have at most 64 queries.
 fn sharing(operands: &[&Tensor; 2], lead: &[usize], queries: usize) -> usize {
-    /// Their scores stay in L2.
+    /// The scores of this many queries stay in L2.
     const TOGETHER: usize = 64;
     let one = |t: &&Tensor| t.rank() < 3 || t.shape()[t.rank() - 3] == 1;
     match lead.last() {

@@ -1,25 +1,23 @@
-//! What attention is asked for, and which keys follow from it.
+//! The options of attention, and the band of keys that follows from them.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::attention::Band;
 use crate::tensor::Tensor;
 
-/// Where the diagonal of causal attention and of windows lies, as the variants of
-/// torch.nn.attention.bias are called: only where there are as many queries as keys are they the
-/// same.
+/// Where the diagonal of causal attention and of windows lies, named like the variants of
+/// torch.nn.attention.bias. They differ unless there are as many queries as keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
-    /// Query `i` stands at key `i`: the first at the first.
+    /// Query `i` is at key `i`: the first query at the first key.
     #[default]
     UpperLeft,
-    /// The last query stands at the last key, query `i` at key `i + keys - queries`: what is asked
-    /// for when tokens are appended to a cache.
+    /// The last query is at the last key, query `i` at key `i + keys - queries`: for tokens
+    /// appended to a cache.
     LowerRight,
 }
 
-/// What [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) may be asked for
-/// beyond its operands.
+/// The options of [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention).
 ///
 /// ```
 /// use flex::nn::{Align, Attention};
@@ -34,26 +32,26 @@ pub enum Align {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attention<'a> {
-    /// `[.., queries, keys]`, broadcast. Bool: where it is true, the key takes part. A float: added
-    /// to the scores. It is read where it lies, whatever its strides.
+    /// `[.., queries, keys]`, broadcast. Bool: true where a key takes part. Float: added to the
+    /// scores. Read in place, whatever its strides.
     pub mask: Option<&'a Tensor>,
-    /// A query sees the keys up to its own place only.
+    /// Whether a query sees keys up to its own position only.
     pub causal: bool,
-    /// How many keys before its place, and after it, a query sees; all of them by `None`. What no
-    /// query of a tile sees is not computed.
+    /// How many keys before and after its position a query sees; `None` for all. Keys that no query
+    /// of a tile sees are skipped.
     pub window: (Option<usize>, Option<usize>),
-    /// The places of queries among the keys.
+    /// The positions of queries among the keys.
     pub align: Align,
-    /// Scores become `softcap * tanh(score / softcap)`, before the mask: positive.
+    /// Scores become `softcap * tanh(score / softcap)` before the mask. Must be positive.
     pub softcap: Option<f64>,
-    /// What scores are multiplied with; `1 / sqrt(depth)` where it is not given.
+    /// The factor of scores. Default: `1 / sqrt(depth)`.
     pub scale: Option<f64>,
-    /// Keys and values have fewer heads (dimension -3) than queries: each serves as many
-    /// neighbouring ones.
+    /// Whether keys and values have fewer heads (dimension -3) than queries, each shared by a group
+    /// of consecutive query heads.
     pub grouped: bool,
 }
 
-/// What is done with scores, checked.
+/// The checked options that apply to scores.
 #[derive(Clone, Copy)]
 pub struct Scores {
     pub band: Band,
@@ -61,7 +59,7 @@ pub struct Scores {
     pub softcap: Option<f64>,
 }
 impl Scores {
-    /// Of heads of such a depth. Errors where a number is no finite one, or no cap.
+    /// For heads of this depth. Errors if a number is not finite, or the cap not positive.
     pub fn new(
         op: &'static str,
         band: Band,
@@ -89,7 +87,7 @@ impl Scores {
     }
 }
 
-/// The keys that queries see, of heads with so many of both.
+/// The band of keys that queries see, for heads of this many queries and keys.
 pub fn band(
     causal: bool,
     (before, after): (Option<usize>, Option<usize>),
@@ -104,8 +102,8 @@ pub fn band(
     Band::new(shift, before, if causal { Some(0) } else { after })
 }
 
-/// The dtype of the result, which operands are converted to. Errors where there is none, or it is no
-/// float that this build has.
+/// The dtype of the result, which operands are converted to. Errors if there is no common dtype, or
+/// it is not a float dtype of this build.
 pub fn float_dtype(op: &'static str, operands: [&Tensor; 3]) -> Result<DType> {
     let [q, k, v] = operands.map(Tensor::dtype);
     let dtype = q.promote(k, op)?.promote(v, op)?;

@@ -1,4 +1,4 @@
-//! The operands of attention, checked, with dimensions that broadcast.
+//! The checked operands of attention, with broadcast dimensions.
 
 use super::options::{Attention, Scores, band, float_dtype};
 use crate::dtype::DType;
@@ -6,23 +6,24 @@ use crate::error::{Error, Result};
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 
-/// What attention is computed of.
+/// The operands of attention.
 pub(in crate::nn) struct Problem {
-    /// In `dtype`; heads that come in groups have a dimension for the groups, and one inside them, which
-    /// keys and values repeat along.
+    /// In `dtype`. Grouped heads have a dimension for the groups and one inside them, along which
+    /// keys and values repeat.
     pub q: Tensor,
     pub k: Tensor,
     pub v: Tensor,
     /// `[lead.., queries, keys]`.
     pub mask: Option<Tensor>,
-    /// The dimensions before the last two, to which those of all operands broadcast.
+    /// The leading dimensions, to which those of all operands broadcast.
     pub lead: Shape,
     pub scores: Scores,
     pub dtype: DType,
 }
 
 impl Problem {
-    /// Errors where shapes don't fit, dtypes are no floats or have no common one, or an option is none.
+    /// Errors if shapes don't fit, dtypes are not floats or have no common one, or an option is
+    /// invalid.
     pub fn new(
         op: &'static str,
         q: &Tensor,
@@ -76,8 +77,8 @@ impl Problem {
             None => None,
         };
         if options.grouped {
-            // Heads in groups: a dimension for the groups, and one inside them that keys and values
-            // repeat along.
+            // Grouped heads: a dimension for the groups, and one inside them along which keys and
+            // values repeat.
             let (of_q, of_k) = (size(&q, 3), size(&k, 3));
             if of_k == 0 || of_q % of_k != 0 || size(&v, 3) != of_k {
                 return Err(wrong(
@@ -121,7 +122,7 @@ impl Problem {
             dtype,
         })
     }
-    /// Queries, keys, the depth of both, the width of values.
+    /// The number of queries and keys, the depth of both, and the width of values.
     pub fn sizes(&self) -> [usize; 4] {
         let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
         [
@@ -133,7 +134,7 @@ impl Problem {
     }
 }
 
-/// A mask in another dtype: of what is repeated, one.
+/// Converts a mask to another dtype, repeated parts only once.
 fn converted(mask: &Tensor, dtype: DType) -> Result<Tensor> {
     let mut once = mask.clone();
     for axis in 0..mask.rank() {

@@ -1,4 +1,4 @@
-//! Of activations whose gradients are more than a line of operations.
+//! Gradients of activations that take more than a line of operations.
 
 use super::{common_float, expect_shape};
 use crate::error::Result;
@@ -8,7 +8,7 @@ use crate::ops::program::Var;
 use crate::tensor::Tensor;
 use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-/// A formula of a gradient and a tensor of its shape; `name` says what that is.
+/// A formula of a gradient and a tensor of the same shape, which errors call `name`.
 fn formula(
     op: &'static str,
     grad: &Tensor,
@@ -23,10 +23,11 @@ fn formula(
     f.write(d, dtype)
 }
 
-/// The gradient of the operand of [`relu`](crate::nn::relu): that of the result where `x` is above 0, 0
-/// elsewhere. The result serves as `x` does.
+/// The gradient of [`relu`](crate::nn::relu): `grad` where `x` is above 0, and 0 elsewhere. The
+/// result of `relu` may be passed for `x`.
 ///
-/// Errors where `grad` and `x` differ in shape or have no common float; so for all here.
+/// Errors if `grad` and `x` differ in shape or have no common float dtype; likewise for all
+/// functions here.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -36,14 +37,13 @@ fn formula(
 /// ```
 pub fn relu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
     formula("grad.relu", grad, ("x", x), |f, g, x| {
-        // NaN is passed on, as by torch
+        // NaN counts as positive, as in torch
         let none = f.binary(&rows::LessEqual::ROW, x, 0.0)?;
         f.ternary(&rows::Where::ROW, none, 0.0, g)
     })
 }
 
-/// The gradient of the operand of [`sigmoid`](crate::nn::sigmoid), whose result is `y`:
-/// `grad * y * (1 - y)`.
+/// The gradient of [`sigmoid`](crate::nn::sigmoid), from its result `y`: `grad * y * (1 - y)`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -59,8 +59,7 @@ pub fn sigmoid(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// The gradient of the operand of [`tanh`](crate::ops::tanh), whose result is `y`:
-/// `grad * (1 - y * y)`.
+/// The gradient of [`tanh`](crate::ops::tanh), from its result `y`: `grad * (1 - y * y)`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -76,8 +75,7 @@ pub fn tanh(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// The gradient of the operand of [`silu`](crate::nn::silu):
-/// `grad * s * (1 + x * (1 - s))` for `s = sigmoid(x)`.
+/// The gradient of [`silu`](crate::nn::silu): `grad * s * (1 + x * (1 - s))` with `s = sigmoid(x)`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -96,8 +94,8 @@ pub fn silu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// The gradient of the operand of [`gelu`](crate::nn::gelu): `grad * (P(x) + x * p(x))`, with the
-/// normal distribution and its density.
+/// The gradient of [`gelu`](crate::nn::gelu): `grad * (P(x) + x * p(x))`, with the distribution
+/// function and density of the normal distribution.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -111,8 +109,8 @@ pub fn gelu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// The gradient of the operand of [`gelu_tanh`](crate::nn::gelu_tanh), `x / 2 * (1 + tanh(u))` where
-/// `u = sqrt(2 / pi) * (x + 0.044715 * x^3)`.
+/// The gradient of [`gelu_tanh`](crate::nn::gelu_tanh), `x / 2 * (1 + tanh(u))` with `u = sqrt(2 /
+/// pi) * (x + 0.044715 * x^3)`.
 ///
 /// ```
 /// use flex::{Tensor, nn};

@@ -1,5 +1,5 @@
-//! Of normalisations by channels. A pass finds mean and variance, one the sums that are the gradients of
-//! weight and bias, and one writes the gradient of `x`, of which those sums are a part.
+//! Gradients of normalisations by channels. One pass finds mean and variance, one the sums that are
+//! the gradients of weight and bias, and one writes the gradient of `x`, which needs those sums.
 
 use super::{common_float, expect_shape};
 use crate::error::{Error, Result};
@@ -12,13 +12,13 @@ use crate::ops::{self, reduce::moments};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The gradients of `x`, weight and bias of [`batch_norm`](crate::nn::batch_norm); the last two as if
-/// there had been a weight and a bias. With `statistics` these are constants, else they are those of `x`
-/// and pass their part on.
+/// The gradients of `x`, weight and bias of [`batch_norm`](crate::nn::batch_norm), the last two
+/// even if there was no weight or bias. Given `statistics` count as constants; otherwise those of
+/// `x` are differentiated too.
 ///
-/// A bias in the options is of no concern. The results have the common dtype of `grad` and `x`; 16-bit
-/// floats are computed in float32 and rounded once. Errors as for that function, and where `grad` has not
-/// the shape of `x` or there is no common float.
+/// A bias in the options is ignored. The results have the common dtype of `grad` and `x`; 16-bit
+/// floats are computed in float32 and rounded once. Errors like that function, if `grad` doesn't
+/// have the shape of `x`, and if there is no common float dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -41,8 +41,8 @@ pub fn batch_norm(
     Parts::new(OP, grad, x, channels, true)?.gradients(statistics, options)
 }
 
-/// The gradients of `x`, weight and bias of [`group_norm`](crate::nn::group_norm). All as for
-/// [`batch_norm`], and an error where groups don't divide the channels.
+/// The gradients of `x`, weight and bias of [`group_norm`](crate::nn::group_norm). Otherwise like
+/// [`batch_norm`]; also errors if `groups` doesn't divide the channels.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -69,8 +69,8 @@ pub fn group_norm(
     Parts::new(OP, grad, x, groups, false)?.gradients(None, options)
 }
 
-/// The gradients of `x`, weight and bias of [`instance_norm`](crate::nn::instance_norm). All as for
-/// [`batch_norm`].
+/// The gradients of `x`, weight and bias of [`instance_norm`](crate::nn::instance_norm). Otherwise
+/// like [`batch_norm`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -90,15 +90,16 @@ pub fn instance_norm(
     Parts::new(OP, grad, x, channels, statistics.is_some())?.gradients(statistics, options)
 }
 
-/// The operands, cut to `[batch, groups, channels of a group, ..]`, with one spatial axis at least.
+/// The operands, reshaped to `[batch, groups, channels of a group, ..]`, with at least one spatial
+/// axis.
 struct Parts<'a> {
     op: &'static str,
-    /// As it was given, for parameters beside it.
+    /// `x` in its own shape, which parameters are checked against.
     whole: &'a Tensor,
     grad: Tensor,
     x: Tensor,
     channels: usize,
-    /// Whether examples share mean and variance.
+    /// Whether mean and variance are over the batch.
     over_batch: bool,
 }
 
@@ -128,7 +129,7 @@ impl<'a> Parts<'a> {
             over_batch,
         })
     }
-    /// The axes from one on, and the batch's where examples are together.
+    /// The axes from `from` on, and the batch axis if statistics are over the batch.
     fn axes(&self, from: usize) -> Axes {
         let batch = self.over_batch.then_some(0);
         let all = batch
@@ -136,7 +137,7 @@ impl<'a> Parts<'a> {
             .chain(from as isize..self.x.rank() as isize);
         Axes::from(all.collect::<SmallVec<[isize; 6]>>())
     }
-    /// A number a channel, broadcasting to the parts.
+    /// A parameter per channel, shaped to broadcast to the parts.
     fn parameter(&self, name: &'static str, t: &Tensor) -> Result<Tensor> {
         let mut shape = Shape::from_elem(1, self.x.rank());
         shape[1..3].copy_from_slice(&self.x.shape()[1..3]);
@@ -166,7 +167,7 @@ impl<'a> Parts<'a> {
         let own = match statistics {
             Some(_) => None,
             None => {
-                // the means of the gradient, and of its product with x normalised
+                // the means of the gradient, and of its product with the normalised `x`
                 let n = self.x.len() / mean.len().max(1);
                 let part = |sums: &Tensor| -> Result<Tensor> {
                     let together = ops::sum(&weighted(sums)?, Axes::from(2).keepdims())?;
@@ -188,8 +189,8 @@ impl<'a> Parts<'a> {
             by_channel(of_bias)?,
         ])
     }
-    /// The sums of `grad * (x - mean) * scale` and of `grad`, by channel, and by example unless those are
-    /// together.
+    /// The sums of `grad * (x - mean) * scale` and of `grad` by channel, and by example unless
+    /// statistics are over the batch.
     fn sums(&self, mean: &Tensor, scale: &Tensor) -> Result<[Tensor; 2]> {
         let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
         let (g, x) = (f.input(&self.grad)?, f.input(&self.x)?);
@@ -199,7 +200,8 @@ impl<'a> Parts<'a> {
         let product = f.binary(&rows::Multiply::ROW, g, normal)?;
         f.sums([product, g], self.axes(3).keepdims())
     }
-    /// `grad * factor - (x - mean) * slope - rest`, the first alone where mean and variance are given.
+    /// `grad * factor - (x - mean) * slope - rest`, or only the first term if mean and variance are
+    /// given.
     fn of_x(&self, mean: &Tensor, factor: &Tensor, own: &Option<[Tensor; 2]>) -> Result<Tensor> {
         let dtype = self.x.dtype();
         let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;

@@ -1,4 +1,4 @@
-//! Of convolutions.
+//! Gradients of convolutions.
 
 use super::{common_float, expect_shape};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::ops;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The sum over all but the channels.
+/// The gradient of a bias: the sum over all axes but the channels.
 pub(super) fn bias(rank: usize, grad: &Tensor) -> Result<Tensor> {
     let channels = (grad.rank() - rank - 1) as isize;
     let rest = (0..grad.rank() as isize).filter(|axis| *axis != channels);
@@ -18,16 +18,17 @@ macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
         $(#[doc = $doc])*
         ///
-        /// That of `x` is the transposed convolution of `grad` by the weight; that of an element of the
-        /// weight the sum, over all places of all images, of `grad` times what the element saw; that of
-        /// the bias the sum of `grad` over all but the channels. Shapes and `options` are those of the
-        /// convolution, whose result has the shape of `grad`; any strides. A bias in `options` makes
-        /// no difference. The gradient of a residual is `grad` itself, and an activation is a function
-        /// of its own: both are refused. A weight that is not finite may make NaN of the gradients of elements
-        /// within a kernel of the border: where that is faster, zeros beyond `grad` are multiplied.
+        /// The gradient of `x` is the transposed convolution of `grad` with the weight. That of a
+        /// weight's element is the sum, over all places of all images, of `grad` times the element
+        /// of `x` seen there; that of the bias is the sum of `grad` over all axes but the channels.
+        /// Shapes and `options` are those of the convolution, whose result has the shape of `grad`;
+        /// any strides. A bias in `options` is ignored. A residual (whose gradient is `grad`
+        /// itself) and an activation (a function of its own) are refused. A weight that is not
+        /// finite may turn the gradients of elements within a kernel of the border into NaN: the
+        /// fast path multiplies it by zeros beyond `grad`.
         ///
-        /// Errors as the convolution, where `grad` has not the shape of its result, and where there is no
-        /// common float.
+        /// Errors like the convolution, if `grad` doesn't have the shape of its result, and if
+        /// there is no common float dtype.
         pub fn $name<'a>(
             grad: &Tensor,
             x: &Tensor,
@@ -93,15 +94,16 @@ macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
         $(#[doc = $doc])*
         ///
-        /// That of `x` is the convolution of `grad` by the weight; that of an element of the weight the sum,
-        /// over all elements of `x`, of what they are times the element of `grad` that they were added
-        /// to; that of the bias the sum of `grad` over all but the channels. Shapes and `options` are
-        /// those of the transposed convolution, whose result has the shape of `grad`; any strides. A
-        /// bias in `options` makes no difference. Places that `padding` leaves out count as zeros, which
-        /// make NaN of a weight, or of an element of `x`, that is not finite.
+        /// The gradient of `x` is the convolution of `grad` with the weight. That of a weight's
+        /// element is the sum, over all elements of `x`, of their product with the element of
+        /// `grad` that they contributed to; that of the bias is the sum of `grad` over all axes but
+        /// the channels. Shapes and `options` are those of the transposed convolution, whose result
+        /// has the shape of `grad`; any strides. A bias in `options` is ignored. Places that
+        /// `padding` cuts off count as zeros, which give NaN where a weight or an element of `x` is
+        /// not finite.
         ///
-        /// Errors as the transposed convolution, where `grad` has not the shape of its result, and where there
-        /// is no common float.
+        /// Errors like the transposed convolution, if `grad` doesn't have the shape of its result,
+        /// and if there is no common float dtype.
         pub fn $name<'a>(
             grad: &Tensor,
             x: &Tensor,

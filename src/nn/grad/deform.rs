@@ -1,4 +1,4 @@
-//! Of deformable convolutions.
+//! The gradient of deformable convolution.
 
 use super::conv::bias;
 use super::{common_float, expect_shape};
@@ -6,15 +6,16 @@ use crate::error::Result;
 use crate::nn::conv::{Deform, DeformConv};
 use crate::tensor::Tensor;
 
-/// The gradients of `x`, offset, weight, bias and mask of [`deform_conv2d`](crate::nn::deform_conv2d).
+/// The gradients of `x`, offset, weight, bias and mask of
+/// [`deform_conv2d`](crate::nn::deform_conv2d).
 ///
-/// What a tap of a place gets is `grad` times the weight; it goes to the four elements that the tap saw
-/// between, by their parts, and to the offset times how what was seen changes down and across. Shapes
-/// and `options` are those of the convolution, whose result has the shape of `grad`; any strides. A bias
-/// in `options` makes no difference; the gradient of a mask that is not given is as if it were
-/// ones.
+/// The gradient of a tap is `grad` times the weight. It is passed on to the four elements around
+/// the tap's position, by their interpolation weights, and to the offset, times the slope of the
+/// interpolated value down and across. Shapes and `options` are those of the convolution, whose
+/// result has the shape of `grad`; any strides. A bias in `options` is ignored; without a mask, its
+/// gradient is that of a mask of ones.
 ///
-/// Errors as the convolution, and where `grad` has not the shape of its result.
+/// Errors like the convolution, and if `grad` doesn't have the shape of its result.
 ///
 /// ```
 /// use flex::{Tensor, nn};

@@ -1,4 +1,4 @@
-//! Of images sampled at points.
+//! The gradient of grid sampling.
 
 use super::{common_float, expect_shape};
 use crate::dtype::{DType, Element};
@@ -16,14 +16,14 @@ use crate::tensor::Tensor;
 
 /// The gradients of `x` and `grid` of [`grid_sample`](crate::nn::grid_sample).
 ///
-/// What a point got goes to the elements around it by their weights, and to its coordinates by how these
-/// weights change: not at all in mode `Nearest`, nor where a border is repeated, and the other
-/// way where the image is reflected. Shapes and `options` are those of that function, whose result
-/// has the shape of `grad`; any strides. The results have the common dtype; 16-bit floats are
-/// computed in float32 and rounded once.
+/// The gradient of a point is passed on to the elements around it, by their weights, and to its
+/// coordinates, by the derivatives of these weights. Those are 0 in mode `Nearest` and where the
+/// border is repeated, and change sign where the image is reflected. Shapes and `options` are those
+/// of the forward function, whose result has the shape of `grad`; any strides. The results have the
+/// common dtype; 16-bit floats are computed in float32 and rounded once.
 ///
-/// Errors as for that function, where `grad` has not the shape of its result, and where there is no
-/// common float.
+/// Errors like that function, if `grad` doesn't have the shape of its result, and if there is no
+/// common float dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -69,7 +69,7 @@ pub fn grid_sample(
     let wide = dtype.wide();
     let groups = ChannelGroups::new(batch, channels);
     let grad = groups.of(grad, wide)?;
-    // where one element is all that a point sees, it says nothing of those beside it
+    // with a single tap per point, the image is not read
     let seen = match rule.interpolation {
         Interpolation::Nearest => Tensor::zeros([0], wide)?,
         _ => groups.of(x, wide)?,
@@ -90,17 +90,17 @@ pub fn grid_sample(
     Ok([dx, dgrid.reshape(grid.shape())?.into_dtype(dtype)?])
 }
 
-/// Channels that are together in memory, as lanes of pixels, or planes where there are few.
+/// Channels regrouped to be lanes of pixels, or kept as planes if they are few.
 struct ChannelGroups {
     batch: usize,
-    /// Channels of an image are cut into as many parts.
+    /// The number of groups that an image's channels are split into.
     count: usize,
-    /// Channels of a group, and how many numbers a pixel has.
+    /// Channels per group, and lanes of a pixel.
     per: usize,
     lanes: usize,
 }
 impl ChannelGroups {
-    /// What is found of a point is found for each group anew; groups let threads share an image.
+    /// Groups let threads share an image, but each computes the taps of its points again.
     const TASKS: usize = 8;
     const FEWEST: usize = 16;
 
@@ -120,8 +120,8 @@ impl ChannelGroups {
             lanes,
         }
     }
-    /// `[batch, channels, ..]` as `[batch, groups, elements, lanes]`, zeros in lanes that are no channels;
-    /// few channels as they are.
+    /// `[batch, channels, ..]` as `[batch, groups, elements, lanes]`, with unused lanes zero; a few
+    /// channels as they are.
     fn of(&self, x: &Tensor, dtype: DType) -> Result<Tensor> {
         let elements: usize = x.shape()[2..].iter().product();
         let x = x.astype(dtype)?;
@@ -136,7 +136,7 @@ impl ChannelGroups {
         }
         ops::pad(&x, &[(0, 0), (0, 0), (0, 0), (0, more)], 0)
     }
-    /// The reverse, contiguous.
+    /// The inverse of `of`, contiguous.
     fn planes(&self, x: Tensor, shape: &[usize]) -> Result<Tensor> {
         if self.lanes < LANES {
             return x.reshape(shape);
@@ -146,7 +146,7 @@ impl ChannelGroups {
     }
 }
 
-/// Adds to the gradients of elements and coordinates: a group of an image is a task.
+/// Adds to the gradients of elements and coordinates. A task is one group of one image.
 fn add<F: Element + Sampled>(
     rule: &Rule,
     sizes: [usize; 3],
@@ -171,7 +171,7 @@ fn add<F: Element + Sampled>(
     par::chunks(groups.batch * groups.count, cost, |task| {
         let of = |size: usize| task * size..(task + 1) * size;
         let image = task / groups.count;
-        // SAFETY: OUT1: a group of an image of its own, in both.
+        // SAFETY: OUT1: each task has its own group of an image, in both.
         let (dx, dgrid) = unsafe {
             (
                 dx.part(of(elements * lanes)),
@@ -193,5 +193,5 @@ fn add<F: Element + Sampled>(
     failure.result()
 }
 
-/// What finding a tap of a point takes, in operations of a lane.
+/// The cost of computing one tap of a point, in operations of a lane.
 const FOUND: usize = 64;

@@ -1,4 +1,4 @@
-//! Of linear layers and embeddings.
+//! Gradients of linear layers and embeddings.
 
 use super::{common_float, expect_shape};
 use crate::error::{Error, Result};
@@ -8,10 +8,10 @@ use crate::ops::{self, matmul};
 use crate::tensor::Tensor;
 
 /// The gradients of `x`, weight and bias of [`linear`](crate::nn::linear) without activation and
-/// residual: `grad weight`, `grad^T x`, and the sum of `grad` over all but the last dimension.
+/// residual: `grad weight`, `grad^T x`, and the sum of `grad` over all dimensions but the last.
 ///
-/// Errors where the shapes are not those of `x` `[.., in]`, `weight` `[out, in]` and `grad`
-/// `[.., out]`, or there is no common float.
+/// Errors unless the shapes are `x` `[.., in]`, `weight` `[out, in]` and `grad` `[.., out]`, and if
+/// there is no common float dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -36,7 +36,7 @@ pub fn linear(grad: &Tensor, x: &Tensor, weight: &Tensor) -> Result<[Tensor; 3]>
         return Err(Error::shape_of(OP, message, &operands));
     };
     if *inner != width {
-        let message = message!("the last axis of x is {inner}, that of weight {width}");
+        let message = message!("the last axis of x is {inner}, but that of weight is {width}");
         return Err(Error::shape_of(OP, message, &operands));
     }
     let lead = &x.shape()[..x.rank() - 1];
@@ -54,11 +54,11 @@ pub fn linear(grad: &Tensor, x: &Tensor, weight: &Tensor) -> Result<[Tensor; 3]>
 }
 
 /// The gradient of the weight, `[entries, width]`, of [`embedding`](crate::nn::embedding): each row
-/// is the sum of the rows of `grad`, `[.., width]`, whose index it was; in the order of the
+/// is the sum of the rows of `grad`, `[.., width]`, that have its index, in the order of the
 /// indices.
 ///
-/// Errors where `grad` has not the shape of the indices and one more dimension, an index is out of
-/// range or no integer, or `grad` is no float.
+/// Errors if `grad` doesn't have the shape of the indices with one more dimension, if `indices` is
+/// not an integer tensor or an index is out of range, and if `grad` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -79,7 +79,7 @@ pub fn embedding(grad: &Tensor, indices: &Tensor, entries: usize) -> Result<Tens
         ));
     };
     if lead != indices.shape() {
-        let message = "grad must have the shape of the indices, and the width";
+        let message = "grad must have the shape of the indices and a last dimension, the width";
         let shapes = [
             ("grad", grad.shape(), dtype),
             ("indices", indices.shape(), indices.dtype()),

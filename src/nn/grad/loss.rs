@@ -1,4 +1,4 @@
-//! Of losses of distributions.
+//! Gradients of losses of distributions.
 
 use super::common_float;
 use crate::error::{Error, Result};
@@ -13,12 +13,12 @@ use crate::ops::formula::Formula;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// The gradient of the scores `x` of [`cross_entropy`](crate::nn::cross_entropy): of each term
-/// `softmax(x)` less its target, times what the term counts, 0 where that is nothing. `grad` has the
-/// loss's shape: one number, or one for each term without a reduction.
+/// The gradient of the scores `x` of [`cross_entropy`](crate::nn::cross_entropy): for each term
+/// `softmax(x)` less its target, times the term's weight, or 0 if that is 0. `grad` has the loss's
+/// shape: a single number, or one per term without a reduction.
 ///
-/// Options and errors as for that function, and where `grad` has another shape or is no float. The result
-/// has the dtype of `x`.
+/// Options and errors as for that function; also errors if `grad` has another shape or is not a
+/// float tensor. The result has the dtype of `x`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -53,7 +53,7 @@ pub fn cross_entropy(
     d.into_dtype(p.dtype)
 }
 
-/// A number of each term, broadcasting to the scores.
+/// A number per term, shaped to broadcast to the scores.
 fn column(p: &Problem, numbers: impl Iterator<Item = f64>) -> Result<Tensor> {
     let mut shape = Shape::from_slice(p.x.shape());
     shape[p.axis] = 1;
@@ -66,7 +66,7 @@ fn column(p: &Problem, numbers: impl Iterator<Item = f64>) -> Result<Tensor> {
     Ok(column)
 }
 
-/// `softmax(x) * all - share * weight` over all classes, and at the target's `own` less.
+/// `softmax(x) * all - share * weight` over all classes, less `own` at the target.
 fn of_classes(
     op: &'static str,
     p: &Problem,
@@ -85,7 +85,7 @@ fn of_classes(
         Reduction::Mean => sum_of(&targets.weights),
         _ => 1.0,
     };
-    // a gradient of one number is that of each term
+    // a single gradient is that of every term
     let each_grad = grad.iter().cycle();
     let mut own: Vec<f64> = fallible::with_capacity(targets.weights.len())?;
     let mut share: Vec<f64> = fallible::with_capacity(targets.weights.len())?;
@@ -109,7 +109,7 @@ fn of_classes(
     let mut f = Formula::new(op, &[p.x.shape()], p.x.dtype())?;
     let (y, all) = (f.input(&y)?, f.input(&all)?);
     let mut d = f.binary(&rows::Multiply::ROW, y, all)?;
-    // what counts for nothing may be infinite
+    // terms of weight 0 may be infinite
     d = f.ternary(&rows::Where::ROW, all, d, 0.0)?;
     if smoothing > 0.0 {
         let mut part = f.input(&spread)?;
@@ -125,7 +125,7 @@ fn of_classes(
         let d = d.as_mut_slice::<F>()?;
         for (k, (class, own)) in targets.classes.iter().zip(&own).enumerate() {
             let line = k / inner * p.classes * inner + k % inner;
-            // none where there are no classes
+            // out of range only if there are no classes
             if let Some(d) = d.get_mut(line + *class as usize * inner) {
                 *d -= <F as Real>::from_f64(*own);
             }
@@ -134,8 +134,7 @@ fn of_classes(
     Ok(d)
 }
 
-/// `softmax(x) * sum(t) - t` along the classes, for targets `t` with their weights and what is spread
-/// of them.
+/// `softmax(x) * sum(t) - t` along the classes, for smoothed and weighted targets `t`.
 fn of_probabilities(
     op: &'static str,
     p: &Problem,

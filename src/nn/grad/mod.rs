@@ -1,7 +1,7 @@
-//! Gradients, function by function: what [`nn`](crate::nn)'s functions make of a gradient of their
-//! result. Each has the name of its function and takes that gradient first, `[..]` of the result's
-//! shape, then the function's operands, or its result where that is what the formula needs. Nothing is
-//! recorded: who trains a model calls them in the reverse order.
+//! Gradients, function by function: the vector-Jacobian products of the functions of
+//! [`nn`](crate::nn). Each has the name of its function and takes the gradient of the result first,
+//! in the result's shape, then the function's operands, or its result if the formula needs that.
+//! Nothing is recorded: training code calls them in reverse order.
 //!
 //! dtypes are promoted; 16-bit floats are computed in float32 and rounded once.
 
@@ -35,7 +35,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
-/// The common float of tensors. Errors, of `op`, where there is none.
+/// The common float dtype of tensors. Errors, on behalf of `op`, if there is none.
 fn common_float(op: &'static str, x: &[&Tensor]) -> Result<DType> {
     let first = x[0].dtype();
     let dtype = x[1..]
@@ -47,7 +47,7 @@ fn common_float(op: &'static str, x: &[&Tensor]) -> Result<DType> {
     Ok(dtype)
 }
 
-/// Errors where a gradient has not the shape of what it is of.
+/// Errors if a gradient doesn't have the shape of the result that it belongs to.
 fn expect_shape(
     op: &'static str,
     grad: &Tensor,

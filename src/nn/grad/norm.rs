@@ -1,4 +1,4 @@
-//! Of normalisations over the last dimensions.
+//! Gradients of normalisations over the last dimensions.
 
 use super::{common_float, expect_shape};
 use crate::dtype::DType;
@@ -11,11 +11,11 @@ use crate::ops::formula::Formula;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
-/// The gradients of `x`, weight and bias of [`layer_norm`](crate::nn::layer_norm); the last two
-/// as if there had been a weight and a bias. Without one, the weight is all ones.
+/// The gradients of `x`, weight and bias of [`layer_norm`](crate::nn::layer_norm), the last two
+/// even if there was no weight or bias. Without a weight, it counts as ones.
 ///
-/// Errors where the last dimensions of `x`, or the shapes of `grad` or `weight`, are others, or there
-/// is no common float.
+/// Errors if the last dimensions of `x`, or the shapes of `grad` or `weight`, don't fit, and if
+/// there is no common float dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -60,8 +60,8 @@ pub fn layer_norm(
     ])
 }
 
-/// The gradients of `x` and weight of [`rms_norm`](crate::nn::rms_norm); the second as if there had
-/// been a weight. `eps` and errors as for that, and as for [`layer_norm`].
+/// The gradients of `x` and weight of [`rms_norm`](crate::nn::rms_norm), the latter even if there
+/// was no weight. `eps` as in that function; errors like it and [`layer_norm`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -105,7 +105,7 @@ pub fn rms_norm(
 struct Rows {
     grad: Tensor,
     x: Tensor,
-    /// Empty where it is absent.
+    /// Empty if absent.
     weight: Tensor,
     normalized: Shape,
     dtype: DType,
@@ -140,11 +140,11 @@ impl Rows {
             wide,
         })
     }
-    /// Room for the gradient of `x`.
+    /// An uninitialised gradient of `x`.
     fn whole(&self) -> Result<Tensor> {
         Tensor::empty(self.x.shape(), self.wide)
     }
-    /// Room for a number of each row.
+    /// An uninitialised number per row.
     fn column(&self) -> Result<Tensor> {
         Tensor::empty([self.x.shape()[0], 1], self.wide)
     }
@@ -157,7 +157,7 @@ impl Rows {
             .input(self.x.elements())
             .input(self.weight.elements())
     }
-    /// Of a row, with so many operations an element.
+    /// The cost of a row, with `flops` operations per element.
     fn cost(&self, flops: usize) -> Cost {
         let n = self.x.shape()[1];
         Cost {

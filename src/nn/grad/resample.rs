@@ -1,5 +1,5 @@
-//! Of resampling. What is a sum of elements with weights of each axis has a gradient that is one of
-//! places with the same weights, so its tables are the transposed ones.
+//! Gradients of resampling. A weighted sum of elements along each axis has a gradient that is a
+//! weighted sum of places with the same weights: the tables are transposed.
 
 use super::common_float;
 use super::pool::adaptive_to;
@@ -19,11 +19,12 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// The gradient of the operand, of shape `input_size`, of [`interpolate`](crate::nn::interpolate).
+/// The gradient, of shape `input_size`, of the operand of [`interpolate`](crate::nn::interpolate).
 ///
 /// Options are those of that function. 16-bit floats are computed in float32 and rounded once.
 ///
-/// Errors as for that function, and where `grad` has not the shape of its result or is no float.
+/// Errors like that function, and if `grad` doesn't have the shape of its result or is not a float
+/// tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -69,10 +70,11 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
     })
 }
 
-/// The gradient of the operand, of shape `input_size`, of [`pad`](crate::nn::pad): each element of `grad`
-/// is added where it was taken from; constants were taken from nowhere.
+/// The gradient, of shape `input_size`, of the operand of [`pad`](crate::nn::pad): each element of
+/// `grad` is added to the element it was copied from; constants contribute nothing.
 ///
-/// Errors as for that function, and where `grad` has not the shape of its result or is no float.
+/// Errors like that function, and if `grad` doesn't have the shape of its result or is not a float
+/// tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -97,7 +99,7 @@ pub fn pad(
     let to = Around::new(OP, operand, pad)?;
     of_result(OP, grad, &[], &to.places)?;
     if let PadMode::Constant(_) = mode {
-        // what was added is taken away
+        // the reverse of constant padding is cropping
         let back: SmallVec<[isize; 6]> = pad.iter().map(|n| n.saturating_neg()).collect();
         return crate::nn::pad(grad, &back, PadMode::Constant(0.into()));
     }
@@ -113,16 +115,16 @@ pub fn pad(
     })
 }
 
-/// What places along an axis are made of.
+/// The weights along an axis.
 enum Weights<'a> {
-    /// Of elements alone, of an axis of this size.
+    /// Single elements of an axis of this size.
     Moved(usize, Vec<u32>),
-    /// Of several.
+    /// Weighted sums.
     Of(&'a Interpolate, Axis),
 }
 
 impl Weights<'_> {
-    /// Of the axis.
+    /// The size of the axis.
     fn size(&self) -> usize {
         match self {
             Weights::Moved(size, _) => *size,
@@ -141,7 +143,7 @@ impl Weights<'_> {
     }
 }
 
-/// The sums of what axes say, for depth, height and width in this order.
+/// Weighted sums by the tables of depth, height and width.
 fn by_tables<'a>(
     op: &'static str,
     planes: &Planes,
@@ -152,7 +154,7 @@ fn by_tables<'a>(
         planes: &Planes,
         weights: [Weights; 3],
     ) -> Result<Tensor> {
-        // before the tables, for it is larger and may be too large
+        // allocated before the tables, which are shorter: if something is too large, it is this
         let result = planes.empty(weights.each_ref().map(Weights::size), T::DTYPE)?;
         let [depth, height, width] = weights;
         let tables = [
@@ -168,7 +170,7 @@ fn by_tables<'a>(
             Err(Error::unsupported(op, dtype))))
 }
 
-/// Errors where `grad` has another shape than the result.
+/// Errors unless `grad` has the shape of the result.
 fn of_result(op: &'static str, grad: &Tensor, lead: &[usize], places: &[usize]) -> Result<()> {
     if grad.shape().iter().eq(lead.iter().chain(places)) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Of softmax and its logarithm.
+//! Gradients of softmax and log_softmax.
 
 use super::{common_float, expect_shape};
 use crate::error::{Error, Result};
@@ -9,10 +9,11 @@ use crate::layout;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
-/// The gradient of the operand of [`softmax`](crate::nn::softmax), whose result is `y`:
-/// `y * (grad - sum(grad * y))` along the axis.
+/// The gradient of [`softmax`](crate::nn::softmax), from its result `y`: `y * (grad - sum(grad *
+/// y))` along the axis.
 ///
-/// Errors where `grad` and `y` differ in shape or have no common float, or the axis is out of range.
+/// Errors if `grad` and `y` differ in shape or have no common float dtype, or the axis is out of
+/// range.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -32,8 +33,8 @@ pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     lines::<Rule>(OP, grad, y, axis)
 }
 
-/// The gradient of the operand of [`log_softmax`](crate::nn::log_softmax), whose result is `y`:
-/// `grad - exp(y) * sum(grad)` along the axis. Errors as for [`softmax`].
+/// The gradient of [`log_softmax`](crate::nn::log_softmax), from its result `y`: `grad - exp(y) *
+/// sum(grad)` along the axis. Errors as for [`softmax`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -53,7 +54,7 @@ pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     lines::<Rule>(OP, grad, y, axis)
 }
 
-/// The gradient of a line, from that of its results and from these.
+/// The gradient of a line, from the result `y` and its gradient `g`.
 trait Row {
     fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]);
 }

@@ -1,7 +1,7 @@
-//! Losses of distributions over classes, which lie along axis 1, or along the one axis there is.
+//! Losses of distributions over classes, which lie along axis 1, or the only axis.
 //!
-//! No logarithms of probabilities are made: a term is the logarithm of a line's sum of exponentials less
-//! the score of its class.
+//! Logarithms of probabilities are never materialised: a term is the logsumexp of a line less the
+//! score of its class.
 
 use super::{Reduction, scalar};
 use crate::dtype::DType;
@@ -15,16 +15,17 @@ use crate::ops::{self};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// What [`cross_entropy`] may be asked for.
+/// The options of [`cross_entropy`].
 #[derive(Clone, Copy, Debug)]
 pub struct CrossEntropy<'a> {
-    /// `[classes]`, a factor of each class's terms; a mean is divided by the sum of those used.
+    /// `[classes]`, a factor for the terms of each class; a mean is divided by the sum of the
+    /// factors used.
     pub weight: Option<&'a Tensor>,
-    /// Targets that count for nothing.
+    /// Targets with this class are ignored.
     pub ignore_index: i64,
-    /// What share of each target is spread over all classes (Szegedy et al. 2016).
+    /// The share of each target that is spread over all classes (Szegedy et al. 2016).
     pub label_smoothing: f64,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 impl Default for CrossEntropy<'_> {
@@ -37,14 +38,14 @@ impl Default for CrossEntropy<'_> {
         }
     }
 }
-/// What [`nll_loss`] may be asked for.
+/// The options of [`nll_loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct NllLoss<'a> {
-    /// As [`CrossEntropy::weight`].
+    /// Like [`CrossEntropy::weight`].
     pub weight: Option<&'a Tensor>,
-    /// Targets that count for nothing.
+    /// Targets with this class are ignored.
     pub ignore_index: i64,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 impl Default for NllLoss<'_> {
@@ -57,11 +58,12 @@ impl Default for NllLoss<'_> {
     }
 }
 
-/// `-log(softmax(x))` of each target: `x` are scores, `[batch, classes, ..]` or `[classes]`; `target` are
-/// classes, integers of that shape without its classes, or their probabilities, floats of the shape of `x`. Terms have the shape of classes.
+/// `-log(softmax(x))` at each target. `x` are scores, `[batch, classes, ..]` or `[classes]`;
+/// `target` are class indices, integers of that shape without the axis of classes, or
+/// probabilities, floats of the shape of `x`. There is one term per target.
 ///
-/// Errors where shapes or dtypes don't fit, or a class is outside the range and not
-/// [`ignore_index`](CrossEntropy::ignore_index): which, and where.
+/// Errors if shapes or dtypes don't fit, or if a class is out of range and not
+/// [`ignore_index`](CrossEntropy::ignore_index), with the class and its position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -102,8 +104,8 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
     )
 }
 
-/// `-x` of each target, `x` being logarithms of probabilities: [`cross_entropy`] of a
-/// [`log_softmax`](crate::nn::log_softmax). Shapes and errors as for that; targets are integers.
+/// `-x` at each target, with log-probabilities `x`: [`cross_entropy`] for the result of
+/// [`log_softmax`](crate::nn::log_softmax). Shapes and errors as there; targets are integers.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -125,24 +127,24 @@ pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor>
     p.reduce(targets, terms, None, reduction)
 }
 
-/// Scores, where their classes lie, and the dtype of the result.
+/// Scores, their axis of classes, and the dtype of the result.
 pub(in crate::nn) struct Problem {
     op: &'static str,
-    /// In what is computed in.
+    /// In the dtype that is computed in.
     pub x: Tensor,
     pub axis: usize,
     pub classes: usize,
-    /// Of terms.
+    /// The shape of the terms.
     pub shape: Shape,
     pub weight: Option<Tensor>,
     pub dtype: DType,
 }
 
-/// Where each term's score is, and what it counts.
+/// The class and weight of each term.
 pub(in crate::nn) struct Targets {
-    /// Classes, 0 for those that are ignored.
+    /// The classes, 0 for ignored targets.
     pub classes: Vec<i64>,
-    /// None of those.
+    /// `None` for ignored targets.
     pub weights: Vec<Option<f64>>,
 }
 
@@ -179,7 +181,7 @@ impl Problem {
         }
         if let Some(w) = weight {
             if w.dtype().is_complex() || w.dtype().is_storage() {
-                let message = message!("weight is {}; it has real numbers", w.dtype());
+                let message = message!("weight is {}; it must be real", w.dtype());
                 return Err(Error::dtype(op, message));
             }
             if w.shape() != [classes] {
@@ -200,7 +202,7 @@ impl Problem {
             dtype,
         })
     }
-    /// The targets, checked: read once, for they may lie in memory of others (READ1).
+    /// The checked targets: read once, since they may lie in borrowed memory (READ1).
     pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
         if !target.dtype().is_integer() {
             let message = message!("target must be integers, not {}", target.dtype());
@@ -232,7 +234,7 @@ impl Problem {
         }
         Ok(Targets { classes, weights })
     }
-    /// The score of each target.
+    /// The score at each target.
     fn scores(&self, targets: &Targets) -> Result<Vec<f64>> {
         if targets.classes.is_empty() || self.classes == 0 {
             return fallible::filled(0.0, targets.classes.len());
@@ -246,7 +248,7 @@ impl Problem {
             self.axis as isize,
         )?)
     }
-    /// What terms cost whose targets are all classes alike: the sum over classes of `weight (log - x)`.
+    /// The terms for uniform targets: the sum over classes of `weight (log - x)`.
     fn spread(&self, logs: &[f64]) -> Result<Vec<f64>> {
         let over = self.axis as isize;
         let (sums, total) = match &self.weight {
@@ -270,7 +272,7 @@ impl Problem {
             .for_each(|(s, log)| *s = log * total - *s);
         Ok(spread)
     }
-    /// The terms times what they count, and with smoothing their share of `spread`.
+    /// Weights and reduces the terms, which with smoothing include a share of `spread`.
     fn reduce(
         &self,
         targets: Targets,
@@ -280,7 +282,7 @@ impl Problem {
     ) -> Result<Tensor> {
         let Targets { weights, .. } = targets;
         for (t, w) in terms.iter_mut().zip(&weights) {
-            // what counts for nothing may be infinite
+            // terms of weight 0 may be infinite
             *t = match w {
                 None | Some(0.0) => 0.0,
                 Some(w) => *t * w,
@@ -289,7 +291,7 @@ impl Problem {
         if let Some((share, spread)) = smoothing {
             let each = share / self.classes as f64;
             for ((t, s), w) in terms.iter_mut().zip(&spread).zip(&weights) {
-                // the share of all classes has their weights, not the target's
+                // the spread share is weighted by all classes, not by the target's
                 let s = if w.is_none() { 0.0 } else { each * s };
                 *t = (1.0 - share) * *t + s;
             }
@@ -310,13 +312,13 @@ impl Problem {
         }, else return Err(Error::unsupported(self.op, self.dtype)));
         y.into_dtype(self.dtype)
     }
-    /// A weight, broadcasting to the scores.
+    /// A weight, shaped to broadcast to the scores.
     pub fn along_classes(&self, weight: &Tensor) -> Result<Tensor> {
         let mut shape = Shape::from_elem(1, self.x.rank());
         shape[self.axis] = self.classes;
         weight.reshape(&shape[..])
     }
-    /// By probabilities of classes.
+    /// The loss for probabilities of classes.
     fn of_probabilities(
         &self,
         sums: &Tensor,
@@ -353,7 +355,7 @@ impl Problem {
     }
 }
 
-/// Errors where this is no share.
+/// Errors unless this is a share, from 0 to 1.
 pub(in crate::nn) fn check_smoothing(op: &'static str, label_smoothing: f64) -> Result<()> {
     if (0.0..=1.0).contains(&label_smoothing) {
         return Ok(());
@@ -362,13 +364,13 @@ pub(in crate::nn) fn check_smoothing(op: &'static str, label_smoothing: f64) -> 
     Err(Error::value(op, message))
 }
 
-/// What all terms count together.
+/// The sum of all weights.
 pub(in crate::nn) fn sum_of(weights: &[Option<f64>]) -> f64 {
     let part = |w: &[Option<f64>]| w.iter().flatten().sum::<f64>();
     weights.chunks(256).map(part).sum()
 }
 
-/// All elements of floats.
+/// All elements of a float tensor.
 pub(in crate::nn) fn doubles(x: &Tensor) -> Result<Vec<f64>> {
     let x = x.contiguous()?;
     let mut all = fallible::with_capacity(x.len())?;

@@ -1,4 +1,4 @@
-//! Connectionist temporal classification.
+//! Connectionist temporal classification (CTC).
 
 use super::classes::doubles;
 use super::{Reduction, scalar};
@@ -11,28 +11,28 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// What [`ctc_loss`] may be asked for.
+/// The options of [`ctc_loss`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CtcLoss {
-    /// The class that stands for no label.
+    /// The class of the blank label.
     pub blank: usize,
-    /// What becomes of the losses; a mean is that of losses divided by the lengths of their targets, or 1.
+    /// How the losses are reduced; for a mean, each is first divided by its target's length, or 1.
     pub reduction: Reduction,
-    /// Whether losses that are infinite, of targets that are too long, are 0.
+    /// Whether infinite losses, of targets that are too long, count as 0.
     pub zero_infinity: bool,
 }
 
-/// The negative logarithm of the probability of a sequence of labels, over all ways to spread them over time
-/// with blanks between (Graves et al. 2006). `log_probs` is `[time, batch, classes]` or `[time, classes]`;
-/// `targets` are integers, `[batch, length]` or all of them one after the other; the lengths are how much of
-/// each is used.
+/// The negative log-probability of a sequence of labels, summed over all alignments with blanks
+/// between labels (Graves et al. 2006). `log_probs` is `[time, batch, classes]` or `[time,
+/// classes]`; `targets` are integers, `[batch, length]` or concatenated; the lengths say how much
+/// of each is used.
 ///
-/// Errors where shapes or dtypes don't fit, a length is more than there is, or a label is no class or the
-/// blank: which, and where.
+/// Errors if shapes or dtypes don't fit, if a length exceeds what there is, and if a label is the
+/// blank or out of range, with the label and its position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
-/// // two steps, a blank and one label, all as likely: 3 of 4 ways give the label
+/// // two steps, a blank and one label, all equally likely: 3 of 4 alignments give the label
 /// let x = Tensor::from([[0.5f32.ln(); 2]; 2]);
 /// let y = nn::ctc_loss(&x, &Tensor::from([1i64]), &[2], &[1], Default::default())?;
 /// assert!((y.item::<f32>()? + 0.75f32.ln()).abs() < 1e-6);
@@ -72,18 +72,18 @@ pub fn ctc_loss(
     };
     if input_lengths.len() != batch || target_lengths.len() != batch {
         return Err(wrong(
-            "there must be a length of input and target for each of the batch",
+            "there must be an input and a target length for each item of the batch",
         ));
     }
     if options.blank >= classes {
         let message = message!(
-            "blank is {}, which is none of {classes} classes",
+            "blank is {}, but there are {classes} classes",
             options.blank
         );
         return Err(Error::value(OP, message));
     }
     if let Some(n) = input_lengths.iter().find(|n| **n > steps) {
-        let message = message!("an input length is {n}, and there are {steps} steps");
+        let message = message!("an input length is {n}, but there are {steps} steps");
         return Err(Error::value(OP, message));
     }
     let places = places(targets, batch, target_lengths)
@@ -94,7 +94,7 @@ pub fn ctc_loss(
         for at in place.clone() {
             if !(0..classes as i64).contains(&given[at]) || given[at] == options.blank as i64 {
                 let message = message!(
-                    "target {} at row-major position {at} is no class, or the blank: there are {classes}",
+                    "target {} at row-major position {at} is the blank or out of range for {classes} classes",
                     given[at]
                 );
                 return Err(Error::value(OP, message));
@@ -143,7 +143,7 @@ pub fn ctc_loss(
     }
 }
 
-/// Where the labels of each sequence lie; none where lengths don't fit.
+/// The range of each sequence's labels; none if lengths don't fit.
 fn places(targets: &Tensor, batch: usize, lengths: &[usize]) -> Option<Vec<Range<usize>>> {
     let mut places = fallible::with_capacity(batch).ok()?;
     let mut end = 0usize;
@@ -163,8 +163,8 @@ fn places(targets: &Tensor, batch: usize, lengths: &[usize]) -> Option<Vec<Range
     all_used.then_some(places)
 }
 
-/// By the forward variables: after each step, the logarithm of the probability of being at each of the labels
-/// with blanks around them.
+/// Computes the forward variables: after each step, the log-probability of being at each label or
+/// blank.
 fn negative_log<'a>(
     labels: &[i64],
     blank: usize,
@@ -197,7 +197,7 @@ fn negative_log<'a>(
         for s in 0..states {
             let stay = now[s];
             let step = if s > 0 { now[s - 1] } else { f64::NEG_INFINITY };
-            // a blank is passed over between labels that differ
+            // a blank may be skipped between different labels
             let skip = if s > 1 && s % 2 == 1 && labels[s / 2] != labels[s / 2 - 1] {
                 now[s - 2]
             } else {

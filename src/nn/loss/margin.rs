@@ -1,4 +1,4 @@
-//! Losses that ask for a margin between distances.
+//! Margin losses.
 
 use super::{Reduction, terms};
 use crate::error::{Error, Result};
@@ -8,19 +8,19 @@ use crate::nn::distance::{PairwiseDistance, pairwise_distance};
 use crate::ops;
 use crate::tensor::Tensor;
 
-/// What [`margin_ranking_loss`] may be asked for.
+/// The options of [`margin_ranking_loss`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MarginRankingLoss {
-    /// By how much one should be above the other.
+    /// How far one should exceed the other.
     pub margin: f64,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 
-/// `max(0, margin - target (x1 - x2))`: `target` is 1 where the first should be the larger, and -1 where
-/// the second should. Operands broadcast.
+/// `max(0, margin - target (x1 - x2))`: `target` is 1 where `x1` should be larger, and -1 where
+/// `x2` should. Operands broadcast.
 ///
-/// Errors where shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -49,19 +49,20 @@ pub fn margin_ranking_loss(
     )
 }
 
-/// What [`cosine_embedding_loss`] may be asked for.
+/// The options of [`cosine_embedding_loss`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CosineEmbeddingLoss {
-    /// How similar different pairs may be.
+    /// The cosine that dissimilar pairs may have.
     pub margin: f64,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 
-/// `1 - cos` of pairs whose `target` is 1, `max(0, cos - margin)` of those whose is -1, the cosine being
-/// that of the angle between rows of `x1` and `x2`: `[batch, width]`, `target` `[batch]`; or without the batch.
+/// `1 - cos` for pairs with `target` 1, `max(0, cos - margin)` for those with -1, where `cos` is
+/// the cosine of the angle between rows of `x1` and `x2`: `[batch, width]`, with `target`
+/// `[batch]`; or all without the batch.
 ///
-/// Errors where shapes or dtypes don't fit, or a target is neither: which, and where.
+/// Errors if shapes or dtypes don't fit, or if a target is neither 1 nor -1, with its position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -108,18 +109,19 @@ pub fn cosine_embedding_loss(
     })
 }
 
-/// What [`triplet_margin_loss`] may be asked for.
+/// The options of [`triplet_margin_loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct TripletMarginLoss {
-    /// By how much the negative should be farther than the positive.
+    /// How much farther than the positive the negative should be.
     pub margin: f64,
-    /// The power of the distance.
+    /// The order of the norm.
     pub p: f64,
     /// Added to differences.
     pub eps: f64,
-    /// Whether the negative's distance is that to the nearer of anchor and positive (Balntas et al. 2016).
+    /// Whether the negative's distance is measured from the nearer of anchor and positive (Balntas
+    /// et al. 2016).
     pub swap: bool,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 impl Default for TripletMarginLoss {
@@ -134,10 +136,10 @@ impl Default for TripletMarginLoss {
     }
 }
 
-/// `max(0, margin + |anchor - positive| - |anchor - negative|)`, distances being those of rows, along the
-/// last axis (Schroff et al. 2015).
+/// `max(0, margin + |anchor - positive| - |anchor - negative|)`, with distances between rows along
+/// the last axis (Schroff et al. 2015).
 ///
-/// Errors where shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit.
 ///
 /// ```
 /// use flex::{Tensor, nn};

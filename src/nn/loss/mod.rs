@@ -1,6 +1,6 @@
-//! Losses, with torch.nn.functional's names. Formulas of operations of the list, which are added up
-//! as they are computed: no tensor of all terms is made where only their sum or mean is asked for.
-//! Terms are computed and added in float32 or float64.
+//! Losses, with the names of torch.nn.functional. They are formulas of elementwise operations,
+//! reduced as they are computed: the terms are not materialised if only their sum or mean is asked
+//! for. Terms are computed and summed in float32 or float64.
 
 pub(in crate::nn) mod classes;
 mod ctc;
@@ -27,7 +27,7 @@ use crate::ops::program::Var;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// What becomes of the terms of a loss.
+/// How the terms of a loss are reduced.
 ///
 /// ```
 /// use flex::nn::Reduction;
@@ -35,16 +35,16 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// They are the result.
+    /// Not at all: the terms are the result.
     None,
-    /// Their mean; NaN of none.
+    /// Their mean; NaN if there are none.
     #[default]
     Mean,
     /// Their sum.
     Sum,
 }
 impl Reduction {
-    /// The reduction of torch's name: `"none"`, `"mean"` or `"sum"`.
+    /// The reduction with torch's name: `"none"`, `"mean"` or `"sum"`.
     pub fn from_name(name: &str) -> Option<Reduction> {
         match name {
             "none" => Some(Reduction::None),
@@ -55,8 +55,8 @@ impl Reduction {
     }
 }
 
-/// The loss whose terms a formula of the operands gives, all of which broadcast; of their common
-/// dtype, integers as the default float.
+/// The loss whose terms are a formula of the broadcast operands, in their common dtype; the default
+/// float for integers.
 fn terms(
     op: &'static str,
     operands: &[&Tensor],

@@ -1,4 +1,4 @@
-//! Losses that are distances of elements.
+//! Losses that are elementwise distances.
 
 use super::{Reduction, terms};
 use crate::error::{Error, Result};
@@ -7,10 +7,10 @@ use crate::ops::formula::Formula;
 use crate::ops::program::Var;
 use crate::tensor::Tensor;
 
-/// The mean, or what else is asked for, of `(x - target)^2`. Operands broadcast, and are converted to
-/// their common dtype; integers are computed in the default float.
+/// `(x - target)^2`, reduced. Operands broadcast and are promoted to their common dtype; integers
+/// are computed in the default float.
 ///
-/// Errors where shapes or dtypes don't fit, or numbers are complex.
+/// Errors if shapes or dtypes don't fit, or an operand is complex.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -24,7 +24,7 @@ pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Ten
     })
 }
 
-/// The same of `|x - target|`: dtypes and errors as for [`mse_loss`].
+/// `|x - target|`, reduced. Dtypes and errors as for [`mse_loss`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -40,8 +40,9 @@ fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
     let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
     f.unary(&rows::Abs::ROW, d)
 }
-/// The same of `d^2 / (2 beta)` where `d = |x - target|` is below `beta`, else of `d - beta / 2`
-/// (Girshick 2015); torch's beta is 1. Errors also for a negative `beta`; 0 gives [`l1_loss`].
+/// `d^2 / (2 beta)` where `d = |x - target|` is below `beta`, else `d - beta / 2`, reduced
+/// (Girshick 2015); torch's default beta is 1. Dtypes and errors as for [`mse_loss`]; also errors
+/// for a negative `beta`. A `beta` of 0 gives [`l1_loss`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -68,8 +69,9 @@ pub fn smooth_l1_loss(
     })
 }
 
-/// The same of `d^2 / 2` where `d = |x - target|` is below `delta`, else of `delta (d - delta / 2)`
-/// (Huber 1964); torch's delta is 1. Errors also where `delta` is not above 0.
+/// `d^2 / 2` where `d = |x - target|` is below `delta`, else `delta (d - delta / 2)`, reduced
+/// (Huber 1964); torch's default delta is 1. Dtypes and errors as for [`mse_loss`]; also errors if
+/// `delta` is not above 0.
 ///
 /// ```
 /// use flex::{Tensor, nn};

@@ -10,16 +10,16 @@ use crate::ops::program::Var;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// What [`binary_cross_entropy`] may be asked for.
+/// The options of [`binary_cross_entropy`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BinaryCrossEntropy<'a> {
-    /// A factor of each term; broadcasts.
+    /// A factor for each term; broadcasts.
     pub weight: Option<&'a Tensor>,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 
-/// Equal shapes, as torch asks for where a broadcast would hide a mistake.
+/// Errors unless the shapes are equal: like torch, since a broadcast would hide a mistake.
 fn same_shape(op: &'static str, x: &Tensor, target: &Tensor) -> Result<()> {
     if x.shape() == target.shape() {
         return Ok(());
@@ -30,15 +30,16 @@ fn same_shape(op: &'static str, x: &Tensor, target: &Tensor) -> Result<()> {
     ];
     Err(Error::shape_of(
         op,
-        "x and target must have one shape",
+        "x and target must have the same shape",
         &operands,
     ))
 }
 
-/// `-(target log(x) + (1 - target) log(1 - x))`, logarithms being no less than -100; `x` are
-/// probabilities, of the shape of `target`.
+/// `-(target log(x) + (1 - target) log(1 - x))`, with logarithms clamped to at least -100. `x` are
+/// probabilities, with the shape of `target`.
 ///
-/// Errors where shapes or dtypes don't fit, or a probability is outside 0 to 1: which, and where.
+/// Errors if shapes or dtypes don't fit, or if a probability is outside 0 to 1, with its value and
+/// position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -76,7 +77,7 @@ pub fn binary_cross_entropy(
     })
 }
 
-/// Errors where a value is outside 0 to 1, naming it; NaN is none.
+/// Errors if a value is outside 0 to 1, and names it; NaN is allowed.
 fn in_unit_range(op: &'static str, x: &Tensor) -> Result<()> {
     if x.is_empty() || !x.dtype().is_float() || x.dtype().is_storage() {
         return Ok(());
@@ -103,20 +104,20 @@ fn in_unit_range(op: &'static str, x: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// What [`binary_cross_entropy_with_logits`] may be asked for.
+/// The options of [`binary_cross_entropy_with_logits`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WithLogits<'a> {
-    /// A factor of each term; broadcasts.
+    /// A factor for each term; broadcasts.
     pub weight: Option<&'a Tensor>,
-    /// A factor of what `target` being 1 costs; broadcasts.
+    /// A factor for positive targets; broadcasts.
     pub pos_weight: Option<&'a Tensor>,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 
 /// [`binary_cross_entropy`] of `sigmoid(x)`, without overflow or cancellation.
 ///
-/// Errors where shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -158,21 +159,21 @@ pub fn binary_cross_entropy_with_logits(
     })
 }
 
-/// What [`kl_div`] may be asked for.
+/// The options of [`kl_div`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KlDiv {
-    /// Whether `target` are logarithms of probabilities.
+    /// Whether `target` are log-probabilities.
     pub log_target: bool,
-    /// Whether the sum is divided by the size of the first axis, which `reduction` is overruled by.
+    /// Whether the sum is divided by the size of the first axis; overrides `reduction`.
     pub batchmean: bool,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 
-/// `target (log(target) - x)`, 0 where `target` is: the divergence (Kullback and Leibler 1951) of what `x` are
-/// the logarithms of. Operands broadcast.
+/// `target (log(target) - x)`, or 0 where `target` is 0: the Kullback-Leibler divergence (1951) of
+/// log-probabilities `x`. Operands broadcast.
 ///
-/// Errors where shapes or dtypes don't fit, or the mean of a batch is asked for of rank 0.
+/// Errors if shapes or dtypes don't fit, or for `batchmean` with rank 0.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -206,21 +207,25 @@ pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
     }
     let Some(n) = x.shape().first() else {
         let operands = [("x", x.shape(), x.dtype())];
-        return Err(Error::shape_of(OP, "a batch has a first axis", &operands));
+        return Err(Error::shape_of(
+            OP,
+            "batchmean needs an axis for the batch",
+            &operands,
+        ));
     };
     ops::divide(y, *n as f64)
 }
 
-/// What [`poisson_nll_loss`] may be asked for.
+/// The options of [`poisson_nll_loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonNllLoss {
     /// Whether `x` are logarithms of rates.
     pub log_input: bool,
-    /// Whether what depends on `target` alone is added, by Stirling's formula.
+    /// Whether to add the terms that depend on `target` alone, by Stirling's formula.
     pub full: bool,
     /// Added to rates before their logarithm is taken.
     pub eps: f64,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 impl Default for PoissonNllLoss {
@@ -234,10 +239,10 @@ impl Default for PoissonNllLoss {
     }
 }
 
-/// `exp(x) - target x`, or `x - target log(x + eps)` of rates: what counts of Poisson's distribution cost.
-/// Operands broadcast.
+/// The negative log-likelihood of a Poisson distribution: `exp(x) - target x`, or for rates `x -
+/// target log(x + eps)`. Operands broadcast.
 ///
-/// Errors where shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -277,14 +282,14 @@ pub fn poisson_nll_loss(x: &Tensor, target: &Tensor, options: PoissonNllLoss) ->
     })
 }
 
-/// What [`gaussian_nll_loss`] may be asked for.
+/// The options of [`gaussian_nll_loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct GaussianNllLoss {
-    /// Whether the constant is added.
+    /// Whether the constant term is added.
     pub full: bool,
-    /// The least variance.
+    /// The lower bound of variances.
     pub eps: f64,
-    /// What becomes of the terms.
+    /// How the terms are reduced.
     pub reduction: Reduction,
 }
 impl Default for GaussianNllLoss {
@@ -297,10 +302,11 @@ impl Default for GaussianNllLoss {
     }
 }
 
-/// `(log(var) + (x - target)^2 / var) / 2`, variances being no less than `eps` (Nix and Weigend 1994). `var` has the
-/// shape of `x`, or that without its last axis, or broadcasts.
+/// The negative log-likelihood of a Gaussian distribution: `(log(var) + (x - target)^2 / var) / 2`,
+/// with variances clamped to at least `eps` (Nix and Weigend 1994). `var` has the shape of `x`, or
+/// that without its last axis, or broadcasts.
 ///
-/// Errors where shapes or dtypes don't fit, or a variance is negative.
+/// Errors if shapes or dtypes don't fit, or a variance is negative.
 ///
 /// ```
 /// use flex::{Tensor, nn};

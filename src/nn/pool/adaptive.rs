@@ -1,4 +1,4 @@
-//! Pools whose result has the sizes that are asked for.
+//! Adaptive pooling: windows that give a result of the requested sizes.
 
 use super::super::images::Planes;
 use super::super::spatial::{PerAxis, option};
@@ -10,8 +10,8 @@ use crate::kernel::pool::{Steady, Windows};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// The windows along each axis: place `i` of `places` sees the elements from `i * size / places` to
-/// `(i + 1) * size / places`, rounded outwards.
+/// The windows along each axis: place `i` of `places` covers the elements from `i * size / places`
+/// to `(i + 1) * size / places`, rounded outwards.
 fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
     let along = |k: usize| -> Result<Windows> {
         let (size, places) = (sizes[k], places[k]);
@@ -33,7 +33,7 @@ fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
     Ok([along(0)?, along(1)?, along(2)?])
 }
 
-/// The windows of means on images of `sizes`, and how many elements each has.
+/// The windows of average pooling on images of `sizes`, and the number of elements in each.
 pub(in crate::nn) fn means(sizes: Three, places: Three) -> Result<Means> {
     let windows = windows(sizes, places)?;
     let divisors = |k: usize| -> Result<Vec<f64>> {
@@ -52,7 +52,7 @@ fn average(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> 
     let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
     launch::mean(op, &planes, &means(planes.sizes(), places)?, x.dtype())
 }
-/// One place along the axes that are not there.
+/// A single place along the axes that the image lacks.
 fn of_rank(mut places: Three, rank: usize) -> Three {
     places[..3 - rank].fill(1);
     places
@@ -81,15 +81,15 @@ fn with_positions(
 
 macro_rules! pools {
     ($($rank:literal $average:ident $max:ident $with:ident $kind:literal $shape:literal;)*) => { $(
-        #[doc = concat!("The mean of each window of ", $kind, ", windows that make a result of `output_size`.")]
+        #[doc = concat!("The mean of each window of ", $kind, ", with windows that give a result of `output_size`.")]
         ///
-        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, of floats; any strides. Place
-        /// `i` along an axis sees the elements from `i * size / output_size` to
-        /// `(i + 1) * size / output_size`, rounded outwards. 16-bit floats are added up in float32 and
-        /// rounded once.
+        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, floats with any strides.
+        /// Place `i` along an axis covers the elements from `i * size / output_size` to `(i + 1) *
+        /// size / output_size`, rounded outwards. 16-bit floats are summed in float32 and rounded
+        /// once.
         ///
-        /// Errors where `x` has other dimensions or is no float, or `output_size` has not a number for
-        /// each axis.
+        /// Errors if `x` has another rank or is not a float tensor, or `output_size` doesn't have
+        /// one number for each axis.
         ///
         /// ```
         /// use flex::{DType, Tensor, nn};
@@ -100,9 +100,9 @@ macro_rules! pools {
         pub fn $average(x: &Tensor, output_size: impl Into<PerAxis>) -> Result<Tensor> {
             average(stringify!($average), $rank, x, &output_size.into())
         }
-        #[doc = concat!("The largest element of each window of ", $kind, ", windows that make a result of `output_size`.")]
+        #[doc = concat!("The largest element of each window of ", $kind, ", with windows that give a result of `output_size`.")]
         ///
-        #[doc = concat!("All as for [`", stringify!($average), "`], and integers too; NaN is the largest of what it is among.")]
+        #[doc = concat!("Like [`", stringify!($average), "`], and for integers too; the maximum is NaN if there is one.")]
         ///
         /// ```
         /// use flex::{DType, Tensor, nn};
@@ -113,7 +113,7 @@ macro_rules! pools {
         pub fn $max(x: &Tensor, output_size: impl Into<PerAxis>) -> Result<Tensor> {
             largest(stringify!($max), $rank, x, &output_size.into())
         }
-        #[doc = concat!("[`", stringify!($max), "`], and where the elements are: int64, row-major in the spatial axes.")]
+        #[doc = concat!("[`", stringify!($max), "`] with the positions of the maxima: int64, row-major in the spatial axes.")]
         ///
         /// ```
         /// use flex::{DType, Tensor, nn};

@@ -1,4 +1,4 @@
-//! The mean of each window.
+//! Average pooling.
 
 use super::super::images::Planes;
 use super::super::spatial::PerAxis;
@@ -11,18 +11,19 @@ use crate::kernel::pool::Windows;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// Options of pools of means.
+/// The options of average pooling.
 #[derive(Clone, Debug)]
 pub struct AvgPool {
-    /// From a window to the next; the size of a window.
+    /// From one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
-    /// Zeros on both sides of the image; none.
+    /// Zeros on both sides of the image. Default: none.
     pub padding: PerAxis,
-    /// Whether a window may reach beyond the padded image, so that every element is in one; not.
+    /// Whether the last window may reach beyond the padded image, so that every element is covered.
+    /// Default: false.
     pub ceil_mode: bool,
-    /// Whether the zeros of the padding count as elements of a window; they do.
+    /// Whether the zeros of the padding count as elements of a window. Default: true.
     pub count_include_pad: bool,
-    /// What sums are divided by, instead of the number of elements.
+    /// The divisor of the sums, instead of the number of elements.
     pub divisor_override: Option<usize>,
 }
 impl Default for AvgPool {
@@ -37,7 +38,7 @@ impl Default for AvgPool {
     }
 }
 impl From<Option<PerAxis>> for AvgPool {
-    /// This stride.
+    /// The default options with this stride.
     fn from(stride: Option<PerAxis>) -> Self {
         AvgPool {
             stride,
@@ -50,14 +51,14 @@ macro_rules! pools {
     ($($rank:literal $op:literal $(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
         ///
-        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, of floats; any strides. The
-        /// result has the dtype of `x`, and along each axis `(size + 2 * padding - kernel_size) / stride + 1`
-        /// places, rounded up with `ceil_mode`, where a window must begin in the image or the padding
-        /// before it. 16-bit floats are added up in float32 and rounded once.
+        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, floats with any strides.
+        /// The result has the dtype of `x`, and along each axis `(size + 2 * padding - kernel_size)
+        /// / stride + 1` places, rounded up with `ceil_mode`; a window must begin in the image or
+        /// the padding before it. 16-bit floats are summed in float32 and rounded once.
         ///
-        /// Errors where `x` has other dimensions, a window is larger than the padded image, the padding
-        /// is more than half a window, `divisor_override` or an option that may not be is zero, and for
-        /// other dtypes.
+        /// Errors if `x` has another rank, a window is larger than the padded image, the padding is
+        /// more than half a window, `divisor_override` or an option that must be positive is zero,
+        /// and for other dtypes.
         pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<AvgPool>) -> Result<Tensor> {
             average($op, $rank, x, &kernel_size.into(), &options.into())
         }
@@ -99,7 +100,7 @@ pools! {
 }
 
 impl AvgPool {
-    /// The windows on images of `sizes`, and what their sums are divided by.
+    /// The windows on images of `sizes`, and the divisors of their sums.
     pub(in crate::nn) fn means(
         &self,
         op: &'static str,

@@ -1,4 +1,4 @@
-//! Pools of all planes, on threads.
+//! Runs pools of all planes over the threads.
 
 use super::super::images::{Planes, rows};
 use crate::dtype::{DType, Pod};
@@ -15,14 +15,14 @@ use crate::simd;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// `expr` with `T` the float of a dtype, and `A` what it is computed in.
+/// `expr` with `T` as the float of a dtype, and `A` as the type it is computed in.
 macro_rules! floats {
     ($dtype:expr, |$T:ident as $A:ident| $e:expr, else $other:expr) => {
         dispatch!(half $dtype, |$T| { type $A = f32; $e }, else
             dispatch!(float $dtype, |$T| { type $A = $T; $e }, else $other))
     };
 }
-/// The same for the integers that no other dtype holds, too: see [`comparable`].
+/// The same, with the integers that no other dtype can hold; see [`comparable`].
 macro_rules! reals {
     ($dtype:expr, |$T:ident as $A:ident| $e:expr, else $other:expr) => {
         match $dtype {
@@ -49,8 +49,8 @@ macro_rules! reals {
     };
 }
 
-/// `x` in a dtype that its elements are compared in, which holds all of them: a body for each
-/// integer would be most of what pools take of a program.
+/// `x` in a dtype whose comparisons are compiled and which holds all its values: a body for each
+/// integer would be most of the code size of pools.
 pub(super) fn comparable(x: &Tensor) -> Result<Tensor> {
     x.astype(match x.dtype() {
         DType::I8 | DType::U8 | DType::I16 | DType::U16 => DType::F32,
@@ -59,13 +59,13 @@ pub(super) fn comparable(x: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// Whether there is one window, of all elements of the plane: a reduction then.
+/// Whether a single window covers the whole plane, so that the pool is a reduction.
 fn is_plane(windows: &[Windows; 3], sizes: Three, places: Three) -> bool {
     let sees_all = |k: usize| places[k] == 1 && windows[k].taps(0, sizes[k]).count == sizes[k];
     (0..3).all(sees_all)
 }
 
-/// The largest element of each window.
+/// The maximum of each window.
 pub(super) fn largest(
     op: &'static str,
     x: &Planes,
@@ -81,7 +81,7 @@ pub(super) fn largest(
     x.result(y)
 }
 
-/// The largest element of each window, and its position in the plane.
+/// The maximum of each window, and its position in the plane.
 pub(super) fn largest_with_positions(
     op: &'static str,
     x: &Planes,
@@ -104,12 +104,12 @@ pub(super) fn largest_with_positions(
     Ok((x.result(y)?, x.result(positions)?))
 }
 
-/// Windows, and what their sums are divided by: the product of a number for each axis.
+/// Windows and the divisors of their sums: the product of a number for each axis.
 pub(in crate::nn) struct Means {
     pub windows: [Windows; 3],
-    /// Windows along each axis.
+    /// The number of windows along each axis.
     pub places: Three,
-    /// A number for each of them.
+    /// A divisor for each of them.
     pub divisors: [Vec<f64>; 3],
 }
 
@@ -128,7 +128,7 @@ pub(in crate::nn) fn mean(
     }
     let mut y = x.empty(means.places, dtype)?;
     floats!(dtype, |T as A| {
-        // of a row, one for each element of its pixels
+        // along the width, one divisor per element of a pixel
         let repeats = [1, 1, x.images::<T>()?.inner];
         let of = |k: usize| -> Result<Vec<A>> {
             let each = |n: &f64| core::iter::repeat_n(<A as Real>::from_f64(*n), repeats[k]);
@@ -140,7 +140,7 @@ pub(in crate::nn) fn mean(
     x.result(y)
 }
 
-/// What a row of the result costs.
+/// The cost of a row of the result.
 fn cost<T>(x: &Images<T>, windows: &[Windows; 3], width: usize) -> Cost {
     let lines = windows[0].most().saturating_mul(windows[1].most());
     let bytes = lines.saturating_mul(x.width()).saturating_add(width);

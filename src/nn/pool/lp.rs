@@ -1,4 +1,4 @@
-//! The norm of each window.
+//! Lp pooling.
 
 use super::super::spatial::{PerAxis, option};
 use super::average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};
@@ -6,16 +6,17 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::tensor::Tensor;
 
-/// Options of pools of norms.
+/// The options of Lp pooling.
 #[derive(Clone, Debug, Default)]
 pub struct LpPool {
-    /// From a window to the next; the size of a window.
+    /// From one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
-    /// Whether a window may reach beyond the image, so that every element is in one; not.
+    /// Whether the last window may reach beyond the image, so that every element is covered.
+    /// Default: false.
     pub ceil_mode: bool,
 }
 impl From<Option<PerAxis>> for LpPool {
-    /// This stride.
+    /// The default options with this stride.
     fn from(stride: Option<PerAxis>) -> Self {
         LpPool {
             stride,
@@ -28,10 +29,10 @@ macro_rules! pools {
     ($($rank:literal $name:ident $average:ident $kind:literal $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The norm of each window of ", $kind, ": `(sum of x^norm_type)^(1 / norm_type)`.")]
         ///
-        #[doc = concat!("Shapes, dtypes and errors are those of [`", stringify!($average), "`](super::", stringify!($average), "); also an error where `norm_type` is 0 or NaN.")]
-        /// The powers are those of `x`, not of its magnitude, as in torch; a window that reaches beyond the
-        /// image counts as the mean of its elements for each that it lacks. 16-bit floats are computed in
-        /// float32 and rounded once.
+        #[doc = concat!("Shapes, dtypes and errors are those of [`", stringify!($average), "`](super::", stringify!($average), "); also errors if `norm_type` is 0 or NaN.")]
+        /// The powers are those of `x`, not of its magnitude, as in torch. For a window that
+        /// reaches beyond the image, each missing element counts as the mean of the others. 16-bit
+        /// floats are computed in float32 and rounded once.
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -55,10 +56,14 @@ pools! {
     3 lp_pool3d avg_pool3d "a volume" "[1, 2, 1, 1]" "[2, 1, 1]";
 }
 
-/// `x^p`, in what is computed in. Errors where `p` is no power of a norm, or `x` no float.
+/// `x^p`, in the dtype that is computed in. Errors if `p` is not the order of a norm, or `x` is not
+/// a float tensor.
 pub(in crate::nn) fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tensor> {
     if p == 0.0 || p.is_nan() {
-        return Err(Error::value(op, message!("norm_type is {p}")));
+        return Err(Error::value(
+            op,
+            message!("norm_type is {p}; it must not be 0 or NaN"),
+        ));
     }
     if !x.dtype().is_float() || x.dtype().is_storage() {
         return Err(Error::unsupported(op, x.dtype()));
@@ -71,7 +76,7 @@ pub(in crate::nn) fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tens
     }
 }
 
-/// The norm from the mean of powers.
+/// The norm, from the mean of powers.
 fn norm(
     op: &'static str,
     x: &Tensor,

@@ -1,4 +1,4 @@
-//! The largest element of each window.
+//! Max pooling.
 
 use super::super::images::Planes;
 use super::super::spatial::PerAxis;
@@ -7,16 +7,17 @@ use super::window::Options;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// Options of pools of largest elements.
+/// The options of max pooling.
 #[derive(Clone, Debug)]
 pub struct MaxPool {
-    /// From a window to the next; the size of a window.
+    /// From one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
-    /// Places on both sides of the image, which windows may cover and which have no element; none.
+    /// Places on both sides of the image that windows may cover, without elements. Default: none.
     pub padding: PerAxis,
-    /// From an element of a window to the next, on the image; 1.
+    /// From one element of a window to the next, in the image. Default: 1.
     pub dilation: PerAxis,
-    /// Whether a window may reach beyond the padded image, so that every element is in one; not.
+    /// Whether the last window may reach beyond the padded image, so that every element is covered.
+    /// Default: false.
     pub ceil_mode: bool,
 }
 impl Default for MaxPool {
@@ -30,7 +31,7 @@ impl Default for MaxPool {
     }
 }
 impl From<Option<PerAxis>> for MaxPool {
-    /// This stride.
+    /// The default options with this stride.
     fn from(stride: Option<PerAxis>) -> Self {
         MaxPool {
             stride,
@@ -43,21 +44,21 @@ macro_rules! pools {
     ($($rank:literal $op:literal $name:ident $(#[doc = $doc:literal])*, $with:ident $(#[doc = $more:literal])*;)*) => { $(
         $(#[doc = $doc])*
         ///
-        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch; any strides. The result has
-        /// the dtype of `x`, and along each axis
-        /// `(size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1` places, rounded up with
-        /// `ceil_mode`, where a window must begin in the image or the padding before it. NaN is the
-        /// largest of what it is among.
+        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch; any strides. The result
+        /// has the dtype of `x`, and along each axis
+        /// `(size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1` places, rounded
+        /// up with `ceil_mode`; a window must begin in the image or the padding before it. The
+        /// maximum is NaN if there is one.
         ///
-        /// Errors where `x` has other dimensions, a window is larger than the padded image, the padding
-        /// is more than half a window, an option is zero that may not be, and for bool and complex
-        /// numbers.
+        /// Errors if `x` has another rank, a window is larger than the padded image, the padding is
+        /// more than half a window, or an option that must be positive is zero, and for bool and
+        /// complex numbers.
         pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<Tensor> {
             largest($op, $rank, x, &kernel_size.into(), &options.into())
         }
         $(#[doc = $more])*
         ///
-        /// Positions are int64, row-major in the spatial axes: those of the first of equal elements, or
+        /// Positions are int64, row-major in the spatial axes: of the first of equal elements, or
         /// of the last NaN, as in torch.
         pub fn $with(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<(Tensor, Tensor)> {
             with_positions($op, $rank, x, &kernel_size.into(), &options.into())
@@ -75,7 +76,7 @@ pools! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     , max_pool1d_with_indices
-    /// [`max_pool1d`], and where the elements are.
+    /// [`max_pool1d`] with the positions of the maxima.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -97,7 +98,7 @@ pools! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     , max_pool2d_with_indices
-    /// [`max_pool2d`], and where the elements are.
+    /// [`max_pool2d`] with the positions of the maxima.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -116,7 +117,7 @@ pools! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     , max_pool3d_with_indices
-    /// [`max_pool3d`], and where the elements are.
+    /// [`max_pool3d`] with the positions of the maxima.
     ///
     /// ```
     /// use flex::{DType, Tensor, nn};

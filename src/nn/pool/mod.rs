@@ -1,4 +1,4 @@
-//! Pools: the largest element, the mean or a norm of each window of an image.
+//! Pooling: the maximum, the mean or a norm of each window of an image.
 
 pub(super) mod adaptive;
 mod average;

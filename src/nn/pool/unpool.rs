@@ -1,4 +1,4 @@
-//! Elements put back where a pool took them.
+//! Max unpooling: elements put back where a max pool took them.
 
 use super::super::spatial::{PerAxis, option};
 use super::window::Options;
@@ -8,14 +8,14 @@ use crate::layout::Shape;
 use crate::ops::{self, ScatterMode};
 use crate::tensor::Tensor;
 
-/// Options of [`max_unpool2d`] and its like.
+/// The options of [`max_unpool2d`] and its variants.
 #[derive(Clone, Debug)]
 pub struct MaxUnpool {
-    /// From a window to the next; the size of a window.
+    /// From one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
-    /// The pool's padding; none.
+    /// The padding of the pool. Default: none.
     pub padding: PerAxis,
-    /// Sizes of the result, for a pool that left elements out; by default
+    /// The sizes of the result, needed if the pool left elements out. Default:
     /// `(size - 1) * stride - 2 * padding + kernel_size`.
     pub output_size: Option<PerAxis>,
 }
@@ -29,7 +29,7 @@ impl Default for MaxUnpool {
     }
 }
 impl From<Option<PerAxis>> for MaxUnpool {
-    /// This stride.
+    /// The default options with this stride.
     fn from(stride: Option<PerAxis>) -> Self {
         MaxUnpool {
             stride,
@@ -40,13 +40,13 @@ impl From<Option<PerAxis>> for MaxUnpool {
 
 macro_rules! pools {
     ($($rank:literal $name:ident $pool:ident $x:literal $shape:literal;)*) => { $(
-        #[doc = concat!("Elements put where [`", stringify!($pool), "`](super::", stringify!($pool), ") took them, between zeros.")]
+        #[doc = concat!("Elements put back where [`", stringify!($pool), "`](super::", stringify!($pool), ") took them, with zeros elsewhere.")]
         ///
-        /// `x` is `[batch, channels, ..]`, or `[channels, ..]` without a batch, of any dtype; `indices`
-        /// are integers of its shape, row-major positions in the result's spatial axes. Of elements with
-        /// one position the last stays.
+        /// `x` is `[batch, channels, ..]`, or `[channels, ..]` without a batch, of any dtype;
+        /// `indices` are integers of the same shape, row-major positions in the spatial axes of the
+        /// result. If several elements have the same position, the last one is kept.
         ///
-        /// Errors where shapes differ, a position is out of range or negative, or `output_size` is not
+        /// Errors if shapes differ, a position is out of range or negative, or `output_size` is not
         /// within a stride of the default.
         ///
         /// ```
@@ -83,7 +83,7 @@ fn unpool(
     let bad = |message| Error::shape_of(op, message, &operands);
     if ![rank + 1, rank + 2].contains(&x.rank()) || x.shape() != indices.shape() {
         return Err(bad(message!(
-            "x and indices are [channels, {rank} spatial dimensions], or a batch of those, of one shape"
+            "x and indices must be [channels, {rank} spatial dimensions], or a batch of those, with the same shape"
         )));
     }
     if !indices.dtype().is_integer() {
@@ -93,7 +93,7 @@ fn unpool(
         ));
     }
     if indices.dtype().is_signed() && !indices.is_empty() {
-        // a position from the end is none that a pool gave
+        // a negative position was not returned by a pool
         let least = ops::min(indices, ())?.astype(DType::I64)?.item::<i64>()?;
         if least < 0 {
             return Err(Error::value(

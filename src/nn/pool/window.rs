@@ -1,4 +1,4 @@
-//! The windows of a pool, from its options.
+//! The windows that follow from the options of a pool.
 
 use super::super::spatial::{PerAxis, option};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::kernel::pool::{Steady, Windows};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The options that all pools share.
+/// The options common to all pools.
 pub(super) struct Options<'a> {
     pub kernel_size: &'a PerAxis,
     pub stride: Option<&'a PerAxis>,
@@ -26,8 +26,8 @@ pub(super) struct Numbers {
 }
 
 impl Options<'_> {
-    /// Errors where an option has not a number for each axis, one is too small, or the padding is
-    /// more than half a window.
+    /// Errors if an option doesn't have one number for each axis, one is too small, or the padding
+    /// is more than half a window.
     pub fn numbers(&self, op: &'static str, rank: usize) -> Result<Numbers> {
         let kernel = option(op, "kernel_size", self.kernel_size, rank, 1)?;
         let stride = match self.stride {
@@ -55,9 +55,9 @@ impl Options<'_> {
             dilation,
         })
     }
-    /// The windows on images of `sizes`, and how many there are along each axis.
+    /// The windows on images of `sizes`, and their number along each axis.
     ///
-    /// Errors also where a window is larger than the padded image.
+    /// Errors also if a window is larger than the padded image.
     pub fn windows(
         &self,
         op: &'static str,
@@ -88,7 +88,7 @@ impl Options<'_> {
             let free = padded - seen;
             let mut count = free / n.stride[k] + 1;
             if self.ceil_mode && free % n.stride[k] > 0 {
-                // a window that begins in the padding behind the image is left out
+                // a window must not begin in the padding behind the image
                 let next = count.checked_mul(n.stride[k]).ok_or_else(large)?;
                 count += (next < sizes[k] + n.padding[k]) as usize;
             }
@@ -106,8 +106,8 @@ impl Options<'_> {
     }
 }
 
-/// For each element of an axis of `size`, the windows that see it. They are neighbours, where windows have
-/// all elements between their ends.
+/// For each element of an axis of `size`, the range of windows that contain it. These are
+/// consecutive, provided windows have all elements between their ends.
 pub(in crate::nn) fn seen_by(
     windows: &Windows,
     size: usize,

@@ -1,5 +1,5 @@
-//! Recurrent layers: what they are given, and how layers and directions follow each other. The steps of a direction
-//! are in [`steps`].
+//! Recurrent networks: their arguments, and the order of layers and directions. [`steps`] computes
+//! one direction of one layer.
 
 mod steps;
 
@@ -10,17 +10,18 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use steps::{Direction, Sizes, direction};
 
-/// How the layers of a recurrent network are put together.
+/// The structure of a recurrent network.
 #[derive(Clone, Copy, Debug)]
 pub struct Recurrent<'a> {
-    /// Layers, each taking the output of the one before.
+    /// The number of layers; each takes the output of the one before.
     pub layers: usize,
     /// Whether each layer has a second direction, from the last step to the first.
     pub bidirectional: bool,
     /// Whether the batch is the first axis of input and output, before the steps.
     pub batch_first: bool,
-    /// How many steps each sequence has, the rest being padding: its output is 0 there, and its last state that
-    /// of its own last step, as of torch's packed sequences. In any order.
+    /// The number of steps of each sequence, in any order; the rest is padding, where the output
+    /// is 0. The last state is that of the sequence's own last step, as with torch's packed
+    /// sequences.
     pub lengths: Option<&'a [usize]>,
 }
 impl Default for Recurrent<'_> {
@@ -46,22 +47,25 @@ macro_rules! layers {
             let (y, h, _) = network(stringify!($name), Cell::$Cell, x, (h, None), weights, options)?;
             Ok((y, h))
         }
-        /// One step of the layer of that name: `x` is `[batch, in]`, the state `[batch, hidden]`, or both without the
-        /// batch; `weights` are those of one direction. Errors as for that.
+        /// One step of a single layer of that network: `x` is `[batch, in]` and the state `[batch,
+        /// hidden]`, or both without the batch; `weights` are those of one direction. Errors as for
+        /// the network.
         pub fn $cell(x: &Tensor, h: Option<&Tensor>, weights: &[&Tensor]) -> Result<Tensor> {
             Ok(one_step(stringify!($cell), Cell::$Cell, x, (h, None), weights)?.0)
         }
     )* };
 }
 layers! {
-    /// A network of `h = tanh(w_ih x + b_ih + w_hh h + b_hh)` (Elman 1990). `x` is `[steps, batch, in]`, or without the
-    /// batch; `h` `[layers * directions, batch, hidden]`, zeros where there is none; `weights` are for each layer, and
-    /// in it for each direction, `w_ih` `[gates * hidden, in]`, `w_hh` `[gates * hidden, hidden]` and, in all or in
-    /// none, `b_ih` and `b_hh` `[gates * hidden]`: torch's flat weights. The result is the output of the last layer,
-    /// `[steps, batch, directions * hidden]`, and the last state of each layer and direction. 16-bit floats are
+    /// A network of `h = tanh(w_ih x + b_ih + w_hh h + b_hh)` (Elman 1990). `x` is `[steps, batch,
+    /// in]`, or without the batch. `h` is `[layers * directions, batch, hidden]`, by default zeros.
+    /// `weights` are, for each layer and in it for each direction, `w_ih` `[gates * hidden, in]`,
+    /// `w_hh` `[gates * hidden, hidden]` and, for all or none, `b_ih` and `b_hh` `[gates *
+    /// hidden]`: torch's flat weights. The result is the output of the last layer, `[steps, batch,
+    /// directions * hidden]`, and the last state of each layer and direction. 16-bit floats are
     /// computed in float32.
     ///
-    /// Errors where shapes don't fit, dtypes differ or are no floats, or a length is more than there are steps.
+    /// Errors if shapes don't fit, if dtypes differ or are not floats, and if a length exceeds the
+    /// number of steps.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -72,7 +76,7 @@ layers! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rnn_tanh rnn_tanh_cell Tanh;
-    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in the place of tanh.
+    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -82,8 +86,8 @@ layers! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rnn_relu rnn_relu_cell Relu;
-    /// [`rnn_tanh`] with gated recurrent units (Cho et al. 2014, the reset gate being applied after the product, as torch has
-    /// it). Weights have the gates reset, update and new.
+    /// [`rnn_tanh`] with gated recurrent units (Cho et al. 2014, with the reset gate applied after
+    /// the product, as in torch). Weights have the gates in the order reset, update, new.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -94,8 +98,9 @@ layers! {
     gru gru_cell Gru;
 }
 
-/// [`rnn_tanh`] with long short-term memory (Hochreiter and Schmidhuber 1997), whose state is `h` and `c`, both or none
-/// given. Weights have the gates input, forget, cell and output. The result is the output, and the last `h` and `c`.
+/// [`rnn_tanh`] with long short-term memory (Hochreiter and Schmidhuber 1997), whose state is `h`
+/// and `c`, both given or neither. Weights have the gates in the order input, forget, cell, output.
+/// The result is the output, and the last `h` and `c`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -113,8 +118,9 @@ pub fn lstm(
     let state = (state.map(|s| s.0), state.map(|s| s.1));
     network("lstm", Cell::Lstm, x, state, weights, options)
 }
-/// One step of [`lstm`]: `x` is `[batch, in]`, `h` and `c` `[batch, hidden]`, or all without the batch; `weights` are
-/// those of one direction. The next `h` and `c`. Errors as for that.
+/// One step of [`lstm`]: `x` is `[batch, in]`, `h` and `c` are `[batch, hidden]`, or all without
+/// the batch; `weights` are those of one direction. Returns the next `h` and `c`. Errors as for
+/// `lstm`.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -132,7 +138,7 @@ pub fn lstm_cell(
     one_step("lstm_cell", Cell::Lstm, x, state, weights)
 }
 
-/// One step of one layer, as a sequence of one.
+/// One step of one layer, run as a sequence of one.
 fn one_step(
     op: &'static str,
     cell: Cell,
@@ -158,7 +164,7 @@ fn one_step(
     Ok((h.squeeze(0)?, c.squeeze(0)?))
 }
 
-/// Output, last h and last c of all layers.
+/// The output, and the last h and c of all layers.
 fn network(
     op: &'static str,
     cell: Cell,
@@ -218,7 +224,7 @@ fn network(
             return Err(Error::shape_of(op, message, &operands));
         }
         if w.dtype() != dtype {
-            let message = message!("weight {k} is {}, and x is {dtype}", w.dtype());
+            let message = message!("weight {k} is {}, but x is {dtype}", w.dtype());
             return Err(Error::dtype(op, message));
         }
         if k % (per_set * directions) == per_set * directions - 1 {
@@ -267,12 +273,12 @@ fn check_lengths(op: &'static str, lengths: Option<&[usize]>, sizes: Sizes) -> R
         None => Ok(()),
         Some(n) => Err(Error::value(
             op,
-            message!("a length is {n}, of {steps} steps"),
+            message!("a length is {n}, but there are {steps} steps"),
         )),
     }
 }
 
-/// The state to begin with, a copy: zeros where none is given.
+/// A copy of the initial state, or zeros.
 fn initial(
     op: &'static str,
     name: &'static str,

@@ -1,6 +1,7 @@
-//! The steps of a direction of a layer. The sums of the input for all of them are one product; each step is a
-//! product with the state and what gates make of both, by blocks of examples and units: a thread does the one
-//! and the other of a block, whose sums and weights stay in its caches from step to step.
+//! The steps of one direction of one layer. The sums of the input for all steps are a single
+//! product; each step is a product with the state, followed by the gates. Both run by blocks of
+//! examples and units: a thread does the product and the gates of a block, whose sums and weights
+//! stay in its caches from step to step.
 
 use crate::dtype::Element;
 use crate::error::Result;
@@ -29,7 +30,7 @@ pub(super) struct Direction<'a> {
     pub bias: Option<(&'a Tensor, &'a Tensor)>,
 }
 
-/// Sizes of the state.
+/// The sizes of the state.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
     pub steps: usize,
@@ -38,8 +39,8 @@ pub(super) struct Sizes {
     pub directions: usize,
 }
 
-/// One direction of one layer: its part of `y`, and its last state in the place of the first. `at` is its number among
-/// all, and among the layer's.
+/// Runs one direction of one layer: writes its part of `y`, and replaces the first state by the
+/// last. `at` is its index among all directions, and within the layer.
 #[allow(clippy::too_many_arguments, reason = "one call")]
 pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     cell: Cell,
@@ -62,7 +63,8 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
         return Ok(());
     }
     let of_input = |bias: Option<&Tensor>| linear(x, weights.input, Linear::from(bias));
-    // the state's bias of a gated unit is multiplied by a gate; else both are added once
+    // the state's bias of a gated unit is multiplied by a gate; otherwise both biases are added
+    // once
     let (of_input, bias) = match (weights.bias, cell) {
         (None, _) => (of_input(None)?, None),
         (Some((input, state)), Cell::Gru) => (of_input(Some(input))?, Some(state)),
@@ -100,7 +102,7 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
             let (rows, units) = grid.block(i);
             let each = rows.len() * units.len();
             let first = cell.gates() * (rows.start * hidden + rows.len() * units.start);
-            // SAFETY: OUT1: blocks of a grid have sums of their own.
+            // SAFETY: OUT1: blocks of a grid have separate sums.
             let sums = unsafe { sums.part(first..first + cell.gates() * each) };
             for (gate, sums) in sums.chunks_exact_mut(each).enumerate() {
                 let a = Mat::from_slice(h, batch, hidden).block(rows.clone(), 0..hidden);
@@ -110,7 +112,7 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
             }
             for (i, b) in rows.enumerate() {
                 let own = b * hidden + units.start..b * hidden + units.end;
-                // SAFETY: OUT1: a block has its own part of each.
+                // SAFETY: OUT1: each block has its own part of both.
                 let (next, c) = unsafe { (next.part(own.clone()), c.part(own.clone())) };
                 if lengths.is_some_and(|n| t >= n[b]) {
                     next.copy_from_slice(&h[own]);
@@ -138,22 +140,24 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     Ok(())
 }
 
-/// Steps from which on packing the weights pays for a single example, with AVX-512: a row of panels for narrower
-/// vectors has too few chains of multiply-adds, and dot products by the weights as they lie are faster.
+/// The number of steps from which on packing the weights pays for a single example, with AVX-512
+/// only: on narrower vectors a row of panels has too few chains of multiply-adds, and dot products
+/// with the unpacked weights are faster.
 const SHARED: usize = 32;
 
-/// The weights of the state, of each gate by itself.
+/// The weights of the state, gate by gate.
 struct Weights<'a, F> {
     algorithm: Algorithm,
-    /// `[hidden, hidden]`, a column a unit.
+    /// `[hidden, hidden]` each, with one unit per column.
     gates: SmallVec<[Mat<'a, F>; 4]>,
-    /// The same as panels; none where they are read as they lie.
+    /// The same as panels; empty if they are read in place.
     packed: SmallVec<[Bytes; 4]>,
 }
 impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
-    /// Of `weight`, `[gates * hidden, hidden]`, for so many steps from a state like `h`. Where steps or examples share
-    /// them they become panels, once for all steps if they are not kept with their storage. The algorithm follows
-    /// from sizes, strides and the storage's kind, as that of `linear` does.
+    /// Prepares `weight`, `[gates * hidden, hidden]`, for this many steps from a state shaped like
+    /// `h`. If steps or examples share the weights, they are packed into panels, once for all steps
+    /// unless the storage's cached panels serve. The algorithm follows from sizes, strides and the
+    /// kind of storage, as for `linear`.
     fn new(cell: Cell, weight: &'a Tensor, h: Mat<F>, steps: usize) -> Result<Self> {
         let (m, k) = (h.rows(), h.cols());
         let chains = simd::level() == Level::Avx512;
@@ -201,7 +205,7 @@ impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
             threads,
         )
     }
-    /// Some units' sums of a gate, then the epilogue.
+    /// The sums of some units of a gate, with the epilogue.
     fn multiply(
         &self,
         h: Mat<F>,
@@ -220,7 +224,7 @@ impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
     }
 }
 
-/// All gates as panels.
+/// Packs all gates into panels.
 fn pack<F: Packed + MatElement<Acc = F>>(gates: &[Mat<F>]) -> Result<SmallVec<[Bytes; 4]>> {
     let mut all = SmallVec::<[Scratch<F>; 4]>::new();
     for b in gates {

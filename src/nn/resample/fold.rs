@@ -1,4 +1,4 @@
-//! Windows of images as columns, and columns added up to images.
+//! Windows of images as columns (im2col), and columns summed to images (col2im).
 
 use super::super::images::rows;
 use super::super::spatial::{PerAxis, option};
@@ -13,14 +13,14 @@ use crate::simd;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Options of [`unfold`] and [`fold`].
+/// The options of [`unfold`] and [`fold`].
 #[derive(Clone, Debug)]
 pub struct Unfold {
-    /// From an element of a window to the next; 1.
+    /// From one element of a window to the next. Default: 1.
     pub dilation: PerAxis,
-    /// Zeros on both sides of the image; none.
+    /// Zeros on both sides of the image. Default: none.
     pub padding: PerAxis,
-    /// From a window to the next; 1.
+    /// From one window to the next. Default: 1.
     pub stride: PerAxis,
 }
 impl Default for Unfold {
@@ -33,7 +33,7 @@ impl Default for Unfold {
     }
 }
 impl From<PerAxis> for Unfold {
-    /// This stride.
+    /// The default options with this stride.
     fn from(stride: PerAxis) -> Self {
         Unfold {
             stride,
@@ -43,7 +43,7 @@ impl From<PerAxis> for Unfold {
 }
 
 impl Unfold {
-    /// The windows of a plane. Errors where there is none.
+    /// The windows of a plane. Errors if there are none.
     fn windows(&self, op: &'static str, sizes: [usize; 2], kernel: &PerAxis) -> Result<Windows> {
         let two = |name, n, least| option(op, name, n, 2, least).map(|n| [n[1], n[2]]);
         let mut w = Windows {
@@ -81,10 +81,11 @@ impl Unfold {
     }
 }
 
-/// The windows of images as columns (im2col): `[batch, channels, height, width]`, or without the batch, to
-/// `[batch, channels * elements of a window, windows]`, of any dtype and strides.
+/// The windows of images as columns (im2col): `[batch, channels, height, width]`, or without the
+/// batch, becomes `[batch, channels * elements of a window, windows]`. Any dtype and strides.
 ///
-/// Errors where `x` has other dimensions, there is no window, or an option is zero that may not be.
+/// Errors if `x` has another rank, if there is no window, or if an option that must be positive is
+/// zero.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -105,7 +106,7 @@ fn unfolded(x: &Tensor, kernel_size: &PerAxis, options: &Unfold) -> Result<Tenso
     const OP: &str = "unfold";
     if ![3, 4].contains(&x.rank()) {
         let message = message!(
-            "x has {} dimensions: [channels, height, width], or a batch of those",
+            "x has {} dimensions; it must be [channels, height, width], or a batch of those",
             x.rank()
         );
         return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
@@ -133,12 +134,13 @@ fn unfolded(x: &Tensor, kernel_size: &PerAxis, options: &Unfold) -> Result<Tenso
     view.reshape(&shape[..])
 }
 
-/// Columns added up to images (col2im), the transpose of [`unfold`]: `[batch, channels * elements of a window, windows]`,
-/// or without the batch, to `[batch, channels, height, width]`, `output_size` being height and width. Of floats;
-/// 16-bit ones are added up in float32 and rounded once. The same bits on any number of threads.
+/// Columns summed to images (col2im), the transpose of [`unfold`]: `[batch, channels * elements of
+/// a window, windows]`, or without the batch, becomes `[batch, channels, height, width]`, where
+/// `output_size` is height and width. For floats; 16-bit ones are summed in float32 and rounded
+/// once. The bits are the same on any number of threads.
 ///
-/// Errors where `x` has other dimensions than such windows have, an option is zero that may not be, and
-/// for other dtypes.
+/// Errors if `x` doesn't have the shape of such columns, if an option that must be positive is
+/// zero, and for other dtypes.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -168,19 +170,19 @@ fn folded(
     let bad = |message| Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
     let [ref lead @ .., column, windows] = *x.shape() else {
         return bad(message!(
-            "x is [batch, channels * elements of a window, windows]"
+            "x must be [batch, channels * elements of a window, windows]"
         ));
     };
     let taps = w.kernel[0].checked_mul(w.kernel[1]);
     let Some(taps) = taps.filter(|n| lead.len() < 2 && column.is_multiple_of(*n)) else {
         return bad(message!(
-            "x is [channels * elements of a window, windows], or a batch of those, for kernel_size {:?}",
+            "x must be [channels * elements of a window, windows], or a batch of those, for kernel_size {:?}",
             w.kernel
         ));
     };
     if w.places[0].checked_mul(w.places[1]) != Some(windows) {
         return bad(message!(
-            "x has {windows} windows: output_size {:?} has {:?}",
+            "x has {windows} windows, but output_size {:?} has {:?}",
             w.sizes,
             w.places
         ));
@@ -195,7 +197,7 @@ fn folded(
     Ok(y)
 }
 
-/// All planes of the fresh tensor `y`.
+/// Runs all planes of the fresh tensor `y`.
 fn run<T, A>(x: &Tensor, w: Windows, y: &mut Tensor) -> Result<()>
 where
     T: Element + Pixel<A>,
@@ -212,7 +214,7 @@ where
     };
     rows(planes, Some(plane), cost, |range, sums: &mut [A]| {
         for k in range {
-            // SAFETY: OUT1: each plane is in one range, and is written once.
+            // SAFETY: OUT1: each plane is in one range, and written once.
             let to = unsafe { y.part(k * plane..(k + 1) * plane) };
             let columns = &columns[k * per_plane..(k + 1) * per_plane];
             simd::call(Fold {

@@ -1,4 +1,4 @@
-//! Images sampled at the points of a grid.
+//! Sampling of images at the points of a grid.
 
 use super::super::images::{Planes, rows};
 use crate::dtype::{Element, Pod};
@@ -13,18 +13,18 @@ use crate::simd;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// How elements around a point are weighted.
+/// How the elements around a point are weighted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridSampleMode {
-    /// The two along each axis, linearly (three axes: trilinear).
+    /// The two nearest along each axis, linearly (for three axes: trilinear).
     #[default]
     Bilinear,
-    /// The nearest alone; ties to even positions.
+    /// The nearest element; ties to even positions.
     Nearest,
-    /// The four along each of two axes, by cubic convolution with a = -3/4.
+    /// The four nearest along each of two axes, by cubic convolution with a = -3/4.
     Bicubic,
 }
-/// What lies beyond an image.
+/// What lies outside an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PaddingMode {
     /// Zeros.
@@ -36,29 +36,29 @@ pub enum PaddingMode {
     Reflection,
 }
 
-/// Options of [`grid_sample`].
+/// The options of [`grid_sample`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GridSample {
-    /// How elements around a point are weighted.
+    /// How the elements around a point are weighted.
     pub mode: GridSampleMode,
-    /// What lies beyond the image.
+    /// What lies outside the image.
     pub padding_mode: PaddingMode,
     /// Whether -1 and 1 are the centres of the outermost elements, rather than their outer borders.
     pub align_corners: bool,
 }
 
-/// Images sampled at points: `x` is `[batch, channels, height, width]` and `grid`
-/// `[batch, rows, columns, 2]` of coordinates across and down, from -1 to 1; the result
-/// `[batch, channels, rows, columns]`. Or volumes, `[batch, channels, depth, height, width]`, and
-/// `[batch, slices, rows, columns, 3]`. Any strides.
+/// Images sampled at points. `x` is `[batch, channels, height, width]` and `grid` is `[batch, rows,
+/// columns, 2]`, coordinates across and down from -1 to 1; the result is `[batch, channels, rows,
+/// columns]`. For volumes, `[batch, channels, depth, height, width]` and `[batch, slices, rows,
+/// columns, 3]`. Any strides.
 ///
-/// Of floats, the result in the common dtype; 16-bit floats are computed in float32 and rounded once. A
-/// coordinate that is NaN gives NaN, or what lies beyond, by the mode.
+/// For floats; the result has the common dtype, and 16-bit floats are computed in float32 and
+/// rounded once. A coordinate that is NaN gives NaN, or what lies outside, depending on the mode.
 ///
 /// Jaderberg et al., Spatial Transformer Networks, 2015.
 ///
-/// Errors where shapes don't fit, the image has no element, for bicubic sampling of volumes, and for
-/// other dtypes.
+/// Errors if shapes don't fit, if the image has no elements, for bicubic sampling of volumes, and
+/// for other dtypes.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -82,7 +82,7 @@ pub fn grid_sample(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Ten
             Err(Error::unsupported(OP, dtype))))
 }
 
-/// How the points of `grid` are read in images `x`. Errors where shapes or options don't fit.
+/// How the points of `grid` are interpreted for images `x`. Errors if shapes or options don't fit.
 pub(in crate::nn) fn rule(
     op: &'static str,
     x: &Tensor,
@@ -100,7 +100,7 @@ pub(in crate::nn) fn rule(
     }
     if grid.shape()[rank + 1] != rank {
         return bad(message!(
-            "the last dimension of grid is {rank}, a coordinate for each axis"
+            "the last dimension of grid must be {rank}, one coordinate per axis"
         ));
     }
     if grid.shape()[0] != x.shape()[0] {
@@ -128,7 +128,7 @@ pub(in crate::nn) fn rule(
     })
 }
 
-/// The error where kernels can't number the elements of a plane of `x`.
+/// The error for planes of `x` too large for the kernels' indices.
 pub(in crate::nn) fn too_large(op: &'static str, x: &Tensor) -> Error {
     let message = message!("a plane of x has 2^31 elements or more");
     Error::shape_of(op, message, &[("x", x.shape(), x.dtype())])
@@ -185,12 +185,12 @@ where
     planes.result(result)
 }
 
-/// The grid of an affine map for [`grid_sample`]: `theta` is `[batch, 2, 3]` and `size`
-/// `[batch, channels, height, width]`, the result `[batch, height, width, 2]`; or `[batch, 3, 4]`,
-/// `[batch, channels, depth, height, width]` and `[batch, depth, height, width, 3]`. Of floats; 16-bit ones
-/// are computed in float32 and rounded once.
+/// The grid of an affine map for [`grid_sample`]: `theta` is `[batch, 2, 3]` and `size` is `[batch,
+/// channels, height, width]`, the result is `[batch, height, width, 2]`; or `[batch, 3, 4]`,
+/// `[batch, channels, depth, height, width]` and `[batch, depth, height, width, 3]`. For floats;
+/// 16-bit ones are computed in float32 and rounded once.
 ///
-/// Errors where shapes don't fit, a size is 0, and for other dtypes.
+/// Errors if shapes don't fit, if a size is 0, and for other dtypes.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -219,7 +219,7 @@ pub fn affine_grid(theta: &Tensor, size: &[usize], align_corners: bool) -> Resul
     }
     let wide = dtype.wide();
     let sizes = &size[2..];
-    // 1 and the coordinates of each point, from the last axis to the first
+    // the coordinates of each point, innermost axis first, and 1
     let mut columns: Vec<Tensor> = fallible::with_capacity(rank + 1)?;
     for k in (0..rank).rev() {
         let n = sizes[k];

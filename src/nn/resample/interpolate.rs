@@ -1,4 +1,4 @@
-//! Images of other sizes.
+//! Resampling of images to other sizes.
 
 use super::super::images::{Planes, rows};
 use super::super::pool::{adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d};
@@ -17,29 +17,29 @@ use crate::simd;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// How the elements between an image's are found.
+/// How values between an image's elements are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InterpolateMode {
-    /// The element at the place's beginning, as older versions of libraries have it.
+    /// The element at the start of the place, like older versions of many libraries.
     #[default]
     Nearest,
-    /// The element at the place's centre.
+    /// The element at the centre of the place.
     NearestExact,
-    /// Between two elements, for one spatial axis.
+    /// Linear, for one spatial axis.
     Linear,
-    /// Between two elements along each of two axes.
+    /// Linear along each of two axes.
     Bilinear,
-    /// Among four elements along each of two axes, by cubic convolution.
+    /// Cubic convolution of four elements along each of two axes.
     Bicubic,
-    /// Between two elements along each of three axes.
+    /// Linear along each of three axes.
     Trilinear,
     /// The mean of the elements that a place covers.
     Area,
-    /// Among six elements along each of two axes, by a windowed sinc.
+    /// Windowed sinc of six elements along each of two axes.
     Lanczos3,
 }
 impl InterpolateMode {
-    /// The name, as torch has it.
+    /// The name in torch.
     pub fn name(self) -> &'static str {
         use InterpolateMode::*;
         match self {
@@ -53,7 +53,7 @@ impl InterpolateMode {
             Lanczos3 => "lanczos3",
         }
     }
-    /// By its name.
+    /// The mode with this name.
     pub fn from_name(name: &str) -> Option<InterpolateMode> {
         use InterpolateMode::*;
         [
@@ -69,7 +69,7 @@ impl InterpolateMode {
         .into_iter()
         .find(|m| m.name() == name)
     }
-    /// The spatial axes that it is for; none if any.
+    /// The number of spatial axes that it takes; none for any number.
     fn rank(self) -> Option<usize> {
         use InterpolateMode::*;
         match self {
@@ -79,7 +79,7 @@ impl InterpolateMode {
             Trilinear => Some(3),
         }
     }
-    /// Elements on either side of a place that its filter reaches.
+    /// The reach of its filter on either side of a place, in elements.
     pub(super) fn reach(self) -> f64 {
         match self {
             InterpolateMode::Bicubic => 2.0,
@@ -87,7 +87,7 @@ impl InterpolateMode {
             _ => 1.0,
         }
     }
-    /// The weight of an element at a distance, before all are made to sum to 1.
+    /// The weight of an element at a distance, before normalisation.
     pub(super) fn filter(self, x: f64) -> f64 {
         let x = if x < 0.0 { -x } else { x };
         match self {
@@ -107,21 +107,21 @@ fn sinc(x: f64) -> f64 {
     libm::sin(x) / x
 }
 
-/// Options of [`interpolate`].
+/// The options of [`interpolate`].
 #[derive(Clone, Debug, Default)]
 pub struct Interpolate {
-    /// Sizes of the result's spatial axes.
+    /// The sizes of the result's spatial axes.
     pub size: Option<PerAxis>,
-    /// Or what those of the image are multiplied by: one for all axes, or one for each.
+    /// Alternatively the factors of the image's sizes: one for all axes, or one for each.
     pub scale_factor: SmallVec<[f64; 3]>,
-    /// How elements between are found.
+    /// How values between elements are found.
     pub mode: InterpolateMode,
-    /// Whether the outermost elements of image and result lie at the same places, rather than their
-    /// outer borders.
+    /// Whether the centres of the outermost elements of image and result coincide, rather than
+    /// their outer borders.
     pub align_corners: bool,
-    /// Whether `scale_factor` says sizes alone, and the distance of elements follows from those.
+    /// Whether `scale_factor` only determines sizes, and the sampling distance follows from those.
     pub recompute_scale_factor: bool,
-    /// Whether filters are as wide as what becomes one element, where the result is smaller.
+    /// Whether filters widen to cover all elements when downsampling.
     pub antialias: bool,
 }
 impl From<InterpolateMode> for Interpolate {
@@ -133,18 +133,18 @@ impl From<InterpolateMode> for Interpolate {
     }
 }
 
-/// An image, signal or volume resampled to other sizes.
+/// Resamples an image, signal or volume to other sizes.
 ///
-/// `x` is `[batch, channels, ..]` with one to three spatial axes, any strides; the result has its
-/// dtype. Nearest elements are moved whatever the dtype; other modes are for floats, and the
-/// bilinear, bicubic and Lanczos ones for uint8 too: computed in float32, rounded to the nearest, ties
-/// to even, and clamped. 16-bit floats are computed in float32 and rounded once. Modes, weights and
+/// `x` is `[batch, channels, ..]` with one to three spatial axes and any strides; the result has
+/// its dtype. The nearest modes take any dtype. Other modes are for floats; the bilinear, bicubic
+/// and Lanczos ones also take uint8: computed in float32, rounded to the nearest integer, ties to
+/// even, and clamped. 16-bit floats are computed in float32 and rounded once. Modes, weights and
 /// sizes are torch's (cubic convolution with a = -3/4, or -1/2 with `antialias`);
-/// [`InterpolateMode::Lanczos3`] is torchvision's and Pillow's.
+/// [`InterpolateMode::Lanczos3`] is that of torchvision and Pillow.
 ///
-/// Errors where neither or both of `size` and `scale_factor` are given, or not for each axis, a size
-/// would be 0, a factor is not positive and finite, the mode is for other axes or has not the option, and
-/// for other dtypes.
+/// Errors unless exactly one of `size` and `scale_factor` is given, for each axis; if a size would
+/// be 0, a factor is not positive and finite, or the mode is for another number of axes or lacks an
+/// option; and for other dtypes.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -163,7 +163,7 @@ pub fn interpolate(x: &Tensor, options: impl Into<Interpolate>) -> Result<Tensor
 const OP: &str = "interpolate";
 
 impl Interpolate {
-    /// How many spatial axes there are. Errors where the options are not for an operand of this shape.
+    /// The number of spatial axes. Errors if the options don't suit an operand of this shape.
     pub(in crate::nn) fn rank(
         &self,
         op: &'static str,
@@ -191,7 +191,7 @@ impl Interpolate {
         }
         Ok(rank)
     }
-    /// The weights of each place of an axis.
+    /// The table of weights of an axis.
     pub(in crate::nn) fn table<A: Real>(&self, axis: &Axis) -> Result<Table<A>> {
         axis.table(self.mode, self.align_corners, self.antialias)
     }
@@ -235,7 +235,7 @@ fn interpolated(x: &Tensor, options: &Interpolate) -> Result<Tensor> {
     }
 }
 
-/// What happens along each axis.
+/// The geometry of each axis.
 pub(in crate::nn) fn axes(
     op: &'static str,
     options: &Interpolate,
@@ -273,10 +273,10 @@ pub(in crate::nn) fn axes(
             for k in 3 - rank..3 {
                 let factor = factors[if factors.len() == 1 { 0 } else { k + rank - 3 }];
                 let places = sizes[k] as f64 * factor;
-                // NaN is refused too
+                // refuses NaN too
                 if !(factor > 0.0 && places < u32::MAX as f64) || places < 1.0 {
                     return bad(message!(
-                        "scale_factor is {factor:?}, which makes no size of {}",
+                        "scale_factor is {factor:?}, which gives no valid size for {}",
                         sizes[k]
                     ));
                 }
@@ -300,9 +300,9 @@ where
     T: Element + Pod + Pixel<A>,
     A: Sampled,
 {
-    // before the tables, for it is larger and may be too large
+    // allocated before the tables, which are smaller: if something is too large, it is this
     let result = planes.empty(axes.map(|a| a.places), T::DTYPE)?;
-    // an axis of one element that stays one is as it is
+    // an axis of size 1 that stays so has a single weight of 1
     let tables = [
         options.table(&axes[0])?,
         options.table(&axes[1])?,
@@ -311,7 +311,7 @@ where
     weighted::<T, A>(planes, &tables, result)
 }
 
-/// Places of which each is made of what tables say, in a tensor that [`Planes::empty`] made for them.
+/// Weighted sums by tables, into a tensor that [`Planes::empty`] made for them.
 pub(in crate::nn) fn weighted<T, A>(
     planes: &Planes,
     tables: &[Table<A>; 3],

@@ -1,4 +1,4 @@
-//! Images of other sizes, sampled at points, taken apart and put together.
+//! Resampling: other sizes, sampling at points, padding, folding and shuffling.
 
 mod fold;
 pub(super) mod grid;

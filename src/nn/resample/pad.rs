@@ -1,4 +1,4 @@
-//! Elements around a tensor, and elements moved by a map of each axis.
+//! Padding, and elements moved by a map of each axis.
 
 use super::super::images::Planes;
 use crate::dtype::DType;
@@ -15,27 +15,29 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// What is put around a tensor.
+/// How padding is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PadMode {
-    /// A value.
+    /// With a value.
     Constant(Scalar),
-    /// What lies inside, reflected; the border once.
+    /// With the interior reflected, without repeating the border.
     Reflect,
-    /// The elements of the border.
+    /// With the elements at the border.
     Replicate,
-    /// What lies at the other side of the elements that are left.
+    /// With the elements at the opposite end, as if periodic.
     Circular,
 }
 
-/// `x` with elements before and after it, along the last axes: `pad` has a pair for each, the last
-/// axis first. What is negative takes elements away.
+/// Pads `x` along its last axes. `pad` has a pair (before, after) for each padded axis, the last
+/// axis first. Negative numbers crop.
 ///
-/// Constants are put around any axes, any dtype. The other modes are for one to three axes behind
-/// channels, behind a batch or none: one pair for each but the first one or two of two to five dimensions.
+/// Constants may pad any axes of any dtype. The other modes pad one to three spatial axes, behind
+/// channels and possibly a batch: the operand has two to five dimensions, and all but the first one
+/// or two have a pair.
 ///
-/// Errors where `pad` is no list of pairs or has more than axes, a size would be negative, a reflection
-/// is as wide as the axis or a circle wider, a border has no element, and a value does not fit the dtype.
+/// Errors if `pad` is not a list of pairs or has too many, if a size would be negative, if a
+/// reflection is as wide as the axis or circular padding wider, if the axis to replicate is empty,
+/// and if the value doesn't fit the dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -53,19 +55,19 @@ pub fn pad(x: &Tensor, pad: &[isize], mode: impl Into<PadMode>) -> Result<Tensor
 
 const OP: &str = "pad";
 
-/// What is put around a tensor of a shape, checked.
+/// The checked padding of a tensor's shape.
 pub(in crate::nn) struct Around {
     op: &'static str,
-    /// Before and after each axis.
+    /// The amounts before and after each axis.
     pub around: SmallVec<[(isize, isize); 6]>,
     /// The shape of the result.
     pub places: Shape,
-    /// The axes that have a pair.
+    /// The number of axes with a pair.
     pub axes: usize,
 }
 
 impl Around {
-    /// Errors where `pad` is not for this shape.
+    /// Errors if `pad` doesn't suit this shape.
     pub fn new(
         op: &'static str,
         operand: (&'static str, &[usize], DType),
@@ -76,7 +78,7 @@ impl Around {
         let axes = pad.len() / 2;
         if !pad.len().is_multiple_of(2) || axes > shape.len() {
             return bad(message!(
-                "pad is {pad:?}: a pair for each of the last axes, the last one first"
+                "pad is {pad:?}; it must have a pair for each padded axis, the last one first"
             ));
         }
         let mut around: SmallVec<[(isize, isize); 6]> = SmallVec::from_elem((0, 0), shape.len());
@@ -105,9 +107,9 @@ impl Around {
             axes,
         })
     }
-    /// Which element each place of the three spatial axes has, by a mode that is for elements of images.
+    /// The element that each place of the three spatial axes takes, for the image modes.
     ///
-    /// Errors where the mode is not for this shape.
+    /// Errors if the mode doesn't suit this shape.
     pub fn maps(
         &self,
         operand: (&'static str, &[usize], DType),
@@ -168,7 +170,7 @@ impl Around {
     }
 }
 
-/// Elements of `size` that are not taken away: a circle is of those.
+/// The elements of `size` that remain after cropping: circular padding repeats those.
 fn left(size: isize, (before, after): (isize, isize)) -> isize {
     size + before.min(0) + after.min(0)
 }
@@ -180,7 +182,7 @@ fn padded(x: &Tensor, pad: &[isize], mode: &PadMode) -> Result<Tensor> {
         let mut inside = x.clone();
         let mut widths: SmallVec<[(usize, usize); 6]> = SmallVec::new();
         for (k, (before, after)) in to.around.iter().enumerate() {
-            // what is taken away from one side may be more than the elements
+            // cropping on one side may exceed the number of elements
             let size = x.shape()[k];
             let first = before.min(&0).unsigned_abs().min(size);
             let last = size.saturating_sub(after.min(&0).unsigned_abs()).max(first);
@@ -207,17 +209,17 @@ fn name(mode: &PadMode) -> &'static str {
     }
 }
 
-/// A result whose place `p` along an axis has element `map[p]` of the images.
+/// A result whose place `p` along an axis takes element `map[p]` of the images.
 pub(in crate::nn) fn remap(
     planes: &Planes,
     places: Three,
     maps: &[Vec<u32>; 3],
     dtype: DType,
 ) -> Result<Tensor> {
-    /// Runs that are shorter than this on average are moved element by element.
+    /// Runs shorter than this on average are moved element by element.
     const SHORT: usize = 8;
     let sizes = planes.sizes();
-    // the kernel relies on none of this for its addresses of columns, but on the others
+    // the kernel computes addresses of rows by these maps; columns are bounds-checked there
     assert!((0..3).all(|k| {
         maps[k].len() == places[k] && maps[k].iter().all(|i| (*i as usize) < sizes[k])
     }));

@@ -1,15 +1,16 @@
-//! Elements moved between channels and places: views, and one copy.
+//! Elements moved between channels and places: views and a single copy.
 
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
-/// Channels spread over places: `[.., channels * r * r, height, width]` to
-/// `[.., channels, height * r, width * r]`, r being `upscale_factor`. Any dtype.
+/// Moves channels to places: `[.., channels * r * r, height, width]` becomes
+/// `[.., channels, height * r, width * r]`, with `r = upscale_factor`. Any dtype.
 ///
 /// Shi et al., Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel
 /// Convolutional Neural Network, 2016.
 ///
-/// Errors where there are fewer than three dimensions, or the channels are no multiple of r * r.
+/// Errors if there are fewer than three dimensions, or the number of channels is not a multiple of
+/// r * r.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -33,10 +34,10 @@ pub fn pixel_shuffle(x: &Tensor, upscale_factor: usize) -> Result<Tensor> {
     reshaped(x, &moved, [channels / square, high, wide])
 }
 
-/// The reverse of [`pixel_shuffle`]: `[.., channels, height * r, width * r]` to
-/// `[.., channels * r * r, height, width]`, r being `downscale_factor`. Any dtype.
+/// The inverse of [`pixel_shuffle`]: `[.., channels, height * r, width * r]` becomes
+/// `[.., channels * r * r, height, width]`, with `r = downscale_factor`. Any dtype.
 ///
-/// Errors where there are fewer than three dimensions, or height or width are no multiples of r.
+/// Errors if there are fewer than three dimensions, or height or width is not a multiple of r.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -59,12 +60,13 @@ pub fn pixel_unshuffle(x: &Tensor, downscale_factor: usize) -> Result<Tensor> {
     reshaped(x, &moved, [more, height / r, width / r])
 }
 
-/// Channels dealt out among groups: channel `g * n + c` of `groups` groups of `n` becomes channel
+/// Interleaves groups of channels: channel `g * n + c` of `groups` groups of `n` becomes channel
 /// `c * groups + g`. `x` is `[batch, channels, ..]`, of any dtype.
 ///
-/// Zhang et al., ShuffleNet: An Extremely Efficient Convolutional Neural Network for Mobile Devices, 2017.
+/// Zhang et al., ShuffleNet: An Extremely Efficient Convolutional Neural Network for Mobile
+/// Devices, 2017.
 ///
-/// Errors where there are fewer than three dimensions, or the groups don't divide the channels.
+/// Errors if there are fewer than three dimensions, or the groups don't divide the channels.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -75,8 +77,9 @@ pub fn pixel_unshuffle(x: &Tensor, downscale_factor: usize) -> Result<Tensor> {
 pub fn channel_shuffle(x: &Tensor, groups: usize) -> Result<Tensor> {
     const OP: &str = "channel_shuffle";
     if x.rank() < 3 || groups == 0 || !x.shape()[1].is_multiple_of(groups) {
-        let message =
-            message!("groups is {groups}; x is [batch, channels, ..], channels a multiple of it");
+        let message = message!(
+            "groups is {groups}; x must be [batch, channels, ..] with a multiple of that many channels"
+        );
         return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
     }
     let rest: usize = x.shape()[2..].iter().product();
@@ -85,7 +88,7 @@ pub fn channel_shuffle(x: &Tensor, groups: usize) -> Result<Tensor> {
     apart.transpose(1, 2)?.reshape(&shape[..])
 }
 
-/// The dimensions before the last three as one, and those.
+/// The product of the dimensions before the last three, and these three.
 fn split(op: &'static str, x: &Tensor) -> Result<(usize, [usize; 3])> {
     match *x.shape() {
         [ref lead @ .., channels, height, width] => {
@@ -93,7 +96,7 @@ fn split(op: &'static str, x: &Tensor) -> Result<(usize, [usize; 3])> {
         }
         _ => Err(Error::shape_of(
             op,
-            message!("x is [.., channels, height, width]"),
+            message!("x must be [.., channels, height, width]"),
             &[("x", x.shape(), x.dtype())],
         )),
     }
@@ -101,7 +104,7 @@ fn split(op: &'static str, x: &Tensor) -> Result<(usize, [usize; 3])> {
 fn square(op: &'static str, name: &str, x: &Tensor, r: usize) -> Result<usize> {
     let square = r.checked_mul(r).filter(|n| *n > 0);
     square.ok_or_else(|| {
-        let message = message!("{name} is {r}");
+        let message = message!("{name} is {r}; it must be at least 1, with a square in range");
         Error::shape_of(op, message, &[("x", x.shape(), x.dtype())])
     })
 }
@@ -111,12 +114,12 @@ fn grown(op: &'static str, x: &Tensor, sizes: [usize; 2], r: usize) -> Result<(u
         [Some(a), Some(b)] => Ok((a, b)),
         _ => Err(Error::shape_of(
             op,
-            message!("the result would have more elements than addresses"),
+            message!("the result would exceed the address space"),
             &[("x", x.shape(), x.dtype())],
         )),
     }
 }
-/// The elements under the leading dimensions of `x` and three others.
+/// The elements with the leading dimensions of `x` and three others.
 fn reshaped(x: &Tensor, moved: &Tensor, last: [usize; 3]) -> Result<Tensor> {
     let lead = &x.shape()[..x.rank() - 3];
     let shape: smallvec::SmallVec<[isize; 6]> =

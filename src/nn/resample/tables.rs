@@ -1,4 +1,4 @@
-//! Which elements each place of a resampled axis is made of, and by which weights.
+//! The tables of resampling: the elements that each place of an axis is made of, and their weights.
 
 use super::InterpolateMode;
 use crate::error::Result;
@@ -8,17 +8,17 @@ use crate::kernel::resample::Table;
 use crate::kernel::resample::grid::cubic;
 use alloc::vec::Vec;
 
-/// An axis that is resampled.
+/// The resampling of an axis.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::nn) struct Axis {
     pub size: usize,
     pub places: usize,
-    /// Elements from a place to the next, where that is not `size / places`.
+    /// The distance between places in elements, if not `size / places`.
     pub step: Option<f64>,
 }
 
 impl Axis {
-    /// Elements from a place to the next.
+    /// The distance between places in elements.
     fn step(&self, align_corners: bool) -> f64 {
         if align_corners {
             let spans = self.places.saturating_sub(1);
@@ -31,8 +31,7 @@ impl Axis {
         self.step.unwrap_or(self.size as f64 / self.places as f64)
     }
 
-    /// The element nearest to each place. In float32, as torch computes them, whatever the images
-    /// are of.
+    /// The element nearest to each place. In float32 like torch, whatever the dtype of the images.
     pub fn nearest(&self, exact: bool) -> Result<Vec<u32>> {
         let step = match self.step {
             Some(step) => step as f32,
@@ -53,7 +52,7 @@ impl Axis {
         fallible::collect((0..self.places).map(element))
     }
 
-    /// The weights of each place.
+    /// The table of each place's weights.
     pub fn table<A: Real>(
         &self,
         mode: InterpolateMode,
@@ -62,11 +61,11 @@ impl Axis {
     ) -> Result<Table<A>> {
         let (size, places, step) = (self.size, self.places, self.step(align_corners));
         let windowed = antialias || mode == InterpolateMode::Lanczos3;
-        // a filter is as wide as the elements that become one
+        // when downsampling, the filter covers all elements of a place
         let wide = if antialias { step.max(1.0) } else { 1.0 };
         let reach = mode.reach() * wide;
         let taps = if windowed {
-            // floor of twice the reach, and one more where the window lies so
+            // at most floor(2 * reach) + 1 elements, and one for rounding
             (2.0 * reach) as usize + 2
         } else {
             2 * reach as usize
@@ -108,7 +107,7 @@ impl Axis {
         Ok(Table::new(size, places, index, weight))
     }
 
-    /// An element and its weight, of two or four around a place.
+    /// One of the two or four elements around a place, and its weight.
     fn tap(
         &self,
         mode: InterpolateMode,
@@ -130,7 +129,7 @@ impl Axis {
             let element = (below + k as i64 - 1).clamp(0, last as i64);
             return (element as usize, cubic(distance, -0.75, k == 0 || k == 3));
         }
-        // as many places as elements are these elements, whatever the scale: so torch has it
+        // as many places as elements are the elements themselves, whatever the scale, as in torch
         let at = if self.size == self.places {
             place as f64
         } else {
@@ -146,7 +145,7 @@ impl Axis {
     }
 }
 
-/// The largest integer not above, which `core` has not.
+/// The largest integer not above `x`; `core` has no floor.
 fn floor(x: f64) -> i64 {
     let whole = x as i64;
     whole - ((whole as f64) > x) as i64

@@ -1,4 +1,4 @@
-//! The convolution in integers: products of words of four bytes, or two.
+//! Convolution in integers: products of words that hold four bytes, or two.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -21,14 +21,14 @@ use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// Operands of a convolution whose groups see some channels and make some.
+/// The operands of a convolution in integers.
 pub(super) struct Integers<'a> {
     call: &'a Call,
-    /// `[batch, channels, height, width]`, contiguous, a step for each image or one for all.
+    /// `[batch, channels, height, width]`, contiguous, with one step per image or a single one.
     images: &'a QTensor,
     /// `[outputs, taps]`
     weight: Tensor,
-    /// Of the weight's rows.
+    /// One scale per row of the weight.
     scales: Tensor,
     bias: Option<&'a Tensor>,
     activation: Option<Map<f32>>,
@@ -63,7 +63,7 @@ impl<'a> Integers<'a> {
             residual: options.residual.map(matrices).transpose()?,
         })
     }
-    /// The convolution, of a shape.
+    /// Computes the convolution; the result has this shape.
     pub fn result(&self, shape: &Shape) -> Result<Tensor> {
         let call = self.call;
         let (outputs, places) = (call.outputs, call.geometry.len());
@@ -82,7 +82,7 @@ impl<'a> Integers<'a> {
         let images = self.image_words(group, frame, &zeros)?;
         let weight = self.weight_words(group)?;
 
-        // of each image its scale and the zero of its words, times what each row has
+        // for each image its scale and the zero point of its words, combined with each row's
         let sums = row_sums(&self.weight)?;
         let rows = self.scales.as_slice::<f32>()?;
         let count = steps.len() * outputs;
@@ -128,7 +128,8 @@ impl<'a> Integers<'a> {
     fn signed(&self) -> bool {
         self.images.levels() == Levels::I8
     }
-    /// The words of the weight, of `group` channels each, which stay with its storage from the second time on.
+    /// The packed words of the weight, of `group` channels each. Cached with its storage from the
+    /// second use on.
     fn weight_words(&self, group: usize) -> Result<Bytes> {
         let (values, positions) = (&self.weight, self.call.geometry.positions());
         let (outputs, taps) = (values.shape()[0], values.shape()[1]);
@@ -163,7 +164,7 @@ impl<'a> Integers<'a> {
         }
         pack()
     }
-    /// The framed words of all images, `[batch, groups, words, ..]`.
+    /// The padded words of all images, `[batch, groups, words, ..]`.
     fn image_words(&self, group: usize, frame: Frame, zeros: &[i32]) -> Result<Scratch<u32>> {
         let call = self.call;
         let (seen, area) = (call.seen(), call.image[1] * call.image[2]);
@@ -190,16 +191,16 @@ impl<'a> Integers<'a> {
     }
 }
 
-/// Products of the words of a weight and of images, for each image and group.
+/// The products of the weight's and the images' words, for each image and group.
 struct Products<'a> {
     call: &'a Call,
     geometry: Geometry,
-    /// Of framed planes, and how many of them a group sees.
+    /// The sizes of padded planes, and the number of planes per group.
     sizes: [usize; 3],
     words: usize,
     images: &'a [u32],
     weight: &'a [u32],
-    /// Of all images, one after the other.
+    /// The epilogues of all images, in order.
     ops: &'a [EpilogueOp<'a, f32>],
     y: Results<f32>,
 }
@@ -213,7 +214,8 @@ impl ByGroups for Products<'_> {
         let images: &[i32] = bytemuck::cast_slice(self.images);
         let size = words * self.sizes.iter().product::<usize>();
         let each = self.ops.len() / call.batch.max(1);
-        // SAFETY: each matrix of the fresh tensor is one group of one image, whose parts don't overlap.
+        // SAFETY: each matrix of the fresh tensor is one group of one image, and their parts don't
+        // overlap.
         unsafe {
             products_of_sources(call.batch * call.groups, |i| {
                 let (n, group) = (i / call.groups, i % call.groups);
@@ -232,7 +234,8 @@ impl ByGroups for Products<'_> {
     }
 }
 
-/// How a kernel moves over framed planes, and their sizes: where each element is a place, they are one row.
+/// The geometry over padded planes, and their sizes. If every element is an output place, the plane
+/// is a single row.
 fn framed(g: &Geometry, frame: Frame) -> (Geometry, [usize; 3]) {
     let [height, width] = frame.sizes();
     let geometry = Geometry {

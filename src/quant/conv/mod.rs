@@ -1,4 +1,4 @@
-//! Convolutions whose weights are quantised.
+//! Convolutions with quantised weights.
 
 mod integers;
 
@@ -16,18 +16,20 @@ use integers::Integers;
 
 const OP: &str = "quant.conv2d";
 
-/// The convolution of an image, `[batch, channels, height, width]`, by a quantised weight `[out, channels /
-/// groups, height, width]`, as [`nn::conv2d`] with its options. The result is float32, or the dtype of `x` where that is
-/// narrower.
+/// The convolution of images `[batch, channels, height, width]` with a quantised weight `[out,
+/// channels / groups, height, width]`, with the options of [`nn::conv2d`]. The result is float32,
+/// or the dtype of `x` if that is narrower.
 ///
-/// With [`Inputs::Float`] the weight is decoded before. Else each image is quantised, by itself or all by
-/// [`Inputs::Static`], padding is what stands for 0, and products are summed exactly in int32: the result is
-/// `sum((q - zero) w) * (scale_x * scale_w)`, to which bias, activation and residual are applied. NaN in `x` counts as
-/// 0 there. Groups of fewer than four channels fill no words of four bytes: their sums are those of what the
-/// integers stand for, in float32. A weight that is used again stays packed beside its values.
+/// With [`Inputs::Float`] the weight is dequantised first. Otherwise images are quantised, each by
+/// itself, or all alike with [`Inputs::Static`]; padding is the zero point, and products are summed
+/// exactly in int32. The result is `sum((q - zero) w) * (scale_x * scale_w)`, followed by bias,
+/// activation and residual. NaN in `x` counts as 0. Groups of fewer than four channels don't fill
+/// words of four bytes, so the sums are taken in float32 of what the integers stand for. A weight
+/// that is used again stays packed beside its values.
 ///
-/// Errors as those of [`nn::conv2d`], where `x`, bias or residual is of no floats, or the weight is none that the inputs can
-/// be multiplied by as integers (int8 without zero points, per tensor or axis 0).
+/// Errors like [`nn::conv2d`], if `x`, bias or residual is not a float tensor, and if the weight
+/// can't be multiplied by the inputs as integers (it must be int8 without zero points, per tensor
+/// or axis 0).
 ///
 /// ```
 /// use flex::{Tensor, nn, quant};
@@ -86,7 +88,7 @@ pub fn conv2d<'a>(
     }
 }
 
-/// A batch of images in bytes: a step for each, or one for all.
+/// Quantises a batch of images to bytes, with a step for each or one for all.
 fn quantised(x: &Tensor, inputs: Inputs) -> Result<QTensor> {
     let each = |levels, affine| {
         let how = Quantization {

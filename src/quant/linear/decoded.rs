@@ -1,4 +1,4 @@
-//! The product by weights that are decoded on the way.
+//! The product with dequantised weights.
 
 use super::Layer;
 #[cfg(feature = "half")]
@@ -13,12 +13,13 @@ use crate::par::{self, Cost};
 use crate::quant::QTensor;
 use crate::simd;
 use crate::tensor::Tensor;
-/// Numbers whose products with sums of integers may not be finite, and a power of two that they are divided by.
+/// Above this magnitude, products with sums of integers might overflow; such numbers are divided by
+/// a power of two first.
 const HUGE: f32 = 1e28;
 const SMALLER: f32 = (1u64 << 40) as f32;
 
 impl Layer {
-    /// The product by floats.
+    /// The product with weights as floats.
     pub(super) fn decoded(&self, weight: &QTensor) -> Result<Tensor> {
         let Sizes { m, n, k } = self.sizes;
         let weight = match weight.packed {
@@ -28,7 +29,7 @@ impl Layer {
         let per_row = weight.scales.shape()[0] == n;
         let scales = match per_row {
             true => weight.scales.contiguous()?,
-            // one for all, or for some rows together
+            // scales shared by all rows, or by groups of rows
             false => {
                 let (rows, blocks) = (weight.scales.shape()[0], weight.scales.shape()[1]);
                 match rows {
@@ -59,7 +60,8 @@ impl Layer {
                 return self.few_rows(x, &weights, c, epilogue);
             }
             let c = Parts(c);
-            // SAFETY: the only result.
+            // SAFETY: the only result matrix, which `products_of_sources` asks for once per task,
+            // and each task takes a part of its own.
             unsafe {
                 products_of_sources(1, |_| {
                     let a = Strided::rows(gemm::Mat::from_slice(x, m, k));
@@ -80,7 +82,7 @@ impl Layer {
             return Ok(());
         }
         let mut ordered = fallible::filled(0.0f32, m * k)?;
-        // sums are multiplied by scales at last, so huge numbers are made smaller meanwhile
+        // scales are applied to the sums at the end, so huge numbers are scaled down until then
         let mut factors = [1.0f32; FEW_ROWS];
         let rows = x.chunks_exact(k).zip(ordered.chunks_exact_mut(k));
         for ((x, d), factor) in rows.zip(&mut factors) {
@@ -111,16 +113,18 @@ impl Layer {
     }
 }
 
-/// A result that is handed out once.
+/// The result matrix, to be handed out to tasks.
 struct Parts<'a>(MatMut<'a, f32>);
 impl Parts<'_> {
-    fn whole(&self) -> MatMut<'_, f32> {
-        // SAFETY: the caller of `products_of_sources` asks for it once a task, which takes a part of its own.
+    /// # Safety
+    /// No element is accessed through two of the results at a time.
+    unsafe fn whole(&self) -> MatMut<'_, f32> {
+        // SAFETY: by the caller's promise.
         unsafe { self.0.part(0..self.0.rows(), 0..self.0.cols()) }
     }
 }
 
-/// Scales or zero points of rows that share them, one a row.
+/// Expands scales or zero points that rows share to one per row.
 fn each_row(t: &Tensor, n: usize, blocks: usize) -> Result<Tensor> {
     let groups = t.shape()[0];
     let each = t

@@ -16,7 +16,7 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 impl Layer {
-    /// The product by rows that are quantised each by itself.
+    /// The product with rows quantised one by one.
     pub(super) fn by_rows<A: Element + MatElement<Acc = u32>>(
         &self,
         weight: &QTensor,
@@ -34,7 +34,7 @@ impl Layer {
         by_rows(self.x.as_slice()?, k, &rule, q.as_mut_bytes()?, &mut steps);
         self.integers::<A>(&q, &steps, weight)
     }
-    /// The product by an input of one step.
+    /// The product with an input of a single step.
     pub(super) fn by_step(&self, weight: &QTensor, scale: f32, zero: u8) -> Result<Tensor> {
         let step = step(OP, scale, zero)?;
         let Sizes { m, k, .. } = self.sizes;
@@ -49,7 +49,7 @@ impl Layer {
         );
         self.integers::<u8>(&q, &fallible::filled(step, m)?, weight)
     }
-    /// The product by rows of integers with a step each.
+    /// The product with rows of integers, each with a step.
     fn integers<A: Element + MatElement<Acc = u32>>(
         &self,
         q: &Tensor,

@@ -1,4 +1,4 @@
-//! Linear layers whose weights are quantised.
+//! Linear layers with quantised weights.
 
 mod decoded;
 mod integers;
@@ -14,54 +14,55 @@ use crate::ops::linalg::Matrices;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// How [`linear`] takes its input.
+/// How [`linear`] treats its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Inputs {
-    /// As floats: weights of any kind are decoded while they are packed for the product, or, for up to
-    /// four rows, in registers.
+    /// As floats. Takes weights of any kind, which are dequantised while they are packed for the
+    /// product or, for up to four rows, in registers.
     #[default]
     Float,
-    /// Each row as uint8 with a zero point of its own, found from the least and the largest number. Of weights
-    /// of int8 without zero points, per tensor or per row.
+    /// Quantised to uint8, each row with a zero point of its own, by its minimum and maximum. Takes
+    /// int8 weights without zero points, per tensor or per row.
     Dynamic,
-    /// The same as int8, without zero points: a sum over the weight less, which counts where it is not
-    /// kept, as on a microcontroller.
+    /// The same to int8, without zero points. Saves the row sums of the weight, which matters where
+    /// these are not cached, as on a microcontroller.
     DynamicSymmetric,
-    /// All as uint8 of this scale and zero point.
+    /// Quantised to uint8 with this scale and zero point.
     Static {
         /// Positive.
         scale: f32,
-        /// What stands for 0.
+        /// The integer that stands for 0.
         zero: u8,
     },
 }
 
-/// What goes with the product in [`linear`].
+/// The options of [`linear`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear<'a> {
     /// `[out]`, added to each row.
     pub bias: Option<&'a Tensor>,
     /// Applied after the bias.
     pub activation: Option<Activation>,
-    /// Of the result's shape or broadcast to it, added last.
+    /// Broadcast to the result's shape and added last.
     pub residual: Option<&'a Tensor>,
-    /// How the input is taken.
+    /// How the input is treated.
     pub inputs: Inputs,
 }
 
 const OP: &str = "quant.linear";
 
-/// `activation(x weight^T + bias) + residual` by a quantised weight `[out, in]`: `x` is `[.., in]`, the
-/// result `[.., out]`, float32, or the dtype of `x` where that is narrower.
+/// `activation(x weight^T + bias) + residual` with a quantised weight `[out, in]`. `x` is `[..,
+/// in]`; the result is `[.., out]`, float32, or the dtype of `x` if that is narrower.
 ///
-/// With [`Inputs::Dynamic`] each row of `x` is quantised as by [`quantize`](super::quantize) and the products are
-/// summed exactly in int32: the result is `(sum((q - zero) w)) * scale_x * scale_w`, rounded after each of these
-/// three steps (conversion, and two multiplications). NaN in `x` counts as 0 there. A weight that is used
-/// again stays packed beside its values, as those of [`nn::linear`](crate::nn::linear).
+/// With [`Inputs::Dynamic`] each row of `x` is quantised as by [`quantize`](super::quantize) and
+/// the products are summed exactly in int32. The result is `(sum((q - zero) w)) * scale_x *
+/// scale_w`, rounded after each of these three steps (a conversion and two multiplications). NaN in
+/// `x` counts as 0. A weight that is used again stays packed beside its values, as with
+/// [`nn::linear`](crate::nn::linear).
 ///
-/// Errors where sizes don't fit, `x` is no float, the activation does not exist, or the weight is none that
-/// the inputs can be multiplied by as integers.
+/// Errors if sizes don't match, `x` is not a float tensor, the activation doesn't exist, or the
+/// weight can't be multiplied by the inputs as integers.
 ///
 /// ```
 /// use flex::{Tensor, quant};
@@ -86,7 +87,7 @@ pub fn linear(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Tensor> {
     }
 }
 
-/// Operands as contiguous float32, and what follows the product.
+/// The operands as contiguous float32, and what follows the product.
 struct Layer {
     x: Tensor,
     bias: Option<Tensor>,
@@ -131,8 +132,8 @@ impl Layer {
             shape,
         })
     }
-    /// A result, written by `f` as `[m, n]` with the operations that end the product, `first` before
-    /// them.
+    /// Allocates the result for `f` to write as `[m, n]`, with the product's epilogue: `first`,
+    /// then the layer's own operations.
     fn result<'a>(
         &'a self,
         first: Option<Dequantize<'a>>,
@@ -157,7 +158,7 @@ impl Layer {
         )?;
         Ok(y)
     }
-    /// The result where nothing is summed.
+    /// The result of empty sums.
     fn empty_sums(&self) -> Result<Tensor> {
         self.result(None, |mut c, epilogue| {
             for i in 0..c.rows() {

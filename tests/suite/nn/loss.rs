@@ -292,7 +292,7 @@ fn sequences_are_all_their_alignments() {
     assert!(
         error
             .to_string()
-            .starts_with("ctc_loss: target 3 at row-major position 1 is no class")
+            .starts_with("ctc_loss: target 3 at row-major position 1 is the blank or out of range")
     );
 }
 

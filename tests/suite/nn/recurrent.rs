@@ -277,7 +277,7 @@ fn wrong_sizes_are_named() {
     };
     assert_eq!(
         message(nn::gru(&c.x, None, &w, long)),
-        "gru: a length is 6, of 5 steps"
+        "gru: a length is 6, but there are 5 steps"
     );
 }
 

@@ -1,14 +1,15 @@
-//! The elements around a coordinate along an axis.
+//! The taps around a coordinate along one axis.
 
 use super::{Beyond, Interpolation, NONE, Rule};
 use crate::kernel::math::Real;
 use crate::kernel::resample::line::Sampled;
 use crate::simd::Isa;
 
-/// Of the cubic convolution.
+/// The parameter `a` of the cubic convolution.
 pub(super) const CUBIC: f64 = -0.75;
 
-/// An expression with a rule, for each value of one of its fields its own: so loops have no choice within.
+/// An expression specialised for each value of one of the rule's fields, so that loops contain no
+/// branches on it.
 macro_rules! by {
     (beyond, $rule:ident, $e:expr) => {
         by!(@ beyond Beyond $rule $e; Zeros Border Reflection)
@@ -27,18 +28,18 @@ macro_rules! by {
 }
 pub(super) use by;
 
-/// The coordinates of points along one of `rank` axes, out of `grid`, `[points][rank]`.
+/// Extracts the coordinates of one of `rank` axes from `grid`, `[points][rank]`.
 #[inline(always)]
 pub(super) fn line_of<A: Copy>(grid: &[A], rank: usize, axis: usize, line: &mut [A]) {
-    // the last axis has the first coordinate
+    // the innermost axis comes first
     let coordinates = grid[rank - 1 - axis..].iter().step_by(rank);
     for (v, x) in line.iter_mut().zip(coordinates) {
         *v = *x;
     }
 }
 
-/// The elements near each of a line of points along an axis of `size`, whose elements lie `step` apart, and
-/// their weights, tap by tap. Coordinates become positions.
+/// The taps of each of a line of points along an axis of `size` elements, `step` apart, and their
+/// weights, tap by tap. Turns the coordinates in `line` into positions.
 #[inline(always)]
 pub(super) fn near<I: Isa, A: Sampled>(
     rule: &Rule,
@@ -71,7 +72,7 @@ fn near_by<I: Isa, A: Sampled>(
         .zip(weights.chunks_exact_mut(line.len()));
     for (tap, (index, weights)) in each.enumerate() {
         let whole = A::from_f64(tap as f64);
-        // where elements lie, before they have weights
+        // holds the positions of the taps, before their weights
         let places = weights;
         for (p, at) in places.iter_mut().zip(line) {
             *p = match rule.interpolation {
@@ -97,7 +98,7 @@ fn near_by<I: Isa, A: Sampled>(
                     cubic(distance(tap, part), A::from_f64(CUBIC), is_far(tap))
                 }
             };
-            // what lies half an element off is none of the image's, and NaN is not
+            // positions half an element or more off the image are outside, and so is NaN
             let inside = (p > -half) & (p < n - half);
             let element = p.to_i32().wrapping_mul(step as i32);
             *i = if inside { element } else { NONE };
@@ -105,7 +106,7 @@ fn near_by<I: Isa, A: Sampled>(
     }
 }
 
-/// Coordinates as positions among `n` elements.
+/// Converts coordinates to positions among `n` elements.
 #[inline(always)]
 fn positions<A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
     let two = A::from_f64(2.0);
@@ -119,7 +120,7 @@ fn positions<A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
         }
     }
 }
-/// Positions brought into the image.
+/// Moves positions into the image, by the padding mode.
 #[inline(always)]
 fn bring<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
     for at in line {
@@ -127,7 +128,7 @@ fn bring<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
     }
 }
 
-/// How far the taps of a cubic convolution lie from a point that is `part` behind the second.
+/// The distance of a cubic tap from a point at `part` past the second tap.
 #[inline(always)]
 pub(super) fn distance<A: Real>(tap: usize, part: A) -> A {
     match tap {
@@ -137,13 +138,13 @@ pub(super) fn distance<A: Real>(tap: usize, part: A) -> A {
         _ => A::from_f64(2.0) - part,
     }
 }
-/// Whether that is from 1 to 2.
+/// Whether that distance is in 1 to 2.
 #[inline(always)]
 pub(super) fn is_far(tap: usize) -> bool {
     tap == 0 || tap == 3
 }
 
-/// Cubic convolution at a distance, from 1 to 2 if `far`, else from 0 to 1.
+/// The cubic convolution kernel at distance `t`, in 1 to 2 if `far`, else in 0 to 1.
 #[inline(always)]
 pub fn cubic<A: Real>(t: A, a: A, far: bool) -> A {
     let number = A::from_f64;
@@ -154,8 +155,8 @@ pub fn cubic<A: Real>(t: A, a: A, far: bool) -> A {
     }
 }
 
-/// A position brought into the image, unless zeros lie beyond, and what it changes by where the position
-/// does: nothing at the border and beyond, the other way in a reflection.
+/// A position moved into the image (unchanged with zero padding), and the derivative of that: 0 at
+/// the border and outside, -1 in a reflected part.
 #[inline(always)]
 pub(super) fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> (A, A) {
     let last = n - A::ONE;

@@ -1,4 +1,5 @@
-//! Attention cut into heads that share keys and values, and these into blocks of queries.
+//! The gradient of attention, split into heads that share keys and values, and these into blocks of
+//! queries.
 
 use crate::dtype::{DType, Element};
 use crate::error::Result;
@@ -17,17 +18,17 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Heads that share keys and values, and those that share them.
+/// All heads, in groups that share keys and values.
 pub struct Heads<'a> {
     op: &'static str,
     pub problem: &'a Problem,
-    /// Whether `problem` has a dimension for heads that share keys and values.
+    /// Whether `problem` has a dimension for the heads of a group.
     grouped: bool,
-    /// The dimensions before these heads.
+    /// The dimensions before a group.
     pub lead: Shape,
-    /// How many heads share keys and values.
+    /// The number of heads that share keys and values.
     pub group: usize,
-    /// Queries, keys, depth, width.
+    /// Queries, keys, depth and width.
     pub sizes: [usize; 4],
     /// `[lead.., group, queries, width]`
     grad: Tensor,
@@ -86,7 +87,7 @@ impl<'a> Heads<'a> {
             grad,
         })
     }
-    /// An operand of the problem, with a dimension for heads that share keys and values.
+    /// An operand of the problem with a dimension for the heads of a group.
     pub fn expanded(&self, t: &Tensor) -> Result<Tensor> {
         if self.grouped {
             Ok(t.clone())
@@ -94,7 +95,7 @@ impl<'a> Heads<'a> {
             t.expand_dims(-3)
         }
     }
-    /// Calls `f` for all heads that share keys and values, over the threads.
+    /// Calls `f` for each group of heads, over the threads.
     pub fn each(&self, f: impl Fn(usize, Head) -> Result<()> + Sync) -> Result<()> {
         let tasks: usize = self.lead.iter().product();
         let [queries, keys, depth, width] = self.sizes;
@@ -109,7 +110,7 @@ impl<'a> Heads<'a> {
         });
         failure.result()
     }
-    /// The heads of a number.
+    /// The heads of a task.
     fn head(&self, task: usize) -> Result<Head<'_>> {
         let wide = self.problem.dtype.wide();
         let at = |t: &Tensor| -> Result<Tensor> {
@@ -141,26 +142,26 @@ pub struct Head<'a> {
     mask: Option<Tensor>,
 }
 
-/// Neighbouring queries of all heads that share keys and values, and the keys that they see; as
-/// matrices whose rows are the queries, head by head.
+/// A block of consecutive queries of all heads of a group, and the keys that they see, as matrices
+/// whose rows are the queries, head by head.
 pub struct Block<'a> {
     op: &'static str,
     pub queries: Range<usize>,
     pub seen: Range<usize>,
     pub grad: Tensor,
-    /// Times the scale.
+    /// The queries, times the scale.
     pub q: Tensor,
     pub k: Tensor,
-    /// The weights of the keys.
+    /// The attention weights of the keys.
     pub weights: Tensor,
-    /// The gradient of what the weights are of.
+    /// The gradient of the scores.
     pub slope: Tensor,
-    /// The hyperbolic tangent that scores are capped by.
+    /// The tanh of the softcap.
     cap: Option<&'a Tensor>,
 }
 
 impl Block<'_> {
-    /// The gradient of scores before they are capped.
+    /// The gradient of the scores before the softcap.
     pub fn before_cap(&self) -> Result<Tensor> {
         let Some(cap) = self.cap else {
             return Ok(self.slope.clone());
@@ -175,13 +176,14 @@ impl Block<'_> {
 }
 
 impl Head<'_> {
-    /// Calls `f` for blocks of queries, in order; how they are cut follows from sizes and options.
+    /// Calls `f` for blocks of queries, in order. How they are cut follows from sizes and options
+    /// alone.
     pub fn blocks<F: Real + Element>(&self, mut f: impl FnMut(&Block) -> Result<()>) -> Result<()> {
-        /// Elements of a matrix of scores.
+        /// Elements of a block's matrix of scores.
         const ROOM: usize = 1 << 17;
-        /// Rows of one, at most: more fill caches, and reach further beyond a band.
+        /// The most rows: more would fill the caches, and reach further beyond a band.
         const MOST: usize = 128;
-        /// At least: fewer than this, and keys are read for too little.
+        /// The fewest rows: with fewer, keys are read too often.
         const LEAST: usize = 16;
         let [all, keys, ..] = self.heads.sizes;
         let band = self.heads.problem.scores.band;
@@ -242,7 +244,7 @@ impl Head<'_> {
                 .band
                 .confine(own, width, queries.clone(), seen.clone(), none);
         }
-        // a query that sees nothing has no weights, where softmax gives NaN
+        // a query that sees no key has weights of 0, where softmax gives NaN
         let blind: Vec<bool> = fallible::collect(
             tile.chunks_exact(width)
                 .map(|row| Ok(row.iter().all(|x| *x == none))),

@@ -1,10 +1,11 @@
-//! Of attention. Scores are computed again, a block of queries at a time, as FlashAttention does
-//! (Dao et al. 2022): with `P = softmax(S)` and `dP = grad v^T` the scores have the gradient
-//! `dS = P (dP - sum(P dP))`, and `q`, `k`, `v` have `dS k`, `dS^T q` and `P^T grad`.
+//! The gradient of attention. Scores are recomputed for a block of queries at a time, as in
+//! FlashAttention (Dao et al. 2022): with `P = softmax(S)` and `dP = grad v^T`, the gradient of the
+//! scores is `dS = P (dP - sum(P dP))`, and those of `q`, `k` and `v` are `dS k`, `dS^T q` and `P^T
+//! grad`.
 //!
-//! A piece of work is all queries of the heads that share keys and values, whose gradients it adds up in
-//! order; so bits don't depend on threads. A block's matrices stay in L2; no matrix of all scores
-//! exists.
+//! A unit of work is all queries of the heads that share keys and values. It sums their gradients
+//! in order, so that bits don't depend on threads. A block's matrices stay in L2; the score matrix
+//! is never materialised.
 
 mod heads;
 
@@ -21,14 +22,14 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The gradients of `q`, `k` and `v` of
-/// [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention), in their shapes; those of
-/// what was repeated by broadcasting or by grouped heads are added up.
+/// [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention), in their shapes.
+/// Gradients of operands that were repeated, by broadcasting or grouped heads, are summed.
 ///
-/// Options are those of that function. Scores are computed anew, by blocks of queries, and no matrix of all
-/// of them is made. 16-bit floats are computed in float32 and rounded once. A query for which no key takes
-/// part passes nothing on.
+/// Takes that function's options. Scores are recomputed by blocks of queries, and the score matrix
+/// is never materialised. 16-bit floats are computed in float32 and rounded once. A query whose
+/// keys are all masked contributes nothing.
 ///
-/// Errors as for that function, and where `grad` has not the shape of its result.
+/// Errors like that function, and if `grad` doesn't have the shape of its result.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -65,7 +66,7 @@ pub fn scaled_dot_product_attention(
                 let n = rows * columns;
                 task * n..(task + 1) * n
             };
-            // SAFETY: OUT1: each piece of work has parts of its own.
+            // SAFETY: OUT1: each unit of work has its own parts.
             let (dq, dk, dv) = unsafe {
                 (
                     dq.part(of(heads.group * queries, depth)),
@@ -99,10 +100,11 @@ pub fn scaled_dot_product_attention(
     Ok([back(dq, &p.q, q)?, back(dk, &p.k, k)?, back(dv, &p.v, v)?])
 }
 
-/// The gradient of the mask of [`scaled_dot_product_attention`], a float that is added to scores, in its
-/// shape: that of the scores, added up where the mask was repeated. It takes a matrix of all scores.
+/// The gradient of the mask of [`scaled_dot_product_attention`], if that is a float added to
+/// scores, in its shape: the gradient of the scores, summed where the mask was broadcast.
+/// Materialises the score matrix.
 ///
-/// Errors as for that function, and where there is no mask or it is bool.
+/// Errors like that function, and if there is no mask or it is bool.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -123,7 +125,7 @@ pub fn scaled_dot_product_attention_mask(
 ) -> Result<Tensor> {
     const OP: &str = "grad.scaled_dot_product_attention_mask";
     let Some(mask) = options.mask.filter(|m| m.dtype().is_float()) else {
-        return Err(Error::value(OP, "there is no mask of floats"));
+        return Err(Error::value(OP, "there is no float mask"));
     };
     let dtype = common_float(OP, &[mask])?;
     let p = Problem::new(OP, q, k, v, options)?;
@@ -141,7 +143,7 @@ pub fn scaled_dot_product_attention_mask(
         let d = Out::new(d.as_mut_slice::<F>()?);
         let n = heads.group * queries * keys;
         heads.each(|task, head| {
-            // SAFETY: OUT1: each piece of work has a part of its own.
+            // SAFETY: OUT1: each unit of work has its own part.
             let d = unsafe { d.part(task * n..(task + 1) * n) };
             head.blocks::<F>(|block| {
                 let (width, n) = (block.seen.len(), block.queries.len());
@@ -164,14 +166,14 @@ pub fn scaled_dot_product_attention_mask(
     summed_to(d.reshape(&together[..])?, mask.shape())?.into_dtype(dtype)
 }
 
-/// Adds the elements of `part` to those at the front of `sums`.
+/// Adds `part` to the leading elements of `sums`.
 fn add<F: Real>(sums: &mut [F], part: &[F]) {
     for (sum, x) in sums.iter_mut().zip(part) {
         *sum = *sum + *x;
     }
 }
 
-/// The sum over the axes that `shape` was repeated along to have that of `d`, in that shape.
+/// Sums `d` over the axes that `shape` was broadcast along, giving that shape.
 fn summed_to(d: Tensor, shape: &[usize]) -> Result<Tensor> {
     let missing = d.rank() - shape.len();
     let repeated = |k: &usize| *k < missing || (shape[k - missing] == 1 && d.shape()[*k] != 1);

@@ -1,4 +1,4 @@
-//! Of pools of largest elements.
+//! Gradients of max pooling.
 
 use super::super::common_float;
 use super::positions::Positions;
@@ -11,15 +11,16 @@ use crate::tensor::Tensor;
 macro_rules! largest {
     ($($rank:literal $name:ident $adaptive:ident $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The gradient of the operand of [`", stringify!($name), "`](crate::nn::", stringify!($name), "),")]
-        #[doc = concat!("from the positions that [`", stringify!($name), "_with_indices`](crate::nn::", stringify!($name), "_with_indices)")]
-        /// found: each element of `grad` is added where its largest element was.
+        #[doc = concat!("by the positions that [`", stringify!($name), "_with_indices`](crate::nn::", stringify!($name), "_with_indices)")]
+        /// found: each element of `grad` is added to the position of its maximum.
         ///
-        /// `grad` and `indices`, integers, are `[batch, channels, ..]`, or `[channels, ..]`, of one shape;
-        /// `input_size` is the operand's, as is the result's. Options of the pool are of no concern. 16-bit
-        /// floats are added up in float32 and rounded once, in the order of the indices.
+        /// `grad` and `indices` (integers) are `[batch, channels, ..]` or `[channels, ..]`, with
+        /// the same shape; `input_size` is the shape of the operand, and of the result. The options
+        /// of the pool don't matter. 16-bit floats are summed in float32, in the order of the
+        /// indices, and rounded once.
         ///
-        /// Errors where shapes don't fit, a position is negative or out of range, `indices` are no integers,
-        /// or `grad` is no float.
+        /// Errors if shapes don't fit, a position is negative or out of range, `indices` is not an
+        /// integer tensor, or `grad` is not a float tensor.
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -33,7 +34,7 @@ macro_rules! largest {
             to_positions(concat!("grad.", stringify!($name)), $rank, grad, indices, input_size.into_shape().as_ref())
         }
         #[doc = concat!("The gradient of the operand of [`", stringify!($adaptive), "`](crate::nn::", stringify!($adaptive), "),")]
-        #[doc = concat!("from the positions that it found. All as for [`", stringify!($name), "`].")]
+        #[doc = concat!("by the positions that it found. Otherwise like [`", stringify!($name), "`].")]
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -54,7 +55,7 @@ largest! {
     3 max_pool3d adaptive_max_pool3d "[1, 1, 1, 4]" "[1, 1, 2]";
 }
 
-/// Each of `grad` added at its position in a plane of zeros.
+/// Adds each of `grad` at its position in a plane of zeros.
 fn to_positions(
     op: &'static str,
     rank: usize,
@@ -69,17 +70,19 @@ fn to_positions(
     let bad = |message| Err(Error::shape_of(op, message, &operands));
     if ![rank + 1, rank + 2].contains(&grad.rank()) || grad.shape() != indices.shape() {
         return bad(message!(
-            "grad and indices are [channels, {rank} spatial dimensions], or a batch of those, of one shape"
+            "grad and indices must be [channels, {rank} spatial dimensions], or a batch of those, with the same shape"
         ));
     }
     let lead = grad.rank() - rank;
     if input_size.len() != grad.rank() || input_size[..lead] != grad.shape()[..lead] {
         return bad(message!(
-            "input_size is {input_size:?}; it is the shape of the pool's operand, which differs in the spatial axes alone"
+            "input_size is {input_size:?}; it must be the shape of the pool's operand, which differs only in the spatial axes"
         ));
     }
     if input_size[lead..].contains(&0) {
-        return bad(message!("input_size is {input_size:?}, without elements"));
+        return bad(message!(
+            "input_size is {input_size:?}, which has no elements"
+        ));
     }
     let positions = Positions::new(op, indices)?;
     let dtype = common_float(op, &[grad])?;

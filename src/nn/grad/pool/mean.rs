@@ -1,5 +1,6 @@
-//! Of pools of means. An element's gradient is the sum of those of the windows that see it, each
-//! divided as its sum was: the one of them, a pool of windows, or a sum that tables tell of.
+//! Gradients of average pooling. An element's gradient is the sum over the windows that contain it,
+//! each gradient divided like its window's sum. Overlapping regular windows make that a pool again;
+//! other windows use tables of weights.
 
 use super::super::common_float;
 use crate::error::{Error, Result};
@@ -26,11 +27,13 @@ use core::ops::Range;
 macro_rules! pools {
     ($($rank:literal $name:ident $adaptive:ident $grad:literal $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The gradient of the operand, of shape `input_size`, of [`", stringify!($name), "`](crate::nn::", stringify!($name), "):")]
-        /// each element of `grad`, divided as the sum of its window was, is added to all elements of the window.
+        /// each element of `grad`, divided like its window's sum, is added to all elements of the
+        /// window.
         ///
-        /// Options are those of the pool. 16-bit floats are added up in float32 and rounded once.
+        /// Options are those of the pool. 16-bit floats are summed in float32 and rounded once.
         ///
-        /// Errors as for the pool, and where `grad` has not the shape of its result or is no float.
+        /// Errors like the pool, and if `grad` doesn't have the shape of its result or is not a
+        /// float tensor.
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -44,7 +47,7 @@ macro_rules! pools {
             average(op, $rank, grad, input_size.into_shape().as_ref(), &kernel_size.into(), &options.into())
         }
         #[doc = concat!("The gradient of the operand, of shape `input_size`, of [`", stringify!($adaptive), "`](crate::nn::", stringify!($adaptive), "),")]
-        #[doc = concat!("whose result had the shape of `grad`. All else as for [`", stringify!($name), "`].")]
+        #[doc = concat!("whose result had the shape of `grad`. Otherwise like [`", stringify!($name), "`].")]
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -92,7 +95,7 @@ pub(in crate::nn) fn adaptive_to(
     spread(op, rank, grad, input_size, &means)?.into_dtype(dtype)
 }
 
-/// The spatial sizes of a shape that has as many dimensions as `grad`, and its channels and batch.
+/// The spatial sizes of `input_size`, which must have the rank, batch and channels of `grad`.
 fn sizes(op: &'static str, rank: usize, grad: &Tensor, input_size: &[usize]) -> Result<Three> {
     let lead = grad.rank().saturating_sub(rank);
     if ![1, 2].contains(&lead)
@@ -100,7 +103,7 @@ fn sizes(op: &'static str, rank: usize, grad: &Tensor, input_size: &[usize]) -> 
         || input_size[..lead] != grad.shape()[..lead]
     {
         let message = message!(
-            "grad is [channels, {rank} spatial dimensions], or a batch of those, and input_size the shape of the pool's operand, not {input_size:?}"
+            "grad must be [channels, {rank} spatial dimensions], or a batch of those, and input_size the shape of the pool's operand, not {input_size:?}"
         );
         return Err(Error::shape_of(
             op,
@@ -115,7 +118,7 @@ fn sizes(op: &'static str, rank: usize, grad: &Tensor, input_size: &[usize]) -> 
     Ok(three(&input_size[lead..], rank, 1))
 }
 
-/// The gradient of `input_size` by means over windows, in the dtype that is computed in.
+/// The gradient, of shape `input_size`, of means over windows, in the dtype that is computed in.
 pub(super) fn spread(
     op: &'static str,
     rank: usize,
@@ -146,7 +149,7 @@ pub(super) fn spread(
     ] = &means.windows
         && [depth, height, width].iter().all(|w| w.stride == 1)
     {
-        // windows of windows
+        // the windows of `grad` that contain an element
         let windows = [depth, height, width].map(|w| {
             Windows::Steady(Steady {
                 padding: w.kernel - 1 - w.padding,
@@ -164,7 +167,7 @@ pub(super) fn spread(
     if sizes.iter().chain(&places).any(|n| *n >= u32::MAX as usize) {
         return Err(Error::value(op, "a size is beyond 32 bits"));
     }
-    // before what is as long as an axis, for it is larger and may be too large
+    // allocated before the tables, which are shorter: if something is too large, it is this
     let result = planes.empty(sizes, wide)?;
     let seen = |k: usize| seen_by(&means.windows[k], sizes[k], places[k]);
     let seen = [seen(0)?, seen(1)?, seen(2)?];
@@ -182,7 +185,7 @@ pub(super) fn spread(
     }, else Err(Error::unsupported(op, wide)))
 }
 
-/// Elements that are each the sum of the windows that see it.
+/// The table that makes each element the sum of the windows that contain it.
 fn table<F: Real>(seen: &[Range<usize>], places: usize) -> Result<Table<F>> {
     let taps = seen.iter().map(Range::len).max().unwrap_or(0);
     let len = taps.checked_mul(seen.len());
@@ -198,7 +201,7 @@ fn table<F: Real>(seen: &[Range<usize>], places: usize) -> Result<Table<F>> {
     Ok(Table::new(places, seen.len(), index, weight))
 }
 
-/// `grad` divided as the sums of its windows were.
+/// `grad` divided like the sums of its windows.
 fn shares(op: &'static str, rank: usize, grad: &Tensor, means: &Means) -> Result<Tensor> {
     let wide = grad.dtype().wide();
     let along = |k: usize| -> Result<Tensor> {

@@ -1,4 +1,4 @@
-//! Of pools.
+//! Gradients of pooling.
 
 mod largest;
 mod mean;

@@ -1,4 +1,4 @@
-//! Of pools of norms.
+//! Gradients of Lp pooling.
 
 use super::super::{common_float, expect_shape};
 use super::mean::spread;
@@ -17,11 +17,11 @@ use crate::tensor::Tensor;
 macro_rules! pools {
     ($($rank:literal $name:ident $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The gradient of `x` of [`", stringify!($name), "`](crate::nn::", stringify!($name), "):")]
-        /// `x^(norm_type - 1)` times the sum over the windows that see it of `grad * y^(1 - norm_type)`, `y`
-        /// being the result.
+        /// `x^(norm_type - 1)` times the sum, over the windows that contain it, of `grad * y^(1 -
+        /// norm_type)`, with the result `y`.
         ///
-        /// Errors as for the pool, and where `grad` has not the shape of its result or there is no common
-        /// float.
+        /// Errors like the pool, if `grad` doesn't have the shape of its result, and if there is no
+        /// common float dtype.
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -63,7 +63,7 @@ fn norm(
     let means = options.means(op, rank, planes.sizes(), kernel_size)?;
     let mean = launch::mean(op, &planes, &means, x.dtype())?;
     expect_shape(op, grad, mean.shape(), ("x", &x))?;
-    // a window that reaches beyond the image counts as if it were whole
+    // windows that reach beyond the image count as whole
     let taps = option(op, "kernel_size", kernel_size, rank, 1)?;
     let taps: f64 = taps[3 - rank..].iter().map(|n| *n as f64).product();
     // y = (taps * mean)^(1 / p), so d mean = grad * taps / p * y^(1 - p), and d x^p = p * x^(p - 1)

@@ -1,18 +1,18 @@
-//! Positions in planes, as pools return them.
+//! Positions in planes, as max pooling returns them.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Positions as int64, row-major, and whether one named nothing.
+/// Row-major positions as int64, and whether any was out of range.
 pub(super) struct Positions {
     op: &'static str,
     all: Tensor,
     wrong: AtomicBool,
 }
 impl Positions {
-    /// Errors where `indices` are no integers.
+    /// Errors if `indices` is not an integer tensor.
     pub fn new(op: &'static str, indices: &Tensor) -> Result<Positions> {
         if !indices.dtype().is_integer() {
             let message = message!("indices are {}, not integers", indices.dtype());
@@ -24,18 +24,18 @@ impl Positions {
             wrong: AtomicBool::new(false),
         })
     }
-    /// All of them.
+    /// All positions.
     pub fn get(&self) -> Result<&[i64]> {
         self.all.as_slice()
     }
-    /// Keeps what became of some of them.
+    /// Records whether some positions were all in range.
     pub fn note(&self, followed: core::result::Result<(), usize>) {
         if followed.is_err() {
             self.wrong.store(true, Ordering::Relaxed);
         }
     }
-    /// Errors where one named nothing, by the first that did, whichever thread met which. Planes have
-    /// these sizes.
+    /// Errors if a position was out of range, and names the first, whichever thread found which.
+    /// Planes have these sizes.
     pub fn result(self, sizes: &[usize]) -> Result<()> {
         if !self.wrong.into_inner() {
             return Ok(());

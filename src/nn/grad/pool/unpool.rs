@@ -1,4 +1,4 @@
-//! Of elements put back where a pool took them.
+//! Gradients of max unpooling.
 
 use super::super::common_float;
 use super::positions::Positions;
@@ -10,15 +10,15 @@ use crate::tensor::Tensor;
 macro_rules! unpools {
     ($($rank:literal $name:ident $shape:literal $result:literal;)*) => { $(
         #[doc = concat!("The gradient of the operand of [`", stringify!($name), "`](crate::nn::", stringify!($name), "):")]
-        /// what is in `grad` where each of its elements was put.
+        /// the elements of `grad` at the positions that its elements were put.
         ///
-        /// `grad` is `[batch, channels, ..]`, or `[channels, ..]`, of that function's result; `indices` are
-        /// integers of its operand's shape, as is the result's. Options are of no concern. Elements
-        /// that were put at one position all get what is there, although the last alone stayed, as
-        /// in torch.
+        /// `grad` is `[batch, channels, ..]` or `[channels, ..]`, like the function's result;
+        /// `indices` are integers with the shape of its operand, which is also that of this result.
+        /// Options don't matter. If several elements were put at one position, each gets the
+        /// gradient there, although only the last was kept; torch does the same.
         ///
-        /// Errors where shapes don't fit, a position is negative or out of range, `indices` are no integers,
-        /// or `grad` is no float.
+        /// Errors if shapes don't fit, a position is negative or out of range, `indices` is not an
+        /// integer tensor, or `grad` is not a float tensor.
         ///
         /// ```
         /// use flex::{Tensor, nn};
@@ -39,7 +39,7 @@ unpools! {
     3 max_unpool3d "[1, 1, 1, 2]" "[1, 1, 1, 4]";
 }
 
-/// The element of a plane of `grad` at each position.
+/// Gathers the element of a plane of `grad` at each position.
 fn from_positions(
     op: &'static str,
     rank: usize,
@@ -56,7 +56,7 @@ fn from_positions(
             ("indices", indices.shape(), indices.dtype()),
         ];
         let message = message!(
-            "grad and indices are [channels, {rank} spatial dimensions], or a batch of those, which differ in the spatial axes alone"
+            "grad and indices must be [channels, {rank} spatial dimensions], or a batch of those, and differ only in the spatial axes"
         );
         return Err(Error::shape_of(op, message, &operands));
     }

@@ -94,7 +94,7 @@ fn pool_errors_name_the_parameter() {
     };
     let o = MaxPool::default;
     for (message, expected) in [
-        (max(0, o()), "kernel_size is [0], below 1"),
+        (max(0, o()), "kernel_size is [0]; it must be at least 1"),
         (
             max(
                 2,
