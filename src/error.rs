@@ -148,7 +148,7 @@ impl Error {
             operands: Vec::new(),
         }
     }
-    /// The same, naming the operands after the message: `(a: [2, 3] float32, b: [4] int64)`.
+    /// [`Error::shape`] with the operands after the message: `(a: [2, 3] float32, b: [4] int64)`.
     pub fn shape_of(
         op: &'static str,
         message: impl Into<Cow<'static, str>>,
@@ -313,7 +313,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Text of the caller's or a file's quoted in a message: shortened if it is long.
+/// Text from the caller or a file, quoted in a message: shortened if it is long.
 pub(crate) struct Excerpt<'a>(pub &'a dyn fmt::Debug);
 
 impl fmt::Display for Excerpt<'_> {

@@ -1,5 +1,5 @@
-//! Lists whose length the caller's data decides: if there is no memory for one, that is an error,
-//! not an abort.
+//! Lists whose length depends on the caller's data: a lack of memory for one is an error, not an
+//! abort.
 
 use crate::error::{Error, Result};
 use alloc::string::String;

@@ -21,7 +21,7 @@
 //! assert_eq!((&counts + 1).dtype(), DType::U8);
 //! assert_eq!(ops::add(&a, &counts)?.dtype(), DType::F32);
 //!
-//! // what is wrong is named
+//! // errors say what is wrong
 //! let e = ops::add(&a, Tensor::zeros(4, DType::F32)?).unwrap_err();
 //! assert_eq!(e.to_string(), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
 //! # Ok::<(), flex::Error>(())
@@ -29,19 +29,22 @@
 //!
 //! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write to
 //!   shared storage copies it first.
-//! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shapes, matrix
-//!   products. Names and meaning are the [array API standard](https://data-apis.org/array-api/)'s.
-//! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is
+//! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shape manipulation,
+//!   matrix products. Names and semantics are the [array API
+//!   standard](https://data-apis.org/array-api/)'s.
+//! - Methods of [`Tensor`] have the names of the functions that take a tensor first: `x.exp()` is
 //!   `ops::exp(&x)`.
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
-//! - [`fft`]: Fourier transforms; [`signal`]: what is made of them, windows, convolution.
-//! - `quant`: tensors of small integers with scales, and linear layers and convolutions whose weights they are.
-//! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without a dtype.
-//! - [`Error`]: why an operation failed. Errors come before anything is written.
+//! - [`fft`]: Fourier transforms. [`signal`]: windows, convolution, and what is built on
+//!   transforms.
+//! - `quant`: tensors of small integers with scales, and linear layers and convolutions with such
+//!   weights.
+//! - [`DType`], [`Scalar`]: element types and their promotion; numbers without a dtype.
+//! - [`Error`]: why an operation failed. Errors are returned before anything is written.
 //! - [`prelude`]: what most programs need.
-//! - [`microcontrollers`]: without an operating system.
+//! - [`microcontrollers`]: use without an operating system.
 //!
-//! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed
+//! Results have the same bits for any number of threads. Integers wrap; 16-bit floats are computed
 //! in float32 and rounded once.
 //!
 //! # Features
@@ -50,11 +53,11 @@
 //! |---|---|---|
 //! | `std` | yes | threads, the caching pool, files, detection of the CPU; without it the crate needs `alloc` |
 //! | `simd` | yes | kernels for each instruction set, chosen at run time |
-//! | `messages` | with `std` | what exactly is wrong, in the texts of errors |
-//! | `i8`, `i32`, `i64` | with `ints` | int8 and uint8; int32; int64, which positions and sums of integers are |
+//! | `messages` | with `std` | the details in the texts of errors |
+//! | `i8`, `i32`, `i64` | with `ints` | int8 and uint8; int32; int64, the dtype of indices and of sums of integers |
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
-//! | `float8` | yes | float8_e4m3fn and float8_e5m2, which are kept and converted, but not computed with |
+//! | `float8` | yes | float8_e4m3fn and float8_e5m2, for storage and conversion only |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `python` | no | the Python module |

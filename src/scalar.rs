@@ -1,12 +1,12 @@
-//! One number without a dtype of its own: it takes the dtype of the tensor it meets, and must fit
-//! it.
+//! A number without a dtype of its own: it takes the dtype of the tensor that it is combined with,
+//! and must fit it.
 
 use crate::dtype::{Bool, Class, DType, Element};
 use crate::error::{Error, Result};
 #[cfg(any(feature = "half", feature = "float8"))]
 use core::cmp::Ordering;
 
-/// A weak scalar, as Python's numbers are.
+/// A weak scalar, like Python's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     /// `true` or `false`.
@@ -39,30 +39,29 @@ impl Value {
     /// `size` initialised bytes, at most 16, are readable at `p`.
     pub unsafe fn read(p: *const u8, size: usize) -> Value {
         let mut v = Value([0; 16]);
-        // SAFETY: `size` bytes, by the caller's promise, which says that they are no more than `v`
-        // has.
+        // SAFETY: by the caller's promise there are `size` bytes, which fit `v`.
         unsafe { core::ptr::copy_nonoverlapping(p, v.0.as_mut_ptr(), size) };
         v
     }
-    /// The element as `T`, which is its type; none where the bytes are no `T`.
+    /// The element as `T`, which must be its type; `None` if the bytes are not a valid `T`.
     pub fn get<T: Element>(&self) -> Option<T> {
         // SAFETY: aligned for any dtype and initialised; `valid` holds for every type but bool,
         // whose bytes are checked.
         T::valid(&self.0[..size_of::<T>()]).then(|| unsafe { (self.0.as_ptr() as *const T).read() })
     }
-    /// Puts another value of `size` bytes in the place of lane `k` of that size.
+    /// Replaces lane `k`, of `size` bytes, by another value.
     #[cfg(feature = "std")]
     pub(crate) fn set_lane(&mut self, k: usize, x: &Value, size: usize) {
         self.0[k * size..(k + 1) * size].copy_from_slice(&x.0[..size]);
     }
-    /// Where it lies.
+    /// A pointer to its bytes.
     pub fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()
     }
 }
 
 impl Scalar {
-    /// The class whose dtypes hold it as it is.
+    /// The class of its kind: `Signed` for integers, `Float` for floats.
     pub fn class(self) -> Class {
         match self {
             Scalar::Bool(_) => Class::Boolean,
@@ -71,7 +70,8 @@ impl Scalar {
             Scalar::Complex(..) => Class::Complex,
         }
     }
-    /// The dtype of a tensor made from it alone: bool, int64, float32, complex64.
+    /// The dtype of a tensor made from the scalar alone: bool, int64, float32 or complex64; uint64
+    /// for integers beyond int64.
     pub fn default_dtype(self) -> DType {
         match self {
             Scalar::Bool(_) => DType::Bool,
@@ -81,9 +81,9 @@ impl Scalar {
             Scalar::Complex(..) => DType::DEFAULT_COMPLEX,
         }
     }
-    /// The dtype of an operation of it with a tensor of `dtype`: that dtype, unless the scalar's
-    /// kind goes beyond it (a float with integers gives the default float, a complex with floats
-    /// their complex dtype).
+    /// The result dtype of an operation with a tensor of `dtype`: that dtype, unless the scalar is
+    /// of a higher kind (a float with integers gives the default float, a complex with floats their
+    /// complex dtype).
     ///
     /// ```
     /// use flex::{DType, Scalar};
@@ -97,12 +97,12 @@ impl Scalar {
             Scalar::Int(_) if dtype.is_bool() => DType::DEFAULT_INT,
             Scalar::Int(_) => dtype,
             Scalar::Float(_) => dtype.inexact(),
-            // there is no operation for it to go beyond
+            // no operation is defined for float8, so there is nothing to promote to
             Scalar::Complex(..) if dtype.is_storage() => dtype,
             Scalar::Complex(..) => dtype.complex(),
         }
     }
-    /// Whether the other one is the same number, bit by bit: -0.0 is not 0.0, a NaN is itself.
+    /// Whether both are the same number, bit for bit: -0.0 is not 0.0, and a NaN equals itself.
     #[cfg(feature = "std")]
     pub(crate) fn is(&self, other: &Scalar) -> bool {
         match (self, other) {
@@ -130,10 +130,10 @@ impl Scalar {
             Scalar::Complex(x, y) => x != 0.0 || y != 0.0,
         }
     }
-    /// It as an element of a dtype that was asked for, as `astype` converts: floats lose their
-    /// fraction where that is an integer dtype, everything becomes the bool `x != 0`. But a number
-    /// that is written out has to fit: errors where an integer dtype doesn't hold it, NaN and
-    /// infinities too, and where it is complex and the dtype is not.
+    /// Converts it to an element of a requested dtype, like `astype`: floats are truncated for an
+    /// integer dtype, and everything becomes `x != 0` for bool. But a literal number has to fit:
+    /// errors if an integer dtype can't hold it (NaN and infinities included), and if it is complex
+    /// and the dtype is not.
     ///
     /// ```
     /// use flex::{DType, Scalar};
@@ -145,9 +145,9 @@ impl Scalar {
         match self {
             _ if dtype.is_bool() => Scalar::Bool(self.to_bool()).value(dtype, op),
             Scalar::Float(x) if dtype.is_integer() => {
-                // what is within an integer dtype is within i128, at whose ends the cast saturates
+                // what fits an integer dtype fits i128, and the cast saturates at the ends of i128
                 let truncated = if x.is_nan() { i128::MAX } else { x as i128 };
-                // the message has the number as it was given
+                // the message shows the number as given
                 Scalar::Int(truncated)
                     .value(dtype, op)
                     .map_err(|e| match e {
@@ -162,9 +162,9 @@ impl Scalar {
             s => s.value(dtype, op),
         }
     }
-    /// It as an element of the dtype of a tensor that it meets. Errors where an integer dtype
-    /// doesn't hold it, or where its kind goes beyond the dtype's (a float for an integer dtype);
-    /// floats round.
+    /// Converts it to an element of the dtype of the tensor that it is combined with; floats are
+    /// rounded. Errors if an integer dtype can't hold it, or if it is of a higher kind than the
+    /// dtype (a float for an integer dtype).
     pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,
@@ -197,7 +197,7 @@ fn out_of_range(x: Scalar, dtype: DType, op: &'static str) -> Error {
     }
 }
 
-/// How an element type takes a scalar whose kind fits; none where the number is out of range.
+/// Converts a scalar of a suitable kind to an element type; `None` if the number is out of range.
 trait FromScalar: Element {
     fn from_scalar(s: Scalar, int: i128) -> Option<Self>;
 }
@@ -222,11 +222,11 @@ from_scalar! {
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |s, int| Some(crate::dtype::Complex128::new(s.to_f64(), s.imag()));
 }
 impl Scalar {
-    /// Its real part as a float32 rounded to odd: what is rounded from that to a float of 16 or 8
-    /// bits is rounded once (Boldo and Melquiond 2008).
+    /// Its real part as a float32 rounded to odd, so that rounding that to a 16- or 8-bit float is
+    /// a single rounding of the number (Boldo and Melquiond 2008).
     #[cfg(any(feature = "half", feature = "float8"))]
     fn to_odd(self) -> f32 {
-        // the nearest float32, and on which side of the number it lies
+        // the nearest float32, and whether its magnitude is above or below the number's
         let (y, beyond) = match self {
             Scalar::Int(x) => (
                 x as f32,

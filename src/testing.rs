@@ -2,8 +2,8 @@
 //! include this file: `tests/suite/common`, `benches/common`.
 #![allow(dead_code, reason = "each program uses its part")]
 
-/// A generator of pseudo-random numbers (splitmix64). Any seed will do, 0 too, and neighbouring
-/// seeds give unrelated sequences.
+/// A generator of pseudo-random numbers (splitmix64). Any seed will do, even 0, and adjacent seeds
+/// give unrelated sequences.
 pub struct Rng(pub u64);
 
 impl Rng {
@@ -22,8 +22,8 @@ impl Rng {
     pub fn between(&mut self, a: usize, b: usize) -> usize {
         a + self.below(b - a + 1)
     }
-    /// A number in [0, 1) with the 24 bits of an `f32`, so that sums and differences of few of them
-    /// are exact.
+    /// A number in [0, 1) with at most 24 significant bits, so that sums and differences of few of
+    /// them are exact.
     pub fn short(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }

@@ -1,11 +1,11 @@
-//! bool, as a byte.
+//! The bool dtype, stored as a byte.
 
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as
-/// it is. Kernels write 0 or 1.
+/// A boolean in memory. Any nonzero byte is true, so that foreign memory can be borrowed as it is;
+/// kernels write 0 or 1.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Bool(pub u8);
@@ -73,7 +73,7 @@ impl fmt::Debug for Bool {
     }
 }
 
-// SAFETY: a byte, of which each is a value.
+// SAFETY: a byte, every value of which is valid.
 unsafe impl bytemuck::Zeroable for Bool {}
 // SAFETY: as above.
 unsafe impl bytemuck::Pod for Bool {}

@@ -1,7 +1,7 @@
-//! From a dtype that is known at run time to the Rust type of its elements.
+//! Maps a dtype known at run time to the Rust type of its elements.
 
 /// Defines `dispatch_class!`, with a rule for each class of the table. The dollar sign is passed
-/// in: a macro that defines one has no way to write it.
+/// in, since a macro that defines a macro can't write it.
 macro_rules! define_dispatch_class {
     ($d:tt $($class:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
         /// `dispatch_class!(class dtype, |T| expr, else other)`: a `match` over the dtypes of one
@@ -20,9 +20,9 @@ dtypes!(define_dispatch_class! $);
 
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
 /// dtypes of the set that this build has; `other` for the rest. A set is a class of the table, or a
-/// union of sets. `target` is what casts lead to, `signless` what remains if unsigned integers are
-/// seen as signed ones; the unions within `computed` leave float8 out,
-/// which is no operand of anything.
+/// union of classes. `target` has the targets of casts; `signless` is what remains when unsigned
+/// integers are treated as signed; `computed` and its subsets leave out float8, which no operation
+/// computes with.
 macro_rules! dispatch {
     (integer $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(signed $dt, |$T| $e, else dispatch!(unsigned $dt, |$T| $e, else $other))
@@ -58,8 +58,8 @@ macro_rules! dispatch {
         dispatch_class!($class $dt, |$T| $e, else $other)
     };
 }
-/// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an integer type of that many bytes, for
-/// operations that only move elements. 16 bytes are `[u64; 2]`.
+/// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an unsigned integer type of that many bytes,
+/// for operations that only move elements. For 16 bytes `U` is `[u64; 2]`.
 macro_rules! dispatch_width {
     ($bytes:expr, |$U:ident| $e:expr) => {
         match $bytes {

@@ -1,5 +1,5 @@
-//! 8-bit floats of the Open Compute Project's specification, revision 1.0: bits, values, and
-//! rounding between them.
+//! 8-bit floats by the specification of the Open Compute Project, revision 1.0: bits, values, and
+//! rounding.
 
 use core::fmt;
 
@@ -17,10 +17,11 @@ macro_rules! formats {
             pub const MAX: $T = $T($most);
             /// The smallest positive number with full precision.
             pub const MIN_POSITIVE: $T = $T(1 << $digits);
-            /// Not a number; all other bits that are none are read as this.
+            /// Not a number, in the encoding that conversions produce; other encodings of NaN are
+            /// read alike.
             pub const NAN: $T = $T($nan);
 
-            /// The number of these bits.
+            /// The number with these bits.
             #[inline(always)]
             pub const fn from_bits(bits: u8) -> $T {
                 $T(bits)
@@ -35,30 +36,30 @@ macro_rules! formats {
             pub const fn is_nan(self) -> bool {
                 self.to_f32().is_nan()
             }
-            /// The same value.
+            /// The exact value.
             #[inline(always)]
             pub const fn to_f32(self) -> f32 {
                 let (sign, code) = ((self.0 as u32 & 0x80) << 24, self.0 as u32 & 0x7f);
-                // With the fields where `f32` has them, the exponent is too small by the difference
-                // of the biases, in subnormals too.
+                // With the fields in `f32`'s positions, the exponent is too small by the difference
+                // of the biases, for subnormals too.
                 let finite = (f32::from_bits(code << (23 - $digits)) * f32::from_bits((254 - $bias) << 23)).to_bits();
                 let special = if code == $beyond && $beyond != $nan { f32::INFINITY } else { f32::NAN }.to_bits();
                 f32::from_bits(sign | if code >= $beyond { special } else { finite })
             }
-            /// The nearest value, ties to even. NaN keeps its sign alone.
+            /// The nearest value, ties to even. Of a NaN only the sign is kept.
             #[inline(always)]
             pub const fn from_f32(x: f32) -> $T {
-                /// Bits that are lost.
+                /// The number of mantissa bits dropped.
                 const LOST: u32 = 23 - $digits;
-                /// What has the least value of the format for its last bit.
+                /// A number whose last bit has the value of the format's smallest subnormal.
                 const UNIT: u32 = (127 + 24 - $bias - $digits) << 23;
                 let (sign, a) = ((x.to_bits() >> 24) as u8 & 0x80, x.to_bits() & 0x7fff_ffff);
-                // Half a unit less one, plus the last bit that stays, carries exactly where the
-                // nearest even value is above.
+                // Half a unit less one, plus the last bit kept, carries exactly if the nearest even
+                // value is above.
                 let rounded = a + (1 << (LOST - 1)) - 1 + ((a >> LOST) & 1);
                 let normal = rounded.wrapping_sub((127 - $bias) << 23) >> LOST;
                 let normal = if normal < $beyond { normal } else { $beyond };
-                // The addition rounds to that unit.
+                // The addition rounds to a multiple of the smallest subnormal.
                 let subnormal = (f32::from_bits(a) + f32::from_bits(UNIT)).to_bits().wrapping_sub(UNIT);
                 let number = if a < (128 - $bias) << 23 { subnormal } else { normal };
                 $T(sign | if a > 0x7f80_0000 { $nan } else { number as u8 })
@@ -87,8 +88,8 @@ macro_rules! formats {
     )* };
 }
 formats! {
-    /// An 8-bit float with three digits after the point, for weights and activations: up to 448,
-    /// without infinities; what is too large becomes NaN.
+    /// An 8-bit float with three mantissa bits, for weights and activations: up to 448, without
+    /// infinities; larger values become NaN.
     ///
     /// ```
     /// use flex::dtype::F8E4M3;
@@ -96,8 +97,8 @@ formats! {
     /// assert!(F8E4M3::from_f32(464.0) == F8E4M3::MAX && F8E4M3::from_f32(465.0).is_nan());
     /// ```
     F8E4M3: 3 digits, bias 7, beyond 0x7f, nan 0x7f, most 0x7e;
-    /// An 8-bit float with two digits after the point, for gradients: the upper byte of a float16,
-    /// up to 57344, and infinity beyond.
+    /// An 8-bit float with two mantissa bits, for gradients: the upper byte of a float16, up to
+    /// 57344; larger values become infinity.
     ///
     /// ```
     /// use flex::dtype::F8E5M2;

@@ -1,6 +1,6 @@
-//! The dtype table: one row a dtype. Everything that depends on dtypes is made from it: the enum,
-//! the `Element` types, `dispatch!`, promotion, the Python dtype objects, the names in files. No
-//! other match over all dtypes exists in the crate.
+//! The dtype table, with one row per dtype. Everything that depends on dtypes is generated from it:
+//! the enum, the `Element` types, `dispatch!`, promotion, the Python dtype objects, the names in
+//! files. No other match over all dtypes exists in the crate.
 
 use crate::error::{Error, Result};
 use core::fmt;
@@ -63,7 +63,7 @@ pub type Complex64 = num_complex::Complex<f32>;
 #[cfg(all(feature = "complex", feature = "f64"))]
 pub type Complex128 = num_complex::Complex<f64>;
 
-/// What a dtype's values are.
+/// The kind of a dtype's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// True or false.
@@ -72,7 +72,7 @@ pub enum Class {
     Signed,
     /// Unsigned integers.
     Unsigned,
-    /// 8-bit floats: kept and converted, never computed with.
+    /// 8-bit floats: for storage and conversion, never computed with.
     Float8,
     /// 16-bit floats: computed in float32, rounded once.
     Half,
@@ -84,21 +84,21 @@ pub enum Class {
 
 macro_rules! make {
     ($($set:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
-        /// The type of a tensor's elements. All variants exist in every build; a build may leave
-        /// the kernels of some out.
+        /// The type of a tensor's elements. Every build has all variants, but may lack the kernels
+        /// of some.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum DType { $($(#[doc = $name] $V,)*)* }
 
         impl DType {
-            /// All of them, in the order of the table.
+            /// All dtypes, in the order of the table.
             pub const ALL: [DType; [$($($bits),*),*].len()] = [$($(DType::$V),*),*];
             /// The array API standard's name: `"float32"`.
             pub const fn name(self) -> &'static str { const T: &[&str] = &[$($($name),*),*]; T[self as usize] }
             /// Bytes of one element.
             #[inline(always)]
             pub const fn size(self) -> usize { const T: &[u8] = &[$($($bits / 8),*),*]; T[self as usize] as usize }
-            /// What its values are.
+            /// The kind of its values.
             #[inline(always)]
             pub const fn class(self) -> Class { match self { $($(DType::$V)|* => Class::$Class),* } }
             /// The struct module's character for it (PEP 3118); empty for bfloat16 and float8,
@@ -108,43 +108,44 @@ macro_rules! make {
             pub const fn dlpack_code(self) -> u8 { const T: &[u8] = &[$($($dl),*),*]; T[self as usize] }
             /// Its name in a safetensors header; empty for complex128, which has none.
             pub const fn safetensors(self) -> &'static str { const T: &[&str] = &[$($($st),*),*]; T[self as usize] }
-            /// The cargo feature that brings its kernels; empty for those always there.
+            /// The cargo feature that enables its kernels; empty if they are always there.
             pub const fn feature(self) -> &'static str { const T: &[&str] = &[$($($feature),*),*]; T[self as usize] }
             /// Whether this build has its kernels.
             pub const fn is_available(self) -> bool { const T: &[bool] = &[$($(cfg!($($cfg)*)),*),*]; T[self as usize] }
         }
-        // SAFETY: the rows give each type with its size; numbers, and Bool over any byte, have no
+        // SAFETY: each row has a type and its size; numbers, and Bool over any byte, have no
         // padding and no invalid bytes.
         $($(#[cfg($($cfg)*)] unsafe impl Element for $T { const DTYPE: DType = DType::$V; })*)*
     };
 }
-/// A Rust type of the table. `bool` stands for [`Bool`] where values are given.
+/// A Rust type of the table. `bool` may be used in place of [`Bool`] to pass values.
 ///
 /// # Safety
-/// The type has the size of [`Element::DTYPE`] and no padding; bytes of that size are a value of it
-/// wherever `valid` holds.
+/// The type has the size of [`Element::DTYPE`] and no padding; bytes of that size are a valid value
+/// if `valid` accepts them.
 pub unsafe trait Element:
     Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static
 {
     /// Its dtype.
     const DTYPE: DType;
-    /// Whether these bytes are values of the type; only `bool` has bytes that are not.
+    /// Whether these bytes are valid values of the type; only `bool` has invalid ones.
     #[doc(hidden)]
     fn valid(_bytes: &[u8]) -> bool {
         true
     }
-    /// The value of an element in memory; of [`Bool`] as `bool`, whatever its byte is.
+    /// Loads an element from memory; a bool as `bool` whatever its byte.
     ///
     /// # Safety
     /// `p` is an element of the dtype, readable and aligned.
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn load(p: *const Self) -> Self {
-        // SAFETY: the caller's; bytes are values, but for types that load otherwise.
+        // SAFETY: by the caller's promise; any bytes are a value, except for types that override
+        // this.
         unsafe { *p }
     }
 }
-// SAFETY: one byte; `valid` refuses those that are no bool, and `load` makes a value of each.
+// SAFETY: one byte; `valid` refuses bytes that are not a bool, and `load` accepts any byte.
 unsafe impl Element for bool {
     const DTYPE: DType = DType::Bool;
     fn valid(bytes: &[u8]) -> bool {
@@ -152,32 +153,32 @@ unsafe impl Element for bool {
     }
     #[inline(always)]
     unsafe fn load(p: *const bool) -> bool {
-        // SAFETY: the caller's: one byte.
+        // SAFETY: one byte, by the caller's promise.
         unsafe { *(p as *const u8) != 0 }
     }
 }
 dtypes!(make!);
 
-/// Types that loops hand out slices of, aligned by at most their size and 16: any bytes of the size
-/// are a value, without padding ([`bytemuck::Pod`]). The types of the table ([`Bool`], never
-/// `bool`), and the integers that stand for an element of their width where elements are only
-/// moved.
+/// Types of the slices that loops pass to kernels, with an alignment of at most their size and at
+/// most 16: any bytes of the size are a value, and there is no padding ([`bytemuck::Pod`]). These
+/// are the types of the table ([`Bool`], never `bool`), and the integers that stand for an element
+/// of their width where elements are only moved.
 pub trait Pod: bytemuck::Pod + Send + Sync {}
 impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
 
-/// Elements also where the build has no kernels for them: bytes and indices, which are read and
-/// moved.
+/// Types that are elements even if the build has no kernels for them: bytes and indices, which are
+/// read and moved.
 macro_rules! kept {
     ($($feature:literal: $($T:ident $V:ident),*;)*) => { $($(
         #[cfg(not(feature = $feature))]
-        // SAFETY: the type and its code, as in the table.
+        // SAFETY: the type and its dtype, as in the table.
         unsafe impl Element for $T { const DTYPE: DType = DType::$V; }
     )*)* };
 }
 kept! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
 
 impl DType {
-    /// Whether the build has kernels for integers of so many bytes.
+    /// Whether the build has kernels for signed integers of `bytes` bytes.
     pub(crate) const fn has_integers(bytes: usize) -> bool {
         match bytes {
             1 => cfg!(feature = "i8"),
@@ -186,14 +187,14 @@ impl DType {
             _ => cfg!(feature = "i64"),
         }
     }
-    /// The default for floats: `1 / 2` of integers, `zeros(3)`.
+    /// The default for floats: the dtype of `1 / 2` of integers and of `zeros(3)`.
     pub const DEFAULT_FLOAT: DType = DType::F32;
     /// The default for integers.
     pub const DEFAULT_INT: DType = DType::I64;
     /// The default for complex numbers.
     pub const DEFAULT_COMPLEX: DType = DType::Complex64;
 
-    /// The dtype of that name.
+    /// The dtype of this name.
     ///
     /// ```
     /// assert_eq!(flex::DType::from_name("bfloat16"), Some(flex::DType::BF16));
@@ -205,11 +206,11 @@ impl DType {
     pub const fn is_bool(self) -> bool {
         matches!(self.class(), Class::Boolean)
     }
-    /// Whether it is an integer, signed or not; bool is none.
+    /// Whether it is an integer, signed or not; bool is not.
     pub const fn is_integer(self) -> bool {
         matches!(self.class(), Class::Signed | Class::Unsigned)
     }
-    /// Whether it is a real float, those of 16 and 8 bits too.
+    /// Whether it is a real float, of any size.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), Class::Float8 | Class::Half | Class::Float)
     }
@@ -217,7 +218,7 @@ impl DType {
     pub const fn is_complex(self) -> bool {
         matches!(self.class(), Class::Complex)
     }
-    /// Whether its elements are kept, moved and converted, but not computed with: float8.
+    /// Whether its elements are stored, moved and converted, but not computed with: float8.
     pub const fn is_storage(self) -> bool {
         matches!(self.class(), Class::Float8)
     }
@@ -225,8 +226,8 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Unsigned)
     }
-    /// What the address of an element is a multiple of (TENSOR2): its size, up to that of `u64`,
-    /// for kernels move elements as integers of their width. For complex numbers that is more than
+    /// The alignment of an element's address (TENSOR2): its size, but at most that of `u64`, since
+    /// kernels move elements as integers of their width. For complex numbers this is more than
     /// Rust's alignment of the type.
     pub(crate) const fn align(self) -> usize {
         let most = align_of::<u64>();
@@ -253,15 +254,15 @@ impl DType {
             DType::Complex64
         }
     }
-    /// Itself where it is a float or complex, the default float for integers and bool: what `exp`
-    /// and `/` compute in.
+    /// The dtype in which `exp` and `/` compute: itself for floats and complex numbers, the default
+    /// float for integers and bool.
     pub const fn inexact(self) -> DType {
         match self.class() {
             Class::Boolean | Class::Signed | Class::Unsigned => DType::DEFAULT_FLOAT,
             _ => self,
         }
     }
-    /// What it is computed in: float32 for 16-bit floats, itself for the rest.
+    /// The dtype that it is computed in: float32 for 16-bit floats, itself for the rest.
     pub const fn wide(self) -> DType {
         if matches!(self.class(), Class::Half) {
             DType::F32
@@ -269,10 +270,10 @@ impl DType {
             self
         }
     }
-    /// The smallest dtype that both convert to (array API type promotion; bool and 16-bit floats as
-    /// the crate defines).
+    /// The smallest dtype that both convert to (the array API's type promotion; for bool and 16-bit
+    /// floats the crate's own rules).
     ///
-    /// Errors where there is none: uint64 with a signed integer, float8 with any other.
+    /// Errors if there is none: uint64 with a signed integer, float8 with any other dtype.
     ///
     /// ```
     /// use flex::DType;

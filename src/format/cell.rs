@@ -1,4 +1,4 @@
-//! One element as text, and a column of them aligned.
+//! An element as text, and the alignment of elements.
 
 use super::Style;
 use crate::dtype::{Bool, Element};
@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Digits after the point.
+/// The most digits after the point.
 const DIGITS: usize = 8;
 
 /// One element before it is aligned with the others.

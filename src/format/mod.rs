@@ -64,7 +64,7 @@ impl fmt::Debug for Tensor {
     /// assert_eq!(format!("{x:?}"), "Tensor(int64 [100]: 0, 1, 2, 3, 4, 5, 6, 7, ..)");
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// How many elements are written.
+        /// The number of elements written.
         const FIRST: usize = 8;
         write!(f, "Tensor({} {:?}", self.dtype(), self.shape())?;
         for n in 0..self.len().min(FIRST) {
@@ -90,7 +90,7 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     if t.rank() > DEEPEST {
         return Ok("[...]".into());
     }
-    // few enough along each axis that the total stays small, or none
+    // the number along each axis that keeps the total small; 0 if even one or two are too many
     let edge = match t.rank() {
         _ if t.len() <= MANY => usize::MAX,
         0..=4 => 3,

@@ -32,7 +32,7 @@ pub(super) fn open(path: &Path) -> Result<Source<'static>> {
 pub(super) unsafe fn map(path: &Path) -> Result<Source<'static>> {
     let mut source = open(path)?;
     if let Content::File(file, 1..) = &source.content {
-        // SAFETY: MAP1, by the caller's promise, is what a mapping asks for.
+        // SAFETY: MAP1, by the caller's promise, is the requirement of a mapping.
         if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
             source.content = Content::Mapped(Arc::new(map));
         }

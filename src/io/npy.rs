@@ -1,4 +1,4 @@
-//! NumPy's format for one array: a header, which is a Python dictionary, and the elements.
+//! NumPy's format for a single array: a header, which is a Python dictionary, and the elements.
 //!
 //! Versions 1 to 3 are read, in C and in Fortran order (then the tensor is a transposed view), in
 //! both byte orders. bfloat16 has no name in the format: NumPy writes it as void elements of two
@@ -39,7 +39,7 @@ pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
     tensor(&mut super::file::open(path.as_ref())?).map(|(t, _)| t)
 }
 
-/// Maps a file into memory, in which its tensor lies. Errors as [`load`].
+/// Maps a file into memory; its tensor is a view of the mapping. Errors like [`load`].
 ///
 /// # Safety
 /// While the tensor or a view of it lives, nobody writes to the file in place or truncates it
@@ -80,7 +80,7 @@ pub fn parse(bytes: &[u8]) -> Result<Tensor> {
 
 /// Reads the next tensor from a stream, and nothing beyond it.
 ///
-/// Errors as [`load`] does.
+/// Errors like [`load`].
 ///
 /// ```
 /// use flex::{Tensor, io::npy};
@@ -125,7 +125,7 @@ pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
     file.commit()
 }
 
-/// Writes the bytes of such a file to a stream. Errors as [`save`] does.
+/// Writes the bytes of such a file to a stream. Errors like [`save`].
 #[cfg(feature = "std")]
 pub fn write_to(mut to: impl std::io::Write, t: &Tensor) -> Result<()> {
     put(t, &mut |bytes| {

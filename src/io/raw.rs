@@ -7,7 +7,7 @@ use crate::tensor::Tensor;
 /// A sink of bytes.
 pub(super) type Put<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
 
-/// The size of what is byte-swapped: an element, or one part of a complex one.
+/// The size of the unit that is byte-swapped: an element, or one part of a complex one.
 pub(super) fn part(dtype: DType) -> usize {
     dtype.real().size()
 }

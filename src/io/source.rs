@@ -1,4 +1,5 @@
-//! The sources that tensors are read from, which decide whether one is borrowed or copied.
+//! The sources that tensors are read from. The source decides whether a tensor is borrowed or
+//! copied.
 
 use super::raw::{fill, part};
 use crate::dtype::DType;

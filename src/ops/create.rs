@@ -1,4 +1,4 @@
-//! Tensors from a rule: constants, ranges, the identity.
+//! Tensors made from a rule: constants, ranges, the identity.
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -9,10 +9,10 @@ use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// A tensor filled with a value, converted as by [`Scalar::cast`]; for `None` of the value's
-/// default dtype.
+/// A tensor filled with a value, which is converted as by [`Scalar::cast`]. A dtype of `None` means
+/// the value's default dtype.
 ///
-/// Errors: a value out of the dtype's range; a complex value for a real dtype.
+/// Errors if the value is out of the dtype's range, or complex for a real dtype.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -64,12 +64,12 @@ pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> 
     Ok(out)
 }
 
-/// `start, start + step, ..` before `stop`. For a dtype of `None`: int64 if all three are integers,
-/// else the default float. Each value is computed from its index in float64 (integers exactly) and
-/// rounded once.
+/// `start, start + step, ..` before `stop`. With a dtype of `None` the result is int64 if all three
+/// are integers, else of the default float. Each value is computed from its index in float64
+/// (integers exactly) and rounded once.
 ///
-/// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype; a number of
-/// values that isn't finite.
+/// Errors for a step of 0, floats with an integer dtype, values that don't fit the dtype, and a
+/// number of values that isn't finite.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -103,7 +103,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let at = move |i: usize| (i as i128).saturating_mul(s).saturating_add(a);
         if count > 0 {
-            // the first and the last fit, hence all between them
+            // if the first and the last fit, so do all between them
             let ends = [a, at(count - 1)];
             for x in ends {
                 Scalar::Int(x).value(dtype, OP)?;
@@ -114,7 +114,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
                     else Err(Error::unsupported(OP, dtype)));
             }
         }
-        // as the bits of 64-bit integers, signed or not
+        // computed modulo 2^64, so the bits are right for signed and unsigned integers alike
         return filled(DType::I64, count, move |i: usize| {
             (a as i64).wrapping_add((i as i64).wrapping_mul(s as i64))
         })?
@@ -143,8 +143,8 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     })
 }
 
-/// The number of values of [`linspace`], and its options. Made by `into` from the number alone:
-/// then the stop is the last value.
+/// The number of values of [`linspace`], and its options. `into` makes it from the number alone;
+/// the stop is then the last value.
 ///
 /// ```
 /// use flex::ops::Linspace;
@@ -154,9 +154,10 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
 pub struct Linspace {
     /// The number of values.
     pub count: usize,
-    /// Whether the stop is the last value; otherwise it is the one after the last.
+    /// Whether the stop is the last value; otherwise it would be the next one.
     pub endpoint: bool,
-    /// The result's dtype; by default the default float, complex for complex bounds.
+    /// The dtype of the result; by default the default float, or the default complex dtype for
+    /// complex bounds.
     pub dtype: Option<DType>,
 }
 impl Default for Linspace {
@@ -180,7 +181,7 @@ impl From<usize> for Linspace {
 /// Evenly spaced values from `start` to `stop`. Each value is computed from its index in float64
 /// and rounded once.
 ///
-/// Errors: a dtype that is neither float nor complex.
+/// Errors if the dtype is neither float nor complex, or real for complex bounds.
 ///
 /// ```
 /// use flex::ops::{self, Linspace};
@@ -253,7 +254,7 @@ from_parts! {
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |re, im| crate::dtype::Complex128::new(re, im);
 }
 
-/// A 1-dimensional tensor of floats or complex numbers computed from their indices.
+/// A 1-dimensional tensor of floats or complex numbers, computed from their indices.
 fn linear(
     op: &'static str,
     dtype: DType,
@@ -266,7 +267,7 @@ fn linear(
     }), else Err(Error::unsupported(op, dtype)))
 }
 
-/// A 1-dimensional tensor of elements computed from their indices.
+/// A 1-dimensional tensor of elements, computed from their indices.
 fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync) -> Result<Tensor> {
     let mut out = Tensor::empty([count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);

@@ -1,4 +1,4 @@
-//! Rounding to decimals.
+//! Rounding to a number of decimals.
 
 use super::elementwise::{
     abs, add, divide, equal, floor_divide, greater, isfinite, less, logical_and, logical_or,

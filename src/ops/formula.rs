@@ -1,5 +1,5 @@
-//! Formulas of operations of the list, for families of operations above: one pass over operands that
-//! broadcast, with no temporary of their size, to a tensor or to sums.
+//! Formulas of elementwise operations, used by the higher families of operations: one pass over
+//! operands that broadcast, without temporaries of their size, into a tensor or into sums.
 
 use super::program::{Builder, Operand, Var};
 use super::reduce::{Reduced, Reduction, sum_end};
@@ -26,8 +26,9 @@ pub(crate) struct Formula<'a> {
 }
 
 impl<'a> Formula<'a> {
-    /// Of operands that broadcast to one shape, computed in the dtype `x` is computed in; errors are
-    /// those of `op`. Errors where there is no float of that name to compute in.
+    /// A formula over operands that broadcast to one shape, computed in the dtype in which
+    /// operations on `dtype` compute; errors carry the name `op`. Errors if that is not a float of
+    /// this build.
     pub fn new(op: &'static str, shapes: &[&[usize]], dtype: DType) -> Result<Formula<'a>> {
         let wide = dtype.inexact().wide();
         if !wide.is_float() || wide.is_storage() || !wide.is_available() || !dtype.is_available() {
@@ -42,11 +43,11 @@ impl<'a> Formula<'a> {
             dtype: wide,
         })
     }
-    /// Elements of the result.
+    /// The number of elements of the result.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
-    /// The next operand, in the dtype that is computed in.
+    /// Adds the next operand, converted to the dtype of the computation.
     pub fn input(&mut self, x: &'a Tensor) -> Result<Var> {
         self.inputs.push(x);
         let var = self.builder.input(x.dtype())?;
@@ -59,11 +60,11 @@ impl<'a> Formula<'a> {
         let kernel = (row.lookup)(self.dtype).ok_or_else(unsupported)?;
         self.builder.apply(row, &kernel, self.dtype, operands)
     }
-    /// An operation of one operand.
+    /// Applies an operation with one operand.
     pub fn unary(&mut self, row: &Row, x: impl Into<Operand>) -> Result<Var> {
         self.apply(row, &[x.into()])
     }
-    /// Of two.
+    /// Applies an operation with two operands.
     pub fn binary(
         &mut self,
         row: &Row,
@@ -72,7 +73,7 @@ impl<'a> Formula<'a> {
     ) -> Result<Var> {
         self.apply(row, &[a.into(), b.into()])
     }
-    /// Of three.
+    /// Applies an operation with three operands.
     pub fn ternary(
         &mut self,
         row: &Row,
@@ -82,7 +83,7 @@ impl<'a> Formula<'a> {
     ) -> Result<Var> {
         self.apply(row, &[a.into(), b.into(), c.into()])
     }
-    /// The values of `y`, which an operation computes, rounded to `dtype`.
+    /// The values of `y`, which must be the result of an operation, rounded to `dtype`.
     pub fn write(mut self, y: Var, dtype: DType) -> Result<Tensor> {
         let y = self.builder.convert(y, dtype)?;
         self.builder.output(y)?;
@@ -98,15 +99,15 @@ impl<'a> Formula<'a> {
         dispatch!(float sum.dtype(), |F| Ok(Real::to_f64(sum.item::<F>()?)),
             else Err(Error::unsupported("sum", sum.dtype())))
     }
-    /// The sums over axes of the values of each of `y`, in the dtype that is computed in: all of
-    /// them in one pass. Errors, too, where an axis is outside of the shape or named twice.
+    /// The sums over axes of the values of each of `y`, in the dtype of the computation, in a
+    /// single pass. Errors also if an axis is out of range or repeated.
     pub fn sums<const N: usize>(
         mut self,
         y: [Var; N],
         over: impl Into<Reduction>,
     ) -> Result<[Tensor; N]> {
         for (k, var) in y.iter().enumerate() {
-            // an output is what an instruction of its own computes
+            // an output must be the result of an instruction of its own
             let var = match self.vars.contains(var) || y[..k].contains(var) {
                 true => self.unary(&rows::Positive::ROW, *var)?,
                 false => *var,
@@ -131,7 +132,7 @@ impl<'a> Formula<'a> {
     }
 }
 
-/// Computes a program into a fresh tensor: it was chosen for these operands, which broadcast to the
+/// Computes a program, built for these operands, into a fresh tensor. The operands broadcast to the
 /// shape of `y`.
 fn evaluate<'a>(
     program: &Program,
@@ -143,8 +144,8 @@ fn evaluate<'a>(
     y.as_mut_ptr()?;
     let output = y.operand(shape.len());
     // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1), are
-    // initialised (STORAGE1) and only read; the result is unshared (STORAGE3). Instructions were
-    // chosen for these dtypes.
+    // initialised (STORAGE1) and only read; the result is unshared (STORAGE3). The instructions
+    // were chosen for these dtypes.
     unsafe { exec::run(program, &shape, &inputs, &[output]) };
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Tensors joined, repeated and padded. Each copies.
+//! Joining, repeating and padding tensors. All of these copy.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use core::borrow::Borrow;
 
-/// The dtype that all promote to. Errors if there are no tensors, or no such dtype.
+/// The common dtype of all. Errors if there are no tensors, or no common dtype.
 fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
     let first = tensors
         .first()
@@ -18,9 +18,9 @@ fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType>
     })
 }
 
-/// Joins tensors along an axis; for `()`, flattened. The result has the dtype that all promote to.
+/// Joins tensors along an axis; for `()`, the flattened tensors. The result has their common dtype.
 ///
-/// Errors: no tensors; sizes that differ outside the axis; dtypes without a common one.
+/// Errors if there are no tensors, sizes differ outside the axis, or there is no common dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -44,7 +44,7 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result
     }
 }
 
-/// Joins at least one tensor along dimension `k` of the first, in a dtype that all convert to.
+/// Joins at least one tensor along dimension `k` of the first, in a dtype to which all convert.
 fn joined<T: Borrow<Tensor>>(
     op: &'static str,
     tensors: &[T],
@@ -84,10 +84,10 @@ fn joined<T: Borrow<Tensor>>(
     Ok(out)
 }
 
-/// Joins tensors of one shape along a new axis, at this position of the result. The result has the
-/// dtype that all promote to.
+/// Joins tensors of the same shape along a new axis, at this position of the result. The result has
+/// their common dtype.
 ///
-/// Errors: no tensors; shapes that differ; dtypes without a common one.
+/// Errors if there are no tensors, shapes differ, or there is no common dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -114,7 +114,7 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
     concat(&parts, axis)
 }
 
-/// Repeats each element `count` times along an axis; for `()`, of the flattened `x`.
+/// Repeats each element `count` times along an axis; for `()`, elements of the flattened `x`.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -133,18 +133,18 @@ pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor>
 fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
     let mut shape = Shape::from_slice(x.shape());
     shape.insert(k + 1, count);
-    Layout::contiguous(&shape)?; // a size beyond all memory is a memory error
+    Layout::contiguous(&shape)?; // a size beyond the address space is a memory error
     let repeated = x.expand_dims(k + 1)?.broadcast_to(&shape)?;
     shape.remove(k + 1);
-    shape[k] *= count; // the layout above has as many elements
+    shape[k] *= count; // can't overflow: the layout above has as many elements
     repeated.reshape(shape)
 }
 
-/// Repeats element `i` along an axis `counts[i]` times; a single count applies to all. For `()`, of
-/// the flattened `x`.
+/// Repeats element `i` along an axis `counts[i]` times; a single count applies to all. For `()`,
+/// repeats elements of the flattened `x`.
 ///
-/// Errors: counts that are not integers, negative, of more than one dimension, or not as many as
-/// the axis has elements.
+/// Errors if counts are not integers, are negative, have more than one dimension, or differ in
+/// number from the elements of the axis.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -193,8 +193,8 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
     super::take(x, &positions, k)
 }
 
-/// Repeats all of `x`, `counts[k]` times along dimension `k`. The shorter of shape and counts is
-/// padded with ones in front.
+/// Repeats the whole of `x`, `counts[k]` times along dimension `k`. If shape and counts differ in
+/// length, the shorter is padded with ones in front.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -222,7 +222,7 @@ pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
 
 /// Pads `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
 ///
-/// Errors: not one pair of widths for each dimension; a value that doesn't fit the dtype.
+/// Errors if there is not one pair of widths per dimension, or the value doesn't fit the dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -1,5 +1,5 @@
-//! Programs of operations of the list: dtypes on top of [`exec::program`](crate::exec::program).
-//! Here stand promotion, the conversions that it asks for, and computing 16-bit floats in float32.
+//! Programs of elementwise operations: adds dtypes to [`exec::program`](crate::exec::program), that
+//! is promotion, the conversions that it requires, and the computation of 16-bit floats in float32.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -10,8 +10,8 @@ use crate::op::Rule;
 use crate::scalar::{Scalar, Value};
 use smallvec::SmallVec;
 
-/// The dtype that an operation is computed in: the common one of its tensors, which its numbers
-/// take.
+/// The dtype that an operation is computed in: the common dtype of its tensors; numbers take the
+/// tensors' dtype.
 #[inline]
 pub(crate) fn common_dtype(
     row: &Row,
@@ -34,7 +34,7 @@ pub(crate) fn common_dtype(
     })
 }
 
-/// The dtype of the result of an operation that is computed in `common`.
+/// The result dtype of an operation that is computed in `common`.
 #[inline]
 pub(crate) fn result_dtype(rule: Rule, common: DType) -> DType {
     match rule {
@@ -44,7 +44,7 @@ pub(crate) fn result_dtype(rule: Rule, common: DType) -> DType {
     }
 }
 
-/// The dtype that operand `k` is converted to: of a selection, the first is a condition.
+/// The dtype that operand `k` is converted to; the first operand of a selection is its condition.
 #[inline]
 pub(crate) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
     match rule {
@@ -53,7 +53,7 @@ pub(crate) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
     }
 }
 
-/// Whether a result may be stored as another dtype: within a kind, or as a higher one.
+/// Whether a result may be stored in a dtype: one of the same kind or a higher one.
 #[inline]
 pub(crate) fn same_kind(from: DType, to: DType) -> bool {
     let kind = |d: DType| match d {
@@ -65,18 +65,18 @@ pub(crate) fn same_kind(from: DType, to: DType) -> bool {
     kind(from) <= kind(to)
 }
 
-/// The instruction that converts; errors of `op`.
+/// The instruction for a conversion; errors carry the name `op`.
 fn cast(op: &'static str, from: DType, to: DType) -> Result<Opcode> {
     let f = convert::cast_loop(op, from, to)?;
     Ok(Opcode::unary(f, 1, convert::COST))
 }
 
-/// The program that converts its input.
+/// The program that only converts its input.
 pub(crate) fn conversion(op: &'static str, from: DType, to: DType) -> Result<Program> {
     Ok(Program::of(cast(op, from, to)?, &[from.size()], to.size()))
 }
 
-/// What an instruction of this kernel does.
+/// The instruction of this kernel.
 #[inline]
 pub(crate) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
@@ -88,8 +88,8 @@ pub(crate) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     }
 }
 
-/// The value of a number that is an operand of dtype `seen`, and computed with in `kept`: it fits the
-/// dtype that the user sees, and keeps the bits of the one that is computed in.
+/// A number as a value of dtype `kept`, for a computation in that dtype. Errors if it doesn't fit
+/// `seen`, the dtype that the user sees; its bits are not rounded to `seen`.
 #[inline]
 pub(crate) fn number(s: Scalar, seen: DType, kept: DType, op: &'static str) -> Result<Value> {
     let value = s.value(seen, op)?;
@@ -134,7 +134,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// No program yet; errors are those of `op`.
+    /// An empty program; errors carry the name `op`.
     #[inline]
     pub fn new(op: &'static str) -> Builder {
         Builder {
@@ -142,13 +142,13 @@ impl Builder {
             program: program::Builder::new(op),
         }
     }
-    /// The next input.
+    /// Adds the next input.
     #[inline]
     pub fn input(&mut self, dtype: DType) -> Result<Var> {
         let var = self.program.input(dtype.size())?;
         Ok(Var { var, dtype })
     }
-    /// Another dtype's nearest values; `x` itself where it has that dtype.
+    /// Converts to another dtype; `x` itself if it already has it.
     #[inline]
     pub fn convert(&mut self, x: Var, dtype: DType) -> Result<Var> {
         if x.dtype == dtype {
@@ -158,15 +158,15 @@ impl Builder {
         let var = self.program.compute(cast, &[x.var], dtype.size())?;
         Ok(Var { var, dtype })
     }
-    /// One value of `size` bytes for all elements, and which of the program's constants it is.
+    /// A constant of `size` bytes, and its index among the program's constants.
     #[cfg(feature = "std")]
     pub fn constant(&mut self, value: Value, size: usize) -> Result<(Operand, usize)> {
         let k = self.program.constants();
         let var = self.program.constant(value, size)?;
         Ok((Operand::Constant(var), k))
     }
-    /// An instruction of `kernel/elementwise/chains`: its loop, and operands of `dtype`. It stands for
-    /// so many operations of `cost`.
+    /// Adds an instruction of `kernel/elementwise/chains`: `f` is its loop, and the operands are of
+    /// `dtype`. `cost` is that of the operations that it stands for.
     #[cfg(feature = "std")]
     pub fn chain(
         &mut self,
@@ -189,7 +189,7 @@ impl Builder {
         let var = self.program.compute(op, &src, dtype.size())?;
         Ok(Var { var, dtype })
     }
-    /// What an instruction reads as this operand.
+    /// The variable that an instruction reads for this operand.
     fn source(&mut self, x: &Operand, seen: DType, kept: DType) -> Result<program::Var> {
         Ok(match x {
             Operand::Var(x) => self.convert(*x, kept)?.var,
@@ -201,7 +201,7 @@ impl Builder {
             Operand::Constant(x) => *x,
         })
     }
-    /// An operation computed in `dtype` by its kernel for that.
+    /// An operation computed in `dtype` by its kernel for that dtype.
     pub fn apply(
         &mut self,
         row: &Row,
@@ -226,12 +226,11 @@ impl Builder {
         let dtype = computed(result);
         self.convert(Var { var, dtype }, result)
     }
-    /// The next output.
+    /// Adds the next output.
     #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         self.program.output(x.var)
     }
-    /// The program.
     #[inline]
     pub fn finish(self) -> Result<Program> {
         self.program.finish()

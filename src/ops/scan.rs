@@ -1,5 +1,5 @@
-//! Scans along an axis: cumulative sum, product, maximum, minimum; and differences, which undo the
-//! sum.
+//! Scans along an axis: cumulative sum, product, maximum and minimum; and differences, which invert
+//! the sum.
 
 use super::reduce::{accumulated, accumulator, slice, slice_mut};
 use crate::dtype::{DType, Pod};
@@ -16,12 +16,12 @@ use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// The scan `R` of sums and products: integers and bool in 64 bits, 16-bit floats in float32.
+/// The scan `R` for sums and products: integers and bool in 64 bits, 16-bit floats in float32.
 macro_rules! numbers {
     ($R:ident, $op:literal, $x:expr, $axis:expr, $initial:expr) => {{
         let x = $x.astype(accumulator($x.dtype()).wide())?;
         let unsupported = || Err(Error::unsupported($op, x.dtype()));
-        #[cfg(feature = "i64")] // they wrap: signed ones and unsigned ones alike
+        #[cfg(feature = "i64")] // integers wrap, signed and unsigned alike
         let integers = || if x.dtype().is_integer() { scan::<i64, $R>(&x, $axis, $initial) } else { unsupported() };
         #[cfg(not(feature = "i64"))]
         let integers = unsupported;
@@ -30,7 +30,7 @@ macro_rules! numbers {
     }};
 }
 
-/// The scan `R` of extremes: 16-bit floats in float32, which holds them exactly, bool as 0 and 1.
+/// The scan `R` for extremes: 16-bit floats in float32, which holds them exactly, bool as 0 and 1.
 macro_rules! extremes {
     ($R:ident, $op:literal, $x:expr, $axis:expr) => {{
         let (x, dtype, axis) = ($x, $x.dtype(), $axis);
@@ -41,8 +41,8 @@ macro_rules! extremes {
     }};
 }
 
-/// Along which axis [`cumulative_sum`] and [`cumulative_prod`] run, and how. Made by `into` from
-/// the axis alone.
+/// The axis and options of [`cumulative_sum`] and [`cumulative_prod`]. `into` makes them from the
+/// axis alone.
 ///
 /// ```
 /// use flex::ops::Cumulative;
@@ -50,11 +50,11 @@ macro_rules! extremes {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cumulative {
-    /// The axis; [`Axes::ALL`] will do where there is one.
+    /// The axis; [`Axes::ALL`] is accepted if there is only one.
     pub axis: Axes,
-    /// Of the result; by default that of [`sum`](crate::ops::sum()).
+    /// The dtype of the result; by default that of [`sum`](crate::ops::sum()).
     pub dtype: Option<DType>,
-    /// Whether the value of no elements comes first, so that the axis is longer by one.
+    /// Whether the result starts with the value of no elements, so that the axis is longer by one.
     pub include_initial: bool,
 }
 impl<A: Into<Axes>> From<A> for Cumulative {
@@ -67,10 +67,10 @@ impl<A: Into<Axes>> From<A> for Cumulative {
     }
 }
 
-/// Every sum of elements from the first of an axis to each: of the shape of `x`, in the dtypes of
-/// [`sum`](crate::ops::sum()). The axis may be `()` where there is one.
+/// The cumulative sum along an axis: of the shape of `x`, with the dtypes of
+/// [`sum`](crate::ops::sum()). The axis may be `()` if there is only one.
 ///
-/// Errors where the axis is outside `x`, or `()` where there are several, and for a dtype of bool.
+/// Errors if the axis is out of range, or `()` for several axes, and for a dtype of bool.
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, Cumulative}};
@@ -89,8 +89,7 @@ fn cumulative_sum_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     numbers!(Sum, "cumulative_sum", &x, axis, how.include_initial)?.astype(dtype)
 }
 
-/// Every product of elements from the first of an axis to each; otherwise as [`cumulative_sum`].
-/// The initial value is 1.
+/// The cumulative product along an axis; otherwise like [`cumulative_sum`]. The initial value is 1.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -107,10 +106,10 @@ fn cumulative_prod_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     numbers!(Prod, "cumulative_prod", &x, axis, how.include_initial)?.astype(dtype)
 }
 
-/// The largest element from the first of an axis to each, of the shape and dtype of `x`; NaN from
-/// the first NaN on. The axis may be `()` where there is one.
+/// The cumulative maximum along an axis, of the shape and dtype of `x`; NaN from the first NaN on.
+/// The axis may be `()` if there is only one.
 ///
-/// Errors for complex numbers, where the axis is outside `x`, or `()` where there are several.
+/// Errors for complex numbers, and if the axis is out of range, or `()` for several axes.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -131,7 +130,7 @@ fn cumulative_max_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     )
 }
 
-/// The smallest element from the first of an axis to each; otherwise as [`cumulative_max`].
+/// The cumulative minimum along an axis; otherwise like [`cumulative_max`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -152,12 +151,13 @@ fn cumulative_min_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     )
 }
 
-/// Differences of neighbours along `axis`, taken `n` times: each element less the one before it.
-/// `prepend` and `append` are put before and after `x` first; one of rank 0 is put there on each
-/// line. The axis is shorter by `n`, at least empty; the dtype that of `x` and those promoted.
+/// Differences of adjacent elements along an axis, taken `n` times: each element minus the one
+/// before it. `prepend` and `append` are first joined to `x` at the start and the end; a
+/// 0-dimensional one is used for each line. The axis is shorter by `n`, or empty. The dtype is the
+/// common one of `x`, `prepend` and `append`.
 ///
-/// Errors for bool, where the axis is outside `x`, and where the shapes of `prepend` or `append`
-/// differ from that of `x` off the axis.
+/// Errors for bool, if the axis is out of range, and if the shape of `prepend` or `append` differs
+/// from that of `x` outside the axis.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -178,7 +178,7 @@ pub fn diff(
         return Err(Error::unsupported("diff", x.dtype()));
     }
     let axis = k as isize;
-    // a single value stands beside each line
+    // a single value is used for each line
     let mut one = Shape::from_slice(x.shape());
     one[k] = 1;
     let beside = |t: Option<&Tensor>| {
@@ -208,7 +208,7 @@ pub fn diff(
     Ok(out)
 }
 
-/// The axis, the tensor such that it accumulates to the dtype asked for, and that dtype.
+/// The tensor converted to accumulate to the requested dtype, the axis, and that dtype.
 fn prepare<'a>(
     op: &'static str,
     x: &'a Tensor,
@@ -233,11 +233,11 @@ fn the_axis(op: &'static str, x: &Tensor, axis: &Axes) -> Result<usize> {
     }
 }
 
-/// Columns enough to scan rows into rows.
+/// The number of columns from which on whole rows are scanned.
 const COLUMNS: usize = 16;
 
-/// The scan of `x`, whose elements are of the width of `T`, along `axis`; after the identity where
-/// `initial` says so.
+/// The scan along `axis` of `x`, whose elements have the width of `T`. If `initial`, the identity
+/// comes first.
 fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
     x: &Tensor,
     axis: usize,
@@ -278,7 +278,7 @@ fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
     Ok(y)
 }
 
-/// What follows the initial value, which is written.
+/// Writes the initial value, if any, and returns the elements after it.
 fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
     match first {
         Some(v) => {
@@ -289,7 +289,7 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
     }
 }
 
-/// Lines cut in chunks: what a chunk starts from are the totals of those before it.
+/// Scans lines that are cut into chunks: each chunk starts with the total of those before it.
 fn scan_chunks<T: Pod, R: Reduce<T, Acc = T>>(
     x: &[T],
     chunks: Chunks,
@@ -326,8 +326,8 @@ fn scan_chunks<T: Pod, R: Reduce<T, Acc = T>>(
     Ok(())
 }
 
-/// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of
-/// `x`, strip by strip.
+/// Scans the middle axis of a contiguous `[outer, n, inner]`, strip by strip: each row of the
+/// result is the row above joined with a row of `x`.
 fn columns<T: Pod, R: Reduce<T, Acc = T>>(
     x: &[T],
     n: usize,
@@ -353,7 +353,7 @@ fn columns<T: Pod, R: Reduce<T, Acc = T>>(
             let (block, strip) = (k / strips, k % strips);
             let columns = strip * width..inner.min((strip + 1) * width);
             let at = |row: usize| row * inner + columns.start..row * inner + columns.end;
-            // SAFETY: OUT1: strips don't overlap, nor do rows of one.
+            // SAFETY: OUT1: strips don't overlap, nor do the rows of a strip.
             let target = |row: usize| unsafe { out.part(at(block * (n + extra) + row)) };
             if let Some(v) = first {
                 target(0).fill(v);

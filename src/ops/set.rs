@@ -1,5 +1,5 @@
-//! Sets: distinct elements and their inverse, membership. Each NaN is distinct, both zeros are
-//! equal; complex numbers are ordered by real, then imaginary part.
+//! Set functions: distinct elements and their inverse, membership. Each NaN is distinct, and zeros
+//! of both signs are equal; complex numbers are ordered by real part, then imaginary part.
 
 use super::{argsort, concat, imag, not_equal, real, sort, take};
 use crate::dtype::DType;
@@ -9,18 +9,18 @@ use crate::tensor::Tensor;
 /// The result of [`unique_all`].
 #[derive(Clone, Debug)]
 pub struct Unique {
-    /// The distinct elements, ascending, in one dimension.
+    /// The distinct elements in ascending order, as a 1-dimensional tensor.
     pub values: Tensor,
-    /// The index of the first occurrence of each in the flattened `x`; int64.
+    /// The index of the first occurrence of each in the flattened `x`, as int64.
     pub indices: Tensor,
-    /// For each element of `x`, in its shape, the index of its value in `values`; int64.
+    /// For each element of `x`, in its shape, the index of its value in `values`, as int64.
     pub inverse: Tensor,
-    /// How often each occurs; int64.
+    /// The number of occurrences of each, as int64.
     pub counts: Tensor,
 }
 
-/// The distinct elements of `x`, ascending, with the indices of their first occurrences, the
-/// inverse and the counts.
+/// The distinct elements of `x` in ascending order, with the indices of their first occurrences,
+/// the inverse and the counts.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -50,7 +50,7 @@ pub fn unique_all(x: &Tensor) -> Result<Unique> {
     })
 }
 
-/// The distinct elements of `x`, ascending, and how often each occurs (int64).
+/// The distinct elements of `x` in ascending order, and their counts (int64).
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -63,8 +63,8 @@ pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((groups.values()?, groups.counts()?))
 }
 
-/// The distinct elements of `x`, ascending, and for each element of `x`, in its shape, the index of
-/// its value among them (int64).
+/// The distinct elements of `x` in ascending order, and for each element of `x`, in its shape, the
+/// index of its value among them (int64).
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -77,7 +77,7 @@ pub fn unique_inverse(x: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((u.values, u.inverse))
 }
 
-/// The distinct elements of `x`, ascending, in one dimension.
+/// The distinct elements of `x` in ascending order, as a 1-dimensional tensor.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -88,10 +88,10 @@ pub fn unique_values(x: &Tensor) -> Result<Tensor> {
     Groups::new(ascending(x)?)?.values()
 }
 
-/// For each element of `x`, whether it is one of `elements`: bool, of the shape of `x`. NaN equals
-/// no element.
+/// Whether each element of `x` is one of `elements`: bool, of the shape of `x`. NaN equals no
+/// element.
 ///
-/// Errors: dtypes without a common one; complex numbers, which have no order.
+/// Errors if there is no common dtype, and for complex numbers, which have no order.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -140,7 +140,7 @@ fn order(x: &Tensor) -> Result<Tensor> {
 /// Runs of equal elements of a sorted 1-dimensional tensor.
 struct Groups {
     sorted: Tensor,
-    /// Where each run begins.
+    /// The start of each run.
     starts: Tensor,
 }
 

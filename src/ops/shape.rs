@@ -1,4 +1,4 @@
-//! Elements moved around within a shape, triangles of matrices, grids. Views are methods of
+//! Elements rearranged within a shape, triangles of matrices, grids. Views are methods of
 //! [`Tensor`].
 
 use super::concat;
@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::borrow::Borrow;
 use smallvec::SmallVec;
 
-/// The shifts of [`roll`]: made by `into` from an integer, an array or a slice.
+/// The shifts of [`roll`]; `into` makes them from an integer, an array or a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shifts(SmallVec<[i64; 6]>);
 
@@ -42,7 +42,7 @@ impl From<&[i64]> for Shifts {
 /// Rolls elements by `shifts[i]` places along `axes[i]`; those shifted beyond the end re-enter at
 /// the beginning. A single shift applies to all axes; for `()`, the flattened `x` is rolled.
 ///
-/// Errors: a number of shifts that is neither one nor that of the axes.
+/// Errors if the number of shifts is neither one nor that of the axes, or an axis is out of range.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -89,7 +89,7 @@ pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Res
 /// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is
 /// above the main diagonal if positive.
 ///
-/// Errors: fewer than two dimensions.
+/// Errors if there are fewer than two dimensions.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -106,7 +106,7 @@ pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
 /// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is
 /// above the main diagonal if positive.
 ///
-/// Errors: fewer than two dimensions.
+/// Errors if there are fewer than two dimensions.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -153,7 +153,7 @@ fn triangle(
             for row in r {
                 let zeros = zeros((row % rows) as i64, columns);
                 let start = row * columns;
-                // SAFETY: OUT1: each row is in one range, and a call touches its rows alone.
+                // SAFETY: OUT1: each row is in one range, and a call touches only its own rows.
                 unsafe { bytes.part((start + zeros.start) * size..(start + zeros.end) * size) }
                     .fill(0);
             }
@@ -162,7 +162,7 @@ fn triangle(
     Ok(out)
 }
 
-/// Broadcasts all tensors to their common shape: views.
+/// Broadcasts all tensors to their common shape; views.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -179,16 +179,16 @@ pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>>
 /// The dimension along which the first tensor of [`meshgrid`] varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
-    /// The second, as the x coordinate of a plot.
+    /// The second, like the x coordinate of a plot.
     Xy,
-    /// The first, as the row index of a matrix.
+    /// The first, like the row index of a matrix.
     Ij,
 }
 
-/// Coordinates of a grid: result `i` holds the values of tensor `i`, of rank 1 or 0, along
-/// dimension `i`: views.
+/// The coordinates of a grid: result `i` has the values of tensor `i`, of rank 1 or 0, along
+/// dimension `i`; views. [`Indexing::Xy`] swaps the first two dimensions.
 ///
-/// Errors: tensors of more than one dimension.
+/// Errors if a tensor has more than one dimension.
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, Indexing}};

@@ -53,13 +53,13 @@ enum State {
     Queued(Lazy),
 }
 
-/// What an object holds, for operations that can defer work.
+/// The content of an object, for operations that can defer work.
 pub enum Held {
     Tensor(Tensor),
     Lazy(Lazy),
 }
 
-/// Unwinds when the elements of a traced value are accessed: this can't return an error.
+/// Unwinds when the elements of a traced value are accessed: callers can't return an error.
 #[cold]
 fn refuse(x: &Traced) -> ! {
     traced::note_refusal();
@@ -86,7 +86,7 @@ fn computed(lazy: &Lazy) -> crate::Result<Tensor> {
     lazy.get()
 }
 
-/// The view that `f` makes of a tensor's layout.
+/// The view of a tensor with the layout that `f` derives from its own.
 #[inline(always)]
 pub fn viewed(
     t: &Tensor,
@@ -272,14 +272,14 @@ impl PyTensor {
             layout, dtype, value,
         ))))))
     }
-    /// Calls `f` with the traced value that the object stands for; `None` if it has elements.
+    /// Calls `f` with the traced value of the object; `None` if it has elements.
     pub fn traced_value<R>(&self, f: impl FnOnce(&Traced) -> R) -> Option<R> {
         match &*self.0.lock() {
             State::Traced(x) => Some(f(&x.2)),
             _ => None,
         }
     }
-    /// Makes the object stand for what another one stands for.
+    /// Gives the object the content of another one.
     pub fn become_other(&self, other: PyTensor) {
         let state = other
             .0
@@ -294,14 +294,14 @@ impl PyTensor {
         QUEUED.store(true, Relaxed);
         PyTensor(TensorCell(Mutex::new(State::Queued(x))))
     }
-    /// What it holds: a value of a stream as it is.
+    /// The content; a value of a stream is not computed.
     pub fn held(&self) -> Held {
         if let State::Queued(x) = &*self.0.lock() {
             return Held::Lazy(x.clone());
         }
         Held::Tensor(self.get())
     }
-    /// Computes a value of a stream, for whom an error can be reported.
+    /// Computes a value of a stream, so that an error can be reported.
     #[inline(always)]
     pub fn compute_queued(&self, py: Python<'_>) -> PyResult<()> {
         match QUEUED.load(Relaxed) {
@@ -309,7 +309,7 @@ impl PyTensor {
             false => Ok(()),
         }
     }
-    /// A clone of the tensor; a value of a stream is computed, and its error reported.
+    /// A clone of the tensor; a value of a stream is computed first, and its error reported.
     #[inline(always)]
     pub fn tensor(&self, py: Python<'_>) -> PyResult<Tensor> {
         self.compute_queued(py)?;
@@ -332,7 +332,7 @@ impl PyTensor {
     pub fn give_away(&self) -> Tensor {
         self.0.with(core::mem::take)
     }
-    /// The view that `f` makes of the layout of a tensor of that dtype.
+    /// The view of the object's tensor with the layout that `f` derives from that of the tensor.
     #[inline(always)]
     pub fn view(
         slf: &Bound<'_, PyTensor>,
@@ -344,15 +344,15 @@ impl PyTensor {
         // no `?` inside: exceptions are created after the lock is released
         Ok(PyTensor::new(slf.get().read(|t| viewed(t, f))?))
     }
-    /// The value of a stream that it stands for and that is not computed yet.
+    /// The object's value of a stream, unless that is computed.
     pub fn waiting(&self) -> Option<Lazy> {
         match &*self.0.lock() {
             State::Queued(x) if !x.is_computed() => Some(x.clone()),
             _ => None,
         }
     }
-    /// The same for two objects, which may be identical; `None` if one is not available at once,
-    /// since waiting for it while holding the other could deadlock.
+    /// Reads from the tensors of two objects, which may be identical; `None` if one is not
+    /// available at once, since waiting for it while holding the other could deadlock.
     #[inline(always)]
     pub fn read_both<R>(
         a: &PyTensor,
@@ -373,8 +373,8 @@ impl PyTensor {
     ) -> Option<R> {
         a.0.try_with(|x| b.0.try_with(|y| c.0.try_with(|z| f(x, y, z))))??
     }
-    /// A short change of owned memory that reads another tensor. `None` if `change` returns it, or
-    /// one of them is not available at once.
+    /// Changes owned memory with short work that reads another tensor. `None` if `change` returns
+    /// it, or if one of the tensors is not available at once.
     pub fn update_with<R>(
         &self,
         other: &PyTensor,
@@ -392,7 +392,7 @@ impl PyTensor {
     }
     /// Changes the tensor in place, which touches about `work(t)` elements; other threads see it
     /// before or after the change. If `change` errors, it leaves the tensor unchanged. It must not
-    /// use the object again (`t += t` takes its operand before), nor Python: long work runs
+    /// use the object again (`t += t` takes its operand beforehand), nor Python: long work runs
     /// detached.
     pub fn update<R: Send>(
         &self,

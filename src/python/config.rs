@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 #[pyclass(frozen, name = "threads", module = "flex")]
 struct Threads {
     n: usize,
-    /// The number that each thread restores at the end of each block that it entered; blocks nest.
+    /// The number that each thread restores at the end of each block it has entered; blocks nest.
     before: Mutex<Vec<(usize, Option<usize>)>>,
 }
 
@@ -73,10 +73,11 @@ fn set_num_threads(n: isize) -> PyResult<()> {
 }
 
 /// Sets whether weights that are used repeatedly stay packed for matrix products (by default,
-/// True): float32, float64, int8 and uint8 weights of `nn.linear`, and int8 and uint8 matrices on
-/// the right of `matmul`. Products of few rows take less time then; each such weight takes its
-/// memory a second time. Results of floats may differ in their last bits. Panels that were packed
-/// before are freed with their weight.
+/// True): float32, float64, int8 and uint8 weights of `nn.linear`, those of recurrent layers, int8
+/// and uint8 matrices on the right of `matmul`, and weights of convolutions by Winograd's
+/// algorithm. Products with few rows take less time then. Each such weight takes its memory a
+/// second time, that of a convolution four times more. Results of floats may differ in their last
+/// bits. Panels that were packed before are freed with their weight.
 #[pyfunction]
 #[pyo3(signature = (on, /))]
 fn set_weight_packing(on: bool) {
@@ -178,7 +179,7 @@ fn show_config(py: Python<'_>) -> PyResult<Config> {
     Ok(Config(config.unbind()))
 }
 
-/// Called at import: warns of settings that have no effect.
+/// Called at import: warns about settings that have no effect.
 pub(super) fn warn_of_ignored_settings(py: Python<'_>) -> PyResult<()> {
     crate::ignored_settings().into_iter().try_for_each(|line| {
         let line = std::ffi::CString::new(line)?;

@@ -1,4 +1,4 @@
-//! Tensors from a rule.
+//! Functions that create tensors from a rule.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, Device, Ints, Number, compute, count};
@@ -243,7 +243,7 @@ fn linspace(
     endpoint: bool,
 ) -> PyResult<PyTensor> {
     let (num, _) = (count("linspace", "num", num)?, device);
-    // integer bounds have float values between them
+    // between integer bounds there are float values
     let given = dtype.is_some();
     let dtype =
         or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());

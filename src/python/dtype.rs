@@ -1,4 +1,4 @@
-//! `flex.DType`: one object for each row of the dtype table.
+//! `flex.DType`: one object per row of the dtype table.
 
 use crate::DType;
 use crate::dtype::Class;
@@ -186,7 +186,7 @@ fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
 }
 
 /// Whether NumPy has the dtype natively. The others, which have no format in the buffer protocol
-/// either, it has under the same names through ml_dtypes.
+/// either, are in ml_dtypes under the same names.
 pub fn is_numpys(dtype: DType) -> bool {
     !dtype.format().is_empty()
 }

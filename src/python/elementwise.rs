@@ -1,5 +1,5 @@
-//! The elementwise functions, generated from the list of operations; `clip` and `where`, which have
-//! signatures of their own.
+//! The elementwise functions, generated from the table of operations; and `clip` and `where`, which
+//! have signatures of their own.
 
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_short};
@@ -18,7 +18,7 @@ impl Operand {
     }
 }
 
-/// Applies a row of the list to Python's operands.
+/// Applies a row of the table to Python operands.
 #[inline(always)]
 pub fn apply<const N: usize>(
     py: Python<'_>,
@@ -36,7 +36,7 @@ pub fn apply<const N: usize>(
     })
 }
 
-/// The same for operands that are used in their objects if they are small.
+/// [`apply`] for operands that are used in their objects if they are small.
 #[inline(always)]
 pub fn apply_ref<const N: usize>(
     py: Python<'_>,
@@ -95,7 +95,7 @@ pub fn apply_ref<const N: usize>(
     }
 }
 
-/// What a docstring says of the result's dtype.
+/// The sentence about the result's dtype in a docstring.
 macro_rules! result_dtype {
     (Same) => {
         "The result has the operands' common dtype."
@@ -112,7 +112,7 @@ macro_rules! result_dtype {
 }
 
 macro_rules! function {
-    // those of several operands have signatures of their own there
+    // `nn` has signatures of its own for functions with several operands
     ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident => nn) => {
         $(#[doc = $doc])*
         ///
@@ -182,7 +182,7 @@ macro_rules! make {
             $(add_function!(m $function $arity $(=> $module)?);)*
             Ok(())
         }
-        /// Adds the list's functions of one operand that stand in `flex.nn` to it.
+        /// Adds the functions with one operand that belong to `flex.nn`.
         pub(super) fn register_activations(nn: &Bound<PyModule>) -> PyResult<()> {
             $(add_activation!(nn $function $arity $(=> $module)?);)*
             Ok(())
@@ -191,7 +191,7 @@ macro_rules! make {
 }
 operations!(make! {});
 
-/// Limits values to the range from `min` to `max`; None is no bound.
+/// Clamps values to the range from `min` to `max`; None means no bound.
 ///
 /// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
 /// x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common

@@ -1,20 +1,20 @@
-//! How many streams are entered.
+//! Counts the streams that are entered.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// On all threads.
+/// The number on all threads.
 static ENTERED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether there is one.
+/// Whether any stream is entered.
 #[inline(always)]
 pub fn is_any() -> bool {
     ENTERED.load(Relaxed) > 0
 }
-/// A thread enters one.
+/// Notes that a thread enters a stream.
 pub fn begin() {
     ENTERED.fetch_add(1, Relaxed);
 }
-/// A thread leaves one.
+/// Notes that a thread leaves a stream.
 pub fn end() {
     ENTERED.fetch_sub(1, Relaxed);
 }

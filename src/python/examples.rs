@@ -1,6 +1,6 @@
 //! The examples of the elementwise functions' docstrings.
 
-/// The rest of a call, and its output.
+/// The rest of a call, from the elements of its first argument on, and its output.
 macro_rules! example {
     (add) => {
         "[1, 2]), 10).tolist()\n[11, 12]"

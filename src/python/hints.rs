@@ -1,6 +1,6 @@
-//! Better messages for failed calls: they name the function, the argument, and what was probably
-//! meant. `flex/_hints.py` has the texts; it is called only after an error, so that successful
-//! calls pay one jump.
+//! Better messages for failed calls: they name the function and the argument, and suggest what was
+//! probably meant. `flex/_hints.py` has the texts; it is called only after an error, so that
+//! successful calls pay one jump.
 
 use super::{traced, whole};
 use pyo3::exceptions::{PySystemError, PyTypeError};
@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 type Call = ffi::PyCFunctionFastWithKeywords;
 const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 
-/// The type of a function of the module made by PyO3.
+/// A function of the module made by PyO3.
 struct Function {
     call: Call,
     name: String,
@@ -156,7 +156,7 @@ type Parts<'py> = (
     Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>,
 );
 /// # Safety
-/// As [`record`].
+/// As for [`record`].
 unsafe fn call_of<'py>(
     py: Python<'py>,
     module: *mut ffi::PyObject,

@@ -106,7 +106,7 @@ fn scatter_add(
 }
 
 /// A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
-/// may repeat. The reverse of `take`.
+/// may repeat. The inverse of `take`.
 ///
 /// indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
 /// for these indices. The result has the shape and the dtype of x, and is the same for any number
@@ -173,8 +173,8 @@ fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
     })
 }
 
-/// The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor for each dimension,
-/// as a tuple, in row-major order.
+/// The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor per dimension, as a
+/// tuple, in row-major order.
 ///
 /// x: a tensor of any dtype, of one dimension or more (ShapeError).
 ///
@@ -187,7 +187,7 @@ fn nonzero<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyTuple>> {
     tuple(py, positions)
 }
 
-/// The indices of the nonzero elements of `x`, one row each, in row-major order.
+/// The indices of the nonzero elements of `x`, one per row, in row-major order.
 ///
 /// x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
 ///

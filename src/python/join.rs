@@ -66,10 +66,10 @@ fn broadcast_arrays<'py>(
     tuple(py, ops::broadcast_arrays(&arrays.extract::<Tensors>()?.0)?)
 }
 
-/// Joins tensors along an axis; with `axis=None`, flattened.
+/// Joins tensors along an axis; with `axis=None`, the flattened tensors.
 ///
 /// arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
-/// (ShapeError). The result has the dtype that all promote to (DTypeError if there is none).
+/// (ShapeError). The result has their common dtype (DTypeError if there is none).
 ///
 /// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
 /// [1, 2, 3]
@@ -79,10 +79,10 @@ fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTe
     compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
 }
 
-/// Joins tensors of one shape along a new axis, at that position of the result.
+/// Joins tensors of the same shape along a new axis, at that position of the result.
 ///
-/// arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The
-/// result has the dtype that all promote to.
+/// arrays: a sequence of at least one tensor (ValueError), all of the same shape (ShapeError). The
+/// result has their common dtype.
 ///
 /// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
 /// [[1, 3], [2, 4]]
@@ -92,10 +92,10 @@ fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
 }
 
-/// Repeats each element several times along an axis; with `axis=None`, of the flattened x.
+/// Repeats each element several times along an axis; with `axis=None`, elements of the flattened x.
 ///
 /// repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
-/// if their number is not that of the elements; DTypeError if they are not integers.
+/// if there are not as many as elements; DTypeError if they are not integers.
 ///
 /// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
 /// [1, 1, 3]
@@ -117,10 +117,10 @@ fn repeat(
     compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
 }
 
-/// Repeats all of `x`, `repetitions[k]` times along dimension `k`.
+/// Repeats the whole of `x`, `repetitions[k]` times along dimension `k`.
 ///
-/// repetitions: an integer or a tuple of them, aligned with the last dimension; the shorter of it
-/// and the shape of x is padded with ones in front. ValueError if one is negative.
+/// repetitions: an integer or a tuple of them, aligned with the last dimension. If it and the shape
+/// of x differ in length, the shorter is padded with ones in front. ValueError if one is negative.
 ///
 /// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
 /// [[1, 2, 1, 2], [1, 2, 1, 2]]
@@ -141,8 +141,8 @@ fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
 
 /// Pads `x` with elements of `value`.
 ///
-/// pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
-/// dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+/// pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
+/// all dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
 /// ValueError if one is negative; ShapeError if there is not one pair for each dimension;
 /// DTypeError if the value is of a higher kind than the dtype.
 ///

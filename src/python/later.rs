@@ -1,5 +1,5 @@
-//! Operations on deferred tensors: recorded while a function is traced, or queued on a stream.
-//! `None` if neither applies, and the operation runs at once.
+//! Operations on deferred tensors: recorded while a function is traced, or queued on a stream. The
+//! functions return `None` if neither applies, and the operation runs at once.
 
 use super::cell::PyTensor;
 use super::convert::OperandRef;
@@ -40,7 +40,7 @@ pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<Py
 pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
     trace::layer(layer, operands).or_else(|| queue::layer(layer, operands))
 }
-/// A view, as a function from a layout of that dtype to another.
+/// A view, given by a function from the layout and dtype of a tensor to another layout.
 pub fn view(
     x: &OperandRef,
     f: &dyn Fn(&Layout, DType) -> Result<Layout>,
@@ -56,7 +56,7 @@ pub fn reshape(x: &OperandRef, shape: &[isize]) -> Option<PyResult<PyTensor>> {
     };
     trace::view(x, &make).or_else(|| queue::view(x, &make))
 }
-/// An in-place operation on an object, which then stands for the result.
+/// An in-place operation on an object, which then holds the result.
 #[inline(always)]
 pub fn apply_in_place(
     row: &'static Row,

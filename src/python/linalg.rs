@@ -10,8 +10,8 @@ use crate::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The work of a product in which each element of `a` meets `width` elements of `b`, in elements of
-/// simpler operations.
+/// The work of a product in which each element of `a` is multiplied by `width` elements of `b`,
+/// measured in elements of a simple operation.
 pub fn work(a: &Tensor, width: usize) -> usize {
     a.len().saturating_mul(width) / 16
 }
@@ -21,9 +21,9 @@ pub fn work(a: &Tensor, width: usize) -> usize {
 ///
 /// x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
 /// dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
-/// and of the result instead, as if both operands were converted to it first; int8 and uint8 in
-/// int32, and float16 and bfloat16 in float32, need no such copies. Where the CPU multiplies pairs of
-/// bfloat16 (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
+/// and of the result, as if both operands were converted to it first; int8 and uint8 in int32, and
+/// float16 and bfloat16 in float32, need no such copies. If the CPU multiplies pairs of bfloat16
+/// (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
 /// don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
 /// can't hold the common dtype's values.
 ///
@@ -66,12 +66,12 @@ fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
 }
 
 /// The sum of products over several axes. The result has the axes of x1 that are not summed over,
-/// then those of x2.
+/// followed by those of x2.
 ///
-/// axes: how many of the last axes of x1 to pair with the first ones of x2; or a pair of axes, or
-/// of tuples of axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has
-/// the common dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range
-/// or repeated.
+/// axes: the number of axes, the last of x1 and the first of x2; or a pair of axes, or of tuples of
+/// axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has the common
+/// dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range or
+/// repeated.
 ///
 /// >>> a = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
@@ -101,9 +101,9 @@ fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> P
 
 /// The dot product along an axis; complex numbers of x1 are conjugated.
 ///
-/// x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
-/// otherwise they broadcast. The result has the common dtype; DTypeError for bool, or if there is
-/// none.
+/// x1, x2: of the same size along the axis; the other dimensions broadcast (ShapeError). axis: a
+/// negative one counts from the end of both, others from the front of the broadcast shape
+/// (AxisError). The result has the common dtype; DTypeError for bool, or if there is none.
 ///
 /// >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
@@ -115,7 +115,7 @@ fn vecdot(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
     })
 }
 
-/// The product of each element of one vector with each of the other.
+/// The outer product of two vectors: the product of each element of one with each of the other.
 ///
 /// x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
 /// (DTypeError if there is none).
@@ -130,7 +130,7 @@ fn outer(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
     })
 }
 
-/// The cross product of vectors of three elements along an axis.
+/// The cross product of vectors with three elements along an axis.
 ///
 /// x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
 /// common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.

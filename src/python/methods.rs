@@ -1,4 +1,4 @@
-//! The methods of Tensor that are functions of the module: all that take a tensor first.
+//! The methods of Tensor that are functions of the module: all functions that take a tensor first.
 
 use super::cell::PyTensor;
 use super::convert::OperandRef;
@@ -58,7 +58,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     for name in m.index()? {
         let name = name.cast_into::<PyString>()?;
         let (function, known) = (m.getattr(&name)?, name.to_str()?);
-        // astype and reshape are the class's own
+        // astype and reshape are methods of the class itself
         if NOT_METHODS.contains(&known) || class.hasattr(&name)? {
             continue;
         }

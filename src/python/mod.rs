@@ -1,6 +1,6 @@
-//! The Python module `flex._flex`: the Tensor class, the dtypes, one file for each family of
-//! functions. Conversions between Python objects and the crate's types are made in `convert`,
-//! memory is shared with other libraries in `interop`.
+//! The Python module `flex._flex`: the Tensor class, the dtypes, and one file for each family of
+//! functions. `convert` converts between Python objects and the crate's types, `interop` shares
+//! memory with other libraries.
 // docstrings are Python's, with doctests, not Markdown
 #![allow(clippy::doc_lazy_continuation)]
 

@@ -30,13 +30,13 @@ impl<'py> Number<'py> {
             _ => Ok(None),
         }
     }
-    /// Its value. From now on, what is recorded depends on that value.
+    /// Its value. From now on, the recording depends on that value.
     pub fn look(&self) -> Scalar {
         // `look` adds to a set, which fails only without memory
         drop(self.object.call_method0("look"));
         self.value()
     }
-    /// The same as a Python number.
+    /// [`look`](Number::look), as a Python number.
     pub fn looked_at(&self) -> Py<PyAny> {
         self.look();
         PyFloat::new(self.object.py(), self.value)

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 /// its own.
 enum Other<'py> {
     Operand(PyResult<OperandRef<'py>>),
-    /// A list, whose numbers take the dtype that a number takes beside the tensor.
+    /// A list, whose numbers take the dtype of a number beside the tensor.
     List(Bound<'py, PyAny>),
 }
 
@@ -52,7 +52,7 @@ impl<'py> FromPyObject<'_, 'py> for Other<'py> {
 }
 
 impl Operand {
-    /// As an operand of an elementwise function.
+    /// The operand as an argument of an elementwise function.
     #[inline(always)]
     pub fn arg(&self) -> Arg<'_> {
         match self {
@@ -72,8 +72,8 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
     let other = other.beside(t.get())?;
     apply_ref(t.py(), row, [other, OperandRef::Object(t)])
 }
-/// Shape and dtype are kept; after an error the tensor is unchanged. `t += t` takes its operand
-/// before the tensor is locked.
+/// An in-place operation. Shape and dtype are kept; after an error the tensor is unchanged.
+/// `t += t` takes its operand before the tensor is locked.
 fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyResult<()> {
     let (py, t) = (slf.py(), slf.get());
     let other = other.beside(t)?;

@@ -10,10 +10,10 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-/// The limits of a float dtype (of the parts of a complex one); the numbers are Python floats.
+/// The limits of a float dtype, or of the parts of a complex one, as Python floats.
 #[pyclass(frozen, get_all, name = "finfo_object", module = "flex")]
 struct FloatInfo {
-    /// The bits of a number.
+    /// The number of bits.
     bits: usize,
     /// The distance from 1 to the next larger number.
     eps: f64,
@@ -29,7 +29,7 @@ struct FloatInfo {
 /// The limits of an integer dtype.
 #[pyclass(frozen, get_all, name = "iinfo_object", module = "flex")]
 struct IntInfo {
-    /// Bits of one number.
+    /// The number of bits.
     bits: usize,
     /// The largest value.
     max: i128,
@@ -69,7 +69,7 @@ impl IntInfo {
     }
 }
 
-/// The dtype of a tensor, or the one that an object names.
+/// The dtype of a tensor, or the one named by an object.
 fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
     if let Ok(t) = x.cast_exact::<PyTensor>() {
         return Ok(t.get().dtype_of());

@@ -27,7 +27,7 @@ thread_local! {
     static ENTERED: RefCell<Vec<Arc<stream::Stream>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The stream that takes this thread's operations.
+/// The stream that queues this thread's operations.
 #[inline(always)]
 fn current() -> Option<Arc<stream::Stream>> {
     if !entered::is_any() {
@@ -35,7 +35,7 @@ fn current() -> Option<Arc<stream::Stream>> {
     }
     ENTERED.with_borrow(|all| all.last().cloned())
 }
-/// The state of operands.
+/// The content of operands.
 enum Given {
     Held(Held),
     Operand(Operand),
@@ -91,7 +91,7 @@ fn apply_on(
     let y = with_room(stream, |s| s.apply(row.op, &arguments));
     Some(y.map(PyTensor::queued))
 }
-/// Queues the operation that `f` makes of one operand.
+/// Queues the operation that `f` applies to one operand.
 fn unary(
     x: &OperandRef,
     f: impl FnOnce(&stream::Stream, &Argument) -> Result<stream::Lazy>,
@@ -248,11 +248,11 @@ impl Stream {
     fn run(&self) -> PyResult<()> {
         run(&self.0)
     }
-    /// Statistics of the stream since it was made, as a dict of numbers. operations: how many were
-    /// queued; kernels: how many passes over memory ran. bytes_allocated, bytes_read,
+    /// Statistics of the stream since it was made, as a dict of numbers. operations: the number
+    /// queued; kernels: the number of passes over memory. bytes_allocated, bytes_read,
     /// bytes_written: their memory traffic; eager_bytes_allocated, eager_bytes_read,
-    /// eager_bytes_written: that of the operations one by one. bytes_saved: how much less was read
-    /// and written. Operations still queued are counted, but have no traffic yet.
+    /// eager_bytes_written: that of the operations one by one. bytes_saved: the bytes not read and
+    /// written, compared with that. Operations still queued are counted, but have no traffic yet.
     ///
     /// >>> x = flex.ones((32, 32))
     /// >>> with flex.stream() as s:
@@ -290,9 +290,9 @@ impl Stream {
         py.detach(|| self.0.plans().save(path))?;
         Ok(())
     }
-    /// Adds the plans of a file that `save` wrote, for all streams of this process. Returns how
-    /// many there are. A file that is damaged, of another format, or of another version of flex is
-    /// ignored with a warning, and 0 is returned.
+    /// Adds the plans of a file written by `save`, for all streams of this process. Returns their
+    /// number. A file that is damaged, of another format, or of another version of flex is ignored
+    /// with a warning, and 0 is returned.
     ///
     /// path: a path. OSError if it can't be read.
     ///

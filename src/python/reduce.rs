@@ -22,7 +22,7 @@ fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
 fn recorded(kind: Kind, x: &OperandRef, over: &Reduction) -> Option<PyResult<PyTensor>> {
     later::reduce(kind, x, over, |_| Ok(None), None)
 }
-/// The same for a sum or a product, with an optional dtype.
+/// [`recorded`] for a sum or a product, with an optional dtype.
 fn recorded_total(
     kind: Kind,
     x: &OperandRef,

@@ -42,8 +42,8 @@ impl PyTensor {
             },
         )?)
     }
-    /// Without a format specification, `str`; with one, that of the number, for tensors of one
-    /// element.
+    /// Without a format specification, `str`; with one, the number so formatted, for tensors with
+    /// one element.
     fn __format__<'py>(
         &self,
         py: Python<'py>,

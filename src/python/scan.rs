@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 /// The cumulative sum along an axis.
 ///
-/// axis: may be None if x has one dimension (ShapeError). dtype: the dtype of the sums, by default
+/// axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
 /// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
 /// prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
 ///
@@ -63,7 +63,7 @@ fn cumulative_prod(
 
 /// The cumulative maximum along an axis; NaN propagates.
 ///
-/// axis: may be None if x has one dimension (ShapeError). The result has the shape and dtype of x.
+/// axis: may be None if x has one dimension (ValueError). The result has the shape and dtype of x.
 /// DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
@@ -86,9 +86,10 @@ fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
 
 /// Differences of adjacent elements along an axis, taken `n` times.
 ///
-/// prepend, append: values to put before and after x first: a number, or a tensor of its shape
-/// except along the axis (ShapeError). The result has the common dtype, and an axis shorter by n.
-/// ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of range.
+/// prepend, append: values to join to x first, before and after it: a number, or a tensor of the
+/// shape of x except along the axis (ShapeError). The result has the common dtype, and an axis
+/// shorter by n. ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of
+/// range.
 ///
 /// >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
 /// [3, 5, 7]

@@ -1,4 +1,4 @@
-//! The positions of extremes: `argmax`, `argmin`, and with the values.
+//! The indices of extremes: `argmax`, `argmin`, and both with the values.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, OperandRef};

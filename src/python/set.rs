@@ -1,5 +1,5 @@
-//! Sets: distinct elements and membership. Several results are named tuples, whose classes are in
-//! `flex/_results.py`.
+//! Set functions: distinct elements and membership. Several results are named tuples, whose classes
+//! are in `flex/_results.py`.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, detached};
@@ -17,9 +17,10 @@ fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bo
 /// The distinct elements, their indices, the inverse, and their counts.
 ///
 /// x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
-/// ascending, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of the
-/// shape of x, which reconstruct x from the values; `counts`. All but the values are int64. Each
-/// NaN is distinct, both zeros are equal; complex numbers are ordered by real, then imaginary part.
+/// in ascending order, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of
+/// the shape of x, which reconstruct x from the values; `counts`. All but the values are int64.
+/// Each NaN is distinct, and zeros of both signs are equal; complex numbers are ordered by real
+/// part, then imaginary part.
 ///
 /// >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
 /// >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
@@ -35,8 +36,8 @@ fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     )
 }
 
-/// The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
-/// as in `unique_all`.
+/// The distinct elements in ascending order, and their counts (int64): the named tuple `values`,
+/// `counts`, as in `unique_all`.
 ///
 /// >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
 /// >>> values.tolist(), counts.tolist()
@@ -48,8 +49,8 @@ fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     named(py, "UniqueCountsResult", vec![values, counts])
 }
 
-/// The distinct elements, ascending, and for each element of x the index of its value (int64, in
-/// the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
+/// The distinct elements in ascending order, and for each element of x the index of its value
+/// (int64, in the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
 ///
 /// >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
 /// >>> values[inverse].tolist()
@@ -61,7 +62,7 @@ fn unique_inverse<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     named(py, "UniqueInverseResult", vec![values, inverse])
 }
 
-/// The distinct elements, ascending, in one dimension: the values of `unique_all`.
+/// The distinct elements in ascending order, as a 1-dimensional tensor: the values of `unique_all`.
 ///
 /// >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
 /// [1, 2, 3]
@@ -71,7 +72,7 @@ fn unique_values(py: Python<'_>, x: Arg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::unique_values(&x.0))
 }
 
-/// For each element of `x1`, whether it is in `x2`; with `invert`, whether it is not.
+/// Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 ///
 /// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
 /// element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number

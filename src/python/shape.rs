@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Repeats dimensions of size 1, and adds new ones in front; a view.
+/// Broadcasts dimensions of size 1, and adds new ones in front; a view.
 ///
 /// shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 ///
@@ -49,7 +49,7 @@ fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
     x.view(move |x, _| x.squeeze("squeeze", axes.named()))
 }
 
-/// Reverses the elements along an axis, several, or all; a view.
+/// Reverses the elements along one axis, several, or all; a view.
 ///
 /// axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 ///
@@ -128,11 +128,11 @@ fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     x.view(move |x, _| x.swap_axes("swapaxes", axis1, axis2))
 }
 
-/// Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
-/// beginning; with `axis=None`, of the flattened x.
+/// Rolls elements by `shift` places along an axis; those shifted beyond the end re-enter at the
+/// beginning. With `axis=None`, rolls the flattened x.
 ///
-/// shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
-/// range.
+/// shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
+/// axes. AxisError if an axis is out of range.
 ///
 /// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
 /// [4, 1, 2, 3]
@@ -166,7 +166,8 @@ fn unstack<'py>(py: Python<'py>, x: OperandRef<'py>, axis: isize) -> PyResult<Bo
     }
 }
 
-/// As many views that `f` makes of a value that is computed later; none where it is there, or they are very many.
+/// `n` views, given by `f`, of a value that is not computed yet; `None` if it is, or if there are
+/// too many.
 fn views<'py>(
     py: Python<'py>,
     x: &OperandRef,
@@ -210,8 +211,8 @@ fn pieces<'py>(
     }
 }
 
-/// Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
-/// the given sizes, which must add up to that of the axis; views, as a tuple.
+/// Pieces along an axis, as in torch.split: all of one size, except a smaller last one, or of the
+/// given sizes, which must add up to that of the axis; views, as a tuple.
 ///
 /// ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
 /// AxisError if the axis is out of range.
@@ -258,8 +259,8 @@ fn split<'py>(
     pieces(py, x, &sizes, axis)
 }
 
-/// `chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
-/// last one is smaller, or there are fewer; views, as a tuple.
+/// `chunks` pieces of equal size along an axis, as in torch.chunk. If the size of the axis isn't
+/// divisible, the last piece is smaller, or there are fewer pieces. Views, as a tuple.
 ///
 /// ValueError if chunks is not positive; AxisError if the axis is out of range.
 ///
@@ -288,8 +289,8 @@ fn chunk<'py>(
     }
 }
 
-/// Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
-/// whose elements are a new last dimension; a view whose elements overlap.
+/// Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows, and
+/// their elements are a new last dimension. A view whose elements overlap.
 ///
 /// ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
 /// AxisError if the axis is out of range.
@@ -332,9 +333,9 @@ pub fn reshaped(
     })
 }
 
-/// The elements in row-major order under another shape; one size may be -1, and is then inferred. A
-/// view if the strides allow it, else a copy; `copy=True` always copies, `copy=False` raises
-/// ValueError if a copy is needed. ShapeError if the number of elements differs.
+/// The elements in row-major order in another shape; one size may be -1, and is then inferred. A
+/// view if strides allow it, else a copy; `copy=True` always copies, `copy=False` raises ValueError
+/// if a copy is needed. ShapeError if the number of elements differs.
 ///
 /// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
 /// [[0, 1, 2], [3, 4, 5]]

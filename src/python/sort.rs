@@ -19,7 +19,7 @@ pub fn pair(
 
 /// Sorts the values along `axis`.
 ///
-/// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
+/// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
 /// `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
 /// AxisError if the axis is out of range.
 ///
@@ -35,7 +35,7 @@ fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> 
 /// The indices that sort along `axis`.
 ///
 /// x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
-/// order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+/// order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
 /// axis is out of range.
 ///
 /// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
@@ -81,9 +81,9 @@ fn sort_with_indices(
 /// The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 ///
 /// x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
-/// indices are int64. Of equal values earlier ones are preferred; NaN is taken last. ValueError if
-/// k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError if the
-/// axis is out of range.
+/// indices are int64. Of equal values the first is preferred; NaN is taken last. ValueError if k is
+/// negative or exceeds the size of the axis; DTypeError for complex numbers; AxisError if the axis
+/// is out of range.
 ///
 /// >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
 /// >>> values.tolist(), indices.tolist()
@@ -116,8 +116,8 @@ fn topk(
 /// The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
 /// values with `side="left"`, after them with `"right"`.
 ///
-/// x1: a sorted tensor of one dimension, NaN last; `sorter` holds the indices that sort it if it
-/// isn't. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+/// x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
+/// sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
 /// ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
 /// ValueError for another side; IndexError if an index of the sorter is out of range.
 ///

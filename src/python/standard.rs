@@ -1,4 +1,4 @@
-//! What the array API standard requires of a namespace besides functions: constants, the version,
+//! Requirements of the array API standard on a namespace besides functions: constants, the version,
 //! inspection.
 
 use super::convert::{CPU, Device, Ints};
@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 /// The version of the standard that flex follows.
 const API_VERSION: &str = "2025.12";
 
-/// The shape that these shapes broadcast to. ShapeError if they don't.
+/// The shape to which these shapes broadcast. ShapeError if they don't.
 ///
 /// >>> flex.broadcast_shapes((3, 1), (4,))
 /// (3, 4)

@@ -17,7 +17,7 @@ type Items = SmallVec<[Index; 4]>;
 #[pymethods]
 impl PyTensor {
     fn __getitem__(slf: &Bound<'_, Self>, key: &Bound<PyAny>) -> PyResult<PyTensor> {
-        // the commonest key, without making a list of items
+        // the most common key, without a list of items
         if let Ok(key) = key.cast::<PySlice>() {
             let item = slice(key)?;
             return PyTensor::view(slf, move |t, dtype| match &item {
@@ -67,8 +67,8 @@ impl PyTensor {
     }
 }
 
-/// The most elements that setting these items writes: those of one slice if integers lead, unless
-/// all are copied.
+/// The most elements that setting these items writes: those of a slice if the first items are
+/// integers, unless the whole tensor is copied.
 fn written(t: &mut Tensor, items: &Items) -> usize {
     let leading = items
         .iter()
@@ -181,8 +181,8 @@ fn position(x: &Bound<PyAny>) -> PyResult<Index> {
         .map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
 }
 
-/// A slice: its bounds are clamped to 64 bits, as Python clamps those of lists; absent ones lie
-/// beyond every tensor.
+/// A slice. Its bounds are clamped to 64 bits, like those of Python's lists; absent ones are beyond
+/// the end of any tensor.
 fn slice(x: &Bound<PySlice>) -> PyResult<Index> {
     let (mut start, mut stop, mut step) = (0, 0, 0);
     // SAFETY: a live slice, with the GIL held, and three numbers to write to.

@@ -104,17 +104,17 @@ impl PyTensor {
         }
         Bound::new(slf.py(), compute(slf.py(), t.len(), || t.contiguous())?)
     }
-    /// The only element of a tensor of one element, as a Python number.
+    /// The element of a tensor with exactly one, as a Python number.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.one(py, "item")
     }
-    /// The elements as nested lists of Python numbers; a number if the rank is 0.
+    /// The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::tolist(py, &self.get())
     }
-    /// The elements as another dtype: floats to integers are truncated and saturated, integers to
-    /// narrower ones wrap; complex numbers to real ones are a DTypeError, use `flex.real(x)` for
-    /// them. With `copy=False` the tensor itself if it has the dtype.
+    /// Converts to another dtype: floats are truncated and saturate for integers, integers wrap in
+    /// narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
+    /// these. With `copy=False`, the tensor itself if it has the dtype.
     #[pyo3(signature = (dtype, *, copy = true, device = None))]
     fn astype<'py>(
         slf: &Bound<'py, Self>,
@@ -141,12 +141,12 @@ impl PyTensor {
             })?,
         )
     }
-    /// A copy with memory of its own.
+    /// A row-major copy with memory of its own.
     fn copy(&self, py: Python<'_>) -> PyResult<PyTensor> {
         let t = self.get();
         compute(py, t.len(), || t.copy())
     }
-    /// The tensor itself: there is one device. With `copy=True` a copy.
+    /// The tensor itself, since there is one device; with `copy=True`, a copy.
     #[pyo3(signature = (device, /, *, stream = None, copy = None))]
     fn to_device<'py>(
         slf: &Bound<'py, Self>,
@@ -166,8 +166,8 @@ impl PyTensor {
             Ok(slf.clone())
         }
     }
-    /// The elements in row-major order under another shape; one size may be -1, and is then
-    /// inferred. A view if the strides allow it; with `copy=False` an error if they don't.
+    /// The elements in row-major order in another shape; one size may be -1, and is then inferred.
+    /// A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
     #[pyo3(signature = (*shape, copy = None))]
     fn reshape(
         slf: Bound<'_, Self>,
@@ -270,13 +270,13 @@ impl PyTensor {
 }
 
 impl PyTensor {
-    /// The only element.
+    /// The element of a tensor with exactly one.
     fn one<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         trace::refuse_number(self, op)?;
         let (x, dtype) = self.read(|t| Ok::<_, Error>((t.value(op)?, t.dtype())))?;
         values::number(py, &x, dtype, op)
     }
-    /// The same for a conversion to a number.
+    /// [`one`](PyTensor::one) for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         trace::refuse_number(self, op)?;
         if self.size() != 1 {
@@ -290,7 +290,7 @@ impl PyTensor {
     }
 }
 
-/// Strides in bytes. They saturate, for the stride of a dimension of size 1 is arbitrary.
+/// Strides in bytes. They saturate, since the stride of a dimension of size 1 is arbitrary.
 pub fn byte_strides(
     layout: &Layout,
     dtype: DType,
@@ -329,7 +329,7 @@ impl Rows {
 ///
 /// Arrays of NumPy and others are borrowed, not copied, if their memory can be read as it is: a
 /// write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` errors if
-/// a copy is needed. A tensor that has the dtype already is returned itself. dtype: by default that
+/// a copy is needed. A tensor that already has the dtype is returned itself. dtype: by default that
 /// of the array, or bool, int64, float32 or complex64, by the kind of the numbers. TypeError for
 /// objects that hold no numbers; ValueError for ragged lists; OverflowError if an integer is out of
 /// the dtype's range.
@@ -348,9 +348,9 @@ fn asarray<'py>(
     convert::asarray(obj, dtype.map(|d| d.0), copy)
 }
 
-/// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0),
-/// integers to narrower ones wrap; complex numbers to real ones are a DTypeError, take
-/// `flex.real(x)` of them. With `copy=False` the tensor itself where the dtype is its own.
+/// Converts to another dtype: floats are truncated and saturate for integers (NaN gives 0),
+/// integers wrap in narrower ones; complex numbers to a real dtype are a DTypeError, use
+/// `flex.real(x)` for these. With `copy=False`, the tensor itself if it has the dtype.
 ///
 /// >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
 /// [1, -2, 127]

@@ -1,6 +1,6 @@
 //! Traced functions: operations on tensors without elements are added to a graph.
 //!
-//! An object then stands for a value of the graph. Operations that can be recorded are here; any
+//! An object then holds a value of the graph. The operations that can be recorded are here; any
 //! other access to the object's elements is refused by its cell.
 
 use super::cell::PyTensor;
@@ -54,7 +54,7 @@ impl Drop for Ended {
 }
 
 impl Trace {
-    /// Calls `f`, which gets a function that makes arguments, while operations are recorded; then
+    /// Calls `f`, which makes arguments with [`argument`], while operations are recorded; then
     /// calls `done` with the recording.
     pub fn record<R>(
         f: impl FnOnce() -> PyResult<R>,
@@ -82,7 +82,7 @@ impl Trace {
     pub fn is_by_shape(&self) -> bool {
         self.mark.is_by_shape()
     }
-    /// The value that an object stands for, if it belongs to this trace.
+    /// The value that an object holds, if it belongs to this trace.
     pub fn value_of(&self, t: &PyTensor) -> Option<Value> {
         t.traced_value(|x| Arc::ptr_eq(&x.mark, &self.mark).then_some(x.value))?
     }
@@ -268,7 +268,7 @@ pub fn call(
         trace.add_call(name, values, y.shape(), y.dtype(), f)
     })
 }
-/// Records a view of a value that has elements.
+/// Records a view of a traced value; `None` also if `make` finds none, such as for an empty value.
 pub fn view(
     x: &OperandRef,
     make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
@@ -295,7 +295,7 @@ pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<Py
         trace.object(y)
     })
 }
-/// Records a layer; the elementwise operations that follow it run block by block.
+/// Records a layer; the elementwise operations that follow it run block by block of its result.
 pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
     let all: SmallVec<[&OperandRef; 4]> = operands.iter().collect();
     recorded(&all, |trace, values| {
@@ -304,7 +304,8 @@ pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor
         trace.object(y)
     })
 }
-/// Records what `add` adds to the trace of the operands, at least one of which is traced.
+/// Records an operation that `add` adds to the trace of its operands, at least one of which is
+/// traced.
 fn recorded(
     operands: &[&OperandRef],
     add: impl FnOnce(&mut Trace, &[Value]) -> PyResult<PyTensor>,
@@ -353,7 +354,7 @@ pub fn refuse_number(t: &PyTensor, op: &str) -> PyResult<()> {
          by value, or keep this part out of the function"
     )))
 }
-/// Records an in-place operation on a traced object, which then stands for the result.
+/// Records an in-place operation on a traced object, which then holds the result.
 #[inline(always)]
 pub fn apply_in_place(
     row: &'static Row,

@@ -1,4 +1,4 @@
-//! What an object stands for while a function is traced.
+//! The content of objects while a function is traced.
 
 use crate::stream::Value;
 use std::cell::Cell;

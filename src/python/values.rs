@@ -9,7 +9,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Deeper lists are refused: recursion is limited.
+/// Deeper nesting is refused, since recursion is limited.
 const DEEPEST: usize = 512;
 
 /// An element type that converts to a Python number.
@@ -39,7 +39,7 @@ to_python! {
     Complex128 => |x| PyComplex_FromDoubles(x.re, x.im);
 }
 
-/// A list of `n` items, as `item` makes them.
+/// A list of `n` items, which `item` makes.
 fn list<'py>(
     py: Python<'py>,
     n: usize,
@@ -75,10 +75,10 @@ pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple
     Ok(tuple)
 }
 
-/// The elements of one axis, `n` of them `stride` elements apart, from `p` on.
+/// The elements of an axis: `n` from `p` on, `stride` elements apart.
 ///
 /// # Safety
-/// They are readable and of `dtype`, which their addresses are aligned for.
+/// They are readable, of `dtype`, and aligned for it.
 unsafe fn row(
     py: Python<'_>,
     p: *const u8,
@@ -88,7 +88,7 @@ unsafe fn row(
 ) -> PyResult<Bound<'_, PyAny>> {
     dispatch!(all dtype, |T| {
         let at = |k: usize| (p as *const T).wrapping_offset(k as isize * stride);
-        // SAFETY: `n` elements, `stride` of them apart, by the caller's promise.
+        // SAFETY: `n` elements, `stride` elements apart, by the caller's promise.
         list(py, n, |k| unsafe { at(k).read() }.number(py))
     }, else Err(Error::unsupported("tolist", dtype).into()))
 }
@@ -107,12 +107,12 @@ pub fn number<'py>(
     }, else Err(Error::unsupported(op, dtype).into()))
 }
 
-/// The only element of a tensor of one element.
+/// The element of a tensor with exactly one.
 pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
     number(py, &t.value(op)?, t.dtype(), op)
 }
 
-/// The elements as nested lists; a number if the rank is 0.
+/// The elements as nested lists; a number if the tensor is 0-dimensional.
 pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     if t.rank() > DEEPEST {
         return Err(PyValueError::new_err(format!(
@@ -136,7 +136,7 @@ fn nested<'py>(
     let (n, stride) = (t.shape()[axis], t.strides()[axis]);
     if axis + 1 == t.rank() {
         // SAFETY: the elements of the last axis, from `p` on, are the tensor's (TENSOR1, TENSOR2);
-        // of an empty tensor, none is reached.
+        // in an empty tensor none is read.
         return unsafe { row(py, p, if t.is_empty() { 0 } else { n }, stride, t.dtype()) };
     }
     let step = stride.wrapping_mul(t.dtype().size() as isize); // LAYOUT3 if there is an element

@@ -1,6 +1,6 @@
-//! Calls that `flex.fuse` records as a whole, because an argument is traced and the function is no
-//! operation of the graph: sorts, most of `nn`, functions of several tensors. The call is kept with
-//! its other arguments and repeated each time the program runs.
+//! Calls that `flex.fuse` records as a whole, because an argument is traced and the function is not
+//! an operation of the graph: sorts, most of `nn`, functions of several tensors. The call is kept
+//! with its other arguments and repeated each time the program runs.
 
 use super::cell::PyTensor;
 use super::convert::Operand;
@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Functions whose result's shape depends on elements.
+/// Functions with results whose shape depends on elements.
 const BY_ELEMENTS: [&str; 7] = [
     "argwhere",
     "nonzero",
@@ -27,7 +27,7 @@ const BY_ELEMENTS: [&str; 7] = [
 ];
 
 thread_local! {
-    /// The exception of a call while a program ran.
+    /// The exception raised by a call while a program ran.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -40,7 +40,7 @@ enum Given {
 }
 
 impl Given {
-    /// `None` for an object that may differ the next time.
+    /// `None` for an object that may differ in the next call.
     fn of(x: &Bound<'_, PyAny>, trace: &Trace, values: &mut Vec<Value>) -> Option<Given> {
         let mut all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
             items
@@ -111,7 +111,7 @@ impl Call {
     fn run(&self, name: &'static str, tensors: &[Tensor]) -> Result<Tensor> {
         Python::attach(|py| match self.make(py, tensors) {
             Ok(Some(y)) => Ok(y),
-            Ok(None) => Err(Error::value(name, "the result is no tensor")),
+            Ok(None) => Err(Error::value(name, "the result is not a tensor")),
             Err(e) => {
                 let message = format!("a call in a function traced by flex.fuse: {e}");
                 RAISED.set(Some(e));
@@ -122,8 +122,8 @@ impl Call {
 }
 
 /// Records a call of a function of the module, given its name there. `None` if no argument is
-/// traced, or the call can't be repeated: its result must be one tensor whose shape follows from
-/// the arguments.
+/// traced, or the call can't be repeated: its result must be one tensor whose shape doesn't depend on
+/// elements.
 pub fn record(
     function: &Bound<'_, PyAny>,
     name: &'static str,

@@ -108,7 +108,7 @@ impl Bytes {
         }
         self
     }
-    /// The slot of the packed-weight cache; none for memory that must not have one (PACKED1).
+    /// The slot of the packed-weight cache; `None` for memory that must not have one (PACKED1).
     #[cfg(feature = "std")]
     pub(super) fn packed_cache(
         &self,
@@ -132,8 +132,8 @@ impl Bytes {
     pub const fn as_ptr(&self) -> *const u8 {
         self.data.as_ptr()
     }
-    /// The first byte, valid for writes of `len` bytes while the borrow lasts; `None` where the
-    /// memory is shared, static or foreign.
+    /// The first byte, valid for writes of `len` bytes while the borrow lasts; `None` if the memory
+    /// is shared, static or foreign.
     #[inline]
     pub fn get_mut(&mut self) -> Option<*mut u8> {
         let header = self.owned_header()?;
@@ -149,14 +149,14 @@ impl Bytes {
     pub fn is_owned(&self) -> bool {
         self.owned_header().is_some()
     }
-    /// Whether there is another handle to it, or may be one soon: to static memory always.
+    /// Whether there may be another handle to it; for static memory always true.
     #[cfg(feature = "std")]
     pub(crate) fn is_shared(&self) -> bool {
         self.header()
             .is_none_or(|h| h.count.load(Ordering::Relaxed) > 1)
     }
-    /// Whether somebody else may write to it at any time (STORAGE5): what is computed of it must be
-    /// computed at once.
+    /// Whether somebody else may write to it at any time (STORAGE5), so that computations with it
+    /// must not be deferred.
     #[cfg(feature = "std")]
     pub(crate) fn may_change(&self) -> bool {
         self.header()
@@ -205,7 +205,7 @@ impl Clone for Bytes {
     }
 }
 
-/// So many handles can only be leaked ones; an overflow would free memory in use (STORAGE2).
+/// Only a leak makes so many handles; an overflow would free memory in use (STORAGE2).
 #[cold]
 fn overflow(count: &AtomicUsize) -> ! {
     count.fetch_sub(1, Ordering::Relaxed);

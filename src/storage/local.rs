@@ -94,7 +94,7 @@ impl Local {
     }
 }
 
-/// The `Local`s of all threads that ever were, except [`ORPHAN`].
+/// The `Local`s of all threads, past ones included, except [`ORPHAN`].
 pub(super) fn all() -> impl Iterator<Item = &'static Local> {
     // SAFETY: null, or one that is never freed (LOCAL2); acquire pairs with the release of its
     // entry into the chain, and those further on entered before it.

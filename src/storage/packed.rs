@@ -31,17 +31,18 @@ pub(crate) struct PackedKey {
     pub form: PackedForm,
 }
 
-/// What a part of the contents is packed to.
+/// The form that a part of the contents is packed into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PackedForm {
     /// The panels of a matrix.
     Panels,
-    /// The weights of a convolution of so many groups, whose kernel has a depth, transformed for Winograd's
-    /// algorithm.
+    /// The weights of a convolution, transformed for Winograd's algorithm; `depth` is the size of
+    /// the kernel's first axis.
     Winograd { groups: usize, depth: usize },
-    /// Those of a transposed convolution of so many groups, channels of the image side by side.
+    /// The weights of a transposed convolution of this many groups, with the channels of the image
+    /// adjacent.
     Turned(usize),
-    /// The rows of a convolution's weight in words, whose kernel has so many positions.
+    /// The rows of a convolution's weight in words, for a kernel of this many positions.
     #[cfg(feature = "i8")]
     Words(usize),
     /// The sums of a matrix's rows.
@@ -51,28 +52,28 @@ pub(crate) enum PackedForm {
 
 #[derive(Default)]
 pub(super) struct Entries {
-    /// A key that was looked up once has no panels yet.
+    /// The panels by key; `None` after the first lookup of a key.
     packed: Vec<(PackedKey, Option<Bytes>)>,
     /// Loans that have not ended.
     loans: usize,
-    /// Loans that were ever begun: a generation, which tells whether one began meanwhile.
+    /// Loans ever begun: a generation number that tells whether one began meanwhile.
     loans_begun: usize,
 }
 /// The cache of one block.
 pub(super) struct PackedCache(UnsafeCell<Entries>);
 
-/// Entries of one block at most.
+/// The most entries of one block.
 const MAX_ENTRIES: usize = 64;
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
-/// Sets whether weights that are used repeatedly stay packed for matrix products (by default, yes):
-/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), those of recurrent
-/// layers, int8 and uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul), and weights of
-/// convolutions by Winograd's algorithm. Products of few rows take less time then; each such weight takes its
-/// memory a second time, that of a convolution four times more, counted as in use. Results of
-/// floats may differ in their last bits. Panels that were packed before are freed with
-/// their weight.
+/// Sets whether weights that are used repeatedly stay packed for matrix products (the default):
+/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), those of
+/// recurrent layers, int8 and uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul),
+/// and weights of convolutions by Winograd's algorithm. Products with few rows take less time then.
+/// Each such weight takes its memory a second time, that of a convolution four times more, counted
+/// as in use. Results of floats may differ in their last bits. Panels that were packed before are
+/// freed with their weight.
 ///
 /// A weight whose memory is lent to another library (an array or a tensor there shares it) is
 /// packed anew for each product, with the same results, until that library releases it.
@@ -85,22 +86,22 @@ pub fn set_weight_packing(on: bool) {
     ENABLED.store(on, Ordering::Relaxed);
 }
 
-/// What a lookup finds.
+/// The result of a lookup.
 enum Lookup {
     Hit(Bytes),
-    /// Worth packing; cached unless a loan begins after this many.
+    /// Worth packing; the result is cached unless `loans_begun` has changed from this.
     Pack(usize),
     Miss,
 }
 
 impl Bytes {
-    /// Whether panels packed from the contents may be cached with them. It follows from the kind of
-    /// memory, not from what happens to it.
+    /// Whether panels packed from the contents may be cached with them. Depends on the kind of
+    /// memory, not on what happens to it.
     pub(crate) fn caches_packed(&self) -> bool {
         ENABLED.load(Ordering::Relaxed) && self.packed_cache().is_some()
     }
-    /// The panels packed from a part of the contents. They are packed at the second lookup, if
-    /// `worth`; where `pack` finds no memory, the lookup is a miss. None while the memory is lent.
+    /// The panels packed from a part of the contents. They are packed at the second lookup if
+    /// `worth`; if `pack` finds no memory, the lookup is a miss. `None` while the memory is lent.
     pub(crate) fn packed(
         &self,
         key: PackedKey,
@@ -153,8 +154,8 @@ impl Bytes {
     pub(super) fn end_loan(&self) {
         self.entries(|entries| entries.loans -= 1);
     }
-    /// Calls `f` with the entries of the block's cache, under the lock (PACKED2); none for memory
-    /// without one.
+    /// Calls `f` with the entries of the block's cache, under the lock (PACKED2); `None` for memory
+    /// without a cache.
     fn entries<R>(&self, f: impl FnOnce(&mut Entries) -> R) -> Option<R> {
         super::fork::survive();
         let slot = self.packed_cache()?;

@@ -223,7 +223,8 @@ fn allocate(class: usize, len: usize) -> Option<NonNull<Header>> {
     }
     Header::heap(class::capacity(class))
 }
-/// Errors where no block of `len` bytes can ever be had: more than the process may use.
+/// Errors if a block of `len` bytes can never be allocated, since the process may not use that
+/// much.
 pub(crate) fn expect_memory(len: usize) -> Result<()> {
     match class::of(len) {
         Some(_) if len as u64 <= limit() => Ok(()),

@@ -4,7 +4,7 @@ use super::{Bytes, Lent, PackedKey};
 use crate::dtype::DType;
 use alloc::boxed::Box;
 
-/// Looks up the panels of a part, as a product worth packing for does; their address.
+/// Looks up the panels of a part, like a product worth packing for; returns their address.
 fn look_up(b: &Bytes, first: usize) -> Option<*const u8> {
     let key = PackedKey {
         first,

@@ -1,5 +1,5 @@
-//! A tensor's contents read in place: as a slice, as its single element, as the same bits of
-//! another dtype; and a tensor prepared to receive a result.
+//! Reading a tensor's contents in place, as a slice, a single element, or the same bits of another
+//! dtype; and preparing a tensor to receive a result.
 
 use super::Tensor;
 use crate::dtype::{DType, Element};
@@ -45,8 +45,8 @@ impl Tensor {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         match self.len() {
             0 => &[],
-            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1);
-            // `self` keeps others from writing (STORAGE3).
+            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1); the
+            // borrow of `self` keeps others from writing (STORAGE3).
             n => unsafe { core::slice::from_raw_parts(self.as_ptr(), n * self.dtype.size()) },
         }
     }
@@ -65,8 +65,8 @@ impl Tensor {
             ))
         }
     }
-    /// The only element of a tensor of one element. Errors if there are more or fewer, or `T` is
-    /// not its dtype.
+    /// The element of a tensor with exactly one. Errors if there are more or fewer, or `T` is not
+    /// its dtype.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from_slice(&[7u8], [1, 1])?.item::<u8>()?, 7);
@@ -112,15 +112,15 @@ impl Tensor {
         }
         Tensor::from_parts(self.data.clone(), Layout::clone(&self.layout), dtype)
     }
-    /// The storage under another dtype of the same size, for a result that replaces it.
+    /// The same storage with another dtype of the same size, for a result that replaces it.
     pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
         // TENSOR1; TENSOR2: owned storage is aligned for all dtypes
         debug_assert_eq!(dtype.size(), self.dtype.size());
         self.dtype = dtype;
         self
     }
-    /// Prepares it to receive a result of this shape and dtype: contiguous, with storage of its
-    /// own. Its contents are lost.
+    /// Makes it ready to receive a result of this shape and dtype: contiguous, with unshared
+    /// storage. Its contents are lost.
     ///
     /// Errors, leaving it unchanged, if it has another shape or dtype.
     pub(crate) fn make_result(

@@ -16,19 +16,19 @@ use crate::scalar::Value;
 use crate::simd;
 use alloc::vec::Vec;
 
-/// Whether so many bytes that lie one after the other are moved at once, without a plan.
+/// Whether this many contiguous bytes are moved directly, without a plan.
 fn is_small(bytes: usize) -> bool {
     let cost = Cost { bytes: 2, flops: 0 };
     par::is_small(bytes, cost)
 }
 
-/// The copy of elements of this width.
+/// The copy loop for elements of this size.
 fn copy(size: usize) -> Opcode {
     let f = dispatch_width!(size, |U| simd::pick::<Copy1<U>>());
     Opcode::unary(f, COPY_MASKS, convert::COST)
 }
 
-/// Runs one instruction of one operand.
+/// Runs a single instruction with one operand.
 ///
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
@@ -46,13 +46,13 @@ impl Tensor {
         // SAFETY: VIEW1 by TENSOR1, TENSOR2 and STORAGE1.
         unsafe { View::new(self.as_ptr(), self.dtype().size(), self.layout()) }
     }
-    /// The elements, as drivers of loops write them; copied first where the storage is shared.
+    /// The elements, as drivers of loops write them; copied first if the storage is shared.
     #[doc(hidden)]
     #[inline]
     pub fn elements_mut(&mut self) -> Result<ViewMut<'_>> {
         let p = self.as_mut_ptr()?;
-        // SAFETY: VIEW2 by TENSOR1, TENSOR2, and STORAGE3 after the line above, which also sees to
-        // it that indices share no element.
+        // SAFETY: VIEW2 by TENSOR1, TENSOR2, and STORAGE3 after the line above, which also ensures
+        // that no two indices share an element.
         Ok(unsafe { ViewMut::new(p, self.dtype().size(), self.layout()) })
     }
     /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it
@@ -60,7 +60,7 @@ impl Tensor {
     pub(crate) fn operand(&self, rank: usize) -> Operand {
         self.elements().operand(rank)
     }
-    /// A copy with storage of its own, row-major.
+    /// A row-major copy with storage of its own.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
@@ -82,7 +82,7 @@ impl Tensor {
         out.copy_from(self)?;
         Ok(out)
     }
-    /// The same tensor where it is contiguous, else a copy that is.
+    /// The tensor itself if it is contiguous, else a contiguous copy.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
@@ -97,7 +97,7 @@ impl Tensor {
             self.copy()
         }
     }
-    /// The values in row-major order. Errors where `T` is not the dtype.
+    /// The values in row-major order. Errors if `T` is not the dtype.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::zeros(&[2], flex::DType::U8)?.to_vec::<u8>()?, [0, 0]);
@@ -107,9 +107,9 @@ impl Tensor {
         self.expect_dtype::<T>("to_vec")?;
         fallible::copy(self.contiguous()?.as_slice::<T>()?)
     }
-    /// The first element for writing; all others lie by the layout's strides. Storage that is
-    /// shared, or a layout whose indices share elements, is copied first, so that no other tensor
-    /// sees what is written.
+    /// A pointer to the first element, for writing; all others are reached by the layout's strides.
+    /// If the storage is shared, or indices share elements, the tensor is copied first, so that no
+    /// other tensor sees the writes.
     pub fn as_mut_ptr(&mut self) -> Result<*mut u8> {
         if let Some(p) = self.get_mut_ptr() {
             return Ok(p);
@@ -122,8 +122,8 @@ impl Tensor {
         self.get_mut_ptr()
             .ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
     }
-    /// The bytes of the elements of a contiguous tensor, for writing; copies first where the
-    /// storage is shared.
+    /// The bytes of the elements of a contiguous tensor, for writing; copied first if the storage
+    /// is shared.
     pub(crate) fn as_mut_bytes(&mut self) -> Result<&mut [u8]> {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         let (p, n) = (self.as_mut_ptr()?, self.len() * self.dtype().size());
@@ -134,8 +134,8 @@ impl Tensor {
             unsafe { core::slice::from_raw_parts_mut(p, n) }
         })
     }
-    /// The values for writing, row-major; copies first where the storage is shared or the tensor is
-    /// not contiguous. Errors where `T` is not the dtype.
+    /// The values for writing, row-major; copied first if the storage is shared or the tensor is
+    /// not contiguous. Errors if `T` is not the dtype.
     ///
     /// ```
     /// let mut x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
@@ -160,8 +160,9 @@ impl Tensor {
             unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) }
         })
     }
-    /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the
-    /// elements of `self`, in place where the storage is its own.
+    /// Writes the values of `source`, which has this dtype and broadcasts to this shape, to the
+    /// elements of `self`; in place if the storage is unshared. Errors if the dtypes differ or the
+    /// shapes don't broadcast.
     ///
     /// ```
     /// let mut x = flex::Tensor::zeros(&[2, 2], flex::DType::I32)?;
@@ -183,8 +184,8 @@ impl Tensor {
         self.as_mut_ptr()?;
         self.write(&self.layout().clone(), source)
     }
-    /// Writes the values of `source`, which broadcasts to `part` and has this dtype, to the
-    /// elements that `part` reaches: a view of this tensor's layout as it is after
+    /// Writes the values of `source`, which has this dtype and broadcasts to `part`, to the
+    /// elements that `part` reaches: a view of the layout that this tensor has after
     /// [`Tensor::as_mut_ptr`].
     pub(crate) fn write(&mut self, part: &Layout, source: &Tensor) -> Result<()> {
         let (size, rank, offset) = (self.dtype().size(), part.rank(), self.layout().offset());
@@ -193,24 +194,24 @@ impl Tensor {
             .wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
         if alike && source.is_contiguous() && part.is_contiguous() && is_small(bytes) {
-            // SAFETY: as many elements in either layout, which lie one after the other; ours are
-            // ours alone (STORAGE3), so nothing overlaps.
+            // SAFETY: equally many contiguous elements on both sides; the target's are unshared
+            // (STORAGE3), so nothing overlaps.
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
             return Ok(());
         }
         let source = source.share(source.layout().broadcast_to("broadcast_to", part.shape())?);
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
-        // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is
-        // unshared (STORAGE3), so they are apart.
+        // SAFETY: both reach only elements of their own storages (TENSOR1); the target's is
+        // unshared (STORAGE3), so they are disjoint.
         unsafe { run(copy(size), part.shape(), source.operand(rank), target) };
         Ok(())
     }
-    /// Converted to another dtype; the same tensor where it has it already. Floats become integers
-    /// truncated toward zero and saturated, NaN 0; integers wrap; floats and complex numbers are
-    /// rounded; everything becomes the bool `x != 0`.
+    /// Converts to another dtype; the tensor itself if it already has it. Floats are truncated
+    /// toward zero and saturate for integer dtypes, NaN becomes 0; integers wrap; conversions to
+    /// floats and complex numbers round; for bool everything becomes `x != 0`.
     ///
-    /// Errors: complex numbers to real ones, which would lose the imaginary parts
-    /// ([`ops::real`](crate::ops::real) takes the others).
+    /// Errors for complex numbers to a real dtype, which would lose the imaginary parts
+    /// ([`ops::real`](crate::ops::real) takes the real ones).
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -234,18 +235,18 @@ impl Tensor {
         }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
         let cast = Opcode::unary(f, 1, convert::COST);
-        // SAFETY: as `copy_from`; the loop converts between these dtypes.
+        // SAFETY: as in `copy_from`; the loop converts between these dtypes.
         unsafe { run(cast, self.shape(), self.operand(rank), target) };
         Ok(out)
     }
-    /// A copy with storage of its own that is laid out as an elementwise result.
+    /// A copy with storage of its own, laid out like an elementwise result.
     #[cfg(feature = "python")]
     pub(crate) fn copy_laid_out(&self) -> Result<Tensor> {
         let mut out = Tensor::empty_result(self.shape(), core::iter::once(self), self.dtype())?;
         out.copy_from(self)?;
         Ok(out)
     }
-    /// The same for a tensor that nobody needs any more.
+    /// [`Tensor::astype`] of a tensor that is no longer needed.
     pub(crate) fn into_dtype(self, dtype: DType) -> Result<Tensor> {
         if dtype == self.dtype() {
             Ok(self)
@@ -253,7 +254,7 @@ impl Tensor {
             self.astype(dtype)
         }
     }
-    /// Filled with one value of the dtype.
+    /// A tensor filled with one value of the dtype.
     pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {
         let mut out = Tensor::empty(shape, dtype)?;
         let p = out.as_mut_ptr()?;
@@ -271,8 +272,8 @@ impl Tensor {
         unsafe { run(fill, out.shape(), value, target) };
         Ok(out)
     }
-    /// The elements in row-major order under another shape; one size may be -1, and is then what
-    /// remains. A view where the strides allow it, else a copy.
+    /// The elements in row-major order in another shape; one size may be -1, and is inferred. A
+    /// view if strides allow it, else a copy.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 6], flex::DType::F32)?;
@@ -292,14 +293,14 @@ impl Tensor {
         let layout = Layout::contiguous(&shape)?;
         Ok(copy.view(layout))
     }
-    /// The same where it must be a view: none if elements would have to move.
+    /// [`Tensor::reshape`] without a copy; `None` if elements would have to move.
     pub fn view_as(&self, shape: impl Into<Ints>) -> Result<Option<Tensor>> {
         let shape = resolve_shape("reshape", shape.into().values(), self.layout())?;
         Ok(self.layout().reshape(&shape).map(|l| self.view(l)))
     }
 }
 
-/// Replaces a -1; errors where the number of elements differs.
+/// Replaces a -1; errors if the number of elements differs.
 pub(crate) fn resolve_shape(op: &'static str, shape: &[isize], x: &Layout) -> Result<Shape> {
     let fail = || {
         Error::shape(

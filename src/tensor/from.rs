@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 const KEPT: usize = 32 << 10;
 
 impl Tensor {
-    /// The values of a vector, in row-major order. A long vector is not copied: the tensor adopts
-    /// it, and the first write to the tensor copies it.
+    /// A tensor of the values of a vector, in row-major order. A long vector is not copied: the
+    /// tensor adopts it, and the first write to the tensor copies it.
     ///
     /// Errors if the shape has another number of elements.
     ///
@@ -42,8 +42,8 @@ impl Tensor {
             return Tensor::from_slice(&values, layout.shape());
         }
         // SAFETY: STORAGE5: `len` initialised bytes without padding (`Element`), which do not move
-        // while the vector that owns them lives, and which nobody can write to, for nobody else has
-        // the vector.
+        // while the vector that owns them lives, and which nobody can write to, since the owner is
+        // not accessible.
         let bytes = unsafe { Bytes::foreign(p, len, Box::new(values)) };
         #[cfg(feature = "std")]
         let bytes = bytes.immutable();
@@ -56,7 +56,7 @@ fn shaped<T: Element>(values: &[T], shape: impl IntoShape) -> Tensor {
     Tensor::from_slice(values, shape).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// One dimension; see [`Tensor::from_vec`].
+/// One-dimensional; see [`Tensor::from_vec`].
 ///
 /// Panics if there is no memory for the copy of a short vector.
 ///
@@ -70,7 +70,7 @@ impl<T: Element> From<Vec<T>> for Tensor {
         Tensor::from_vec(values, n).unwrap_or_else(|e| panic!("{e}"))
     }
 }
-/// One dimension. Panics where there is no memory for the copy; [`Tensor::from_slice`] returns an
+/// One-dimensional. Panics if there is no memory for the copy; [`Tensor::from_slice`] returns an
 /// error.
 ///
 /// ```
@@ -82,7 +82,7 @@ impl<T: Element> From<&[T]> for Tensor {
         shaped(values, values.len())
     }
 }
-/// One dimension. Panics where there is no memory for the copy.
+/// One-dimensional. Panics if there is no memory for the copy.
 ///
 /// ```
 /// assert_eq!(flex::Tensor::from([true, false]).dtype(), flex::DType::Bool);
@@ -92,7 +92,7 @@ impl<T: Element, const N: usize> From<[T; N]> for Tensor {
         shaped(&values, [N])
     }
 }
-/// Two dimensions. Panics where there is no memory for the copy.
+/// Two-dimensional. Panics if there is no memory for the copy.
 ///
 /// ```
 /// assert_eq!(flex::Tensor::from([[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
@@ -102,7 +102,7 @@ impl<T: Element, const M: usize, const N: usize> From<[[T; N]; M]> for Tensor {
         shaped(values.as_flattened(), [M, N])
     }
 }
-/// Three dimensions. Panics where there is no memory for the copy.
+/// Three-dimensional. Panics if there is no memory for the copy.
 ///
 /// ```
 /// assert_eq!(flex::Tensor::from([[[1u8, 2]], [[3, 4]]]).shape(), [2, 1, 2]);
@@ -112,7 +112,7 @@ impl<T: Element, const L: usize, const M: usize, const N: usize> From<[[[T; N]; 
         shaped(values.as_flattened().as_flattened(), [L, M, N])
     }
 }
-/// One dimension. Panics where there is no memory for the values.
+/// One-dimensional. Panics if there is no memory for the values.
 ///
 /// ```
 /// let x: flex::Tensor = (0..5i32).map(|i| i * i).collect();

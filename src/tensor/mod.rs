@@ -98,7 +98,7 @@ impl Tensor {
             dtype,
         }) // TENSOR1, TENSOR2: sized by the layout
     }
-    /// A new tensor of the layout of `x`, which is dense.
+    /// A new tensor with the layout of `x`, which is dense.
     #[inline]
     pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
         let layout = if x.layout.offset() == 0 {
@@ -124,14 +124,14 @@ impl Tensor {
             .clone()
             .find(|x| x.is_contiguous() && x.shape() == shape)
         {
-            return Tensor::empty_like(x, dtype); // the only order that operands can share with it is row-major
+            return Tensor::empty_like(x, dtype); // row-major, as `of_result` would choose
         }
         Tensor::empty_of(
             Layout::of_result(shape, operands.map(Tensor::layout))?,
             dtype,
         )
     }
-    /// A new tensor of this layout, which is dense from offset 0.
+    /// A new tensor with this layout, which is dense from offset 0.
     pub(crate) fn empty_of(layout: Layout, dtype: DType) -> Result<Tensor> {
         debug_assert!(layout.is_dense() && layout.offset() == 0);
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
@@ -157,7 +157,7 @@ impl Tensor {
             dtype,
         })
     }
-    /// A copy of the values, which are in row-major order.
+    /// A copy of values in row-major order.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[true, false], [2, 1])?;
@@ -185,7 +185,7 @@ impl Tensor {
         }
         Ok(t)
     }
-    /// A tensor of rank 0. Errors if the number doesn't fit the dtype.
+    /// A 0-dimensional tensor. Errors if the number doesn't fit the dtype.
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -203,9 +203,10 @@ impl Tensor {
         }
         Ok(t)
     }
-    /// Values in static memory, such as weights in flash; nothing is copied until somebody writes
-    /// to the tensor. Errors if there are too few bytes, or if they are misaligned for the dtype:
-    /// they must begin at a multiple of its size, of 8 for complex numbers of either precision.
+    /// Values in static memory, such as weights in flash; nothing is copied until the tensor is
+    /// written to. Errors if there are too few bytes, or if they are misaligned for the dtype:
+    /// their address must be a multiple of its size, or of 8 for complex numbers of either
+    /// precision.
     ///
     /// ```
     /// static WEIGHTS: [u8; 3] = [1, 2, 3];
@@ -224,7 +225,7 @@ impl Tensor {
             dtype,
         )
     }
-    /// Values in foreign memory, kept alive by `owner`; never written to.
+    /// Values in foreign memory, which `owner` keeps alive and which is never written to.
     ///
     /// # Safety
     /// As [`Bytes::foreign`], for `len` bytes from `ptr`.
@@ -235,7 +236,8 @@ impl Tensor {
         layout: Layout,
         dtype: DType,
     ) -> Result<Tensor> {
-        // SAFETY: what the caller promises of the memory and its owner is what `foreign` asks for.
+        // SAFETY: the caller's promise about the memory and its owner is the one that `foreign`
+        // requires.
         Tensor::from_parts(unsafe { Bytes::foreign(ptr, len, owner) }, layout, dtype)
     }
 
@@ -294,7 +296,7 @@ impl Tensor {
             .wrapping_add(self.layout.offset().wrapping_mul(self.dtype.size()))
     }
     /// The same for writing, if the storage is not shared and no two indices address the same
-    /// element; otherwise `None`, where [`Tensor::as_mut_ptr`] copies.
+    /// element; otherwise `None`, and [`Tensor::as_mut_ptr`] would copy.
     pub fn get_mut_ptr(&mut self) -> Option<*mut u8> {
         let offset = self.layout.offset().wrapping_mul(self.dtype.size());
         if !self.layout.is_injective() {
@@ -306,7 +308,7 @@ impl Tensor {
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         self.data.same(&other.data)
     }
-    /// Another layout of the same storage, never a copy: what copies themselves are made from.
+    /// Another layout of the same storage, never a copy: copies are themselves made from it.
     pub(crate) fn share(&self, layout: Layout) -> Tensor {
         Tensor {
             data: self.data.clone(),
@@ -330,7 +332,7 @@ impl Tensor {
     }
 }
 
-/// The bytes of a new tensor.
+/// The size of a new tensor in bytes. Errors if it exceeds `isize::MAX`.
 pub(crate) fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
     match layout.len().checked_mul(dtype.size()) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 impl Tensor {
-    /// Dimension `k` of the result is dimension `axes[k]`; a view. Errors if an axis is missing,
-    /// repeated or out of range.
+    /// Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`; a view. Errors
+    /// if an axis is missing, repeated or out of range.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
@@ -50,9 +50,9 @@ impl Tensor {
         );
         Ok(self.view(self.layout.move_axes("moveaxis", &source, &destination)?))
     }
-    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative
-    /// bounds count from the end, bounds out of range are clamped, a negative step goes backwards;
-    /// a view.
+    /// Elements `start, start + step, ..` before `stop` of a dimension, like a Python slice:
+    /// negative bounds count from the end, bounds out of range are clamped, a negative step goes
+    /// backwards; a view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3, 4], [5])?;
@@ -107,7 +107,7 @@ impl Tensor {
                 .flip("flip", &signed(&axes.into(), self.rank()))?,
         ))
     }
-    /// Repeats dimensions of size 1, and adds new ones in front; a view.
+    /// Broadcasts dimensions of size 1, and adds new ones in front; a view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
@@ -132,8 +132,8 @@ impl Tensor {
     pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         Ok(self.view(self.layout.squeeze("squeeze", axes.into().named())?))
     }
-    /// Inserts dimensions of size 1 at these positions of the result, which have to be given; a
-    /// view.
+    /// Inserts dimensions of size 1 at these positions of the result; a view. Errors for `()`,
+    /// which names no positions.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[3], flex::DType::F32)?;
@@ -151,7 +151,7 @@ impl Tensor {
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
     /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
-    /// dimension; a view whose elements overlap.
+    /// dimension. A view whose elements overlap.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -203,8 +203,8 @@ impl Tensor {
         }
         Ok(out)
     }
-    /// `chunks` pieces of equal size along a dimension; if the size isn't divisible, the last one
-    /// is smaller, or there are fewer; views.
+    /// `chunks` pieces of equal size along a dimension. If its size isn't divisible, the last piece
+    /// is smaller, or there are fewer pieces. Views.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;
@@ -227,25 +227,24 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Errors if there is no memory for the layout of one more view, where the input decides how
-    /// many views there are: the allocator hands out next what is freed here.
+    /// Errors if there is no memory for the layout of one more view, for callers whose input
+    /// decides how many views there are: the allocator next hands out what is freed here.
     #[cfg(feature = "python")]
     pub(crate) fn room_for_view() -> Result<()> {
         fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
     }
 }
 
-/// The axes as given; in ascending order for all.
+/// The axes as given; `()` gives all in ascending order.
 fn signed(axes: &Axes, rank: usize) -> SmallVec<[isize; 6]> {
     axes.named()
         .map_or_else(|| (0..rank as isize).collect(), SmallVec::from_slice)
 }
 
-/// A list with capacity for as many views as a dimension has indices, which may be more than memory
-/// holds.
+/// A list with capacity for `count` views, which may be more than memory holds.
 fn room(count: usize) -> Result<Vec<Tensor>> {
     let out = fallible::with_capacity(count)?;
-    // the layouts are allocated one by one
+    // the views' layouts are allocated one by one
     fallible::with_capacity::<(Layout, [usize; 3])>(count)?;
     Ok(out)
 }

@@ -228,8 +228,8 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     }
 }
 
-/// Reads the text of a header. Memory grows with what is read, for a stream may be shorter than it
-/// claims.
+/// Reads the text of a header. Memory grows with the bytes read, since a stream may be shorter than
+/// it claims.
 fn read_text(source: &mut Source, len: usize) -> Result<String> {
     const PIECE: usize = 1 << 20;
     let mut text = fallible::filled(0, len.min(PIECE))?;
@@ -380,7 +380,7 @@ fn said(why: Refusal, what: &'static str) -> Refusal {
         other => other,
     }
 }
-/// Reads a list of at most so many numbers.
+/// Reads a list of at most `most` numbers.
 fn numbers(json: &mut Json, most: usize) -> Read<Vec<u64>> {
     let mut out = Vec::new();
     json.array(&mut |json| {

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 use header::FileLayout;
 
-/// The metadata of a file: texts by key.
+/// The metadata of a file: strings by key.
 pub type Metadata = BTreeMap<String, String>;
 
 /// Tensors by name: a map of those whose dtype flex supports, and the [`others`](Tensors::others).
@@ -110,8 +110,8 @@ pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
     tensors(&mut super::file::open(path.as_ref())?)
 }
 
-/// Maps a file into memory, in which its tensors lie; they cost no memory until they are read.
-/// Errors as [`load`].
+/// Maps a file into memory; its tensors are views of the mapping, and cost no memory until they are
+/// read. Errors like [`load`].
 ///
 /// # Safety
 /// While one of the tensors or a view of it lives, nobody writes to the file in place or truncates
@@ -152,7 +152,7 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
     Ok(header::read(&mut memory(bytes))?.metadata)
 }
 
-/// Reads the tensors from the bytes of a file; they are copies.
+/// Reads the tensors from the bytes of a file; the tensors are copies.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -171,7 +171,7 @@ fn memory(bytes: &[u8]) -> Source<'_> {
     }
 }
 
-/// Reads the tensors of a stream to its end. Errors as [`load`] does.
+/// Reads the tensors of a stream to its end. Errors like [`load`].
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -230,7 +230,7 @@ pub fn save<'a, S: AsRef<str>>(
     file.commit()
 }
 
-/// Writes the bytes of such a file to a stream. Errors as [`save`] does.
+/// Writes the bytes of such a file to a stream. Errors like [`save`].
 #[cfg(feature = "std")]
 pub fn write_to<'a, S: AsRef<str>>(
     mut to: impl std::io::Write,

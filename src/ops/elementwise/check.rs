@@ -1,5 +1,5 @@
-//! What elementwise operations refuse or do apart: integer divisors of zero, negative exponents,
-//! int64 against uint64.
+//! Cases that elementwise operations refuse or treat separately: zero divisors of integers,
+//! negative integer exponents, comparisons of int64 with uint64.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
     allow(
@@ -18,11 +18,11 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Whether `integers` may refuse operands of the operation that is computed in `dtype`.
+/// Whether [`integers`] may refuse operands of an operation that is computed in `dtype`.
 pub fn applies(op: Op, dtype: DType) -> bool {
     dtype.is_integer() && looks_at_elements(op)
 }
-/// Whether it may where they are integers.
+/// Whether [`integers`] may refuse operands of the operation if they are integers.
 pub fn looks_at_elements(op: Op) -> bool {
     matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod | Op::Pow)
 }
@@ -35,7 +35,7 @@ kernel! {
     /// Whether any value is below zero.
     fn any_negative<'a, T: Zero>(x: &'a [T]) -> bool { |I| x.iter().fold(false, |any, v| any | v.is_negative()) }
 }
-/// Whether a kernel finds anything, on all threads.
+/// Whether `find` is true for any part of the elements; runs on all threads.
 fn anywhere<T: Sync>(x: &[T], find: impl Fn(&[T]) -> bool + Sync) -> bool {
     let found = AtomicBool::new(false);
     par::ranges(
@@ -105,7 +105,7 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
     }
 }
 
-/// Errors where a condition has another dtype than bool; `None` is a number.
+/// Errors if the dtype of a condition is not bool; `None` stands for a number.
 pub fn condition(dtype: Option<DType>) -> Result<()> {
     if dtype.is_some_and(DType::is_bool) {
         return Ok(());
@@ -117,7 +117,7 @@ pub fn condition(dtype: Option<DType>) -> Result<()> {
     ))
 }
 
-/// Whether [`mixed_comparison`] computes the operation of tensors of these dtypes.
+/// Whether [`mixed_comparison`] computes the operation for tensors of these dtypes.
 pub fn is_mixed_comparison(op: Op, dtypes: impl Iterator<Item = DType>) -> bool {
     use Op::*;
     if !matches!(
@@ -134,8 +134,8 @@ pub fn is_mixed_comparison(op: Op, dtypes: impl Iterator<Item = DType>) -> bool 
     cfg!(feature = "ints") && seen == [true; 2]
 }
 
-/// Comparisons of uint64 with signed integers, which have no common dtype, are exact: a negative
-/// number is below all.
+/// Comparisons of uint64 with signed integers, which have no common dtype. They are exact: a
+/// negative number is less than any uint64.
 pub fn mixed_comparison(row: &Row, args: &[Arg<'_>]) -> Result<Option<Tensor>> {
     use Op::*;
     let dtypes = args.iter().filter_map(Arg::tensor).map(Tensor::dtype);

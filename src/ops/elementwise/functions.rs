@@ -1,4 +1,4 @@
-//! A function for each row of the list.
+//! A function for each row of the table.
 
 use super::{Arg, apply};
 use crate::error::Result;
@@ -6,12 +6,12 @@ use crate::kernel::elementwise::rows;
 use crate::tensor::Tensor;
 
 macro_rules! function {
-    // below
+    // see `function_of_nn`
     ([$($doc:literal)*] $Name:ident $function:ident $n:tt => nn) => {};
     ([$($doc:literal)*] $Name:ident $function:ident 1) => {
         $(#[doc = $doc])*
         ///
-        /// The operand is a tensor (lent, or given for its buffer) or a number.
+        /// The operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number.
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
@@ -26,8 +26,8 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 2) => {
         $(#[doc = $doc])*
         ///
-        /// Operands broadcast, and are converted to their common dtype; each is a tensor (lent, or
-        /// given for its buffer) or a number.
+        /// Operands broadcast and are promoted to their common dtype. Each is a tensor (borrowed,
+        /// or passed by value to reuse its buffer) or a number.
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4, 5, 6], [2, 3])?;
@@ -43,8 +43,8 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 3) => {
         $(#[doc = $doc])*
         ///
-        /// Operands broadcast, and are converted to their common dtype (but for a condition, which
-        /// is bool).
+        /// Operands broadcast and are promoted to their common dtype (except a condition, which is
+        /// bool).
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
@@ -59,13 +59,14 @@ macro_rules! function {
         }
     };
 }
-/// Those that stand in `nn`; of several operands, they are written there.
+/// Functions of `nn`; those with several operands are written out there.
 macro_rules! function_of_nn {
     ([$($doc:literal)*] $Name:ident $function:ident 1 => nn) => {
         $(#[doc = $doc])*
         ///
-        /// The operand is a tensor (lent, or given for its buffer) or a number; the result has its shape.
-        /// 16-bit floats are computed in float32. Errors for complex numbers.
+        /// The operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number;
+        /// the result has its shape. 16-bit floats are computed in float32. Errors for complex
+        /// numbers.
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[0.0f32, 3.0, -1000.0], [3])?;
@@ -83,7 +84,7 @@ macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
         $(function!([$($doc)*] $Name $function $n $(=> $module)?);)*
 
-        /// The functions of one operand that are public in `nn`.
+        /// The functions with one operand that are public in `nn`.
         pub(crate) mod activations {
             use super::*;
             $(function_of_nn!([$($doc)*] $Name $function $n $(=> $module)?);)*

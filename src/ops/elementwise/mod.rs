@@ -1,4 +1,4 @@
-//! Elementwise operations: one driver for the whole list.
+//! Elementwise operations: one driver for the whole table.
 //!
 //! ```text
 //! common dtype -> rule -> kernel -> program: [convert operands] [operation] [narrow, convert] -> exec
@@ -26,16 +26,16 @@ use crate::scalar::{Scalar, Value};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// An operand of an elementwise function: a tensor, lent or given, or a number.
+/// An operand of an elementwise function: a tensor, borrowed or passed by value, or a number.
 ///
-/// A tensor that is given, and whose storage nobody shares, may lend it to the result.
+/// The result may take the buffer of a tensor passed by value, if its storage is not shared.
 #[derive(Clone, Debug)]
 pub enum Arg<'a> {
-    /// A tensor that stays as it is.
+    /// A borrowed tensor.
     Ref(&'a Tensor),
     /// A tensor whose buffer may hold the result.
     Own(Tensor),
-    /// A number, which takes the tensors' dtype.
+    /// A number, which takes the dtype of the tensors.
     Scalar(Scalar),
 }
 impl Arg<'_> {
@@ -66,9 +66,10 @@ impl<S: Into<Scalar>> From<S> for Arg<'_> {
     }
 }
 
-/// Applies a row of the list.
+/// Applies a row of the table.
 ///
-/// Errors where the dtypes have no common one, the operation has no meaning for it, shapes don't
+/// Errors if the dtypes have no common one, the operation is not defined for it, shapes don't
+/// broadcast, a number doesn't fit, or an integer divisor is zero.
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
 pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor> {
     match small(row, &args) {
@@ -76,12 +77,12 @@ pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor
         None => general(row, &mut args, None),
     }
 }
-/// Applies a row to `target` and `rest`, and puts the result in `target`, whose shape and dtype
-/// stay; in its own storage where nobody shares that. Errors, leaving it as it was, also where the
-/// result is of a higher kind (a float for integers) or another shape.
+/// Applies a row to `target` and `rest`, and stores the result in `target`, which keeps its shape
+/// and dtype; in place if its storage is unshared. Errors, leaving it unchanged, also if the result
+/// is of a higher kind (a float for integers) or has another shape.
 pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> Result<()> {
-    // few elements are computed apart and moved: far fewer instructions than a program that reads
-    // and writes one place
+    // a small result is computed into a fresh tensor and copied: that takes far fewer instructions
+    // than a program that reads and writes the same memory
     let apart = match &rest {
         Some(Arg::Ref(t)) => small(row, &[Arg::Ref(target), Arg::Ref(t)]),
         Some(Arg::Scalar(s)) => small(row, &[Arg::Ref(target), Arg::Scalar(*s)]),
@@ -91,8 +92,8 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
         && t.dtype() == target.dtype()
     {
         match target.get_mut_ptr() {
-            // SAFETY: dense elements of one shape, order (`small` takes no others) and dtype, the
-            // target's unshared (STORAGE3).
+            // SAFETY: dense elements of the same shape, order (`small` accepts no others) and
+            // dtype; the target's are unshared (STORAGE3).
             Some(p) => unsafe {
                 core::ptr::copy_nonoverlapping(t.as_ptr(), p, t.len() * t.dtype().size())
             },
@@ -105,7 +106,7 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     args.push(Arg::Own(core::mem::take(target)));
     args.extend(rest);
     let result = general(row, &mut args, Some(into));
-    // an error comes before operands are consumed
+    // on an error the operands have not been consumed
     *target = match (result, args.swap_remove(0)) {
         (Ok(t), _) => t,
         (Err(e), Arg::Own(t)) => {
@@ -117,8 +118,8 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     Ok(())
 }
 
-/// The commonest case without the machine: dense operands of one dtype, shape and order of
-/// elements, lent, or a number beside them; few elements.
+/// The most common case, without a program: few elements, and borrowed dense operands of one dtype,
+/// shape and order of elements, possibly with numbers. `None` for any other case.
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
@@ -159,7 +160,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
             Arg::Ref(t) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => {
                 ptrs[i] = t.as_ptr()
             }
-            // a number that doesn't fit takes the long way to its error
+            // a number that doesn't fit gets its error on the general path
             Arg::Scalar(s) if s.promote(dtype) == dtype => {
                 numbers[i] = Some(s.value(dtype, "").ok()?);
                 scalars |= 1 << i;
@@ -180,8 +181,8 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         Err(e) => return Some(Err(e)),
     };
     let d = out.get_mut_ptr()?;
-    // SAFETY: LOOP1: dense operands of `n` elements of the kernel's dtype or one value, as
-    // `scalars` says; a fresh result.
+    // SAFETY: LOOP1: dense operands of `n` elements of the kernel's dtype, or one value if its bit
+    // in `scalars` is set; a fresh result.
     unsafe {
         (k.f)(
             d,
@@ -195,8 +196,8 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     Some(Ok(out))
 }
 
-/// The kernel for operands as they are, where it has one for them: numbers keep the bits that the
-/// wide dtype gives them.
+/// The kernel's fused loop, if it has one and all operands are tensors of this dtype. Numbers keep
+/// the wide loop, since they are not rounded to this dtype.
 fn fused(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
     match k.fused {
         Some(f)
@@ -215,7 +216,7 @@ fn fused(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
     }
 }
 
-/// The operands' common dtype; numbers take the tensors'.
+/// The common dtype of the operands; numbers take the tensors' dtype.
 fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
     let values = match row.op.rule() {
         Rule::Select => &args[1..],
@@ -231,8 +232,8 @@ fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
     )
 }
 
-/// Every case. `into`: the dtype and the shape that the result must have. Operands given may be
-/// consumed, if all goes well.
+/// The general case. `into` is the dtype and the shape that the result must have. Operands passed
+/// by value may be consumed, on success.
 #[inline(never)]
 fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Result<Tensor> {
     let name = row.op.name();
@@ -240,7 +241,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         return Ok(r);
     }
     let dtype = common_dtype(row, args)?;
-    // the same values: a square is what a power that is rounded well comes to
+    // a correctly rounded power with exponent 2 equals the square
     if let Some(square) = row.square
         && let [x, Arg::Scalar(Scalar::Int(2) | Scalar::Float(2.0))] = &*args
         && x.tensor().is_some_and(|x| x.dtype() == dtype)
@@ -280,19 +281,19 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         .filter_map(Arg::tensor)
         .map(|t| t.operand(shape.len()))
         .collect();
-    // operands stay alive in `args`, but for the one whose storage becomes the result's
+    // operands stay alive in `args`, except one whose storage becomes the result's
     let mut out = result_tensor(args, &shape, target)?;
     let (d, size) = (out.as_mut_ptr()?, target.size());
     let output = Operand::new(d, size, out.shape(), out.strides(), shape.len());
     // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1) and
-    // only read; the result's storage is unshared (STORAGE3) but for an operand that became it,
-    // which lies there element by element. Instructions were chosen for these dtypes.
+    // only read; the result's storage is unshared (STORAGE3), or that of an operand whose elements
+    // it replaces one by one. The instructions were chosen for these dtypes.
     unsafe { exec::run(&program, &shape, &inputs, &[output]) };
     Ok(out)
 }
 
-/// The dtype of a target that takes a result in place: its own. Errors where it has another shape,
-/// or the result is of a higher kind.
+/// The dtype of a target that receives a result in place, which is kept. Errors if the target has
+/// another shape, or the result is of a higher kind.
 pub(crate) fn fit_target(
     op: &'static str,
     (shape, result): (&[usize], DType),
@@ -315,7 +316,7 @@ pub(crate) fn fit_target(
     Ok(dtype)
 }
 
-/// The program of one operation: its operands are the tensors among `args`, its result is of dtype
+/// The program of one operation. Its inputs are the tensors among `args`; its result has dtype
 /// `target`.
 fn compile(
     row: &Row,
@@ -351,9 +352,9 @@ fn compile(
     b.finish()
 }
 
-/// A given operand whose buffer can hold the result, taken (unshared, dense, of the result's shape
-/// and element size), else a fresh tensor. The machine sees that the result lies on an operand, and
-/// computes it in a tile.
+/// Takes an operand passed by value whose buffer can hold the result (unshared, dense, of the
+/// result's shape and element size); else makes a fresh tensor. The driver sees that the result
+/// aliases an operand, and computes it in a tile.
 fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Tensor> {
     let fits = |a: &mut Arg<'_>| match a {
         Arg::Own(t) => {

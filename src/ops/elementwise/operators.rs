@@ -1,8 +1,8 @@
-//! `+ - * / % & | ^ << >> - !` on tensors and numbers, and their assigning forms.
+//! `+ - * / % & | ^ << >> - !` on tensors and numbers, and their compound assignments.
 //!
-//! Operators panic where the function of the same name returns an error, with its message: shapes
-//! that don't broadcast, dtypes without a common one, an integer divided by zero. Use the functions
-//! of [`crate::ops`] to have a `Result`.
+//! Operators panic if the function of the same name would return an error, with its message: shapes
+//! that don't broadcast, dtypes without a common one, an integer divided by zero. For a `Result`
+//! use the functions of [`crate::ops`].
 
 use super::{Arg, apply, apply_in_place};
 use crate::kernel::elementwise::rows;
@@ -26,7 +26,7 @@ macro_rules! binary {
         impl<'b, B: Into<Arg<'b>>> $Assign<B> for Tensor {
             fn $assign(&mut self, b: B) { apply_in_place(&rows::$Row::ROW, self, Some(b.into())).unwrap_or_else(|e| panic!("{e}")) }
         }
-        binary!(@number $Trait $method $Row: f64 i64); // one float and one integer: a literal has one type then, also in (2.0 * &x).exp()
+        binary!(@number $Trait $method $Row: f64 i64); // one float and one integer type, so that the type of a literal is inferred, even in (2.0 * &x).exp()
     )* };
     (@number $Trait:ident $method:ident $Row:ident: $($T:ident)*) => { $(
         impl $Trait<&Tensor> for $T {

@@ -1,4 +1,4 @@
-//! Functions of an element's position.
+//! Functions of an element's index.
 
 use super::lines::FLOPS;
 use super::outputs::{Outputs, Results, Slots};
@@ -10,10 +10,10 @@ use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Tensors of a shape whose elements are a function of their index, an array of as many numbers as
-/// the shape has dimensions. The function is called as by [`ewise`](super::ewise).
+/// Tensors of a shape whose elements are computed from their index, an array with as many numbers
+/// as the shape has dimensions. The function is called like that of [`ewise`](super::ewise).
 ///
-/// Errors if the shape has another rank than the function's argument.
+/// Errors if the rank of the shape differs from the length of the index.
 ///
 /// ```
 /// use flex::ops::iwise;
@@ -60,7 +60,7 @@ pub fn iwise<const N: usize, R: Outputs>(
     Ok(R::tensors(results))
 }
 
-/// A range of elements in row-major order; PLACE1 for it.
+/// A range of elements in row-major order, with PLACE1 for it.
 struct Positions<'a, const N: usize, R: Outputs, F> {
     op: &'a F,
     sizes: [usize; N],
@@ -82,7 +82,7 @@ impl<const N: usize, R: Outputs, F: Fn([usize; N]) -> R> Kernel for Positions<'_
         let width = sizes.last().copied().unwrap_or(1);
         let mut at = range.start;
         while at < range.end {
-            // the index of `at`, and the rest of its row
+            // the index of `at`, and the number of elements left in its row
             let (mut index, mut rest) = ([0; N], at);
             for (i, size) in index.iter_mut().zip(&sizes).rev() {
                 *i = rest % size;

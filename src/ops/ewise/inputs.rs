@@ -1,4 +1,4 @@
-//! What functions take: tensors, whose elements the machine hands out as contiguous lines, and
+//! The inputs of functions: tensors, whose elements the driver passes as contiguous lines, and
 //! values.
 
 use crate::dtype::Element;
@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 /// The tensors among the inputs.
 pub(in crate::ops) type Tensors<'a> = SmallVec<[&'a Tensor; 6]>;
 
-/// An input of a caller's function whose argument there is a `T`: `&Tensor` of that dtype, which
+/// An input of a caller's function for an argument of type `T`: a `&Tensor` of that dtype, which
 /// broadcasts, or a `T` for all elements.
 ///
 /// # Safety
-/// Implemented here alone: a line is that of the tensor, where there is one.
+/// Implemented only here: if there is a tensor, the line reads its slot.
 #[diagnostic::on_unimplemented(
     message = "an input is a `&Tensor`, or a value of the argument's own type `{T}`",
     label = "not `&Tensor` or `{T}`"
@@ -23,17 +23,17 @@ pub unsafe trait Input<T: Element>: Copy + Sync {
     type Line: Line<T>;
     #[doc(hidden)]
     fn tensor(&self) -> Option<&Tensor>;
-    /// `slot` is its line; of a value, none is used.
+    /// The line in `slot`, which is unused for a value.
     #[doc(hidden)]
     fn line(self, slot: *const u8) -> Self::Line;
-    /// The one element of its slot, or its value.
+    /// The single element of its slot, or the value.
     ///
     /// # Safety
-    /// `slot` is an initialised element, aligned.
+    /// `slot` is an aligned, initialised element.
     #[doc(hidden)]
     unsafe fn one(self, slot: *const u8) -> One<T>;
 }
-// SAFETY: its slot is the line.
+// SAFETY: the line reads its slot.
 unsafe impl<T: Element> Input<T> for &Tensor {
     type Line = Elements<T>;
     fn tensor(&self) -> Option<&Tensor> {
@@ -45,7 +45,7 @@ unsafe impl<T: Element> Input<T> for &Tensor {
     }
     #[inline(always)]
     unsafe fn one(self, slot: *const u8) -> One<T> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         One(unsafe { T::load(slot as *const T) })
     }
 }
@@ -65,17 +65,17 @@ unsafe impl<T: Element> Input<T> for T {
     }
 }
 
-/// What one argument is along a stretch of elements.
+/// One argument along a stretch of elements.
 #[doc(hidden)]
 pub trait Line<T>: Copy {
     /// # Safety
     /// By ARGS1, the line has an element `i`.
     unsafe fn at(self, i: usize) -> T;
 }
-/// Neighbours in memory.
+/// Contiguous elements.
 ///
-/// Contract (ARGS1): from the pointer on lie initialised elements of the dtype, aligned, as many as
-/// are asked for.
+/// Contract (ARGS1): the pointer is to aligned, initialised elements of the dtype, at least as many
+/// as are read.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Elements<T>(*const T);
@@ -86,7 +86,7 @@ impl<T: Element> Line<T> for Elements<T> {
         unsafe { T::load(self.0.add(i)) }
     }
 }
-/// The same for all.
+/// One value for all elements.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct One<T>(T);
@@ -105,20 +105,20 @@ pub trait Lines<Args>: Copy {
     unsafe fn at(self, i: usize) -> Args;
 }
 
-/// What is done with lines, whatever they are made of.
+/// A consumer of lines, generic over their types.
 #[doc(hidden)]
 pub trait Visitor<Args> {
     /// # Safety
-    /// ARGS1 for the lines that [`Inputs::visit`] was called for.
+    /// ARGS1 for the lines passed by [`Inputs::visit`].
     unsafe fn visit<L: Lines<Args>>(self, lines: L);
 }
 
-/// The inputs of a caller's function with arguments `Args`: a tuple of an [`Input`] for each
-/// argument, of up to six; `&Tensor` alone for one.
+/// The inputs of a caller's function with arguments `Args`: a tuple of up to six, with an [`Input`]
+/// for each argument, or `&Tensor` alone for one.
 ///
 /// # Safety
-/// Implemented here alone: lines take a slot of each of the tensors, whose dtypes are those of the
-/// arguments.
+/// Implemented only here: lines take a slot of each tensor, and the tensors' dtypes are
+/// those of the arguments.
 #[diagnostic::on_unimplemented(
     message = "inputs are a tuple of one `&Tensor` or value for each argument of the function",
     label = "not the inputs of a function of `{Args}`"
@@ -126,31 +126,32 @@ pub trait Visitor<Args> {
 pub unsafe trait Inputs<Args>: Copy + Sync {
     #[doc(hidden)]
     type Lines: Lines<Args>;
-    /// The tensors, in order; errors, of `op`, where one is not of its argument's type.
+    /// The tensors, in order. Errors, with the name `op`, if one doesn't have its argument's dtype.
     #[doc(hidden)]
     fn tensors<'a>(&'a self, op: &'static str) -> Result<Tensors<'a>>;
     /// The lines in the slots of the tensors.
     #[doc(hidden)]
     fn lines(self, slots: impl Iterator<Item = *const u8>) -> Self::Lines;
-    /// Whether [`visit`](Inputs::visit) takes slots of one value, those of the bits that are set.
+    /// Whether [`visit`](Inputs::visit) accepts slots with a single value where bits of `values`
+    /// are set.
     #[doc(hidden)]
     fn takes(values: u64) -> bool {
         values == 0
     }
-    /// Visits the lines in the slots of the tensors, of which those in `values`, which it takes,
-    /// are one value.
+    /// Visits the lines in the slots of the tensors. Slots whose bit in `values` is set have a
+    /// single value; [`takes`](Inputs::takes) has accepted these.
     ///
     /// # Safety
-    /// ARGS1 for the slots, and what the visitor asks for.
+    /// ARGS1 for the slots, and what the visitor requires.
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn visit<V: Visitor<Args>>(self, slots: &[*mut u8], _values: u64, v: V) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { v.visit(self.lines(slots.iter().map(|slot| *slot as *const u8))) }
     }
 }
 
-/// The tensor of argument `k`, where it is one.
+/// The tensor of argument `k`, if it is one. Errors if its dtype is not the argument's.
 fn checked<'a, T: Element, X: Input<T>>(
     op: &'static str,
     k: usize,
@@ -182,12 +183,12 @@ unsafe impl<A: Element> Inputs<(A,)> for &Tensor {
     }
 }
 
-/// For a function of its targets alone.
+/// For a function of targets alone.
 impl Lines<()> for () {
     #[inline(always)]
     unsafe fn at(self, _: usize) {}
 }
-// SAFETY: no tensors, which take no slots.
+// SAFETY: no tensors, hence no slots.
 unsafe impl Inputs<()> for () {
     type Lines = ();
     fn tensors<'a>(&'a self, _: &'static str) -> Result<Tensors<'a>> {
@@ -205,8 +206,8 @@ macro_rules! tuples {
                 unsafe { ($(self.$k.at(i),)*) }
             }
         }
-        // SAFETY: each input that is a tensor of the argument's dtype, which is checked, takes the next
-        // slot.
+        // SAFETY: each input that is a tensor has the argument's dtype, which is checked, and takes
+        // the next slot.
         unsafe impl<$($A: Element, $X: Input<$A>),*> Inputs<($($A,)*)> for ($($X,)*) {
             type Lines = ($($X::Line,)*);
             fn tensors<'a>(&'a self, op: &'static str) -> Result<Tensors<'a>> {
@@ -223,7 +224,7 @@ macro_rules! tuples {
         }
     )* };
 }
-/// The slot of an input, where it is a tensor.
+/// The slot of an input, if it is a tensor.
 #[inline(always)]
 fn slot(x: Option<&Tensor>, slots: &mut impl Iterator<Item = *const u8>) -> *const u8 {
     match x {
@@ -231,8 +232,8 @@ fn slot(x: Option<&Tensor>, slots: &mut impl Iterator<Item = *const u8>) -> *con
         None => core::ptr::null(),
     }
 }
-/// Two inputs, of which one may be a value along the inner loop, as a column beside a matrix: the
-/// commonest broadcast is not packed.
+/// Two inputs, one of which may be a single value along the inner loop, like a column beside a
+/// matrix: so the most common broadcast needs no packing.
 macro_rules! pair {
     () => {
         fn takes(values: u64) -> bool {
@@ -243,9 +244,9 @@ macro_rules! pair {
             let mut rest = slots.iter().map(|slot| *slot as *const u8);
             let x = slot(self.0.tensor(), &mut rest);
             let y = slot(self.1.tensor(), &mut rest);
-            // the bit of the second one, which is the only one where the first is no tensor
+            // the bit of the second input, which is the only tensor if the first is a value
             let second = 1 << self.0.tensor().is_some() as u64;
-            // SAFETY: the caller's; slots of one value have one element.
+            // SAFETY: the caller's promise; slots with a single value have one element.
             unsafe {
                 match values {
                     0 => v.visit((self.0.line(x), self.1.line(y))),

@@ -1,5 +1,5 @@
-//! Functions as bodies of programs: one loop over the lines of a stretch of elements, compiled for
-//! each instruction set.
+//! Callers' functions as bodies of programs: one loop over the lines of a stretch of elements,
+//! compiled for each instruction set.
 
 use super::inputs::{Inputs, Lines, Visitor};
 use super::operator::{Operator, Update};
@@ -8,11 +8,11 @@ use crate::exec::call::Call;
 use crate::simd::{self, Isa, Kernel};
 use core::marker::PhantomData;
 
-/// The assumed cost of a caller's function, in operations: such that few elements stay on one
-/// thread.
+/// The assumed cost per element of a caller's function, in operations, chosen so that few elements
+/// stay on one thread.
 pub(super) const FLOPS: usize = 8;
 
-/// An operator, applied to lines into lines.
+/// An operator applied to lines of inputs, with results written to lines.
 pub(super) struct Applied<'a, Args, I, F> {
     inputs: I,
     op: &'a F,
@@ -43,7 +43,7 @@ impl<Args, I: Inputs<Args>, F: Operator<Args>> Call for Applied<'_, Args, I, F> 
     }
 }
 
-/// The loop, before it is known what lines are.
+/// The loop, before the types of the lines are known.
 struct Apply<'a, F, P> {
     op: &'a F,
     places: P,
@@ -60,7 +60,7 @@ impl<Args, F: Operator<Args>> Visitor<Args> for Apply<'_, F, <F::Output as Outpu
     }
 }
 
-/// ARGS1 for the lines and PLACE1 for the places, up to `n`.
+/// The loop, with ARGS1 for the lines and PLACE1 for the places, up to `n`.
 struct Loop<'a, Args, F, P, L> {
     apply: Apply<'a, F, P>,
     lines: L,
@@ -74,13 +74,13 @@ impl<Args, F: Operator<Args>, L: Lines<Args>> Kernel
     fn run<I: Isa>(self) {
         let Apply { op, places, n } = self.apply;
         for i in 0..n {
-            // SAFETY: ARGS1 and PLACE1, by who made the loop, for `i < n`.
+            // SAFETY: ARGS1 and PLACE1, by the creator of the loop, for `i < n`.
             unsafe { op.apply(self.lines.at(i)).put(places, i) }
         }
     }
 }
 
-/// An update of lines by lines.
+/// An update of target lines from input lines.
 pub(super) struct Updated<'a, Ws, Args, I, F> {
     inputs: I,
     op: &'a F,
@@ -111,7 +111,8 @@ impl<Ws: Outputs, Args, I: Inputs<Args>, F: Update<Ws, Args>> Call for Updated<'
     }
 }
 
-/// ARGS1 for the lines and PLACE1 for the places, which are initialised, up to `n`.
+/// The loop of an update, with ARGS1 for the lines and PLACE1 for the places, which are
+/// initialised, up to `n`.
 struct UpdateLoop<'a, Ws: Outputs, Args, F, L> {
     op: &'a F,
     places: Ws::Places,
@@ -126,7 +127,7 @@ impl<Ws: Outputs, Args, F: Update<Ws, Args>, L: Lines<Args>> Kernel
     #[inline(always)]
     fn run<I: Isa>(self) {
         for i in 0..self.n {
-            // SAFETY: ARGS1 and PLACE1, by who made the loop, for `i < n`.
+            // SAFETY: ARGS1 and PLACE1, by the creator of the loop, for `i < n`.
             unsafe {
                 let mut targets = Ws::get(self.places, i);
                 self.op.update(&mut targets, self.lines.at(i));

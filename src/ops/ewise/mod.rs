@@ -1,9 +1,10 @@
-//! A caller's own functions of elements: any number of inputs that broadcast, of mixed dtypes, in
-//! any layout, and several outputs; into fresh tensors, tensors of the caller's, or in place.
+//! Elementwise functions written by the caller: any number of inputs that broadcast, of mixed
+//! dtypes and any layout, and several outputs, into fresh tensors, into the caller's tensors, or in
+//! place.
 //!
-//! A function sees values, never where they lie. The machine of all elementwise operations
-//! (`exec/tile`) hands out contiguous lines of elements, and the function is compiled into a loop
-//! over them for each instruction set, as the kernels of [`ops`](crate::ops) are.
+//! A function sees values, never addresses. The driver of all elementwise operations (`exec/tile`)
+//! passes contiguous lines of elements, and the function is compiled into a loop over them for each
+//! instruction set, like the kernels of [`ops`](crate::ops).
 
 mod index;
 mod inputs;
@@ -33,17 +34,17 @@ use lines::{Applied, FLOPS, Updated};
 use outputs::Results;
 use smallvec::SmallVec;
 
-/// Applies a function to elements of the inputs, into fresh tensors: of the shape that the inputs
-/// broadcast to, and of the dtypes that the function returns.
+/// Applies a function to the elements of the inputs and returns fresh tensors, of the shape that
+/// the inputs broadcast to and the dtypes that the function returns.
 ///
-/// `inputs` is a tuple of `&Tensor` (of any layout) and values, one for each argument of the
-/// function, of up to six; `&x` alone for one. The function takes values of Rust's types and
+/// `inputs` is a tuple with a `&Tensor` (of any layout) or a value for each argument of the
+/// function, up to six; for a single one, `&x` alone. The function takes values of Rust types and
 /// returns one, or a tuple of up to four.
 ///
-/// The function is called once for each element, in any order, on any thread, and its results
-/// should depend on its arguments alone. It is compiled for each instruction set of x86-64 and
-/// chosen at run time, as the operations of [`ops`](crate::ops) are: a short function without calls
-/// of others is vectorised. (A long one may not be inlined where it is called: see [`Elementwise`].)
+/// The function is called once for each element, in any order and on any thread, so its results
+/// should depend on its arguments alone. It is compiled for each instruction set of x86-64, chosen
+/// at run time like the operations of [`ops`](crate::ops): a short function without calls to others
+/// is vectorised. (A long one may not be inlined where it is called: see [`Elementwise`].)
 ///
 /// Errors if a tensor's dtype is not its argument's type, or the shapes don't broadcast. Panics if
 /// the function panics.
@@ -54,7 +55,7 @@ use smallvec::SmallVec;
 /// let y = ewise((&x, &n, 0.5), |x: f32, n: i32, c: f32| c * x.powi(n))?;
 /// assert_eq!(y.to_vec::<f32>()?, [0.75, 3.125, 1.75, 10.125]);
 ///
-/// // several results, of a dtype each
+/// // several results, each with its own dtype
 /// let (root, exact) = ewise(&n, |n: i32| ((n as f32).sqrt(), n == 1))?;
 /// assert_eq!((root.dtype(), exact.to_vec::<bool>()?), (flex::DType::F32, vec![true, false]));
 /// # Ok::<(), flex::Error>(())
@@ -65,7 +66,7 @@ pub fn ewise<Args, I: Inputs<Args>, F: Operator<Args>>(
 ) -> Result<<F::Output as Outputs>::Tensors> {
     ewise_as("ewise", inputs, op)
 }
-/// The same; errors are those of `name`.
+/// [`ewise`] with errors that carry `name`.
 pub(in crate::ops) fn ewise_as<Args, I: Inputs<Args>, F: Operator<Args>>(
     name: &'static str,
     inputs: I,
@@ -79,14 +80,15 @@ pub(in crate::ops) fn ewise_as<Args, I: Inputs<Args>, F: Operator<Args>>(
     Ok(F::Output::tensors(results))
 }
 
-/// Applies a function as [`ewise`] does, and writes the results to tensors that the caller has:
-/// `&mut Tensor`, or a tuple of one for each value that the function returns. The inputs broadcast
-/// to the outputs' shape.
+/// Applies a function like [`ewise`], and writes the results to the caller's tensors: a `&mut
+/// Tensor`, or a tuple with one for each value that the function returns. The inputs broadcast to
+/// the shape of the outputs.
 ///
-/// What shares storage with an output keeps its values, an input too: tensors are values.
+/// Other tensors that share storage with an output keep their values, even inputs: tensors are
+/// values.
 ///
-/// Errors as [`ewise`], and where the outputs are of different shapes, or an output's dtype is not
-/// what the function returns; no output has changed then. If the function panics, some elements may
+/// Errors like [`ewise`], and if the outputs differ in shape, or an output's dtype is not the one
+/// that the function returns; then no output has changed. If the function panics, some elements may
 /// have been written.
 ///
 /// ```
@@ -112,19 +114,18 @@ pub fn ewise_into<Args, I: Inputs<Args>, F: Operator<Args>>(
     unsafe { write(OP, &call, &tensors, &mut outputs, F::Output::DTYPES) }
 }
 
-/// Changes elements where they are: the function takes a `&mut` to an element of each target, then
+/// Updates elements in place: the function takes a `&mut` to an element of each target, followed by
 /// the arguments for the inputs, which broadcast to the targets' shape.
 ///
-/// `targets` is a `&mut Tensor`, or a tuple of up to four; `inputs` as for [`ewise`], `()` for
-/// none.
+/// `targets` is a `&mut Tensor`, or a tuple of up to four; `inputs` is as for [`ewise`], or `()`
+/// for none.
 ///
-/// The form for a function that reads what it writes. Inputs and targets may be the same elements
-/// or overlap: whether a target shares its storage is checked at run time, and if so it is copied
-/// first, so that every function sees the values from before; what nobody shares is changed where
-/// it lies.
+/// This is the form for a function that reads what it writes. Inputs and targets may be the same
+/// elements or overlap: a target whose storage is shared, as is checked at run time, is copied
+/// first, so that the function always sees the old values; an unshared target is updated in place.
 ///
-/// Errors as [`ewise_into`]; the elements of no target have changed then. If the function panics,
-/// some have.
+/// Errors like [`ewise_into`]; then no target has changed. If the function panics, some elements
+/// may have been updated.
 ///
 /// ```
 /// use flex::{Tensor, ops::ewise_inplace};
@@ -152,7 +153,7 @@ where
 {
     update_as("ewise_inplace", targets, inputs, op)
 }
-/// The same; errors are those of `name`.
+/// [`ewise_inplace`] with errors that carry `name`.
 pub(in crate::ops) fn update_as<'a, Ws: Outputs, Args, T, I, F>(
     name: &'static str,
     targets: T,
@@ -170,10 +171,10 @@ where
     unsafe { write(name, &call, &tensors, &mut targets.list(), Ws::DTYPES) }
 }
 
-/// The outputs of a function of these inputs, fresh tensors.
+/// The outputs of a function of these inputs, as fresh tensors.
 ///
 /// # Safety
-/// Contract (EWISE1): the function's loops are made for slots of the inputs, then of outputs of
+/// Contract (EWISE1): the function's loops are made for slots of the inputs, followed by outputs of
 /// these dtypes.
 unsafe fn create(
     op: &'static str,
@@ -204,7 +205,7 @@ unsafe fn create(
     Ok(results)
 }
 
-/// Writes the outputs of a function of these inputs to tensors of the caller's, or updates them.
+/// Writes the outputs of a function of these inputs to the caller's tensors, or updates these.
 ///
 /// # Safety
 /// EWISE1.
@@ -252,7 +253,8 @@ unsafe fn write(
             ),
         ));
     }
-    // what is shared, or has one element for several indices, is written apart, and not read
+    // an output that is shared, or has one element for several indices, is written to a fresh
+    // tensor, and not read
     let mut apart: SmallVec<[Option<Tensor>; 4]> = SmallVec::new();
     let mut places = SmallVec::<[*mut u8; 4]>::new();
     for (y, dtype) in outputs.iter_mut().zip(dtypes) {
@@ -276,12 +278,12 @@ unsafe fn write(
     Ok(())
 }
 
-/// Runs a function over inputs that broadcast to the outputs' shape; pointers are to the outputs'
-/// first elements.
+/// Runs a function over inputs that broadcast to the shape of the outputs. The pointers are to the
+/// outputs' first elements.
 ///
 /// # Safety
-/// EWISE1 for the outputs' dtypes; each output's storage is its own (STORAGE3), and its elements
-/// are apart.
+/// EWISE1 for the outputs' dtypes; each output's storage is unshared (STORAGE3), and its
+/// elements are disjoint.
 unsafe fn launch<'a>(
     call: &dyn Call,
     inputs: &Tensors,
@@ -301,7 +303,7 @@ unsafe fn launch<'a>(
     if n > 0 && par::is_small(n, cost) && first.layout().is_dense() && all.all(one_order) {
         let slots = inputs.iter().map(|x| x.as_ptr() as *mut u8);
         let slots: SmallVec<[*mut u8; 10]> = slots.chain(outputs.map(|(_, p)| p)).collect();
-        // SAFETY: CALL1: dense elements of all in one order, initialised (STORAGE1).
+        // SAFETY: CALL1: dense elements of all operands in one order, initialised (STORAGE1).
         return unsafe { call.run(&slots, n, 0) };
     }
     let sources: SmallVec<[Operand; 6]> = inputs.iter().map(|x| x.operand(rank)).collect();
@@ -310,7 +312,7 @@ unsafe fn launch<'a>(
     };
     let targets: SmallVec<[Operand; 4]> = outputs.map(operand).collect();
     // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1), and
-    // inputs only read; outputs have storage of their own. The function is one for these dtypes
-    // (EWISE1).
+    // inputs are only read; outputs have storage of their own. The function is made for these
+    // dtypes (EWISE1).
     unsafe { run_call(call, FLOPS, first.shape(), &sources, &targets) }
 }

@@ -1,32 +1,31 @@
-//! The functions: closures, and types that compute.
+//! The functions: closures, and types that compute elements.
 
 use super::outputs::Outputs;
 
-/// A function of elements: what [`ewise`](super::ewise) applies. Closures are, and what is wrapped
-/// in [`Apply`].
+/// A function of elements, as [`ewise`](super::ewise) applies it: a closure, or a type wrapped in
+/// [`Apply`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no function of elements `{Args}`",
+    message = "`{Self}` is not a function of elements `{Args}`",
     label = "not a closure of as many arguments as there are inputs, `Sync`, that returns elements",
     note = "types that implement `Elementwise` are wrapped: `Apply(op)`"
 )]
 pub trait Operator<Args>: Sync {
-    /// What it returns.
+    /// The type of the result.
     type Output: Outputs;
-    /// The results for the arguments.
+    /// Computes the result for the arguments.
     fn apply(&self, args: Args) -> Self::Output;
 }
 
-/// A type that computes elements, where a closure will not do: one with a name, whose
-/// `#[inline(always)]` sees to it that also a long body is compiled for each instruction set. It
-/// becomes an [`Operator`] as [`Apply`].
+/// A type that computes elements, where a closure won't do: its `#[inline(always)]` ensures that
+/// even a long body is compiled for each instruction set. [`Apply`] makes an [`Operator`] of it.
 pub trait Elementwise<Args>: Sync {
-    /// What it returns.
+    /// The type of the result.
     type Output: Outputs;
-    /// The results for the arguments.
+    /// Computes the result for the arguments.
     fn apply(&self, args: Args) -> Self::Output;
 }
 
-/// An [`Elementwise`] type as a function of elements.
+/// Wraps an [`Elementwise`] type as a function of elements.
 ///
 /// ```
 /// use flex::{Tensor, ops::{Apply, Elementwise, ewise}};
@@ -56,10 +55,10 @@ impl<Args, T: Elementwise<Args>> Operator<Args> for Apply<T> {
     }
 }
 
-/// A function that changes elements `Ws` where they are: what [`ewise_inplace`](super::ewise_inplace)
-/// applies. Closures are, whose first arguments are `&mut`.
+/// A function that updates elements `Ws`, as [`ewise_inplace`](super::ewise_inplace) applies it: a
+/// closure whose first arguments are `&mut`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no function that updates `{Ws}` by `{Args}`",
+    message = "`{Self}` is not a function that updates `{Ws}` by `{Args}`",
     label = "not a closure of a `&mut` argument for each target and an argument for each input, `Sync`, that returns nothing"
 )]
 pub trait Update<Ws, Args>: Sync {

@@ -1,16 +1,17 @@
-//! What functions return: a value, or a tuple of up to four, each of which has a tensor.
+//! The results of functions: a value, or a tuple of up to four, each written to a tensor of its
+//! own.
 
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The tensors that a function's results are written to.
+/// The tensors that the results of a function are written to.
 pub(in crate::ops) type Results = SmallVec<[Tensor; 4]>;
 
-/// The first elements of results.
+/// Pointers to the first elements of results.
 pub(super) struct Slots(SmallVec<[*mut u8; 4]>);
-// SAFETY: no more than addresses; who writes through them does so to elements that are its own.
+// SAFETY: only addresses; whoever writes through them writes to elements of its own.
 unsafe impl Sync for Slots {}
 impl Slots {
     pub fn of(results: &mut Results) -> Result<Slots> {
@@ -22,18 +23,18 @@ impl Slots {
     }
 }
 
-/// What a caller's function returns: an [`Element`], or a tuple of up to four of them.
+/// The type that a caller's function returns: an [`Element`], or a tuple of up to four of them.
 ///
 /// # Safety
-/// Implemented here alone: places take a slot of each of `DTYPES`.
+/// Implemented only here: places take one slot for each of `DTYPES`.
 #[diagnostic::on_unimplemented(
     message = "a function returns a number, a bool, or a tuple of up to four of them",
-    label = "`{Self}` is no element of a tensor"
+    label = "`{Self}` is not an element of a tensor"
 )]
 pub unsafe trait Outputs: Sized + Send {
     /// The tensors of the results: a `Tensor`, or a tuple of them.
     type Tensors;
-    /// Tensors of the caller's for them: a `&mut Tensor`, or a tuple of them.
+    /// The caller's tensors for the results: a `&mut Tensor`, or a tuple of them.
     type Targets<'a>;
     #[doc(hidden)]
     type Places: Copy;
@@ -43,16 +44,16 @@ pub unsafe trait Outputs: Sized + Send {
     fn tensors(results: Results) -> Self::Tensors;
     #[doc(hidden)]
     fn targets<'a>(targets: Self::Targets<'a>) -> SmallVec<[&'a mut Tensor; 4]>;
-    /// Where the results go, by the slots of the outputs.
+    /// The places of the results, from the slots of the outputs.
     #[doc(hidden)]
     fn places(slots: &[*mut u8]) -> Self::Places;
     /// Writes result `i`.
     ///
     /// # Safety
-    /// Contract (PLACE1): the places have room for an element `i`, aligned, which nobody else uses.
+    /// Contract (PLACE1): the places have room for an aligned element `i`, which nobody else uses.
     #[doc(hidden)]
     unsafe fn put(self, places: Self::Places, i: usize);
-    /// What is in places.
+    /// Reads result `i`.
     ///
     /// # Safety
     /// PLACE1, and element `i` is initialised.
@@ -83,13 +84,13 @@ unsafe impl<T: Element> Outputs for T {
     }
     #[inline(always)]
     unsafe fn get(place: *mut T, i: usize) -> T {
-        // SAFETY: PLACE1, of an initialised element.
+        // SAFETY: PLACE1, for an initialised element.
         unsafe { T::load(place.add(i)) }
     }
 }
 
-/// Tensors that are updated, whose elements the function sees as `Ws`: `&mut Tensor`, or a tuple of
-/// up to four of them.
+/// Tensors that are updated, whose elements the function sees as `Ws`: a `&mut Tensor`, or a tuple
+/// of up to four of them.
 #[diagnostic::on_unimplemented(
     message = "targets are a `&mut Tensor` for each `&mut` argument of the function, in a tuple where there are several"
 )]
@@ -131,7 +132,7 @@ macro_rules! tuples {
             }
             #[inline(always)]
             unsafe fn get(places: Self::Places, i: usize) -> Self {
-                // SAFETY: PLACE1, of initialised elements.
+                // SAFETY: PLACE1, for initialised elements.
                 unsafe { ($($A::load(places.$k.add(i)),)*) }
             }
         }

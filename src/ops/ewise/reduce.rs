@@ -1,4 +1,4 @@
-//! Reductions by a caller's functions, over any axes, of any number of inputs.
+//! Reductions by callers' functions, over any axes, of any number of inputs.
 
 use super::inputs::{Inputs, Lines};
 use super::lines::FLOPS;
@@ -16,13 +16,13 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
-/// Reduces all elements of the inputs, which broadcast, to one result: the reducer steps from
-/// element to element, each with the values of all inputs.
+/// Reduces all elements of the inputs, which broadcast, to a single result. Each step of the
+/// reducer takes one element of every input.
 ///
-/// `inputs` are as for [`ewise`](super::ewise), at least one of them a tensor. Elements are taken in
-/// an order that follows from their layout, in several accumulators (as many as fill vectors: a short
-/// `step` is vectorised), which are joined in a fixed order: the bits are the same on any number of
-/// threads.
+/// `inputs` are as for [`ewise`](super::ewise), and at least one is a tensor. Elements are taken in
+/// an order that depends on their layout, with several accumulators (enough to fill vectors, so
+/// that a short `step` is vectorised), which are joined in a fixed order: the bits are the same for
+/// any number of threads.
 ///
 /// Errors if a tensor's dtype is not its argument's type, or the shapes don't broadcast. Panics if
 /// the reducer panics.
@@ -43,11 +43,11 @@ pub fn reduce_ewise<Args, I: Inputs<Args>, R: Reducer<Args>>(
     Ok(reducer.post(acc, all.axes.n()))
 }
 
-/// Reduces elements of the inputs along axes of the shape that they broadcast to, as
-/// [`reduce_ewise`] does, into a tensor for each value of the result. The axes are those of
-/// [`Reduction`]: they go, or stay with size 1.
+/// Reduces the inputs along axes of the shape that they broadcast to, like [`reduce_ewise`], into a
+/// tensor for each value of the result. The axes are given as a [`Reduction`], with or without
+/// keepdims.
 ///
-/// Errors as [`reduce_ewise`], and where an axis is outside of the shape or named twice.
+/// Errors like [`reduce_ewise`], and if an axis is out of range or repeated.
 ///
 /// ```
 /// use flex::{Axes, Tensor, ops::{reduce_axes_ewise, reducer}};
@@ -55,7 +55,7 @@ pub fn reduce_ewise<Args, I: Inputs<Args>, R: Reducer<Args>>(
 /// let norm = reducer(0.0f32, |sum: f32, x: f32| sum + x * x, |a, b| a + b).post(|sum, _| sum.sqrt());
 /// assert_eq!(reduce_axes_ewise(&x, 1, norm)?.to_vec::<f32>()?, [5.0, 10.0]);
 ///
-/// // several results of several accumulators
+/// // several results from several accumulators
 /// let last = |(n, at): (i64, f32), x: f32, limit: f32| if x > limit { (n + 1, at.max(x)) } else { (n, at) };
 /// let above = reducer((0, 0.0f32), last, |a, b| (a.0 + b.0, a.1.max(b.1)));
 /// let (count, largest) = reduce_axes_ewise((&x, 3.5), Axes::from(0).keepdims(), above)?;
@@ -91,7 +91,7 @@ pub fn reduce_axes_ewise<Args, I: Inputs<Args>, R: Reducer<Args, Output: Outputs
     Ok(R::Output::tensors(results))
 }
 
-/// What is known along the reduced axes, for each index of the others.
+/// The accumulators of the reduced axes, one for each index of the other axes.
 struct Accumulated<Acc> {
     axes: Reduced,
     acc: Vec<Acc>,
@@ -124,7 +124,7 @@ fn accumulate<Args, I: Inputs<Args>, R: Reducer<Args>>(
     Ok(Accumulated { axes, acc })
 }
 
-/// The results of accumulators, from element `first` of each output on; PLACE1 for these.
+/// Writes the results of accumulators, from element `first` of each output on; PLACE1 for these.
 struct Post<'a, Args, R: Reducer<Args, Output: Outputs>> {
     reducer: &'a R,
     n: usize,
@@ -138,13 +138,13 @@ impl<Args, R: Reducer<Args, Output: Outputs>> Kernel for Post<'_, Args, R> {
     #[inline(always)]
     fn run<S: Isa>(self) {
         for (k, acc) in self.acc.iter().enumerate() {
-            // SAFETY: PLACE1: an element of the outputs for each accumulator.
+            // SAFETY: PLACE1: the outputs have an element for each accumulator.
             unsafe { (self.reducer.post(*acc, self.n)).put(self.places, self.first + k) }
         }
     }
 }
 
-/// A reducer of these inputs.
+/// A reducer with its inputs.
 struct Steps<'a, Args, I, R> {
     inputs: I,
     reducer: &'a R,
@@ -186,7 +186,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Steps<'_, Args, I, R> {
         let lane = |lane: &Lane| lane.ptr.wrapping_offset(lane.stride * k as isize);
         self.inputs.lines(inputs.iter().map(lane))
     }
-    /// Of `L` columns of so many lines, from column `at` on.
+    /// Reduces `L` columns of `rows` lines, from column `at` on.
     ///
     /// # Safety
     /// ARGS1 for these columns.
@@ -210,9 +210,9 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Steps<'_, Args, I, R> {
     }
 }
 
-/// What is known about a line of `n` elements: so many accumulators, which are joined by halves; the
-/// rest goes into as many as it fills. A macro as `lanes` is: accumulators stay in registers where
-/// each array is indexed by constants alone, once loops are unrolled.
+/// Reduces a line of `n` elements with `lanes` accumulators, which are joined by halves; the rest
+/// of the line goes into as many accumulators as it fills. A macro, like `lanes`: accumulators stay
+/// in registers only if arrays are indexed by constants once loops are unrolled.
 macro_rules! run {
     ([$lanes:literal $($half:literal)*] $reducer:ident, $lines:ident, $n:ident) => {{
         let (mut acc, mut at) = ([$reducer.init(); $lanes], 0);
@@ -237,14 +237,14 @@ macro_rules! run {
     }};
     (# $acc:ident $lanes:literal $reducer:ident, $lines:ident, $at:ident) => {
         for l in 0..$lanes {
-            // SAFETY: ARGS1 by STEP1: so many elements are left.
+            // SAFETY: ARGS1 by STEP1: this many elements are left.
             $acc[l] = $reducer.step($acc[l], unsafe { $lines.at($at + l) });
         }
         $at += $lanes;
     };
 }
 
-/// STEP1 for so many lines as there are accumulators, of `n` elements.
+/// STEP1 for as many lines as there are accumulators, of `n` elements each.
 struct Runs<'a, Args, I, R: Reducer<Args>> {
     steps: &'a Steps<'a, Args, I, R>,
     inputs: &'a [Lane],
@@ -259,7 +259,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Runs<'_, Args, I, R> {
         let reducer = steps.reducer;
         for (k, acc) in self.acc.iter_mut().enumerate() {
             let lines = steps.line(self.inputs, k);
-            // few large accumulators: they are to stay in registers
+            // large accumulators are few, so that they stay in registers
             *acc = match size_of::<R::Acc>() {
                 0..=8 if !simd::MICROCONTROLLER => run!([64 32 16 8 4 2 1] reducer, lines, n),
                 9..=32 if !simd::MICROCONTROLLER => run!([16 8 4 2 1] reducer, lines, n),
@@ -269,7 +269,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Runs<'_, Args, I, R> {
     }
 }
 
-/// STEP1 for so many lines of as many elements as there are accumulators.
+/// STEP1 for `rows` lines of as many elements as there are accumulators.
 struct Rows<'a, Args, I, R: Reducer<Args>> {
     steps: &'a Steps<'a, Args, I, R>,
     inputs: &'a [Lane],

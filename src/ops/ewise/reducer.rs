@@ -1,10 +1,10 @@
-//! What reduces elements: a type, or one that closures make.
+//! Reducers of elements: types, or closures combined by `reducer`.
 
-/// A reduction of elements, or of what is computed of several inputs' elements: what
-/// [`reduce_ewise`](super::reduce_ewise) applies. Closures become one by [`reducer`].
+/// A reduction of elements, or of values computed from the elements of several inputs, as
+/// [`reduce_ewise`](super::reduce_ewise) applies it. [`reducer`] makes one from closures.
 ///
-/// Elements are reduced in parts, which are then joined, so `join` has to be associative and
-/// `step(join(a, b), x)` to be `join(a, step(b, x))`, up to rounding.
+/// Elements are reduced in parts, which are then joined. So `join` must be associative, and
+/// `step(join(a, b), x)` must equal `join(a, step(b, x))`, up to rounding.
 ///
 /// ```
 /// use flex::{Tensor, ops::{Reducer, reduce_ewise}};
@@ -33,28 +33,27 @@
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no reduction of elements `{Args}`",
-    note = "of closures, `reducer` makes one; types implement `Reducer`"
+    message = "`{Self}` is not a reduction of elements `{Args}`",
+    note = "`reducer` makes one from closures; types implement `Reducer`"
 )]
 pub trait Reducer<Args>: Sync {
-    /// What is known about some of the elements: numbers, a tuple or a structure of them, or
-    /// nothing (`()`).
+    /// The accumulator: a number, a tuple or a structure of numbers, or nothing (`()`).
     type Acc: Copy + Send + Sync;
     /// The result.
     type Output;
-    /// What is known about no element: to join it changes nothing.
+    /// The accumulator of no elements, the identity of `join`.
     fn init(&self) -> Self::Acc;
-    /// What is known with one element more.
+    /// Adds an element to an accumulator.
     fn step(&self, acc: Self::Acc, args: Args) -> Self::Acc;
-    /// What is known about the elements of both.
+    /// Combines the accumulators of two parts.
     fn join(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
-    /// The result for `n` elements.
+    /// The result, from the accumulator of `n` elements.
     fn post(&self, acc: Self::Acc, n: usize) -> Self::Output;
 }
 
-/// A [`Reducer`] of closures: from `init` on, `step` takes an accumulator and the elements of the
-/// inputs and returns the accumulator, and `join` joins two. The result is the accumulator, or what
-/// [`post`](Closures::post) makes of it.
+/// A [`Reducer`] from closures: starting with `init`, `step` takes an accumulator and the elements
+/// of the inputs and returns the new accumulator, and `join` joins two accumulators. The result is
+/// the accumulator, or is computed from it by [`post`](Closures::post).
 ///
 /// ```
 /// use flex::{Tensor, ops::{reduce_ewise, reducer}};
@@ -81,7 +80,7 @@ where
     }
 }
 
-/// A [`Reducer`] of closures, made by [`reducer`].
+/// A [`Reducer`] from closures, made by [`reducer`].
 #[derive(Clone, Copy, Debug)]
 pub struct Closures<Acc, S, J, P> {
     init: Acc,
@@ -90,7 +89,7 @@ pub struct Closures<Acc, S, J, P> {
     post: P,
 }
 impl<Acc, S, J, P> Closures<Acc, S, J, P> {
-    /// With another result: what `post` makes of the accumulator of so many elements.
+    /// Sets the function that computes the result from the accumulator and the number of elements.
     pub fn post<R, Q: Fn(Acc, usize) -> R + Sync>(self, post: Q) -> Closures<Acc, S, J, Q> {
         Closures {
             init: self.init,

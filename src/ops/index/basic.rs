@@ -8,7 +8,7 @@ use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInc
 /// One item of `t[...]`. Numbers and ranges convert to it; [`s!`](crate::s) makes a list of them.
 #[derive(Clone, Debug)]
 pub enum Index {
-    /// One index, negative from the end; removes the dimension.
+    /// An integer index, negative from the end; removes the dimension.
     Int(i64),
     /// `start:stop:step` with Python's rules.
     Slice {
@@ -17,7 +17,7 @@ pub enum Index {
         /// The element to stop before; `None` for the end (past the beginning if the step is
         /// negative).
         stop: Option<i64>,
-        /// The distance of consecutive elements; negative to go backwards, never 0.
+        /// The distance between consecutive elements; negative to go backwards, never 0.
         step: i64,
     },
     /// All dimensions that the other items don't index; at most once.
@@ -76,11 +76,12 @@ macro_rules! from_ints {
 }
 from_ints!(i32, i64, isize, usize);
 
-/// The same number; numbers beyond int64, which no dimension reaches either, saturate.
+/// Converts a number to int64. Numbers beyond int64 saturate, since no dimension reaches them
+/// either.
 fn wide<T: TryInto<i64>>(i: T) -> i64 {
-    i.try_into().unwrap_or(i64::MAX) // only unsigned ones can be out of range
+    i.try_into().unwrap_or(i64::MAX) // only unsigned numbers can be out of range
 }
-/// The stop of a slice that includes `last`; -1 is the last element.
+/// The stop of a slice that includes `last`, where -1 is the last element.
 fn after(last: i64) -> Option<i64> {
     if last == -1 {
         None
@@ -93,7 +94,7 @@ impl From<RangeFull> for Index {
         Index::ALL
     }
 }
-/// A mask if it is bool, else positions.
+/// A mask if the tensor is bool, else positions.
 impl From<Tensor> for Index {
     fn from(t: Tensor) -> Index {
         if t.dtype().is_bool() {
@@ -136,8 +137,8 @@ macro_rules! s {
 
 impl Tensor {
     /// The view that basic indices select. Errors for masks and arrays, which
-    /// [`get`](crate::ops::get) accepts; for a position out of range, too many items, or a step of
-    /// 0.
+    /// [`get`](crate::ops::get) accepts, and for an index out of range, too many items, or a step
+    /// of 0.
     ///
     /// ```
     /// use flex::{Tensor, s};

@@ -18,9 +18,9 @@ use crate::tensor::Tensor;
 
 /// `x[indices]` as in NumPy: a view if all indices are basic, else a copy.
 ///
-/// Arrays and masks broadcast together; their dimensions replace the first one if all are adjacent,
-/// else they come first. Errors: a position out of range, too many items, a mask whose shape
-/// differs, arrays that are not integers or don't broadcast.
+/// Arrays and masks broadcast together; their dimensions replace the first indexed one if all
+/// arrays are adjacent, else they come first. Errors if an index is out of range, there are too
+/// many items, a mask has another shape, or arrays are not integers or don't broadcast.
 ///
 /// ```
 /// use flex::{Tensor, ops, s};
@@ -62,7 +62,7 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The view that basic items are of a tensor of this layout and dtype.
+/// The layout of the view that basic items select from a tensor of this layout and dtype.
 #[cfg(feature = "python")]
 pub(crate) fn basic_view(x: &Layout, dtype: DType, items: &[Index]) -> Result<Layout> {
     Ok(Selection::new("index", (x, dtype), items)?.layout)
@@ -99,18 +99,18 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
     Ok(())
 }
 
-/// Prefetches the rows gathered next: no CPU predicts where a table points to.
+/// Prefetches the rows gathered next: no CPU predicts where a table points.
 struct Ahead {
-    /// The distance in bytes from a row's offset to that of the row to prefetch.
+    /// The distance in bytes, in the table, from a row's offset to that of the row to prefetch.
     offset: isize,
     place: isize,
     /// The last offset.
     last: usize,
 }
 impl Ahead {
-    /// Rows between the one that is copied and the one that is prefetched.
+    /// The number of rows between the copied one and the prefetched one.
     const ROWS: isize = 3;
-    /// Bytes of a row to prefetch: the CPU reads ahead what follows.
+    /// The number of bytes of a row to prefetch; beyond that the CPU reads ahead by itself.
     const BYTES: usize = 4096;
 
     /// `None` if the offset varies within a row.
@@ -131,7 +131,7 @@ impl Ahead {
         })
     }
     /// # Safety
-    /// A row of the nest, whose operands are those of [`gather`], of a table that is contiguous.
+    /// A row of the nest of [`gather`], whose table is contiguous.
     #[inline(always)]
     unsafe fn fetch(&self, row: &Row) {
         let offset = row.ptrs[1].wrapping_offset(self.offset);
@@ -150,10 +150,10 @@ impl Ahead {
     }
 }
 
-/// The same if each element of the result has positions of its own.
+/// [`gather`] for a result in which each element has a position of its own.
 ///
 /// # Safety
-/// As for [`gather`], with offsets of positions that are in range.
+/// As for [`gather`], with the offsets of positions in range.
 unsafe fn gather_dense(
     op: &'static str,
     shape: &[usize],
@@ -164,14 +164,14 @@ unsafe fn gather_dense(
     let size = from.size;
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
-    // SAFETY: the caller's; the result is fresh (STORAGE3).
+    // SAFETY: the caller's promise; the result is fresh (STORAGE3).
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
 /// Takes the elements at positions `indices` along `axis`, whose dimension is replaced by those of
-/// `indices`. For `()`, of the flattened `x`.
+/// `indices`. For `()` it takes from the flattened `x`.
 ///
-/// Errors: indices that are not integers, or out of range (negative ones count from the end).
+/// Errors if indices are not integers, or are out of range (negative ones count from the end).
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -215,15 +215,15 @@ fn take_along(x: &Tensor, indices: &Tensor, k: usize) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The shape with dimension `k` replaced by those of the indices.
+/// The shape with dimension `k` replaced by the dimensions of the indices.
 pub fn taken(shape: &[usize], k: usize, indices: &[usize]) -> Shape {
     let mut out = Shape::from_slice(shape);
     out.remove(k);
     out.insert_from_slice(k, indices);
     out
 }
-/// The operands of a loop over [`taken`]: the tensor's elements, with stride 0 along the indices,
-/// and the offsets.
+/// The operands of a loop over [`taken`]: the tensor's elements, with stride 0 along the dimensions
+/// of the indices, and the offsets.
 pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, Operand) {
     let inner = x.strides.len() - k - 1;
     x.strides.remove(k);
@@ -239,7 +239,7 @@ pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, O
 /// Takes, from each line of `x` along `axis`, the elements at the positions in the same line of
 /// `indices`. The other dimensions broadcast.
 ///
-/// Errors: ranks that differ, indices that are not integers or out of range.
+/// Errors if the ranks differ, or indices are not integers or are out of range.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -273,11 +273,11 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tens
     Ok(out)
 }
 
-/// Positions line by line along an axis.
+/// Positions along an axis, one line of indices for each line of elements.
 pub struct Along {
     /// The axis.
     pub axis: usize,
-    /// The shape that `indices` and `x` broadcast to outside the axis, whose size is that of
+    /// The shape that `indices` and `x` broadcast to, where the size of the axis is that of
     /// `indices`.
     pub shape: Shape,
     /// The positions in `indices`, in its shape.
@@ -285,7 +285,7 @@ pub struct Along {
 }
 
 impl Along {
-    /// Errors: ranks or sizes that don't fit, indices that are not integers.
+    /// Errors if ranks or sizes don't fit, or indices are not integers.
     pub fn new(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Along> {
         let axis = layout::axis(op, axis, x.rank())?;
         let operands = [

@@ -1,4 +1,4 @@
-//! Masks: what is not zero, and where.
+//! Masks: nonzero elements and their positions.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A contiguous mask in chunks, and how many elements before each are true.
+/// A contiguous mask in chunks, with the number of true elements before each chunk.
 struct Counted {
     mask: Tensor,
     chunks: Chunks,
@@ -45,13 +45,14 @@ impl Counted {
             starts,
         })
     }
-    /// How many are true.
+    /// The number of true elements.
     fn total(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
-    /// Calls `f` with each chunk: its part of the mask, where that begins, and its part of the
-    /// result, of which it says how much it has filled. `cost` is that of an element. Errors where
-    /// that is less than was counted, for others have written to the mask since (READ1).
+    /// Calls `f` with each chunk: its part of the mask, the start of that part, and its part of the
+    /// result. `f` returns the number of elements that it has filled in. `cost` is that of an
+    /// element. Errors if that is less than was counted, because others have written to the mask
+    /// since (READ1).
     fn each<T: Send>(
         &self,
         op: &'static str,
@@ -62,7 +63,7 @@ impl Counted {
         let (out, short) = (par::Out::new(out), AtomicBool::new(false));
         par::chunks(self.chunks.len(), cost.times(READ), |k| {
             let range = self.chunks.get(k).range;
-            // SAFETY: OUT1: the chunks' results lie one after the other.
+            // SAFETY: OUT1: the chunks' results are consecutive.
             let part = unsafe { out.part(self.starts[k]..self.starts[k + 1]) };
             let counted = part.len();
             if f(&self.mask.as_bytes()[range.clone()], range.start, part) < counted {
@@ -75,10 +76,10 @@ impl Counted {
             Ok(())
         }
     }
-    /// The positions of what is true, in row-major order.
+    /// The positions of the true elements, in row-major order.
     fn flat(&self, op: &'static str) -> Result<Tensor> {
         let mut out = Tensor::empty([self.total()], DType::I64)?;
-        // the function itself is of one lifetime, which is not general enough
+        // the function's lifetimes are not general enough without a closure
         #[allow(clippy::redundant_closure)]
         self.each(
             op,
@@ -90,13 +91,13 @@ impl Counted {
     }
 }
 
-/// The error of a mask that others have written to between two readings (READ1).
+/// The error for a mask that others have written to between two reads (READ1).
 #[cold]
 pub fn changed(op: &'static str) -> Error {
     Error::value(op, "the mask was changed while it was read")
 }
 
-/// The positions of what is true: one tensor a dimension of `mask`, which is bool.
+/// The positions of the true elements, one tensor per dimension of `mask`, which is bool.
 pub fn positions(op: &'static str, mask: &Tensor) -> Result<Vec<Tensor>> {
     let flat = Counted::new(mask)?.flat(op)?;
     if mask.rank() == 1 {
@@ -111,8 +112,8 @@ pub fn positions(op: &'static str, mask: &Tensor) -> Result<Vec<Tensor>> {
         .collect()
 }
 
-/// Coordinate `k` of flat positions in a tensor of this shape, to every `step`-th element of `out`
-/// from the first.
+/// Writes coordinate `k` of flat positions in a tensor of this shape to every `step`-th element of
+/// `out`, starting with the first.
 fn coordinates(
     flat: &Tensor,
     shape: &[usize],
@@ -130,7 +131,8 @@ fn coordinates(
             flops: 32,
         },
         |r| {
-            // SAFETY: OUT1: ranges are disjoint; the last one ends with its last coordinate.
+            // SAFETY: OUT1: the parts are disjoint, since ranges are; each ends with its last
+            // coordinate.
             let out = unsafe { out.part(r.start * step..(r.end - 1) * step + 1) };
             kernel::coordinates(&flat[r], inner, shape[k], out, step)
         },
@@ -138,10 +140,10 @@ fn coordinates(
     Ok(())
 }
 
-/// The positions of the elements that are not zero: an int64 tensor for each dimension, in
-/// row-major order. NaN is not zero.
+/// The positions of the nonzero elements: an int64 tensor for each dimension, in row-major order.
+/// NaN is nonzero.
 ///
-/// Errors: a tensor without dimensions.
+/// Errors for a 0-dimensional tensor.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -160,7 +162,7 @@ pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
     positions("nonzero", &x.astype(DType::Bool)?)
 }
 
-/// The positions of the elements that are not zero, one a row: int64 of shape `[count, rank]`.
+/// The positions of the nonzero elements, one per row: int64 of shape `[count, rank]`.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -173,7 +175,7 @@ pub fn argwhere(x: &Tensor) -> Result<Tensor> {
     let mut out = Tensor::empty([flat.len(), x.rank()], DType::I64)?;
     let to = out.as_mut_slice::<i64>()?;
     for k in 0..x.rank() {
-        // nothing to write, and nowhere to begin, where nothing was found
+        // if nothing was found, there is nothing to write, and `k..` is out of range
         coordinates(
             &flat,
             x.shape(),
@@ -185,10 +187,10 @@ pub fn argwhere(x: &Tensor) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The elements of `x` where `mask` is true, in row-major order, in one dimension. Both broadcast
-/// together.
+/// The elements of `x` where `mask` is true, in row-major order, as a 1-dimensional tensor. The two
+/// broadcast together.
 ///
-/// Errors: a mask that is not bool, shapes that don't broadcast.
+/// Errors if the mask is not bool, or shapes don't broadcast.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -204,8 +206,8 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let mut out = Tensor::empty([counted.total()], x.dtype())?;
     let to = out.as_mut_ptr()?;
     dispatch_width!(x.dtype().size(), |U| {
-        // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2), initialised; any
-        // bits are integers. The result is fresh (STORAGE3).
+        // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2) and initialised;
+        // any bits are a valid integer. The result is fresh (STORAGE3).
         let (x, out) = unsafe {
             (
                 slice::<U>(x.as_ptr(), x.len()),
@@ -224,8 +226,8 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 }
 
 /// # Safety
-/// `n` elements at `p`, aligned and initialised, which stay so while the slice is used; `p` may be
-/// anything where there are none.
+/// `p` points to `n` elements, which are aligned, initialised and unchanged while the slice is
+/// used; if `n` is 0, `p` may be anything.
 unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
     if n == 0 {
         &[]
@@ -235,11 +237,10 @@ unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
     }
 }
 
-/// `x` with `value` where `mask` is true. Both tensors broadcast together; the result has the dtype
-/// of `x`.
+/// `x` with `value` where `mask` is true. The two tensors broadcast together; the result has the
+/// dtype of `x`.
 ///
-/// Errors: a mask that is not bool, shapes that don't broadcast, a value that doesn't fit the
-/// dtype.
+/// Errors if the mask is not bool, shapes don't broadcast, or the value doesn't fit the dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -257,7 +258,7 @@ pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Resul
     Ok(out)
 }
 
-/// Puts one value where a mask of the same shape is true.
+/// Sets elements to one value where a mask of the same shape is true.
 ///
 /// # Safety
 /// The value is one element of the dtype.
@@ -282,8 +283,8 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
             |row| {
                 let (mask, out) = (row.ptrs[0], row.ptrs[1] as *mut U);
                 if (row.steps[0], row.steps[1]) == (1, size as isize) {
-                    // SAFETY: as below; the row's elements lie one after the other, and the mask is
-                    // other memory, for the result is fresh (STORAGE3).
+                    // SAFETY: as below; the row's elements are contiguous, and the mask is other
+                    // memory, since the result is fresh (STORAGE3).
                     return unsafe {
                         kernel::fill(
                             core::slice::from_raw_parts_mut(out, row.n),
@@ -307,7 +308,7 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
     Ok(())
 }
 
-/// The shape that both broadcast to, and the mask in it.
+/// The shape that `x` and the mask broadcast to, and the mask broadcast to it.
 fn broadcast_mask(op: &'static str, x: &Tensor, mask: &Tensor) -> Result<(layout::Shape, Tensor)> {
     if !mask.dtype().is_bool() {
         return Err(Error::dtype(

@@ -1,9 +1,9 @@
 //! Indexing: `t[...]` as Rust data ([`Index`], [`s!`](crate::s), [`get`], [`set`]), taking and
 //! putting along an axis, masks.
 //!
-//! Integers, slices, the ellipsis and new axes are *basic*: they give a view. Integer arrays and
-//! masks are *advanced*: they gather, as NumPy does. All positions are checked before anything is
-//! read or written.
+//! Integers, slices, the ellipsis and new axes are *basic* indices: they give a view. Integer
+//! arrays and masks are *advanced*: they gather, as in NumPy. All positions are checked before any
+//! element is read or written.
 
 mod basic;
 mod gather;

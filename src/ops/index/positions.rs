@@ -1,9 +1,9 @@
-//! Arrays of positions: checked, and converted to byte offsets, tile by tile in L1 if each element
-//! of a result has a position of its own, else in a table.
+//! Arrays of positions: checked and converted to byte offsets, tile by tile in L1 if each element
+//! of a result has a position of its own, else into a table.
 //!
 //! - **READ1, read once.** Positions may lie in memory that is being written to. The read that
-//!   checks a position also computes its offset; once a read finds a bad position the array is
-//!   never used, whatever a later read finds.
+//!   checks a position also computes its offset; once a read finds a position out of range, the
+//!   array is never used, whatever a later read finds.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
     allow(
@@ -24,24 +24,24 @@ use crate::tensor::Tensor;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Offsets of a tile: they fit L1 together with what is gathered.
+/// The number of offsets in a tile: they fit L1 together with the gathered elements.
 const TILE: usize = 512;
-/// The most arrays of one loop.
+/// The most arrays in one loop.
 const ARRAYS: usize = 8;
 
 /// Positions along an axis; negative ones count from the end.
 pub struct Positions {
-    /// Integers, contiguous.
+    /// Contiguous integers.
     array: Tensor,
     /// The axis, for messages.
     axis: usize,
     size: usize,
-    /// The byte stride of the positions.
+    /// The stride of the axis in bytes.
     stride: i64,
 }
 
 impl Positions {
-    /// Errors if they are not integers, or of a dtype that this build leaves out.
+    /// Errors if the positions are not integers, or their dtype is left out of this build.
     pub fn new(
         op: &'static str,
         array: &Tensor,
@@ -84,12 +84,12 @@ impl Positions {
         out: *mut i64,
     ) -> bool {
         dispatch!(integer self.array.dtype(), |T| {
-            // SAFETY: the caller's; the array's elements are of this dtype (TENSOR1).
+            // SAFETY: the caller's promise; the array's elements are of this dtype (TENSOR1).
             unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
         }, else false)
     }
-    /// Errors if a position is out of range, as far as a second read tells: positions that it finds
-    /// good must not be used (READ1).
+    /// Errors if a second read finds a position out of range. Even if it finds none, the
+    /// positions must not be used (READ1).
     fn check(&self, op: &'static str) -> Result<()> {
         let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
             kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
@@ -106,7 +106,7 @@ impl Positions {
     }
 }
 
-/// The error for positions of which one was out of range. They may lie in foreign memory that has
+/// The error for arrays with a position out of range. They may lie in foreign memory that has
 /// changed since.
 #[cold]
 fn out_of_range(op: &'static str, arrays: &[Positions]) -> Error {
@@ -123,11 +123,12 @@ pub fn shape(op: &'static str, arrays: &[Positions]) -> Result<Shape> {
     })
 }
 
-/// Computes the offsets of `n` iterations of a row from `first` on, summed over the arrays, which
-/// are the row's operands from `k` on.
+/// Computes the offsets of `n` iterations of a row, from iteration `first` on, summed over the
+/// arrays, which are the row's operands from `k` on. Returns false if a position is out of range.
 ///
 /// # Safety
-/// The row is one of a nest of the arrays; `out` has room for `n`, which are initialised if `more`.
+/// The row is one of a nest of the arrays; `out` has room for `n` offsets, which are initialised if
+/// `more`.
 unsafe fn tile(
     arrays: &[Positions],
     row: &Row,
@@ -140,7 +141,8 @@ unsafe fn tile(
     let mut good = true;
     for (i, a) in arrays.iter().enumerate() {
         let step = row.steps[k + i];
-        // SAFETY: the nest's elements; the first array, or what `more` says, initialises.
+        // SAFETY: elements of the nest; the offsets are initialised by the first array, or already
+        // if `more`.
         good &= unsafe {
             a.offsets(
                 row.ptrs[k + i].offset(first as isize * step),
@@ -155,14 +157,14 @@ unsafe fn tile(
 }
 
 /// The table of the summed offsets, in the shape that the arrays broadcast to: int64, contiguous,
-/// in a new tensor, so that nobody changes them after the check. Errors if a position is out of
-/// range.
+/// in a new tensor, so that nobody changes the offsets after the check. Errors if a position is out
+/// of range.
 pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     let shape = shape(op, arrays)?;
     let mut out = Tensor::empty(&shape, DType::I64)?;
     let first = out.as_mut_ptr()?;
     if out.is_empty() {
-        // with an empty array the others broadcast to no position
+        // if one array is empty, the others broadcast to no position, but are still checked
         arrays.iter().try_for_each(|a| a.check(op))?;
         return Ok(out);
     }
@@ -184,9 +186,9 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
             cost,
             |_| true,
             |row| {
-                // SAFETY: the nest reaches elements of all tensors (TENSOR1), of which the table is
-                // fresh (STORAGE3), initialised (STORAGE1), contiguous (so its innermost step is an
-                // element, but for a row of one); rows are disjoint.
+                // SAFETY: the nest reaches elements of all tensors (TENSOR1). The table is fresh
+                // (STORAGE3), initialised (STORAGE1) and contiguous, so its innermost step is one
+                // element, except in a row of one; rows are disjoint.
                 if !unsafe {
                     tile(
                         group,
@@ -210,18 +212,18 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     }
 }
 
-/// Whether to use [`gather`]: each of `total` elements has a position of its own, so that a table
-/// would be as large as the result.
+/// Whether to use [`gather`]: each of `total` elements has a position of its own, so a table would
+/// be as large as the result.
 pub fn are_dense(arrays: &[Positions], shape: &[usize], total: usize) -> bool {
     arrays.len() <= ARRAYS && total > 0 && shape.iter().product::<usize>() == total
 }
 
-/// Calls a row function that gathers from `x` to `y` with the offsets of each tile. Errors if a
+/// Gathers from `x` to `y` by calling a row function with the offsets of each tile. Errors if a
 /// position is out of range; the contents of `y` are then unspecified.
 ///
 /// # Safety
-/// For each index of `shape`, the element of `x`, moved by the offset of positions in range, is one
-/// of a tensor; those of `y` are writable, and nobody else uses them.
+/// For each index of `shape`, the element of `x`, moved by the offset of positions in range,
+/// belongs to a tensor; the elements of `y` are writable, and nobody else uses them.
 pub unsafe fn gather(
     op: &'static str,
     f: RowFn,
@@ -251,13 +253,13 @@ pub unsafe fn gather(
             for first in (0..row.n).step_by(TILE) {
                 let n = TILE.min(row.n - first);
                 // SAFETY: the nest reaches elements of the arrays (TENSOR1); a tile has room for
-                // `n`.
+                // `n` offsets.
                 if !unsafe { tile(arrays, &row, 1, first, n, false, offsets) } {
                     return bad.store(true, Relaxed);
                 }
                 let at = |k: usize| row.ptrs[k].wrapping_offset(first as isize * row.steps[k]);
-                // SAFETY: GATHER1 by the caller: the offsets are of positions in range, and of this
-                // thread; rows are disjoint.
+                // SAFETY: GATHER1 by the caller: the offsets are those of positions in range, and
+                // private to this thread; rows are disjoint.
                 unsafe {
                     f(
                         n,

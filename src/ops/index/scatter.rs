@@ -1,5 +1,5 @@
 //! Writing by index: `t[...] = v`, along an axis, and line by line. Values for a repeated position
-//! are combined in the order of the indices, on any number of threads.
+//! are combined in the order of the indices, for any number of threads.
 
 use super::positions::{self, Positions};
 use super::selection::Selection;
@@ -13,14 +13,14 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::ops::Range;
 
-/// Elements of a row from which on combining them takes longer than the scan of the offsets by
-/// another thread.
+/// The length from which on combining the elements of a row takes longer than the scan of the
+/// offsets by another thread.
 const WIDE: usize = 64;
 
 /// How a value is combined with the element at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterMode {
-    /// It replaces the element; of several values the last one wins.
+    /// It replaces the element; of several values the last wins.
     Set,
     /// It is added; integers wrap, 16-bit floats are summed in float32.
     Add,
@@ -35,9 +35,8 @@ pub enum ScatterMode {
 /// `x[indices] = value`. The value broadcasts to the shape of `x[indices]` and takes the dtype of
 /// `x`. Only this tensor changes: shared storage is copied first, and the value may share it.
 ///
-/// Errors, before anything is written: those of [`get`](super::get); a value that doesn't
-/// broadcast; a value of a higher kind than the tensor's (floats into integers, complex numbers
-/// into floats).
+/// Errors, before anything is written, like [`get`](super::get), and if the value doesn't broadcast
+/// or is of a higher kind than the tensor (floats into integers, complex numbers into floats).
 ///
 /// ```
 /// use flex::{Tensor, ops, s};
@@ -56,8 +55,8 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     {
         let value = fit(OP, x, value, &[1])?;
         x.as_mut_ptr()?;
-        // SAFETY: the value is one element of the dtype (TENSOR1), and what is written is unshared
-        // (STORAGE3).
+        // SAFETY: the value is one element of the dtype (TENSOR1), and the elements written are
+        // unshared (STORAGE3).
         return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
     let mut selection = Selection::new(OP, (x.layout(), x.dtype()), indices)?;
@@ -66,7 +65,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     x.as_mut_ptr()?;
     if *x.layout() != layout {
         selection = Selection::new(OP, (x.layout(), x.dtype()), indices)?;
-        // masks were read again (READ1)
+        // masks have been read a second time (READ1)
         if selection.shape()[..] != *value.shape() {
             return Err(super::mask::changed(OP));
         }
@@ -83,8 +82,8 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
         selection.elements(advanced, first, size),
         selection.offsets(advanced, &table),
     );
-    // SAFETY: `to` reaches elements of `x` (TENSOR1), exclusive since as_mut_ptr, by offsets that
-    // were checked.
+    // SAFETY: `to` reaches elements of `x` (TENSOR1), which are exclusive since `as_mut_ptr`, by
+    // offsets that were checked.
     unsafe {
         scatter(
             ScatterMode::Set,
@@ -99,8 +98,8 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     }
 }
 
-/// The value in the dtype and shape of its target. Errors if its kind is higher than the dtype's,
-/// or it doesn't broadcast.
+/// The value converted to the dtype and shape of its target. Errors if it is of a higher kind than
+/// the dtype, or doesn't broadcast.
 fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<Tensor> {
     let kind = |t: &Tensor| {
         (!t.dtype().is_bool()) as u8
@@ -120,7 +119,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     if value.shape() == shape {
         return value.astype(x.dtype());
     }
-    // leading dimensions of size 1 beyond the rank are ignored
+    // leading dimensions of size 1 beyond the target's rank are ignored
     let mut value = value.clone();
     while value.rank() > shape.len() && value.shape()[0] == 1 {
         value = value.squeeze(0)?;
@@ -138,7 +137,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     value.into_dtype(x.dtype())
 }
 
-/// The range of byte offsets of the tensor's elements from the first one.
+/// The range of byte offsets of the tensor's elements, relative to the first one.
 fn extent(x: &Tensor) -> Range<i64> {
     let size = x.dtype().size() as i64;
     let ends = x
@@ -154,7 +153,7 @@ fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     use row_kernel::*;
     Some(match mode {
         ScatterMode::Set => dispatch_width!(dtype.size(), |U| scatter::<U, Replace> as RowFn),
-        // 16-bit floats come here as float32, see `accumulate`
+        // 16-bit floats arrive here as float32, see `accumulate`
         ScatterMode::Add => {
             dispatch!(number dtype, |T| scatter::<T, Add> as RowFn, else return None)
         }
@@ -170,13 +169,13 @@ fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     })
 }
 
-/// Combines values with elements in the order of the indices.
+/// Combines values with elements, in the order of the indices.
 ///
 /// # Safety
-/// For each index of `shape`, the element of `to`, moved by the offset, is one of a tensor of
-/// `dtype`, which nobody else uses and no two of whose indices share an element; `to` has a step of
-/// 0 just in those dimensions that the offsets vary in along the tensor. Offsets are in `extent`,
-/// and those of different offsets are different elements.
+/// For each index of `shape`, the element of `to`, moved by the offset, belongs to a tensor of
+/// `dtype`, which nobody else uses and no two of whose indices share an element. `to` has a step of
+/// 0 exactly in the dimensions in which offsets vary along the tensor. Offsets are in `extent`, and
+/// different offsets lead to different elements.
 unsafe fn scatter(
     mode: ScatterMode,
     op: &'static str,
@@ -210,8 +209,8 @@ unsafe fn scatter(
     };
     let inner = &nest.dims[0];
     if inner.steps[2] == 0 && inner.n >= WIDE && nest.dims[1..].iter().all(|d| d.steps[1] == 0) {
-        // Rows that lie in memory as wholes: each thread combines those in its range of the tensor,
-        // for parts of rows are slower to fetch.
+        // The rows are whole in memory: each thread combines those in its own range of the tensor,
+        // since parts of rows are slower to fetch.
         let pieces = par::threads_for(Cost {
             bytes: cost.bytes.saturating_mul(nest.total),
             flops: 0,
@@ -229,7 +228,7 @@ unsafe fn scatter(
                 extent.end
             };
             rows::each(&nest, |row| {
-                // SAFETY: the offset of all of the row (GATHER1).
+                // SAFETY: the offset of the whole row (GATHER1).
                 if within.contains(unsafe { &*(row.ptrs[2] as *const i64) }) {
                     join(row)
                 }
@@ -237,7 +236,8 @@ unsafe fn scatter(
         });
         return Ok(());
     }
-    // Along a dimension in which the tensor's own stride isn't 0, pieces write disjoint elements.
+    // Pieces are cut along dimensions where the tensor has a stride of its own, so that they write
+    // disjoint elements.
     rows::run(&nest, cost, |d| d.steps[1] != 0, join);
     Ok(())
 }
@@ -245,9 +245,9 @@ unsafe fn scatter(
 /// A copy of `x` with `values` put along `axis`: in each line, at the positions in the same line of
 /// `indices`. The values broadcast to the shape of `indices`.
 ///
-/// Errors: indices whose shape differs from that of `x` outside the axis, that are not integers or
-/// out of range; values of a higher kind than the dtype; a mode that the dtype lacks (all but `Set`
-/// for bool, `Max` and `Min` for complex).
+/// Errors if the shape of `indices` differs from that of `x` outside the axis, if indices are not
+/// integers or are out of range, if values are of a higher kind than the dtype, and if the dtype
+/// doesn't support the mode (bool supports only `Set`, complex dtypes lack `Max` and `Min`).
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, ScatterMode}};
@@ -267,8 +267,8 @@ pub fn put_along_axis(
     put("put_along_axis", x, indices, values, axis, mode)
 }
 
-/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`], so
-/// positions may repeat. The same bits on any number of threads.
+/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`].
+/// Positions may repeat; the bits are the same for any number of threads.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -282,7 +282,7 @@ pub fn scatter_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -
     put("scatter_add", x, indices, values, axis, ScatterMode::Add)
 }
 
-/// [`put_along_axis`] for an operation of another name.
+/// [`put_along_axis`] under the name of another operation.
 pub(crate) fn put(
     op: &'static str,
     x: &Tensor,
@@ -315,11 +315,11 @@ pub(crate) fn put(
 }
 
 /// A copy of `x` with `values` added to the slices at positions `indices` along `axis` (torch's
-/// `index_add`, the reverse of [`take`](super::take)): the values have, or broadcast to, the shape
-/// that `take` would give. Positions may repeat; the same bits on any number of threads.
+/// `index_add`, the inverse of [`take`](super::take)). The values have the shape that `take` would
+/// give, or broadcast to it. Positions may repeat; the bits are the same for any number of threads.
 ///
-/// Errors: indices that are not integers, or out of range; values of a higher kind than the dtype,
-/// or that don't broadcast; bool.
+/// Errors if indices are not integers or are out of range, if values are of a higher kind than the
+/// dtype or don't broadcast, and for bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -354,9 +354,9 @@ pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> 
     })
 }
 
-/// Combines values of the given shape with a copy of `x`, in float32 for 16-bit floats. `operands`
-/// makes the operands of [`scatter`] for that copy and its first element, and returns the tensor
-/// that keeps the offsets alive.
+/// Combines values of the given shape with a copy of `x`; 16-bit floats in float32. `operands` is
+/// called with that copy and its first element, and returns the operands of [`scatter`] and the
+/// tensor that keeps the offsets alive.
 fn accumulate(
     op: &'static str,
     x: &Tensor,
@@ -376,7 +376,7 @@ fn accumulate(
     let values = values.astype(dtype)?;
     let first = y.as_mut_ptr()?;
     let (_offsets, to, table) = operands(&y, first)?;
-    // SAFETY: `y` is fresh, contiguous and this function's alone; its offsets were checked.
+    // SAFETY: `y` is fresh, contiguous and used only by this function; its offsets were checked.
     unsafe { scatter(mode, op, dtype, shape, to, table, extent(&y), &values)? };
     y.astype(x.dtype())
 }

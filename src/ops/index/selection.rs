@@ -1,4 +1,4 @@
-//! From the items of `t[...]` to a layout and arrays of positions.
+//! Converts the items of `t[...]` to a layout and arrays of positions.
 
 use super::Index;
 use super::positions::{self, Positions};
@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 /// An index, checked against a tensor.
 pub struct Selection {
-    /// The tensor's layout after the basic items, without the dimensions that arrays index.
+    /// The tensor's layout after the basic items, without the dimensions indexed by arrays.
     pub layout: Layout,
     /// The arrays and masks.
     pub advanced: Option<Advanced>,
@@ -19,17 +19,17 @@ pub struct Selection {
 
 /// Index arrays that are broadcast together.
 pub struct Advanced {
-    /// The arrays: offsets in bytes from the elements of [`Selection::layout`].
+    /// The arrays, as byte offsets from the elements of [`Selection::layout`].
     pub arrays: Vec<Positions>,
     /// The shape that they broadcast to.
     pub shape: Shape,
-    /// The dimension of [`Selection::layout`] before which that shape is inserted in the result.
+    /// The dimension of [`Selection::layout`] before which that shape is inserted.
     pub at: usize,
 }
 
 impl Selection {
-    /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another
-    /// shape, arrays that are not integers or don't broadcast.
+    /// Errors if there are too many items or more than one ellipsis, an integer is out of range, a
+    /// mask has another shape, or arrays are not integers or don't broadcast.
     pub fn new(
         op: &'static str,
         (x, dtype): (&Layout, DType),
@@ -59,8 +59,8 @@ impl Selection {
         }
         shape
     }
-    /// The operand of a loop over [`Selection::shape`] for the layout's elements from `first` on; its
-    /// stride is 0 along the arrays' dimensions.
+    /// The operand, in a loop over [`Selection::shape`], for the layout's elements from `first` on;
+    /// its stride is 0 along the arrays' dimensions.
     pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> Operand {
         let mut strides: smallvec::SmallVec<[isize; 6]> = self
             .layout
@@ -89,7 +89,8 @@ impl Selection {
     }
 }
 
-/// How many dimensions the ellipsis stands for (an implicit one at the end if there is none).
+/// The number of dimensions that the ellipsis stands for (an implicit one at the end if there is
+/// none).
 fn hidden_dims(op: &'static str, (x, dtype): (&Layout, DType), items: &[Index]) -> Result<usize> {
     let (mut used, mut ellipses) = (0, 0);
     for item in items {
@@ -120,11 +121,11 @@ fn hidden_dims(op: &'static str, (x, dtype): (&Layout, DType), items: &[Index]) 
     })
 }
 
-/// The position of the arrays' dimensions: in place if all arrays are adjacent (an integer beside
-/// an array counts as one), else in front.
+/// Tracks where the arrays' dimensions go: in place if all arrays are adjacent (an integer counts
+/// as an array), else in front.
 #[derive(Default)]
 struct Run {
-    /// The remaining dimension before which the first array stood.
+    /// The dimension of the result so far before which the first array stood.
     start: Option<usize>,
     ended: bool,
     separated: bool,
@@ -145,7 +146,7 @@ struct Builder<'a> {
     x: &'a Layout,
     dtype: DType,
     draft: Draft,
-    /// The dimension of `draft` that the next item indexes, and that of `x`.
+    /// The dimension of `draft` that the next item indexes; `source` is that of `x`.
     axis: usize,
     source: usize,
     arrays: Vec<Positions>,
@@ -157,7 +158,7 @@ impl Builder<'_> {
         match item {
             Index::Int(i) => {
                 self.run.index(self.axis);
-                // the error names the axis of `x`, which the user knows
+                // the error names the axis of `x`, as the user knows it
                 self.draft
                     .index(self.op, self.axis, *i)
                     .map_err(|e| self.at_source(e))?;
@@ -211,7 +212,7 @@ impl Builder<'_> {
             return Err(Error::subscript(self.op, message));
         }
         if m.rank() == 0 {
-            // one element or none, of an implicit dimension
+            // an implicit dimension with one element or none
             let count = m.item::<crate::Bool>()?.get() as usize;
             self.arrays.push(Positions::new(
                 self.op,
@@ -226,7 +227,7 @@ impl Builder<'_> {
         }
         Ok(())
     }
-    /// Positions along this dimension, which is removed.
+    /// Adds positions along this dimension, which is removed.
     fn array(&mut self, positions: &Tensor) -> Result<()> {
         let (size, stride) = (
             self.draft.shape()[self.axis],
@@ -240,7 +241,7 @@ impl Builder<'_> {
             size,
             bytes,
         )?);
-        // the offsets count from its first element
+        // the offsets are relative to its first element
         self.draft.remove(self.axis);
         self.source += 1;
         Ok(())

@@ -6,11 +6,11 @@ use crate::ops::{multiply, roll, subtract};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// The vector product of vectors of three elements along an axis; the other dimensions broadcast.
-/// `axis` counts in each operand by itself, and in the result. Dtypes are promoted.
+/// The cross product of vectors with three elements along an axis; the other dimensions broadcast.
+/// `axis` counts in each operand separately, and in the result. Dtypes are promoted.
 ///
-/// Errors where the size along the axis is not 3, the other dimensions don't broadcast, or the
-/// dtypes have no common one or are bool.
+/// Errors if the size along the axis is not 3, the other dimensions don't broadcast, or the dtypes
+/// have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -36,8 +36,8 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     if dtype.is_bool() {
         return Err(Error::unsupported(OP, dtype));
     }
-    // Of different ranks, the vectors may lie at different distances from the end: there they must
-    // meet to broadcast.
+    // In operands of different ranks the vectors may be at different distances from the last axis,
+    // but must be aligned to broadcast.
     let rank = a.rank().max(b.rank());
     let align = |t: &Tensor| -> Result<Tensor> {
         let missing: Vec<isize> = (1..=(rank - t.rank()) as isize).collect();
@@ -46,8 +46,8 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
             .moveaxis(0, axis)
     };
     let (a, b) = (align(a)?, align(b)?);
-    // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the
-    // reverse.
+    // Elements 1, 2, 0 and 2, 0, 1: each component of the result is the product of one with the
+    // other, minus the reverse.
     let product = |i: i64, j: i64| multiply(roll(&a, i, axis)?, roll(&b, j, axis)?);
     subtract(product(-1, 1)?, product(1, -1)?)
 }

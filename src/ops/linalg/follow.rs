@@ -1,17 +1,17 @@
-//! What follows a product, block by block of its result.
+//! Work that follows a product, block by block of its result.
 
 use crate::error::Result;
 use crate::kernel::gemm::After;
 use crate::tensor::Tensor;
 
-/// Takes blocks of a product's result over, while a cache has them.
+/// Receives the blocks of a product's result while they are in a cache.
 pub(crate) trait Follow {
-    /// The result is about to be computed, as a batch of matrices: so many, their rows and their
-    /// columns, which follow each other in its memory. None where it is not taken block by block.
+    /// Called before the result is computed, as a batch of contiguous matrices: `matrices` has
+    /// their number, rows and columns. `None` if the blocks are not wanted.
     fn begin(&self, result: &mut Tensor, matrices: [usize; 3]) -> Result<Option<&dyn After>>;
 }
 
-/// Who takes blocks of this result, if somebody does.
+/// The receiver of the blocks of this result, if any.
 pub(crate) fn begin<'a>(
     then: Option<&'a dyn Follow>,
     result: &mut Tensor,
@@ -33,7 +33,7 @@ mod tests {
     use std::sync::{Mutex, OnceLock};
     use std::vec::Vec;
 
-    /// The bits of each element when it was handed over, as often as it was.
+    /// The bits of each element at each time that it was passed.
     #[derive(Default)]
     struct Seen {
         result: OnceLock<(usize, [usize; 3])>,
@@ -57,13 +57,15 @@ mod tests {
             for row in rows {
                 for col in cols.clone() {
                     let at = (i * m + row) * n + col;
-                    // SAFETY: AFTER1: an element of the result, which is written; float32 has as many bits.
+                    // SAFETY: AFTER1: an element of the result, which has been written; float32 has
+                    // 32 bits.
                     elements[at].push(unsafe { *(first as *const u32).wrapping_add(at) });
                 }
             }
         }
     }
-    /// Whether all of a product was handed over, each element once and as it is in the end.
+    /// Asserts that either all of a product was passed, each element once with its final value, or
+    /// nothing. Returns whether it was.
     fn is_taken(product: impl Fn(&dyn Follow) -> Result<Tensor>) -> bool {
         let seen = Seen::default();
         let y = product(&seen).unwrap();
@@ -120,7 +122,7 @@ mod tests {
             }
         }
     }
-    /// Products that hand nothing over, or begin nothing, say so.
+    /// Products that may pass no blocks, and one without a receiver.
     #[test]
     fn nothing_or_all() {
         for (a, b) in [([1, 500], [500, 600]), ([4, 9], [9, 3]), ([2, 0], [0, 5])] {

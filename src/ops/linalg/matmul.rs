@@ -17,12 +17,12 @@ const OP: &str = "matmul";
 /// The product of matrices, of a matrix and a vector, or of two vectors.
 ///
 /// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
-/// vector is a row on the left and a column on the right, and that dimension is not in the result.
-/// Numbers of different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in
-/// float32 and rounded once. The sum of no products (`k = 0`) is zero. Where the CPU multiplies pairs
-/// of bfloat16 (AVX-512 BF16), subnormal operands and sums of theirs may count as zero, below 1.2e-38.
+/// vector is a row on the left and a column on the right, and that dimension is dropped from the
+/// result. Different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in float32
+/// and rounded once. The sum of no products (`k = 0`) is zero. If the CPU multiplies pairs of
+/// bfloat16 (AVX-512 BF16), subnormal operands and sums, those below 1.2e-38, may count as zero.
 ///
-/// Errors where the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
+/// Errors if the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
 /// dimension, or the dtypes have no common one or are bool.
 ///
 /// ```
@@ -38,14 +38,14 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     matmul_then(a, b, None, None)
 }
 
-/// The product as [`matmul`] gives it, of operands that are converted to `dtype` first: the dtype
-/// of the sums and of the result.
+/// [`matmul`] of operands that are first converted to `dtype`, the dtype of the sums and of the
+/// result.
 ///
-/// No converted copies are made where sums are wider than what is summed: int8 and uint8 in int32
-/// (exact to 2^15 terms, wrapping beyond), float16 and bfloat16 in float32 (the sums that `matmul`
+/// No converted copies are made if sums are wider than the operands: int8 and uint8 in int32 (exact
+/// up to 2^15 terms, wrapping beyond), float16 and bfloat16 in float32 (the sums that `matmul`
 /// would round).
 ///
-/// Errors as `matmul`, and where `dtype` does not hold all values of the operands' common dtype.
+/// Errors like `matmul`, and if `dtype` can't hold all values of the operands' common dtype.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -58,8 +58,8 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     matmul_then(a, b, Some(dtype), None)
 }
 
-/// Whether a product of this 16-bit float has the bits of one of its elements in float32. Pairs of
-/// bfloat16 don't, where the CPU has an instruction for them.
+/// Whether a product in this 16-bit float dtype has the same bits as one of its elements converted
+/// to float32. Products of bfloat16 don't if the CPU has an instruction for pairs of them.
 #[cfg(feature = "std")]
 pub(crate) fn widens(dtype: DType) -> bool {
     match dtype {
@@ -69,7 +69,7 @@ pub(crate) fn widens(dtype: DType) -> bool {
     }
 }
 
-/// [`matmul`], or [`matmul_as`], and what follows it.
+/// [`matmul`], or [`matmul_as`], with work that follows on blocks of the result.
 pub(crate) fn matmul_then(
     a: &Tensor,
     b: &Tensor,
@@ -79,7 +79,7 @@ pub(crate) fn matmul_then(
     if let (&[m, k], &[rows, n], true, None) = (a.shape(), b.shape(), a.dtype() == b.dtype(), dtype)
         && k == rows
     {
-        // Nothing to broadcast or convert: small products take no longer than this.
+        // Nothing to broadcast or convert: the checks below take longer than a small product.
         return dispatch!(number a.dtype(), |T| {
             let mut c = Tensor::empty([m, n], T::DTYPE)?;
             stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1, then)?;
@@ -109,7 +109,8 @@ pub(crate) fn matmul_then(
     }
 }
 
-/// The shape and the dtype of the product of operands of these. Errors as the product's.
+/// The shape and dtype of the product of operands with these shapes and dtypes. Errors like the
+/// product.
 pub(crate) fn product_of(
     a: (&[usize], DType),
     b: (&[usize], DType),
@@ -140,7 +141,7 @@ pub(crate) fn product_of(
     Ok((shape, dtype))
 }
 
-/// The common shape of the dimensions before those of matrices or vectors.
+/// The broadcast shape of the leading dimensions, those before matrices or vectors.
 fn lead(op: &'static str, [a, b]: [(&'static str, &[usize], DType); 2]) -> Result<Shape> {
     let before = |shape: &'_ [usize]| shape.len().saturating_sub(2);
     let leading = [&a.1[..before(a.1)], &b.1[..before(b.1)]];
@@ -153,7 +154,7 @@ fn lead(op: &'static str, [a, b]: [(&'static str, &[usize], DType); 2]) -> Resul
     })
 }
 
-/// Errors where `dtype` does not hold all values of the operands' common dtype.
+/// Errors if `dtype` can't hold all values of the operands' common dtype.
 pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<()> {
     if common.promote(dtype, op).ok() == Some(dtype) {
         return Ok(());
@@ -164,8 +165,8 @@ pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<(
     ))
 }
 
-/// `expression` with the types of 8-bit operands whose products are summed in int32, so that they
-/// need no converted copies; or `other`.
+/// `expression` with the types of 8-bit operands whose products are summed in int32 without
+/// converted copies; `other` for any other dtypes.
 macro_rules! bytes_in_i32 {
     ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {
         match ($a, $b, $sum) {
@@ -190,7 +191,7 @@ macro_rules! bytes_in_i32 {
 }
 pub(crate) use bytes_in_i32;
 
-/// The products of two stacks of matrices, whose leading dimensions broadcast.
+/// The products of two batches of matrices, whose leading dimensions broadcast.
 fn batched<A, B, C>(
     op: &'static str,
     a: &Tensor,
@@ -213,7 +214,7 @@ where
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mut c = Tensor::empty(shape(sizes.m, sizes.n), C::DTYPE)?;
     let batch = lead.iter().product::<usize>();
-    // One matrix on the right for all rows of a batch: one tall product.
+    // A single matrix on the right for all rows of a batch: one tall product.
     if lead_b.iter().all(|n| *n == 1)
         && lead_a == lead.as_slice()
         && let Some(tall) = a.layout().reshape(&[batch * sizes.m, sizes.k])
@@ -258,13 +259,13 @@ where
     let epilogue = Epilogue::NONE.then(after);
     let c = Results::<C>::new(c, sizes.m, sizes.n)?;
     let operands = |i| {
-        // SAFETY: each `c.get(i)` is another matrix of a fresh tensor.
+        // SAFETY: each `c.get(i)` is a different matrix of a fresh tensor.
         (left.get(i), right.get(i), unsafe { c.get(i) })
     };
-    // SAFETY: the shapes are those that `batched` derived.
+    // SAFETY: the shapes are those derived by the caller.
     unsafe {
-        // Of bytes alone: sums of floats might have other bits than those of the same product by
-        // another tensor.
+        // Only for bytes: sums of floats could differ in their bits from those of the same product
+        // with another tensor.
         match gemm::bytes::<A, B>() && batch == 1 {
             true => product_of_weight(sizes, b, operands, epilogue),
             false => products(sizes, batch, operands, Right::Once, epilogue),
@@ -272,14 +273,14 @@ where
     }
 }
 
-/// The sum of the products along an axis of two tensors that broadcast otherwise, the first
-/// conjugated where it is complex.
+/// The dot product along an axis of two tensors whose other dimensions broadcast; the first is
+/// conjugated if it is complex.
 ///
-/// `axis` is negative, counted from the end of both, or counts from the front of the broadcast
-/// shape. The dtypes are promoted.
+/// A negative `axis` counts from the end of both shapes, others from the front of the broadcast
+/// shape. Dtypes are promoted.
 ///
-/// Errors where the sizes along the axis differ, the other dimensions don't broadcast, or the
-/// dtypes have no common one or are bool.
+/// Errors if the sizes along the axis differ, the other dimensions don't broadcast, or the dtypes
+/// have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -291,7 +292,7 @@ where
 pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "vecdot";
     let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
-    // from the front, an axis of the longer shape; from the end, one that both have
+    // a nonnegative axis is one of the longer shape; from the end, it must be one of both
     let from_end = if axis < 0 {
         axis
     } else {
@@ -325,7 +326,7 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, None), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
 }
 
-/// The last two dimensions exchanged; a view. Errors where there are fewer.
+/// Swaps the last two dimensions; a view. Errors if there are fewer.
 ///
 /// ```
 /// let x = flex::Tensor::zeros(&[5, 2, 3], flex::DType::F32)?;
@@ -335,7 +336,7 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
 pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
     Ok(x.view(matrix_transposed(x.layout(), x.dtype())?))
 }
-/// The same of the layout of a tensor of that dtype.
+/// The layout of [`matrix_transpose`] for a tensor of this layout and dtype.
 pub(crate) fn matrix_transposed(x: &Layout, dtype: DType) -> Result<Layout> {
     if x.rank() < 2 {
         return Err(Error::shape_of(

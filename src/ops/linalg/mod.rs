@@ -1,5 +1,4 @@
-//! Linear algebra: products of matrices and vectors. Operands are read where they lie, whatever
-//! their strides.
+//! Linear algebra: products of matrices and vectors. Operands are read in place, with any strides.
 
 mod cross;
 mod follow;

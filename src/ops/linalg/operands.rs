@@ -1,17 +1,17 @@
-//! The tensors of matrix products, as matrices.
+//! The operands and results of matrix products, as matrices.
 
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::kernel::gemm::{Mat, MatMut};
 use crate::tensor::Tensor;
 
-/// A tensor's last two dimensions as matrices, one for each index of the dimensions before.
+/// A tensor's last two dimensions as matrices, one for each index of the leading dimensions.
 pub(crate) struct Matrices<'a, T> {
     tensor: &'a Tensor,
     _element: core::marker::PhantomData<T>,
 }
 impl<'a, T: Element> Matrices<'a, T> {
-    /// Of a tensor of rank 2 or more whose dtype is `T`'s (asserted).
+    /// The matrices of a tensor of rank 2 or more, whose dtype is `T`'s (asserted).
     pub fn new(tensor: &'a Tensor) -> Self {
         assert!(tensor.rank() >= 2 && tensor.dtype() == T::DTYPE);
         Matrices {
@@ -19,7 +19,7 @@ impl<'a, T: Element> Matrices<'a, T> {
             _element: core::marker::PhantomData,
         }
     }
-    /// Distance of the first element of matrix `i` from that of the tensor, in elements.
+    /// The distance of the first element of matrix `i` from that of the tensor, in elements.
     #[inline]
     fn offset(&self, mut i: usize) -> isize {
         let mut offset = 0;
@@ -30,7 +30,7 @@ impl<'a, T: Element> Matrices<'a, T> {
         }
         offset
     }
-    /// Matrix `i`, in row-major order of the dimensions before the last two.
+    /// Matrix `i`, in row-major order of the leading dimensions.
     #[inline]
     pub fn get(&self, i: usize) -> Mat<'a, T> {
         let (t, last) = (self.tensor, self.tensor.rank() - 2);
@@ -54,15 +54,15 @@ pub(crate) struct Results<T> {
     first: *mut T,
     rows: usize,
     cols: usize,
-    /// From a matrix to the next.
+    /// The distance between matrices, in elements.
     step: usize,
-    /// From a row to the next.
+    /// The row stride, in elements.
     rs: usize,
 }
-// SAFETY: only `get` gives access, whose caller promises disjointness.
+// SAFETY: only `get` gives access, and its caller promises disjointness.
 unsafe impl<T: Send> Sync for Results<T> {}
 impl<T: Element> Results<T> {
-    /// Of a fresh, contiguous tensor, as matrices of `rows x cols`.
+    /// The matrices, of `rows x cols`, of a fresh, contiguous tensor.
     pub fn new(tensor: &mut Tensor, rows: usize, cols: usize) -> Result<Self> {
         assert!(
             tensor.is_contiguous()
@@ -77,7 +77,8 @@ impl<T: Element> Results<T> {
             rs: cols,
         })
     }
-    /// Of a fresh, contiguous tensor `[rows, matrices, cols]`: the matrices lie side by side.
+    /// The matrices of a fresh, contiguous tensor `[rows, matrices, cols]`, in which they are side
+    /// by side.
     pub fn interleaved(tensor: &mut Tensor) -> Result<Self> {
         assert!(tensor.rank() == 3 && tensor.is_contiguous() && tensor.dtype() == T::DTYPE);
         let (rows, cols, rs) = (
@@ -96,8 +97,8 @@ impl<T: Element> Results<T> {
     /// Matrix `i`.
     ///
     /// # Safety
-    /// The tensor lives and nobody else uses it, it has matrix `i`, and no two live parts of the
-    /// same matrix overlap.
+    /// The tensor is alive and nobody else uses it, it has a matrix `i`, and no two live parts of
+    /// the same matrix overlap.
     #[inline]
     pub unsafe fn get<'a>(&self, i: usize) -> MatMut<'a, T> {
         // SAFETY: MAT2: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1),

@@ -1,4 +1,4 @@
-//! Sums of products over several axes at once: tensors seen as matrices.
+//! Sums of products over several axes at once, as matrix products.
 
 use super::matmul::matmul;
 use crate::error::{Error, Result};
@@ -7,12 +7,12 @@ use crate::ops::multiply;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// Which axes [`tensordot`] sums over.
+/// The axes that [`tensordot`] sums over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TensordotAxes {
-    /// The last so many of the first operand with the first so many of the second.
+    /// The last axes of the first operand with the first axes of the second, this many.
     Count(usize),
-    /// These of the first operand, each with the one at the same place of the second.
+    /// Axes of the first operand, each paired with the axis at the same place in the second list.
     Pairs(Vec<isize>, Vec<isize>),
 }
 impl From<usize> for TensordotAxes {
@@ -27,10 +27,10 @@ impl<const N: usize> From<([isize; N], [isize; N])> for TensordotAxes {
 }
 
 /// The sum of products over several axes. The result has the axes of `a` that are not summed over,
-/// then those of `b`.
+/// followed by those of `b`.
 ///
-/// Errors where the sizes of paired axes differ (nothing broadcasts), an axis is out of range or
-/// named twice, or the dtypes have no common one or are bool.
+/// Errors if the sizes of paired axes differ (nothing broadcasts), an axis is out of range or
+/// repeated, or the dtypes have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -107,10 +107,9 @@ pub fn tensordot(a: &Tensor, b: &Tensor, axes: impl Into<TensordotAxes>) -> Resu
     matmul(&left, &right)?.reshape(shape)
 }
 
-/// The products of each element of one vector with each of another: `a[i] * b[j]`. Dtypes are
-/// promoted.
+/// The outer product of two vectors: `a[i] * b[j]`. Dtypes are promoted.
 ///
-/// Errors where an operand is no vector, or the dtypes have no common one or are bool.
+/// Errors if an operand is not a vector, or the dtypes have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};

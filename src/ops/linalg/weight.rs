@@ -1,4 +1,4 @@
-//! Right operands that are used again: they stay in panels with their storage.
+//! Right operands that are used repeatedly: their panels are cached with their storage.
 
 #[cfg(feature = "std")]
 use super::operands::Matrices;
@@ -14,10 +14,10 @@ use crate::{
     storage::{PackedForm, PackedKey},
 };
 
-/// One of [`products`], of a B that is all of `weight` and may be used again.
+/// [`products`] with a single B, which is the whole of `weight` and may be used again.
 ///
 /// # Safety
-/// That of [`products`].
+/// As for [`products`].
 pub(crate) unsafe fn product_of_weight<'a, A, B, C>(
     sizes: Sizes,
     weight: &Tensor,
@@ -37,23 +37,25 @@ where
             Panels::of(blocks, sizes.n, gemm::packed_slice(packed))
         })),
     };
-    // SAFETY: what the caller promises of the operands; the panels are of this weight, by their key.
+    // SAFETY: the caller's promise about the operands; the panels are those of this weight, by
+    // their key.
     unsafe { products(sizes, 1, operands, right, epilogue) }
 }
 
-/// The weight as panels, which stay with its storage from the second product on (none in the first
-/// one); nothing where they would not be worth it. Whether a product is one of panels follows from
-/// its shape and the storage's kind, never from what happened before: it would show in the bits of
-/// floats.
+/// The panels of a weight, which are cached with its storage from the second product on (so
+/// `Some(None)` in the first); `None` if they would not be worth it. Whether a product uses panels
+/// depends on its shape and the kind of storage, never on what happened before, which would show in
+/// the bits of floats.
 #[cfg(feature = "std")]
 pub(crate) fn kept_panels<A, B>(Sizes { m, n, k }: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
 {
-    /// Rows for which packing is less than a fiftieth of the work.
+    /// With more rows than this, packing is less than a fiftieth of the work.
     const MOST_ROWS: usize = 1024;
-    // One row of floats is bound by memory, of which the weight itself is no more.
+    // A product with one row of floats is bound by reading the weight, and its panels are no
+    // smaller.
     let floats = B::SAME && B::DTYPE.is_float() || gemm::twins::<A, B>();
     let fits = gemm::bytes::<A, B>() || floats && m > 1;
     if !(fits && n.min(k) >= 16 && weight.storage().caches_packed()) {
@@ -72,7 +74,7 @@ where
         Ok(packed.into_bytes())
     }))
 }
-/// Nothing: memory is kept for other things.
+/// `None`: memory is scarce without the standard library.
 #[cfg(not(feature = "std"))]
 #[allow(
     clippy::extra_unused_type_parameters,

@@ -1,7 +1,7 @@
-//! A method for each row of the list of elementwise operations.
+//! A method for each row of the table of elementwise operations.
 //!
-//! `add` has the name of an operator's method. It takes `&self` and needs no import. If
-//! `std::ops::Add` is imported, `x.add(..)` of a tensor by value is the operator, which the type
+//! `add` has the name of an operator's method, but takes `&self` and needs no import. If
+//! `std::ops::Add` is imported, `x.add(..)` on a tensor by value is the operator, as the type
 //! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 
 macro_rules! method {
-    // a function of `nn` is no method
+    // functions of `nn` are not methods
     ([$($doc:literal)*] $function:ident $n:tt => nn) => {};
     ([$($doc:literal)*] $function:ident 1) => {
         $(#[doc = $doc])*
@@ -29,7 +29,8 @@ macro_rules! method {
     ([$($doc:literal)*] $function:ident 2) => {
         $(#[doc = $doc])*
         ///
-        /// The second operand is a tensor (lent, or given for its buffer) or a number.
+        /// The second operand is a tensor (borrowed, or passed by value to reuse its buffer) or a
+        /// number.
         #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
@@ -46,7 +47,8 @@ macro_rules! method {
     ([$($doc:literal)*] $function:ident 3) => {
         $(#[doc = $doc])*
         ///
-        /// The other operands are tensors (lent, or given for their buffers) or numbers.
+        /// The other operands are tensors (borrowed, or passed by value to reuse their buffers) or
+        /// numbers.
         #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 impl Tensor {
     /// `x[indices]` as in NumPy: a view if all indices are basic (see [`slice`](Tensor::slice)),
-    /// else a copy. The method of [`ops::get`]; one element is [`at`](Tensor::at).
+    /// else a copy. The method of [`ops::get`]; for a single element see [`at`](Tensor::at).
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -22,10 +22,10 @@ impl Tensor {
     pub fn get(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
         ops::get(self, indices.as_ref())
     }
-    /// `x[indices] = value`, which is a tensor or a number: [`ops::set`](fn@ops::set). Only this
-    /// tensor changes.
+    /// `x[indices] = value` for a tensor or a number: [`ops::set`](fn@ops::set). Only this tensor
+    /// changes.
     ///
-    /// Errors as there, before anything is written; also if a number does not fit the dtype.
+    /// Errors like `set`, before anything is written, and if a number doesn't fit the dtype.
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -46,7 +46,7 @@ impl Tensor {
             Arg::Scalar(s) => ops::set(self, indices.as_ref(), &Tensor::scalar(s, self.dtype())?),
         }
     }
-    /// Takes the elements at positions along an axis, for `()` of the flattened tensor: the method
+    /// Takes the elements at positions along an axis; for `()`, of the flattened tensor. The method
     /// of [`ops::take`].
     ///
     /// ```
@@ -115,7 +115,8 @@ impl Tensor {
     pub fn index_add(&self, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
         ops::index_add(self, indices, values, axis)
     }
-    /// The elements where a mask is true, in one dimension: the method of [`ops::masked_select`].
+    /// The elements where a mask is true, as a 1-dimensional tensor: the method of
+    /// [`ops::masked_select`].
     ///
     /// ```
     /// let x = flex::Tensor::from([1, 5, 3]);
@@ -137,7 +138,7 @@ impl Tensor {
     pub fn masked_fill(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         ops::masked_fill(self, mask, value)
     }
-    /// The indices of the nonzero elements, one tensor for each dimension: the method of
+    /// The indices of the nonzero elements, one tensor per dimension: the method of
     /// [`ops::nonzero`].
     ///
     /// ```
@@ -148,7 +149,7 @@ impl Tensor {
     pub fn nonzero(&self) -> Result<Vec<Tensor>> {
         ops::nonzero(self)
     }
-    /// The indices of the nonzero elements, one row each: the method of [`ops::argwhere`].
+    /// The indices of the nonzero elements, one per row: the method of [`ops::argwhere`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([[0, 7], [8, 0]]).argwhere()?.to_vec::<i64>()?, [0, 1, 1, 0]);

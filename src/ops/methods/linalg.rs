@@ -63,8 +63,7 @@ impl Tensor {
     pub fn tensordot(&self, b: &Tensor, axes: impl Into<TensordotAxes>) -> Result<Tensor> {
         ops::tensordot(self, b, axes)
     }
-    /// The products of each element of one vector with each of another: the method of
-    /// [`ops::outer`].
+    /// The outer product of two vectors: the method of [`ops::outer`].
     ///
     /// ```
     /// let a = flex::Tensor::from([1, 2]);
@@ -75,7 +74,8 @@ impl Tensor {
     pub fn outer(&self, b: &Tensor) -> Result<Tensor> {
         ops::outer(self, b)
     }
-    /// The cross product of vectors of three elements along an axis: the method of [`ops::cross`].
+    /// The cross product of vectors with three elements along an axis: the method of
+    /// [`ops::cross`].
     ///
     /// ```
     /// use flex::Tensor;

@@ -1,5 +1,5 @@
-//! Methods of [`Tensor`](crate::Tensor): the functions that take one first, under the same names.
-//! `x.exp()` is `ops::exp(&x)`.
+//! Methods of [`Tensor`](crate::Tensor): the functions that take a tensor first, under the same
+//! names. `x.exp()` is `ops::exp(&x)`.
 
 mod elementwise;
 mod index;

@@ -71,7 +71,7 @@ impl Tensor {
     pub fn sort_with_indices(&self, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
         ops::sort_with_indices(self, how)
     }
-    /// The `k` largest values along an axis and their indices, the largest first: the method of
+    /// The `k` largest values along an axis and their indices, largest first: the method of
     /// [`ops::topk`].
     ///
     /// ```
@@ -101,7 +101,8 @@ impl Tensor {
     ) -> Result<Tensor> {
         ops::searchsorted(self, values, side, sorter)
     }
-    /// The distinct elements, ascending, in one dimension: the method of [`ops::unique_values`].
+    /// The distinct elements in ascending order, as a 1-dimensional tensor: the method of
+    /// [`ops::unique_values`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_values()?.to_vec::<i32>()?, [1, 3]);
@@ -111,7 +112,7 @@ impl Tensor {
     pub fn unique_values(&self) -> Result<Tensor> {
         ops::unique_values(self)
     }
-    /// The distinct elements and how often each occurs: the method of [`ops::unique_counts`].
+    /// The distinct elements and their counts: the method of [`ops::unique_counts`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_counts()?.1.to_vec::<i64>()?, [1, 2]);
@@ -121,8 +122,8 @@ impl Tensor {
     pub fn unique_counts(&self) -> Result<(Tensor, Tensor)> {
         ops::unique_counts(self)
     }
-    /// The distinct elements, and for each element the index of its value among them: the method of
-    /// [`ops::unique_inverse`].
+    /// The distinct elements, and for each element of the tensor the index of its value among them:
+    /// the method of [`ops::unique_inverse`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_inverse()?.1.to_vec::<i64>()?, [1, 0, 1]);
@@ -143,7 +144,7 @@ impl Tensor {
     pub fn unique_all(&self) -> Result<Unique> {
         ops::unique_all(self)
     }
-    /// For each element, whether it is one of `elements`: the method of [`ops::isin`].
+    /// Whether each element is one of `elements`: the method of [`ops::isin`].
     ///
     /// ```
     /// use flex::Tensor;

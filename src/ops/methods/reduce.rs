@@ -45,10 +45,10 @@ reductions! {
     "Whether all elements are nonzero, over axes, all for `()`." all all_keepdims;
     "The number of nonzero elements over axes, all for `()`." count_nonzero count_nonzero_keepdims;
     "`log(sum(exp(x)))` over axes, all for `()`, without overflow." logsumexp logsumexp_keepdims;
-    "Where the largest element along an axis is first, as int64; for `()`, in all elements as one \
-        line." argmax argmax_keepdims;
-    "Where the smallest element along an axis is first, as int64; for `()`, in all elements as \
-        one line." argmin argmin_keepdims;
+    "The index (int64) of the first largest element along an axis; for `()`, among all elements in \
+        row-major order." argmax argmax_keepdims;
+    "The index (int64) of the first smallest element along an axis; for `()`, among all elements \
+        in row-major order." argmin argmin_keepdims;
 }
 
 macro_rules! spreads {
@@ -173,8 +173,8 @@ impl Tensor {
     pub fn cumulative_min(&self, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::cumulative_min(self, axis)
     }
-    /// Differences of adjacent elements along an axis, taken `n` times: [`ops::diff`] without
-    /// elements before or after the tensor.
+    /// Differences of adjacent elements along an axis, taken `n` times: [`ops::diff`] with nothing
+    /// prepended or appended.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 4, 9, 16]).diff(1, -1)?.to_vec::<i32>()?, [3, 5, 7]);

@@ -1,4 +1,4 @@
-//! Repeating, moving around, padding.
+//! Repeating, rearranging, padding.
 
 use crate::error::Result;
 use crate::layout::{Axes, IntoShape};
@@ -7,8 +7,8 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// Repeats each element `count` times along an axis, for `()` of the flattened tensor: the
-    /// method of [`ops::repeat`].
+    /// Repeats each element `count` times along an axis; for `()`, elements of the flattened
+    /// tensor. The method of [`ops::repeat`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2]);
@@ -39,7 +39,7 @@ impl Tensor {
     pub fn tile(&self, counts: impl IntoShape) -> Result<Tensor> {
         ops::tile(self, counts)
     }
-    /// Rolls elements along axes, those shifted beyond the end re-entering at the beginning: the
+    /// Rolls elements along axes; those shifted beyond the end re-enter at the beginning. The
     /// method of [`ops::roll`].
     ///
     /// ```

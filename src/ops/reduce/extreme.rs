@@ -1,4 +1,4 @@
-//! The largest and the smallest element, and where it is.
+//! The largest and the smallest elements, and their indices.
 
 use super::{Reduced, Reduction, elements};
 use crate::dtype::DType;
@@ -13,12 +13,12 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
-/// What finds extremes, behind bytes, so that one driver serves all dtypes. Bytes are those of
-/// elements of its dtype, aligned.
+/// Finds extremes of elements passed as bytes, so that one driver serves all dtypes. The bytes are
+/// aligned elements of its dtype.
 trait Finder: Sync {
-    /// Where the extreme of each line of `n` elements is first; there are elements.
+    /// The index of the first extreme of each line of `n > 0` elements.
     fn positions(&self, x: &[u8], n: usize, at: &mut [i64]);
-    /// Whether element `b` is more extreme than element `a`, or the first of NaN.
+    /// Whether element `b` is more extreme than element `a`, or is NaN and `a` is not.
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool;
 }
 struct Of<T, R>(PhantomData<fn(T, R)>);
@@ -31,17 +31,17 @@ impl<T: Pod, R: Extreme<T>> Finder for Of<T, R> {
         R::beats(R::lift(x[b]), R::lift(x[a]))
     }
 }
-/// `finder!(op, R, x)`: that of the elements of `x`.
+/// `finder!(op, R, x)`: the [`Finder`] for the dtype of `x`.
 macro_rules! finder {
     ($op:expr, $R:ident, $x:expr) => {
         dispatch!(ordered $x.dtype(), |T| &Of::<T, $R>(PhantomData) as &dyn Finder,
             else return Err(Error::unsupported($op, $x.dtype())))
     };
 }
-/// The largest element over axes (all for `()`), of the dtype of `x`; NaN where there is one.
+/// The largest element over axes (all for `()`), in the dtype of `x`; NaN propagates.
 ///
-/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, over an
-/// axis of size 0 (where there is a result), and where an axis is outside `x` or named twice.
+/// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex numbers,
+/// over an axis of size 0 (unless the result is empty), and if an axis is out of range or repeated.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -59,7 +59,7 @@ fn max_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(ordered, Max, axes, x, x.dtype())
 }
 
-/// The smallest element; otherwise as [`max`].
+/// The smallest element; otherwise like [`max`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -78,11 +78,11 @@ fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(ordered, Min, axes, x, x.dtype())
 }
 
-/// Where the largest element along an axis is first (for `()`, of all elements in row-major order),
-/// as int64. A NaN counts as the largest.
+/// The index of the first largest element along an axis (for `()`, among all elements in row-major
+/// order), as int64. A NaN counts as the largest.
 ///
-/// The axis goes, or stays with size 1: see [`Reduction`]. Errors as for [`max`], and where several
-/// axes are named.
+/// The axis is dropped, or kept with size 1: see [`Reduction`]. Errors like [`max`], and if several
+/// axes are given.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -100,8 +100,8 @@ fn argmax_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     Ok(search(OP, x, &over, false, finder!(OP, Max, x))?.1)
 }
 
-/// Where the smallest element along `axis` is first; otherwise as [`argmax`]. A NaN counts as the
-/// smallest.
+/// The index of the first smallest element along an axis; otherwise like [`argmax`]. A NaN counts
+/// as the smallest.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -118,7 +118,8 @@ fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     Ok(search(OP, x, &over, false, finder!(OP, Min, x))?.1)
 }
 
-/// The largest elements along `axis` and where they are first: [`max`] and [`argmax`] in one.
+/// The largest elements along an axis and the indices of their first occurrences: [`max`] and
+/// [`argmax`] in one.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -136,7 +137,8 @@ fn max_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
     search(OP, x, &over, true, finder!(OP, Max, x))
 }
 
-/// The smallest elements along `axis` and where they are first: [`min`] and [`argmin`] in one.
+/// The smallest elements along an axis and the indices of their first occurrences: [`min`] and
+/// [`argmin`] in one.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -154,8 +156,7 @@ fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
     search(OP, x, &over, true, finder!(OP, Min, x))
 }
 
-/// The extremes along an axis and their indices; the values are left empty where they are not
-/// wanted.
+/// The extremes along an axis and their indices; the values are an empty tensor unless wanted.
 fn search(
     op: &'static str,
     x: &Tensor,
@@ -167,7 +168,7 @@ fn search(
     let axis = over.axes.one(op, x.rank())?;
     let axes = Reduced::new(op, x, over.clone())?;
     axes.expect_elements(x.shape(), x.dtype())?;
-    // all elements are one line
+    // without an axis, all elements are one line
     let line = if axis.is_none() {
         x.reshape(-1)?
     } else {
@@ -230,7 +231,8 @@ fn search(
     Ok((values, finish(indices)?))
 }
 
-/// Where the extreme of each contiguous line is first, by fixed chunks; elements have so many bytes.
+/// The index of the first extreme of each contiguous line, by fixed chunks; an element has `size`
+/// bytes.
 fn first_of_chunks(
     finder: &dyn Finder,
     x: &[u8],

@@ -31,11 +31,11 @@ impl<T: Sample + Pod> Fold for LogSumExp<T> {
     }
 }
 
-/// The logarithm of the sum of `exp(x)` over `axes` (all for `()`), without overflow on the way:
-/// float32 of bool and integers, else of the dtype of `x`. Of no elements it is minus infinity.
+/// The logarithm of the sum of `exp(x)` over axes (all for `()`), without intermediate overflow:
+/// float32 for bool and integers, else in the dtype of `x`. Over no elements it is minus infinity.
 ///
-/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, and where
-/// an axis is outside `x` or named twice.
+/// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex numbers,
+/// and if an axis is out of range or repeated.
 ///
 /// ```
 /// use flex::{Tensor, ops};

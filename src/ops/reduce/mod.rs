@@ -1,4 +1,4 @@
-//! Reductions over any set of axes: what all of them share, and the functions.
+//! Reductions over any set of axes: the functions, and what they share.
 
 mod extreme;
 mod logsumexp;
@@ -27,8 +27,8 @@ use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
-/// What a reduction is over: axes, which go or stay with size 1. Made by `into` from what [`Axes`]
-/// is made of: they go then.
+/// The axes of a reduction, and whether the result keeps them with size 1. `into` makes it from
+/// anything that converts to [`Axes`], without keepdims.
 ///
 /// ```
 /// use flex::{Axes, Tensor, ops::{self, Reduction}};
@@ -40,9 +40,9 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduction {
-    /// The axes that are reduced.
+    /// The axes to reduce.
     pub axes: Axes,
-    /// Whether they stay, with size 1, so that the result broadcasts against the operand.
+    /// Whether they are kept with size 1, so that the result broadcasts against the operand.
     pub keepdims: bool,
 }
 impl<A: Into<Axes>> From<A> for Reduction {
@@ -54,7 +54,7 @@ impl<A: Into<Axes>> From<A> for Reduction {
     }
 }
 impl Axes {
-    /// A reduction over these axes that keeps them, with size 1.
+    /// A reduction over these axes that keeps them with size 1.
     pub fn keepdims(self) -> Reduction {
         Reduction {
             axes: self,
@@ -63,14 +63,14 @@ impl Axes {
     }
 }
 
-/// Which axes of a tensor are reduced.
+/// The reduced axes of a tensor.
 pub(crate) struct Reduced {
     op: &'static str,
     reduced: SmallVec<[bool; 6]>,
     keepdims: bool,
-    /// The shape with sizes of 1 in their place.
+    /// The shape with size 1 for reduced axes.
     shape: Shape,
-    /// Elements that become one.
+    /// The number of elements that are reduced to one.
     n: usize,
 }
 
@@ -78,7 +78,7 @@ impl Reduced {
     fn new(op: &'static str, x: &Tensor, over: Reduction) -> Result<Reduced> {
         Reduced::of_shape(op, x.shape(), over)
     }
-    /// Of tensors of this shape.
+    /// The reduced axes of tensors of this shape.
     pub fn of_shape(op: &'static str, shape: &[usize], over: Reduction) -> Result<Reduced> {
         let Reduction { axes, keepdims } = over;
         let mut reduced = SmallVec::from_elem(false, shape.len());
@@ -99,7 +99,7 @@ impl Reduced {
             n,
         })
     }
-    /// Errors where there is a result and nothing to choose it from.
+    /// Errors if the result has elements, but each would be chosen from none.
     pub fn expect_elements(&self, x: &[usize], dtype: DType) -> Result<()> {
         if self.n > 0 || self.shape.contains(&0) {
             return Ok(());
@@ -113,7 +113,7 @@ impl Reduced {
             &[("x", x, dtype)],
         ))
     }
-    /// Elements that become one.
+    /// The number of elements that are reduced to one.
     pub fn n(&self) -> usize {
         self.n
     }
@@ -129,15 +129,15 @@ impl Reduced {
         }
         shape
     }
-    /// Room for the result.
+    /// A tensor for the result, with unspecified values.
     pub fn result(&self, dtype: DType) -> Result<Tensor> {
         Tensor::empty(self.result_shape(), dtype)
     }
-    /// The result of a reduction to values of `dtype`.
+    /// The result of a reduction whose values are of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
         self.fold_of(None, x, dtype, f)
     }
-    /// The same of what a program computes of each element, where there is one.
+    /// [`fold`](Reduced::fold) of the values that a program, if any, computes from the elements.
     fn fold_of<F: Fold>(
         &self,
         program: Option<&Program>,
@@ -159,7 +159,7 @@ impl Reduced {
         }
         Ok(out)
     }
-    /// Without the reduced axes, where they are not to be kept.
+    /// Drops the reduced axes unless they are kept.
     fn squeeze(&self, out: Tensor) -> Result<Tensor> {
         if self.keepdims {
             return Ok(out);
@@ -169,10 +169,10 @@ impl Reduced {
     }
 }
 
-/// A reduction that takes elements one by one, as a fold.
+/// A reduction of elements as a fold.
 pub(crate) struct Elements<T, R>(pub PhantomData<(T, R)>);
 
-// SAFETY: no value of these types is in it.
+// SAFETY: it holds no value of these types.
 unsafe impl<T, R> Sync for Elements<T, R> {}
 
 impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
@@ -194,8 +194,8 @@ impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
 }
 
 /// `elements!(set, R, axes, x, dtype)`: the reduction `R` of a tensor whose dtype is in the set, to
-/// values of `dtype`; with `program => from` before `x`, of the values of dtype `from` that the
-/// program, if any, makes of it.
+/// values of `dtype`. With `program => from` before `x`, it reduces the values of dtype `from` that
+/// the program, if any, computes from `x`.
 macro_rules! elements {
     ($set:ident, $R:ident, $axes:expr, $x:expr, $dtype:expr) => {
         elements!($set, $R, $axes, None => $x.dtype(), $x, $dtype)
@@ -210,7 +210,7 @@ use elements;
 /// The elements of a contiguous tensor.
 pub(crate) fn slice<T: Pod>(x: &Tensor) -> &[T] {
     assert!(x.dtype().size() == size_of::<T>());
-    // no elements have no place, which need not be aligned
+    // an empty tensor's pointer need not be aligned
     if x.is_empty() {
         &[]
     } else {

@@ -1,4 +1,4 @@
-//! Sums, products, means; what is true.
+//! Sums, products, means, and reductions to truth values.
 
 use super::{Elements, Reduced, Reduction, elements};
 use crate::dtype::{Class, DType};
@@ -12,9 +12,9 @@ use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use core::marker::PhantomData;
 
-/// What sums, products and their scans of a dtype are added up in, and their dtype by default:
-/// int64 for bool and signed integers, uint64 for unsigned ones (int64 in a build without it), else
-/// the dtype itself.
+/// The dtype of the accumulator of sums, products and their scans, and by default of their results:
+/// int64 for bool and signed integers, uint64 for unsigned ones (int64 in a build without uint64),
+/// else the dtype itself.
 pub(crate) fn accumulator(dtype: DType) -> DType {
     match dtype.class() {
         Class::Unsigned if DType::U64.is_available() => DType::U64,
@@ -23,8 +23,8 @@ pub(crate) fn accumulator(dtype: DType) -> DType {
     }
 }
 
-/// `x` such that it accumulates to the dtype asked for, and that dtype: integers wrap, so they may
-/// be cut to it afterwards; everything else is converted before.
+/// Converts `x` for an accumulation in the requested dtype, and returns that dtype. Integers wrap,
+/// so they may be narrowed to it afterwards; all others are converted first.
 pub(crate) fn accumulated<'a>(
     op: &'static str,
     x: &'a Tensor,
@@ -39,7 +39,8 @@ pub(crate) fn accumulated<'a>(
     Ok((x, result))
 }
 
-/// What elements are converted to before they are accumulated, for a result of the dtype asked for.
+/// The dtype that elements are converted to before they are accumulated, if any, for a result of
+/// the requested dtype.
 pub(crate) fn converted_before(
     op: &'static str,
     from: DType,
@@ -57,10 +58,10 @@ pub(crate) fn converted_before(
 }
 
 /// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for
-/// unsigned ones, else of the dtype of `x`. Integers wrap. Of no elements it is 0.
+/// unsigned ones, else in the dtype of `x`. Integers wrap. Over no elements it is 0.
 ///
-/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors where an axis is outside `x` or
-/// named twice.
+/// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors if an axis is out of
+/// range or repeated.
 ///
 /// ```
 /// use flex::{Axes, Tensor, ops};
@@ -74,8 +75,7 @@ pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
     total("sum", x, over.into(), None, sums)
 }
 
-/// [`sum`] in a dtype that is asked for: floats are added in it, integers wrap to it. Errors also
-/// for bool.
+/// [`sum`] in a given dtype: floats are added in it, integers wrap to it. Errors also for bool.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -88,8 +88,8 @@ pub fn sum_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Te
     total("sum", x, over.into(), Some(dtype), sums)
 }
 
-/// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Of no elements it is
-/// 1.
+/// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Over no elements it
+/// is 1.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -101,7 +101,7 @@ pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
     total("prod", x, over.into(), None, products)
 }
 
-/// [`prod`] in a dtype that is asked for, as [`sum_as`].
+/// [`prod`] in a given dtype, as for [`sum_as`].
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -113,13 +113,14 @@ pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<T
     total("prod", x, over.into(), Some(dtype), products)
 }
 
-/// Sums of values of `dtype`, added up in [`accumulator`] of it, to `out`.
+/// The [`End`] that sums values of `dtype` into `out`, whose dtype is the [`accumulator`].
 pub(crate) fn sum_end<'a>(op: &'static str, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
     dispatch!(computed dtype, |T| Ok(End::new(&Elements::<T, Sum>(PhantomData), out)),
         else Err(Error::unsupported(op, dtype)))
 }
 
-/// A family of reductions of values of one dtype, of `x` or what a program makes of it, to another.
+/// A family of reductions, from values of one dtype, those of `x` or computed from it by a program,
+/// to another dtype.
 type Family = fn(&Reduced, Option<&Program>, DType, &Tensor, DType) -> Result<Tensor>;
 
 fn sums(a: &Reduced, p: Option<&Program>, from: DType, x: &Tensor, to: DType) -> Result<Tensor> {
@@ -135,7 +136,7 @@ fn products(
     elements!(computed, Prod, a, p => from, x, to)
 }
 
-/// The sum or product in the dtype asked for.
+/// The sum or product in the requested dtype.
 fn total(
     op: &'static str,
     x: &Tensor,
@@ -152,8 +153,8 @@ fn total(
     reduce(&axes, None, x.dtype(), &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
-/// The arithmetic mean over axes (all for `()`): float32 of bool and integers, which are added in
-/// float64, else of the dtype of `x`. Of no elements it is NaN. Axes and errors as for [`sum`].
+/// The arithmetic mean over axes (all for `()`): float32 for bool and integers, which are added in
+/// float64, else in the dtype of `x`. Over no elements it is NaN. Axes and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -170,7 +171,8 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
-/// The signed integer as wide as an unsigned one: of the same bits, it is zero where that is.
+/// The signed integer dtype of the same width as an unsigned one, for reductions that only compare
+/// with zero.
 pub(crate) fn signless(dtype: DType) -> DType {
     match dtype {
         DType::U8 => DType::I8,
@@ -181,7 +183,7 @@ pub(crate) fn signless(dtype: DType) -> DType {
     }
 }
 
-/// Elements as those of [`signless`].
+/// The tensor with its bits read in the [`signless`] dtype.
 fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
     let dtype = signless(x.dtype());
     Ok(match dtype == x.dtype() {
@@ -190,8 +192,8 @@ fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
     })
 }
 
-/// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes
-/// and errors as for [`sum`].
+/// Whether any element over axes (all for `()`) is nonzero; NaN is nonzero. False over no elements.
+/// Axes and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -209,8 +211,8 @@ fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(signless, Any, axes, x, DType::Bool)
 }
 
-/// Whether no element over axes (all for `()`) is zero. Of no elements: true. Axes and errors as
-/// for [`sum`].
+/// Whether all elements over axes (all for `()`) are nonzero. True over no elements. Axes and
+/// errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -228,7 +230,7 @@ fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(signless, All, axes, x, DType::Bool)
 }
 
-/// How many elements over axes (all for `()`) are not zero, as int64. Axes and errors as for
+/// The number of nonzero elements over axes (all for `()`), as int64. Axes and errors as for
 /// [`sum`].
 ///
 /// ```

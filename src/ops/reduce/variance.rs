@@ -39,7 +39,7 @@ impl<T: Sample> Fold for Variance<T> {
     }
     fn finish(&self, acc: &Moments, n: usize) -> T::Out {
         let freedom = n as f64 - self.correction;
-        // NaN stays
+        // a NaN is kept, unlike by `f64::max`
         let var = acc.m2 / if freedom < 0.0 { 0.0 } else { freedom };
         T::out(if self.root { libm::sqrt(var) } else { var })
     }
@@ -57,7 +57,7 @@ fn variance(
         else Err(Error::unsupported(op, x.dtype())))
 }
 
-/// Moments, as they are.
+/// Moments as the result.
 struct Raw<T>(PhantomData<fn(T)>);
 
 impl<T: Sample> Fold for Raw<T> {
@@ -79,8 +79,8 @@ impl<T: Sample> Fold for Raw<T> {
     }
 }
 
-/// Mean and variance over axes, which stay with size 1, as `dtype`, float32 or float64; of the
-/// population. Both are NaN of no elements.
+/// Mean and population variance over axes, which are kept with size 1, in `dtype`, float32 or
+/// float64. Both are NaN over no elements.
 pub(crate) fn moments(
     op: &'static str,
     x: &Tensor,
@@ -91,7 +91,7 @@ pub(crate) fn moments(
     let count: usize = axes.shape.iter().product();
     let mut all = fallible::filled(Moments::default(), count)?;
     let layout = Layout::contiguous(&axes.shape)?;
-    // SAFETY: VIEW2: as many moments as the layout has elements, which this function alone has.
+    // SAFETY: VIEW2: as many moments as the layout has elements, used only by this function.
     let out = unsafe { ViewMut::new(all.as_mut_ptr() as *mut u8, size_of::<Moments>(), &layout) };
     let reduced = |k: usize| axes.reduced[k];
     dispatch!(floating x.dtype(), |T| fold(&Raw::<T>(PhantomData), x.elements(), reduced, out)?,
@@ -111,12 +111,12 @@ pub(crate) fn moments(
     ))
 }
 
-/// The variance over `axes` (all for `()`): the mean square of deviations from the mean, the sum
-/// being divided by the number of elements less `correction` (0: of a population, 1: estimated from
-/// a sample; NaN or infinite where that leaves nothing). float32 of bool and integers, which are
-/// computed in float64, else of the dtype of `x`.
+/// The variance over axes (all for `()`): the sum of squared deviations from the mean, divided by
+/// the number of elements minus `correction` (0 for a population, 1 for an estimate from a sample);
+/// NaN or infinite if that is not positive. float32 for bool and integers, which are computed in
+/// float64, else in the dtype of `x`.
 ///
-/// Errors for complex numbers, and where an axis is outside `x` or named twice.
+/// Errors for complex numbers, and if an axis is out of range or repeated.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -129,7 +129,7 @@ pub fn var(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Te
     variance("var", x, over.into(), correction, false)
 }
 
-/// The standard deviation: the square root of [`var`], of which it has the dtypes and errors.
+/// The standard deviation: the square root of [`var`], with its dtypes and errors.
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -1,4 +1,5 @@
-//! Sorts along an axis: lines on several threads, or, where they are too few, each on all.
+//! Sorts along an axis: different lines on different threads or, if there are too few, each line on
+//! all threads.
 
 use super::parallel::{argsort_line, cost, sort_line};
 use crate::dtype::DType;
@@ -9,7 +10,7 @@ use crate::layout::Shape;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
-/// A dtype of this size, for scratch.
+/// A dtype with elements of this size, for scratch memory.
 fn of_size(bytes: usize) -> DType {
     match bytes {
         1 => DType::I8,
@@ -20,12 +21,12 @@ fn of_size(bytes: usize) -> DType {
     }
 }
 
-/// Whether the lines are too few to keep the threads busy, so that each is better cut.
+/// Whether there are too few lines to keep the threads busy, so that each line should be cut.
 fn are_few(x: &Tensor, n: usize, cost: Cost) -> bool {
     n > 0 && x.len() / n < par::threads_for(cost)
 }
 
-/// Each line along the axis, sorted.
+/// Sorts each line along the axis.
 pub(super) fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool) -> Result<Tensor> {
     let n = x.shape()[axis];
     let mut out = Tensor::empty(x.shape(), x.dtype())?;
@@ -48,7 +49,7 @@ pub(super) fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool) 
     Ok(out)
 }
 
-/// Which positions of each line are asked for.
+/// A request for positions in each line.
 #[derive(Clone, Copy)]
 pub(super) struct Request {
     pub op: &'static str,
@@ -63,7 +64,7 @@ impl Request {
     pub fn indices(&self, x: &Tensor) -> Result<Tensor> {
         self.run(x, None)
     }
-    /// The same, and the values there.
+    /// The same, with the values at these positions.
     pub fn values_and_indices(&self, x: &Tensor) -> Result<(Tensor, Tensor)> {
         let mut values = Tensor::empty(self.shape(x), x.dtype())?;
         let indices = self.run(x, Some(&mut values))?;
@@ -120,7 +121,7 @@ impl Request {
             lines.run(cost, order)
         }
     }
-    /// Positions that are not all, or not sorted.
+    /// The first `k` positions, if these are not all or need no order.
     fn first<T: Ordered, P: Pair<T::Key>>(
         &self,
         lines: Lines<'_>,

@@ -1,5 +1,5 @@
-//! Sorting, the order of positions, the first k, and searches. NaN comes last, ascending and
-//! descending.
+//! Sorting, argsort, the k largest, and searches. NaN comes last, in ascending and descending
+//! order.
 
 mod lines;
 mod parallel;
@@ -13,7 +13,7 @@ use crate::layout;
 use crate::tensor::Tensor;
 use lines::{Request, sort_lines};
 
-/// Along which axis to sort, and which way. Made by `into` from the axis alone: ascending then.
+/// The axis and the order of a sort. `into` makes it from the axis alone, for ascending order.
 ///
 /// ```
 /// use flex::ops::Sort;
@@ -21,9 +21,9 @@ use lines::{Request, sort_lines};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort {
-    /// The axis; negative ones count from the end.
+    /// The axis; negative numbers count from the end.
     pub axis: isize,
-    /// The largest first.
+    /// Whether the largest comes first.
     pub descending: bool,
 }
 impl From<isize> for Sort {
@@ -35,11 +35,12 @@ impl From<isize> for Sort {
     }
 }
 
-/// The values of each line along an axis in ascending or descending order, of the shape and dtype
+/// The values of each line along an axis in ascending or descending order, in the shape and dtype
 /// of `x`.
 ///
-/// NaN comes last in both; -0 before +0 in ascending order. Equal values are alike, so every sort
-/// is a stable one. Errors where the axis is out of range; complex dtypes have no order.
+/// NaN comes last in both orders; -0 comes before +0 in ascending order. Equal values are
+/// identical, so every sort is stable. Errors if the axis is out of range, and for complex numbers,
+/// which have no order.
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, Sort}};
@@ -59,10 +60,10 @@ fn sort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
     dispatch!(ordered x.dtype(), |T| sort_lines::<T>(x, axis, descending), else Err(Error::unsupported("sort", x.dtype())))
 }
 
-/// The positions that sort each line along an axis, as int64 of the shape of `x`: equal values (and
-/// both zeros) keep their order, in descending order too, and NaN comes last.
+/// The positions that sort each line along an axis, as int64 in the shape of `x`: equal values (and
+/// zeros of both signs) keep their order, also in descending order, and NaN comes last.
 ///
-/// Errors where the axis is out of range; complex dtypes have no order.
+/// Errors if the axis is out of range, and for complex numbers, which have no order.
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, Sort}};
@@ -115,8 +116,8 @@ fn sort_with_indices_of(x: &Tensor, how: Sort) -> Result<(Tensor, Tensor)> {
     .values_and_indices(x)
 }
 
-/// Along which axis [`topk`] looks, and for what. Made by `into` from the axis alone: the largest,
-/// the best first.
+/// The axis and options of [`topk`]. `into` makes them from the axis alone: the largest values, in
+/// order.
 ///
 /// ```
 /// use flex::ops::TopK;
@@ -124,11 +125,11 @@ fn sort_with_indices_of(x: &Tensor, how: Sort) -> Result<(Tensor, Tensor)> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopK {
-    /// The axis, by default the last; negative ones count from the end.
+    /// The axis, by default the last; negative numbers count from the end.
     pub axis: isize,
-    /// Whether the largest are asked for, else the smallest.
+    /// Whether the largest values are wanted, or the smallest.
     pub largest: bool,
-    /// Whether the best comes first; in any order it takes less time.
+    /// Whether the results are sorted, best first; any order takes less time.
     pub sorted: bool,
 }
 impl Default for TopK {
@@ -150,10 +151,10 @@ impl From<isize> for TopK {
 }
 
 /// The `k` largest (or smallest) values of each line along an axis and their positions (int64). Of
-/// equal values the one that comes earlier is better. NaN is taken last, as [`sort`] puts it,
-/// whether the largest or the smallest are asked for.
+/// equal values the first is preferred. NaN is taken last, for the largest and for the smallest, as
+/// in [`sort`].
 ///
-/// Errors: `k` beyond the size of the axis; complex dtypes have no order.
+/// Errors if `k` exceeds the size of the axis, and for complex numbers, which have no order.
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, TopK}};
@@ -191,7 +192,7 @@ fn topk_of(x: &Tensor, k: usize, how: TopK) -> Result<(Tensor, Tensor)> {
     .values_and_indices(x)
 }
 
-/// The axis and its size. Errors where it is out of range, or the dtype has no order.
+/// The axis and its size. Errors if it is out of range, or the dtype has no order.
 fn line(op: &'static str, x: &Tensor, axis: isize) -> Result<(usize, usize)> {
     let axis = layout::axis(op, axis, x.rank())?;
     if !dispatch!(ordered x.dtype(), |T| T::DTYPE == x.dtype(), else false) {

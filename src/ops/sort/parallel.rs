@@ -1,5 +1,5 @@
-//! One line on all threads: it is partitioned, and its parts are sorted by different threads. What
-//! a sort gives is unique, so its bits don't depend on that.
+//! Sorts one line on all threads: the line is partitioned, and its parts are sorted by different
+//! threads. The result of a sort is unique, so its bits don't depend on the partition.
 
 use crate::exec::chunks::{Chunks, READ};
 use crate::kernel::sort::pack::{self, Packing};
@@ -8,7 +8,7 @@ use crate::par::{self, Cost};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// About what sorting a line of `n` elements costs.
+/// The approximate cost of sorting a line of `n` elements.
 pub(super) fn cost(n: usize, bytes: usize) -> Cost {
     Cost {
         bytes: n.saturating_mul(bytes),
@@ -36,10 +36,10 @@ pub(super) fn sort_line<T: Ordered>(
     });
 }
 
-/// Sorts on all threads: what is partitioned is sorted by different threads. `done` gets what is
-/// sorted, in parts.
+/// Sorts on all threads: partitions, and sorts the parts on different threads. `done` is called
+/// with each sorted part.
 fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
-    // parts differ in size, so there are more than threads
+    // more parts than threads, since parts differ in size
     const PARTS: usize = 4;
     let n = whole.len();
     let threads = par::threads_for(cost(n, 4 * size_of::<K>()));

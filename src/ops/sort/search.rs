@@ -1,4 +1,4 @@
-//! Where values would be put into a sorted line.
+//! Binary search in a sorted line.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -6,21 +6,21 @@ use crate::kernel::sort as kernel;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
-/// Which end of a run of equal values a position is looked for at.
+/// The end of a run of equal values at which a value is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Before the first that is equal.
+    /// Before the first equal value.
     Left,
-    /// After the last that is equal.
+    /// After the last equal value.
     Right,
 }
 
-/// For each of `values`, the position in `sorted` (one dimension, ascending, NaN last) where it
-/// would be put in; int64. `sorter` holds the positions that sort it, where it is not sorted
-/// itself, as [`argsort`](super::argsort) gives them.
+/// For each of `values`, the position in `sorted` (1-dimensional, ascending, NaN last) at which it
+/// would be inserted, as int64. If `sorted` is not sorted itself, `sorter` has the positions that
+/// sort it, as from [`argsort`](super::argsort).
 ///
-/// Errors: `sorted` not of one dimension, a sorter of another length, dtypes without an order or a
-/// common dtype.
+/// Errors if `sorted` is not 1-dimensional, the sorter has another length, or the dtypes have no
+/// order or no common dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, Side}};

@@ -1,5 +1,5 @@
-//! Elements as values of Rust's types: one, all in turn, and the caller's own functions applied to
-//! them.
+//! Elements as values of Rust types: a single one, all in turn, and the caller's functions applied
+//! to them.
 
 mod iter;
 
@@ -40,7 +40,7 @@ impl Tensor {
                 )
             })
     }
-    /// Writes the element at a position; shared storage is copied first. Errors as
+    /// Writes the element at a position; shared storage is copied first. Errors like
     /// [`at`](Tensor::at).
     ///
     /// ```
@@ -56,12 +56,12 @@ impl Tensor {
         let first = self.as_mut_ptr()?;
         // a copy may have changed the strides
         let p = first.wrapping_offset(self.offset_of("set_at", position.values())?) as *mut T;
-        // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in storage of this
-        // tensor's own (STORAGE3).
+        // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in unshared storage
+        // (STORAGE3).
         unsafe { p.write(value) };
         Ok(())
     }
-    /// Bytes from the first element to the one at a position.
+    /// The distance in bytes from the first element to the one at a position.
     fn offset_of(&self, op: &'static str, position: &[isize]) -> Result<isize> {
         if position.len() != self.rank() {
             return Err(Error::subscript(
@@ -98,11 +98,11 @@ impl Tensor {
         Ok(at * self.dtype().size() as isize)
     }
 
-    /// Applies `f` to each element, into a new tensor of this shape whose dtype is that of `f`'s
+    /// Applies `f` to each element and returns a new tensor of this shape, with the dtype of `f`'s
     /// results: [`ewise`](crate::ops::ewise()) of one tensor.
     ///
-    /// `f` is called once for each element, in any order, on any thread; its result should depend
-    /// on the element alone.
+    /// `f` is called once for each element, in any order and on any thread; its result should
+    /// depend on the element alone.
     ///
     /// Errors if `T` is not the dtype. Panics if `f` panics.
     ///
@@ -116,8 +116,8 @@ impl Tensor {
     pub fn map<T: Element, R: Element>(&self, f: impl Fn(T) -> R + Sync) -> Result<Tensor> {
         ewise_as::<(T,), _, _>("map", self, f)
     }
-    /// Applies `f` to each pair of elements of two tensors, which broadcast, as [`map`](Tensor::map)
-    /// does to single elements; [`ewise`](crate::ops::ewise()) takes more of them.
+    /// Applies `f` to each pair of elements of two tensors, which broadcast, like
+    /// [`map`](Tensor::map) to single elements; [`ewise`](crate::ops::ewise()) takes more tensors.
     ///
     /// Errors if `A` and `B` are not the dtypes, or the shapes don't broadcast.
     ///
@@ -135,10 +135,10 @@ impl Tensor {
     ) -> Result<Tensor> {
         ewise_as::<(A, B), _, _>("zip_with", (self, other), f)
     }
-    /// Replaces each element by `f` of it; shared storage is copied first, so that no other tensor
-    /// changes. `f` is called as by [`map`](Tensor::map).
+    /// Replaces each element by the result of `f`; shared storage is copied first, so that no other
+    /// tensor changes. `f` is called as by [`map`](Tensor::map).
     ///
-    /// Errors if `T` is not the dtype. If `f` panics, some elements have been replaced.
+    /// Errors if `T` is not the dtype. If `f` panics, some elements may have been replaced.
     ///
     /// ```
     /// let mut x = flex::Tensor::from([1.0f32, 4.0, 9.0]);

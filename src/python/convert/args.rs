@@ -14,7 +14,7 @@ use super::error::ShapeError;
 pub struct Ints(pub SmallVec<[isize; 6]>);
 
 impl Ints {
-    /// As a shape, the parameter `name` of `op`. Errors if a size is negative.
+    /// A shape, given as the parameter `name` of `op`. Errors if a size is negative.
     pub fn shape(&self, op: &str, name: &str) -> PyResult<Shape> {
         let size = |d: &isize| {
             usize::try_from(*d).map_err(|_| {

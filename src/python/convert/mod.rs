@@ -14,7 +14,7 @@ pub use args::{CPU, Device, Ints, axis_or_dim, count, integer, kind};
 pub use nested::{asarray, is_list, operand_beside, values_for};
 pub use operand::{Arg, Number, Operand, OperandRef, scalar};
 
-/// From this many elements on, work is long enough to release the GIL.
+/// The number of elements from which on work is long enough to release the GIL.
 const LONG: usize = 32 * 1024;
 
 /// Whether work on this many elements is done with the GIL held and objects locked.
@@ -37,7 +37,7 @@ pub fn detached<T: Send>(
     })
 }
 
-/// The same for functions that return a tensor.
+/// [`detached`] for functions that return a tensor.
 #[inline(always)]
 pub fn compute(
     py: Python<'_>,

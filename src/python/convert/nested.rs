@@ -12,12 +12,12 @@ use pyo3::types::{
     PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple,
 };
 
-/// Deeper lists are refused: a list may contain itself.
+/// Deeper nesting is refused: a list may contain itself.
 const DEEPEST: usize = 64;
 
-/// A tensor from anything that holds numbers: the same object if it is a Tensor of that dtype
-/// already and `copy` is not true; foreign arrays are borrowed if their memory can be read as it
-/// is. With `copy=False` an error if a copy is needed.
+/// A tensor from anything that holds numbers: the same object if it is already a Tensor of that
+/// dtype and `copy` is not true. Foreign arrays are borrowed if their memory can be read as it is.
+/// With `copy=False`, an error if a copy is needed.
 pub fn asarray<'py>(
     x: &Bound<'py, PyAny>,
     dtype: Option<DType>,
@@ -43,7 +43,7 @@ pub fn asarray<'py>(
         if copy == Some(false) {
             return Err(refused("a number"));
         }
-        // a number takes the default dtype of its kind, a NumPy scalar its own
+        // a number takes the default dtype of its kind, a NumPy scalar its own dtype
         from_scalar(
             s,
             dtype.map_or_else(|| interop::numpy::scalar_dtype(x), |d| Ok(Some(d)))?,
@@ -276,13 +276,13 @@ struct Values {
 }
 
 impl Values {
-    /// Reads nested lists; the numbers, and the lists' shape.
+    /// Reads nested lists: the numbers, and the shape of the lists.
     fn read(x: &Bound<PyAny>) -> PyResult<(Values, Vec<usize>)> {
         let (mut values, mut shape) = (Values::default(), Vec::new());
         walk(x, 0, &mut shape, &mut true, &mut values)?;
         Ok((values, shape))
     }
-    /// The same; `None` if `x` is neither a list nor another sequence.
+    /// [`read`](Values::read); `None` if `x` is neither a list nor another sequence.
     fn of(x: &Bound<PyAny>) -> PyResult<Option<(Values, Vec<usize>)>> {
         if is_nested(x) {
             return Values::read(x).map(Some);
@@ -318,8 +318,8 @@ impl Values {
             (Complex(v), s) => push(v, (s.to_f64(), s.imag())),
         }
     }
-    /// A number of their kind: for integers one that fits every dtype, otherwise the first, for
-    /// messages.
+    /// A number of their kind: for integers one that fits every dtype, for other kinds the first,
+    /// for messages.
     fn kind(&self) -> Scalar {
         match &self.numbers {
             Numbers::Bools(_) => Scalar::Bool(false),
@@ -336,7 +336,7 @@ impl Values {
             _ => self.kind(),
         };
         match self.strong {
-            // only the tensors' numbers, which are of that kind
+            // numbers of a higher kind than the tensors among them promote their dtype
             Some(d) => kind.promote(d),
             None => kind.default_dtype(),
         }

@@ -23,21 +23,21 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// As a tensor: a number becomes a tensor of rank 0, of the default dtype of its kind.
+    /// As a tensor: a number becomes a 0-dimensional tensor in the default dtype of its kind.
     pub fn tensor(self) -> crate::Result<Tensor> {
         match self {
             Operand::Tensor(t) => Ok(t),
             Operand::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
         }
     }
-    /// As a tensor beside `other`: a number takes the dtype that it has in an operation with that.
+    /// As a tensor beside `other`: a number takes the dtype that it has in an operation with it.
     pub fn tensor_like(self, other: DType) -> crate::Result<Tensor> {
         match self {
             Operand::Tensor(t) => Ok(t),
             Operand::Scalar(s) => Tensor::scalar(s, s.promote(other)),
         }
     }
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         match self {
             Operand::Tensor(t) => t.len(),
@@ -81,7 +81,7 @@ pub enum OperandRef<'py> {
 }
 
 impl OperandRef<'_> {
-    /// Computes a value of a stream, whose error can be reported here.
+    /// Computes a value of a stream, so that its error can be reported.
     #[inline(always)]
     pub fn compute_queued(&self, py: Python<'_>) -> PyResult<()> {
         match self {
@@ -97,7 +97,7 @@ impl OperandRef<'_> {
             OperandRef::Number(_) | OperandRef::Operand(Operand::Scalar(_)) => Shape::new(),
         }
     }
-    /// Calls `f` with the tensor; a number becomes one of rank 0. `f` must not use Python.
+    /// Calls `f` with the tensor; a number becomes a 0-dimensional one. `f` must not use Python.
     #[inline]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
         match self {
@@ -115,7 +115,7 @@ impl OperandRef<'_> {
     ) -> PyResult<PyTensor> {
         self.compute_to(py, 0, f)
     }
-    /// The same where the result may have more elements than the tensor.
+    /// [`compute`](OperandRef::compute) for a result that may have more elements than the tensor.
     #[inline]
     pub fn compute_to(
         self,
@@ -143,7 +143,8 @@ impl OperandRef<'_> {
         let t = self.take().tensor()?;
         compute(py, t.len().max(elements), || f(&t))
     }
-    /// The view that `f` makes of the tensor's layout, while it stays in its object.
+    /// The view of the tensor, which stays in its object, with the layout that `f` derives from its
+    /// own.
     #[inline]
     pub fn view(
         &self,
@@ -205,7 +206,7 @@ fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
     ))
 }
 
-/// A tensor argument: anything that is an [`Operand`], a number as a tensor of rank 0.
+/// A tensor argument: any [`Operand`], a number as a 0-dimensional tensor.
 #[derive(Clone)]
 pub struct Arg(pub Tensor);
 
@@ -220,7 +221,7 @@ impl<'py> FromPyObject<'_, 'py> for Arg {
     }
 }
 
-/// `x` as a number of Python's or NumPy's; `None` if it isn't one.
+/// `x` as a Python or NumPy number; `None` if it isn't one.
 pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     if let Ok(f) = x.cast::<PyFloat>() {
         return Ok(Some(Scalar::Float(f.value())));

@@ -31,7 +31,7 @@ pub struct Fused {
     traced: Mutex<Vec<Arc<Entry>>>,
 }
 
-/// The program that a call was traced to.
+/// A program made by tracing a call.
 struct Entry {
     /// The arguments it serves.
     key: Key,
@@ -42,7 +42,7 @@ struct Entry {
     /// Objects that the key identifies by address, kept alive.
     _kept: Vec<Py<PyAny>>,
     program: Program,
-    /// The same for row-major tensors, if there are views.
+    /// The program for row-major tensors, if there are views.
     row_major: Option<Program>,
     /// The functions that compute the program's parameters from the float arguments.
     numbers: Vec<Py<PyAny>>,
@@ -68,7 +68,7 @@ impl Entry {
         };
         self.numbers.iter().map(number).collect()
     }
-    /// The program for these tensors; constants are beside them.
+    /// The program for these tensors and the constants.
     fn program_for(&self, tensors: &[Tensor]) -> &Program {
         let mut all = tensors.iter().chain(&self.constants);
         match &self.row_major {
@@ -133,7 +133,7 @@ impl Fused {
             None => entry.result.build(&outputs, &floats),
         }
     }
-    /// A method of an object, for functions in classes.
+    /// Binds the function to an object, for functions in classes.
     fn __get__<'py>(
         slf: &Bound<'py, Self>,
         object: &Bound<'py, PyAny>,
@@ -261,7 +261,7 @@ impl Fused {
         arguments.key.floats.clone_from(&entry.key.floats);
         Ok(entry)
     }
-    /// The program's inputs; donated ones are the only handle.
+    /// The program's inputs; donated tensors are taken from their objects.
     fn inputs(&self, entry: &Entry, arguments: Arguments) -> PyResult<Vec<Tensor>> {
         let Arguments {
             mut tensors,
@@ -329,9 +329,9 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
 /// to call; one whose value the function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`)
 /// is a constant too. Elementwise functions, conversions, reductions and views are traced.
 /// `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run unchanged between
-/// the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of
-/// it. Whatever needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError that names
-/// the line.
+/// the programs; operations that follow `matmul`, `nn.linear` or a convolution are computed on blocks
+/// of its result. Whatever needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
+/// that names the line.
 ///
 /// donate: positions, among all tensors of a call, of those whose memory results may reuse; they
 /// are left with shape (0,). strict: whether to round 16-bit floats after each operation, as

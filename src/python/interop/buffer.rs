@@ -143,7 +143,7 @@ pub fn has_one(x: &Bound<PyAny>) -> bool {
     unsafe { ffi::PyObject_CheckBuffer(x.as_ptr()) != 0 }
 }
 
-/// A buffer acquired from an object. Boxed, for exporters may point into the view itself.
+/// A buffer acquired from an object. Boxed, since exporters may point into the view itself.
 pub struct PyBuffer(Box<ffi::Py_buffer>);
 
 /// The kind of buffer requested of an exporter.

@@ -1,5 +1,5 @@
-//! Tensors and bytes: tensors of any buffer's elements, the bytes of a tensor, and the same bytes
-//! as another dtype.
+//! Tensors and bytes: tensors of the elements of any buffer, the bytes of a tensor, and the same
+//! bytes as another dtype.
 
 use super::buffer::{Order, PyBuffer};
 use super::foreign::{Foreign, Lease};
@@ -102,9 +102,9 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
 /// A 1-dimensional tensor of the elements in a buffer (`bytes`, `mmap`, a `memoryview`), which it
 /// borrows.
 ///
-/// dtype: the dtype of the elements. count: how many, by default all to the end. offset: of the
-/// first one, in bytes. Misaligned elements are copied. ValueError if the buffer is too short, or
-/// the rest is not a whole number of elements; BufferError if it is not contiguous.
+/// dtype: the dtype of the elements. count: their number, by default all to the end. offset: that of
+/// the first element, in bytes. Misaligned elements are copied. ValueError if the buffer is too
+/// short, or the rest is not a whole number of elements; BufferError if it is not contiguous.
 ///
 /// >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
 /// [1, 2]

@@ -167,7 +167,7 @@ impl Foreign {
     /// The elements in row-major order, in this machine's byte order.
     ///
     /// # Safety
-    /// As [`Foreign::tensor`], while this runs.
+    /// As for [`Foreign::tensor`], while this runs.
     unsafe fn copied(&self) -> crate::Result<Tensor> {
         let mut t = Tensor::empty(&self.shape, self.dtype)?;
         let (size, part) = (self.dtype.size(), self.dtype.real().size());

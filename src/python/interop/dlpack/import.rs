@@ -16,7 +16,7 @@ struct Taken<M: Managed>(NonNull<M>);
 // SAFETY: a producer's struct is read when it is taken, and deleted in `drop`; DLPack allows that
 // from any thread.
 unsafe impl<M: Managed> Send for Taken<M> {}
-// SAFETY: a shared one gives out nothing but what was read when it was taken.
+// SAFETY: a shared struct gives out nothing but values that were read when it was taken.
 unsafe impl<M: Managed> Sync for Taken<M> {}
 
 impl<M: Managed> Taken<M> {
