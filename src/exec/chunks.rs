@@ -1,22 +1,22 @@
-//! Long lines cut in chunks, for all threads: what is found in each chunk is joined along its line,
-//! and then, in a second pass, given back to each. Where chunks end follows from the line alone, so
-//! the bits don't depend on the threads.
+//! Long lines cut into chunks for all threads: each chunk is reduced, the results are joined along
+//! their line, and a second pass hands them back to the chunks. Chunk boundaries follow from the
+//! line alone, so the bits don't depend on the number of threads.
 
 use crate::par::{self, Cost, Out};
 use core::ops::Range;
 
-/// Lines enough to keep threads busy without cutting any.
+/// This many lines keep the threads busy without being cut.
 const ENOUGH: usize = 16;
 
-/// Elements of a chunk that a scan passes over twice, from the second-level cache the second time.
+/// Elements of a chunk that a scan passes over twice, the second time in L2.
 pub const SCANNED: usize = 1 << 13;
-/// Elements of a chunk that is read once, as masks are, and where extremes are looked for.
+/// Elements of a chunk that is read once, as for masks and extremes.
 pub const READ: usize = 1 << 15;
 
-/// Lines of elements that lie one after the other, each cut in chunks.
+/// Contiguous lines, one after the other, each cut into chunks.
 #[derive(Clone, Copy)]
 pub struct Chunks {
-    /// Elements of a line, and of a chunk but for the last of a line.
+    /// Elements of a line, and of a chunk (the last one of a line may be shorter).
     line: usize,
     chunk: usize,
     lines: usize,
@@ -25,16 +25,16 @@ pub struct Chunks {
 
 /// One chunk.
 pub struct Chunk {
-    /// Its line.
+    /// The line it belongs to.
     pub line: usize,
-    /// Elements of the line before it.
+    /// Elements of the line before the chunk.
     pub first: usize,
-    /// Its elements, among those of all lines.
+    /// Its range among the elements of all lines.
     pub range: Range<usize>,
 }
 
 impl Chunks {
-    /// Of so many elements, lines of `line` each, in chunks of `chunk`.
+    /// Cuts `elements` elements, in lines of `line` each, into chunks of `chunk`.
     pub fn new(elements: usize, line: usize, chunk: usize) -> Chunks {
         Chunks {
             line,
@@ -43,16 +43,16 @@ impl Chunks {
             per_line: line.div_ceil(chunk),
         }
     }
-    /// The same where lines are better cut: they are few, and have `least` chunks.
+    /// The same if cutting pays: there are few lines, of at least `least` chunks each.
     pub fn of_few(elements: usize, line: usize, chunk: usize, least: usize) -> Option<Chunks> {
         let few = elements > 0 && elements / line < ENOUGH;
         (few && line >= least * chunk).then(|| Chunks::new(elements, line, chunk))
     }
-    /// How many chunks a line has.
+    /// Number of chunks per line.
     pub fn per_line(&self) -> usize {
         self.per_line
     }
-    /// How many chunks there are.
+    /// Number of chunks of all lines.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.lines * self.per_line
@@ -67,9 +67,9 @@ impl Chunks {
             range: start + first..start + self.line.min(first + self.chunk),
         }
     }
-    /// Calls `f` with each chunk, what is `found` in it, and its part of `y`, which has as many
-    /// lines (or no element): as long, or longer by elements that the first chunk of each has in
-    /// front. `cost` is that of a chunk.
+    /// Calls `f` with each chunk, its entry of `found`, and its part of `y`. `y` is empty or has as
+    /// many lines: of the same length, or longer by some elements in front, which go to the first
+    /// chunk of each line. `cost` is that of a chunk.
     pub fn run<R: Send, T: Send>(
         &self,
         found: &mut [R],
@@ -93,7 +93,7 @@ impl Chunks {
                 }
                 Some(n) => c.range.start + (c.line + 1) * n..c.range.end + (c.line + 1) * n,
             };
-            // SAFETY: OUT1: chunks are disjoint, and lie as far apart in `y`.
+            // SAFETY: OUT1: chunks are disjoint, and so are their parts of `y`.
             f(c, found, unsafe { out.part(range) })
         });
     }

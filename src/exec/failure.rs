@@ -1,19 +1,19 @@
-//! What pieces of parallel work can't return.
+//! Carries an error out of parallel work, whose pieces can't return one.
 
 use crate::error::{Error, Result};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Memory that some piece of parallel work did not get.
+/// The failed allocation, if any, of some piece of parallel work.
 #[derive(Default)]
 pub struct Failure(AtomicUsize);
 impl Failure {
-    /// Keeps the error, of which only one kind is met in the middle of an operation.
+    /// Records a failed allocation, the only error in the middle of an operation.
     pub fn note(&self, result: Result<()>) {
         if let Err(Error::Memory { bytes, .. }) = result {
             self.0.store((bytes as usize).max(1), Ordering::Relaxed);
         }
     }
-    /// What became of all pieces.
+    /// An error if any piece failed.
     pub fn result(self) -> Result<()> {
         match self.0.into_inner() {
             0 => Ok(()),

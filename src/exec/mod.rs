@@ -1,5 +1,5 @@
-//! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile).
-//! Nothing here knows what an operation means.
+//! How loops run: layouts are collapsed into loop nests (`nest`), which are walked in L1 tiles
+//! (`tile`). Nothing here knows what an operation means.
 
 pub mod call;
 pub mod chunks;
@@ -25,8 +25,8 @@ use nest::{Nest, Operand};
 use program::Program;
 use tile::Body;
 
-/// The one driver of elementwise programs: any number of inputs and outputs up to
-/// [`nest::MAX_OPERANDS`], of mixed sizes.
+/// The driver of all elementwise programs: any number of inputs and outputs up to
+/// [`nest::MAX_OPERANDS`], of mixed element sizes.
 ///
 /// # Safety
 /// NEST1 of [`tile::run`] for operands of this shape.
@@ -42,7 +42,7 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     unsafe { launch(p, None, p.flops(), shape, inputs, outputs) }
 }
 
-/// The same of a caller's function, which costs so many operations an element.
+/// The same with a caller's function as the body, at `flops` operations per element.
 ///
 /// # Safety
 /// As [`run`].
@@ -60,7 +60,7 @@ pub unsafe fn run_call(
 }
 
 /// # Safety
-/// As [`run`], for the function where there is one.
+/// As [`run`], for the function if there is one.
 unsafe fn launch(
     p: &Program,
     call: Option<&dyn Call>,
@@ -74,7 +74,7 @@ unsafe fn launch(
         return;
     }
     nest.pair_transposed();
-    // what is read before it is written is in the caches
+    // outputs that are read before they are written are in cache
     let streamed = !call.is_some_and(|call| call.updates())
         && stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let cost = Cost {
@@ -86,7 +86,7 @@ unsafe fn launch(
         // SAFETY: NEST1, by the caller.
         return unsafe { tile::run(p, body(), &nest, streamed) };
     }
-    // several for each thread, so that none waits long for the others
+    // several pieces per thread, so that none waits long for the others
     let (d, unit) = nest.split_dim(4 * par::threads());
     let n = nest.dims[d].n;
     let inner = nest.total / n;

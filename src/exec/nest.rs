@@ -1,25 +1,25 @@
-//! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride,
-//! innermost first, those that run backwards reversed, adjacent ones merged.
+//! Collapses the layouts of N operands into as few loops as possible: dimensions are sorted by
+//! stride, innermost first, those that run backwards are reversed, and adjacent ones are merged.
 //! Almost everything becomes one or two loops.
 
 use smallvec::SmallVec;
 
-/// Operands of one nest: inputs, then outputs.
+/// Operands of a nest, at most: inputs, then outputs.
 pub const MAX_OPERANDS: usize = 12;
 
-/// A tensor in memory as loops see it.
+/// A tensor in memory as the loops see it.
 #[derive(Clone)]
 pub struct Operand {
     /// The first element.
     pub ptr: *mut u8,
     /// Bytes of an element.
     pub size: usize,
-    /// Bytes from one index to the next, for each dimension of the loops' shape; 0 where broadcast.
+    /// Bytes from one index to the next in each dimension of the loops' shape; 0 where broadcast.
     pub strides: SmallVec<[isize; 6]>,
 }
 
 impl Operand {
-    /// An operand whose own `shape` and `strides` (in elements) broadcast to a shape of `rank`
+    /// An operand with this `shape` and these `strides` (in elements), broadcast to `rank`
     /// dimensions.
     pub fn new(
         ptr: *mut u8,
@@ -41,7 +41,7 @@ impl Operand {
             strides: bytes,
         }
     }
-    /// One value for every index.
+    /// A single value, broadcast to every index.
     pub fn value(ptr: *const u8, size: usize, rank: usize) -> Operand {
         Operand {
             ptr: ptr as *mut u8,
@@ -51,7 +51,7 @@ impl Operand {
     }
 }
 
-/// One loop: its length, and the step of every operand in bytes.
+/// One loop: its length, and the step of each operand in bytes.
 #[derive(Clone, Copy)]
 pub struct Dim {
     /// Iterations.
@@ -61,7 +61,7 @@ pub struct Dim {
 }
 
 impl Dim {
-    /// Moves the operands on by `i` iterations.
+    /// Advances `ptrs` by `i` iterations.
     #[inline]
     pub(super) fn advance(&self, ptrs: &mut [*mut u8], i: usize) {
         for (p, s) in ptrs.iter_mut().zip(&self.steps) {
@@ -73,7 +73,7 @@ impl Dim {
 /// Loops, innermost first.
 pub type Dims = SmallVec<[Dim; 3]>;
 
-/// Moves the operands on to iteration `k` of all the loops together, the innermost counted first.
+/// Advances `ptrs` to iteration `k` of all the loops together, counting the innermost loop fastest.
 #[inline]
 pub(super) fn seek(dims: &[Dim], mut k: usize, ptrs: &mut [*mut u8]) {
     for d in dims {
@@ -82,9 +82,10 @@ pub(super) fn seek(dims: &[Dim], mut k: usize, ptrs: &mut [*mut u8]) {
     }
 }
 
-/// As few loops as make the same, of more than one iteration each: none that runs `backwards` by
-/// its steps, the one of the smallest `key` innermost (of equal ones that which comes first), and
-/// none that only goes on where the one inside it ends.
+/// Collapses loops of more than one iteration each into as few as possible. Loops that run
+/// `backwards` by their steps are reversed (`ptrs` then start at the other end), loops are sorted
+/// with the smallest `key` innermost (equal ones keep their order), and a loop that continues where
+/// the one inside it ends is merged into that.
 pub(super) fn collapse(
     loops: impl Iterator<Item = Dim>,
     ptrs: &mut [*mut u8],
@@ -117,7 +118,7 @@ pub(super) fn collapse(
     dims
 }
 
-/// The loops, innermost first; at least one.
+/// A loop nest: at least one loop, innermost first.
 #[derive(Clone)]
 pub struct Nest {
     /// The loops.
@@ -126,21 +127,20 @@ pub struct Nest {
     pub ptrs: [*mut u8; MAX_OPERANDS],
     /// Bytes of an element of each operand.
     pub sizes: [usize; MAX_OPERANDS],
-    /// How many operands are inputs, and how many there are.
+    /// Number of inputs, which are the first operands.
     pub inputs: usize,
-    /// Inputs and outputs.
+    /// Number of operands: inputs and outputs.
     pub operands: usize,
-    /// Iterations altogether.
+    /// Total number of iterations.
     pub total: usize,
 }
-// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (NEST1);
-// pieces of one nest on several threads write disjoint elements, since no output repeats an
-// element.
+// SAFETY: the pointers are to memory that the driver's caller lends for the whole run (NEST1);
+// pieces of a nest on several threads write disjoint elements, since no output repeats an element.
 unsafe impl Sync for Nest {}
 
 impl Nest {
-    /// Collapses. The order of loops is that of the first output's strides (of the first operand's
-    /// without outputs).
+    /// Collapses the operands' layouts. Loops are ordered by the strides of the first output, or of
+    /// the first operand if there is no output.
     pub fn new(shape: &[usize], inputs: &[Operand], outputs: &[Operand]) -> Nest {
         let operands = inputs.len() + outputs.len();
         assert!(
@@ -187,8 +187,8 @@ impl Nest {
             |steps| steps[key].unsigned_abs(),
         );
     }
-    /// These loops over operands of so many bytes, of which the first are inputs: for a plan, before
-    /// it is known where the operands lie.
+    /// A nest of these loops over operands of these sizes, the first `inputs` of them inputs. It
+    /// serves to plan before the operands' addresses are known, and its pointers are placeholders.
     pub(super) fn of_loops(sizes: &[u8], inputs: usize, dims: Dims) -> Nest {
         let mut nest = Nest {
             total: dims.iter().map(|d| d.n).product(),
@@ -203,8 +203,8 @@ impl Nest {
         }
         nest
     }
-    /// Moves the loop along which an operand lies in memory, where that is another one than the
-    /// innermost, next to that: rectangles of these two are packed from whole cache lines.
+    /// If an operand is contiguous along a loop other than the innermost, moves that loop next to
+    /// the innermost, so that rectangles of these two are packed from whole cache lines.
     pub fn pair_transposed(&mut self) {
         let lies = |d: &Dim, i: usize| d.steps[i].unsigned_abs() == self.sizes[i];
         let across = |i: &usize| self.dims[0].steps[*i].unsigned_abs() > self.sizes[*i];
@@ -215,8 +215,8 @@ impl Nest {
             self.dims[1..=d].rotate_right(1);
         }
     }
-    /// The loop to cut for threads, and by how many of its iterations: the outermost that gives so
-    /// many pieces, else the one that gives most.
+    /// The loop to cut for threads, and the granularity in iterations: the outermost loop that
+    /// gives `enough` pieces, or else the one that gives the most.
     pub fn split_dim(&self, enough: usize) -> (usize, usize) {
         let unit = |d: usize| [1024, 32, 1][d.min(2)];
         let pieces = |d: &usize| self.dims[*d].n / unit(*d);
@@ -225,7 +225,7 @@ impl Nest {
         let d = all.rev().find(|d| pieces(d) >= enough).unwrap_or(most);
         (d, unit(d))
     }
-    /// Iterations `r` of loop `d` alone.
+    /// The nest restricted to iterations `r` of loop `d`.
     pub fn part(&self, d: usize, r: core::ops::Range<usize>) -> Nest {
         let mut nest = self.clone();
         nest.total = self.total / self.dims[d].n * r.len();
@@ -235,7 +235,7 @@ impl Nest {
     }
 }
 
-/// The outer loops of a nest: where the operands are, iteration after iteration.
+/// Steps through the outer loops of a nest and moves the operands along.
 pub struct Odometer<'a> {
     dims: &'a [Dim],
     operands: usize,
@@ -243,7 +243,7 @@ pub struct Odometer<'a> {
 }
 
 impl<'a> Odometer<'a> {
-    /// The loops but for the `inner` innermost, at their first iteration.
+    /// All loops but the `inner` innermost, at their first iteration.
     #[inline]
     pub fn new(nest: &'a Nest, inner: usize) -> Odometer<'a> {
         let dims = nest.dims.get(inner..).unwrap_or(&[]);
@@ -253,7 +253,7 @@ impl<'a> Odometer<'a> {
             index: SmallVec::from_elem(0, dims.len()),
         }
     }
-    /// Moves the operands to the next iteration; false after the last.
+    /// Advances `ptrs` to the next iteration; false after the last.
     #[inline]
     pub fn advance(&mut self, ptrs: &mut [*mut u8; MAX_OPERANDS]) -> bool {
         for (index, dim) in self.index.iter_mut().zip(self.dims) {

@@ -1,17 +1,17 @@
-//! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its
-//! width.
+//! Packs strided rectangles into contiguous tiles, and unpacks them. An element is known by its
+//! width in bytes alone.
 
 use super::rect::Rect;
 use super::transpose::transpose;
 use crate::simd::{self, Isa, Kernel};
 
-/// Copies a rectangle of elements of `size` bytes to `d`, row after row without gaps.
+/// Copies a rectangle of elements of `size` bytes to `d`, row by row without gaps.
 ///
 /// # Safety
-/// PACK1: every element of the rectangle is readable and aligned for its size (16-byte ones for 8);
-/// `d` holds `rows * cols` elements, aligned likewise, and overlaps none of them.
+/// PACK1: every element of the rectangle is readable and aligned for its size (16-byte ones to 8);
+/// `d` has room for `rows * cols` elements, aligned likewise, and overlaps none of them.
 pub unsafe fn pack(d: *mut u8, x: Rect, size: usize) {
-    // SAFETY: PACK1, by the caller, is what `pack_of` asks for; `size` is that of its elements.
+    // SAFETY: PACK1, by the caller; `U` is `size` bytes wide.
     dispatch_width!(size, |U| unsafe { pack_of::<U>(d as *mut U, x) })
 }
 
@@ -61,7 +61,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
     }
 }
 
-/// One after the other, whatever the steps.
+/// Copies element by element, whatever the steps.
 ///
 /// # Safety
 /// PACK1, with `U` as wide as an element.
@@ -69,8 +69,8 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
 unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
     for j in 0..x.rows {
         for i in 0..x.cols {
-            // SAFETY: PACK1: `i` and `j` are below the rectangle's sides, so it is one of its
-            // elements, and `d` has room for as many.
+            // SAFETY: PACK1: `i` and `j` lie within the rectangle, and `d` has room for each of its
+            // elements.
             unsafe {
                 *d.add(j * x.cols + i) = *(x
                     .ptr
@@ -81,8 +81,8 @@ unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
     }
 }
 
-/// Every `N`th element of a row: with a step that LLVM knows, it loads vectors and picks from them,
-/// two to four times as fast as single elements.
+/// Every `N`th element of a row. With a constant step LLVM loads vectors and shuffles them, two to
+/// four times as fast as element by element.
 struct Every<U, const N: usize>(*mut U, *const U, usize);
 impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     type Out = ();
@@ -90,18 +90,18 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     fn run<I: Isa>(self) {
         let Every(d, s, n) = self;
         for i in 0..n {
-            // SAFETY: PACK1 for a row of `n` elements that lie `N` apart; `d` has room for `n`.
+            // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`.
             unsafe { *d.add(i) = *s.add(i * N) };
         }
     }
 }
 
-/// Stores a contiguous tile of `rows * cols` elements to a rectangle, which is written.
+/// Copies a contiguous tile of `rows * cols` elements to the rectangle `x`.
 ///
 /// # Safety
-/// PACK2: as PACK1 with the roles exchanged; no two elements of the rectangle overlap.
+/// PACK2: PACK1 with the roles exchanged, and no two elements of the rectangle overlap.
 pub unsafe fn unpack(s: *const u8, x: Rect, size: usize) {
-    // SAFETY: PACK2, by the caller, is what `unpack_of` asks for; `size` is that of its elements.
+    // SAFETY: PACK2, by the caller; `U` is `size` bytes wide.
     dispatch_width!(size, |U| unsafe { unpack_of::<U>(s as *const U, x) })
 }
 

@@ -1,4 +1,4 @@
-//! Batches of matrix products over the threads.
+//! Distributes batches of matrix products over threads.
 
 use super::failure::Failure;
 use crate::error::Result;
@@ -17,24 +17,23 @@ pub struct Sizes {
     pub k: usize,
 }
 
-/// What is known of B.
+/// What is known about B.
 #[derive(Clone, Copy)]
 pub enum Right<'a, T> {
-    /// It is multiplied once: the algorithm follows from the shape.
+    /// It is multiplied once: the algorithm follows from the operands' shapes.
     Once,
-    /// It may be multiplied again, so by the macrokernel, which takes its panels where there are
-    /// some: the bits are the same.
+    /// It may be multiplied again, so the macrokernel is used, with B's packed panels if there are
+    /// any: the bits are the same either way.
     Reused(Option<Panels<'a, T>>),
 }
 
-/// `c = a b`, then the epilogue, for `batch` triples of operands. Everything that multiplies
-/// matrices on all threads comes through here.
+/// `c = a b` followed by the epilogue, for `batch` triples of operands, on all threads.
 ///
-/// Errors where there is no memory for packing.
+/// Errors if there is no memory for packing.
 ///
 /// # Safety
-/// `operands(i)` has the shapes of `sizes` and strides that are the same for all `i`, results are
-/// contiguous, and no two overlap. Panels are those of B, of a batch of one.
+/// `operands(i)` has the shapes of `sizes`, with the same strides for all `i`; results are
+/// contiguous, and no two overlap. Panels are those of B, for a batch of one.
 pub unsafe fn products<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
@@ -54,17 +53,17 @@ where
             let (a, b, c) = operands(i);
             (b.t(), a.t(), c.into_transposed())
         };
-        // SAFETY: what the caller promises of the operands holds of their transposes too.
+        // SAFETY: what the caller promises of the operands holds for their transposes too.
         return unsafe { blocks(sizes, batch, transposed, right, epilogue.t()) };
     }
-    // SAFETY: what the caller promises is what `blocks` asks for.
+    // SAFETY: `blocks` requires what the caller promises.
     unsafe { blocks(sizes, batch, operands, right, epilogue) }
 }
 
 /// [`products`] by blocks of C.
 ///
 /// # Safety
-/// That of [`products`].
+/// As [`products`].
 unsafe fn blocks<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
@@ -100,7 +99,7 @@ where
         |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
             let (a, b, c) = operands(i);
             let epilogue = epilogue.of(i).at(rows.start, cols.start);
-            // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
+            // SAFETY: blocks of a grid don't overlap, nor do results, by the caller's promise.
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             algorithm.product(
                 a.block(rows, 0..k),
@@ -146,7 +145,7 @@ where
         && gemm::packs_before(&b, m)
         && k * n >= gemm::SHARED_B
     {
-        // Blocks that would each pack the same columns of B.
+        // Several blocks would each pack the same columns of B, so all threads pack them once.
         let step = gemm::at_once::<A::Acc>(k, threads).min(n);
         let mut scratch = Scratch::new(Panels::<A::Acc>::len(gemm::blocks::<A, B>(k), step))?;
         for j in (0..n).step_by(step) {
@@ -162,10 +161,10 @@ where
     failure.result()
 }
 
-/// `c = a b`, then the epilogue, for `batch` triples of sources of one size. Sums of another type than C's are
-/// left in the bits of its elements, for the epilogue.
+/// `c = a b` followed by the epilogue, for `batch` triples of sources of one size. If sums are of
+/// another type than C, their bits are left in its elements for the epilogue.
 ///
-/// Errors where there is no memory for packing.
+/// Errors if there is no memory for packing.
 ///
 /// # Safety
 /// No two results overlap.
@@ -205,7 +204,8 @@ where
         |task| {
             let (a, b, c, epilogue) = operands(task / grid.len());
             let (rows, cols) = grid.block(task % grid.len());
-            // SAFETY: each task has a block of its own, and each triple a result, by the caller's promise.
+            // SAFETY: each task has a block of its own, and results don't overlap, by the caller's
+            // promise.
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             let epilogue = epilogue.at(rows.start, cols.start);
             let (a, b) = (a.slice(rows), b.slice(cols));
@@ -215,10 +215,11 @@ where
     failure.result()
 }
 
-/// The sums of `a b`, of 8-bit integers, as 32-bit ones in the bits of C's elements, then the epilogue, which
-/// begins with what makes these of them. `packed` are the panels of B.
+/// The product of matrices of 8-bit integers, then the epilogue. Sums are left as 32-bit integers
+/// in the bits of C's elements, which the first operation of the epilogue converts. `packed` are
+/// the panels of B.
 ///
-/// Errors where there is no memory for packing.
+/// Errors if there is no memory for packing.
 pub fn product_of_bytes<A, B, C>(
     a: Mat<A>,
     b: Mat<B>,
@@ -276,7 +277,7 @@ fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Pan
     let bytes = bytes / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
-        // SAFETY: OUT1: pieces have places of their own.
+        // SAFETY: OUT1: each piece has a place of its own.
         piece.pack(&b, unsafe { out.part(piece.place.clone()) });
     });
     Panels::of(b.blocks(), b.lines(), d)

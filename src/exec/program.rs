@@ -1,6 +1,6 @@
-//! Elementwise programs, and how they are built. A program computes variables one after the other:
-//! inputs, constants, and what instructions make of them; some are its outputs. What an instruction
-//! means is its loop's business.
+//! Elementwise programs and their builder. A program computes variables in order: inputs,
+//! constants, and the results of instructions, some of which are outputs. What an instruction means
+//! is known to its loop alone.
 
 use super::nest::MAX_OPERANDS;
 use crate::error::{Error, Result};
@@ -9,29 +9,30 @@ use crate::simd::LoopFn;
 use core::mem::MaybeUninit;
 use smallvec::SmallVec;
 
-/// Slots of one program.
+/// Slots of a program, at most.
 pub const MAX_SLOTS: usize = 48;
-/// Instructions of one program.
+/// Instructions of a program, at most.
 pub const MAX_CODE: usize = 64;
 
-/// What an instruction does, whatever it does it to.
+/// What an instruction does, whatever its operands.
 #[derive(Clone, Copy)]
 pub struct Opcode {
     /// The loop.
     pub f: LoopFn,
     /// Number of operands, at most 3.
     pub arity: u8,
-    /// Elements that the loop sees for one of ours: 2 for complex numbers treated as pairs.
+    /// Elements that the loop sees per element of the program: 2 for complex numbers treated as
+    /// pairs.
     pub components: u8,
     /// Bit m: the loop takes scalar mask m (contract LOOP1).
     pub scalar_masks: u8,
-    /// Operations an element, for [`Cost`](crate::par::Cost).
+    /// Operations per element, for [`Cost`](crate::par::Cost).
     pub cost: u8,
 }
 
 impl Opcode {
-    /// A loop of one operand, whose elements are the program's; `scalar_masks` and `cost` as the
-    /// fields of that name.
+    /// A loop of one operand and one component; `scalar_masks` and `cost` are the fields of that
+    /// name.
     #[inline]
     pub fn unary(f: LoopFn, scalar_masks: u8, cost: u8) -> Opcode {
         Opcode {
@@ -49,28 +50,28 @@ impl Opcode {
 pub(super) struct Instr {
     pub op: Opcode,
     pub dst: u8,
-    /// `arity` operands; the rest repeat the first.
+    /// The operands; entries from `arity` on repeat the first.
     pub src: [u8; 3],
 }
 
-/// A program. Its slots are numbered: inputs, outputs, constants, temporaries.
+/// A program. Slots are numbered in this order: inputs, outputs, constants, temporaries.
 #[derive(Clone)]
 pub struct Program {
     /// Bytes of an element of each input, then of each output.
     pub(super) sizes: SmallVec<[u8; 4]>,
-    /// How many of these are inputs.
+    /// Number of inputs.
     pub(super) inputs: usize,
-    /// One value each, and its bytes.
+    /// Single values, and their sizes in bytes.
     pub(super) constants: SmallVec<[(Value, u8); 2]>,
     pub(super) temporaries: usize,
     /// Bytes of an element of the widest temporary; at least 1.
     pub(super) temporary_size: usize,
-    /// The instructions, in order; each output slot is written by one, before it is read.
+    /// The instructions, in order; each output slot is written by one of them, before it is read.
     pub(super) code: SmallVec<[Instr; 3]>,
 }
 
 impl Program {
-    /// The program of one instruction: its operands are the inputs, of elements of so many bytes.
+    /// A program of one instruction whose operands are the inputs, of these sizes in bytes.
     #[inline]
     pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {
         assert!(inputs.len() == op.arity as usize && (1..=3).contains(&inputs.len()));
@@ -92,8 +93,8 @@ impl Program {
             code,
         }
     }
-    /// A program without instructions, for a function of the caller's: operands of elements of so
-    /// many bytes, of which the first are inputs.
+    /// A program without instructions, for a caller's function: operands of these sizes in bytes,
+    /// the first `inputs` of them inputs.
     pub(super) fn of_operands(sizes: impl Iterator<Item = usize>, inputs: usize) -> Program {
         Program {
             sizes: sizes.map(|size| size as u8).collect(),
@@ -104,11 +105,12 @@ impl Program {
             code: SmallVec::new(),
         }
     }
-    /// What one instruction makes of `n` elements of the one input, one after the other from `x` on:
-    /// where it is all of the program, and its result fits the buffer, which is aligned for any.
+    /// If the program is a single instruction on its one input, and the result of `n` elements fits
+    /// the buffer, computes that result from the contiguous elements at `x`. `None`, and nothing
+    /// done, otherwise.
     ///
     /// # Safety
-    /// LOOP1 for these elements.
+    /// LOOP1 for these elements; the buffer is aligned for any type.
     pub(super) unsafe fn run_small(
         &self,
         x: *const u8,
@@ -122,27 +124,28 @@ impl Program {
         if c.src != [0; 3] || op.scalar_masks & 1 == 0 || n > buffer.len() / *size as usize {
             return None;
         }
-        // SAFETY: the caller's; the buffer has room for the result, and is apart.
+        // SAFETY: LOOP1, by the caller; the buffer has room for the result, and doesn't overlap
+        // `x`.
         unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) };
         Some(y)
     }
-    /// Gives lane `lane`, of `size` bytes, of constant `k` another value.
+    /// Replaces lane `lane`, of `size` bytes, of constant `k`.
     #[cfg(feature = "std")]
     pub fn set_constant(&mut self, k: usize, lane: usize, value: Value, size: usize) {
         self.constants[k].0.set_lane(lane, &value, size);
     }
-    /// Operations an element.
+    /// Operations per element.
     pub fn flops(&self) -> usize {
         self.code.iter().map(|c| c.op.cost as usize).sum()
     }
 }
 
-/// A variable of a program that is being built.
+/// A variable of a program under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Var(u8);
 
-/// Where a variable comes from: the input or the constant of that number, or an instruction, whose
-/// result is in that slot once slots are given.
+/// Where a variable comes from: an input or a constant, by number, or an instruction, by the slot
+/// of its result once slots are assigned.
 #[derive(Clone, Copy)]
 enum Origin {
     Input(u8),
@@ -150,22 +153,22 @@ enum Origin {
     Computed(u8),
 }
 
-/// A program under construction. Temporaries share slots where one is read for the last time before
+/// A program under construction. Temporaries share a slot if one is read for the last time before
 /// the other is written.
 ///
-/// Errors, of `op`, are those of a program that is too large or no program: more operands,
-/// instructions or slots than there may be, an output that no instruction computes.
+/// Errors are attributed to the operation `op`. They are those of a program with too many operands,
+/// instructions or slots, or with an output that no instruction computes.
 pub struct Builder {
     op: &'static str,
-    /// Where each variable comes from, and the bytes of its elements.
+    /// The origin of each variable, and the size of its elements in bytes.
     vars: SmallVec<[(Origin, u8); 8]>,
     outputs: SmallVec<[Var; 2]>,
-    /// What there is of it, with variables in the place of slots.
+    /// The program so far, with variables in place of slots.
     program: Program,
 }
 
 impl Builder {
-    /// No program yet, for the operation of this name.
+    /// An empty program, for the operation of this name.
     #[inline]
     pub fn new(op: &'static str) -> Builder {
         Builder {
@@ -182,7 +185,7 @@ impl Builder {
             },
         }
     }
-    /// The next input, of elements of `size` bytes.
+    /// Adds an input, with elements of `size` bytes.
     #[inline]
     pub fn input(&mut self, size: usize) -> Result<Var> {
         let p = &mut self.program;
@@ -194,12 +197,12 @@ impl Builder {
         let input = Origin::Input(p.inputs as u8 - 1);
         Ok(self.var(input, size))
     }
-    /// How many constants there are.
+    /// Number of constants.
     #[cfg(feature = "std")]
     pub fn constants(&self) -> usize {
         self.program.constants.len()
     }
-    /// One value of `size` bytes for all elements.
+    /// Adds a constant of `size` bytes.
     #[inline]
     pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
         let constants = &mut self.program.constants;
@@ -210,7 +213,7 @@ impl Builder {
         let constant = Origin::Constant(constants.len() as u8 - 1);
         Ok(self.var(constant, size))
     }
-    /// What an instruction computes, elements of `size` bytes.
+    /// Adds an instruction whose result has elements of `size` bytes.
     #[inline]
     pub fn compute(&mut self, op: Opcode, src: &[Var], size: usize) -> Result<Var> {
         if self.program.code.len() == MAX_CODE {
@@ -226,7 +229,7 @@ impl Builder {
         });
         Ok(dst)
     }
-    /// The next output, which an instruction computes.
+    /// Adds an output, which must be the result of an instruction.
     #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         let (origin, size) = self.vars[x.0 as usize];
@@ -243,7 +246,7 @@ impl Builder {
         self.program.sizes.push(size);
         Ok(())
     }
-    /// Gives each variable its slot.
+    /// Assigns slots to the variables.
     #[inline]
     pub fn finish(mut self) -> Result<Program> {
         let (vars, outputs, p) = (&mut self.vars, &self.outputs, &mut self.program);
@@ -252,7 +255,7 @@ impl Builder {
             return Err(too_large(self.op, "operands", MAX_OPERANDS));
         }
         let first = operands + p.constants.len();
-        let mut free = 0u64; // a bit for each temporary that nobody reads any more
+        let mut free = 0u64; // a bit for each dead temporary
         const { assert!(MAX_CODE <= 64) };
         for at in 0..p.code.len() {
             let Instr { dst, src, .. } = p.code[at];
@@ -274,7 +277,7 @@ impl Builder {
                 Origin::Input(k) | Origin::Computed(k) => k,
                 Origin::Constant(k) => operands as u8 + k,
             };
-            // after the result has its slot, for it must not lie on an operand (LOOP1)
+            // only now that the result has its slot, since that must not be an operand's (LOOP1)
             for v in [src[0], src[1], src[2], dst] {
                 let read = || p.code[at + 1..].iter().any(|c| c.src.contains(&v));
                 if slot(v) as usize >= first && !read() {

@@ -1,6 +1,6 @@
 //! Rectangles of memory.
 
-/// A rectangle of memory: its first element, its rows and columns, and their distances in bytes.
+/// A rectangle of memory: its first element, its rows and columns, and their steps.
 #[derive(Clone, Copy)]
 pub struct Rect {
     /// First element.
@@ -9,8 +9,8 @@ pub struct Rect {
     pub rows: usize,
     /// Number of columns.
     pub cols: usize,
-    /// From one row to the next.
+    /// Bytes from one row to the next.
     pub row_step: isize,
-    /// From one column to the next.
+    /// Bytes from one column to the next.
     pub col_step: isize,
 }

@@ -1,10 +1,10 @@
-//! Loops row by row, for operations whose innermost loop is a kernel of its own (gather, scatter):
-//! a row is the innermost loop of a nest.
+//! Row-by-row loops for operations whose innermost loop is a kernel of its own (gather, scatter). A
+//! row is one run of a nest's innermost loop.
 
 use super::nest::{Dim, MAX_OPERANDS, Nest, Odometer};
 use crate::par::{self, Cost};
 
-/// The innermost loop at one place of the others.
+/// One run of the innermost loop.
 pub struct Row<'a> {
     /// Iterations.
     pub n: usize,
@@ -33,8 +33,8 @@ pub fn each(nest: &Nest, mut f: impl FnMut(Row)) {
     }
 }
 
-/// The same on several threads: the longest loop that `may_split` is cut; without one, all rows run
-/// on this thread in order.
+/// The same on several threads: the longest loop that `may_split` is cut. If there is none, all
+/// rows run on this thread in order.
 pub fn run(nest: &Nest, cost: Cost, may_split: impl Fn(&Dim) -> bool, f: impl Fn(Row) + Sync) {
     let Some(d) = (0..nest.dims.len())
         .filter(|d| may_split(&nest.dims[*d]))

@@ -1,17 +1,17 @@
 //! The machine: runs an elementwise program tile by tile through slots in L1. A tile is a rectangle
 //! of the two inner loops.
 //!
-//! For each rectangle: find where each operand's elements are (in place, one value, or packed into
-//! a slot), run the instructions, store those outputs that were computed in a slot. Three shapes of
-//! rectangles:
+//! For each rectangle, the machine locates each operand's elements (in place, a single value, or
+//! packed into a slot), runs the instructions, and stores the outputs that were computed in a slot.
+//! Rectangles have one of three shapes:
 //!
 //! - `Run`: part of one row of the inner loop, at most [`LONGEST`] elements.
 //! - `Short`: the inner loop is short, so several whole rows are packed into one run.
 //! - `Blocked`: an operand is transposed, so a block of rows and columns is packed from whole cache
 //!   lines, and the instructions run row by row.
 //!
-//! Kernels never alias: an output that lies on an input (an operation in place) is computed in a
-//! slot and copied. So is one that is stored past the caches.
+//! Kernels see no aliasing: an output that lies on an input (an operation in place) is computed in
+//! a slot and copied. So is an output with non-temporal stores.
 
 use super::call::Call;
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
@@ -24,36 +24,36 @@ use core::mem::MaybeUninit;
 
 mod plan;
 
-/// Bytes of scratch, at most: in L1 beside what is streamed through it.
+/// Bytes of scratch, at most: it stays in L1 beside the data that streams through.
 const SCRATCH: usize = if cfg!(feature = "std") {
     56 << 10
 } else {
     STACK
 };
-/// Bytes of it on the stack, which may be small: small programs find room there, and all do where
-/// there is no other memory.
+/// Bytes of scratch on the stack, which may be small. It is enough for small programs, and serves
+/// all programs where there is no other memory.
 const STACK: usize = if cfg!(feature = "std") {
     8 << 10
 } else {
     2 << 10
 };
-/// Elements of a tile, at least where there is room for them.
+/// Elements of a tile, at least, if the scratch has room for them.
 pub(super) const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
-/// Elements of a tile, at most: from 2048 on a longer one gained nothing.
+/// Elements of a tile, at most: longer ones than 2048 gained nothing.
 const LONGEST: usize = if cfg!(feature = "std") { 2048 } else { 64 };
-/// Bytes of a tile of all operands and buffers: most of a first-level cache of 32 KiB. A program of
-/// few operands has longer tiles then, whose loads wait less often for memory.
+/// Bytes of a tile over all operands and buffers: most of an L1 cache of 32 KiB. So programs with
+/// few operands have longer tiles, whose loads wait less often for memory.
 const WORKING_SET: usize = 24 << 10;
-/// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of
-/// cache lines at their ends.
+/// Bytes of a transposed rectangle. Its rows should be long, since each begins on another page and
+/// has partial cache lines at its ends.
 const BLOCK: usize = if cfg!(feature = "std") {
     32 << 10
 } else {
     STACK
 };
-/// Bytes of a cache line, which a transposed rectangle is at least as high as.
+/// Bytes of a cache line; a transposed rectangle is at least as high as one.
 const LINE: usize = if cfg!(feature = "std") { 64 } else { 16 };
-/// Below this, rows are gathered into one run.
+/// Rows up to this length are gathered into one run.
 const SHORT: usize = 256;
 
 #[repr(align(64))]
@@ -66,16 +66,16 @@ enum Shape {
     Blocked,
 }
 
-/// Where an operand's elements of a rectangle are.
+/// Where an operand's elements of a rectangle lie.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// In memory, one after the other within a row.
+    /// In memory, contiguous within a row.
     Direct,
-    /// One value a row.
+    /// One value per row.
     Value,
-    /// In a slot's buffer, row after row.
+    /// In a slot's buffer, row by row.
     Packed,
-    /// In a slot's buffer, whence it is copied past the caches.
+    /// In a slot's buffer, from which they are copied with non-temporal stores.
     Streamed,
 }
 
@@ -88,15 +88,15 @@ pub enum Body<'a> {
     Call(&'a dyn Call),
 }
 
-/// Runs the program over the nest, with outputs stored past the caches where `streamed` and they
-/// can be.
+/// Runs the program over the nest. If `streamed`, outputs are written with non-temporal stores
+/// where they can be.
 ///
 /// # Safety
-/// NEST1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned,
-/// and stays so; inputs are initialised; an output is one of the inputs exactly (same first
-/// element, same strides) or overlaps none; instructions are loops for the sizes of their slots
-/// (LOOP1), and a function is one for the types of these operands (CALL1). Outputs that it updates
-/// are initialised, and are no inputs.
+/// NEST1: every element that the nest addresses is readable (inputs) or writable (outputs) and
+/// aligned, and stays so; inputs are initialised; each output is exactly one of the inputs (same
+/// first element, same strides) or overlaps none; instructions are loops for the sizes of their
+/// slots (LOOP1), and a function is made for the types of these operands (CALL1). Outputs that it
+/// updates are initialised, and are no inputs.
 pub unsafe fn run(p: &Program, body: Body, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
@@ -107,18 +107,19 @@ pub unsafe fn run(p: &Program, body: Body, x: &Nest, streamed: bool) {
             .rev()
             .fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
         if linear && c.op.scalar_masks >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
-            // a program of one instruction has no temporaries, so what is no operand is a constant
+            // a program of one instruction has no temporaries: a source that is no operand is a
+            // constant
             let [q0, q1, q2] = c.src.map(|s| match s as usize {
                 s if s < k => x.ptrs[s] as *const u8,
                 s => p.constants[s - k].0.as_ptr(),
             });
             let n = x.total * c.op.components as usize;
-            // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total`
-            // elements, and no output is an input.
+            // SAFETY: NEST1; each operand's step is its size, so it is one run of `total` elements,
+            // and no output is an input.
             return unsafe { (c.op.f)(x.ptrs[c.dst as usize], q0, q1, q2, n, scalars) };
         }
     }
-    /// Also when a caller's function panics: what was written is seen by who goes on.
+    /// Fences the stores even if a caller's function panics: others may see what was written.
     struct Finish;
     impl Drop for Finish {
         fn drop(&mut self) {
@@ -127,12 +128,12 @@ pub unsafe fn run(p: &Program, body: Body, x: &Nest, streamed: bool) {
     }
     let _finish = streamed.then_some(Finish);
     if x.total > 0 {
-        // SAFETY: NEST1, by the caller: the machine asks for nothing else.
+        // SAFETY: NEST1, by the caller, is all that the machine requires.
         unsafe { Machine::with_body(p, body, x, streamed).run() }
     }
 }
 
-/// The plan of a run: what does not change from rectangle to rectangle.
+/// The plan of a run: what is constant over its rectangles.
 pub(super) struct Machine<'a> {
     p: &'a Program,
     body: Body<'a>,
@@ -143,14 +144,15 @@ pub(super) struct Machine<'a> {
     s1: [isize; MAX_OPERANDS],
     n0: usize,
     n1: usize,
-    /// Bit i: slot i is handed to the loops as one value.
+    /// Bit i: slot i is passed to the loops as a single value.
     value: u64,
     places: [Place; MAX_OPERANDS],
-    /// One instruction or function, whose operands need no buffers: rows are as long as they are.
+    /// The body is one instruction or function whose operands need no buffers: whole rows are one
+    /// run.
     direct: bool,
-    /// Which buffer a slot has.
+    /// The buffer of each slot.
     buffer: [u8; MAX_SLOTS],
-    /// How many buffers there are, elements of one, and bytes of an element there.
+    /// Number of buffers, elements of each, and bytes of an element there.
     buffers: usize,
     tile: usize,
     unit: usize,
@@ -177,8 +179,8 @@ impl Machine<'_> {
             stack.0.as_mut_ptr() as *mut u8
         });
         let mut outer = Odometer::new(self.x, 2);
-        // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's,
-        // aligned to a line, for all buffers.
+        // SAFETY: NEST1, by the caller; memory that is fresh and known to nobody else (STORAGE3),
+        // or this frame's, aligned to a cache line, with room for all buffers.
         unsafe {
             let mut state = self.state(base);
             loop {
@@ -189,11 +191,12 @@ impl Machine<'_> {
             }
         }
     }
-    /// Bytes of the buffers.
+    /// Bytes of all buffers.
     pub(super) fn scratch(&self) -> usize {
         self.buffers * self.tile * self.unit
     }
-    /// The operands at their first elements, and the constants in their buffers.
+    /// The state of the first rectangle: operands at their first elements, constants in their
+    /// buffers.
     ///
     /// # Safety
     /// `base` is valid for reads and writes of all buffers while the state is used, and nobody else
@@ -226,13 +229,13 @@ impl Machine<'_> {
         }
         state
     }
-    /// Runs `n1` rows of `n0` columns of the two inner loops, from where the operands are.
+    /// Runs `n1` rows of `n0` columns of the two inner loops, from the state's pointers on.
     ///
     /// # Safety
-    /// NEST1 for that block; `state` is of this machine.
+    /// NEST1 for that block; `state` was made by this machine.
     pub(super) unsafe fn block(&self, state: &mut State, n0: usize, n1: usize) {
         if self.direct {
-            // rows that lie one after the other are one
+            // rows that follow each other in memory are one run
             let step = |o: usize| self.s0[o] * n0 as isize;
             let adjacent = (0..self.x.operands).all(|o| self.s1[o] == step(o));
             let (n0, n1) = if adjacent { (n0 * n1, 1) } else { (n0, n1) };
@@ -241,8 +244,8 @@ impl Machine<'_> {
                     true => state.ptrs[s].wrapping_offset(self.s1[s] * j as isize),
                     false => state.slots[s],
                 };
-                // SAFETY: rows of NEST1's operands, none of which is both read and written, but by
-                // a function that updates it.
+                // SAFETY: rows of operands, by NEST1; none is both read and written, except by a
+                // function that updates it.
                 unsafe { self.compute(n0, at) };
             }
             return;
@@ -256,7 +259,7 @@ impl Machine<'_> {
         }
     }
     /// # Safety
-    /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner
+    /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies within the two inner
     /// loops.
     unsafe fn rectangle(&self, st: &mut State, i: usize, j: usize, cols: usize, rows: usize) {
         let (x, k) = (self.x, self.x.operands);
@@ -281,7 +284,7 @@ impl Machine<'_> {
                             ..r
                         };
                     }
-                    // what is there already stays: operands repeated along the outer loops
+                    // operands repeated along the outer loops are still there
                     if st.packed[o] != Some((r.ptr, r.rows, r.cols)) {
                         // SAFETY: NEST1 gives PACK1; the buffer holds a tile.
                         unsafe { pack::pack(buffer, r, x.sizes[o]) };
@@ -300,8 +303,8 @@ impl Machine<'_> {
                 self.slot_buffer(st, o)
             };
             if updates && self.places[o] == Place::Packed {
-                // SAFETY: PACK1: NEST1 has outputs that are updated initialised; the buffer holds a
-                // tile.
+                // SAFETY: PACK1: outputs that are updated are initialised (NEST1); the buffer holds
+                // a tile.
                 unsafe { pack::pack(st.slots[o], rect(st, o), x.sizes[o]) };
             }
         }
@@ -313,13 +316,13 @@ impl Machine<'_> {
         };
         for y in 0..runs {
             let at = |s: usize| st.slots[s].wrapping_offset(self.row_offset(s, y, cols));
-            // SAFETY: places above hold the rectangle's elements of each operand, buffers are
-            // distinct, and an output is in place only where it is no input (NEST1).
+            // SAFETY: by their places, slots hold the rectangle's elements of each operand; buffers
+            // are distinct, and an output is in place only if it is no input (NEST1).
             unsafe { self.compute(len, at) };
         }
         for o in x.inputs..k {
-            // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. What is streamed
-            // is one row, which begins with a line.
+            // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. A streamed
+            // rectangle is one row, which begins on a cache line.
             unsafe {
                 match self.places[o] {
                     Place::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),
@@ -331,7 +334,7 @@ impl Machine<'_> {
             }
         }
     }
-    /// Computes `n` elements of the slots, which begin `at` these places.
+    /// Computes `n` elements of the slots; slot `s` begins at `at(s)`.
     ///
     /// # Safety
     /// LOOP1 for each instruction, or CALL1.
@@ -353,11 +356,11 @@ impl Machine<'_> {
             unsafe { (c.op.f)(d, q0, q1, q2, n, mask(c, self.value)) };
         }
     }
-    /// Whether outputs are read, too.
+    /// Whether outputs are read too.
     fn updates(&self) -> bool {
         matches!(self.body, Body::Call(call) if call.updates())
     }
-    /// Bytes from a slot's start to its row `y`.
+    /// Bytes from the start of a slot to its row `y`.
     fn row_offset(&self, slot: usize, y: usize, cols: usize) -> isize {
         let (x, k) = (self.x, self.x.operands);
         let y = y as isize;
@@ -384,18 +387,18 @@ impl Machine<'_> {
     }
 }
 
-/// What changes from rectangle to rectangle.
+/// The state that changes from rectangle to rectangle.
 pub(super) struct State {
-    /// The scratch.
+    /// The scratch memory.
     base: *mut u8,
     slots: [*mut u8; MAX_SLOTS],
     /// What an input's buffer holds: first element, rows, columns.
     packed: [Option<(*const u8, usize, usize)>; MAX_OPERANDS],
-    /// First element of each operand, at the iteration of the outer loops.
+    /// First element of each operand at the current iteration of the outer loops.
     pub ptrs: [*mut u8; MAX_OPERANDS],
 }
 
-/// Which of an instruction's operands are one value.
+/// The instruction's operands that are single values, a bit each.
 #[inline(always)]
 fn mask(c: &Instr, value: u64) -> u32 {
     (0..c.op.arity as usize).fold(0, |m, j| m | ((value >> c.src[j] & 1) as u32) << j)

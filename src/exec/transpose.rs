@@ -1,22 +1,22 @@
-//! Rectangles whose columns lie in memory as lines: whole cache lines are read and written, in
-//! blocks that are transposed in registers.
+//! Packs rectangles whose columns are contiguous: whole cache lines are read and written, in blocks
+//! that are transposed in registers.
 
 use super::rect::Rect;
 use crate::simd::{self, Isa, Kernel};
 
-/// Rows that are written together: as many elements of each column, so that some of its cache lines
-/// are neighbours.
+/// Rows of a strip. As many elements of each column are read together, so that some of its cache
+/// lines are adjacent.
 const STRIP: usize = 64;
-/// The side of a block of four bytes: its lines are whole cache lines, so that each is fetched once
-/// though the rows of a matrix of 2048 columns all compete for a few sets of the cache. Blocks of
-/// narrower elements are as wide in bytes, so larger.
+/// Side of a block of four-byte elements. Its lines are whole cache lines, so each is fetched once
+/// although the rows of a matrix of 2048 columns all compete for a few sets of the cache. Blocks of
+/// narrower elements are as wide in bytes, so they have more elements.
 const SIDE: usize = 16;
 
-/// Copies a rectangle whose columns are contiguous to contiguous rows, `step` bytes apart.
+/// Copies a rectangle with contiguous columns to contiguous rows, `step` bytes apart.
 ///
 /// # Safety
-/// PACK3: PACK1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and
-/// for rows of that step in place of those without gaps.
+/// PACK3: PACK1 of [`pack`](super::pack::pack) for the rectangle, with a `row_step` of one element,
+/// and with destination rows `step` bytes apart instead of without gaps.
 pub unsafe fn transpose<U: Copy>(to: *mut U, step: isize, x: Rect) {
     simd::call(Transpose(to, step, x))
 }
@@ -33,8 +33,8 @@ impl<U: Copy> Kernel for Transpose<U> {
             .into_iter()
             .find(|s| x.rows.min(x.cols) >= *s)
             .unwrap_or(x.rows.min(x.cols));
-        // The last blocks reach back where the side divides no rectangle, and write some elements
-        // again.
+        // If the side doesn't divide the rectangle, the last blocks overlap those before and write
+        // some elements again.
         for j in (0..x.rows).step_by(STRIP) {
             for i in (0..x.cols).step_by(side) {
                 for j in (j..x.rows.min(j + STRIP)).step_by(side) {
@@ -56,7 +56,7 @@ impl<U: Copy> Kernel for Transpose<U> {
     }
 }
 
-/// One block: `side` contiguous columns of as many elements.
+/// Transposes one block: `side` contiguous columns of as many elements.
 ///
 /// # Safety
 /// PACK3.
@@ -102,11 +102,11 @@ unsafe fn block<I: Isa, U: Copy>(
     }
 }
 
-/// Four bytes that lie anywhere.
+/// Four bytes of no particular alignment.
 type Four = [u8; 4];
 
-/// A block of elements of `4 / N` bytes. `N` neighbours are transposed as four bytes are; then the
-/// neighbours of `N` columns change places.
+/// A block of elements of `4 / N` bytes. Groups of `N` adjacent elements are transposed as elements
+/// of four bytes, then the elements within groups are exchanged between `N` columns.
 ///
 /// # Safety
 /// PACK3 for `SIDE * N` columns of as many elements.

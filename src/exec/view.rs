@@ -1,14 +1,14 @@
-//! Elements in memory as the drivers take them: somebody else's, read or written for as long as a
-//! lifetime says.
+//! Elements in memory as the drivers take them: borrowed, to be read or written for a lifetime.
 
 use super::nest::Operand;
 use crate::layout::Layout;
 use core::marker::PhantomData;
 
-/// The elements that a layout reaches.
+/// The elements that a layout addresses.
 ///
-/// Invariant VIEW1: each element is `size` bytes at its place from `ptr`, the element of index 0,
-/// 0, .., by the layout's strides; aligned as TENSOR2 says, and initialised while `'a` lasts.
+/// Invariant VIEW1: each index addresses `size` bytes, at its offset by the layout's strides from
+/// `ptr`, which is the element of index 0, 0, ..; they are aligned as TENSOR2 says, and initialised
+/// while `'a` lasts.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     ptr: *const u8,
@@ -16,9 +16,9 @@ pub struct View<'a> {
     layout: &'a Layout,
 }
 
-/// Elements that are written.
+/// Elements to be written.
 ///
-/// Invariant VIEW2: VIEW1, and no two indices share an element, nor does anybody else read or write
+/// Invariant VIEW2: VIEW1, no two indices address the same element, and nobody else reads or writes
 /// one while `'a` lasts.
 pub struct ViewMut<'a> {
     ptr: *mut u8,
@@ -28,7 +28,7 @@ pub struct ViewMut<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Elements of `size` bytes, the first at `ptr` whatever the layout's offset is.
+    /// Elements of `size` bytes, the first of them at `ptr` whatever the layout's offset.
     ///
     /// # Safety
     /// VIEW1.
@@ -43,11 +43,11 @@ impl<'a> View<'a> {
     pub fn size(&self) -> usize {
         self.size
     }
-    /// Where the elements lie.
+    /// The layout of the elements.
     pub fn layout(&self) -> &'a Layout {
         self.layout
     }
-    /// As an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
+    /// The operand for loops over a shape of `rank` dimensions, to which it broadcasts.
     pub fn operand(&self, rank: usize) -> Operand {
         Operand::new(
             self.ptr as *mut u8,
@@ -59,11 +59,11 @@ impl<'a> View<'a> {
     }
 }
 
-// SAFETY: by reference, no element is reached: that takes `&mut`.
+// SAFETY: a shared reference gives access to no element: that takes `&mut`.
 unsafe impl Sync for ViewMut<'_> {}
 
 impl<'a> ViewMut<'a> {
-    /// Elements of `size` bytes, the first at `ptr` whatever the layout's offset is.
+    /// Elements of `size` bytes, the first of them at `ptr` whatever the layout's offset.
     ///
     /// # Safety
     /// VIEW2.
@@ -83,7 +83,7 @@ impl<'a> ViewMut<'a> {
     pub fn size(&self) -> usize {
         self.size
     }
-    /// Where the elements lie.
+    /// The layout of the elements.
     pub fn layout(&self) -> &'a Layout {
         self.layout
     }

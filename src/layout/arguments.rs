@@ -20,8 +20,8 @@ macro_rules! ints {
 }
 ints!(i32 i64 isize u32 u64 usize);
 
-/// Axes of a tensor: a list, in which negative axes count from the end, or all of them. Functions of
-/// exactly one axis take an `isize`.
+/// Axes of a tensor: a list, in which negative axes count from the end, or all of them. Functions
+/// of exactly one axis take an `isize`.
 ///
 /// Made by `into` from an integer, from arrays, slices and vectors of integers, and from `()` or
 /// `..`, which mean all axes.

@@ -5,16 +5,16 @@
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
-#[cfg(feature = "std")]
-mod along;
 mod arguments;
 mod axes;
+#[cfg(feature = "std")]
+mod view_map;
 mod views;
 
-#[cfg(feature = "std")]
-pub(crate) use along::{Along, Course};
 pub use arguments::{Axes, Int, IntoShape, Ints};
 pub use axes::{axis, broadcast, slice_bounds, unique_axes};
+#[cfg(feature = "std")]
+pub(crate) use view_map::{ViewAxis, ViewMap};
 pub(crate) use views::Draft;
 
 /// Sizes of the dimensions; up to six are stored inline.
@@ -175,8 +175,8 @@ impl Layout {
         }
         Ok(Layout::normalized(shape, strides, offset))
     }
-    /// Derives `len` and LAYOUT4 of a layout for which LAYOUT2 and LAYOUT3 hold. Strides and offsets
-    /// that reach no element become 0, so that arithmetic with them cannot overflow.
+    /// Derives `len` and LAYOUT4 of a layout for which LAYOUT2 and LAYOUT3 hold. Strides and
+    /// offsets that reach no element become 0, so that arithmetic with them cannot overflow.
     #[inline]
     fn normalized(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
         let (mut len, mut contiguous) = (1, true);

@@ -1,9 +1,9 @@
-//! Steps of a segment block by block: what one leaves to the next is still in a cache then, and what
-//! nobody else needs is never stored whole.
+//! Runs the steps of a segment block by block: what a step leaves to the next is still in a cache,
+//! and what is not needed after the segment is never stored as a whole.
 
 use super::costs::{BLOCK, WORTH_BLOCKS};
 use super::segment::Segment;
-use super::step::{Apart, Elements, Step, axes, reduce_block, shape_of, tensor};
+use super::step::{Elements, Fold, Step, axes, reduce_block, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
 use crate::dtype::DType;
@@ -23,29 +23,28 @@ use smallvec::SmallVec;
 /// A tensor of the segment.
 struct Part {
     slot: usize,
-    /// First element of a tensor; null where each thread has a block of its own.
+    /// First element of a tensor; null if each thread has a block of its own.
     ptr: *mut u8,
     shape: Shape,
     strides: SmallVec<[isize; 6]>,
     dtype: DType,
 }
-// SAFETY: an address; blocks on several threads write disjoint elements of what is written.
+// SAFETY: only an address; blocks on several threads write disjoint elements.
 unsafe impl Sync for Part {}
 
-/// How a segment is cut.
+/// How a segment is cut into blocks.
 pub(super) struct Blocks<'a> {
     segment: &'a Segment,
     parts: Vec<Part>,
-    /// The axes at the front of all elements; the last of them is cut into blocks of so many
-    /// indices.
+    /// The leading axes of all elements; the last of them is cut into blocks of `indices` indices.
     leading: Shape,
     indices: usize,
     rank: usize,
 }
 
 impl<'a> Blocks<'a> {
-    /// Runs the segment, and puts what is needed after it into its slots. False, and nothing done,
-    /// where it is to run step by step.
+    /// Runs the segment, and puts results that are needed later into their slots. False, and
+    /// nothing done, if it is better run step by step.
     pub fn run(
         segment: &'a Segment,
         slots: &mut [Option<Tensor>],
@@ -102,13 +101,13 @@ impl<'a> Blocks<'a> {
             let shape = shape_of(of_reads(step, &parts).map(|p| &p.shape[..]))?;
             rank = shape.len();
             leading = Shape::from_slice(&shape[..segment.leading]);
-            // in another order than row by row, blocks would be scattered
+            // unless elements are row-major, blocks would be scattered
             let whole = |p: &&Part| p.shape == shape && p.dtype.size() > 0;
             let row_major = Layout::contiguous(&shape)?;
-            let lies = |p: &Part| {
+            let is_row_major = |p: &Part| {
                 p.strides[..] == *row_major.strides() || p.shape.iter().product::<usize>() < 2
             };
-            if shape.contains(&0) || !of_reads(step, &parts).filter(whole).all(lies) {
+            if shape.contains(&0) || !of_reads(step, &parts).filter(whole).all(is_row_major) {
                 return Ok(None);
             }
             let written: SmallVec<[(usize, Shape, DType); 2]> = match step {
@@ -119,14 +118,14 @@ impl<'a> Blocks<'a> {
                         .collect()
                 }
                 Step::Reduce {
-                    apart,
+                    folds,
                     reduced,
                     keepdims,
                     to,
                     ..
                 } => {
                     let mut all = SmallVec::new();
-                    for (x, slot) in apart.iter().zip(to) {
+                    for (x, slot) in folds.iter().zip(to) {
                         if !separable(x, reduced, *keepdims, &parts, &shape)? {
                             return Ok(None);
                         }
@@ -148,7 +147,7 @@ impl<'a> Blocks<'a> {
                 });
             }
         }
-        // what a block of one index of the first axes takes
+        // axes are cut until one index of the last is at most half a block
         let mut axes = 1;
         let inner = |p: &Part, axes: usize| {
             let own = (p.shape.len() + axes)
@@ -181,7 +180,7 @@ impl<'a> Blocks<'a> {
         let along = self.leading[self.leading.len() - 1];
         let outer: usize = self.leading[..self.leading.len() - 1].iter().product();
         let across = along.div_ceil(self.indices);
-        // blocks of equal sizes, for a single index at the end would cost as much as several
+        // blocks of equal sizes, since a single index at the end would cost as much as several
         let each = along.div_ceil(across);
         let bytes = |p: &Part| self.chunk(p, each) * p.dtype.size();
         let is_inner = |p: &&Part| p.ptr.is_null();
@@ -201,8 +200,8 @@ impl<'a> Blocks<'a> {
             for k in r {
                 let start = k % across * each;
                 let range = start..along.min(start + each);
-                // SAFETY: BLOCK1: parts are whole tensors, or have room in the scratch memory; a
-                // block writes its own elements.
+                // SAFETY: SEGMENT1: parts are whole tensors, or have room in the scratch memory;
+                // each block writes its own elements.
                 failure.note(unsafe { self.block(k / across, range, base, each) });
             }
         });
@@ -215,7 +214,7 @@ impl<'a> Blocks<'a> {
         let computed: usize = step.walks().map(|w| w.code.flops()).sum();
         elements * (1 + computed)
     }
-    /// Which of a part's axes are cut: those of the first axes of all elements that it has.
+    /// How many of the leading axes the part has.
     fn own(&self, p: &Part) -> usize {
         (p.shape.len() + self.leading.len()).saturating_sub(self.rank)
     }
@@ -229,7 +228,7 @@ impl<'a> Blocks<'a> {
             rest
         }
     }
-    /// A part's elements in a block: where the first is, and how they lie.
+    /// A part's elements in a block: the address of the first, and their layout.
     fn place(
         &self,
         p: &Part,
@@ -256,11 +255,12 @@ impl<'a> Blocks<'a> {
         Ok((p.ptr.wrapping_offset(at * p.dtype.size() as isize), layout))
     }
 
-    /// Runs the steps on one block: BLOCK1.
+    /// Runs the steps on one block.
     ///
     /// # Safety
-    /// Parts that are read are tensors of their shape and dtype, initialised; those that are written
-    /// are too, no other block being written meanwhile, or have room for a block in `scratch`.
+    /// Contract SEGMENT1: parts that are read are initialised tensors of their shape and dtype. So
+    /// are parts that are written, in elements that no other block uses meanwhile, or they have
+    /// room for a block in `scratch`.
     unsafe fn block(
         &self,
         outer: usize,
@@ -295,14 +295,15 @@ impl<'a> Blocks<'a> {
                     let inputs: SmallVec<[Operand; 6]> = reads.iter().map(operand).collect();
                     let to: SmallVec<[Operand; 2]> =
                         to.iter().map(|s| operand(&find(*s))).collect();
-                    // SAFETY: NEST1, by the caller: elements of the block, which nobody else writes.
+                    // SAFETY: NEST1, by the caller: elements of the block, which nobody else
+                    // writes.
                     unsafe { exec::run(&walk.code, &shape, &inputs, &to) };
                 }
                 Step::Reduce {
-                    apart, reduced, to, ..
+                    folds, reduced, to, ..
                 } => {
                     let value = Layout::contiguous(&shape)?;
-                    for (x, slot) in apart.iter().zip(to) {
+                    for (x, slot) in folds.iter().zip(to) {
                         let reads = x.from.reads().iter().map(|slot| find(*slot));
                         let reads: SmallVec<[usize; 6]> = reads.collect();
                         let wholes: SmallVec<[Layout; 6]> = reads
@@ -317,8 +318,8 @@ impl<'a> Blocks<'a> {
                             .collect();
                         let (ptr, layout) = &places[find(*slot)];
                         let out = Layout::contiguous(layout.shape())?;
-                        // SAFETY: the caller's; a block of the result is contiguous, for its axes behind
-                        // the cut ones are whole.
+                        // SAFETY: by the caller; a block of the result is contiguous, since all
+                        // axes behind the cut ones are whole.
                         unsafe { reduce_block(x, &views, &value, reduced, (*ptr, &out))? };
                     }
                 }
@@ -334,9 +335,9 @@ fn of_reads<'p>(step: &'p Step, parts: &'p [Part]) -> impl Iterator<Item = &'p P
     parts.iter().filter(move |p| step.reads().contains(&p.slot))
 }
 
-/// Whether a reduction of elements of this shape has the same bits block by block.
+/// Whether a reduction over elements of this shape has the same bits block by block.
 fn separable(
-    x: &Apart,
+    x: &Fold,
     reduced: &[bool],
     keepdims: bool,
     parts: &[Part],
@@ -357,7 +358,7 @@ fn separable(
         let layout = Layout::new(&p.shape, &p.strides, 0)?;
         wholes.push((p.ptr, p.dtype.size(), layout.broadcast_to(OP, shape)?));
     }
-    // SAFETY: nothing is read: views serve for their layouts alone.
+    // SAFETY: nothing is read: only the layouts and sizes of the views are used.
     let views: SmallVec<[View; 6]> = wholes
         .iter()
         .map(|(p, size, l)| unsafe { View::new(*p, *size, l) })

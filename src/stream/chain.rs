@@ -1,7 +1,7 @@
-//! Operations of a program that are one instruction together: a product that is needed for a sum
-//! alone, and such pairs that follow each other as Horner's rule has them, for the same factor.
+//! Fuses operations of a program into single instructions: a product with the one sum that needs
+//! it, and chains of such pairs with a common factor, as in Horner's rule.
 
-use super::graph::{Graph, Operand, Value, What};
+use super::graph::{Expr, Graph, Operand, Value};
 use crate::dtype::DType;
 use crate::kernel::elementwise::chains;
 use crate::op::Op;
@@ -11,13 +11,13 @@ use smallvec::SmallVec;
 /// How a value of a program is computed.
 #[derive(Clone)]
 pub(super) enum Merged {
-    /// By its own instruction.
+    /// By an instruction of its own.
     Alone,
-    /// Within that of the one value that needs it.
+    /// Within the instruction of the only value that needs it.
     Within,
-    /// As the sum of the product of the first two and the third.
+    /// As the product of the first two operands plus the third.
     MultiplyAdd([Operand; 3]),
-    /// As a polynomial's value.
+    /// As the value of a polynomial.
     Horner {
         first: Operand,
         x: Value,
@@ -25,15 +25,15 @@ pub(super) enum Merged {
     },
 }
 
-/// A product and a sum.
+/// A product of two factors, plus a term.
 struct Pair {
     product: usize,
     factors: [Operand; 2],
     term: Operand,
 }
 
-/// How each of these values is computed, which a program computes in that order for the sake of
-/// `targets`. `dtype` says in which dtype, if the operations round to it.
+/// How to compute each of the values `all` of a program, in its order, if its outputs are
+/// `targets`. `dtype` is the dtype that an operation computes in, if it rounds to that.
 pub(super) fn merge(
     graph: &Graph,
     all: &[usize],
@@ -43,7 +43,7 @@ pub(super) fn merge(
     let place = |k: usize| all.binary_search(&k).ok();
     let mut uses = alloc::vec![0usize; all.len()];
     for k in all {
-        for x in graph.nodes[*k].what.operands() {
+        for x in graph.nodes[*k].expr.operands() {
             if let Some(at) = place(x.at()) {
                 uses[at] += 1;
             }
@@ -51,15 +51,15 @@ pub(super) fn merge(
     }
     for k in targets {
         if let Some(at) = place(*k) {
-            uses[at] += 2; // it has to be there
+            uses[at] += 2; // an output needs its own instruction
         }
     }
     let single = |x: &Operand| match x {
         Operand::Value(x) => place(x.at()).filter(|at| uses[*at] == 1),
         _ => None,
     };
-    let apply = |k: usize, op: Op| match &graph.nodes[k].what {
-        What::Apply { row, operands, .. } if row.op == op => match operands[..] {
+    let apply = |k: usize, op: Op| match &graph.nodes[k].expr {
+        Expr::Apply { row, operands, .. } if row.op == op => match operands[..] {
             [x, y] => Some([x, y]),
             _ => None,
         },
@@ -91,7 +91,7 @@ pub(super) fn merge(
         merged[product] = Merged::Within;
         let longest = dtype(all[at]).map_or(0, chains::most_coefficients);
         let is_number = |x: &Operand| !matches!(x, Operand::Value(_));
-        // a pair before this one, whose value is a factor here alone, and the other factor
+        // a preceding pair whose value is only a factor here, and the other factor
         let before = (0..2).find_map(|side| {
             let before = single(&factors[side])?;
             let Operand::Value(x) = factors[1 - side] else {
@@ -129,7 +129,7 @@ pub(super) fn merge(
                 }
             }
             None => {
-                // elements first: numbers are what loops take one of
+                // elements come first: the vectorised loops take single values as later operands
                 let [a, b] = factors;
                 let (a, b) = if is_number(&a) { (b, a) } else { (a, b) };
                 Merged::MultiplyAdd([a, b, term])

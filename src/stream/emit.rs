@@ -1,7 +1,7 @@
-//! Values of a graph as instructions of one program.
+//! Emits values of a graph as the instructions of one program.
 
 use super::chain::{self, Merged};
-use super::graph::{Graph, Operand, Parameter, Value, What};
+use super::graph::{Expr, Graph, Operand, Parameter, Value};
 use super::step::missing;
 use super::walk::{Number, OP, Order, Rounding, Slot, Source, Walk};
 use crate::dtype::DType;
@@ -13,7 +13,7 @@ use crate::scalar;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// Operations of a product and a sum, as the list counts them.
+/// The cost of a product and a sum, in the units of the table of operations.
 const PAIR: u8 = 8;
 
 /// A program under construction.
@@ -24,9 +24,9 @@ pub(super) struct Emitter<'a> {
     slots: &'a [Option<Slot>],
     builder: Builder,
     inputs: SmallVec<[usize; 6]>,
-    /// The variable of a value, in each dtype that was asked for; the first is its own.
+    /// The variable of each value, in every dtype that was asked for; the first is its own.
     vars: Vec<(usize, Var)>,
-    /// Which entry of the order each value is, and which input.
+    /// The source of each value: an input, or an entry of the order.
     sources: Vec<(usize, Source)>,
     order: Order,
     names: Vec<&'static str>,
@@ -55,14 +55,15 @@ impl<'a> Emitter<'a> {
         wanted[target] = true;
         for k in (0..=target).rev() {
             if wanted[k] && slots[k].is_none() {
-                let operands = graph.nodes[k].what.operands();
+                let operands = graph.nodes[k].expr.operands();
                 operands.iter().for_each(|x| wanted[x.at()] = true);
             }
         }
         let computed = |k: &usize| wanted[*k] && slots[*k].is_none();
         (0..=target).filter(computed).collect()
     }
-    /// The program whose outputs are these values, of `longest` operations at most.
+    /// The program whose outputs are these values. Errors if it takes more than `longest`
+    /// operations.
     pub fn walk(mut self, targets: &[usize], longest: usize) -> Result<Walk> {
         let mut all: Vec<usize> = targets.iter().flat_map(|k| self.needed(*k)).collect();
         all.sort_unstable();
@@ -89,7 +90,7 @@ impl<'a> Emitter<'a> {
         for k in targets {
             let mut y = self.var(*k)?;
             if taken.contains(&y) || !self.is_computed(y) {
-                // an output is what an instruction of its own computes
+                // an output must be computed by an instruction of its own
                 let row = &rows::Positive::ROW;
                 let kernel =
                     (row.lookup)(y.dtype).ok_or_else(|| Error::unsupported(OP, y.dtype))?;
@@ -116,7 +117,7 @@ impl<'a> Emitter<'a> {
         let value = self.vars.iter().find(own);
         value.is_some_and(|x| self.slots[x.0].is_none())
     }
-    /// The variable of a value, which is computed already or read from its slot.
+    /// The variable of a value: computed already, or read from its slot.
     fn var(&mut self, k: usize) -> Result<Var> {
         if let Some((_, var)) = self.vars.iter().find(|x| x.0 == k) {
             return Ok(*var);
@@ -139,7 +140,7 @@ impl<'a> Emitter<'a> {
         self.vars.push((k, var));
         Ok(var)
     }
-    /// The constant that is a number of the graph's.
+    /// A constant for a parameter of the graph.
     fn number(&mut self, p: &Parameter, seen: DType, kept: DType) -> Result<program::Operand> {
         let value = program::number(p.number, seen, kept, OP)?;
         let (operand, constant) = self.builder.constant(value, kept.size())?;
@@ -162,9 +163,9 @@ impl<'a> Emitter<'a> {
             _ => dtype,
         }
     }
-    /// The same for a value, if its instruction computes nothing wider.
+    /// The same for a value, if its kernel computes in nothing wider.
     fn rounds_to(&self, k: usize) -> Option<DType> {
-        let What::Apply { row, dtype, .. } = &self.graph.nodes[k].what else {
+        let Expr::Apply { row, dtype, .. } = &self.graph.nodes[k].expr else {
             return None;
         };
         let dtype = self.computed_in(row, *dtype);
@@ -181,12 +182,12 @@ impl<'a> Emitter<'a> {
     }
     fn compute(&mut self, k: usize) -> Result<Var> {
         let node = &self.graph.nodes[k];
-        match &node.what {
-            What::Convert(x) => {
+        match &node.expr {
+            Expr::Convert(x) => {
                 let x = self.var(x.at())?;
                 self.builder.convert(x, node.dtype)
             }
-            What::Apply {
+            Expr::Apply {
                 row,
                 dtype,
                 operands,
@@ -245,20 +246,20 @@ impl<'a> Emitter<'a> {
         }
         self.builder.chain(f, cost, dtype, [first, x.into(), c])
     }
-    /// Remembers a value, its variable if it has one, and where its operands come from.
+    /// Records a value, its variable if it has one, and the sources of its operands.
     fn note(&mut self, k: usize, var: Option<Var>) -> Result<()> {
         let node = &self.graph.nodes[k];
-        self.names.push(match &node.what {
-            What::Apply { row, .. } => row.op.name(),
+        self.names.push(match &node.expr {
+            Expr::Apply { row, .. } => row.op.name(),
             _ => "astype",
         });
         if let Some(var) = var {
             self.vars.push((k, var));
         }
-        let operands = node.what.operands();
+        let operands = node.expr.operands();
         for x in &operands {
             if self.slots[x.at()].is_some() {
-                self.var(x.at())?; // those of a part of another instruction are read later
+                self.var(x.at())?; // a source, even if a later instruction reads it
             }
         }
         let at = |x: &Value| self.sources.iter().find(|s| s.0 == x.at()).map(|s| s.1);

@@ -12,22 +12,22 @@ use core::marker::PhantomData;
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $Kind:ident $name:ident $set:ident $signless:literal;)*) => {
-        /// A reduction that takes the elements of a program where they are computed.
+        /// A reduction that can take the elements of a program as they are computed.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Kind { $($(#[doc = $doc])* $Kind),* }
 
         impl Kind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &'static [Kind] = &[$(Kind::$Kind),*];
             /// The name of its function.
             pub const fn name(self) -> &'static str {
                 match self { $(Kind::$Kind => stringify!($name)),* }
             }
-            /// The reduction of a tensor, by itself.
+            /// Reduces a tensor by itself.
             pub(super) fn reduce(self, x: &Tensor, over: Reduction) -> Result<Tensor> {
                 match self { $(Kind::$Kind => ops::$name(x, over)),* }
             }
-            /// What takes values of `dtype`, to results in `out`.
+            /// The end of a program that reduces values of `dtype`, with results in `out`.
             pub(super) fn end<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
                 match self {
                     $(Kind::$Kind => {
@@ -37,7 +37,7 @@ macro_rules! kinds {
                     })*
                 }
             }
-            /// Errors where values of the dtype can't be reduced.
+            /// Errors if values of the dtype can't be reduced.
             fn expect(self, dtype: DType) -> Result<()> {
                 match self {
                     $(Kind::$Kind => {
@@ -61,16 +61,16 @@ kinds! {
     Max max ordered false;
     /// The smallest element.
     Min min ordered false;
-    /// Whether any is not zero.
+    /// Whether any element is not zero.
     Any any signless true;
-    /// Whether none is zero.
+    /// Whether no element is zero.
     All all signless true;
-    /// How many are not zero.
+    /// The number of elements that are not zero.
     Count count_nonzero signless true;
 }
 
 impl Kind {
-    /// Whether no elements have no result.
+    /// Whether there is no result without elements.
     pub(super) fn needs_elements(self) -> bool {
         matches!(self, Kind::Max | Kind::Min)
     }

@@ -1,4 +1,5 @@
-//! Elementwise operations after a product, block by block of its result: a cache has what they read.
+//! Elementwise operations after a product, block by block of its result, while a cache has the
+//! block.
 
 use super::costs::{BESIDE, WORTH_FOLLOWING};
 use super::segment::Segment;
@@ -17,19 +18,19 @@ use smallvec::SmallVec;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What takes a product's result over.
+/// Takes over the result of a product.
 pub(super) struct Following<'a> {
     then: &'a Then,
     slots: &'a Slots,
-    /// Whether nobody reads the product but what follows it.
+    /// Whether nobody else reads the product.
     dies: bool,
     begun: OnceLock<Begun>,
-    /// Elements that were taken over.
+    /// Number of elements taken over.
     taken: AtomicUsize,
 }
 
-/// An operand as a batch of matrices: its first element, bytes of one, and elements from one index to the
-/// next.
+/// An operand as a batch of matrices: its first element, the bytes of an element, and strides in
+/// elements.
 struct Place {
     ptr: *mut u8,
     size: usize,
@@ -39,18 +40,18 @@ struct Place {
 struct Begun {
     inputs: SmallVec<[Place; 6]>,
     outputs: SmallVec<[Place; 2]>,
-    /// The results; none for one that lies where the product lay.
+    /// The results; none for one that overwrites the product.
     stored: SmallVec<[Option<Tensor>; 2]>,
     elements: usize,
 }
-// SAFETY: addresses; blocks on several threads write disjoint elements (AFTER1 at `block`), and tensors
-// are only looked at.
+// SAFETY: addresses only; blocks on several threads write disjoint elements (AFTER1 at `block`),
+// and tensors are not written through a shared reference.
 unsafe impl Sync for Begun {}
-// SAFETY: as above: addresses belong to no thread.
+// SAFETY: as above; addresses belong to no thread.
 unsafe impl Send for Begun {}
 
 impl<'a> Following<'a> {
-    /// Of the step that is all of a segment.
+    /// For a step that is its whole segment.
     pub fn new(then: &'a Then, segment: &Segment, slots: &'a Slots) -> Self {
         let product = &then.product;
         let dies = segment.inner.contains(product) || segment.dead.contains(product);
@@ -62,12 +63,12 @@ impl<'a> Following<'a> {
             taken: AtomicUsize::new(0),
         }
     }
-    /// The results, where all of the product was taken over, and the product where it is needed. Else the
-    /// product alone.
+    /// The results, if the whole product was taken over, and the product if it is still needed.
+    /// Otherwise the product alone.
     pub fn finish(self, product: Tensor) -> (Option<SmallVec<[Tensor; 2]>>, Option<Tensor>) {
         let taken = self.taken.into_inner();
         let begun = self.begun.into_inner();
-        // whoever begins hands over all: a part that was, in place, would be computed twice
+        // once begun, all of the result is taken over: a part done in place would be computed twice
         debug_assert!(taken == 0 || begun.as_ref().is_some_and(|b| b.elements == taken));
         let Some(begun) = begun.filter(|b| b.elements == taken) else {
             return (None, Some(product));
@@ -93,9 +94,9 @@ impl<'a> Following<'a> {
             });
         }
         let shape = shape_of(x.iter().map(|x| x.shape()))?;
-        // what else is read comes from memory, and is fetched in time where it is read on and on alone
+        // other operands come from memory, and prefetching keeps up only if they are read in one go
         let read: usize = x.iter().map(|x| bytes(x)).sum();
-        let beside = read.saturating_sub(bytes(result)); // the product is one of them
+        let beside = read.saturating_sub(bytes(result)); // the product is one of the inputs
         if shape[..] != *result.shape() || beside > bytes(result) / BESIDE {
             return Ok(None);
         }
@@ -174,10 +175,10 @@ impl After for Following<'_> {
         let inputs: SmallVec<[Operand; 6]> = begun.inputs.iter().map(operand).collect();
         let outputs: SmallVec<[Operand; 2]> = begun.outputs.iter().map(operand).collect();
         let shape = [rows.len(), cols.len()];
-        // SAFETY: NEST1 by AFTER1: the elements of a block, which the product has written and uses no more,
-        // and each of which it hands over once. Operands broadcast to the result's shape and lie inside
-        // their storages (TENSOR1), those that are read being initialised (STORAGE1); results are fresh, or lie
-        // where the product lies, element by element.
+        // SAFETY: NEST1 by AFTER1: the elements of a block, which the product has written, no
+        // longer uses, and hands over once. Operands broadcast to the result's shape, lie within
+        // their storages (TENSOR1) and are initialised (STORAGE1); results are fresh, or overwrite
+        // the product element by element.
         unsafe { exec::run(&self.then.walk.code, &shape, &inputs, &outputs) };
         self.taken.fetch_add(rows.len() * cols.len(), Relaxed);
     }

@@ -1,4 +1,5 @@
-//! Linear layers and convolutions as data: products with options, whose results can be taken over block by block.
+//! Linear layers and convolutions as data: products with options, which hand over blocks of their
+//! results.
 
 use super::graph::{Graph, Product, Value};
 use crate::dtype::DType;
@@ -10,7 +11,7 @@ use crate::tensor::Tensor;
 use alloc::sync::Arc;
 use smallvec::SmallVec;
 
-/// A layer, of an image or rows, a weight, and with these a bias and a residual.
+/// A layer. Its operands are an image or rows, a weight, and optionally a bias and a residual.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layer {
     pub kind: Kind,
@@ -23,7 +24,7 @@ pub(crate) enum Kind {
         activation: Option<Activation>,
         dtype: Option<DType>,
     },
-    /// Of so many axes.
+    /// A convolution over this many axes.
     Conv(usize, Conv<'static>),
 }
 impl PartialEq for Kind {
@@ -46,7 +47,7 @@ impl PartialEq for Kind {
     }
 }
 
-/// What is known of an operand before it is there.
+/// The shape and dtype of an operand.
 type About<'a> = (&'a [usize], DType);
 
 impl Layer {
@@ -59,16 +60,16 @@ impl Layer {
             Kind::Conv(..) => "conv3d",
         }
     }
-    /// How many operands it has.
+    /// Number of operands.
     pub fn arity(&self) -> usize {
         2 + self.bias as usize + self.residual as usize
     }
-    /// Those that follow `x` and `weight`, each if it is there.
+    /// The operands after `x` and `weight`: the bias and the residual, if any.
     fn others<T: Copy>(&self, operands: &[T]) -> (Option<T>, Option<T>) {
         let (bias, residual) = operands[2..].split_at(self.bias as usize);
         (bias.first().copied(), residual.first().copied())
     }
-    /// Shape and dtype of the result; errors are those of its function.
+    /// Shape and dtype of the result. Errors are those of the layer's function.
     pub fn result(&self, operands: &[About]) -> Result<(Shape, DType)> {
         if operands.len() != self.arity() {
             return Err(Error::value(self.name(), "an operand is missing"));
@@ -91,7 +92,7 @@ impl Layer {
             }
         }
     }
-    /// The dtype of the result alone, of operands that fit.
+    /// The dtype of the result alone, for operands that fit.
     pub fn dtype(&self, mut operands: impl Iterator<Item = DType>) -> Result<DType> {
         let first = operands.next().unwrap_or(DType::Bool);
         let common = operands.try_fold(first, |a, b| a.promote(b, self.name()))?;
@@ -100,7 +101,7 @@ impl Layer {
             Kind::Conv(..) => common,
         })
     }
-    /// The result, and what follows it.
+    /// Computes the result. `then` may take over its blocks.
     pub fn run(&self, x: &[Tensor], then: Option<&dyn Follow>) -> Result<Tensor> {
         if x.len() != self.arity() {
             return Err(Error::value(self.name(), "an operand is missing"));
@@ -131,15 +132,15 @@ impl Layer {
 }
 
 impl Graph {
-    /// A layer, by the rules of its function. Elementwise operations that follow it are computed block by
-    /// block of its result.
+    /// Adds a layer, by the rules of its function. Elementwise operations that follow it run on
+    /// each block of its result.
     #[cfg(feature = "python")]
     pub(crate) fn layer(&mut self, layer: &Layer, operands: &[Value]) -> Result<Value> {
         let about = operands.iter().map(|x| (self.shape(*x), self.dtype(*x)));
         let (shape, dtype) = layer.result(&about.collect::<SmallVec<[About; 4]>>())?;
         Ok(self.layer_of(layer, operands, &shape, dtype))
     }
-    /// The same, whose result has that shape and dtype.
+    /// The same, if the shape and dtype of the result are known.
     pub(super) fn layer_of(
         &mut self,
         layer: &Layer,

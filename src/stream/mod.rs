@@ -1,27 +1,29 @@
-//! Operations that are known before they run: a graph of them becomes programs, each of which computes
-//! as many as it can in one walk over memory. See [`Graph`], and [`Stream`] for operations as they come.
+//! Operations that are known before they run: a graph of them is compiled to programs, each of
+//! which computes as many as it can in one pass over memory. See [`Graph`], and [`Stream`] for
+//! operations that are queued as they come.
 //!
 //! ```text
-//! graph     what was asked for: values, their shapes and dtypes, no value twice
+//! graph     values and the operations that compute them, with their shapes and dtypes, none twice
 //! layer     linear layers and convolutions as data
-//! plan      steps: elementwise programs that end in stores, reductions of what a program computes,
-//!           functions that run as they are
+//! plan      from a graph to steps: elementwise programs that end in stores, reductions of what a
+//!           program computes, functions that run as they are
 //! view      views as data
 //! walk      a program, and what it reads and computes
-//! chain     values that are one instruction together
-//! sink      views before the operations whose results they are of
-//! emit      values as the instructions of a program
-//! run       steps on whole tensors
-//! segment   steps that share their outer loops
-//! block     these, block by block of the outer loops
+//! chain     fuses products and sums into one instruction
+//! sink      moves views before the operations whose results they view
+//! emit      emits values as the instructions of a program
+//! run       runs steps on whole tensors
+//! segment   groups steps that share their outer loops
+//! block     runs them block by block of these loops
 //! follow    elementwise operations after a product, block by block of its result
-//! costs     what plans take things to cost
-//! queue     operations that wait until a value of theirs is asked for: they are a graph then
+//! costs     the cost model: thresholds of plans
+//! queue     operations that wait until one of their values is needed, and form a graph by then
 //! ```
 //!
-//! Results have the bits that the operations give one by one. So a reduction takes the tiles that a
-//! stored operand would have; where inputs that broadcast make others, the operand is stored. Numbers
-//! of 16 bits are the exception that may be asked for: [`Rounding`]. Graphs need the feature `std`.
+//! Results have the bits that the operations give one by one. So a reduction is tiled as its
+//! operand would be if it were stored; where broadcast inputs lead to other tiles, the operand is
+//! stored. 16-bit floats may be an exception, on request: see [`Rounding`]. Graphs need the feature
+//! `std`.
 
 mod block;
 mod chain;
@@ -55,8 +57,8 @@ pub use traffic::Traffic;
 pub(crate) use view::View;
 pub use walk::Rounding;
 
-/// Whether a conversion to the own dtype is an operation: its result lies in memory as results do,
-/// which decides how sums of its elements round.
+/// Whether a conversion of this dtype to itself is an operation: its result has the layout of a
+/// result, which decides how sums of its elements round.
 #[cfg(feature = "python")]
 pub(crate) fn copies(dtype: crate::DType) -> bool {
     dtype.size() > 2 && (dtype.is_float() || dtype.is_complex())

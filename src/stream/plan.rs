@@ -1,18 +1,18 @@
-//! What a graph becomes: steps over whole tensors, each a program of as many operations as can be
-//! computed in one walk over the elements.
+//! Plans a graph: steps over whole tensors, each a program of as many operations as can be computed
+//! in one pass over the elements.
 //!
-//! Elementwise operations of one shape are one program. It ends where a value is needed whole: by a
-//! reduction's result that is broadcast back, by another shape, by a function that runs as it is.
-//! A value that is needed again after that is stored, or computed again where that costs less than
-//! to store and read it.
+//! Elementwise operations of one shape are one program. It ends where a value is needed as a whole:
+//! a reduction's result that is broadcast back, a value under another shape, an operand of a
+//! function that runs as it is. A value that is needed again after that is stored, or recomputed if
+//! that costs less than storing and reading it.
 
 use super::costs::{CHEAP, LONGEST, TOGETHER};
 use super::emit::Emitter;
 use super::fold::Kind;
-use super::graph::{Graph, Node, Value, What, Whole};
+use super::graph::{Expr, Graph, Node, Value, Whole};
 use super::segment::{Segment, segments};
 use super::sink::sink;
-use super::step::{Apart, Elements, Step, Then, missing};
+use super::step::{Elements, Fold, Step, Then, missing};
 use super::view::View;
 use super::walk::{OP, Rounding, Slot, Walk};
 use crate::dtype::DType;
@@ -24,26 +24,26 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// A compiled graph: what `run` does with tensors.
+/// A compiled graph, to be run on tensors.
 #[derive(Clone)]
 pub struct Program {
     pub(super) segments: Vec<Segment>,
     pub(super) slots: usize,
-    /// Shape and dtype of the inputs, which are the first slots.
+    /// Shapes and dtypes of the inputs, which have the first slots.
     pub(super) inputs: Vec<(Shape, DType)>,
-    /// The slot of each output, and the dtype that it is to have.
+    /// The slot of each output, and the dtype of the result.
     pub(super) outputs: Vec<(usize, DType)>,
-    /// Its parameters, as they were in the graph.
+    /// The graph's parameters, with their values in the graph.
     pub(super) numbers: Vec<Scalar>,
-    /// Its views, as they were.
+    /// The graph's views.
     pub(super) views: Vec<View>,
 }
 
 impl Program {
-    /// The same program with other numbers in the place of the graph's parameters: as many, and of the
-    /// same kinds.
+    /// The same program with other numbers for the graph's parameters: as many, and of the same
+    /// kinds.
     ///
-    /// Errors where a number is out of range for the dtype that it is used in.
+    /// Errors if they are not, or if a number is out of range for the dtype that it is used in.
     pub fn with_numbers(&self, numbers: &[Scalar]) -> Result<Program> {
         let kinds = numbers.iter().map(|s| s.class());
         if !kinds.eq(self.numbers.iter().map(|s| s.class())) {
@@ -65,11 +65,11 @@ impl Program {
 }
 
 impl Graph {
-    /// The program that computes these values.
+    /// Compiles the program that computes these values.
     pub fn compile(&self, outputs: &[Value], rounding: Rounding) -> Result<Program> {
         self.compile_for(outputs, rounding, false)
     }
-    /// The same, where it is known whether its inputs, but for operands of products, are row-major.
+    /// The same, given whether the inputs, except operands of products, are row-major.
     pub(crate) fn compile_for(
         &self,
         outputs: &[Value],
@@ -87,13 +87,13 @@ impl Graph {
 pub(super) struct Planner<'a> {
     pub graph: &'a Graph,
     pub rounding: Rounding,
-    /// The stage in which a value is computed: one that needs another whole comes after it.
+    /// The stage of each value. A value that needs another as a whole is in a later stage.
     stage: Vec<u32>,
-    /// Whether an output depends on it.
+    /// Whether an output depends on each value.
     needed: Vec<bool>,
-    /// Whether it is to be stored, if it is elementwise.
+    /// Whether each elementwise value is to be stored.
     stored: Vec<bool>,
-    /// Where it is stored, once it is.
+    /// Where each value is stored, once it is.
     pub slots: Vec<Option<Slot>>,
     count: usize,
     steps: Vec<(Step, Shape)>,
@@ -118,11 +118,11 @@ impl<'a> Planner<'a> {
         }
         for k in (0..n)
             .rev()
-            .filter(|k| !graph.nodes[*k].what.operands().is_empty())
+            .filter(|k| !graph.nodes[*k].expr.operands().is_empty())
         {
             if p.needed[k] {
                 graph.nodes[k]
-                    .what
+                    .expr
                     .operands()
                     .iter()
                     .for_each(|x| p.needed[x.at()] = true);
@@ -134,18 +134,18 @@ impl<'a> Planner<'a> {
     }
     fn find_stages(&mut self) {
         for (k, node) in self.graph.nodes.iter().enumerate() {
-            if let What::Input(slot) = node.what {
+            if let Expr::Input(slot) = node.expr {
                 let dtype = node.dtype;
                 self.slots[k] = Some(Slot { at: slot, dtype });
             }
-            let after = node.what.operands().into_iter().map(|x| {
+            let after = node.expr.operands().into_iter().map(|x| {
                 let of = &self.graph.nodes[x.at()];
-                let whole = match (&of.what, &node.what) {
-                    (What::Input(_) | What::View { .. }, _) => false,
-                    (What::Apply { .. } | What::Convert(_), What::Reduce { .. }) => false,
+                let whole = match (&of.expr, &node.expr) {
+                    (Expr::Input(_) | Expr::View { .. }, _) => false,
+                    (Expr::Apply { .. } | Expr::Convert(_), Expr::Reduce { .. }) => false,
                     (
-                        What::Apply { .. } | What::Convert(_),
-                        What::Apply { .. } | What::Convert(_),
+                        Expr::Apply { .. } | Expr::Convert(_),
+                        Expr::Apply { .. } | Expr::Convert(_),
                     ) => of.shape != node.shape,
                     _ => true,
                 };
@@ -154,41 +154,41 @@ impl<'a> Planner<'a> {
             self.stage[k] = after.max().unwrap_or(0);
         }
     }
-    /// An elementwise value is stored where it is an output, or needed whole, or dear and needed in a
-    /// later stage.
+    /// An elementwise value is stored if it is an output, if it is needed as a whole, or if it is
+    /// expensive and needed in a later stage or by several walks.
     fn choose_stored(&mut self) {
         let nodes = &self.graph.nodes;
         let mut users: Vec<SmallVec<[usize; 4]>> = alloc::vec![SmallVec::new(); nodes.len()];
         for (k, node) in nodes.iter().enumerate().filter(|(k, _)| self.needed[*k]) {
-            for x in node.what.operands() {
+            for x in node.expr.operands() {
                 if !users[x.at()].contains(&k) {
                     users[x.at()].push(k);
                 }
             }
         }
-        let mut again = alloc::vec![0u32; nodes.len()]; // what it costs to compute a value again
+        let mut again = alloc::vec![0u32; nodes.len()]; // the cost of recomputing a value
         for (k, node) in nodes.iter().enumerate() {
-            if !node.what.is_elementwise() || !self.needed[k] {
+            if !node.expr.is_elementwise() || !self.needed[k] {
                 continue;
             }
-            let own = match &node.what {
-                What::Apply { row, .. } => row.op.cost() as u32,
+            let own = match &node.expr {
+                Expr::Apply { row, .. } => row.op.cost() as u32,
                 _ => crate::kernel::convert::COST as u32,
             };
-            let operands = node.what.operands();
+            let operands = node.expr.operands();
             let cost = operands
                 .iter()
                 .map(|x| again[x.at()])
                 .fold(own, u32::saturating_add);
-            let whole = |user: &usize| match &nodes[*user].what {
-                What::Call { .. } | What::View { .. } => true,
-                What::Reduce { .. } => false,
+            let whole = |user: &usize| match &nodes[*user].expr {
+                Expr::Call { .. } | Expr::View { .. } => true,
+                Expr::Reduce { .. } => false,
                 _ => nodes[*user].shape != node.shape,
             };
             let later = |user: &usize| self.stage[*user] > self.stage[k];
             let walks = 1 + users[k]
                 .iter()
-                .filter(|u| matches!(nodes[**u].what, What::Reduce { .. }))
+                .filter(|u| matches!(nodes[**u].expr, Expr::Reduce { .. }))
                 .count();
             let several = users[k].len() > 1 && walks > 1;
             self.stored[k] |= users[k].iter().any(whole)
@@ -207,7 +207,7 @@ impl<'a> Planner<'a> {
                 if self.is_read(*k) {
                     self.view(*k)?;
                 }
-                if let What::Call { name, f, operands } = &nodes[*k].what {
+                if let Expr::Call { name, f, operands } = &nodes[*k].expr {
                     let operands = operands
                         .iter()
                         .map(|x| self.slot(*x))
@@ -223,7 +223,7 @@ impl<'a> Planner<'a> {
                     self.steps.push((step, nodes[*k].shape.clone()));
                 }
             }
-            let stored = |k: &&usize| nodes[**k].what.is_elementwise() && self.stored[**k];
+            let stored = |k: &&usize| nodes[**k].expr.is_elementwise() && self.stored[**k];
             let mut targets: Vec<usize> = now.iter().filter(stored).copied().collect();
             while let Some(first) = targets.first() {
                 let shape = nodes[*first].shape.clone();
@@ -233,7 +233,7 @@ impl<'a> Planner<'a> {
                 targets.retain(|k| !alike(k));
                 self.store(&group, &shape)?;
             }
-            let is_reduction = |k: &usize| matches!(nodes[*k].what, What::Reduce { .. });
+            let is_reduction = |k: &usize| matches!(nodes[*k].expr, Expr::Reduce { .. });
             let mut reductions: Vec<usize> = now.into_iter().filter(is_reduction).collect();
             while !reductions.is_empty() {
                 let alike = self.alike(&reductions);
@@ -245,14 +245,14 @@ impl<'a> Planner<'a> {
             .filter(|k| self.needed[*k])
             .collect::<Vec<_>>()
         {
-            self.view(k)?; // what nobody reads parts no steps
+            self.view(k)?; // last, so that views nobody reads split no segment
         }
         self.follow();
         let outputs = outputs
             .iter()
             .map(|x| Ok((self.slot(*x)?, nodes[x.at()].dtype)))
             .collect::<Result<Vec<_>>>()?;
-        let given = nodes.iter().filter(|n| matches!(n.what, What::Input(_)));
+        let given = nodes.iter().filter(|n| matches!(n.expr, Expr::Input(_)));
         let inputs: Vec<_> = given.map(|n| (n.shape.clone(), n.dtype)).collect();
         Ok(Program {
             segments: segments(self.steps, inputs.len(), &outputs),
@@ -263,43 +263,44 @@ impl<'a> Planner<'a> {
             views: self.graph.views.clone(),
         })
     }
-    /// Whether a value that is needed is computed of it.
+    /// Whether a value that is needed is computed from `k`.
     fn is_read(&self, k: usize) -> bool {
         let reads = |(j, node): (usize, &Node)| {
-            self.needed[j] && node.what.operands().iter().any(|x| x.at() == k)
+            self.needed[j] && node.expr.operands().iter().any(|x| x.at() == k)
         };
         self.graph.nodes.iter().enumerate().any(reads)
     }
-    /// The step of a value that is a view, if it has none yet.
+    /// Adds the step of a value that is a view, if it has none yet.
     fn view(&mut self, k: usize) -> Result<()> {
         let node = &self.graph.nodes[k];
-        let What::View { x, by } = &node.what else {
+        let Expr::View { x, kind } = &node.expr else {
             return Ok(());
         };
         if self.slots[k].is_none() {
             let x = self.slot(*x)?;
             let to = self.give_slot(k, node.dtype);
-            let by = by.clone();
+            let kind = kind.clone();
             self.steps
-                .push((Step::View { x, by, to }, node.shape.clone()));
+                .push((Step::View { x, kind, to }, node.shape.clone()));
         }
         Ok(())
     }
-    /// The last product of its shape that an elementwise value is computed of.
+    /// The last product of its shape that an elementwise value is computed from.
     fn product_of(&self, k: usize) -> Option<usize> {
         let nodes = &self.graph.nodes;
         let computed = Emitter::new(self.graph, self.rounding, &self.slots).needed(k);
-        let read = computed.iter().flat_map(|k| nodes[*k].what.operands());
+        let read = computed.iter().flat_map(|k| nodes[*k].expr.operands());
         let is_product = |x: &usize| {
-            let f = match &nodes[*x].what {
-                What::Call { f, .. } => Some(f),
+            let f = match &nodes[*x].expr {
+                Expr::Call { f, .. } => Some(f),
                 _ => None,
             };
             matches!(f, Some(Whole::Product(_))) && nodes[*x].shape == nodes[k].shape
         };
         read.map(Value::at).filter(is_product).max()
     }
-    /// Puts what is stored of a product behind it, where all else that it takes is there by then.
+    /// Attaches a store that reads a product to the product's step, if everything else it reads is
+    /// there by then.
     fn follow(&mut self) {
         let mut steps: Vec<(Step, Shape)> = Vec::with_capacity(self.steps.len());
         for (step, shape) in core::mem::take(&mut self.steps) {
@@ -339,11 +340,11 @@ impl<'a> Planner<'a> {
         at
     }
 
-    /// Steps that store these values, all of one shape, in the order of the graph.
+    /// Adds steps that store these values, all of one shape, in the order of the graph.
     fn store(&mut self, targets: &[usize], shape: &Shape) -> Result<()> {
         let mut targets = targets;
         while let Some(first) = targets.first() {
-            // as many at once as a program takes
+            // as many at once as fit a program
             let fits = |n: usize| self.walk(&targets[..n]);
             let mut n = targets.len().min(MAX_OPERANDS - 2);
             let mut walk = fits(n);
@@ -353,7 +354,7 @@ impl<'a> Planner<'a> {
             }
             let (walk, done) = match walk {
                 Ok(walk) => (walk, targets[..n].to_vec()),
-                // too long for one: a part of what it needs is stored before
+                // a single value is too much for one program: part of what it needs is stored first
                 Err(e) => {
                     let part = self.cut(*first).ok_or(e)?;
                     (self.walk(&part)?, part)
@@ -380,10 +381,10 @@ impl<'a> Planner<'a> {
         }
         Ok(())
     }
-    /// What a reduction takes, and over which axes.
+    /// The kind of a reduction, its operand, its axes, and whether it keeps them.
     fn reduced(&self, k: usize) -> Option<(Kind, usize, &[bool], bool)> {
-        match &self.graph.nodes[k].what {
-            What::Reduce {
+        match &self.graph.nodes[k].expr {
+            Expr::Reduce {
                 kind,
                 x,
                 reduced,
@@ -392,7 +393,8 @@ impl<'a> Planner<'a> {
             _ => None,
         }
     }
-    /// The first of these reductions, and others over the same axes of what is read with it.
+    /// The first of these reductions, and others over the same axes that read some of the same
+    /// tensors.
     fn alike(&self, reductions: &[usize]) -> SmallVec<[usize; 4]> {
         let mut all = SmallVec::from_slice(&reductions[..1]);
         let reads = |k: usize| {
@@ -414,14 +416,15 @@ impl<'a> Planner<'a> {
         }
         all
     }
-    /// The step that computes these reductions, which are one or [`alike`](Planner::alike).
+    /// Adds the step that computes these reductions: a single one, or those of
+    /// [`alike`](Planner::alike).
     fn reduce(&mut self, all: &[usize]) -> Result<()> {
         let Some((_, first, reduced, keepdims)) = self.reduced(all[0]) else {
             return Ok(());
         };
         let reduced = SmallVec::from_slice(reduced);
         let shape = self.graph.nodes[first].shape.clone();
-        let (mut apart, mut to) = (SmallVec::<[Apart; 1]>::new(), SmallVec::new());
+        let (mut folds, mut to) = (SmallVec::<[Fold; 1]>::new(), SmallVec::new());
         let mut reads: SmallVec<[usize; 4]> = SmallVec::new();
         let mut targets: SmallVec<[usize; 4]> = SmallVec::new();
         for k in all {
@@ -433,7 +436,7 @@ impl<'a> Planner<'a> {
                     break (Elements::Stored(slot.at), slot.dtype);
                 }
                 match self.walk(&[x]) {
-                    // a reduction's loops have an operand more, what is reduced
+                    // a reduction's loops have another operand, which stands for what is reduced
                     Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
                         let dtype = walk.outputs[0];
                         break (Elements::Computed(Box::new(walk)), dtype);
@@ -448,20 +451,20 @@ impl<'a> Planner<'a> {
             }
             to.push(self.give_slot(*k, kind.dtype(dtype)?));
             targets.push(x);
-            apart.push(Apart { from, kind, dtype });
+            folds.push(Fold { from, kind, dtype });
         }
         let several = (targets.len() > 1)
             .then(|| self.walk(&targets).ok())
             .flatten();
-        let together = several.filter(|walk| {
-            // the tiles of elements of one size are the same
+        let joint = several.filter(|walk| {
+            // elements of different sizes are tiled differently
             let sizes = walk.outputs.iter().map(|dtype| dtype.size());
             walk.inputs.len() + 1 + targets.len() <= MAX_OPERANDS
                 && sizes.clone().eq(sizes.map(|_| walk.outputs[0].size()))
         });
         let step = Step::Reduce {
-            apart,
-            together: together.map(Box::new),
+            folds,
+            joint: joint.map(Box::new),
             reduced,
             keepdims,
             reads,
@@ -473,8 +476,8 @@ impl<'a> Planner<'a> {
     fn walk(&self, targets: &[usize]) -> Result<Walk> {
         Emitter::new(self.graph, self.rounding, &self.slots).walk(targets, LONGEST)
     }
-    /// Values to store first, where the program of `target` is too long: of the prefixes of its
-    /// operations that fit a program, the one after which fewest values are needed again.
+    /// Values to store first if the program of `target` is too long: of the prefixes of its
+    /// operations that fit a program, the one after which the fewest values are live.
     fn cut(&self, target: usize) -> Option<Vec<usize>> {
         let all = Emitter::new(self.graph, self.rounding, &self.slots).needed(target);
         let mut best: Option<(usize, usize, Vec<usize>)> = None;
@@ -483,7 +486,7 @@ impl<'a> Planner<'a> {
             let is_read = |k: &&usize| {
                 let reads = |a: &usize| {
                     self.graph.nodes[*a]
-                        .what
+                        .expr
                         .operands()
                         .contains(&Value(**k as u32))
                 };
@@ -491,7 +494,7 @@ impl<'a> Planner<'a> {
             };
             let live: Vec<usize> = before.iter().filter(is_read).copied().collect();
             let better = best.as_ref().is_none_or(|(fewest, at, _)| {
-                // a longer prefix is worth one value more for each eight operations
+                // a prefix that is longer by eight operations is worth one more live value
                 live.len() * 8 + *at <= *fewest * 8 + n
             });
             if better && self.walk(&live).is_ok() {

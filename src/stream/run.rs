@@ -5,7 +5,7 @@ use super::costs::FROM_MEMORY;
 use super::follow::Following;
 use super::plan::Program;
 use super::segment::Segment;
-use super::step::{Apart, Elements, Slots, Step, axes, inputs, shape_of, tensor};
+use super::step::{Elements, Fold, Slots, Step, axes, inputs, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::view;
 use super::walk::{OP, Order, Source, Walk};
@@ -21,23 +21,24 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 impl Program {
-    /// Computes the outputs of these inputs. Their dtypes must be those that the graph's inputs
-    /// have, and their shapes of the same pattern: sizes that are equal there, or 1, or 0, are so here.
+    /// Computes the outputs from these inputs. Inputs must have the dtypes of the graph's inputs,
+    /// and shapes of the same pattern: sizes that are equal, 1 or 0 in the graph must be so here.
     ///
-    /// Errors where there are other inputs, and those of functions that run as they are.
+    /// Errors if the number, dtypes or ranks of inputs differ, and those of functions that run as
+    /// they are.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         self.run_owned(inputs.to_vec())
     }
-    /// The same of tensors that nobody needs any more: the storage of one that nobody shares may
-    /// become a result's.
+    /// The same for tensors that are no longer needed: storage that nobody else shares may become a
+    /// result's.
     pub fn run_owned(&self, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
         self.run_counted(inputs, &mut Traffic::default())
     }
-    /// The same, and what it moves is added to `traffic`.
+    /// The same, adding what it moves to `traffic`.
     pub fn run_counted(&self, inputs: Vec<Tensor>, traffic: &mut Traffic) -> Result<Vec<Tensor>> {
         self.run_with(inputs, &self.views, traffic)
     }
-    /// The same with other views, each of the form that it had in the graph.
+    /// The same with other views, each of the form that it has in the graph.
     pub(super) fn run_with(
         &self,
         inputs: Vec<Tensor>,
@@ -77,8 +78,8 @@ impl Program {
 }
 
 impl Order {
-    /// The layout of each output of a walk over elements of this shape, as the operations one by one
-    /// would give it.
+    /// The layout of each output of a walk over elements of this shape, as if operations ran one by
+    /// one.
     pub fn layouts(&self, shape: &Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Layout; 2]>> {
         let row_major = Layout::contiguous(shape)?;
         if inputs
@@ -113,8 +114,8 @@ fn step(
     traffic: &mut Traffic,
 ) -> Result<()> {
     let this = &segment.steps[k];
-    if let Step::View { x, by, to } = this {
-        slots[*to] = Some(view::apply(tensor(slots, *x)?, by, views, traffic)?);
+    if let Step::View { x, kind, to } = this {
+        slots[*to] = Some(view::apply(tensor(slots, *x)?, kind, views, traffic)?);
         return Ok(());
     }
     let total = |slots: &Slots, of: &[usize]| of.iter().flat_map(|k| &slots[*k]).map(bytes).sum();
@@ -124,21 +125,21 @@ fn step(
         Step::View { .. } => {}
         Step::Store { walk, to } => reused = stored(segment, k, walk, to, slots)?,
         Step::Reduce {
-            apart,
-            together,
+            folds,
+            joint,
             reduced,
             keepdims,
             to,
             ..
         } => {
-            let walk = together.as_deref();
-            let one = walk.map(|walk| reduce_together(walk, apart, reduced, *keepdims, slots));
+            let walk = joint.as_deref();
+            let one = walk.map(|walk| reduce_jointly(walk, folds, reduced, *keepdims, slots));
             let results = match one.transpose()?.flatten() {
                 Some(results) => results,
                 None => {
-                    let reads = apart.iter().map(|x| total(slots, x.from.reads()));
-                    (moved.kernels, moved.read) = (apart.len(), reads.sum());
-                    let all = apart.iter().map(|x| reduce(x, reduced, *keepdims, slots));
+                    let reads = folds.iter().map(|x| total(slots, x.from.reads()));
+                    (moved.kernels, moved.read) = (folds.len(), reads.sum());
+                    let all = folds.iter().map(|x| reduce(x, reduced, *keepdims, slots));
                     all.collect::<Result<_>>()?
                 }
             };
@@ -176,7 +177,7 @@ fn step(
                     moved.read += total(slots, &[*to]);
                     let product: usize = total(slots, &[*to]);
                     reused = stored(segment, k, &then.walk, &then.to, slots)?;
-                    // a product whose memory a result took was written, too
+                    // a product whose memory went to a result was written, too
                     moved.written += product - total(slots, &[*to]);
                     moved.allocated += product - total(slots, &[*to]);
                 }
@@ -190,8 +191,8 @@ fn step(
     Ok(())
 }
 
-/// Runs a walk of step `k`, and puts its outputs into their slots. Gives the bytes of operands whose memory
-/// they took.
+/// Runs a walk of step `k`, and puts its outputs into their slots. Returns the bytes of operands
+/// whose memory was reused.
 fn stored(
     segment: &Segment,
     k: usize,
@@ -220,9 +221,9 @@ fn stored(
             None => Tensor::empty_of(layout, *dtype)?,
         });
     }
-    // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1), are
+    // SAFETY: NEST1: operands broadcast to the shape, lie within their storages (TENSOR1), are
     // initialised (STORAGE1) and only read; results are unshared (STORAGE3), and one that was an
-    // operand lies on it element by element. Instructions were chosen for these dtypes.
+    // operand overwrites it element by element. Instructions were chosen for these dtypes.
     unsafe { store(walk, &shape, &operands, &mut stored)? };
     for (tensor, slot) in stored.into_iter().zip(to) {
         slots[*slot] = Some(tensor);
@@ -230,7 +231,7 @@ fn stored(
     Ok(reused_bytes)
 }
 
-/// An input whose storage can hold an output: nobody needs it any more, here or elsewhere.
+/// An input whose storage can hold an output: a dead value that nobody else shares.
 fn dead(
     segment: &Segment,
     k: usize,
@@ -259,10 +260,11 @@ fn dead(
         })
 }
 
-/// Runs a walk into fresh tensors.
+/// Runs a walk into these tensors.
 ///
 /// # Safety
-/// NEST1 for the inputs; outputs are of the shape, and unshared but for an input that became one.
+/// NEST1 for the inputs; outputs have the shape, and are unshared except with an input that became
+/// one.
 unsafe fn store(
     walk: &Walk,
     shape: &[usize],
@@ -274,12 +276,12 @@ unsafe fn store(
         y.as_mut_ptr()?;
         to.push(y.operand(shape.len()));
     }
-    // SAFETY: the caller's.
+    // SAFETY: by the caller.
     unsafe { exec::run(&walk.code, shape, inputs, &to) };
     Ok(())
 }
 
-fn reduce(x: &Apart, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<Tensor> {
+fn reduce(x: &Fold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<Tensor> {
     let (kind, dtype) = (x.kind, x.dtype);
     let is_reduced = |k: usize| reduced[k];
     let result = |shape: &[usize]| axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?);
@@ -312,7 +314,7 @@ fn reduce(x: &Apart, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<
         fold_computed(&walk.code, &views, &value, is_reduced, &mut ends)?;
         return Ok(out);
     }
-    // inputs that broadcast make other tiles than the elements by themselves would
+    // broadcast inputs lead to other tiles than stored elements
     let mut stored = [Tensor::empty_of(value, dtype)?];
     let operands: SmallVec<[Operand; 6]> = x.iter().map(|x| x.operand(shape.len())).collect();
     // SAFETY: NEST1, as for a stored walk; the tensor is fresh.
@@ -320,10 +322,11 @@ fn reduce(x: &Apart, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<
     of_stored(&stored[0])
 }
 
-/// The same reductions as one walk, where elements come from memory and it has their bits; else none.
-fn reduce_together(
+/// The same reductions as one walk, if elements come from memory and the bits are the same;
+/// otherwise none.
+fn reduce_jointly(
     walk: &Walk,
-    apart: &[Apart],
+    folds: &[Fold],
     reduced: &[bool],
     keepdims: bool,
     slots: &Slots,
@@ -344,10 +347,9 @@ fn reduce_together(
         .map(|x| x.broadcast_to(&shape))
         .collect::<Result<_>>()?;
     let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
-    let result =
-        |x: &Apart| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
-    let mut out: SmallVec<[Tensor; 2]> = apart.iter().map(result).collect::<Result<_>>()?;
-    let ends = apart.iter().zip(&mut out);
+    let result = |x: &Fold| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
+    let mut out: SmallVec<[Tensor; 2]> = folds.iter().map(result).collect::<Result<_>>()?;
+    let ends = folds.iter().zip(&mut out);
     let mut ends: SmallVec<[End; 2]> = ends
         .map(|(x, y)| x.kind.end(x.dtype, y.elements_mut()?))
         .collect::<Result<_>>()?;
@@ -359,7 +361,7 @@ fn reduce_together(
     Ok(Some(out))
 }
 
-/// Whether there is no result, of which there is no plan.
+/// Whether the result is empty; there is no plan for that.
 fn out_is_empty(shape: &[usize], reduced: &[bool]) -> bool {
     shape.iter().zip(reduced).any(|(n, r)| *n == 0 && !r)
 }

@@ -1,4 +1,4 @@
-//! Steps that share their outer loops.
+//! Segments: steps that share their outer loops.
 
 use super::step::Step;
 use crate::dtype::DType;
@@ -6,21 +6,21 @@ use crate::layout::Shape;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// Steps that share their outer loops: they run block by block of these, where that keeps what one
-/// leaves to the next in a cache.
+/// Steps that share their outer loops. They run block by block if that keeps what a step leaves to
+/// the next in a cache.
 #[derive(Clone)]
 pub(super) struct Segment {
     pub steps: Vec<Step>,
-    /// How many axes at the front may be cut; none where the steps run one after the other.
+    /// Number of leading axes that may be cut; 0 if the steps run one after the other.
     pub leading: usize,
-    /// Slots that are written and read here alone.
+    /// Slots that are written and read only here.
     pub inner: SmallVec<[usize; 4]>,
-    /// Slots that nobody reads after it.
+    /// Other slots that nobody reads afterwards.
     pub dead: SmallVec<[usize; 4]>,
 }
 
 impl Step {
-    /// How many axes at the front can be cut into blocks, for elements of this rank.
+    /// Number of leading axes that can be cut into blocks, for elements of this rank.
     fn leading(&self, rank: usize) -> usize {
         match self {
             Step::Store { .. } => rank,
@@ -35,7 +35,7 @@ impl Step {
     }
 }
 
-/// Steps whose elements share their outer loops, together.
+/// Groups consecutive steps whose elements share their outer loops.
 pub(super) fn segments(
     steps: Vec<(Step, Shape)>,
     inputs: usize,
@@ -88,7 +88,7 @@ pub(super) fn segments(
         );
         (segment.inner, segment.dead) = (inner, dead);
         if segment.steps.len() == 1 {
-            segment.leading = 0; // nothing is left to a next one
+            segment.leading = 0; // there is no next step to leave anything to
         }
     }
     segments

@@ -1,27 +1,30 @@
-//! Views before operations: an elementwise operation whose result is only viewed is one on views of
-//! its operands. So the program that reads the view computes it, and what no view has is never computed.
+//! Sinks views through operations: an elementwise operation whose result is only viewed becomes one
+//! on views of its operands. So the program that reads the view computes it, and elements outside
+//! of views are never computed.
 //!
-//! A view is moved where
-//! - only elementwise operations read it (whoever else gets it as it is one by one: strides decide bits),
-//! - nobody needs what it is of, and each element once at most, and
-//! - the results lie as they do one by one. So it is to be known how inputs lie: row by row. What lies along
-//!   one axis lies alike in any case,
-//! - whoever reads it goes along it in memory as along its other operands, and
-//! - it is of few values, for each of which there is a view then.
+//! A view is moved if
+//! - only elementwise operations read it (others must see the strides that it has one by one, since
+//!   strides decide bits),
+//! - nobody else needs the value that is viewed, and each of its elements occurs at most once,
+//! - results keep the layout that they have one by one. To know that, inputs must be row-major;
+//!   values along one axis have the same layout in any case,
+//! - its readers run along it in memory as along their other operands, and
+//! - the value is computed from few others, since each of these is viewed then.
 //!
-//! What follows a product is computed on blocks of it and is not moved. A reduction keeps its axes, and a
-//! view takes them away: with the view that puts them back, both fall away.
+//! Operations that follow a product run on its blocks, and are not moved. A reduction without
+//! `keepdims` becomes one that keeps its axes, followed by a view that removes them: a view that
+//! restores them cancels that one.
 
 use super::costs::{FEW_VIEWS, LONGEST};
-use super::graph::{Graph, Operand, Value, What, Whole};
-use super::view::By;
+use super::graph::{Expr, Graph, Operand, Value, Whole};
+use super::view::ViewKind;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// The graph with views before what is computed, and the values that these are there.
+/// The graph with views moved before operations, and the outputs in that graph.
 pub(super) fn sink(
     graph: &Graph,
     outputs: &[Value],
@@ -29,7 +32,7 @@ pub(super) fn sink(
 ) -> Result<(Graph, Vec<Value>)> {
     let mut s = Sinker::new(graph, outputs, row_major)?;
     for k in 0..graph.nodes.len() {
-        if s.uses[k] > 0 || matches!(graph.nodes[k].what, What::Input(_)) {
+        if s.uses[k] > 0 || matches!(graph.nodes[k].expr, Expr::Input(_)) {
             s.add(k)?;
         }
     }
@@ -41,19 +44,19 @@ struct Sinker<'a> {
     from: &'a Graph,
     to: Graph,
     row_major: bool,
-    /// How many values, or outputs, need a value.
+    /// How many values or outputs need each value.
     uses: Vec<usize>,
-    /// Whether it is a view that elementwise operations alone read.
-    within: Vec<bool>,
-    /// Where values are in the new graph.
+    /// Whether each value is a view that only elementwise operations read.
+    sinkable: Vec<bool>,
+    /// Each value in the new graph.
     at: Vec<Value>,
-    /// Of the values there: how they lie if inputs are row-major, whether nobody but the one who asks needs it,
-    /// and whether it is computed on blocks of a product.
-    lies: Vec<Layout>,
+    /// For values of the new graph: the layout if inputs are row-major, whether there is a single
+    /// use, and whether the value is computed on blocks of a product.
+    layouts: Vec<Layout>,
     free: Vec<bool>,
     follows: Vec<bool>,
-    /// How many values would be viewed in the place of an elementwise one, and how many operations would be on views,
-    /// one on the other.
+    /// For elementwise values of the new graph: how many values would be viewed instead, and the
+    /// length of the longest chain of operations on those.
     leaves: Vec<(usize, usize)>,
 }
 
@@ -61,25 +64,25 @@ impl<'a> Sinker<'a> {
     fn new(graph: &'a Graph, outputs: &[Value], row_major: bool) -> Result<Sinker<'a>> {
         let n = graph.nodes.len();
         let laid = layouts(graph)?;
-        let (mut uses, mut within) = (alloc::vec![0; n], alloc::vec![true; n]);
+        let (mut uses, mut sinkable) = (alloc::vec![0; n], alloc::vec![true; n]);
         for x in outputs {
-            // as if two needed it: nothing that is moved
-            (uses[x.at()], within[x.at()]) = (2, false);
+            // counts as two uses, so that no output is moved
+            (uses[x.at()], sinkable[x.at()]) = (2, false);
         }
         for (k, node) in graph.nodes.iter().enumerate().rev() {
             if uses[k] == 0 {
                 continue;
             }
-            let is_view = matches!(node.what, What::View { .. });
-            within[k] &= is_view;
-            let reads = match node.what.is_elementwise() {
+            let is_view = matches!(node.expr, Expr::View { .. });
+            sinkable[k] &= is_view;
+            let reads = match node.expr.is_elementwise() {
                 true => agree(graph, k, &laid),
-                false => within[k],
+                false => sinkable[k],
             };
-            let operands = node.what.operands();
+            let operands = node.expr.operands();
             for (j, x) in operands.iter().enumerate() {
                 uses[x.at()] += !operands[..j].contains(x) as usize;
-                within[x.at()] &= reads;
+                sinkable[x.at()] &= reads;
             }
         }
         let to = Graph {
@@ -93,15 +96,15 @@ impl<'a> Sinker<'a> {
             to,
             row_major,
             uses,
-            within,
+            sinkable,
             at: alloc::vec![Value(0); n],
-            lies: Vec::new(),
+            layouts: Vec::new(),
             free: Vec::new(),
             follows: Vec::new(),
             leaves: Vec::new(),
         })
     }
-    /// Adds value `k` of the graph.
+    /// Adds value `k` of the old graph.
     fn add(&mut self, k: usize) -> Result<()> {
         let node = &self.from.nodes[k];
         let at = |x: &Value| self.at[x.at()];
@@ -110,17 +113,17 @@ impl<'a> Sinker<'a> {
             number => *number,
         };
         let free = self.uses[k] == 1;
-        let what = match &node.what {
-            What::View { x, by } => {
+        let expr = match &node.expr {
+            Expr::View { x, kind } => {
                 let x = at(x);
-                self.at[k] = match by {
-                    By::Given(view) if self.within[k] => self.sink(x, *view)?,
-                    by => self.view(x, by.clone(), &node.shape)?,
+                self.at[k] = match kind {
+                    ViewKind::Given(view) if self.sinkable[k] => self.sink(x, *view)?,
+                    kind => self.view(x, kind.clone(), &node.shape)?,
                 };
                 self.free[self.at[k].at()] &= free;
                 return Ok(());
             }
-            What::Reduce {
+            Expr::Reduce {
                 kind,
                 x,
                 reduced,
@@ -128,115 +131,122 @@ impl<'a> Sinker<'a> {
             } => {
                 let x = at(x);
                 let shape = kept(self.to.shape(x), reduced);
-                let lies = Layout::contiguous(&shape)?;
-                let what = What::Reduce {
+                let layout = Layout::contiguous(&shape)?;
+                let expr = Expr::Reduce {
                     kind: *kind,
                     x,
                     reduced: reduced.clone(),
                     keepdims: true,
                 };
-                let y = self.push(what, shape, node.dtype, lies, true);
-                self.at[k] = self.view(y, By::Squeeze(reduced.clone()), &node.shape)?;
+                let y = self.push(expr, shape, node.dtype, layout, true);
+                self.at[k] = self.view(y, ViewKind::Squeeze(reduced.clone()), &node.shape)?;
                 self.free[self.at[k].at()] &= free;
                 return Ok(());
             }
-            What::Input(_) => node.what.clone(),
-            What::Apply {
+            Expr::Input(_) => node.expr.clone(),
+            Expr::Apply {
                 row,
                 dtype,
                 operands,
-            } => What::Apply {
+            } => Expr::Apply {
                 row,
                 dtype: *dtype,
                 operands: operands.iter().map(operand).collect(),
             },
-            What::Convert(x) => What::Convert(at(x)),
-            What::Reduce {
+            Expr::Convert(x) => Expr::Convert(at(x)),
+            Expr::Reduce {
                 kind,
                 x,
                 reduced,
                 keepdims,
-            } => What::Reduce {
+            } => Expr::Reduce {
                 kind: *kind,
                 x: at(x),
                 reduced: reduced.clone(),
                 keepdims: *keepdims,
             },
-            What::Call { name, f, operands } => What::Call {
+            Expr::Call { name, f, operands } => Expr::Call {
                 name,
                 f: f.clone(),
                 operands: operands.iter().map(at).collect(),
             },
         };
-        // a convolution's result may lie as the image does
-        if let What::Call { operands, .. } = &what
+        // a convolution's result may have the layout of its image
+        if let Expr::Call { operands, .. } = &expr
             && !matches!(
-                what,
-                What::Call {
+                expr,
+                Expr::Call {
                     name: "matmul" | "linear",
                     ..
                 }
             )
         {
-            let lies = |x: &Value| self.lies[x.at()].is_contiguous();
-            self.row_major &= operands.iter().all(lies);
+            let contiguous = |x: &Value| self.layouts[x.at()].is_contiguous();
+            self.row_major &= operands.iter().all(contiguous);
         }
-        let lies = self.lies_of(&what, &node.shape)?;
-        self.at[k] = self.push(what, node.shape.clone(), node.dtype, lies, free);
+        let layout = self.layout_of(&expr, &node.shape)?;
+        self.at[k] = self.push(expr, node.shape.clone(), node.dtype, layout, free);
         Ok(())
     }
-    /// How a value would lie that is no view.
-    fn lies_of(&self, what: &What, shape: &Shape) -> Result<Layout> {
-        match what.is_elementwise() {
+    /// The layout of a value that is no view.
+    fn layout_of(&self, expr: &Expr, shape: &Shape) -> Result<Layout> {
+        match expr.is_elementwise() {
             true => {
-                let operands = what.operands();
-                Layout::of_result(shape, operands.iter().map(|x| &self.lies[x.at()]))
+                let operands = expr.operands();
+                Layout::of_result(shape, operands.iter().map(|x| &self.layouts[x.at()]))
             }
             false => Layout::contiguous(shape),
         }
     }
-    fn push(&mut self, what: What, shape: Shape, dtype: DType, lies: Layout, free: bool) -> Value {
-        let follows = what.is_elementwise()
-            && what.operands().iter().any(|x| {
+    fn push(
+        &mut self,
+        expr: Expr,
+        shape: Shape,
+        dtype: DType,
+        layout: Layout,
+        free: bool,
+    ) -> Value {
+        let follows = expr.is_elementwise()
+            && expr.operands().iter().any(|x| {
                 let of = &self.to.nodes[x.at()];
                 let is_product = matches!(
-                    of.what,
-                    What::Call {
+                    of.expr,
+                    Expr::Call {
                         f: Whole::Product(_),
                         ..
                     }
                 );
                 of.shape == shape && (is_product || self.follows[x.at()])
             });
-        let operands = what.operands();
-        let leaves = |x: &Value| match self.to.nodes[x.at()].what.is_elementwise() {
+        let operands = expr.operands();
+        let leaves = |x: &Value| match self.to.nodes[x.at()].expr.is_elementwise() {
             true if self.free[x.at()] => self.leaves[x.at()],
             _ => (1, 0),
         };
         let leaves = operands.iter().map(leaves);
         let leaves = leaves.fold((0, 1), |(n, depth), (m, d)| (n + m, depth.max(1 + d)));
-        let y = self.to.push(what, shape, dtype);
-        match y.at() == self.lies.len() {
+        let y = self.to.push(expr, shape, dtype);
+        match y.at() == self.layouts.len() {
             true => {
-                self.lies.push(lies);
+                self.layouts.push(layout);
                 self.free.push(free);
                 self.follows.push(follows);
                 self.leaves.push(leaves);
             }
-            false => self.free[y.at()] = false, // somebody needed it before
+            false => self.free[y.at()] = false, // an earlier value needed it
         }
         y
     }
-    /// A view of a value as it is; where that is a reduction without the axes that the view puts back, the
-    /// reduction.
-    fn view(&mut self, x: Value, by: By, shape: &Shape) -> Result<Value> {
+    /// A view of a value as it is. If it restores the axes that a reduction has removed, the
+    /// reduction that keeps them.
+    fn view(&mut self, x: Value, kind: ViewKind, shape: &Shape) -> Result<Value> {
         if let (
-            By::Given(at),
-            What::View {
+            ViewKind::Given(at),
+            Expr::View {
                 x: whole,
-                by: By::Squeeze(_),
+                kind: ViewKind::Squeeze(_),
             },
-        ) = (&by, &self.to.nodes[x.at()].what)
+        ) = (&kind, &self.to.nodes[x.at()].expr)
             && self.to.shape(*whole) == &shape[..]
         {
             let view = &self.to.views[*at];
@@ -244,33 +254,33 @@ impl<'a> Sinker<'a> {
                 return Ok(*whole);
             }
         }
-        let lies = match &by {
-            By::Given(at) => self.to.views[*at].layout(&self.lies[x.at()])?,
-            By::Squeeze(_) => None,
+        let layout = match &kind {
+            ViewKind::Given(at) => self.to.views[*at].layout(&self.layouts[x.at()])?,
+            ViewKind::Squeeze(_) => None,
         };
-        let lies = lies.map_or_else(|| Layout::contiguous(shape), Ok)?;
+        let layout = layout.map_or_else(|| Layout::contiguous(shape), Ok)?;
         let dtype = self.to.dtype(x);
-        Ok(self.push(What::View { x, by }, shape.clone(), dtype, lies, true))
+        Ok(self.push(Expr::View { x, kind }, shape.clone(), dtype, layout, true))
     }
-    /// That view of a value, before the operation that computes it where that can be.
+    /// The view of a value, moved before the operation that computes it if possible.
     fn sink(&mut self, x: Value, at: usize) -> Result<Value> {
         let view = &self.to.views[at];
         let (form, shape) = (view.form(), view.shape());
         let node = self.to.nodes[x.at()].clone();
-        let lies = view.layout(&self.lies[x.at()])?;
+        let layout = view.layout(&self.layouts[x.at()])?;
         let one = |n: &&usize| **n != 1;
-        let moves = node.what.is_elementwise()
+        let moves = node.expr.is_elementwise()
             && self.free[x.at()]
             && !self.follows[x.at()]
             && self.leaves[x.at()].0 <= FEW_VIEWS
             && self.leaves[x.at()].1 <= LONGEST
             && form.is_once(&shape)
             && (self.row_major || node.shape.iter().filter(one).count() < 2);
-        let Some(lies) = lies.filter(|_| moves) else {
-            return self.view(x, By::Given(at), &shape);
+        let Some(layout) = layout.filter(|_| moves) else {
+            return self.view(x, ViewKind::Given(at), &shape);
         };
-        let what = match &node.what {
-            What::Apply {
+        let expr = match &node.expr {
+            Expr::Apply {
                 row,
                 dtype,
                 operands,
@@ -282,45 +292,45 @@ impl<'a> Sinker<'a> {
                         number => *number,
                     });
                 }
-                What::Apply {
+                Expr::Apply {
                     row,
                     dtype: *dtype,
                     operands: moved,
                 }
             }
-            What::Convert(x) => What::Convert(self.before(*x, at, &node.shape)?),
-            _ => node.what.clone(),
+            Expr::Convert(x) => Expr::Convert(self.before(*x, at, &node.shape)?),
+            _ => node.expr.clone(),
         };
-        let own = self.lies_of(&what, &shape)?;
-        if !are_ordered_alike(&own, &lies) {
-            return self.view(x, By::Given(at), &shape);
+        let own = self.layout_of(&expr, &shape)?;
+        if !are_ordered_alike(&own, &layout) {
+            return self.view(x, ViewKind::Given(at), &shape);
         }
-        Ok(self.push(what, shape, node.dtype, own, true))
+        Ok(self.push(expr, shape, node.dtype, own, true))
     }
-    /// The view of an operand of a value of this shape.
+    /// The view of an operand of a value of shape `whole`.
     fn before(&mut self, x: Value, at: usize, whole: &Shape) -> Result<Value> {
         match self.to.shape(x) {
-            [] if !whole.is_empty() => Ok(x), // it is repeated in any shape
+            [] if !whole.is_empty() => Ok(x), // broadcasts to any shape
             shape if shape == &whole[..] => self.sink(x, at),
             _ => {
                 let shape = self.to.views[at].shape();
-                self.view(x, By::Given(at), &shape)
+                self.view(x, ViewKind::Given(at), &shape)
             }
         }
     }
 }
 
-/// How each value of a graph lies if its inputs are row-major.
+/// The layout of each value of a graph if its inputs are row-major.
 fn layouts(graph: &Graph) -> Result<Vec<Layout>> {
     let mut all: Vec<Layout> = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
-        let layout = match &node.what {
-            What::View {
+        let layout = match &node.expr {
+            Expr::View {
                 x,
-                by: By::Given(at),
+                kind: ViewKind::Given(at),
             } => graph.views[*at].layout(&all[x.at()])?,
-            what if what.is_elementwise() => {
-                let operands = what.operands();
+            expr if expr.is_elementwise() => {
+                let operands = expr.operands();
                 let of = operands.iter().map(|x| &all[x.at()]);
                 Some(Layout::of_result(&node.shape, of)?)
             }
@@ -330,11 +340,11 @@ fn layouts(graph: &Graph) -> Result<Vec<Layout>> {
     }
     Ok(all)
 }
-/// Whether memory has the axes of all operands of an elementwise value in one order: a walk along that of one would
-/// be across that of another, each element in a cache line of its own.
+/// Whether memory has the axes of all operands of an elementwise value in the same order. Otherwise
+/// a walk along one operand would be across another, with each element in a cache line of its own.
 fn agree(graph: &Graph, k: usize, laid: &[Layout]) -> bool {
     let node = &graph.nodes[k];
-    let operands = node.what.operands();
+    let operands = node.expr.operands();
     let mut whole = operands
         .iter()
         .map(|x| &laid[x.at()])
@@ -347,7 +357,7 @@ fn kept(shape: &[usize], reduced: &[bool]) -> Shape {
     let sizes = shape.iter().zip(reduced);
     sizes.map(|(n, gone)| if *gone { 1 } else { *n }).collect()
 }
-/// Whether memory has the axes in the same order.
+/// Whether memory has the axes of both in the same order.
 fn are_ordered_alike(a: &Layout, b: &Layout) -> bool {
     let axes: SmallVec<[usize; 6]> = (0..a.rank()).filter(|k| a.shape()[*k] != 1).collect();
     axes.iter().all(|j| {

@@ -1,8 +1,8 @@
-//! Steps of a plan, and what they share on whole tensors and on blocks.
+//! Steps of a plan, and what running them on whole tensors and on blocks has in common.
 
 use super::fold::Kind;
 use super::graph::Whole;
-use super::view::By;
+use super::view::ViewKind;
 use super::walk::{OP, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -26,15 +26,15 @@ pub(super) enum Step {
     },
     /// Reductions over the same axes.
     Reduce {
-        apart: SmallVec<[Apart; 1]>,
-        /// A walk whose outputs they reduce, where they read the same elements.
-        together: Option<Box<Walk>>,
+        folds: SmallVec<[Fold; 1]>,
+        /// A walk that computes the elements of all folds, if they read the same tensors.
+        joint: Option<Box<Walk>>,
         reduced: SmallVec<[bool; 6]>,
         keepdims: bool,
         reads: SmallVec<[usize; 4]>,
         to: SmallVec<[usize; 2]>,
     },
-    /// Calls a function of tensors, and what follows where that is a product.
+    /// Calls a function of tensors. A walk may follow if it is a product.
     Call {
         name: &'static str,
         f: Whole,
@@ -42,24 +42,24 @@ pub(super) enum Step {
         to: usize,
         then: Option<Box<Then>>,
     },
-    /// A view, which moves nothing.
-    View { x: usize, by: By, to: usize },
+    /// A view, which moves elements only if a reshape has to copy them.
+    View { x: usize, kind: ViewKind, to: usize },
 }
 
-/// A walk that reads a product.
+/// A walk that reads a product and follows it.
 #[derive(Clone)]
 pub(super) struct Then {
     pub walk: Walk,
-    /// The slots of its outputs, and that of the product.
+    /// The slots of its outputs, and the slot of the product.
     pub to: SmallVec<[usize; 2]>,
     pub product: usize,
-    /// The slots that both read from before, and those that both write.
+    /// The slots that product and walk read from earlier steps, and those that they write.
     reads: SmallVec<[usize; 6]>,
     writes: SmallVec<[usize; 2]>,
 }
 
 impl Then {
-    /// After a product of these operands.
+    /// A walk after a product of these operands.
     pub fn new(walk: Walk, to: SmallVec<[usize; 2]>, product: usize, operands: &[usize]) -> Then {
         let all = operands.iter().chain(&walk.inputs).copied();
         let reads = all.filter(|slot| *slot != product).collect();
@@ -74,15 +74,15 @@ impl Then {
     }
 }
 
-/// A reduction of elements of that dtype.
+/// A reduction of elements of some dtype.
 #[derive(Clone)]
-pub(super) struct Apart {
+pub(super) struct Fold {
     pub from: Elements,
     pub kind: Kind,
     pub dtype: DType,
 }
 
-/// What a slot has, or a walk computes.
+/// Elements that are stored in a slot, or computed by a walk.
 #[derive(Clone)]
 pub(super) enum Elements {
     Stored(usize),
@@ -90,7 +90,7 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    /// The slots they are read from.
+    /// The slots that they are read from.
     pub fn reads(&self) -> &[usize] {
         match self {
             Elements::Stored(slot) => core::slice::from_ref(slot),
@@ -122,47 +122,45 @@ impl Step {
             Step::Call { to, .. } | Step::View { to, .. } => core::slice::from_ref(to),
         }
     }
-    /// How often it walks over elements, block by block.
+    /// The number of passes over elements if it runs block by block.
     pub fn kernels(&self) -> usize {
         match self {
-            Step::Reduce { apart, .. } => apart.len(),
+            Step::Reduce { folds, .. } => folds.len(),
             Step::Store { .. } | Step::Call { .. } => 1,
             Step::View { .. } => 0,
         }
     }
-    /// The walks that compute it, each reduction by its own.
+    /// The walks that compute it, with one for each reduction.
     pub fn walks(&self) -> impl Iterator<Item = &Walk> {
-        let (one, apart): (_, &[Apart]) = match self {
+        let (one, folds): (_, &[Fold]) = match self {
             Step::Store { walk, .. } => (Some(&**walk), &[]),
-            Step::Reduce { apart, .. } => (None, apart),
+            Step::Reduce { folds, .. } => (None, folds),
             Step::Call { then, .. } => (then.as_ref().map(|then| &then.walk), &[]),
             Step::View { .. } => (None, &[]),
         };
-        let apart = apart.iter().filter_map(|x| match &x.from {
+        let folds = folds.iter().filter_map(|x| match &x.from {
             Elements::Computed(walk) => Some(&**walk),
             Elements::Stored(_) => None,
         });
-        one.into_iter().chain(apart)
+        one.into_iter().chain(folds)
     }
-    /// All walks in it.
+    /// All of its walks.
     pub fn walks_mut(&mut self) -> impl Iterator<Item = &mut Walk> {
-        let (one, apart): (_, &mut [Apart]) = match self {
+        let (one, folds): (_, &mut [Fold]) = match self {
             Step::Store { walk, .. } => (Some(&mut **walk), &mut []),
-            Step::Reduce {
-                apart, together, ..
-            } => (together.as_deref_mut(), apart),
+            Step::Reduce { folds, joint, .. } => (joint.as_deref_mut(), folds),
             Step::Call { then, .. } => (then.as_mut().map(|then| &mut then.walk), &mut []),
             Step::View { .. } => (None, &mut []),
         };
-        let apart = apart.iter_mut().filter_map(|x| match &mut x.from {
+        let folds = folds.iter_mut().filter_map(|x| match &mut x.from {
             Elements::Computed(walk) => Some(&mut **walk),
             Elements::Stored(_) => None,
         });
-        one.into_iter().chain(apart)
+        one.into_iter().chain(folds)
     }
 }
 
-/// The error of a value that is used before it is computed: no plan has one.
+/// The error for a value that is used before it is computed, which no plan does.
 #[cold]
 pub(super) fn missing() -> Error {
     Error::value(OP, "a value is used before it is computed")
@@ -182,7 +180,7 @@ pub(super) fn inputs<'a>(walk: &Walk, slots: &'a Slots) -> Result<SmallVec<[&'a 
         .map(|slot| tensor(slots, *slot))
         .collect()
 }
-/// The shape of its elements.
+/// The shape that inputs of a walk broadcast to.
 pub(super) fn shape_of<'a>(shapes: impl Iterator<Item = &'a [usize]>) -> Result<Shape> {
     layout::broadcast(OP, &shapes.collect::<SmallVec<[&[usize]; 6]>>())
 }
@@ -202,9 +200,9 @@ pub(super) fn axes(
 /// Reduces a block of elements, which begin at these places, to a block of the result.
 ///
 /// # Safety
-/// VIEW1 for each place; `out` is writable for the result, and apart from all else.
+/// VIEW1 for each place; `out` is writable for the result, and overlaps nothing else.
 pub(super) unsafe fn reduce_block(
-    x: &Apart,
+    x: &Fold,
     places: &[(*const u8, usize, &Layout)],
     value: &Layout,
     reduced: &[bool],
@@ -212,7 +210,7 @@ pub(super) unsafe fn reduce_block(
 ) -> Result<()> {
     let (kind, dtype) = (x.kind, x.dtype);
     let size = kind.dtype(dtype)?.size();
-    // SAFETY: the caller's.
+    // SAFETY: by the caller.
     let (views, to) = unsafe {
         let views: SmallVec<[View; 6]> = places
             .iter()

@@ -6,8 +6,8 @@ use super::walk::Walk;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// A line for each step: what it reads, computes and stores. Inputs are `x0`, `x1`, .., what is
-/// computed `v0`, `v1`, ..
+/// A line for each step: what it reads, computes and stores. Inputs are `x0`, `x1`, .., computed
+/// values are `v0`, `v1`, ..
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for segment in &self.segments {
@@ -51,15 +51,15 @@ impl Program {
                 self.walk(f, walk)
             }
             Step::Reduce {
-                apart,
-                together,
+                folds,
+                joint,
                 reduced,
                 to,
                 ..
             } => {
                 let axes: Vec<usize> = (0..reduced.len()).filter(|k| reduced[*k]).collect();
-                for (k, (x, slot)) in apart.iter().zip(to).enumerate() {
-                    f.write_str(match (k, together) {
+                for (k, (x, slot)) in folds.iter().zip(to).enumerate() {
+                    f.write_str(match (k, joint) {
                         (0, _) => "",
                         (_, Some(_)) => "; with it ",
                         (_, None) => "; ",

@@ -1,15 +1,16 @@
-//! What computing moves.
+//! Memory traffic of computations.
 
 use crate::tensor::Tensor;
 use core::ops::{Add, AddAssign};
 
-/// How often memory is walked, and what is moved. Bytes are those of tensors: elements that a
-/// broadcast repeats count once, and what stays in caches between two steps of a block does not count.
+/// Passes over memory, and the bytes they move. Bytes are those of tensors: elements that are
+/// repeated by broadcasting count once, and what stays in a cache between two steps of a block
+/// doesn't count.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// Walks over elements, and functions that ran as they are.
+    /// Passes over elements, and functions that ran as they are.
     pub kernels: usize,
-    /// Bytes of results that got memory of their own.
+    /// Bytes of results with memory of their own.
     pub allocated: usize,
     /// Bytes of operands.
     pub read: usize,
@@ -40,7 +41,7 @@ impl Add for Traffic {
     }
 }
 
-/// Bytes of the elements that a tensor has, each once.
+/// Bytes of a tensor's elements, each counted once.
 pub(super) fn bytes(x: &Tensor) -> usize {
     let own = x.shape().iter().zip(x.strides()).filter(|(_, s)| **s != 0);
     own.map(|(n, _)| n).product::<usize>() * x.dtype().size()

@@ -8,32 +8,32 @@ use crate::scalar::Scalar;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// The operation that errors are of.
+/// The operation named in errors.
 pub(super) const OP: &str = "fuse";
 
 /// When 16-bit floats are rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounding {
-    /// When they are stored: operations are computed in float32, one after the other.
+    /// When they are stored; operations are computed in float32 until then.
     Once,
-    /// After each operation, as where operations run one by one.
+    /// After each operation, as if operations ran one by one.
     Each,
 }
 
-/// Where values are kept.
+/// Where a value is stored, and in which dtype.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
     pub at: usize,
     pub dtype: DType,
 }
 
-/// Where the operands of a program's values lie, to find the layout of each as the operations one by
-/// one would give it.
+/// How the values of a program depend on its inputs, to find the layout that each has when
+/// operations run one by one.
 #[derive(Clone, Default)]
 pub(super) struct Order {
-    /// The operands of each value: inputs of the program, or values before it.
+    /// The operands of each value: inputs of the program, or earlier values.
     pub values: Vec<SmallVec<[Source; 3]>>,
-    /// Which are the outputs.
+    /// The sources of the outputs.
     pub outputs: SmallVec<[Source; 2]>,
 }
 #[derive(Clone, Copy)]
@@ -42,21 +42,21 @@ pub(super) enum Source {
     Value(usize),
 }
 
-/// A constant of a walk that is a number of the graph's, and may be another one.
+/// A constant of a walk that stands for a parameter of the graph.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
-    /// Which constant of the program, and which lane of it.
+    /// The constant of the program, and the lane in it.
     pub constant: usize,
     pub lane: usize,
-    /// Which number of the graph.
+    /// The index of the parameter.
     pub at: usize,
-    /// The dtype of the operand, and the one that it is computed with in.
+    /// The dtype of the operand, and the dtype that the constant is kept in for the computation.
     pub seen: DType,
     pub kept: DType,
 }
 
 impl Walk {
-    /// The walk with these numbers.
+    /// Replaces the parameters' values.
     pub fn set_numbers(&mut self, numbers: &[Scalar]) -> Result<()> {
         for n in &self.numbers {
             let value = number(numbers[n.at], n.seen, n.kept, OP)?;
@@ -77,6 +77,6 @@ pub(super) struct Walk {
     pub outputs: SmallVec<[DType; 2]>,
     pub order: Order,
     pub numbers: Vec<Number>,
-    /// The operations in it, by name.
+    /// The names of its operations.
     pub names: Vec<&'static str>,
 }

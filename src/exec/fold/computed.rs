@@ -1,14 +1,13 @@
-//! Tiles of what a program computes: each goes through it in L1 or L2 right before it is reduced, so
-//! no copy of the operands is made.
+//! Reductions of what a program computes: each tile is computed in L1 or L2 right before it is
+//! reduced, so no whole operand is stored or copied.
 
 use super::ends::{End, Strip};
-use super::plan::{How, Plan};
+use super::plan::{Plan, Strategy};
 use crate::exec::nest::{Dim, Dims, Nest};
 use crate::exec::program::Program;
 use crate::exec::tile::{Machine, State};
 
-/// The loops of a tile in the order in which its elements are stored: runs, or rows, one after the
-/// other.
+/// The loops of a tile in the order in which its elements are stored: as consecutive runs, or rows.
 pub(super) fn tile_of(plan: &Plan, program: &Program) -> Nest {
     let (mut row, mut column) = (
         Dim {
@@ -20,10 +19,10 @@ pub(super) fn tile_of(plan: &Plan, program: &Program) -> Nest {
             ..plan.side
         },
     );
-    if plan.how.is_by_rows() {
+    if plan.strategy.is_by_rows() {
         core::mem::swap(&mut row, &mut column);
     }
-    // the program has no operand for what is reduced
+    // the program has no operand for the elements that are reduced
     let shift = |d: &mut Dim| d.steps.rotate_left(1);
     shift(&mut row);
     shift(&mut column);
@@ -38,7 +37,7 @@ pub(super) fn tile_of(plan: &Plan, program: &Program) -> Nest {
     )
 }
 
-/// A program made ready for the tiles of a plan.
+/// A program prepared for the tiles of a plan.
 pub(super) struct Tiles<'a> {
     machine: Machine<'a>,
     program: &'a Program,
@@ -48,7 +47,7 @@ pub(super) struct Tiles<'a> {
 }
 
 impl<'a> Tiles<'a> {
-    /// For tiles of [`tile_of`].
+    /// Prepares the program for tiles that [`tile_of`] made.
     pub fn new(program: &'a Program, tile: &'a Nest) -> Tiles<'a> {
         Tiles {
             machine: Machine::new(program, tile, false),
@@ -62,62 +61,65 @@ impl<'a> Tiles<'a> {
         let sizes = &self.program.sizes[self.program.inputs..];
         sizes.iter().map(|size| *size as usize)
     }
-    /// Bytes of a tile of an output.
+    /// Bytes of a tile of an output with elements of `size` bytes.
     fn bytes(&self, size: usize) -> usize {
         (size * self.row.n * self.column.n).next_multiple_of(64)
     }
-    /// Bytes of scratch memory: a tile of each output, and the machine's own.
+    /// Bytes of scratch memory: a tile of each output, and the machine's buffers.
     pub fn scratch(&self) -> usize {
         let outputs: usize = self.sizes().map(|size| self.bytes(size)).sum();
         outputs + self.machine.scratch().next_multiple_of(64)
     }
 
-    /// Reduces a tile of `rows` along the plan's inner dimension by `cols` beside it, whose operands
-    /// begin at `ptrs`, into the accumulators of `strip` at `acc`: by the kernels and in the order
-    /// that serve a tile which is read.
+    /// Computes a tile of `rows` along the plan's inner dimension by `cols` beside it, with
+    /// operands at `ptrs`, and reduces it into the accumulators of `strip` at `acc`, by the kernels
+    /// and in the order that a tile in memory would take.
     ///
     /// # Safety
-    /// FOLD1 for the tile, and for the accumulators; `scratch` has room for what it is asked for.
+    /// FOLD1 for the tile and the accumulators; `scratch` has as many bytes as
+    /// [`scratch`](Tiles::scratch) says.
     pub unsafe fn reduce(
         &self,
-        how: How,
+        strategy: Strategy,
         ends: &[End],
         ptrs: &[*mut u8],
         [rows, cols]: [usize; 2],
         scratch: *mut u8,
         (strip, acc): (Strip, *mut u8),
     ) {
-        let [x, y] = if how.is_by_rows() {
+        let [x, y] = if strategy.is_by_rows() {
             [cols, rows]
         } else {
             [rows, cols]
         };
-        // SAFETY: FOLD1; the scratch memory has room for a tile of each output and the machine's.
+        // SAFETY: FOLD1; the scratch memory has room for a tile of each output and the machine's
+        // buffers.
         unsafe { self.compute(ptrs, [x, y], scratch) };
         let mut tile = scratch as *const u8;
         for (size, (fold, acc)) in self.sizes().zip(strip.each(ends, acc)) {
             // SAFETY: the tile was computed above; accumulators are those of its columns.
             unsafe {
-                match how {
-                    How::Rows | How::PackedRows => fold.rows(tile, x, y, x, acc),
-                    How::Runs | How::PackedRuns => fold.runs(tile, x, y, acc),
-                    How::Flat => fold.runs(tile, x * y, 1, acc),
+                match strategy {
+                    Strategy::Rows | Strategy::PackedRows => fold.rows(tile, x, y, x, acc),
+                    Strategy::Runs | Strategy::PackedRuns => fold.runs(tile, x, y, acc),
+                    Strategy::Flat => fold.runs(tile, x * y, 1, acc),
                 }
             }
             tile = tile.wrapping_add(self.bytes(size));
         }
     }
 
-    /// Computes a tile of `x` columns and `y` rows, which lie one after the other in each output.
+    /// Computes a tile of `y` rows of `x` columns, stored contiguously in each output.
     ///
     /// # Safety
     /// As [`reduce`](Tiles::reduce).
     unsafe fn compute(&self, ptrs: &[*mut u8], [x, y]: [usize; 2], scratch: *mut u8) {
         let inputs = self.program.inputs;
         let base = scratch.wrapping_add(self.sizes().map(|size| self.bytes(size)).sum());
-        // SAFETY: the caller's: the scratch memory has room for the machine's.
+        // SAFETY: by the caller, the scratch memory has room for the machine's buffers.
         let mut state: State = unsafe { self.machine.state(base) };
-        // a narrower tile row by row, for the machine's rows are as far apart as those of a whole one
+        // narrower tiles run row by row, since the machine's rows are as far apart as those of a
+        // whole one
         let (rows, height) = if x == self.row.n { (1, y) } else { (y, 1) };
         for r in 0..rows {
             state.ptrs[..inputs].copy_from_slice(&ptrs[1..][..inputs]);
@@ -127,7 +129,7 @@ impl<'a> Tiles<'a> {
                 *to = output.wrapping_add(r * x * size);
                 output = output.wrapping_add(self.bytes(size));
             }
-            // SAFETY: the caller's: NEST1 for these rows; outputs are apart from all else.
+            // SAFETY: NEST1 for these rows, by the caller; outputs overlap nothing else.
             unsafe { self.machine.block(&mut state, x, height) }
         }
     }

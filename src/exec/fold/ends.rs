@@ -1,5 +1,5 @@
-//! What a reduction ends in: accumulators, one or several, that take the same elements or an output
-//! of a program each.
+//! The ends of a reduction: one or several accumulators, which take the same elements, or each an
+//! output of a program.
 
 use super::Fold;
 use super::erased::Erased;
@@ -7,14 +7,14 @@ use crate::exec::lines::aligned;
 use crate::exec::view::ViewMut;
 use crate::storage::ALIGN;
 
-/// An accumulator of a reduction: the fold that joins what it is given, and where its results go.
+/// One end of a reduction: the fold that accumulates, and where its results go.
 pub struct End<'a> {
     pub(super) fold: &'a dyn Erased,
     pub(super) out: ViewMut<'a>,
 }
 
 impl<'a> End<'a> {
-    /// Results go to `out`: contiguous, its elements those of the axes that are kept.
+    /// Results go to `out`, which is contiguous and has the elements of the kept axes.
     pub fn new<F: Fold>(fold: &'a F, out: ViewMut<'a>) -> End<'a> {
         const {
             aligned::<F::In>();
@@ -25,23 +25,23 @@ impl<'a> End<'a> {
     }
 }
 
-/// The accumulators of a tile's columns: those of the first fold, those of the second, ..
+/// The accumulators of a tile's columns, one fold after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Strip {
-    /// Accumulators of a fold.
+    /// Accumulators per fold.
     pub columns: usize,
 }
 
 impl Strip {
-    /// Bytes of those of one fold.
+    /// Bytes of one fold's accumulators.
     fn bytes(self, end: &End) -> usize {
         (self.columns * end.fold.sizes().acc).next_multiple_of(ALIGN)
     }
-    /// Bytes of all.
+    /// Bytes of all accumulators.
     pub fn size(self, ends: &[End]) -> usize {
         ends.iter().map(|e| self.bytes(e)).sum()
     }
-    /// Each fold, and where its accumulators begin in a strip.
+    /// Each fold, and the place of its accumulators in a strip.
     pub fn each<'a>(
         self,
         ends: &'a [End<'a>],

@@ -1,13 +1,13 @@
-//! Folds behind pointers to bytes.
+//! Type-erased folds.
 
 use super::{Fold, Sizes};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// A [`Fold`] whose types the driver does not know, so that there is one driver in the program.
+/// A [`Fold`] whose types the driver does not know, so that the driver is compiled once.
 ///
 /// # Safety
-/// Of its methods: pointers are to as many initialised values of the fold's types as the slices of
-/// the method of that name have, aligned; written ones are apart from the rest.
+/// For its methods: pointers are aligned, to as many initialised values of the fold's types as the
+/// slices of [`Fold`]'s method of that name have; what is written overlaps nothing else.
 pub(super) trait Erased: Sync {
     fn sizes(&self) -> Sizes;
     unsafe fn runs(&self, x: *const u8, n: usize, count: usize, acc: *mut u8);
@@ -27,15 +27,15 @@ impl<F: Fold> Erased for F {
         }
     }
     unsafe fn runs(&self, x: *const u8, n: usize, count: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract: `count` runs of `n` elements at `x`; whatever stood in `acc`
-        // is a value, for accumulators are `Pod`.
+        // SAFETY: the trait's contract: `count` runs of `n` elements at `x`; any bytes in `acc` are
+        // valid values, since accumulators are `Pod`.
         unsafe {
             let x = from_raw_parts(x as *const F::In, n * count);
             Fold::runs(self, x, n, from_raw_parts_mut(acc as *mut F::Acc, count));
         }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are
+        // SAFETY: the trait's contract; any bytes in `acc` are valid values, since accumulators are
         // `Pod`.
         unsafe {
             let x = from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
@@ -44,7 +44,7 @@ impl<F: Fold> Erased for F {
         }
     }
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {
-        // SAFETY: the trait's contract: `n` accumulators at either, which don't overlap.
+        // SAFETY: the trait's contract: `n` accumulators in each, which don't overlap.
         unsafe {
             let a = from_raw_parts_mut(a as *mut F::Acc, n);
             Fold::join(self, a, from_raw_parts(b as *const F::Acc, n))

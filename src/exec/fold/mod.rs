@@ -1,8 +1,7 @@
-//! Reductions over any set of axes of any layout: programs that end in accumulators. The axes are
-//! collapsed (those that are kept and those that are reduced, each among themselves), then walked
-//! in tiles (`plan`). Tiles are joined as a tree whose shape follows from the layout alone (`tree`),
-//! so the bits are the same for any number of threads. What is reduced are the elements, or what a
-//! program makes of each (`computed`).
+//! Reductions over any set of axes of any layout: programs that end in accumulators. Kept and
+//! reduced axes are collapsed separately and then walked in tiles (`plan`). Tiles are joined in a
+//! tree whose shape follows from the layout alone (`tree`), so the bits are the same on any number
+//! of threads. The elements are in memory, or a program computes them (`computed`).
 
 mod computed;
 mod ends;
@@ -27,28 +26,28 @@ use crate::layout::Layout;
 use crate::storage::ALIGN;
 use core::mem::MaybeUninit;
 
-/// What a reduction computes, over slices. `join` is associative up to rounding.
+/// A reduction's arithmetic, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
     /// Elements.
     type In: Pod;
-    /// What is known about some of the elements.
+    /// The state of a partial reduction.
     type Acc: Pod;
     /// Results.
     type Out: Pod;
-    /// Arithmetic operations an element.
+    /// Arithmetic operations per element.
     const FLOPS: usize = 1;
-    /// Of each of `acc.len()` runs of `n` elements, one after the other in `x`; of runs of none, the
-    /// identity.
+    /// Reduces each of `acc.len()` consecutive runs of `n` elements in `x`; runs of no elements
+    /// give the identity.
     fn runs(&self, x: &[Self::In], n: usize, acc: &mut [Self::Acc]);
-    /// Of each of `acc.len()` columns of `rows` rows that begin `stride` apart.
+    /// Reduces each of `acc.len()` columns over `rows` rows that begin `stride` elements apart.
     fn rows(&self, x: &[Self::In], stride: usize, rows: usize, acc: &mut [Self::Acc]);
-    /// `a[i]` becomes what is known about the elements of both.
+    /// Joins `b[i]` into `a[i]`.
     fn join(&self, a: &mut [Self::Acc], b: &[Self::Acc]);
     /// The result for `n` elements.
     fn finish(&self, acc: &Self::Acc, n: usize) -> Self::Out;
 }
 
-/// Bytes of a fold's types, and operations an element.
+/// Bytes of a fold's types, and operations per element.
 #[derive(Clone, Copy)]
 struct Sizes {
     element: usize,
@@ -57,10 +56,10 @@ struct Sizes {
     flops: usize,
 }
 
-/// Reduces `x` along the axes for which `reduced` says so, into `out`: contiguous, its elements
-/// those of the axes that are kept.
+/// Reduces `x` along the axes that `reduced` selects into `out`, which is contiguous and has the
+/// elements of the kept axes.
 ///
-/// Errors where memory can't be had.
+/// Errors if there is no memory for scratch.
 pub fn fold<F: Fold>(
     f: &F,
     x: View<'_>,
@@ -70,8 +69,8 @@ pub fn fold<F: Fold>(
     reduce(Source::Stored(x), &reduced, &mut [End::new(f, out)])
 }
 
-/// The same of what a program computes of each element of the inputs, views of one shape. Each
-/// output of the program has an end that takes it. Tiles are those of a tensor of layout `value`, in
+/// The same for the elements that a program computes from the inputs, views of one shape; there is
+/// an end for each output of the program. Tiles are those of a tensor of layout `value`, the one in
 /// which an elementwise operation would have stored an output.
 pub fn fold_computed(
     program: &Program,
@@ -83,9 +82,9 @@ pub fn fold_computed(
     reduce(Source::Computed(program, inputs, value), &reduced, ends)
 }
 
-/// Whether [`fold_computed`] gives the bits that [`fold`] gives of the program's outputs, stored in
-/// layout `value`, one after the other. It does unless inputs that broadcast keep loops apart that
-/// are one loop of `value`.
+/// Whether [`fold_computed`] gives the same bits as [`fold`] would, one after the other, for the
+/// program's outputs stored in layout `value`. It does unless broadcast inputs keep loops apart
+/// that `value` would merge.
 pub fn has_bits_of_stored(
     program: &Program,
     inputs: &[View<'_>],
@@ -97,37 +96,37 @@ pub fn has_bits_of_stored(
     (0..ends.len()).all(|k| {
         let end = &mut ends[k..][..1];
         let size = end[0].fold.sizes().element;
-        // SAFETY: nothing is read: the view serves for its layout and size alone.
+        // SAFETY: nothing is read: only the layout and the size of the view are used.
         let stored = unsafe { View::new(no_elements(), size, value) };
         computed.has_bits_of(&plan(&Source::Stored(stored), &reduced, end))
     })
 }
 
-/// [`fold`] to an end.
+/// [`fold`] with an end.
 pub fn fold_to(x: View<'_>, reduced: impl Fn(usize) -> bool, end: End<'_>) -> Result<()> {
     reduce(Source::Stored(x), &reduced, &mut [end])
 }
 
-/// Whether the result of each index of the kept axes has the same bits where those beside it are
-/// left out: each is reduced in one tile. For elements in layout `value`.
+/// Whether a result has the same bits if others along the kept axes are left out, since each is
+/// reduced in one tile. For elements in layout `value`.
 pub fn is_separable(value: &Layout, reduced: impl Fn(usize) -> bool, end: &mut End<'_>) -> bool {
     let size = end.fold.sizes().element;
-    // SAFETY: nothing is read: the view serves for its layout and size alone.
+    // SAFETY: nothing is read: only the layout and the size of the view are used.
     let stored = unsafe { View::new(no_elements(), size, value) };
     let ends = core::slice::from_mut(end);
     plan(&Source::Stored(stored), &reduced, ends).is_one_tile()
 }
 
-/// What is reduced.
+/// The elements to reduce.
 enum Source<'a, 'v> {
     /// Elements in memory.
     Stored(View<'v>),
-    /// What a program computes of these inputs, by the tiles of a tensor of that layout.
+    /// What a program computes from these inputs, in the tiles of a tensor of that layout.
     Computed(&'a Program, &'a [View<'v>], &'a Layout),
 }
 
 impl Source<'_, '_> {
-    /// Where the elements lie, or would.
+    /// The layout of the elements, stored or not.
     fn layout(&self) -> &Layout {
         match self {
             Source::Stored(x) => x.layout(),
@@ -149,7 +148,7 @@ impl Source<'_, '_> {
     }
 }
 
-/// A place that is never read.
+/// An address that is never read.
 fn no_elements() -> *const u8 {
     core::ptr::without_provenance(ALIGN)
 }
@@ -193,8 +192,8 @@ fn reduce(
     {
         let (n, to) = (x.layout().len(), end.out.as_mut_ptr());
         let mut buffer = Buffer([const { MaybeUninit::uninit() }; SMALL]);
-        // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the
-        // fold's types; what a program computes of them fits the buffer.
+        // SAFETY: all elements of both views (VIEW1), writable for the result (VIEW2), of the
+        // fold's types; what a program computes fits the buffer.
         let done = unsafe {
             let elements = match source.program() {
                 None => Some(x.as_ptr()),
@@ -218,7 +217,7 @@ fn reduce(
     unsafe { tree.run() }
 }
 
-/// How these axes are reduced to these ends, of which there is one element at least.
+/// Plans the reduction along these axes to these ends, which have at least one element.
 fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> Plan {
     let (x, inputs) = (source.layout(), source.inputs());
     let element = ends
@@ -257,7 +256,7 @@ fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> P
     let is_kept = |k: &usize| !reduced(*k);
     let longer = |k: &usize| x.shape()[*k] != 1;
     let kept = (0..x.rank()).filter(is_kept);
-    // elements of the kept axes from this one on
+    // elements of the kept axes from the current one on
     let mut inner: usize = kept.clone().map(|k| x.shape()[k]).product();
     let kept = kept.filter(longer).map(|k| {
         inner /= x.shape()[k];
@@ -275,23 +274,24 @@ fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> P
     Plan::new(ptrs, operands, sizes, kept, reduced)
 }
 
-/// Bytes of what a program computes without a plan.
+/// Bytes that a program may compute without a plan, at most.
 const SMALL: usize = 8 * crate::exec::tile::TILE;
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u8>; SMALL]);
 
-/// Room for one accumulator.
+/// Memory for one accumulator.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
 struct Accumulator([u8; 64]);
 const _: () = assert!(align_of::<Accumulator>() == ALIGN);
 
-/// Reduces `count` rows of `n` elements, one after the other from `x` on, to as many results from
-/// `to` on, without a plan, but by the kernels and in the order that it would choose. False, and
-/// nothing done, where it is needed: for more than a tile, for several rows too short for runs.
+/// Reduces `count` consecutive rows of `n` elements at `x` to as many results at `to`, without a
+/// plan, but by the kernels and in the order that one would choose. False, and nothing done, if it
+/// takes a plan: for no elements, more than a tile, a large accumulator, or several rows too short
+/// for runs.
 ///
 /// # Safety
-/// `x` and `to` are readable and writable so far, of the fold's types, and apart.
+/// `x` is readable and `to` writable to that extent, of the fold's types, and they don't overlap.
 unsafe fn one_tile(f: &dyn Erased, x: *const u8, count: usize, n: usize, to: *mut u8) -> bool {
     let (sizes, runs) = (f.sizes(), n >= SHORT);
     if n == 0
@@ -304,7 +304,7 @@ unsafe fn one_tile(f: &dyn Erased, x: *const u8, count: usize, n: usize, to: *mu
     let mut acc = Accumulator([0; 64]);
     let acc = acc.0.as_mut_ptr();
     for k in 0..count {
-        // SAFETY: the caller's; the accumulator has room and is aligned.
+        // SAFETY: by the caller; the accumulator has room and is aligned.
         unsafe {
             let row = x.add(k * n * sizes.element);
             if runs {

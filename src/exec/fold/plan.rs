@@ -6,85 +6,86 @@ use super::ends::Strip;
 use crate::exec::nest::{Dim, Dims, MAX_OPERANDS, collapse, seek};
 use core::ops::Range;
 
-/// A reduced dimension shorter than this is no run: the lanes of a run would be empty.
+/// A reduced dimension shorter than this is not reduced as a run, whose lanes would be empty.
 pub(super) const SHORT: usize = 32;
-/// No dimension shorter is an inner loop if there is a longer one, since the lanes would be empty;
-/// nor are rows read where they lie.
+/// A dimension shorter than this is no inner loop if another is longer, since lanes would be empty;
+/// nor are rows shorter than this read in place.
 const NARROW: usize = 8;
-/// Bytes of a tile: it stays in the first-level cache between the passes over it.
+/// Bytes of a tile: it stays in L1 between the passes over it.
 pub(super) const TILE: usize = if cfg!(feature = "std") {
     32 << 10
 } else {
     1 << 10
 };
-/// Columns of a tile.
+/// Columns of a tile, at most.
 const COLUMNS: usize = if cfg!(feature = "std") { 512 } else { 64 };
-/// Bytes of the accumulators of rows that lie in memory: few tiles are better than narrow ones,
-/// since whole rows use all sets of a cache and are read ahead.
+/// Bytes of the accumulators of rows read in place: few wide tiles are better than many narrow
+/// ones, since whole rows use all sets of a cache and are prefetched.
 const ACROSS: usize = if cfg!(feature = "std") { 8 << 10 } else { 0 };
-/// A reduction is cut in parts until there are so many pieces of work, each of at least so many
-/// bytes.
+/// A reduction is cut into parts until there are this many pieces of work, each of at least this
+/// many bytes.
 const PIECES: usize = 64;
 const PIECE: usize = 128 << 10;
 
-/// How a tile of the inner reduced dimension and of the one beside it is reduced.
+/// How a tile, the inner reduced dimension by the one beside it, is reduced.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum How {
-    /// Run by run, where they lie.
+pub(super) enum Strategy {
+    /// Run by run, in place.
     Runs,
-    /// Row into row, where they lie.
+    /// Row by row into a row of accumulators, in place.
     Rows,
     /// Packed so that each column is a run.
     PackedRuns,
     /// Packed as rows.
     PackedRows,
-    /// Both dimensions are reduced: packed, one run.
+    /// Both dimensions are reduced: packed into one run.
     Flat,
 }
 
-impl How {
-    /// Whether a tile is read row by row, a row having an element of each column.
+impl Strategy {
+    /// Whether a tile is read row by row, each row with an element of every column.
     pub fn is_by_rows(self) -> bool {
-        matches!(self, How::Rows | How::PackedRows)
+        matches!(self, Strategy::Rows | Strategy::PackedRows)
     }
 }
 
-/// A place of each operand: what is reduced, the inputs of the program that computes it (nothing
-/// is stored at its own places then), the outputs.
+/// The address of each operand: the elements that are reduced (a placeholder if a program computes
+/// them), that program's inputs, the outputs.
 pub(super) type Pointers = [*mut u8; MAX_OPERANDS];
 
-// FOLD1: the pointers of a plan are the first elements of tensors that have its loops, the inputs'
-// readable, the outputs' writable, apart, and no two indices of an output the same element.
+// FOLD1: the pointers of a plan are the first elements of tensors with its loops, the inputs
+// readable, the outputs writable and disjoint from all else, and no two indices of an output
+// address the same element.
 pub(super) struct Plan {
-    /// First elements of the operands of the loops below.
+    /// First element of each operand of the loops below.
     pub ptrs: Pointers,
-    /// How many these are.
+    /// Number of operands.
     pub operands: usize,
     pub sizes: Sizes,
-    pub how: How,
+    pub strategy: Strategy,
     /// The inner reduced dimension, and the length of a tile along it.
     pub run: Dim,
     pub length: usize,
     /// The dimension beside it (kept unless `Flat`), and the width of a tile.
     pub side: Dim,
     pub width: usize,
-    /// The other kept and the other reduced dimensions.
+    /// The remaining kept and the remaining reduced dimensions.
     pub kept: Dims,
     pub reduced: Dims,
-    /// Groups of outputs: a tile's width of `side` for each index of `kept`.
+    /// Number of groups of outputs, each a tile's width of `side` at an index of `kept`.
     pub groups: usize,
-    /// Tiles that one group is made of, in parts of so many.
+    /// Tiles of a group, tiles of each of its parts, and number of parts.
     pub tiles: usize,
     pub per_part: usize,
     pub parts: usize,
-    /// Elements that become one.
+    /// Elements reduced to one result.
     pub n: usize,
 }
-// SAFETY: FOLD1, and pieces on several threads write disjoint outputs and accumulators.
+// SAFETY: FOLD1; pieces on several threads write disjoint outputs and accumulators.
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// `ptrs` are the first elements of so many operands; steps of loops are those of these.
+    /// `ptrs` are the first elements of `operands` operands, in the order of the loops' steps.
     pub fn new(
         mut ptrs: Pointers,
         operands: usize,
@@ -93,7 +94,8 @@ impl Plan {
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> Plan {
         let n: usize = reduced.clone().map(|d| d.n).product();
-        // by what is reduced; repeated elements last, for they are no inner loop
+        // ordered by the operand that is reduced; broadcast loops last, since they make no inner
+        // loop
         let backwards = |steps: &[isize]| steps[0] < 0;
         let key = |steps: &[isize]| match steps[0].unsigned_abs() {
             0 => usize::MAX,
@@ -109,34 +111,34 @@ impl Plan {
         let unit = |d: &Dim| d.steps[0] == sizes.element as isize;
         let flat = kept.is_empty() && !reduced.is_empty() && run.n < TILE / sizes.element;
         let side = take_inner(if flat { &mut reduced } else { &mut kept });
-        let how = if flat {
-            How::Flat
+        let strategy = if flat {
+            Strategy::Flat
         } else if unit(&run) && run.n >= SHORT || n == 0 {
-            How::Runs
+            Strategy::Runs
         } else if unit(&side) && side.n >= NARROW {
-            How::Rows
+            Strategy::Rows
         } else if run.n >= SHORT {
-            How::PackedRuns
+            Strategy::PackedRuns
         } else {
-            How::PackedRows
+            Strategy::PackedRows
         };
         let room = TILE / sizes.element;
-        let (length, width) = match how {
-            // several passes over direct rows are rare, and the second-level cache serves them
-            How::Rows => {
+        let (length, width) = match strategy {
+            // several passes over rows in place are rare, and L2 serves them
+            Strategy::Rows => {
                 let width = side.n.min(COLUMNS.max(ACROSS / sizes.acc));
                 (run.n.min((4 * room / width).max(NARROW)), width)
             }
-            How::PackedRows => {
+            Strategy::PackedRows => {
                 let width = side.n.min(COLUMNS);
                 (run.n.min((room / width).max(NARROW)), width)
             }
-            // a whole cache line of each packed row
-            How::PackedRuns => {
+            // tiles at least 16 wide: a cache line of each row that is packed
+            Strategy::PackedRuns => {
                 let length = run.n.min(room / 16);
                 (length, side.n.min(room / length).min(COLUMNS))
             }
-            How::Runs | How::Flat => {
+            Strategy::Runs | Strategy::Flat => {
                 let length = run.n.min(room).max(1);
                 (length, side.n.min(room / length).min(COLUMNS))
             }
@@ -150,7 +152,7 @@ impl Plan {
             (outer(&kept) * across, along)
         };
         let parts = (PIECES / groups.min(PIECES)).min(tiles).max(1);
-        // joining two parts costs little beside reducing one
+        // joining two parts is to cost little compared with reducing one
         let piece = if flat {
             PIECE
         } else {
@@ -164,7 +166,7 @@ impl Plan {
             ptrs,
             operands,
             sizes,
-            how,
+            strategy,
             run,
             length,
             side,
@@ -180,28 +182,32 @@ impl Plan {
     }
 
     /// Whether results have the bits of `other`, a plan of the same reduction whose loops may be
-    /// merged further: tiles are cut and joined alike.
+    /// merged further: whether tiles are cut and joined alike.
     pub fn has_bits_of(&self, other: &Plan) -> bool {
-        let tiles = |p: &Plan| (p.how, p.run.n, p.length, p.tiles);
+        let tiles = |p: &Plan| (p.strategy, p.run.n, p.length, p.tiles);
         let beside = |p: &Plan| (p.side.n, p.width, p.per_part, p.parts);
         let alone = self.is_one_tile();
         tiles(self) == tiles(other) && (alone || beside(self) == beside(other))
     }
-    /// Whether a column is one tile, and has the same bits whatever lies beside it.
+    /// Whether each column is one tile, so that its bits don't depend on the columns beside it.
     pub fn is_one_tile(&self) -> bool {
-        self.tiles == 1 && self.how != How::Flat
+        self.tiles == 1 && self.strategy != Strategy::Flat
     }
-    /// A tile's accumulators.
+    /// The accumulators of a tile.
     pub fn strip(&self) -> Strip {
         Strip {
-            columns: if self.how == How::Flat { 1 } else { self.width },
+            columns: if self.strategy == Strategy::Flat {
+                1
+            } else {
+                self.width
+            },
         }
     }
-    /// The columns of a group: how many, and where the first begins in each operand.
+    /// The columns of a group: their number, and the address of the first in each operand.
     pub fn group(&self, group: usize) -> (usize, Pointers) {
         let (mut all, mut outer, mut columns) = (self.ptrs, group, 1);
         let ptrs = &mut all[..self.operands];
-        if self.how != How::Flat {
+        if self.strategy != Strategy::Flat {
             let across = self.side.n.div_ceil(self.width);
             let r = stretch(self.side.n, self.width, group % across);
             self.side.advance(ptrs, r.start);
@@ -211,8 +217,8 @@ impl Plan {
         seek(&self.kept, outer, ptrs);
         (columns, all)
     }
-    /// A tile of a group: its rows along the inner dimension, its columns beside it, and its first
-    /// elements.
+    /// A tile of a group: its rows along the inner dimension, its columns beside it, and the
+    /// address of its first element in each operand.
     pub fn tile(&self, group: usize, tile: usize) -> (usize, usize, Pointers) {
         let (mut columns, mut all) = self.group(group);
         let ptrs = &mut all[..self.operands];
@@ -220,7 +226,7 @@ impl Plan {
         let rows = stretch(self.run.n, self.length, tile % along);
         self.run.advance(ptrs, rows.start);
         let mut outer = tile / along;
-        if self.how == How::Flat {
+        if self.strategy == Strategy::Flat {
             let across = self.side.n.div_ceil(self.width);
             let r = stretch(self.side.n, self.width, outer % across);
             self.side.advance(ptrs, r.start);
@@ -232,12 +238,12 @@ impl Plan {
     }
 }
 
-/// The `k`th stretch of so many of `n`.
+/// Range `k` when `n` is cut into ranges of `of`.
 fn stretch(n: usize, of: usize, k: usize) -> Range<usize> {
     k * of..n.min((k + 1) * of)
 }
 
-/// A loop of `n` iterations that moves nothing.
+/// A loop of `n` iterations whose steps are 0.
 fn none(n: usize) -> Dim {
     Dim {
         n,
@@ -245,7 +251,7 @@ fn none(n: usize) -> Dim {
     }
 }
 
-/// Removes the innermost dimension that is long enough for an inner loop, else the longest.
+/// Removes the innermost dimension that is long enough for an inner loop, or else the longest.
 fn take_inner(dims: &mut Dims) -> Dim {
     let longest = (0..dims.len()).max_by_key(|k| dims[*k].n);
     match dims.iter().position(|d| d.n >= NARROW).or(longest) {

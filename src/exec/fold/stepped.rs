@@ -1,7 +1,7 @@
-//! Reductions of several inputs at once by functions of a caller's, with accumulators of any type:
-//! by the plan of all reductions, so their bits follow from the layout alone, too.
+//! Reductions of several inputs at once by a caller's functions, with accumulators of any type.
+//! They follow the plan of all reductions, so their bits follow from the layout alone too.
 
-use super::plan::{How, Plan, Pointers};
+use super::plan::{Plan, Pointers, Strategy};
 use super::{Sizes, no_elements};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
@@ -15,7 +15,7 @@ use crate::par::{self, Cost, Out};
 use crate::storage::Bytes;
 use smallvec::SmallVec;
 
-/// Where an input's elements of a tile are: lines of neighbours.
+/// An input's elements of a tile: contiguous lines at a constant stride.
 #[derive(Clone, Copy)]
 pub struct Lane {
     /// The first element.
@@ -24,37 +24,37 @@ pub struct Lane {
     pub stride: isize,
 }
 
-/// What steps from element to element. `join` is associative up to rounding.
+/// A caller's reduction, which steps from element to element. `join` is associative up to rounding.
 pub trait Step: Sync {
-    /// What is known about some of the elements.
+    /// The state of a partial reduction.
     type Acc: Copy + Send + Sync;
-    /// Arithmetic operations an element.
+    /// Arithmetic operations per element.
     const FLOPS: usize = 1;
-    /// What is known about none: to join it changes nothing.
+    /// The identity of `join`.
     fn init(&self) -> Self::Acc;
-    /// What is known about each of `acc.len()` lines of `n` elements.
+    /// Reduces each of `acc.len()` lines of `n` elements.
     ///
     /// # Safety
-    /// Contract (STEP1): `inputs` are those that the step is made for, each with so many lines of so
-    /// many initialised elements of its type, aligned.
+    /// Contract (STEP1): `inputs` are those that the step was made for, each with so many lines of
+    /// so many initialised elements of its type, aligned.
     unsafe fn runs(&self, inputs: &[Lane], n: usize, acc: &mut [Self::Acc]);
-    /// Of each of `acc.len()` columns of so many lines.
+    /// Reduces each of `acc.len()` columns over `rows` lines.
     ///
     /// # Safety
     /// STEP1 for `rows` lines of `acc.len()` elements.
     unsafe fn rows(&self, inputs: &[Lane], rows: usize, acc: &mut [Self::Acc]);
-    /// `a[i]` becomes what is known about the elements of both.
+    /// Joins `b[i]` into `a[i]`.
     fn join(&self, a: &mut [Self::Acc], b: &[Self::Acc]);
 }
 
-/// What is known of the elements along the axes for which `reduced` says so, for each index of the
-/// others, in row-major order. The inputs have the shape of `value`; tiles are those of a tensor of
-/// that layout.
+/// Reduces the inputs along the axes that `reduced` selects. There is an accumulator for each index
+/// of the other axes, in row-major order. Inputs have the shape of `value`; tiles are those of a
+/// tensor of that layout.
 ///
-/// Errors where memory can't be had.
+/// Errors if there is no memory for the accumulators or for scratch.
 ///
 /// # Safety
-/// The step is made for elements of these inputs (STEP1).
+/// The step was made for elements of these inputs (STEP1).
 pub unsafe fn fold_stepped<S: Step>(
     step: &S,
     inputs: &[View],
@@ -92,11 +92,12 @@ pub unsafe fn fold_stepped<S: Step>(
     Ok(all)
 }
 
-/// Which operand of a plan is the first input: the one before is what is reduced, which lies nowhere.
+/// The first input among a plan's operands. The one before it stands for what is reduced, which is
+/// not in memory.
 const FIRST: usize = 1;
 
-/// How inputs of the shape of `value` are reduced to accumulators of so many bytes, which lie one after the
-/// other: one for each index of the kept axes.
+/// Plans the reduction of inputs of the shape of `value` to contiguous accumulators of `size` bytes
+/// at `out`, one for each index of the kept axes.
 fn plan(
     inputs: &[View],
     value: &Layout,
@@ -134,7 +135,7 @@ fn plan(
     Plan::new(ptrs, last + 1, sizes, kept, reduced)
 }
 
-/// A planned reduction. The plan's one output are accumulators.
+/// A planned reduction. The one output of the plan is the accumulators.
 struct Steps<'a, S> {
     step: &'a S,
     /// Bytes of an element of each input.
@@ -201,7 +202,8 @@ impl<S: Step> Steps<'_, S> {
         Ok(())
     }
 
-    /// Reduces the tiles of one part into the first strip of `stack`: pairs of neighbours first.
+    /// Reduces the tiles of one part into the first strip of `stack`, joining pairs of neighbours
+    /// first.
     ///
     /// # Safety
     /// As `run`; `buffer` has room for a tile's packed inputs.
@@ -220,7 +222,7 @@ impl<S: Step> Steps<'_, S> {
         let mut level = 0;
         for (done, tile) in tiles.enumerate() {
             let acc = &mut stack[level * width..][..columns];
-            // SAFETY: the caller's.
+            // SAFETY: by the caller.
             unsafe { self.tile(group, tile, buffer, acc) };
             level += 1;
             for _ in 0..(done + 1).trailing_zeros() {
@@ -239,7 +241,7 @@ impl<S: Step> Steps<'_, S> {
         let plan = self.plan;
         let (rows, cols, ptrs) = plan.tile(group, tile);
         let (outer, inner) = self.loops();
-        let (lines, n) = if plan.how.is_by_rows() {
+        let (lines, n) = if plan.strategy.is_by_rows() {
             (rows, cols)
         } else {
             (cols, rows)
@@ -249,7 +251,7 @@ impl<S: Step> Steps<'_, S> {
         for (k, size) in self.inputs.iter().enumerate() {
             let (ptr, row_step) = (ptrs[FIRST + k] as *const u8, outer.steps[FIRST + k]);
             let (col_step, stride) = (inner.steps[FIRST + k], (n * size) as isize);
-            let follows = lines == 1 || plan.how != How::Flat || row_step == stride;
+            let follows = lines == 1 || plan.strategy != Strategy::Flat || row_step == stride;
             if self.lies(k) && follows {
                 lanes.push(Lane {
                     ptr,
@@ -264,30 +266,31 @@ impl<S: Step> Steps<'_, S> {
                 row_step,
                 col_step,
             };
-            // SAFETY: FOLD1 for the rectangle; the buffer has room for it behind those before.
+            // SAFETY: FOLD1 for the rectangle; the buffer has room for it behind those packed
+            // before.
             unsafe { pack(free, rect, *size) };
             lanes.push(Lane { ptr: free, stride });
             free = free.wrapping_add(self.room(*size));
         }
-        // SAFETY: STEP1: the lines above; those of a flat tile follow each other.
+        // SAFETY: STEP1 for the lines above; those of a flat tile are contiguous.
         unsafe {
-            match plan.how {
-                How::Rows | How::PackedRows => self.step.rows(&lanes, rows, acc),
-                How::Runs | How::PackedRuns => self.step.runs(&lanes, rows, acc),
-                How::Flat => self.step.runs(&lanes, rows * cols, acc),
+            match plan.strategy {
+                Strategy::Rows | Strategy::PackedRows => self.step.rows(&lanes, rows, acc),
+                Strategy::Runs | Strategy::PackedRuns => self.step.runs(&lanes, rows, acc),
+                Strategy::Flat => self.step.runs(&lanes, rows * cols, acc),
             }
         }
     }
-    /// The loop from line to line, and the one along a line.
+    /// The loop over lines, and the loop along a line.
     fn loops(&self) -> (&Dim, &Dim) {
         let (run, side) = (&self.plan.run, &self.plan.side);
-        if self.plan.how.is_by_rows() {
+        if self.plan.strategy.is_by_rows() {
             (run, side)
         } else {
             (side, run)
         }
     }
-    /// Whether an input's lines are read where they lie.
+    /// Whether an input's lines are read in place.
     fn lies(&self, k: usize) -> bool {
         self.loops().1.steps[FIRST + k] == self.inputs[k] as isize
     }
@@ -297,7 +300,7 @@ impl<S: Step> Steps<'_, S> {
     }
     /// Bytes of a tile's packed inputs.
     fn packed(&self) -> usize {
-        let flat = self.plan.how == How::Flat;
+        let flat = self.plan.strategy == Strategy::Flat;
         let packed = |(k, size): (usize, &usize)| (flat || !self.lies(k)).then(|| self.room(*size));
         self.inputs.iter().enumerate().filter_map(packed).sum()
     }

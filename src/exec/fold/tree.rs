@@ -1,9 +1,9 @@
-//! Tiles, and the tree that joins them: neighbours first, then pairs of neighbours, and so on; of a
-//! long reduction, parts of it on all threads, also where little is kept.
+//! Reduces tiles and joins them in a tree: neighbours first, then pairs of neighbours, and so on.
+//! Long reductions are cut into parts for all threads, even if few outputs are kept.
 
 use super::computed::Tiles;
 use super::ends::End;
-use super::plan::{How, Plan};
+use super::plan::{Plan, Strategy};
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::exec::pack::pack;
@@ -14,11 +14,11 @@ use crate::storage::Bytes;
 /// A planned reduction.
 pub(super) struct Tree<'a> {
     pub plan: &'a Plan,
-    /// What the reduction ends in.
+    /// The ends of the reduction.
     pub ends: &'a [End<'a>],
-    /// What computes the elements, where they are not those of the one input.
+    /// Computes the elements, unless they are those of the one input.
     pub computed: Option<Tiles<'a>>,
-    /// Which operand of the plan is the first output.
+    /// The first output among the plan's operands.
     pub outputs: usize,
 }
 
@@ -28,9 +28,9 @@ impl Tree<'_> {
     pub unsafe fn run(&self) -> Result<()> {
         let plan = self.plan;
         let strip = plan.strip().size(self.ends);
-        let buffer = match (&self.computed, plan.how) {
+        let buffer = match (&self.computed, plan.strategy) {
             (Some(tiles), _) => tiles.scratch(),
-            (None, How::Runs | How::Rows) => 0,
+            (None, Strategy::Runs | Strategy::Rows) => 0,
             _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
         };
         let per_part = plan.per_part.min(plan.tiles);
@@ -96,14 +96,14 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Joins the accumulators of so many columns of two strips, into those of `a`.
+    /// Joins the accumulators of `columns` columns in strip `b` into those in `a`.
     ///
     /// # Safety
-    /// Both are written so far.
+    /// Both strips have so many columns written, and don't overlap.
     unsafe fn join(&self, a: *mut u8, b: *mut u8, columns: usize) {
         let strip = self.plan.strip();
         for ((fold, a), (_, b)) in strip.each(self.ends, a).zip(strip.each(self.ends, b)) {
-            // SAFETY: the caller's.
+            // SAFETY: by the caller.
             unsafe { fold.join(a, b, columns) }
         }
     }
@@ -111,15 +111,16 @@ impl Tree<'_> {
     /// Reduces the tiles of one part into the first strip of `stack`.
     ///
     /// # Safety
-    /// As `run`; `buffer` has room for a tile, `stack` for a strip each level of the tree and one.
+    /// As `run`; `buffer` has room for a tile, `stack` for a strip per level of the tree and one
+    /// more.
     unsafe fn part(&self, group: usize, part: usize, buffer: *mut u8, stack: *mut u8) {
         // The last group of a row may be narrower than a strip.
         let (plan, strip) = (self.plan, self.plan.strip());
         let (size, columns) = (strip.size(self.ends), plan.group(group).0);
         let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
         let at = |level: usize| stack.wrapping_add(level * size);
-        // SAFETY: what the caller promises of the group, the part, the buffer and the stack is what
-        // each call below asks for.
+        // SAFETY: the calls below require what the caller promises of the group, the part, the
+        // buffer and the stack.
         unsafe {
             if tiles.is_empty() {
                 let nothing = core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8;
@@ -148,10 +149,10 @@ impl Tree<'_> {
         let (plan, strip) = (self.plan, self.plan.strip());
         let (rows, cols, ptrs) = plan.tile(group, tile);
         if let Some(tiles) = &self.computed {
-            // SAFETY: the caller's.
+            // SAFETY: by the caller.
             return unsafe {
                 let tile = [rows, cols];
-                tiles.reduce(plan.how, self.ends, &ptrs, tile, buffer, (strip, acc))
+                tiles.reduce(plan.strategy, self.ends, &ptrs, tile, buffer, (strip, acc))
             };
         }
         let (ptr, size) = (ptrs[0] as *const u8, plan.sizes.element);
@@ -166,10 +167,10 @@ impl Tree<'_> {
         // SAFETY: FOLD1 for the rectangle of `rows` by `cols` elements from `ptr`; the buffer has
         // room for it.
         unsafe {
-            match plan.how {
-                How::Runs | How::Rows => {}
-                How::PackedRuns | How::Flat => pack(buffer, runs, size),
-                How::PackedRows => {
+            match plan.strategy {
+                Strategy::Runs | Strategy::Rows => {}
+                Strategy::PackedRuns | Strategy::Flat => pack(buffer, runs, size),
+                Strategy::PackedRows => {
                     let rect = Rect {
                         ptr,
                         rows,
@@ -182,16 +183,16 @@ impl Tree<'_> {
             }
             for (fold, acc) in strip.each(self.ends, acc) {
                 let at = |j: usize| acc.wrapping_add(j * fold.sizes().acc);
-                match plan.how {
-                    How::Runs if across == (rows * size) as isize => {
+                match plan.strategy {
+                    Strategy::Runs if across == (rows * size) as isize => {
                         fold.runs(ptr, rows, cols, acc)
                     }
-                    How::Runs => (0..cols)
+                    Strategy::Runs => (0..cols)
                         .for_each(|j| fold.runs(ptr.offset(across * j as isize), rows, 1, at(j))),
-                    How::Rows => fold.rows(ptr, along as usize / size, rows, cols, acc),
-                    How::PackedRuns => fold.runs(buffer, rows, cols, acc),
-                    How::PackedRows => fold.rows(buffer, cols, rows, cols, acc),
-                    How::Flat => fold.runs(buffer, rows * cols, 1, acc),
+                    Strategy::Rows => fold.rows(ptr, along as usize / size, rows, cols, acc),
+                    Strategy::PackedRuns => fold.runs(buffer, rows, cols, acc),
+                    Strategy::PackedRows => fold.rows(buffer, cols, rows, cols, acc),
+                    Strategy::Flat => fold.runs(buffer, rows * cols, 1, acc),
                 }
             }
         }
@@ -204,16 +205,16 @@ impl Tree<'_> {
         let (columns, ptrs) = plan.group(group);
         let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.outputs);
         for ((fold, acc), (to, step)) in plan.strip().each(self.ends, acc).zip(outputs) {
-            // SAFETY: FOLD1: `to` takes a result each step of `side` from the group's place on;
-            // `acc` has one for each column, by the caller.
+            // SAFETY: FOLD1: `to` takes a result at each step of `side` from the group's first on;
+            // by the caller, `acc` has one for each column.
             unsafe { fold.finish(acc, columns, plan.n, *to, *step) }
         }
     }
 }
 
-/// Memory that pieces of work use disjoint parts of.
+/// Memory of which pieces of work use disjoint parts.
 struct Memory(*mut u8);
-// SAFETY: no more than an address; who writes through it does so to a part that is its own alone.
+// SAFETY: only an address; each piece writes to a part that is its own alone.
 unsafe impl Sync for Memory {}
 impl Memory {
     fn at(&self, bytes: usize) -> *mut u8 {

@@ -1,7 +1,7 @@
-//! Operations along one axis. Every line of the axis is presented to a function as contiguous
-//! slices, one per operand: the memory itself where the axis is contiguous, else a packed copy that
-//! is stored back if the operand is written. Neighbouring lines are packed together, so that whole
-//! cache lines are read. Lines run on threads, none is cut.
+//! Operations along one axis. Every line along the axis is presented to a function as contiguous
+//! slices, one per operand: in place if the axis is contiguous, or else as a packed copy, which is
+//! stored back if the operand is written. Neighbouring lines are packed together, so that whole
+//! cache lines are read. Lines are distributed over threads, but none is cut.
 
 mod plan;
 
@@ -16,7 +16,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
-/// What happens with an operand's lines.
+/// How an operand's lines are used.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     Input,
@@ -36,7 +36,7 @@ impl Arg {
     fn is_packed(&self) -> bool {
         self.role == Role::Scratch || self.len > 1 && self.step != self.memory.size as isize
     }
-    /// Bytes of a packed line; `usize::MAX`, which no memory has, where they overflow.
+    /// Bytes of a packed line. If they overflow, `usize::MAX`, which no memory has.
     fn bytes(&self) -> usize {
         self.len.saturating_mul(self.memory.size)
     }
@@ -44,9 +44,9 @@ impl Arg {
 
 /// The lines along one axis of several tensors.
 ///
-/// Lines of different operands may differ in length (`n` values in, `k` out). Off the axis an
-/// input's size is the grid's or 1, an output's is the grid's. An operand of rank 1 or 0 beside a
-/// grid of higher rank is one line for all.
+/// Lines of different operands may differ in length (`n` values in, `k` out). Off the axis, each
+/// size of an input is the grid's or 1, and each of an output is the grid's. An operand of rank 1
+/// or 0 beside a grid of higher rank is one line, shared by all.
 ///
 /// ```
 /// use flex::{DType, Tensor, exec::lines::Lines, par::Cost};
@@ -69,8 +69,8 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines along `axis` of `shape`, whose size there plays no role. A rank of 0 is one line of
-    /// one element.
+    /// Lines along `axis` of `shape`; the size of that axis is ignored. Rank 0 is one line of one
+    /// element.
     pub fn new(shape: &[usize], axis: usize) -> Lines<'a> {
         let mut grid = Shape::from_slice(shape);
         if axis < grid.len() {
@@ -84,12 +84,13 @@ impl<'a> Lines<'a> {
             _tensors: PhantomData,
         }
     }
-    /// Lines that are read: [`Line::input`] in the order of these calls.
+    /// Adds an operand that is read: [`Line::input`], numbered in the order of these calls.
     pub fn input(mut self, x: View<'a>) -> Self {
         self.add(Role::Input, x.as_ptr() as *mut u8, x.size(), x.layout());
         self
     }
-    /// Lines that are written, every element of them: [`Line::output`] in the order of these calls.
+    /// Adds an operand whose every element is written: [`Line::output`], numbered in the order of
+    /// these calls.
     pub fn output(mut self, mut y: ViewMut<'a>) -> Self {
         self.add(
             Role::Output { read: false },
@@ -99,7 +100,7 @@ impl<'a> Lines<'a> {
         );
         self
     }
-    /// Lines that are read and written, outputs otherwise.
+    /// Adds an operand that is read and written, numbered among the outputs.
     pub fn update(mut self, mut y: ViewMut<'a>) -> Self {
         self.add(
             Role::Output { read: true },
@@ -109,8 +110,8 @@ impl<'a> Lines<'a> {
         );
         self
     }
-    /// Room for `len` values of no particular content: [`Line::scratch`] in the order of these
-    /// calls.
+    /// Adds `len` elements of scratch with unspecified contents: [`Line::scratch`], numbered in the
+    /// order of these calls.
     pub fn scratch(mut self, len: usize, dtype: DType) -> Self {
         let memory = Operand::value(core::ptr::null(), dtype.size(), self.grid.len());
         self.args.push(Arg {
@@ -164,7 +165,7 @@ impl<'a> Lines<'a> {
 
     /// Calls `f` with every line, in any order, on any thread. `cost` is that of one line.
     ///
-    /// Errors where scratch memory can't be had.
+    /// Errors if there is no memory for scratch.
     pub fn run(self, cost: Cost, f: impl Fn(&mut Line<'_>) + Sync) -> Result<()> {
         if self.grid.contains(&0) {
             return Ok(());
@@ -172,7 +173,7 @@ impl<'a> Lines<'a> {
         Plan::new(self)?.run(cost, &f)
     }
     /// The same, one line after the other on this thread: for lines too few to keep the threads
-    /// busy, and an `f` that does.
+    /// busy, if `f` does.
     pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
         if self.grid.contains(&0) {
             return Ok(());
@@ -188,24 +189,24 @@ pub struct Line<'a> {
     inputs: usize,
     outputs: usize,
     index: usize,
-    /// Outputs and scratch handed out for this line, a bit each (LINE2).
+    /// The outputs and scratch already handed out for this line, a bit each (LINE2).
     taken: Cell<u32>,
     _buffers: PhantomData<&'a mut [u8]>,
 }
 
-// Invariants of a line, kept by `Plan::block`:
+// Invariants of a line, upheld by `Plan::block`:
 // - LINE1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size`
-//   bytes, aligned as their dtype (a tensor's memory, at most as `u64`), or as a cache line
+//   bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or to a cache line
 //   (scratch).
-// - LINE2: nothing else reads or writes those of an output or of scratch while the line is
-//   presented; inputs are not written.
+// - LINE2: while the line is presented, nothing else reads or writes the elements of an output or
+//   of scratch, and inputs are not written.
 impl<'a> Line<'a> {
     /// The row-major position of this line in the grid.
     pub fn index(&self) -> usize {
         self.index
     }
-    /// Input `k`. `T` has the width of its dtype, and is aligned as `u64` at most: elements are no
-    /// more.
+    /// Input `k`. `T` has the width of its dtype, and at most the alignment of `u64`, which is all
+    /// that elements have.
     ///
     /// ```compile_fail
     /// fn wider(line: &flex::exec::lines::Line<'_>) -> i128 {
@@ -219,19 +220,20 @@ impl<'a> Line<'a> {
         const { aligned::<T>() }
         match self.len::<T>(k) {
             0 => &[],
-            // SAFETY: LINE1 (`T` is aligned as its dtype: `aligned`), LINE2, and any bytes are
+            // SAFETY: LINE1 (`aligned` checks the alignment of `T`), LINE2, and any bytes are valid
             // values of a `Pod` type.
             n => unsafe { core::slice::from_raw_parts(self.ptrs[k] as *const T, n) },
         }
     }
-    /// Output `k`, which may be asked for once a line; `T` as for an input.
+    /// Output `k`, which may be taken once per line; `T` as for an input.
     #[inline]
     pub fn output<T: Pod>(&self, k: usize) -> &'a mut [T] {
         assert!(k < self.outputs);
         const { aligned::<T>() }
         self.take(self.inputs + k)
     }
-    /// Scratch `k`, which may be asked for once a line; `T` may be of any width.
+    /// Scratch `k`, which may be taken once per line; `T` has the width of its dtype, and any
+    /// alignment.
     #[inline]
     pub fn scratch<T: Pod>(&self, k: usize) -> &'a mut [T] {
         self.take(self.inputs + self.outputs + k)
@@ -246,8 +248,8 @@ impl<'a> Line<'a> {
         self.taken.set(self.taken.get() | 1 << k);
         match n {
             0 => &mut [],
-            // SAFETY: LINE1, LINE2, exclusive by the lines above, and any bytes are values of a
-            // `Pod` type.
+            // SAFETY: LINE1, LINE2, exclusive by the check above, and any bytes are valid values of
+            // a `Pod` type.
             n => unsafe { core::slice::from_raw_parts_mut(self.ptrs[k] as *mut T, n) },
         }
     }
@@ -264,8 +266,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A type that tensors' elements may be seen as: `i128` has the width of complex128, but not its
-/// alignment.
+/// Asserts that elements of tensors are aligned for `T`: `i128` has the width of complex128, but
+/// not its alignment.
 pub(super) const fn aligned<T: Pod>() {
     assert!(
         align_of::<T>() <= align_of::<u64>(),

@@ -14,23 +14,22 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// Bytes of packed lines that one block aims at: they stay in the second-level cache.
+/// Target size of a block's packed lines in bytes, so that they stay in L2.
 const BLOCK: usize = if cfg!(feature = "std") {
     128 << 10
 } else {
     4 << 10
 };
-/// Packed lines may take this much so that a block is as wide as a cache line.
+/// Packed lines may take up to this many bytes to make a block as wide as a cache line.
 const WIDE: usize = 64 * BLOCK;
-/// Lines of a block where nothing is packed.
+/// Lines of a block if nothing is packed.
 const LINES: usize = 64;
-/// Bytes that memory moves together.
 const CACHE_LINE: usize = 64;
 
 /// How the lines are walked: blocks of neighbours along the nest's first loop.
 pub(super) struct Plan {
-    /// The loops over the grid. Operand 0 counts: its address is the line's index. Then the inputs,
-    /// then the outputs.
+    /// The loops over the grid. Operand 0 is a counter: its address is the line's index. Then the
+    /// inputs, then the outputs.
     nest: Nest,
     /// Inputs, outputs, scratch.
     args: SmallVec<[Arg; 4]>,
@@ -39,13 +38,13 @@ pub(super) struct Plan {
     /// Lines of a block, and blocks along the first loop.
     block: usize,
     blocks: usize,
-    /// Where each packed operand begins in the scratch memory, and its length.
+    /// Where each packed operand begins in the scratch memory, and the size of that memory.
     places: SmallVec<[usize; 4]>,
     memory: usize,
 }
 
 impl Plan {
-    /// Errors where a block's memory overflows.
+    /// Errors if the size of a block's memory overflows.
     pub fn new(lines: Lines<'_>) -> Result<Plan> {
         let Lines { grid, mut args, .. } = lines;
         sort_by_key(&mut args, |a| match a.role {
@@ -72,8 +71,8 @@ impl Plan {
         let mut nest = Nest::new(&grid, &read, &written);
 
         let packed = || args.iter().enumerate().filter(|(_, a)| a.is_packed());
-        // The loop along which packed lines are neighbours goes first: bytes that each would fetch
-        // for an element.
+        // The loop along which lines are packed together comes first: the one for which packing
+        // them fetches the fewest bytes per element.
         let fetched = |d: usize| -> usize {
             let of = |k: usize| match nest.dims[d].steps[k + 1].unsigned_abs() {
                 0 => 0,
@@ -103,7 +102,7 @@ impl Plan {
             let bytes = bytes.max(1);
             (BLOCK / bytes).max((CACHE_LINE / narrowest).min(WIDE / bytes))
         };
-        // No line is cut, so where blocks end is free to depend on the threads: each gets some.
+        // No line is cut, so block boundaries may depend on the number of threads: each gets some.
         let block = block.min(n).min(nest.total.div_ceil(par::threads())).max(1);
         let mut memory = 0usize;
         let mut places = SmallVec::new();
@@ -133,7 +132,7 @@ impl Plan {
         })
     }
 
-    /// Iterations of the loops but the first.
+    /// Iterations of all loops but the first.
     fn outer(&self) -> usize {
         self.nest.dims[1..].iter().map(|d| d.n).product()
     }
@@ -156,19 +155,19 @@ impl Plan {
         let base = scratch
             .get_mut()
             .unwrap_or(core::ptr::NonNull::<u64>::dangling().as_ptr() as *mut u8);
-        // The line that a packed operand holds for all blocks, where its neighbours are the same
-        // one.
+        // Where each packed operand was packed from: a line that all lines of a block share is
+        // packed again only if the next block has another one.
         let mut held = [core::ptr::null_mut(); MAX_OPERANDS];
         for b in r {
-            // SAFETY: `base` is this piece's own memory of `self.memory` bytes.
+            // SAFETY: `base` is memory of `self.memory` bytes that only this piece uses.
             unsafe { self.block(b, base, &mut held, f) };
         }
         Ok(())
     }
 
     /// # Safety
-    /// `base` is writable for `self.memory` bytes, aligned for every dtype (only if that is not 0),
-    /// and nothing else uses it.
+    /// `base` is writable for `self.memory` bytes and aligned for every dtype (unless that is 0
+    /// bytes), and nothing else uses it.
     unsafe fn block(
         &self,
         b: usize,
@@ -192,7 +191,7 @@ impl Plan {
             _buffers: PhantomData,
         };
         let mut steps = [0isize; MAX_OPERANDS];
-        // Operand `k` of a line is operand `k + 1` of the nest; scratch has none.
+        // Operand `k` of a line is operand `k + 1` of the nest, which has none for scratch.
         let rect = |k: usize, rows: usize| Rect {
             ptr: at[k + 1],
             rows,
@@ -213,8 +212,8 @@ impl Plan {
                     (line.ptrs[k], steps[k]) =
                         (buffer(), if same { 0 } else { a.bytes() as isize });
                     if role != (Role::Output { read: false }) && !(same && held[k] == at[k + 1]) {
-                        // SAFETY: PACK1: the nest walks elements of the tensor; the buffer has room
-                        // for a block of its lines.
+                        // SAFETY: PACK1: the nest addresses elements of the tensor; the buffer has
+                        // room for a block of its lines.
                         unsafe {
                             pack(
                                 line.ptrs[k],
@@ -246,6 +245,6 @@ impl Plan {
     }
 }
 
-// SAFETY: the nest's and the operands' pointers stand for tensors that `Lines` borrows; blocks on
-// several threads write disjoint lines, since no output repeats an element.
+// SAFETY: the pointers are to tensors that `Lines` borrows; blocks on several threads write
+// disjoint lines, since no output repeats an element.
 unsafe impl Sync for Plan {}

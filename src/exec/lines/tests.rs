@@ -6,7 +6,7 @@ fn counting(shape: &[usize]) -> Tensor {
     let n = shape.iter().product::<usize>() as i32;
     Tensor::from_slice(&(0..n).collect::<Vec<_>>(), shape).unwrap()
 }
-/// Every line reversed, by way of its own slices.
+/// Reverses every line.
 fn reversed(x: &Tensor, axis: usize, mut y: Tensor) -> Tensor {
     let lines = Lines::new(x.shape(), axis)
         .input(x.elements())
@@ -71,7 +71,7 @@ fn every_layout_and_axis() {
                     x.shape(),
                     x.strides()
                 );
-                // an output that is a view of its own storage, backwards
+                // an output that is a flipped and transposed view of its own storage
                 let view = Tensor::empty(x.shape(), DType::I32)
                     .unwrap()
                     .flip([0])

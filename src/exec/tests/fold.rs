@@ -34,7 +34,7 @@ impl Fold for Total {
     }
 }
 
-/// The largest float32.
+/// The maximum of float32.
 struct Largest;
 impl Fold for Largest {
     type In = f32;
@@ -79,7 +79,7 @@ fn programs_end_in_accumulators() {
     ];
     for round in 0..if cfg!(miri) { 8 } else { 400 } {
         let shape = shapes[round % shapes.len()];
-        // x * x + 2 * y, and x * y, by instructions that take one value for all or don't
+        // x * x + 2 * y, and x * y, by instructions that take single values or don't
         let masks = [1, 0b11, 0b1111][round / 8 % 3];
         let mut p = Builder::new("test");
         let (x, y) = (p.input(4).unwrap(), p.input(4).unwrap());

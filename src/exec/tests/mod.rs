@@ -13,8 +13,8 @@ use crate::testing::Rng;
 use std::vec;
 use std::vec::Vec;
 
-/// A layout of `shape` in a storage of its own: permuted, flipped, stepped, offset; broadcast where
-/// `repeat` allows.
+/// A layout of `shape`, permuted, flipped, stepped, offset, and if `repeat` broadcast; and the size
+/// of a storage for it alone.
 fn layout(rng: &mut Rng, shape: &[usize], repeat: bool) -> (Layout, usize) {
     let mut order: Vec<usize> = (0..shape.len()).collect();
     if rng.below(2) == 0 {
@@ -60,7 +60,7 @@ fn operand<T>(storage: &mut [T], l: &Layout) -> Operand {
     )
 }
 
-/// Loops that heed the scalar mask, element by element.
+/// Loops that respect the scalar mask, element by element.
 macro_rules! loops {
     ($($Name:ident |$a:ident: $A:ty, $b:ident: $B:ty| $e:expr => $Out:ty;)*) => { $(
         struct $Name;
@@ -190,7 +190,7 @@ fn an_output_may_lie_on_an_input() {
 
 #[test]
 fn streamed_outputs_hold_the_same() {
-    // rows that begin with a line and others, lengths around lines and tiles
+    // rows that begin on a cache line and others, lengths around those of lines and tiles
     let shapes: [&[usize]; 15] = [
         &[1],
         &[15],

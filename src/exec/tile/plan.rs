@@ -1,5 +1,5 @@
-//! The plan of a run: the shape of its rectangles, which operands are used where they lie, and how
-//! large a tile fits the scratch.
+//! Plans a run: the shape of its rectangles, which operands are used in place, and how large a tile
+//! fits the scratch.
 
 use super::{
     BLOCK, Body, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, WORKING_SET,
@@ -9,7 +9,7 @@ use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, Program};
 
 impl<'a> Machine<'a> {
-    /// For the program's instructions.
+    /// A machine for the program's instructions.
     pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
         Machine::with_body(p, Body::Code, x, streamed)
     }
@@ -62,7 +62,7 @@ impl<'a> Machine<'a> {
         m.direct = single && m.buffers == 0 && shape == Shape::Run;
         m
     }
-    /// A slot that holds one value a row stays one value where every loop that reads it, or the
+    /// A slot with one value per row stays a single value if every loop that reads it, or the
     /// function, has a form for that.
     fn choose_values(&mut self) {
         let (k, p) = (self.x.operands, self.p);
@@ -108,7 +108,7 @@ impl<'a> Machine<'a> {
         let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
         let dense = self.s0[o] == self.x.sizes[o] as isize;
         let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
-        // every tile begins with a line then
+        // so that every tile begins on a cache line
         let lines = self.shape == Shape::Run
             && self.x.ptrs[o].addr().is_multiple_of(64)
             && self.x.dims[1..]
@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
             false => Place::Packed,
         }
     }
-    /// Gives a buffer to every slot that needs one.
+    /// Assigns a buffer to every slot that needs one.
     fn choose_buffers(&mut self) {
         let (k, p, x) = (self.x.operands, self.p, self.x);
         for i in 0..k + p.constants.len() + p.temporaries {
@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
         let widest = x.sizes[..k].iter().copied().chain(constants).max();
         self.unit = widest.unwrap_or(1).max(p.temporary_size);
     }
-    /// Gives the rectangle the size that fits so many bytes of scratch.
+    /// Sizes the tile and its rectangles to fit so many bytes of scratch.
     pub(super) fn lay_out(&mut self, scratch: usize) {
         let (x, k) = (self.x, self.x.operands);
         let limit = if self.shape == Shape::Blocked {
@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
         } else {
             let passing = (0..k).filter(|i| self.places[*i] != Place::Value);
             let bytes = passing.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
-            // whole lines, with which streamed tiles begin
+            // whole cache lines, since streamed tiles must begin on one
             (WORKING_SET / bytes.max(1) / 64 * 64).clamp(TILE, LONGEST)
         };
         let room = scratch / (self.buffers.max(1) * self.unit);
@@ -171,13 +171,13 @@ impl<'a> Machine<'a> {
             Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
             _ => (self.n0.min(self.tile), 1),
         };
-        // no more than a rectangle, in whole lines
+        // no larger than a rectangle, in whole cache lines
         self.tile = self.tile.min((self.cols * self.rows).next_multiple_of(64));
     }
-    /// For the stack's part of the scratch: results are the same, by smaller tiles.
+    /// Lays the tile out again for the scratch on the stack: smaller tiles give the same results.
     pub(super) fn shrink(&mut self) {
         for place in self.places.iter_mut().filter(|p| **p == Place::Streamed) {
-            *place = Place::Packed; // so small a tile may end within a line
+            *place = Place::Packed; // so small a tile may end within a cache line
         }
         self.lay_out(STACK);
     }

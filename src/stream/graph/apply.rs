@@ -1,6 +1,6 @@
 //! Elementwise operations of a graph.
 
-use super::{Graph, Operand, Value, What, Whole};
+use super::{Expr, Graph, Operand, Value, Whole};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::Row;
@@ -15,13 +15,13 @@ use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 impl Graph {
-    /// An elementwise operation, by the rules of the function of that name in [`ops`](crate::ops):
-    /// its shape, its dtype, its errors. One that has to look at elements first (integer division)
-    /// runs as it is.
+    /// Adds an elementwise operation, by the rules of the function of that name in
+    /// [`ops`](crate::ops): its shape, its dtype, its errors. An operation that must look at
+    /// elements first (integer division) runs as it is.
     pub fn apply(&mut self, op: Op, operands: &[Operand]) -> Result<Value> {
         self.apply_row(op.row(), operands)
     }
-    /// The same for a row of the list.
+    /// The same for a row of the table of operations.
     pub(crate) fn apply_row(&mut self, row: &'static Row, operands: &[Operand]) -> Result<Value> {
         let (name, rule) = (row.op.name(), row.op.rule());
         if operands.len() != row.op.arity() {
@@ -83,14 +83,14 @@ impl Graph {
         if check::applies(row.op, dtype) {
             return Ok(self.call_row(row, operands, shape, result));
         }
-        let what = What::Apply {
+        let expr = Expr::Apply {
             row,
             dtype,
             operands: SmallVec::from_slice(operands),
         };
-        Ok(self.push(what, shape, result))
+        Ok(self.push(expr, shape, result))
     }
-    /// An operation of the list that runs as it is.
+    /// Adds an operation of the table that runs as it is.
     fn call_row(
         &mut self,
         row: &'static Row,
@@ -104,7 +104,7 @@ impl Graph {
             let mut x = x.iter();
             let mut arg = |k: usize| match operands[k] {
                 Operand::Number(s) => Ok(Arg::Scalar(s)),
-                // what looks at elements is not among what takes numbers later
+                // new numbers don't reach operations that look at elements
                 Operand::Parameter(p) => Ok(Arg::Scalar(p.number)),
                 Operand::Value(_) => {
                     let missing = || Error::value(row.op.name(), "an operand is missing");
@@ -117,11 +117,11 @@ impl Graph {
                 _ => ops::apply(row, [arg(0)?, arg(1)?, arg(2)?]),
             }
         };
-        let what = What::Call {
+        let expr = Expr::Call {
             name: row.op.name(),
             f: Whole::Function(Arc::new(f)),
             operands: values,
         };
-        self.push(what, shape, dtype)
+        self.push(expr, shape, dtype)
     }
 }

@@ -1,14 +1,14 @@
-//! What was asked for, before it is computed: a graph in which each value is computed once, by an
-//! operation on values before it.
+//! Graphs of operations that have not run yet: each node is a value, computed by an operation on
+//! earlier values, and no value is there twice.
 
 mod apply;
-mod what;
+mod node;
 
-pub use what::{Function, Operand, Parameter, Value};
-pub(super) use what::{Node, Product, What, Whole};
+pub(super) use node::{Expr, Node, Product, Whole};
+pub use node::{Function, Operand, Parameter, Value};
 
 use super::fold::Kind;
-use super::view::{By, View};
+use super::view::{View, ViewKind};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Shape;
@@ -21,9 +21,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// Operations on tensors that are not there yet. Shapes and dtypes are known, and what is wrong with
-/// them is an error when an operation is added; an operation that is there already is not added
-/// again.
+/// Operations on tensors that don't exist yet. Shapes and dtypes are known, and errors in them are
+/// found when an operation is added. An operation that is in the graph already is not added again.
 ///
 /// ```
 /// use flex::{DType, Tensor, op::Op, stream::{Graph, Rounding}};
@@ -41,22 +40,22 @@ pub struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) inputs: usize,
     pub(super) numbers: Vec<Scalar>,
-    /// Those that may be others of their form when the program runs.
+    /// The views; others of the same form may replace them when the program runs.
     pub(super) views: Vec<View>,
 }
 
 impl Graph {
-    /// No operation yet.
+    /// An empty graph.
     pub fn new() -> Graph {
         Graph::default()
     }
-    /// The next input: a tensor of this shape and dtype, which is given when the program runs.
+    /// Adds an input: a tensor of this shape and dtype, which is given when the program runs.
     pub fn input(&mut self, shape: &[usize], dtype: DType) -> Value {
         self.inputs += 1;
-        let what = What::Input(self.inputs - 1);
-        self.push(what, Shape::from_slice(shape), dtype)
+        let expr = Expr::Input(self.inputs - 1);
+        self.push(expr, Shape::from_slice(shape), dtype)
     }
-    /// The next number that may be another of its kind when the program runs.
+    /// Adds a parameter: another number of the same kind may replace it when the program runs.
     pub fn number(&mut self, number: impl Into<Scalar>) -> Parameter {
         let (at, number) = (self.numbers.len(), number.into());
         self.numbers.push(number);
@@ -70,32 +69,33 @@ impl Graph {
     pub fn dtype(&self, x: Value) -> DType {
         self.nodes[x.at()].dtype
     }
-    /// The dtype that an operation is computed in; of other values, their own.
+    /// The dtype that an operation is computed in; for other values, their own.
     pub(super) fn computed_in(&self, x: Value) -> DType {
-        match &self.nodes[x.at()].what {
-            What::Apply { dtype, .. } => *dtype,
+        match &self.nodes[x.at()].expr {
+            Expr::Apply { dtype, .. } => *dtype,
             _ => self.dtype(x),
         }
     }
-    /// How many operations there are.
+    /// Number of operations.
     pub fn len(&self) -> usize {
         self.nodes.len() - self.inputs
     }
-    /// Whether there is no operation.
+    /// Whether there are no operations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Another dtype's nearest values, as [`Tensor::astype`]; `x` itself where it has that dtype.
+    /// Adds a conversion to the nearest values of another dtype, as [`Tensor::astype`]. The result
+    /// is `x` itself if it has that dtype.
     pub fn convert(&mut self, x: Value, dtype: DType) -> Result<Value> {
         if self.dtype(x) == dtype {
             return Ok(x);
         }
         crate::kernel::convert::cast_loop("astype", self.dtype(x), dtype)?;
         let shape = self.nodes[x.at()].shape.clone();
-        Ok(self.push(What::Convert(x), shape, dtype))
+        Ok(self.push(Expr::Convert(x), shape, dtype))
     }
-    /// A reduction by the rules of the function of its name in [`ops`](crate::ops).
+    /// Adds a reduction, by the rules of the function of that name in [`ops`](crate::ops).
     pub fn reduce(&mut self, kind: Kind, x: Value, over: impl Into<Reduction>) -> Result<Value> {
         let over = over.into();
         let keepdims = over.keepdims;
@@ -104,7 +104,7 @@ impl Graph {
             axes.expect_elements(self.shape(x), self.dtype(x))?;
         }
         let result = kind.dtype(self.dtype(x))?;
-        let what = What::Reduce {
+        let expr = Expr::Reduce {
             kind,
             x,
             reduced: (0..self.shape(x).len())
@@ -112,18 +112,19 @@ impl Graph {
                 .collect(),
             keepdims,
         };
-        Ok(self.push(what, axes.result_shape(), result))
+        Ok(self.push(expr, axes.result_shape(), result))
     }
-    /// A product of matrices, by the rules of [`matmul`](crate::ops::matmul), or where a dtype is given of
-    /// [`matmul_as`](crate::ops::matmul_as). Elementwise operations that follow it are computed block
-    /// by block of its result.
+    /// Adds a matrix product, by the rules of [`matmul`](crate::ops::matmul), or of
+    /// [`matmul_as`](crate::ops::matmul_as) if a dtype is given. Elementwise operations that follow
+    /// it run on each block of its result.
     pub fn matmul(&mut self, a: Value, b: Value, dtype: Option<DType>) -> Result<Value> {
         let of = |x: Value| (self.shape(x), self.dtype(x));
         let (shape, result) = product_of(of(a), of(b), dtype)?;
         if let Some((a, b)) = self.converted(a, b).filter(|_| dtype.is_none()) {
             let f: Product = Arc::new(move |x, then| match x.iter().all(is_dense) {
                 true => matmul_then(&x[0], &x[1], Some(result), then),
-                // a converted copy lies otherwise, and products of strides may have other bits
+                // a converted copy has another layout, and products with other strides may have
+                // other bits
                 false => matmul_then(&x[0].astype(result)?, &x[1].astype(result)?, None, then),
             });
             return Ok(self.product("matmul", &[a, b], &shape, result, f));
@@ -131,11 +132,12 @@ impl Graph {
         let f: Product = Arc::new(move |x, then| matmul_then(&x[0], &x[1], dtype, then));
         Ok(self.product("matmul", &[a, b], &shape, result, f))
     }
-    /// What both operands of a product are converted from, where it can read that and convert elements while
-    /// it packs them. What is computed there is rounded by a conversion alone, so it stays.
+    /// The values that both operands of a product are converted from, if the product can read those
+    /// and convert elements as it packs them. Elementwise values are left out: to be read they
+    /// would have to be stored, which rounds them.
     fn converted(&self, a: Value, b: Value) -> Option<(Value, Value)> {
-        let source = |x: Value| match self.nodes[x.at()].what {
-            What::Convert(y) if !self.nodes[y.at()].what.is_elementwise() => Some(y),
+        let source = |x: Value| match self.nodes[x.at()].expr {
+            Expr::Convert(y) if !self.nodes[y.at()].expr.is_elementwise() => Some(y),
             _ => None,
         };
         let (left, right) = (source(a)?, source(b)?);
@@ -150,11 +152,11 @@ impl Graph {
         };
         reads.then_some((left, right))
     }
-    /// Whether there are views.
+    /// Whether the graph has views.
     pub(crate) fn has_views(&self) -> bool {
         !self.views.is_empty()
     }
-    /// A view of a value, of the shape that it views.
+    /// Adds a view of a value, whose shape is the one that `view` takes.
     pub(crate) fn view(&mut self, x: Value, view: &View) -> Value {
         debug_assert!(self.shape(x) == view.from());
         let at = self.views.iter().position(|v| v == view);
@@ -162,12 +164,11 @@ impl Graph {
             self.views.push(view.clone());
             self.views.len() - 1
         });
-        let by = By::Given(at);
-        self.push(What::View { x, by }, view.shape(), self.dtype(x))
+        let kind = ViewKind::Given(at);
+        self.push(Expr::View { x, kind }, view.shape(), self.dtype(x))
     }
-    /// A function of tensors that runs as it is: views, products, whatever is no operation on
-    /// elements. It must give a result of this shape and dtype, for operands of the shapes that its
-    /// operands have here.
+    /// Adds a function of tensors that runs as it is: anything that is not elementwise. Its result
+    /// must have this shape and dtype whenever operands have the shapes that they have here.
     pub fn call(
         &mut self,
         name: &'static str,
@@ -178,7 +179,7 @@ impl Graph {
     ) -> Value {
         self.whole(name, operands, shape, dtype, Whole::Function(f))
     }
-    /// The same of a product.
+    /// The same for a product, which hands over blocks of its result.
     pub(crate) fn product(
         &mut self,
         name: &'static str,
@@ -198,21 +199,22 @@ impl Graph {
         f: Whole,
     ) -> Value {
         let operands = SmallVec::from_slice(operands);
-        let what = What::Call { name, f, operands };
-        self.push(what, Shape::from_slice(shape), dtype)
+        let expr = Expr::Call { name, f, operands };
+        self.push(expr, Shape::from_slice(shape), dtype)
     }
 
-    pub(super) fn push(&mut self, what: What, shape: Shape, dtype: DType) -> Value {
-        let same = |n: &Node| n.dtype == dtype && n.what.is(&what);
+    pub(super) fn push(&mut self, expr: Expr, shape: Shape, dtype: DType) -> Value {
+        let same = |n: &Node| n.dtype == dtype && n.expr.is(&expr);
         if let Some(k) = self.nodes.iter().rposition(same) {
             return Value(k as u32);
         }
-        self.nodes.push(Node { what, shape, dtype });
+        self.nodes.push(Node { expr, shape, dtype });
         Value(self.nodes.len() as u32 - 1)
     }
 }
 
-/// Whether a matrix or a batch of them lies row by row or column by column, as a copy of it would.
+/// Whether a matrix or a batch of them is contiguous by rows or by columns, as a copy of it would
+/// be.
 fn is_dense(x: &Tensor) -> bool {
     let columns = || matches!((x.shape(), x.strides()), ([n, _], [1, s]) if *s == *n as isize);
     x.is_contiguous() || columns()

@@ -1,4 +1,4 @@
-//! Operands of what is queued.
+//! Operands of queued operations.
 
 use super::super::traffic::bytes;
 use super::Lazy;
@@ -37,7 +37,7 @@ impl<S: Into<Scalar>> From<S> for Argument<'_> {
 }
 
 impl<'a> Argument<'a> {
-    /// The dtype that it has; numbers have none.
+    /// Its dtype; numbers have none.
     #[inline]
     pub fn dtype(&self) -> Option<DType> {
         match self {
@@ -46,7 +46,7 @@ impl<'a> Argument<'a> {
             Argument::Number(_) => None,
         }
     }
-    /// The shape that it has.
+    /// Its shape.
     #[inline]
     pub fn shape(&self) -> &'a [usize] {
         match self {
@@ -55,7 +55,7 @@ impl<'a> Argument<'a> {
             Argument::Number(_) => &[],
         }
     }
-    /// The tensor, once it is there.
+    /// The tensor, if there is one already.
     #[inline]
     pub(super) fn tensor(&self) -> Option<Result<&'a Tensor>> {
         match self {
@@ -64,7 +64,7 @@ impl<'a> Argument<'a> {
             Argument::Number(_) => None,
         }
     }
-    /// Bytes of the elements that an operation by itself would read.
+    /// Bytes of the elements that an operation would read if it ran by itself.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
         match self.tensor() {
@@ -75,7 +75,7 @@ impl<'a> Argument<'a> {
             }
         }
     }
-    /// As an operand of an operation that runs at once.
+    /// An operand of an operation that runs at once; a value that waits is computed.
     pub(super) fn computed(&self) -> Result<ops::Arg<'a>> {
         Ok(match self {
             Argument::Tensor(x) => ops::Arg::Ref(x),
@@ -85,7 +85,7 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// Whether the operation is one that waits.
+/// Whether the operation is queued.
 #[inline]
 pub(crate) fn takes(op: Op, operands: &[Argument]) -> bool {
     let dtypes = || operands.iter().filter_map(Argument::dtype);
@@ -93,8 +93,8 @@ pub(crate) fn takes(op: Op, operands: &[Argument]) -> bool {
     !(integers && check::looks_at_elements(op) || check::is_mixed_comparison(op, dtypes()))
         && is_stable(operands)
 }
-/// Whether nobody else writes to the operands: they are the same when the queue runs. A number by
-/// itself is computed with at once.
+/// Whether nobody else writes to the operands, so that they are the same when the queue runs. False
+/// for numbers alone, which are computed at once.
 #[inline]
 pub(crate) fn is_stable(operands: &[Argument]) -> bool {
     let stable = |x: &Argument| match x.tensor() {
@@ -103,7 +103,7 @@ pub(crate) fn is_stable(operands: &[Argument]) -> bool {
     };
     operands.iter().all(stable) && operands.iter().any(|x| !matches!(x, Argument::Number(_)))
 }
-/// The operand as a tensor.
+/// The operand as a tensor; a value that waits is computed.
 pub(super) fn value(x: &Argument) -> Result<Tensor> {
     match x.computed()? {
         ops::Arg::Ref(x) => Ok(x.clone()),

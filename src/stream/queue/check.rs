@@ -1,4 +1,5 @@
-//! Plans that are read are checked by the graph, as their operations were when they came.
+//! Checks plans that come from a file: their operations are added to a graph, as they were when
+//! they were new.
 
 use super::super::view::View;
 use super::LONGEST;
@@ -17,7 +18,7 @@ pub(super) type Wrong<T> = core::result::Result<T, String>;
 /// A plan that was read.
 pub(super) struct Plan {
     steps: Vec<Step>,
-    /// Of each step: the dtype it is computed in, that of its result, and its shape.
+    /// For each step: the dtype it is computed in, and the dtype and shape of its result.
     about: Vec<(DType, DType, Dims)>,
     needed: Needed,
 }
@@ -37,8 +38,8 @@ impl Plan {
     }
 }
 
-/// The plan, if its operations are ones that a queue can have: what they refer to is before them,
-/// sizes and numbers come in order, and each has a result.
+/// Checks that a queue can have these operations: they refer to earlier values, sizes and numbers
+/// come in order, and each has a result.
 pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
     if steps.len() > LONGEST {
         return Err(format!("more than {LONGEST} operations"));
@@ -86,7 +87,7 @@ pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
     }
     let one = |class: &Class| KINDS.iter().find(|kind| kind.1.class() == *class);
     let numbers: Vec<Scalar> = kinds.iter().filter_map(one).map(|kind| kind.1).collect();
-    // each size is its number: different ones are different then
+    // the size of each number is that number, so different numbers are different sizes
     let mut own = Sizes::default();
     own.dims(&(2..sizes as usize).collect::<Vec<usize>>());
     let mut replay = Replay::default();
@@ -110,7 +111,7 @@ pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
         }
         let added = replay.add(&steps[..=k], &own, &numbers, &views);
         let fits = added.and_then(|()| {
-            // as many elements as a tensor can have, with the smallest sizes that there are
+            // no more elements than a tensor can have, even with the smallest possible sizes
             Layout::contiguous(replay.graph.shape(replay.values[k])).map(drop)
         });
         fits.map_err(|e| format!("operation {k}: {e}"))?;

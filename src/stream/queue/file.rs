@@ -1,5 +1,5 @@
-//! Plans as text: a line for each operation, checked like any other when they are read. What is no
-//! such text, or of another version, is an error and adds nothing.
+//! Plans as text: a line for each operation, checked like any other when it is read. Text that is
+//! no plan, or of another version, is an error and adds nothing.
 
 use super::super::fold::Kind;
 use super::check::{Plan, Wrong, check};
@@ -17,14 +17,14 @@ use core::fmt::Write;
 use smallvec::SmallVec;
 use std::path::Path;
 
-/// What the first line says. Plans of another version may mean something else.
+/// The first line. Plans of another version may mean something else.
 const HEADER: &str = concat!("flex-plans 2 ", env!("CARGO_PKG_VERSION"));
 /// Bytes of a file, at most.
 const MOST: u64 = 64 << 20;
 
 impl Plans {
-    /// Writes the plans to a file, for [`Plans::load`] of another process. A file that is there is
-    /// replaced at once, or stays as it is.
+    /// Writes the plans to a file, for [`Plans::load`] in another process. An existing file is
+    /// replaced atomically, or stays as it is.
     ///
     /// Errors with [`Error::Io`] if it can't be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
@@ -44,11 +44,11 @@ impl Plans {
             Error::io(path, &e)
         })
     }
-    /// Adds the plans of a file, and says how many there were. Their programs are compiled when they
-    /// are used first.
+    /// Adds the plans of a file, and returns their number. Their programs are compiled when they
+    /// are first used.
     ///
-    /// Errors with [`Error::Io`] if the file can't be read, with [`Error::File`] if it holds no plans
-    /// of this version: none is added then.
+    /// Errors with [`Error::Io`] if the file can't be read, and with [`Error::File`] if it holds no
+    /// plans of this version; none is added then.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<usize> {
         let path = path.as_ref();
         let wrong = |message: String| Error::file(path.display().to_string(), message);

@@ -1,19 +1,20 @@
-//! Streams: operations that are queued when they are asked for, and computed together when one of
-//! their values is.
+//! Streams: operations are queued when they are called, and computed together when one of their
+//! values is needed.
 //!
 //! ```text
-//! operations what a stream takes, and what it computes at once
+//! operations the operations of a stream: queued, or computed at once
 //! argument   operands
-//! relative   an operation by what it has in common with those of another turn
+//! relative   operations relative to their queue, to be compared with those of other turns
 //! pending    the queue: where its operations lead in the tree of plans, and how they are computed
-//! plans      the tree: explored where an operation is new, followed where it was there before
+//! plans      the tree: explored where an operation is new, followed where it is known
 //! file       plans as text, for the next process
-//! check      whether they are plans
-//! words      layers and views in it
+//! check      checks plans that were read
+//! words      layers and views in that text
 //! ```
 //!
-//! A queue that begins like one before it is checked and planned no more: each operation is one step
-//! down the tree, and at the end stands the program for the values that somebody still holds.
+//! A queue that begins like an earlier one is not planned again, and only the ranges of its numbers
+//! are checked: each operation is one step down the tree, and the last node has the program for the
+//! values that are still referenced.
 
 mod argument;
 mod check;
@@ -43,28 +44,29 @@ use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Operations and their operands that a queue holds, at most.
+/// Operations and operands of a queue, at most.
 const LONGEST: usize = 256;
 
-/// What a stream did. See [`Stream::stats`].
+/// Statistics of a stream. See [`Stream::stats`].
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Stats {
     /// Operations that were queued.
     pub operations: usize,
-    /// What they would have moved one by one.
+    /// The traffic if they had run one by one.
     pub eager: Traffic,
-    /// What was moved.
+    /// The actual traffic.
     pub run: Traffic,
 }
 
-/// Operations that run later, together: elementwise operations, conversions, reductions and products of
-/// matrices are queued, and computed in as few walks over memory as they can when a value is asked for, or the
-/// queue is full. What nobody needs any more by then is never computed, or never stored.
+/// Operations that run later, together: elementwise operations, conversions, reductions, matrix
+/// products, linear layers, convolutions and views are queued, and computed in as few passes over
+/// memory as possible when a value is needed or the queue is full. Values that are no longer
+/// referenced by then are never computed, or never stored.
 ///
 /// Shapes and dtypes are checked when an operation is queued. Results have the bits that the
 /// operations give one by one.
 ///
-/// Operations that have to look at elements first (integer division) run at once, as do those on
+/// Operations that must look at elements first (integer division) run at once, as do those on
 /// foreign memory that its owner may change. A queue holds up to 256 operations and operands.
 ///
 /// ```
@@ -85,19 +87,20 @@ pub struct Stream(Arc<Inner>);
 struct Inner {
     queue: Mutex<Queue>,
     plans: Arc<Plans>,
-    /// Whether the queue is, to be seen without the lock.
+    /// Whether the queue is full, to be read without the lock.
     full: AtomicBool,
 }
 
-/// A value of a stream, which is computed when it is asked for.
+/// A value of a stream, computed when it is needed.
 #[derive(Clone)]
 pub struct Lazy(Arc<Shared>);
 
 struct Shared {
-    /// Its shape, row by row: how it will lie is known when it is computed.
+    /// Of a queued value, its shape in row-major order: the actual layout is known once it is
+    /// computed.
     layout: Layout,
     dtype: DType,
-    /// Where it waits; of a value that was computed at once, nowhere.
+    /// The stream, the turn and the number of a queued value; none if it was computed at once.
     queued: Option<(Arc<Inner>, u64, u16)>,
     value: OnceLock<Result<Tensor>>,
 }
@@ -125,30 +128,30 @@ impl Stream {
     pub fn plans(&self) -> &Arc<Plans> {
         &self.0.plans
     }
-    /// What it did since it was made. A queue that waits counts with its operations.
+    /// What it has done so far. Operations that are still queued are counted.
     pub fn stats(&self) -> Stats {
         self.0.lock().stats
     }
-    /// Whether the next operation finds the queue full, and computes it.
+    /// Whether the queue is full, so that the next operation computes it first.
     pub fn is_full(&self) -> bool {
         self.0.full.load(Relaxed)
     }
-    /// Computes what is queued and needed.
+    /// Computes all queued values that are still needed.
     ///
-    /// Errors, for want of memory, are those of the values as well that were to be computed.
+    /// An error, for lack of memory, is also the error of each value that was to be computed.
     pub fn run(&self) -> Result<()> {
         self.0.run(&mut self.0.lock())
     }
 
-    /// Adds the operation that `step` makes of its operands. Where a number `decides`, another one is
-    /// another operation.
+    /// Queues the operation that `step` makes from its operands. If a number `decides`, it is part
+    /// of the operation, and another number makes another operation.
     fn queue(
         &self,
         operands: &[Argument],
         decides: bool,
         step: impl FnOnce(&mut Queue, SmallVec<[Rel; 3]>) -> Step,
     ) -> Result<Lazy> {
-        // what waits on another stream is computed before this one's lock is taken
+        // values of other streams are computed before this stream's lock is taken
         for x in operands {
             if let Argument::Lazy(x) = x
                 && !x.waits_on(&self.0)
@@ -181,7 +184,7 @@ impl Stream {
                 return Ok((at, dtype, layout, None));
             }
             let size = byte_len(&layout, dtype)?;
-            // a result that there can be no memory for is an error of this operation
+            // a result that is too large for memory is an error of this operation
             expect_memory(size)?;
             Ok((at, dtype, layout, Some(size)))
         })();
@@ -227,7 +230,7 @@ impl Inner {
 
 impl Shared {
     fn set(&self, value: Result<Tensor>) {
-        // a value is computed once: by the run that empties its queue
+        // a value is set once, by the run that empties its queue
         let _ = self.value.set(value);
     }
 }
@@ -241,7 +244,7 @@ impl Lazy {
             value: OnceLock::from(Ok(x)),
         }))
     }
-    /// The shape that it has.
+    /// Its shape.
     pub fn shape(&self) -> &[usize] {
         self.0.layout.shape()
     }
@@ -254,7 +257,7 @@ impl Lazy {
     pub(crate) fn is(&self, other: &Lazy) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-    /// The dtype that it has.
+    /// Its dtype.
     pub fn dtype(&self) -> DType {
         self.0.dtype
     }
@@ -262,7 +265,8 @@ impl Lazy {
     pub fn is_computed(&self) -> bool {
         self.0.value.get().is_some()
     }
-    /// The tensor, which is computed now with all that its stream has queued, if it wasn't before.
+    /// The tensor. If it is not computed yet, everything that its stream has queued is computed
+    /// now.
     ///
     /// Errors if there is no memory for it.
     pub fn get(&self) -> Result<Tensor> {
@@ -274,9 +278,9 @@ impl Lazy {
             && let Some((inner, turn, _)) = &shared.queued
         {
             let mut queue = inner.lock();
-            // it may have run meanwhile
+            // the queue may have run meanwhile
             if queue.turn == *turn {
-                let _ = inner.run(&mut queue); // the value has the error
+                let _ = inner.run(&mut queue); // the value holds the error
             }
         }
         match shared.value.get() {

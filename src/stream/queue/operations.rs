@@ -1,4 +1,4 @@
-//! The operations of a stream, each queued, or computed at once where it can't wait.
+//! The operations of a stream: queued, or computed at once if they can't wait.
 
 use super::super::fold::Kind;
 use super::super::layer::{self, Layer};
@@ -54,7 +54,7 @@ impl Stream {
             fixed,
         })
     }
-    /// Another dtype's nearest values, as [`Tensor::astype`].
+    /// A conversion to the nearest values of another dtype, as [`Tensor::astype`].
     pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
         if !is_stable(&[*x]) {
             return Ok(Lazy::now(value(x)?.astype(dtype)?));
@@ -64,8 +64,8 @@ impl Stream {
             dtype,
         })
     }
-    /// A product of matrices, by the rules of [`ops::matmul`], or where a dtype is given of
-    /// [`ops::matmul_as`]. Elementwise operations that follow are computed block by block of its result.
+    /// A matrix product, by the rules of [`ops::matmul`], or of [`ops::matmul_as`] if a dtype is
+    /// given. Elementwise operations that follow run on each block of its result.
     ///
     /// ```
     /// use flex::{Tensor, op::Op, stream::Stream};
@@ -87,8 +87,9 @@ impl Stream {
             dtype,
         })
     }
-    /// A linear layer of `x` and `weight`, with a bias and a residual where there are any, by the rules of
-    /// [`nn::linear`](crate::nn::linear). Elementwise operations that follow are computed block by block of its result.
+    /// A linear layer of `x` and `weight`, with an optional bias and residual, by the rules of
+    /// [`nn::linear`](crate::nn::linear). Elementwise operations that follow run on each block of
+    /// its result.
     ///
     /// ```
     /// use flex::{Tensor, nn::Linear, op::Op, stream::Stream};
@@ -110,8 +111,8 @@ impl Stream {
         } = options;
         self.layer_with(layer::Kind::Linear { activation, dtype }, operands, others)
     }
-    /// A convolution of `x` with `weight`, whose rank says of how many axes, by the rules of
-    /// [`nn::conv2d`](crate::nn::conv2d) and its like. Else as [`Stream::linear`].
+    /// A convolution of `x` with `weight`, whose rank gives the number of axes, by the rules of
+    /// [`nn::conv2d`](crate::nn::conv2d) and its variants. Otherwise as [`Stream::linear`].
     pub fn convolve(
         &self,
         operands: [&Argument; 2],
@@ -155,7 +156,7 @@ impl Stream {
             queue.layer(layer, values.collect(), &shape)
         })
     }
-    /// A reduction by the rules of the function of its name in [`ops`].
+    /// A reduction, by the rules of the function of that name in [`ops`].
     pub fn reduce(&self, kind: Kind, x: &Argument, over: impl Into<Reduction>) -> Result<Lazy> {
         let over = over.into();
         let (rank, keepdims) = (x.shape().len(), over.keepdims);
@@ -173,11 +174,13 @@ impl Stream {
         })
     }
 
-    /// A view: what `f` makes of the row-major layout of the value's shape, by methods of [`Layout`]. It moves no
-    /// element, and one of a value that waits waits with it: elementwise operations read through it, and what they
-    /// do before it they do for the elements that it has.
+    /// A view: `f` turns the row-major layout of the value's shape into the view's, by methods of
+    /// [`Layout`]. No elements are moved, and a view of a queued value is queued: elementwise
+    /// operations read through it, and those before it are computed only for the elements of the
+    /// view.
     ///
-    /// Errors are those of `f`, and where that gives no view along axes one by one ([`Layout::unfold`]).
+    /// Errors are those of `f`, and if the result doesn't run along axes one by one
+    /// ([`Layout::unfold`]).
     ///
     /// ```
     /// use flex::{Tensor, op::Op, stream::Stream};
@@ -202,7 +205,8 @@ impl Stream {
         view.layout(&whole)?;
         self.queue_view(x, view)
     }
-    /// The elements row by row under another shape, of as many elements, as [`Tensor::reshape`].
+    /// The elements in row-major order under another shape of as many elements, as
+    /// [`Tensor::reshape`].
     pub fn reshape(&self, x: &Argument, shape: impl Into<Ints>) -> Result<Lazy> {
         let from = Layout::contiguous(x.shape())?;
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;

@@ -1,4 +1,4 @@
-//! What a stream has not computed yet.
+//! The queue of a stream: operations that are not computed yet.
 
 use super::super::layer::{Kind, Layer};
 use super::super::traffic::{Traffic, bytes};
@@ -18,29 +18,29 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// Bytes of operands that nobody else needs, above which a queue is computed.
+/// Bytes of operands that nobody else holds, above which a queue is computed.
 const HELD: usize = 256 << 20;
 
-/// Operations that wait, and their operands.
+/// Queued operations, and their operands.
 #[derive(Default)]
 pub(super) struct Queue {
-    /// How often it was emptied: values are of one such turn.
+    /// How often it was emptied. Values belong to one such turn.
     pub turn: u64,
     steps: Vec<Step>,
-    /// Who has the value of a step; nobody that of an input.
+    /// The handles to the steps' values; inputs have none.
     handles: Vec<Weak<Shared>>,
     inputs: Vec<(u16, Tensor)>,
     held: usize,
     sizes: Sizes,
     numbers: Vec<Scalar>,
     views: Vec<View>,
-    /// The graph of the first steps, where they were not seen before.
+    /// The graph of the first steps, once one was not in the tree.
     replay: Option<Replay>,
     place: Option<Place>,
     pub stats: Stats,
 }
 
-/// A queue as it was.
+/// A state of the queue to return to.
 pub(super) struct Mark {
     steps: usize,
     inputs: usize,
@@ -52,7 +52,7 @@ pub(super) struct Mark {
 }
 
 impl Queue {
-    /// Whether it should be computed before more comes.
+    /// Whether it should be computed before more is queued.
     pub fn is_full(&self) -> bool {
         self.steps.len() + 4 > LONGEST || self.held > HELD && self.unshared() > HELD
     }
@@ -71,7 +71,7 @@ impl Queue {
             place: self.place,
         }
     }
-    /// Makes it what it was: for operations that turn out to be wrong.
+    /// Returns to an earlier state, after an operation that failed.
     pub fn reset(&mut self, to: Mark) {
         self.steps.truncate(to.steps);
         self.handles.truncate(to.steps);
@@ -80,11 +80,11 @@ impl Queue {
         self.numbers.truncate(to.numbers);
         self.views.truncate(to.views);
         (self.held, self.place) = (to.held, to.place);
-        // its graph may have numbers and views of what was wrong
+        // the graph may have numbers and views of that operation
         self.replay = None;
     }
 
-    /// The value that a tensor has here.
+    /// The value of a tensor: an input, which is added unless it is there.
     pub fn input(&mut self, plans: &Plans, x: &Tensor) -> Result<u16> {
         let same = |y: &&(u16, Tensor)| {
             y.1.as_ptr() == x.as_ptr() && y.1.layout() == x.layout() && y.1.dtype() == x.dtype()
@@ -108,7 +108,7 @@ impl Queue {
         });
         Rel::Number(k as u16, s.class())
     }
-    /// The step of a layer whose result has this shape.
+    /// A step for a layer whose result has this shape.
     pub fn layer(&mut self, layer: &Layer, operands: SmallVec<[u16; 4]>, shape: &[usize]) -> Step {
         Step::Layer(Box::new(Layered {
             layer: layer.clone(),
@@ -116,7 +116,7 @@ impl Queue {
             dims: self.sizes.dims(shape),
         }))
     }
-    /// The step that views a value so.
+    /// A step for a view of a value.
     pub fn view(&mut self, x: u16, view: View) -> Step {
         let dims = self.sizes.dims(&view.shape());
         let form = view.form();
@@ -129,8 +129,8 @@ impl Queue {
         let about = Box::new((form, dims));
         Step::View { x, at, about }
     }
-    /// Adds an operation, and gives its value's number, dtype and shape. Errors are those of the
-    /// operation.
+    /// Adds an operation, and returns the number, dtype and shape of its value. Errors are those of
+    /// the operation.
     pub fn operation(&mut self, plans: &Plans, step: Step) -> Result<(u16, DType, Shape)> {
         let mut tree = plans.lock();
         let at = self.push(&mut tree, step)?;
@@ -146,7 +146,7 @@ impl Queue {
         self.place = Some(next);
         Ok(self.steps.len() as u16 - 1)
     }
-    /// Where the steps but the last lead.
+    /// The place of all steps but the last.
     fn find_place(&mut self, tree: &mut Tree) -> Result<Place> {
         if let Some(place) = self.place.filter(|p| tree.has(*p)) {
             return Ok(place);
@@ -157,13 +157,13 @@ impl Queue {
         }
         Ok(place)
     }
-    /// Where step `k` leads, which is checked if nobody has been there.
+    /// The place that step `k` leads to. The graph checks the step if it is new there.
     fn advance(&mut self, tree: &mut Tree, from: Place, k: usize) -> Result<Place> {
         if let Some(place) = tree.next(from, &self.steps[k]) {
             let Step::Apply { op, operands, .. } = &self.steps[k] else {
                 return Ok(place);
             };
-            // all is known but whether numbers are in range
+            // everything is known except whether numbers are in range
             let computed = tree.node(place).computed;
             for (j, x) in operands.iter().enumerate() {
                 if let Rel::Number(n, _) = x {
@@ -181,12 +181,12 @@ impl Queue {
         let (computed, result) = (graph.computed_in(value), (graph.dtype(value), dims));
         Ok(tree.insert(from, self.steps[k].clone(), computed, result))
     }
-    /// Gives somebody the value of a step.
+    /// Registers the handle to the value of a step.
     pub fn hand_out(&mut self, at: u16, to: &Arc<Shared>) {
         self.handles[at as usize] = Arc::downgrade(to);
     }
 
-    /// Computes what somebody still needs, and is empty then.
+    /// Computes the values that are still referenced, and empties the queue.
     pub fn run(&mut self, plans: &Plans) -> Result<()> {
         let handles = self.handles.iter().enumerate();
         let alive: Vec<(usize, Arc<Shared>)> = handles
@@ -212,8 +212,8 @@ impl Queue {
         };
         result
     }
-    /// Whether there are views, and operands lie row by row: what is a product's may lie otherwise, for its
-    /// result does not.
+    /// Whether there are views, and operands are row-major. Operands that only products and linear
+    /// layers read may have any strides, since the layout of their results doesn't depend on them.
     fn is_row_major(&self) -> bool {
         let reads = |x: u16| {
             let others = |s: &&Step| match s {

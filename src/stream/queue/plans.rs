@@ -1,6 +1,6 @@
-//! The plans that were found, by the operations that they compute: a tree, in which each operation
-//! that comes leads one step down. Where it leads on, that operation was seen there before, and what
-//! its result is like is known.
+//! The known plans, by the operations that they compute. They form a tree, in which each operation
+//! of a queue is an edge to the next node. If there is one, the operation was seen there before,
+//! and its result's shape and dtype are known.
 
 use super::super::plan::Program;
 use super::relative::{Dims, Step};
@@ -10,13 +10,13 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Operations of a tree, at most: it begins anew then.
+/// Operations and plans of a tree, at most. A tree that exceeds it starts over.
 const MOST: usize = 1 << 16;
 
-/// Which values of a queue are needed, a bit each.
+/// The values of a queue that are needed, a bit each.
 pub(super) type Needed = [u64; super::LONGEST / 64];
 
-/// Programs for sequences of operations, which any number of streams share.
+/// Programs for sequences of operations, shared by any number of streams.
 ///
 /// ```
 /// use flex::{Tensor, op::Op, stream::{Plans, Stream}};
@@ -31,7 +31,7 @@ pub(super) type Needed = [u64; super::LONGEST / 64];
 /// ```
 pub struct Plans(Mutex<Tree>);
 
-/// A place in the tree; where this one began anew since, it is none.
+/// A node of the tree; no longer valid once the tree has started over.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place {
     node: u32,
@@ -40,7 +40,7 @@ pub(super) struct Place {
 
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// How often it began anew.
+    /// How often it started over.
     age: u64,
     plans: usize,
     /// Whether there is a plan that was not saved.
@@ -55,7 +55,8 @@ pub(super) struct Node {
     pub dims: Dims,
     parent: u32,
     children: SmallVec<[u32; 2]>,
-    /// What was needed, and the programs for it: of views and other operands, and where these lie row by row.
+    /// The values needed, and the programs for them: the general one, and the one for views of
+    /// row-major operands.
     pub plans: Vec<(Needed, [Option<Arc<Program>>; 2])>,
 }
 
@@ -72,15 +73,15 @@ impl Default for Plans {
 }
 
 impl Plans {
-    /// How many there are.
+    /// Number of plans.
     pub fn len(&self) -> usize {
         self.lock().plans
     }
-    /// Whether there is none.
+    /// Whether there are no plans.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Whether there is one that was neither saved nor loaded.
+    /// Whether there is a plan that was neither saved nor loaded.
     pub fn is_changed(&self) -> bool {
         self.lock().changed
     }
@@ -107,14 +108,14 @@ impl Node {
 }
 
 impl Tree {
-    /// Where queues begin.
+    /// The node where all queues begin.
     pub fn root(&self) -> Place {
         Place {
             node: 0,
             age: self.age,
         }
     }
-    /// Whether the place is still one.
+    /// Whether the place is still valid.
     pub fn has(&self, place: Place) -> bool {
         place.age == self.age
     }
@@ -124,7 +125,7 @@ impl Tree {
     pub fn node_mut(&mut self, place: Place) -> &mut Node {
         &mut self.nodes[place.node as usize]
     }
-    /// Where the operation leads from there, if it was seen there before.
+    /// The node that the operation leads to, if it was seen there before.
     pub fn next(&self, from: Place, step: &Step) -> Option<Place> {
         let children = self.node(from).children.iter();
         let found = children
@@ -135,7 +136,7 @@ impl Tree {
             age: self.age,
         })
     }
-    /// Remembers an operation after those that led to `from`.
+    /// Adds an operation after those that led to `from`.
     pub fn insert(
         &mut self,
         from: Place,
@@ -153,20 +154,20 @@ impl Tree {
             children: SmallVec::new(),
             plans: Vec::new(),
         });
-        // what came last is the likeliest to come again
+        // the latest operation is the likeliest to come again
         self.nodes[from.node as usize].children.insert(0, node);
         Place {
             node,
             age: self.age,
         }
     }
-    /// The program for these values, where there is a plan and it is compiled.
+    /// The program for these values, if there is a plan and it is compiled.
     pub fn program(&self, place: Place, needed: &Needed, row_major: bool) -> Option<Arc<Program>> {
         let mut plans = self.node(place).plans.iter();
         let plan = plans.find(|p| p.0 == *needed)?;
         plan.1[row_major as usize].clone()
     }
-    /// Remembers a plan, compiled or not.
+    /// Adds a plan, compiled or not.
     pub fn keep(&mut self, place: Place, needed: Needed, program: Option<(bool, Arc<Program>)>) {
         let plans = &mut self.node_mut(place).plans;
         let found = plans.iter().position(|p| p.0 == needed);
@@ -182,7 +183,7 @@ impl Tree {
             self.changed = true;
         }
     }
-    /// Begins anew if there is too much.
+    /// Starts over if the tree is too large.
     pub fn trim(&mut self) {
         if self.nodes.len() + self.plans > MOST {
             self.nodes = alloc::vec![Node::root()];
@@ -190,7 +191,7 @@ impl Tree {
             self.plans = 0;
         }
     }
-    /// The operations that lead to each plan, and the values it computes.
+    /// The operations that lead to each plan, and the values that it computes.
     pub fn paths(&self) -> Vec<(Vec<&Step>, Needed)> {
         let mut all = Vec::new();
         for node in &self.nodes {

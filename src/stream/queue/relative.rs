@@ -1,5 +1,5 @@
-//! Operations by what they have in common with those of another queue: values and numbers are named
-//! by their place in it, sizes by which of them are equal.
+//! Operations relative to their queue, so that they can be compared with those of another: values
+//! and numbers are named by their place in it, sizes only by which of them are equal.
 
 use super::super::fold::Kind;
 use super::super::graph::{Graph, Operand, Parameter, Value};
@@ -15,21 +15,22 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// A shape: 0 and 1 are themselves, other sizes are numbered from 2 on as they come.
+/// A shape. 0 and 1 stand for themselves, other sizes are numbered from 2 on in order of
+/// appearance.
 pub(super) type Dims = SmallVec<[u16; 6]>;
 
-/// A value of a queue: those before it are its operands.
+/// A value of a queue, computed from earlier ones.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Step {
     /// A tensor.
     Input { dtype: DType, dims: Dims },
-    /// An elementwise operation, and the number among its operands where that is fixed.
+    /// An elementwise operation, with the number among its operands that is part of it, if any.
     Apply {
         op: Op,
         operands: SmallVec<[Rel; 3]>,
         fixed: Option<Box<Fixed>>,
     },
-    /// Another dtype's nearest values.
+    /// A conversion to the nearest values of another dtype.
     Convert { x: u16, dtype: DType },
     /// A reduction over the axes whose bits are set.
     Reduce {
@@ -38,7 +39,7 @@ pub(super) enum Step {
         reduced: u64,
         keepdims: bool,
     },
-    /// A product of matrices, with the dtype of its sums where one is given.
+    /// A matrix product, with the dtype of its sums if one is given.
     Product {
         a: u16,
         b: u16,
@@ -46,7 +47,7 @@ pub(super) enum Step {
     },
     /// A layer.
     Layer(Box<Layered>),
-    /// A view: its number among those of the queue, its form, and its shape.
+    /// A view: its index among the queue's views, its form, and its shape.
     View {
         x: u16,
         at: u16,
@@ -63,7 +64,7 @@ pub(super) struct Layered {
 }
 
 impl Step {
-    /// The values that it is computed of.
+    /// The values that it is computed from.
     pub fn operands(&self) -> SmallVec<[u16; 4]> {
         let value = |x: &Rel| match x {
             Rel::Value(x) => Some(*x),
@@ -86,13 +87,13 @@ impl Step {
 pub(super) enum Rel {
     /// A value.
     Value(u16),
-    /// A number of this kind, which may be another one the next time.
+    /// A number, by its index, and its kind; the next queue may have another one.
     Number(u16, Class),
-    /// A number that decides what is computed: it stands beside the operands.
+    /// A number that is part of the operation, in its field `fixed`.
     Fixed,
 }
 
-/// A number that is itself alone.
+/// A number that is part of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixed(pub Scalar);
 
@@ -102,12 +103,12 @@ impl PartialEq for Fixed {
     }
 }
 
-/// The sizes of a queue by number.
+/// The sizes of a queue, by number.
 #[derive(Default)]
 pub(super) struct Sizes(SmallVec<[usize; 8]>);
 
 impl Sizes {
-    /// The numbers of a shape's sizes, new ones for those that are new.
+    /// The numbers of a shape's sizes; new sizes get new numbers.
     pub fn dims(&mut self, shape: &[usize]) -> Dims {
         let number = |n: &usize| match *n {
             0 | 1 => *n as u16,
@@ -122,7 +123,7 @@ impl Sizes {
         };
         shape.iter().map(number).collect()
     }
-    /// The shape of these numbers.
+    /// The shape that these numbers stand for.
     pub fn shape(&self, dims: &Dims) -> Shape {
         let size = |k: &u16| match *k {
             0 | 1 => *k as usize,
@@ -130,17 +131,17 @@ impl Sizes {
         };
         dims.iter().map(size).collect()
     }
-    /// How many there are.
+    /// Number of sizes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
-    /// Forgets the sizes from number `len` on.
+    /// Forgets all sizes but the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
 }
 
-/// The graph of a queue's values, as far as there is one.
+/// The graph of the first values of a queue.
 #[derive(Default)]
 pub(super) struct Replay {
     pub graph: Graph,
@@ -149,7 +150,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Adds steps until all are there. Errors leave those before in the graph.
+    /// Adds the steps that are not in the graph yet. If one fails, those before it stay.
     pub fn add(
         &mut self,
         steps: &[Step],

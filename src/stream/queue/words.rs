@@ -1,4 +1,4 @@
-//! Options of layers and forms of views as words of a line.
+//! Options of layers and forms of views, as words of a line.
 
 use super::super::layer::{Kind, Layer};
 use super::super::view::Form;
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::fmt::{Display, Result, Write};
 use smallvec::SmallVec;
 
-/// The kinds of numbers: what stands for each, and one of it.
+/// The kinds of numbers: the letter for each, and an example.
 pub(super) const KINDS: [(char, Scalar); 4] = [
     ('b', Scalar::Bool(true)),
     ('i', Scalar::Int(1)),
@@ -20,19 +20,19 @@ pub(super) const KINDS: [(char, Scalar); 4] = [
     ('c', Scalar::Complex(1.0, 1.0)),
 ];
 
-/// The value of a word.
+/// The value that a word names.
 pub(super) fn value(word: &str) -> Option<u16> {
     word.strip_prefix('v')?.parse().ok()
 }
-/// The dtype of that name.
+/// The dtype that a word names.
 pub(super) fn dtype(word: &str) -> Option<DType> {
     DType::ALL.into_iter().find(|d| d.name() == word)
 }
-/// The sizes that are left.
+/// The remaining words as sizes.
 pub(super) fn dims<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Dims> {
     words.map(|w| w.parse().ok()).collect()
 }
-/// What a word says, where it is not "-".
+/// Reads a word; "-" is none.
 fn maybe<T>(word: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     match word {
         "-" => Some(None),
@@ -55,7 +55,7 @@ fn flag(word: &str) -> Option<bool> {
 
 /// Writes the form of a view.
 pub(super) fn write_form(text: &mut String, form: &Form) -> Result {
-    let Form::Along { axes, whole } = form else {
+    let Form::Axes { axes, whole } = form else {
         return text.write_str("reshape");
     };
     text.push_str(if *whole { "whole" } else { "part" });
@@ -67,7 +67,7 @@ pub(super) fn write_form(text: &mut String, form: &Form) -> Result {
     }
     Ok(())
 }
-/// Reads it.
+/// Reads the form of a view.
 pub(super) fn form(word: &str) -> Option<Form> {
     if word == "reshape" {
         return Some(Form::Reshape);
@@ -80,7 +80,7 @@ pub(super) fn form(word: &str) -> Option<Form> {
     };
     let axes = words.map(|w| maybe(w, |k| k.parse().ok()));
     let axes = axes.collect::<Option<_>>()?;
-    Some(Form::Along { axes, whole })
+    Some(Form::Axes { axes, whole })
 }
 
 /// Writes a layer and its operands.
@@ -118,7 +118,7 @@ pub(super) fn write_layer(text: &mut String, layer: &Layer, operands: &[u16]) ->
     }
     Ok(())
 }
-/// Reads what follows its name.
+/// Reads the rest of a layer, after its name.
 pub(super) fn layer<'a>(name: &str, words: &mut impl Iterator<Item = &'a str>) -> Option<Step> {
     let (bias, residual) = (flag(words.next()?)?, flag(words.next()?)?);
     let activation = maybe(words.next()?, Activation::from_name)?;

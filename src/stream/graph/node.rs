@@ -1,7 +1,7 @@
-//! The values of a graph: how each is computed.
+//! The nodes of a graph: how each value is computed.
 
 use super::super::fold::Kind;
-use super::super::view::By;
+use super::super::view::ViewKind;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernel::elementwise::Row;
@@ -22,11 +22,12 @@ impl Value {
     }
 }
 
-/// A number of a [`Graph`](super::Graph) that may be another one of its kind when the program runs.
+/// A number of a [`Graph`](super::Graph) that another of the same kind may replace when the program
+/// runs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parameter {
     pub(in crate::stream) at: usize,
-    /// What it is in the graph.
+    /// Its value in the graph.
     pub(in crate::stream) number: Scalar,
 }
 
@@ -56,10 +57,10 @@ impl<S: Into<Scalar>> From<S> for Operand {
     }
 }
 
-/// A function of whole tensors that is no elementwise operation: it runs as it is.
+/// A function of whole tensors that is not elementwise: it runs as it is.
 pub type Function = Arc<dyn Fn(&[Tensor]) -> Result<Tensor> + Send + Sync>;
 
-/// A product of tensors, which lets blocks of its result be taken over.
+/// A product of tensors, which hands over blocks of its result.
 pub type Product = Arc<dyn Fn(&[Tensor], Option<&dyn Follow>) -> Result<Tensor> + Send + Sync>;
 
 /// A function of whole tensors.
@@ -70,7 +71,7 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// Its result.
+    /// Computes the result. `then` may take over the blocks of a product.
     pub fn run(&self, x: &[Tensor], then: Option<&dyn Follow>) -> Result<Tensor> {
         match self {
             Whole::Function(f) => f(x),
@@ -81,8 +82,8 @@ impl Whole {
 
 /// How a value is computed.
 #[derive(Clone)]
-pub enum What {
-    /// The input of that number.
+pub enum Expr {
+    /// An input, by its number.
     Input(usize),
     Apply {
         row: &'static Row,
@@ -104,51 +105,51 @@ pub enum What {
     },
     View {
         x: Value,
-        by: By,
+        kind: ViewKind,
     },
 }
 
-impl What {
-    /// The values it is computed of.
+impl Expr {
+    /// The values that it is computed from.
     pub fn operands(&self) -> SmallVec<[Value; 3]> {
         match self {
-            What::Input(_) => SmallVec::new(),
-            What::Apply { operands, .. } => operands.iter().filter_map(Operand::value).collect(),
-            What::Convert(x) | What::Reduce { x, .. } | What::View { x, .. } => {
+            Expr::Input(_) => SmallVec::new(),
+            Expr::Apply { operands, .. } => operands.iter().filter_map(Operand::value).collect(),
+            Expr::Convert(x) | Expr::Reduce { x, .. } | Expr::View { x, .. } => {
                 SmallVec::from_slice(&[*x])
             }
-            What::Call { operands, .. } => operands.clone(),
+            Expr::Call { operands, .. } => operands.clone(),
         }
     }
     /// Whether it is computed element by element.
     pub fn is_elementwise(&self) -> bool {
-        matches!(self, What::Apply { .. } | What::Convert(_))
+        matches!(self, Expr::Apply { .. } | Expr::Convert(_))
     }
-    /// Whether the other one is the same computation.
-    pub fn is(&self, other: &What) -> bool {
+    /// Whether both are the same computation.
+    pub fn is(&self, other: &Expr) -> bool {
         match (self, other) {
             (
-                What::Apply {
+                Expr::Apply {
                     row,
                     dtype,
                     operands,
                 },
-                What::Apply {
+                Expr::Apply {
                     row: r,
                     dtype: d,
                     operands: o,
                 },
             ) => row.op == r.op && dtype == d && alike(operands, o),
-            (What::Convert(x), What::Convert(y)) => x == y,
-            (What::View { x, by }, What::View { x: y, by: other }) => x == y && by == other,
+            (Expr::Convert(x), Expr::Convert(y)) => x == y,
+            (Expr::View { x, kind }, Expr::View { x: y, kind: other }) => x == y && kind == other,
             (
-                What::Reduce {
+                Expr::Reduce {
                     kind,
                     x,
                     reduced,
                     keepdims,
                 },
-                What::Reduce {
+                Expr::Reduce {
                     kind: k,
                     x: y,
                     reduced: r,
@@ -175,7 +176,7 @@ impl Operand {
         }
     }
 }
-/// Whether operands are the same.
+/// Whether both are the same operands.
 fn alike(a: &[Operand], b: &[Operand]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
@@ -185,10 +186,10 @@ fn alike(a: &[Operand], b: &[Operand]) -> bool {
         })
 }
 
-/// A value: how it is computed, and what of it is known before.
+/// A value: how it is computed, and its shape and dtype.
 #[derive(Clone)]
 pub struct Node {
-    pub what: What,
+    pub expr: Expr,
     pub shape: Shape,
     pub dtype: DType,
 }
