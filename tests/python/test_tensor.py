@@ -50,6 +50,8 @@ def test_asarray_of_tensors_among_lists():
     assert (t.dtype, t.tolist()) == ("float64", [1.5, 2.0])
     t = flex.asarray([np.ones(2, np.int8), [3, 4]])
     assert (t.dtype, t.tolist()) == ("int8", [[1, 1], [3, 4]])
+    t = flex.asarray([np.ones(0, np.int8), []])
+    assert (t.dtype, t.shape) == ("int8", (2, 0))
 
 
 def test_asarray_dtype(dtype):

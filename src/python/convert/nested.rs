@@ -331,7 +331,8 @@ impl Values {
     /// The default dtype of the numbers.
     fn natural(&self) -> DType {
         let kind = match &self.numbers {
-            Numbers::Bools(v) if v.is_empty() => Scalar::Float(0.0), // as in NumPy, an empty list is of floats
+            // as in NumPy, an empty list holds floats
+            Numbers::Bools(v) if v.is_empty() && self.strong.is_none() => Scalar::Float(0.0),
             Numbers::Ints(v) => Scalar::Int(v.iter().copied().max().unwrap_or(0)),
             _ => self.kind(),
         };
