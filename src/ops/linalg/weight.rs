@@ -54,7 +54,7 @@ where
     /// Rows for which packing is less than a fiftieth of the work.
     const MOST_ROWS: usize = 1024;
     // One row of floats is bound by memory, of which the weight itself is no more.
-    let floats = B::SAME && B::DTYPE.is_float() || gemm::twins::<A, B>();
+    let floats = B::SAME && B::DTYPE.is_float() || gemm::bf16_pairs::<A, B>();
     let fits = gemm::bytes::<A, B>() || floats && m > 1;
     if !(fits && n.min(k) >= 16 && weight.storage().caches_packed()) {
         return None;
