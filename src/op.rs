@@ -1,28 +1,29 @@
-//! The list of elementwise operations: one row each; data, not code.
+//! The table of elementwise operations: one row each; data, not code.
 //!
-//! A row is `Name function arity Rule cost [Families]`, and ` => nn` where it stands in `nn` alone,
-//! not among the array API's functions: those of one operand are functions there, for the others
-//! `nn` has signatures of its own. From a row come a zero-sized type with a
-//! kernel for each dtype that has one, a function (which links that row only), an [`Op`] variant
-//! and its line of the dynamic table, the Python function, and its lines of the coverage test. What
-//! the operation computes stands in `kernel/elementwise`: an `impl` of `Unary`, `Binary` or
-//! `Ternary` for the row's type, for each family of numbers that is named here. A family without a
-//! body, and a body of another arity, do not compile.
+//! A row is `Name function arity Rule cost [Families]`, with ` => nn` for an operation that is in
+//! `nn` only, not among the array API's functions: those of one operand are functions there, for
+//! the others `nn` has its own signatures. A row generates a zero-sized type with a kernel for each
+//! dtype that has one, a function (which links that row only), an [`Op`] variant and its line of
+//! the dynamic table, the Python function, and its lines of the coverage test. The computation is
+//! in `kernel/elementwise`: an `impl` of `Unary`, `Binary` or `Ternary` for the row's type, for
+//! each family of numbers named here. A family without a body, or a body of another arity, does not
+//! compile.
 //!
-//! [`Rule`]s give the dtype of the result, and with it the type of what a body returns.
+//! [`Rule`]s give the dtype of the result, and with it the type that a body returns.
 //!
-//! The cost is that of an element, in operations as one lane of a vector does them (`par::Cost`),
-//! roughly: it decides on threads, not on bits.
+//! The cost is per element, in operations of one lane of a vector (`par::Cost`), roughly: it
+//! decides on threads, not on bits.
 //!
-//! Families, the first that has the dtype counts:
+//! Families; the first that has the dtype is used:
 //! - `Boolean`: bool.
-//! - `Integer`: integers, a body for each of them.
-//! - `SignAgnostic`: integers in two's complement, signed and unsigned ones by one body a width.
+//! - `Integer`: integers, with a body for each type.
+//! - `SignAgnostic`: integers in two's complement, with one body per width for signed and unsigned
+//!   ones.
 //! - `Float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded
 //!   once.
-//! - `FusedHalf`: 16-bit floats by the body of `Float` in one loop that widens and narrows: where
-//!   the body costs less than that.
-//! - `Half`: 16-bit floats as they are.
+//! - `FusedHalf`: 16-bit floats by the body of `Float` in one loop that widens and narrows, for
+//!   bodies that cost less than that.
+//! - `Half`: 16-bit floats directly.
 //! - `Complex`: complex numbers; `Parts`: complex numbers as twice as many of `Float`.
 //! - `Bits`: every dtype, moved by its width.
 
@@ -31,13 +32,13 @@
 pub enum Rule {
     /// The common dtype.
     Same,
-    /// The common dtype, integers as the default float.
+    /// The common dtype; the default float for integers.
     Float,
     /// bool.
     Bool,
     /// The real part's dtype.
     Real,
-    /// The common dtype of all operands but the first, a bool.
+    /// The common dtype of all operands but the first, which is bool.
     Select,
 }
 
@@ -51,7 +52,7 @@ macro_rules! operations {
         Subtract subtract 2 Same 4 [SignAgnostic FusedHalf Float Parts]
         /// Product.
         Multiply multiply 2 Same 4 [SignAgnostic FusedHalf Float Complex]
-        /// Quotient; of integers in the default float.
+        /// Quotient; the default float for integers.
         Divide divide 2 Float 4 [FusedHalf Float Complex]
         /// Floor of the quotient. Integer division by zero is an error.
         FloorDivide floor_divide 2 Same 16 [Integer Float]
@@ -61,19 +62,19 @@ macro_rules! operations {
         Fmod fmod 2 Same 16 [Integer Float]
         /// The first to the power of the second. Negative exponents of integers are an error.
         Pow pow 2 Same 64 [Integer Float Complex]
-        /// The larger; NaN where either is.
+        /// The larger; NaN if either is.
         Maximum maximum 2 Same 4 [Boolean Integer FusedHalf Float]
-        /// The smaller; NaN where either is.
+        /// The smaller; NaN if either is.
         Minimum minimum 2 Same 4 [Boolean Integer FusedHalf Float]
         /// The nearest value from `min` to `max`: `minimum(maximum(x, min), max)`.
         Clip clip 3 Same 4 [Integer Float]
-        /// `-x`; the smallest integer gives itself.
+        /// `-x`; the smallest integer wraps to itself.
         Negative negative 1 Same 4 [SignAgnostic FusedHalf Float Parts]
         /// x itself.
         Positive positive 1 Same 4 [SignAgnostic Float Parts]
-        /// Magnitude; the smallest integer gives itself. Of complex numbers a real.
+        /// Magnitude, real for complex numbers; the smallest integer wraps to itself.
         Abs abs 1 Real 4 [Integer FusedHalf Float Complex]
-        /// -1, 0 or 1; `z / |z|` of complex numbers.
+        /// -1, 0 or 1; `z / |z|` for complex numbers.
         Sign sign 1 Same 4 [Integer Float Complex]
         /// `x * x`.
         Square square 1 Same 4 [SignAgnostic FusedHalf Float Complex]
@@ -92,11 +93,11 @@ macro_rules! operations {
         /// Whether the sign bit is set.
         Signbit signbit 1 Bool 4 [Integer Float]
         // rounding
-        /// The largest integer not above.
+        /// The largest integer not above x.
         Floor floor 1 Same 4 [SignAgnostic Float]
-        /// The smallest integer not below.
+        /// The smallest integer not below x.
         Ceil ceil 1 Same 4 [SignAgnostic Float]
-        /// The integer towards zero.
+        /// x rounded towards zero.
         Trunc trunc 1 Same 4 [SignAgnostic Float]
         /// The nearest integer, ties to even.
         Round round 1 Same 4 [SignAgnostic Float Parts]
@@ -159,18 +160,19 @@ macro_rules! operations {
         GeluTanh gelu_tanh 1 Float 48 [Float]
         /// `x * sigmoid(x)`.
         Silu silu 1 Float 32 [Float]
-        // activations that stand in `nn`
+        // activations in `nn`
         /// `min(max(x, 0), 6)`.
         Relu6 relu6 1 Float 4 [FusedHalf Float] => nn
-        /// x, of negative x `slope * x` (Maas et al. 2013).
+        /// x, or `slope * x` for negative x (Maas et al. 2013).
         LeakyRelu leaky_relu 2 Float 4 [FusedHalf Float] => nn
-        /// x, of negative x `alpha * (exp(x) - 1)` (Clevert et al. 2016).
+        /// x, or `alpha * (exp(x) - 1)` for negative x (Clevert et al. 2016).
         Elu elu 2 Float 40 [Float] => nn
-        /// `elu` times a factor that keeps mean 0 and variance 1 through layers (Klambauer et al. 2017).
+        /// `elu` times a factor that keeps mean 0 and variance 1 through layers (Klambauer et al.
+        /// 2017).
         Selu selu 1 Float 40 [Float] => nn
-        /// x, of negative x `alpha * (exp(x / alpha) - 1)` (Barron 2017).
+        /// x, or `alpha * (exp(x / alpha) - 1)` for negative x (Barron 2017).
         Celu celu 2 Float 64 [Float] => nn
-        /// `log(1 + exp(beta * x)) / beta`; x itself where `beta * x` is above a threshold.
+        /// `log(1 + exp(beta * x)) / beta`; x itself if `beta * x` is above a threshold.
         Softplus softplus 3 Float 96 [Float] => nn
         /// `log(sigmoid(x))` without overflow or cancellation.
         LogSigmoid logsigmoid 1 Float 80 [Float] => nn
@@ -184,22 +186,23 @@ macro_rules! operations {
         Softsign softsign 1 Float 8 [FusedHalf Float] => nn
         /// `x - tanh(x)`.
         Tanhshrink tanhshrink 1 Float 48 [Float] => nn
-        /// x, 0 from `-lambd` to `lambd`.
+        /// x, or 0 from `-lambd` to `lambd`.
         Hardshrink hardshrink 2 Float 4 [FusedHalf Float] => nn
-        /// x moved towards 0 by `lambd`, 0 where it would pass it.
+        /// x moved towards 0 by `lambd`; 0 if it would pass it.
         Softshrink softshrink 2 Float 4 [FusedHalf Float] => nn
-        /// x where it is above a threshold, else a value.
+        /// x if it is above a threshold, else a value.
         Threshold threshold 3 Same 4 [Integer Float] => nn
-        /// `d^2 / (2 beta)` of the distance `d` of the first two where that is below the third, `beta`;
-        /// else `d - beta / 2` (Girshick 2015).
+        /// For the distance `d` of the first two, `d^2 / (2 beta)` if it is below the third,
+        /// `beta`; else `d - beta / 2` (Girshick 2015).
         SmoothL1 smooth_l1 3 Float 8 [Float] => nn
         /// The square of the difference.
         SquaredDifference squared_difference 2 Float 4 [Float] => nn
-        /// The product of the first two and the third, rounded once where the instruction set can.
+        /// The product of the first two, plus the third, rounded once where the instruction set
+        /// can.
         MultiplyAdd multiply_add 3 Float 4 [Float] => nn
         /// The first times the sigmoid of the second (Dauphin et al. 2017).
         Glu glu 2 Float 36 [Float] => nn
-        /// The first times the slope of `gelu` at the second.
+        /// The first times the derivative of `gelu` at the second.
         GeluGradient gelu_gradient 2 Float 48 [Float] => nn
         // comparisons
         /// Whether equal.
@@ -225,7 +228,7 @@ macro_rules! operations {
         LogicalAnd logical_and 2 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether either is true (not zero).
         LogicalOr logical_or 2 Bool 4 [Boolean SignAgnostic Float Complex]
-        /// Whether one of them is true (not zero).
+        /// Whether exactly one is true (not zero).
         LogicalXor logical_xor 2 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether not true (zero).
         LogicalNot logical_not 1 Bool 4 [Boolean SignAgnostic Float Complex]
@@ -234,20 +237,20 @@ macro_rules! operations {
         BitwiseAnd bitwise_and 2 Same 4 [Boolean SignAgnostic]
         /// Bits set in either.
         BitwiseOr bitwise_or 2 Same 4 [Boolean SignAgnostic]
-        /// Bits set in one of them.
+        /// Bits set in exactly one.
         BitwiseXor bitwise_xor 2 Same 4 [Boolean SignAgnostic]
         /// Bits inverted.
         BitwiseInvert bitwise_invert 1 Same 4 [Boolean SignAgnostic]
-        /// Bits moved up; 0 from the width on.
+        /// Bits shifted left; 0 for shifts by the width or more.
         BitwiseLeftShift bitwise_left_shift 2 Same 4 [SignAgnostic]
-        /// Bits moved down, keeping the sign; 0 or -1 from the width on.
+        /// Bits shifted right, keeping the sign; 0 or -1 for shifts by the width or more.
         BitwiseRightShift bitwise_right_shift 2 Same 4 [Integer]
         // complex numbers
         /// Complex conjugate.
         Conj conj 1 Same 4 [SignAgnostic Float Complex]
         /// Real part.
         RealPart real 1 Real 4 [SignAgnostic Float Complex]
-        /// Imaginary part; zero of real numbers.
+        /// Imaginary part; zero for real numbers.
         ImagPart imag 1 Real 4 [SignAgnostic Float Complex]
         // selection
         /// `a` where the condition is true, else `b`.
@@ -262,21 +265,21 @@ macro_rules! make {
         #[repr(u8)]
         pub enum Op { $($(#[doc = $doc])* $Name),* }
         impl Op {
-            /// All of them, in the order of the list.
+            /// All operations, in the order of the table.
             pub const ALL: &'static [Op] = &[$(Op::$Name),*];
             /// The name of its function: `"add"`.
             pub const fn name(self) -> &'static str { const T: &[&str] = &[$(plain_name(stringify!($function))),*]; T[self as usize] }
             /// Its number of operands.
             pub const fn arity(self) -> usize { const T: &[u8] = &[$($arity),*]; T[self as usize] as usize }
-            /// How the result's dtype follows.
+            /// The rule for the result's dtype.
             pub const fn rule(self) -> Rule { const T: &[Rule] = &[$(Rule::$rule),*]; T[self as usize] }
-            /// What an element costs, in operations of [`Cost`](crate::par::Cost).
+            /// The cost of an element, in operations of [`Cost`](crate::par::Cost).
             pub const fn cost(self) -> u8 { const T: &[u8] = &[$($cost),*]; T[self as usize] }
             /// What it computes, in a sentence.
             pub const fn doc(self) -> &'static str { const T: &[&str] = &[$(concat!($($doc),*)),*]; T[self as usize] }
-            /// Whether it stands in `nn` alone.
+            /// Whether it is in `nn` only.
             pub const fn is_in_nn(self) -> bool { const T: &[bool] = &[$(false $(|| is_nn(stringify!($module)))?),*]; T[self as usize] }
-            /// The operation of that name.
+            /// The operation with this name.
             pub fn from_name(name: &str) -> Option<Op> { Op::ALL.iter().copied().find(|o| o.name() == name) }
         }
     };

@@ -366,7 +366,7 @@ class Tensor:
     def __pos__(self) -> Tensor: ...
     def __trunc__(self) -> Tensor: ...
     def abs(self) -> Tensor:
-        """Magnitude; the smallest integer gives itself. Of complex numbers a real.
+        """Magnitude, real for complex numbers; the smallest integer wraps to itself.
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operand's dtype; that of its parts if it is complex.
@@ -534,7 +534,7 @@ class Tensor:
         [-1, -6]
         """
     def bitwise_left_shift(x1, x2: _Operand, /) -> Tensor:
-        """Bits moved up; 0 from the width on.
+        """Bits shifted left; 0 for shifts by the width or more.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -558,7 +558,7 @@ class Tensor:
         [7, 7]
         """
     def bitwise_right_shift(x1, x2: _Operand, /) -> Tensor:
-        """Bits moved down, keeping the sign; 0 or -1 from the width on.
+        """Bits shifted right, keeping the sign; 0 or -1 for shifts by the width or more.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -570,7 +570,7 @@ class Tensor:
         [2, -2]
         """
     def bitwise_xor(x1, x2: _Operand, /) -> Tensor:
-        """Bits set in one of them.
+        """Bits set in exactly one.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -590,7 +590,7 @@ class Tensor:
         [[1, 1, 1], [2, 2, 2]]
         """
     def ceil(self) -> Tensor:
-        """The smallest integer not below.
+        """The smallest integer not below x.
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
@@ -720,7 +720,7 @@ class Tensor:
         [3, 5, 7]
         """
     def divide(x1, x2: _Operand, /) -> Tensor:
-        """Quotient; of integers in the default float.
+        """Quotient; the default float for integers.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -817,7 +817,7 @@ class Tensor:
         [3, 2, 1]
         """
     def floor(self) -> Tensor:
-        """The largest integer not above.
+        """The largest integer not above x.
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
@@ -1077,7 +1077,7 @@ class Tensor:
         [True, False]
         """
     def logical_xor(x1, x2: _Operand, /) -> Tensor:
-        """Whether one of them is true (not zero).
+        """Whether exactly one is true (not zero).
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -1159,7 +1159,7 @@ class Tensor:
         [[5, 3], [1, 0]]
         """
     def maximum(x1, x2: _Operand, /) -> Tensor:
-        """The larger; NaN where either is.
+        """The larger; NaN if either is.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -1195,7 +1195,7 @@ class Tensor:
         [[1, 2], [0, 1]]
         """
     def minimum(x1, x2: _Operand, /) -> Tensor:
-        """The smaller; NaN where either is.
+        """The smaller; NaN if either is.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -1228,7 +1228,7 @@ class Tensor:
         [10, 20]
         """
     def negative(self) -> Tensor:
-        """`-x`; the smallest integer gives itself.
+        """`-x`; the smallest integer wraps to itself.
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
@@ -1455,7 +1455,7 @@ class Tensor:
         [0.5, 0.0]
         """
     def sign(self) -> Tensor:
-        """-1, 0 or 1; `z / |z|` of complex numbers.
+        """-1, 0 or 1; `z / |z|` for complex numbers.
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
@@ -1704,7 +1704,7 @@ class Tensor:
         [[1.0, 1.0], [0.0, 1.0]]
         """
     def trunc(self) -> Tensor:
-        """The integer towards zero.
+        """x rounded towards zero.
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
@@ -2094,7 +2094,7 @@ def multiply(x1: _Operand, x2: _Operand, /) -> Tensor:
     [10, 20]
     """
 def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Quotient; of integers in the default float.
+    """Quotient; the default float for integers.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2154,7 +2154,7 @@ def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
     [4, 9]
     """
 def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The larger; NaN where either is.
+    """The larger; NaN if either is.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2166,7 +2166,7 @@ def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
     [3, 5]
     """
 def minimum(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The smaller; NaN where either is.
+    """The smaller; NaN if either is.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2178,7 +2178,7 @@ def minimum(x1: _Operand, x2: _Operand, /) -> Tensor:
     [1, 3]
     """
 def negative(x: _Operand, /) -> Tensor:
-    """`-x`; the smallest integer gives itself.
+    """`-x`; the smallest integer wraps to itself.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
@@ -2198,7 +2198,7 @@ def positive(x: _Operand, /) -> Tensor:
     [1, -2]
     """
 def abs(x: _Operand, /) -> Tensor:
-    """Magnitude; the smallest integer gives itself. Of complex numbers a real.
+    """Magnitude, real for complex numbers; the smallest integer wraps to itself.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operand's dtype; that of its parts if it is complex.
@@ -2208,7 +2208,7 @@ def abs(x: _Operand, /) -> Tensor:
     [1, 2]
     """
 def sign(x: _Operand, /) -> Tensor:
-    """-1, 0 or 1; `z / |z|` of complex numbers.
+    """-1, 0 or 1; `z / |z|` for complex numbers.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
@@ -2304,7 +2304,7 @@ def signbit(x: _Operand, /) -> Tensor:
     [False, True]
     """
 def floor(x: _Operand, /) -> Tensor:
-    """The largest integer not above.
+    """The largest integer not above x.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
@@ -2314,7 +2314,7 @@ def floor(x: _Operand, /) -> Tensor:
     [1.0, -2.0]
     """
 def ceil(x: _Operand, /) -> Tensor:
-    """The smallest integer not below.
+    """The smallest integer not below x.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
@@ -2324,7 +2324,7 @@ def ceil(x: _Operand, /) -> Tensor:
     [2.0, -1.0]
     """
 def trunc(x: _Operand, /) -> Tensor:
-    """The integer towards zero.
+    """x rounded towards zero.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
@@ -2754,7 +2754,7 @@ def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
     [True, False]
     """
 def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether one of them is true (not zero).
+    """Whether exactly one is true (not zero).
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2800,7 +2800,7 @@ def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor:
     [7, 7]
     """
 def bitwise_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits set in one of them.
+    """Bits set in exactly one.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2822,7 +2822,7 @@ def bitwise_invert(x: _Operand, /) -> Tensor:
     [-1, -6]
     """
 def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits moved up; 0 from the width on.
+    """Bits shifted left; 0 for shifts by the width or more.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2834,7 +2834,7 @@ def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
     [4, 12]
     """
 def bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits moved down, keeping the sign; 0 or -1 from the width on.
+    """Bits shifted right, keeping the sign; 0 or -1 for shifts by the width or more.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2866,7 +2866,7 @@ def real(x: _Operand, /) -> Tensor:
     [1.0]
     """
 def imag(x: _Operand, /) -> Tensor:
-    """Imaginary part; zero of real numbers.
+    """Imaginary part; zero for real numbers.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operand's dtype; that of its parts if it is complex.

@@ -140,7 +140,7 @@ where
         && packed.is_none()
         && algorithm == Algorithm::Blocked
         && !gemm::bytes::<A, B>()
-        && !gemm::twins::<A, B>()
+        && !gemm::bf16_pairs::<A, B>()
         && whole.down() > 1
         && gemm::packs_before(&b, m)
         && k * n >= gemm::SHARED_B

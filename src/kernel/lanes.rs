@@ -1,11 +1,11 @@
-//! Slices reduced by accumulators side by side, which are lanes of vectors.
+//! Reductions of slices by independent accumulators, which become lanes of vectors.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, which are joined by
-/// halves; what is left of `x` goes into as many as it fills. WebAssembly without vectors has 16, since
-/// they are that many variables there, and a microcontroller 4.
-/// `lanes!(x, y, identity, |v, w| lift, |a, b| join)` is the same of pairs, from two slices of one
-/// length. A first argument is a number of accumulators, 64 or 256, that every target has: the more
-/// there are, the less is lost. A macro, since a closure may be outlined of its kernel.
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, which are then
+/// joined by halving; the remainder of `x` goes into as many as it fills. WebAssembly without
+/// vectors has 16, since each is a variable there, and microcontrollers have 4. `lanes!(x, y,
+/// identity, |v, w| lift, |a, b| join)` is the same for pairs, from two slices of one length. A
+/// first argument of 64 or 256 is the number of accumulators on every target: with more of them,
+/// sums lose less. A macro, since a closure may be outlined from its kernel.
 macro_rules! lanes {
     (@ [$lanes:literal $($half:literal)*] [$($v:ident = $x:expr),+] $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
         $(let $v = $x.as_chunks::<$lanes>();)+

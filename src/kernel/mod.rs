@@ -1,4 +1,4 @@
-//! What loops compute: slices in, slices out. Nothing here knows layouts, tensors or threads.
+//! Kernels: slices in, slices out. Nothing here knows layouts, tensors or threads.
 
 #[macro_use]
 mod lanes;

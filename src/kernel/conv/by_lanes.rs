@@ -1,8 +1,8 @@
-//! How many lanes sums have: those of a vector of the set.
+//! The number of lanes of sums: those of a vector of the instruction set.
 
-/// `by_lanes!(self.method, I, F)` calls `self.method::<I, L>()`, `L` being how many numbers of type `F` a
-/// vector of the set `I` has: of 2, 4, 8 or 16 bytes. Others, and all on microcontrollers, have one
-/// lane.
+/// `by_lanes!(self.method, I, F)` calls `self.method::<I, L>()`, where `L` is the number of lanes
+/// of type `F` in a vector of the set `I`, for types of 2, 4, 8 or 16 bytes. Other types, and all
+/// on microcontrollers, have one lane.
 macro_rules! by_lanes {
     ($self:ident.$method:ident, $I:ident, $F:ty) => {
         by_lanes!(@ $self.$method, $I, $F; 2: 32 16 8; 4: 16 8 4; 8: 8 4 2; 16: 4 2 1;)

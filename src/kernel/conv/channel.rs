@@ -1,7 +1,7 @@
-//! The gradient of a channel's weights where each channel is convolved by itself: for each tap the
-//! sum of products of elements of the gradient and of the image. Rows of the image are read into L1,
-//! zeros around them; there all taps see a block of places at steps that don't change, and the
-//! lanes of their sums stay in registers down the rows.
+//! The weight gradient of a channel that is convolved by itself: for each tap, the sum of products
+//! of elements of the gradient and of the image. Rows of the image are read into L1, with zeros
+//! around them; there each tap reads blocks of places at constant distances, and the lanes of its
+//! sums stay in registers down the rows.
 
 use super::geometry::{Geometry, Image};
 use super::rows::{self, Columns};
@@ -10,21 +10,21 @@ use crate::kernel::gemm::{MatElement, Packed, Scratch};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Room for the sums of a tap: the lanes of the longest vector.
+/// Lanes of the sums of a tap: those of the longest vector.
 const LANES: usize = 16;
-/// Taps whose sums are in registers at once: as many as most kernels have in a row.
+/// Taps whose sums are in registers together: as many as most kernels have in a row.
 const TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 3 };
-/// Bytes of rows that are read at once, where they can be fewer.
+/// The most bytes of rows read at a time, unless a single row of places needs more.
 const MOST: usize = if simd::CACHE_BLOCKING {
     16 << 10
 } else {
     2 << 10
 };
 
-/// Writes what each position of the kernel gets: the sum over the places of `grad`, `[places]` of
-/// each image, of its elements times what the tap sees of the image's one channel.
+/// Writes the gradient of each position of the kernel: the sum over the places of `grad`,
+/// `[places]` of each image, of its elements times what the tap reads of the image's only channel.
 ///
-/// Errors where there is no memory for scratch.
+/// Errors if there is no memory for scratch.
 pub fn channel_gradient<'a, T>(
     images: impl Iterator<Item = (Image<'a, T>, &'a [T])>,
     geometry: &Geometry,
@@ -64,16 +64,17 @@ where
 /// How rows are read.
 struct Plan<'a> {
     geometry: &'a Geometry,
-    /// Columns that one tap sees side by side, and those that others see beyond, in whole blocks.
+    /// Columns of a phase: those of the places in whole blocks, and those that other taps read
+    /// beyond.
     phase: usize,
     /// Numbers of a row: `[phase of the columns][column]`.
     line: usize,
-    /// Rows of places that are added at once, and the rows of the image that they see.
+    /// Rows of places added at a time, and the rows of the image that they read.
     rows: usize,
     seen: usize,
 }
-/// Whether the sums of a channel, of numbers of so many bytes, need no more scratch than a thread may
-/// have.
+/// Whether the scratch for a channel's sums, with numbers of `bytes` bytes, is no more than a
+/// thread may have.
 pub fn channel_fits(g: &Geometry, bytes: usize) -> bool {
     const SCRATCH: usize = 8 << 20;
     let plan = Plan::of(g, bytes);
@@ -82,7 +83,7 @@ pub fn channel_fits(g: &Geometry, bytes: usize) -> bool {
     numbers.saturating_mul(bytes) <= SCRATCH
 }
 impl<'a> Plan<'a> {
-    /// For numbers of so many bytes.
+    /// The plan for numbers of `bytes` bytes.
     fn of(g: &'a Geometry, bytes: usize) -> Self {
         let beyond = (g.kernel[2] - 1).saturating_mul(g.dilation[2]) / g.stride[2];
         let phase = beyond.saturating_add(g.places[2].next_multiple_of(LANES));
@@ -98,7 +99,7 @@ impl<'a> Plan<'a> {
             seen: span.saturating_add((rows - 1).saturating_mul(g.stride[1]) + 1),
         }
     }
-    /// Where a tap of a plane begins to see, from the first place on.
+    /// The index in a plane at which a tap reads the first place.
     fn at(&self, tap: usize) -> usize {
         let g = self.geometry;
         let (y, x) = (tap / g.kernel[2], tap % g.kernel[2] * g.dilation[2]);
@@ -106,12 +107,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Adds what an image gives to `sums[position][lane]`.
+/// Adds the contributions of an image to `sums[position][lane]`.
 struct Add<'a, 'b, T> {
     image: Image<'b, T>,
     grad: &'a [T],
     plan: &'a Plan<'a>,
-    /// Rows of one depth of the image.
+    /// Rows of the image at one depth.
     plane: &'a mut [T],
     sums: &'a mut [T],
 }
@@ -154,7 +155,7 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
             }
         }
     }
-    /// Reads the rows that places from row `first` on see, at one depth of the image.
+    /// Reads the rows that places from row `first` on read, at one depth of the image.
     #[inline(always)]
     fn load<I: Isa>(&mut self, z: isize, first: usize) {
         let (plan, g, image) = (self.plan, self.plan.geometry, &self.image);
@@ -176,9 +177,10 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
     }
 }
 
-/// Adds products of rows of the gradient and what `N` taps of a plane see.
+/// Adds products of rows of the gradient and what `N` taps of a plane read.
 ///
-/// PLANE2: a tap sees whole blocks of columns of each row, all of which lie in the plane (asserted).
+/// PLANE2: a tap reads whole blocks of columns of each row, all of which lie in the plane
+/// (asserted).
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
@@ -209,7 +211,8 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
         let lanes = width - x;
         for (y, row) in grad.chunks_exact(width).enumerate() {
             let from = plane.as_ptr().wrapping_add(y * stride * plan.line + x);
-            // SAFETY: PLANE2: a block of columns of a row, all of which lie in the plane by the assertion.
+            // SAFETY: PLANE2: a block of columns of a row, all of which lie in the plane by the
+            // assertion.
             let seen = |k: usize| unsafe { *(from.wrapping_add(at[k]) as *const [T; L]) };
             if let Some(grad) = row[x..].first_chunk::<L>() {
                 for k in 0..N {
@@ -217,7 +220,7 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
                 }
                 continue;
             }
-            // behind the last place, zero times what is there need not be zero
+            // past the last place, zero times what is there need not be zero
             let mut grad = [T::default(); L];
             for (d, s) in grad.iter_mut().zip(&row[x..]) {
                 *d = *s;

@@ -1,5 +1,6 @@
-//! The way back from places to an image: what each tap of each place gets is a product, and is added to
-//! the element that the tap sees. Blocks of places at a time, so that the product stays in a cache.
+//! col2im, the way back from places to an image: the contributions of each tap of each place are a
+//! product, and are added to the element that the tap reads. In blocks of places, so that the
+//! product stays in a cache.
 
 use super::geometry::{Geometry, Three};
 use super::patches::Tap;
@@ -16,11 +17,11 @@ const BLOCK: usize = if simd::CACHE_BLOCKING {
     1 << 9
 };
 
-/// The product of `taps`, `[taps, outputs]`, and `result`, `[outputs, places]`, in blocks of some times
-/// `unit` places, which are given to `each` one after the other, `[taps][places]`. Blocks follow from
-/// the sizes alone.
+/// The product of `taps`, `[taps, outputs]`, and `result`, `[outputs, places]`, in blocks of a
+/// multiple of `unit` places, which are passed to `each` in turn, as `[taps][places]`. Blocks
+/// depend on the sizes alone.
 ///
-/// Errors where there is no memory for a block.
+/// Errors if there is no memory for a block.
 pub fn columns<T: MatElement<Acc = T> + Packed>(
     taps: Mat<T>,
     result: Mat<T>,
@@ -43,19 +44,19 @@ pub fn columns<T: MatElement<Acc = T> + Packed>(
     Ok(())
 }
 
-/// Adds what taps get of rows of places to the elements that they see.
+/// Adds the contributions of taps, for rows of places, to the elements that they read.
 pub struct AddRows<'a, T> {
     pub geometry: &'a Geometry,
-    /// Rows of places.
+    /// The rows of places.
     pub rows: Range<usize>,
     /// `[taps][rows][columns]`
     pub from: &'a [T],
-    /// Channels of these sizes.
+    /// The sizes of a channel of `d`.
     pub sizes: Three,
     pub d: &'a mut [T],
 }
 impl<T: Packed> AddRows<'_, T> {
-    /// Panics where sizes don't fit.
+    /// Panics if sizes don't match.
     pub fn add(self) {
         simd::call(self)
     }

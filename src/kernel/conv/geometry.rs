@@ -1,5 +1,5 @@
-//! How a kernel moves over an image, and where the image lies. Both have three spatial dimensions;
-//! fewer are some of size 1.
+//! How a kernel moves over an image, and the layout of the image. Both have three spatial
+//! dimensions; absent ones have size 1.
 
 use crate::kernel::gemm::Mat;
 use core::marker::PhantomData;
@@ -8,27 +8,27 @@ use core::ops::Range;
 /// Numbers for depth, height and width.
 pub type Three = [usize; 3];
 
-/// How a kernel moves over an image: tap `t` of place `p` sees element `p * stride + t * dilation -
-/// padding`, and zero where there is none. All of `kernel`, `stride` and `dilation` are at least 1.
+/// How a kernel moves over an image: tap `t` of place `p` reads element `p * stride + t * dilation
+/// - padding`, and zero if there is none. All of `kernel`, `stride` and `dilation` are at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Sizes of the kernel.
+    /// The sizes of the kernel.
     pub kernel: Three,
-    /// From a place to the next.
+    /// The distance between places.
     pub stride: Three,
-    /// From a tap to the next.
+    /// The distance between taps.
     pub dilation: Three,
-    /// Zeros in front of the image; below zero are elements of the image that no place sees.
+    /// Zeros before the image; if negative, elements of the image that no place reads.
     pub padding: [isize; 3],
-    /// Places.
+    /// The numbers of places.
     pub places: Three,
 }
 impl Geometry {
-    /// How many positions the kernel has.
+    /// The number of positions in the kernel.
     pub fn positions(&self) -> usize {
         self.kernel.iter().product()
     }
-    /// How many places there are.
+    /// The number of places.
     pub fn len(&self) -> usize {
         self.places
             .iter()
@@ -38,22 +38,21 @@ impl Geometry {
     pub fn is_empty(&self) -> bool {
         self.places.contains(&0)
     }
-    /// Whether each place of an image of these sizes is an element of it, and each of those a
-    /// place.
+    /// Whether places and the elements of an image of these sizes correspond one to one.
     pub fn is_pointwise(&self, sizes: Three) -> bool {
         self.kernel == [1; 3]
             && self.stride == [1; 3]
             && self.places == sizes
             && self.padding == [0; 3]
     }
-    /// The element that a tap of a place sees along an axis, which need not be there.
+    /// The element that a tap reads for a place along an axis, which may not exist.
     #[inline(always)]
     pub(super) fn element(&self, axis: usize, place: usize, tap: usize) -> isize {
         (place * self.stride[axis] + tap * self.dilation[axis]) as isize - self.padding[axis]
     }
 }
 
-/// Channels of an image of any strides.
+/// Channels of an image, with any strides.
 ///
 /// Invariant IMAGE1: for all `channel < channels` and positions below `sizes`, the element at
 /// `at + channel * channel_stride + position * strides` is an initialised `T`, readable for `'a`.
@@ -91,7 +90,7 @@ impl<'a, T> Image<'a, T> {
             _data: PhantomData,
         }
     }
-    /// Planes of one size, one after the other. Panics where there are fewer elements.
+    /// Consecutive planes of one size. Panics if `planes` has another length.
     #[cfg(feature = "i8")]
     pub fn of_planes(planes: &'a [T], channels: usize, sizes: Three) -> Self {
         let area = sizes.iter().product::<usize>();
@@ -100,7 +99,7 @@ impl<'a, T> Image<'a, T> {
         // SAFETY: IMAGE1: as many elements of the slice.
         unsafe { Image::new(planes.as_ptr(), (channels, area as isize), sizes, strides) }
     }
-    /// How many channels.
+    /// The number of channels.
     pub fn channels(&self) -> usize {
         self.channels
     }
@@ -108,16 +107,16 @@ impl<'a, T> Image<'a, T> {
     pub fn sizes(&self) -> Three {
         self.sizes
     }
-    /// From an element to the next, along an axis.
+    /// The stride along an axis.
     #[inline(always)]
     pub(super) fn stride(&self, axis: usize) -> isize {
         self.strides[axis]
     }
-    /// Whether the channels of a pixel lie side by side.
+    /// Whether the channels of a pixel are contiguous.
     pub fn channels_are_near(&self) -> bool {
         self.channel_stride == 1 || self.channels == 1
     }
-    /// Some of the channels. Panics where there are none such.
+    /// A range of the channels. Panics if out of bounds.
     pub fn channels_of(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.channels);
         Image {
@@ -126,7 +125,7 @@ impl<'a, T> Image<'a, T> {
             ..self
         }
     }
-    /// Some positions along an axis. Panics where there are none such.
+    /// A range of positions along an axis. Panics if out of bounds.
     pub(super) fn narrow(&self, axis: usize, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.sizes[axis]);
         let mut sizes = self.sizes;
@@ -141,7 +140,7 @@ impl<'a, T> Image<'a, T> {
             _data: PhantomData,
         }
     }
-    /// Where a row of a channel begins; readable as far as it is one of the image's (IMAGE1).
+    /// The address of a row of a channel; readable if the row is one of the image's (IMAGE1).
     #[inline(always)]
     pub(super) fn row(&self, channel: usize, z: usize, y: usize) -> *const T {
         self.at.wrapping_offset(
@@ -150,7 +149,8 @@ impl<'a, T> Image<'a, T> {
                 + y as isize * self.strides[1],
         )
     }
-    /// How far in memory an element of a channel lies from the first one of the first; neither need be there.
+    /// The distance in memory from the first element of the first channel to an element of a
+    /// channel; neither need exist.
     #[inline(always)]
     pub(super) fn ahead(&self, channel: usize, element: [isize; 3]) -> isize {
         let [z, y, x] = [0, 1, 2].map(|axis| element[axis].wrapping_mul(self.strides[axis]));
@@ -159,8 +159,8 @@ impl<'a, T> Image<'a, T> {
             .wrapping_add(y)
             .wrapping_add(x)
     }
-    /// The step between the elements of a channel, where those lie on one line. Strides of axes of one element are
-    /// any.
+    /// The distance between consecutive elements of a channel, if it is the same for all. Strides
+    /// of axes of size 1 don't matter.
     fn line(&self) -> Option<isize> {
         if self.sizes.contains(&0) {
             return Some(1);
@@ -177,42 +177,43 @@ impl<'a, T> Image<'a, T> {
         }
         Some(step.unwrap_or(1))
     }
-    /// Whether the elements of a channel lie on one line, the same step apart.
+    /// Whether the elements of a channel are equally far apart.
     pub fn is_matrix(&self) -> bool {
         self.line().is_some()
     }
-    /// Whether its elements lie one after the other, in the order of their places.
+    /// Whether its elements are contiguous, in the order of their positions.
     pub(super) fn is_contiguous(&self) -> bool {
         let area = self.sizes.iter().product::<usize>();
         self.line().is_some_and(|step| step == 1 || area <= 1)
             && (self.channels <= 1 || self.channel_stride == area as isize)
     }
-    /// Its channels as rows of a matrix. Panics where they are none.
+    /// Its channels as rows of a matrix. Panics if their elements are not equally far apart.
     pub fn matrix(&self) -> Mat<'a, T> {
         let (rows, cols) = (self.channels, self.sizes.iter().product());
         let Some(step) = self.line() else {
             panic!("elements of a channel are not on one line");
         };
-        // SAFETY: MAT1: the image's elements (IMAGE1), the same step apart.
+        // SAFETY: MAT1: the image's elements (IMAGE1), equally far apart.
         unsafe { Mat::new(self.at, rows, cols, self.channel_stride, step) }
     }
-    /// Whether the elements of each plane of a channel lie on one line, the same step apart.
+    /// Whether the elements of each plane of a channel are equally far apart.
     pub fn planes_are_matrices(&self) -> bool {
         self.narrow(0, 0..self.sizes[0].min(1)).is_matrix()
     }
-    /// The channels of plane `z` as rows of a matrix, where there is that plane. Panics where they are none.
+    /// The channels of plane `z` as rows of a matrix, if there is such a plane. Panics if their
+    /// elements are not equally far apart.
     pub(super) fn plane(self, z: isize) -> Option<Mat<'a, T>> {
         let z = usize::try_from(z).ok().filter(|z| *z < self.sizes[0])?;
         Some(self.narrow(0, z..z + 1).matrix())
     }
-    /// Its channels as rows of a matrix, where the elements of each lie one after the other.
+    /// Its channels as rows of a matrix, if the elements of each are contiguous.
     pub fn planes(&self) -> Option<Mat<'a, T>> {
         let area = self.sizes.iter().product();
         let near = self.line().is_some_and(|step| step == 1 || area <= 1);
-        // SAFETY: MAT1: the image's elements (IMAGE1), side by side.
+        // SAFETY: MAT1: the image's elements (IMAGE1), which are contiguous.
         near.then(|| unsafe { Mat::new(self.at, self.channels, area, self.channel_stride, 1) })
     }
-    /// The row of channel `channel` that a tap sees, and whether there is one.
+    /// The row of channel `channel` that a tap reads, if there is one.
     #[inline(always)]
     pub(super) fn seen(&self, channel: usize, z: isize, y: isize) -> Option<*const T> {
         let inside = (z as usize) < self.sizes[0] && (y as usize) < self.sizes[1];

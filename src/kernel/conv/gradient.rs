@@ -1,5 +1,5 @@
-//! What the gradient of a convolution's weight is a product of: its sums run over the places of many
-//! images, so they are long however small the images are.
+//! The operands of the product that is the gradient of a convolution's weight. Its sums run over
+//! the places of many images, so they are long however small the images are.
 //!
 //! `d weight[taps, channels] = patches[taps, places of all images] x d result[those, channels]`.
 //! With taps as lines, patches are runs of an image's rows.
@@ -12,8 +12,8 @@ use crate::kernel::gemm::{BlockA, Mat, MatElement, Source, Strided};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Patches of images as the left side of a product: a line a tap, a step a place of an image, one
-/// image after the other.
+/// Patches of images as the left operand of a product: a line per tap, a step per place of each
+/// image in turn.
 #[derive(Clone, Copy)]
 pub struct Taps<'a, T> {
     images: &'a [Image<'a, T>],
@@ -23,7 +23,7 @@ pub struct Taps<'a, T> {
 }
 
 impl<'a, T: MatElement> Taps<'a, T> {
-    /// All patches of images that have as many `channels` each.
+    /// All patches of images with `channels` channels each.
     pub fn new(images: &'a [Image<'a, T>], channels: usize, geometry: Geometry) -> Self {
         assert!(images.iter().all(|image| image.channels() == channels));
         Taps {
@@ -41,7 +41,7 @@ impl<'a, T: MatElement> Taps<'a, T> {
             [place / (n[1] * n[2]), place / n[2] % n[1], place % n[2]],
         )
     }
-    /// What a tap sees in some steps.
+    /// Writes what a tap reads in the steps from `first` on.
     #[inline(always)]
     fn line<I: Isa>(&self, tap: Tap, first: usize, mut d: &mut [T::Acc]) {
         let g = &self.geometry;
@@ -81,7 +81,7 @@ impl<'a, T: MatElement> Taps<'a, T> {
     }
 }
 
-/// Packs steps of lines, a line after the other.
+/// Packs a range of steps, one line after the other.
 struct Pack<'a, 'b, T: MatElement> {
     taps: &'a Taps<'b, T>,
     steps: Range<usize>,
@@ -140,12 +140,12 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
     }
 }
 
-/// Matrices of one shape below each other, as the right side of a product: a line a column, a step a
-/// row of a matrix, one matrix after the other.
+/// Matrices of one shape stacked on each other, as the right operand of a product: a line per
+/// column, a step per row of each matrix in turn.
 #[derive(Clone, Copy)]
 pub struct Stacked<'a, T> {
     matrices: &'a [Mat<'a, T>],
-    /// Rows of each.
+    /// Rows of each matrix.
     rows: usize,
     /// The columns.
     lines: Lines,
@@ -165,7 +165,7 @@ impl<'a, T: MatElement> Stacked<'a, T> {
             lines: Lines::all(cols),
         }
     }
-    /// The parts of some steps: a matrix, and rows of it.
+    /// The parts of a range of steps: a matrix, and rows of it.
     fn parts(&self, steps: Range<usize>) -> impl Iterator<Item = (Mat<'a, T>, Range<usize>)> {
         let (rows, matrices) = (self.rows, self.matrices);
         let first = steps.start / rows.max(1);

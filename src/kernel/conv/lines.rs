@@ -1,24 +1,24 @@
-//! Lines of sources: some of those that there are, and the panels that they are packed into.
+//! Ranges of the lines of a source, and the panels that they are packed into.
 
 use crate::kernel::gemm::{Packed, Source, panel_width};
 use core::ops::Range;
 
-/// Some of the lines of a source, one after the other.
+/// A range of the lines of a source.
 #[derive(Clone, Copy)]
 pub struct Lines {
     first: usize,
     len: usize,
 }
 impl Lines {
-    /// All of them.
+    /// All lines.
     pub fn all(len: usize) -> Self {
         Lines { first: 0, len }
     }
-    /// How many.
+    /// The number of lines.
     pub fn count(&self) -> usize {
         self.len
     }
-    /// Some of these. Panics where there are none such.
+    /// A part of this range. Panics if out of bounds.
     pub fn slice(&self, lines: Range<usize>) -> Self {
         assert!(lines.start <= lines.end && lines.end <= self.len);
         Lines {
@@ -26,19 +26,19 @@ impl Lines {
             len: lines.len(),
         }
     }
-    /// The number of one of these among all.
+    /// The number of a line of this range among all lines.
     #[inline(always)]
     pub fn number(&self, line: usize) -> usize {
         self.first + line
     }
-    /// The numbers of some of these.
+    /// The same for several lines.
     pub fn numbers(&self, lines: Range<usize>) -> Range<usize> {
         self.first + lines.start..self.first + lines.end
     }
 }
 
-/// The panels that `steps` steps of some lines are packed into: of each its lines, its width, which may be
-/// more, and its numbers.
+/// The panels that `steps` steps of some lines are packed into: for each its lines, its width,
+/// which may be larger, and its numbers.
 pub fn panels<F: Packed>(
     lines: Range<usize>,
     steps: usize,
@@ -56,7 +56,7 @@ pub fn panels<F: Packed>(
     })
 }
 
-/// Packs panels number by number: sources that make lines as the left side are seldom the right one.
+/// Packs panels number by number: sources that suit the left operand are seldom the right one.
 pub fn pack_by_blocks<S: Source>(
     source: &S,
     steps: Range<usize>,

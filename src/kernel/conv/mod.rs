@@ -1,21 +1,22 @@
-//! Convolutions, as products where that is fast.
+//! Convolutions, as matrix products where that is fast.
 //!
-//! - [`Patches`]: patches of an image are a source of the matrix engine (implicit GEMM), so they
-//!   never exist as a whole:
-//!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
-//!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
-//! - [`PhasePatches`]: the same of an image whose columns are sorted by the stride.
-//! - `planes`: planes of channels to pixels whose lanes are channels, and back.
-//! - `depthwise`: channels by kernels of their own, as lanes.
+//! - [`Patches`]: patches of an image as a source of the matrix engine (implicit GEMM), so that
+//!   they are never stored as a whole:
+//!   `y[outputs, places] = weight[outputs, taps] x patches[taps, places]`.
+//!   A tap is a channel and a position in the kernel, a place a position of the kernel on the
+//!   image.
+//! - [`PhasePatches`]: the same for an image whose columns are sorted by phases of the stride.
+//! - `planes`: transposes planes of channels to pixels whose lanes are channels, and back.
+//! - `depthwise`: depthwise convolutions, with channels as lanes.
 //! - `direct`: few channels, by rows.
-//! - `spread`: transposed convolutions, by products whose numbers are added up.
-//! - `winograd`: 3x3 kernels by a quarter of the multiplications.
-//! - [`Taps`], [`Stacked`]: the same patches and a gradient, for the gradient of the weight;
-//!   `channel_gradient` is that of single channels.
-//! - `columns`: the way back to an image of few channels.
-//! - `deform`: patches by offsets, as sources, and what they give back.
-//! - `words`: images of bytes, for products of integers.
-//! - `lines`, `by_lanes`: what these sources, and these kernels, have in common.
+//! - `spread`: transposed convolutions, by products that are then added up (col2im).
+//! - `winograd`: 3x3 kernels with a quarter of the multiplications.
+//! - [`Taps`], [`Stacked`]: the patches and the gradient as operands of the weight gradient's
+//!   product; `channel_gradient` is the weight gradient of single channels.
+//! - `columns`: the way back to an image of few channels (col2im).
+//! - `deform`: deformed patches as sources, and their gradients.
+//! - `words`: images of bytes, for integer products.
+//! - `lines`, `by_lanes`: shared parts of these sources and kernels.
 
 #[macro_use]
 mod by_lanes;

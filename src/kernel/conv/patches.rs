@@ -1,4 +1,4 @@
-//! Patches of an image as a source of the matrix engine.
+//! Patches of an image as a source of the matrix engine (implicit GEMM).
 
 use super::geometry::{Geometry, Image, Three};
 use super::lines::Lines;
@@ -8,7 +8,7 @@ use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// Patches of an image, as the right side of a product: a line a place, a step a tap.
+/// Patches of an image as the right operand of a product: a line per place, a step per tap.
 #[derive(Clone, Copy)]
 pub struct Patches<'a, T> {
     image: Image<'a, T>,
@@ -17,14 +17,14 @@ pub struct Patches<'a, T> {
     lines: Lines,
 }
 
-/// A tap: a channel, and a position in the kernel.
+/// A tap: a channel and a position in the kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Tap {
     pub channel: usize,
     pub at: Three,
 }
 impl Tap {
-    /// The tap of that number.
+    /// The tap with this number.
     pub fn new(mut step: usize, kernel: Three) -> Tap {
         let x = step % kernel[2];
         step /= kernel[2];
@@ -35,7 +35,7 @@ impl Tap {
             at: [step % kernel[0], y, x],
         }
     }
-    /// The one after it, without a division.
+    /// Advances to the next tap, without a division.
     #[inline(always)]
     pub fn next(&mut self, kernel: Three) {
         for axis in [2, 1, 0] {
@@ -58,7 +58,7 @@ impl<'a, T> Patches<'a, T> {
             lines: Lines::all(geometry.len()),
         }
     }
-    /// A place by its number.
+    /// The place of a line.
     fn place(&self, line: usize) -> Three {
         let n = self.geometry.places;
         let line = self.lines.number(line);
@@ -66,8 +66,8 @@ impl<'a, T> Patches<'a, T> {
     }
 }
 
-/// Places side by side along the width: what the first tap sees of the first of them, which need not be
-/// there, and how far it is to what that sees of the last one.
+/// Adjacent places along the width: the element that the first tap reads for the first of them,
+/// which may not exist, and its distance in columns from that of the last.
 struct Run<T> {
     at: *const T,
     element: [isize; 3],
@@ -75,7 +75,7 @@ struct Run<T> {
     len: usize,
 }
 
-/// Packs steps of lines into panels; `d` is as large as those.
+/// Packs a range of steps and lines into panels; `d` has their size.
 struct Pack<'a, 'b, T: MatElement> {
     patches: &'a Patches<'b, T>,
     steps: Range<usize>,
@@ -126,7 +126,7 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
     }
 }
 impl<T: MatElement> Patches<'_, T> {
-    /// Places from a line on, `most` of them, or as many as there are side by side.
+    /// Places from a line on: at most `most`, and no more than are adjacent along the width.
     fn run(&self, line: usize, most: usize) -> Run<T> {
         let (g, place) = (&self.geometry, self.place(line));
         let len = (g.places[2] - place[2]).min(most);
@@ -141,7 +141,8 @@ impl<T: MatElement> Patches<'_, T> {
             len,
         }
     }
-    /// What a tap sees from a run of places: elements `by` from those of the first tap, `ahead` in memory.
+    /// Writes what a tap reads for a run of places: elements `by` from those of the first tap,
+    /// `ahead` in memory.
     #[inline(always)]
     fn row<I: Isa>(&self, by: [isize; 3], ahead: isize, run: &Run<T>, d: &mut [T::Acc]) {
         let (image, stride) = (&self.image, self.geometry.stride[2]);
@@ -152,7 +153,7 @@ impl<T: MatElement> Patches<'_, T> {
         }
         let from = run.at.wrapping_offset(ahead);
         let step = image.stride(2);
-        // SAFETY: IMAGE1: a row of the image; here all places see one of its columns.
+        // SAFETY: IMAGE1: a row of the image; in this branch all places read columns of it.
         unsafe {
             if x >= 0 && x + run.span < width as isize {
                 return rows::run::<I, T>(from, step, stride, d);

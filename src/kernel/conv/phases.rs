@@ -1,6 +1,6 @@
-//! Images whose columns are sorted by what a stride sees of them, for kernels that see each element several times:
-//! places side by side then see numbers side by side, and with zeros around the image no tap of theirs
-//! is asked where it is.
+//! Polyphase decomposition of images: columns are sorted by their phase of the stride, for kernels
+//! that read each element several times. Adjacent places then read adjacent numbers, and with zeros
+//! around the image no tap needs a bounds check.
 
 use super::geometry::{Geometry, Image};
 use super::lines::{self, Lines};
@@ -13,30 +13,31 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// What packing moves at once.
+/// Numbers that packing copies at a time.
 const BLOCK: usize = 16;
 
-/// How an image lies in scratch: `[channel][depth][row][phase][column]`, of all that places see, zeros beyond
-/// the image. A phase has each `stride`th column.
+/// The layout of an image in scratch: `[channel][depth][row][phase][column]`, of all that places
+/// read, with zeros outside the image. A phase has every `stride`th column.
 pub struct Phases {
     geometry: Geometry,
     channels: usize,
-    /// Depths and rows that places see.
+    /// Depths and rows that places read.
     depths: usize,
     rows: usize,
-    /// Numbers of a phase of a row, and phases that the kernel sees.
+    /// Numbers of a phase of a row, and phases that the kernel reads.
     columns: usize,
     phases: usize,
-    /// Of each position of the kernel, where it sees the first place in a channel.
+    /// For each position of the kernel, the index in a channel at which it reads the first place.
     taps: Vec<usize>,
 }
 impl Phases {
-    /// Of images of so many channels; none where the kernel sees an element so seldom that sorting them does not
-    /// pay, or places see more than `most` numbers.
+    /// The layout of images of `channels` channels; none if the kernel reads each element too few
+    /// times for sorting to pay, or places read more than `most` numbers.
     ///
-    /// Errors where there is no memory for the list of taps.
+    /// Errors if there is no memory for the list of taps.
     pub fn new(geometry: Geometry, channels: usize, most: usize) -> Result<Option<Phases>> {
-        /// How often an element is seen. 3x3 kernels by a stride of 2 see one about twice: gathering that is quicker.
+        /// Reads per element from which on sorting pays. 3x3 kernels with a stride of 2 read each
+        /// about twice: gathering is faster.
         const OFTEN: usize = 8;
         let g = &geometry;
         let strides = g.stride.iter().fold(1, |a: usize, s| a.saturating_mul(*s));
@@ -44,7 +45,7 @@ impl Phases {
         if g.stride[2] == 1 || g.kernel[2] == 1 || seldom || g.is_empty() {
             return Ok(None);
         }
-        // sizes of what is seen: no larger than the padded image's
+        // sizes of what is read: no larger than the padded image's
         let span = |axis: usize| (g.kernel[axis] - 1) * g.dilation[axis];
         let seen = |axis: usize| (g.places[axis] - 1) * g.stride[axis] + span(axis) + 1;
         let phases = g.stride[2].min(span(2) + 1);
@@ -77,15 +78,16 @@ impl Phases {
     fn channel(&self) -> usize {
         self.depths * self.rows * self.phases * self.columns
     }
-    /// Numbers of an image, those that packing reads beyond its last one with them.
+    /// Numbers of an image, including those that packing reads past its last one.
     pub fn numbers(&self) -> usize {
         self.channels * self.channel() + BLOCK
     }
-    /// Where the channels of an image lie among its numbers.
+    /// The range of some channels among an image's numbers.
     pub fn channels(&self, some: Range<usize>) -> Range<usize> {
         some.start * self.channel()..some.end * self.channel()
     }
-    /// Sorts channel `channel` of an image into its numbers. Panics where there are others.
+    /// Sorts channel `channel` of an image into `d`. Panics if there is no such channel, or `d` has
+    /// another length.
     pub fn sort<T: MatElement>(&self, image: Image<T>, channel: usize, d: &mut [T::Acc]) {
         assert!(channel < image.channels() && d.len() == self.channel());
         simd::call(Sort {
@@ -95,7 +97,7 @@ impl Phases {
             d,
         })
     }
-    /// Where the first tap sees a place.
+    /// The index at which the first tap reads a place.
     fn place(&self, line: usize) -> usize {
         let (n, s) = (self.geometry.places, self.geometry.stride);
         let (z, y, x) = (line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]);
@@ -137,17 +139,18 @@ impl<T: MatElement> Kernel for Sort<'_, '_, T> {
     }
 }
 
-/// Patches of an image that [`Phases`] has sorted, as the right side of a product: a line a place, a step a tap.
+/// Patches of an image sorted by [`Phases`], as the right operand of a product: a line per place, a
+/// step per tap.
 #[derive(Clone, Copy)]
 pub struct PhasePatches<'a, F> {
     phases: &'a Phases,
-    /// Those of some channels, and [`BLOCK`] more.
+    /// The numbers of some channels, and [`BLOCK`] more.
     numbers: &'a [F],
     channels: usize,
     lines: Lines,
 }
 impl<'a, F: Packed> PhasePatches<'a, F> {
-    /// Of some channels of an image, whose numbers these are. Panics where there are others.
+    /// Patches of some channels of an image with these numbers. Panics if sizes don't match.
     pub fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
         assert!(channels.end <= phases.channels && numbers.len() == phases.numbers());
         let some = phases.channels(channels.clone());
@@ -160,7 +163,7 @@ impl<'a, F: Packed> PhasePatches<'a, F> {
     }
 }
 
-/// Packs steps of lines into panels; `d` is as large as those.
+/// Packs a range of steps and lines into panels; `d` has their size.
 struct Pack<'a, 'b, F: Packed> {
     patches: &'a PhasePatches<'b, F>,
     steps: Range<usize>,
@@ -174,7 +177,8 @@ impl<F: Packed> Kernel for Pack<'_, '_, F> {
         let (patches, steps) = (self.patches, self.steps);
         let (phases, wide) = (patches.phases, patches.phases.geometry.places[2]);
         for (lines, width, panel) in lines::panels(self.lines, steps.len(), self.d) {
-            // the panel's places, in runs along the width: where they begin, and where in the panel
+            // the panel's places in runs along the width: the index of the first, and the range in
+            // the panel
             let mut runs: SmallVec<[(usize, Range<usize>); 8]> = SmallVec::new();
             let mut at = 0;
             while at < lines.len() {
@@ -210,15 +214,15 @@ impl<F: Packed> Kernel for Pack<'_, '_, F> {
         }
     }
 }
-/// The first `N` numbers.
+/// Copies the first `N` numbers.
 #[inline(always)]
 fn copy<F: Packed, const N: usize>(s: &[F], d: &mut [F]) {
     if let (Some(s), Some(d)) = (s.first_chunk::<N>(), d.first_chunk_mut::<N>()) {
         *d = *s;
     }
 }
-/// Numbers to some places of a row, and beyond the last of them others, where the row has room: the next run
-/// is written over them.
+/// Copies numbers to some places of a row. Past the last of them, where the row has room, it writes
+/// others, which the next run overwrites.
 #[inline(always)]
 fn run<F: Packed>(s: &[F], to: Range<usize>, row: &mut [F]) {
     let (s, end) = (&s[..to.len() + BLOCK], to.end - to.start);

@@ -1,20 +1,20 @@
-//! Planes of channels to pixels of lanes, and back.
+//! Transposes planes of channels to pixels of lanes, and back.
 
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Packed, finish_into};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Channels that are computed together: the lanes of the longest vector.
+/// Channels computed together: the lanes of the longest vector.
 pub const LANES: usize = 16;
 
-/// Pixels that are transposed at once.
+/// Pixels transposed at a time.
 const BLOCK: usize = 16;
 const _: () = assert!(BLOCK == LANES);
 
 /// Channels as lanes.
 ///
-/// Invariant LANES1: the lanes are channels of a result from `first` on, `count` of them, at least one;
-/// `each` of those are made of a row of `planes`.
+/// Invariant LANES1: the lanes are `count` channels of a result from `first` on, at least one;
+/// `each` consecutive channels of the result come from one row of `planes`.
 #[derive(Clone, Copy)]
 pub struct Lanes<'a, T> {
     planes: Mat<'a, T>,
@@ -23,8 +23,8 @@ pub struct Lanes<'a, T> {
     count: usize,
 }
 impl<'a, T: MatElement> Lanes<'a, T> {
-    /// Some channels of a result, `each` of which are made of a plane. Panics where there are none such, or
-    /// more than lanes.
+    /// A range of channels of a result, of which `each` consecutive ones come from one plane.
+    /// Panics if there are no such planes, or more channels than lanes.
     pub fn new(planes: Mat<'a, T>, channels: Range<usize>, each: usize) -> Self {
         assert!((1..=LANES).contains(&channels.len()));
         assert!((channels.end - 1) / each < planes.rows());
@@ -35,16 +35,16 @@ impl<'a, T: MatElement> Lanes<'a, T> {
             count: channels.len(),
         }
     }
-    /// The plane of a lane; beyond the last one, that.
+    /// The plane of a lane; past the last lane, that of the last.
     #[inline(always)]
     fn plane(&self, lane: usize) -> *const T {
         let row = (self.first + lane.min(self.count - 1)) / self.each;
         (self.planes.as_ptr()).wrapping_offset(row as isize * self.planes.rs())
     }
-    /// Some of [`BLOCK`] pixels from pixel `first` on.
+    /// Reads up to [`BLOCK`] pixels, from pixel `first` on.
     ///
     /// # Safety
-    /// LANES1; they are pixels of the planes.
+    /// LANES1; the planes have these pixels.
     #[inline(always)]
     unsafe fn pixels<I: Isa>(&self, first: usize, len: usize, d: &mut [[T::Acc; LANES]; BLOCK]) {
         let (step, whole) = (self.planes.cs(), self.each == 1 && self.count == LANES);
@@ -52,7 +52,7 @@ impl<'a, T: MatElement> Lanes<'a, T> {
             let from = self.plane(0).wrapping_offset(first as isize * step);
             for (p, d) in d[..len].iter_mut().enumerate() {
                 let pixel = from.wrapping_offset(p as isize * step) as *const [T; LANES];
-                // SAFETY: LANES1: the channels of a pixel, side by side.
+                // SAFETY: LANES1: the channels of a pixel, which are contiguous.
                 T::widen_all::<I>(unsafe { &*pixel }, d);
             }
             return;
@@ -69,7 +69,8 @@ impl<'a, T: MatElement> Lanes<'a, T> {
         }
         if const { T::SAME } && whole {
             let from = self.plane(0).wrapping_add(first) as *const T::Acc;
-            // SAFETY: LANES1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators (ELEMENT1).
+            // SAFETY: LANES1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators
+            // (ELEMENT1).
             return unsafe {
                 transpose::<I, T::Acc>(from, self.planes.rs(), d.as_mut_ptr().cast(), 16)
             };
@@ -80,12 +81,13 @@ impl<'a, T: MatElement> Lanes<'a, T> {
             let plane = unsafe { &*(self.plane(l).wrapping_add(first) as *const [T; BLOCK]) };
             T::widen_all::<I>(plane, s);
         }
-        // SAFETY: BLOCK1: two arrays of that size.
+        // SAFETY: BLOCK1: two arrays of this size.
         unsafe { transpose::<I, T::Acc>(s.as_ptr().cast(), 16, d.as_mut_ptr().cast(), 16) }
     }
 }
 
-/// A block of 16 by 16 numbers, whose lines are `step` numbers apart, to one of lines `to_step` apart.
+/// Transposes a block of 16 by 16 numbers, whose lines are `step` numbers apart, to one of lines
+/// `to_step` apart.
 ///
 /// # Safety
 /// BLOCK1 for the 256 numbers.
@@ -107,7 +109,7 @@ unsafe fn transpose<I: Isa, F: Packed>(from: *const F, step: isize, to: *mut F, 
             )
         };
     }
-    // by squares of which LLVM makes shuffles
+    // by squares that LLVM turns into shuffles
     const SIDE: usize = 4;
     let sides = (0..BLOCK as isize).step_by(SIDE);
     for (i, j) in (sides.clone()).flat_map(|i| sides.clone().map(move |j| (i, j))) {
@@ -124,8 +126,8 @@ unsafe fn transpose<I: Isa, F: Packed>(from: *const F, step: isize, to: *mut F, 
     }
 }
 
-/// Reads a window of planes of `size` rows and columns, some of which are not there: `d[row][column][lane]`,
-/// zeros where there are none.
+/// Reads a window of planes of `size` rows and columns, `d[row][column][lane]`, with zeros outside
+/// the planes.
 pub struct Load<'a, T: MatElement> {
     pub lanes: Lanes<'a, T>,
     pub size: [usize; 2],
@@ -181,7 +183,7 @@ impl<T: MatElement> Lanes<'_, T> {
             self.rows::<I>(at + columns.start..at + columns.end, d.by_ref().take(1));
         }
     }
-    /// Reads some pixels to rows.
+    /// Reads a range of pixels into consecutive rows.
     #[inline(always)]
     fn rows<'d, I: Isa>(
         &self,
@@ -189,17 +191,17 @@ impl<T: MatElement> Lanes<'_, T> {
         rows: impl Iterator<Item = &'d mut [[T::Acc; LANES]]>,
     ) {
         assert!(some.end <= self.planes.cols());
-        // a block of pixels, of which those from `next` on are still to be moved
+        // a block of pixels, of which those from `next` on are not yet copied
         let mut block = [[T::Acc::default(); LANES]; BLOCK];
         let (mut next, mut at) = (BLOCK, some.start);
         for mut row in rows {
             while !row.is_empty() {
                 if next == BLOCK {
                     let len = (some.end - at).min(BLOCK);
-                    // the last ones of a whole block, where there is one
+                    // a whole block that ends at the last pixel, if there are enough
                     let back = BLOCK - len;
                     next = if back <= at - some.start { back } else { 0 };
-                    // SAFETY: LANES1: pixels of the planes by the assertion.
+                    // SAFETY: LANES1: pixels of the planes, by the assertion.
                     unsafe { self.pixels::<I>(at - next, len + next, &mut block) };
                     at += len;
                 }
@@ -214,11 +216,11 @@ impl<T: MatElement> Lanes<'_, T> {
     }
 }
 
-/// Lanes of pixels to rows of planes, `d[lane][pixel]`, `ld` apart.
+/// Transposes lanes of pixels to rows of planes, `d[lane][pixel]`, `ld` apart.
 pub struct Store<'a, F> {
     pub pixels: &'a [F],
-    /// Contract STORE1: as many rows as lanes of as many elements as there are pixels, `ld` apart, writable
-    /// by nobody else.
+    /// Contract STORE1: a row for each lane, of as many elements as there are pixels, `ld` apart,
+    /// writable by this call alone.
     pub d: *mut F,
     pub ld: isize,
 }
@@ -233,7 +235,7 @@ impl<F: Packed> Kernel for Store<'_, F> {
             // SAFETY: BLOCK1, STORE1: 16 pixels of each row.
             unsafe { transpose::<I, F>(from, LANES as isize, self.d.add(done), self.ld) };
             done += BLOCK;
-            // the last ones of a whole block
+            // the last block overlaps
             if done < pixels.len() && done + BLOCK > pixels.len() {
                 done = pixels.len() - BLOCK;
             }
@@ -247,14 +249,14 @@ impl<F: Packed> Kernel for Store<'_, F> {
     }
 }
 
-/// Stores the sums of places of some channels, `sums[place][lane]`, after an epilogue: `c` has a row for each
-/// channel, of all places. `turned` is scratch of as many numbers.
+/// Stores the sums of places of some channels, `sums[place][lane]`, after an epilogue: `c` has a
+/// row for each channel, of all places. `planar` is scratch of at least as many numbers.
 ///
 /// # Safety
 /// Nobody else uses those places of those rows of `c` meanwhile.
 pub unsafe fn store<T: MatElement>(
     sums: &[T::Acc],
-    turned: &mut [T::Acc],
+    planar: &mut [T::Acc],
     channels: Range<usize>,
     places: Range<usize>,
     c: &MatMut<T>,
@@ -273,11 +275,11 @@ pub unsafe fn store<T: MatElement>(
             ld,
         });
     }
-    let turned = &mut turned[..sums.len()];
+    let planar = &mut planar[..sums.len()];
     simd::call(Store {
         pixels: sums,
-        d: turned.as_mut_ptr(),
+        d: planar.as_mut_ptr(),
         ld: places.len() as isize,
     });
-    finish_into(epilogue, turned, places.len(), &mut d);
+    finish_into(epilogue, planar, places.len(), &mut d);
 }

@@ -1,13 +1,13 @@
-//! Rows of an image, as kernels read them: elements side by side, zeros beyond the ends.
+//! Rows of an image as kernels read them: contiguous elements, with zeros past the ends.
 
 use crate::kernel::gemm::{MatElement, Packed};
 use crate::simd::Isa;
 use core::ops::Range;
 
-/// Elements that are moved at once.
+/// Elements copied at a time.
 pub const BLOCK: usize = 16;
 
-/// `len` places, from a column on, `stride` columns apart.
+/// `len` places: the first reads column `first`, the others are `stride` columns apart.
 #[derive(Clone, Copy)]
 pub struct Columns {
     pub first: isize,
@@ -15,10 +15,10 @@ pub struct Columns {
     pub len: usize,
 }
 impl Columns {
-    /// The places that see one of so many columns.
+    /// The places that read one of `columns` columns.
     #[inline(always)]
     pub fn inside(&self, columns: usize) -> Range<usize> {
-        // strides are mostly one of two, and a division takes longer than what follows
+        // most strides are 1 or 2, and a division takes longer than what follows
         let places = |columns: usize| match self.stride {
             1 => columns,
             2 => columns.div_ceil(2),
@@ -30,8 +30,8 @@ impl Columns {
     }
 }
 
-/// Writes what places see of a row of `columns` elements, `step` apart, to `d`; zeros where
-/// that is none.
+/// Writes what places read of a row of `columns` elements, `step` apart, to `d`, with zeros outside
+/// the row.
 ///
 /// # Safety
 /// The row at `from` is one of an image (IMAGE1), `columns` and `step` are its width and stride.
@@ -56,14 +56,15 @@ pub unsafe fn load<I: Isa, T: MatElement>(
     }
     let column = places.first + (inside.start * places.stride) as isize;
     let from = from.wrapping_offset(column * step);
-    // SAFETY: IMAGE1: each place of `inside` sees one of the row's columns, the first one `column`.
+    // SAFETY: IMAGE1: each place of `inside` reads one of the row's columns, the first one
+    // `column`.
     unsafe { run::<I, T>(from, step, places.stride, &mut d[inside]) }
 }
 
-/// Writes elements from one on, `stride` columns of a row apart, whose elements lie `step` apart.
+/// Writes every `stride`th element of a row from `from` on, whose elements are `step` apart.
 ///
 /// # Safety
-/// They are a row's of an image (IMAGE1), at least one.
+/// They are elements of a row of an image (IMAGE1), at least one.
 #[inline(always)]
 pub unsafe fn run<I: Isa, T: MatElement>(
     from: *const T,
@@ -88,8 +89,8 @@ pub unsafe fn run<I: Isa, T: MatElement>(
     }
 }
 
-/// Zeros, by whole blocks: rows are short, and calls of `memset` take longer than writing some of
-/// them twice.
+/// Writes zeros by whole blocks: rows are short, and calling `memset` takes longer than writing
+/// some of them twice.
 #[inline(always)]
 pub fn clear<T: Copy + Default>(d: &mut [T]) {
     if let Some(last) = d.len().checked_sub(BLOCK) {
@@ -106,7 +107,7 @@ pub fn clear<T: Copy + Default>(d: &mut [T]) {
     }
 }
 
-/// Elements side by side: short rows, for which calls of `memcpy` take long.
+/// Copies contiguous elements: rows are short, and calling `memcpy` takes long.
 #[inline(always)]
 pub fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
     match d.len() {
@@ -121,13 +122,13 @@ pub fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
     }
 }
 
-/// At least `N` elements, `N` at once, and the last `N` again where that is not all.
+/// At least `N` elements, `N` at a time; the last `N` overlap.
 #[inline(always)]
 fn blocks<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
     let len = d.len();
     let mut at = 0;
     loop {
-        // by way of registers: slices that LLVM does not know to be apart are moved one by one
+        // through registers: LLVM copies slices that may overlap one by one
         let mut block = [T::Acc::default(); N];
         T::widen_all::<I>(&s[at..at + N], &mut block);
         d[at..at + N].copy_from_slice(&block);
@@ -139,7 +140,7 @@ fn blocks<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
     }
 }
 
-/// The first of each two elements: one less than twice as many as are asked for.
+/// Every second element of `s`, which has `2 * d.len() - 1`.
 #[inline(always)]
 fn every_second<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
     const MORE: usize = BLOCK + 1;
@@ -155,7 +156,7 @@ fn every_second<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
     }
 }
 
-/// More than `N` elements, `N` at once, and the last `N` again.
+/// More than `N` elements, `N` at a time; the last `N` overlap.
 #[inline(always)]
 fn firsts<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
     let len = d.len();
@@ -164,23 +165,22 @@ fn firsts<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
         d[at..at + N].copy_from_slice(&pairs::<I, T, N>(&s[2 * at..])[0]);
         at += N;
     }
-    // from one before, since there is none behind the last
+    // from one element earlier, since there is none after the last
     let last = &s[2 * (len - N) - 1..];
     d[len - N..].copy_from_slice(&pairs::<I, T, N>(last)[1]);
 }
 
-/// The first `N` of elements that are the one and the other in turn.
+/// Deinterleaves the first `2 * N` elements.
 #[inline(always)]
 pub fn pairs<I: Isa, T: MatElement, const N: usize>(s: &[T]) -> [[T::Acc; N]; 2] {
     let mut both = [[T::Acc::default(); N]; 2];
     T::widen_all::<I>(&s[..2 * N], both.as_flattened_mut());
-    apart(&both)
+    deinterleave(&both)
 }
 
-/// The first and the second of each two numbers. Of words, as halves of longer ones, which LLVM makes
-/// vectors of.
+/// Deinterleaves numbers. Those of 32 bits as halves of 64-bit ones, which LLVM vectorises.
 #[inline(always)]
-pub fn apart<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
+pub fn deinterleave<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
     let mut d = [[F::default(); N]; 2];
     if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
         for l in 0..N {
@@ -206,9 +206,9 @@ pub fn apart<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
     d
 }
 
-/// The numbers of both in turn: what [`apart`] undoes.
+/// Interleaves numbers: the inverse of [`deinterleave`].
 #[inline(always)]
-pub fn in_turn<F: Packed>(s: [&[F; BLOCK]; 2]) -> [F; 2 * BLOCK] {
+pub fn interleave<F: Packed>(s: [&[F; BLOCK]; 2]) -> [F; 2 * BLOCK] {
     let mut d = [F::default(); 2 * BLOCK];
     if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
         for l in 0..BLOCK {

@@ -1,6 +1,6 @@
-//! Transposed convolutions as products: each element of an image times the kernels of some outputs,
-//! whose numbers are then added up for each place of the result, in the order of taps. What is made of
-//! an output stays in L2 from the one to the other, and no place is written twice.
+//! Transposed convolutions as products: each element of an image times the kernels of some outputs.
+//! The products are then added up for each place of the result, in the order of taps (col2im).
+//! Those of an output stay in L2 in between, and no place is written twice.
 
 use super::geometry::{Geometry, Image, Three};
 use super::patches::Patches;
@@ -15,28 +15,29 @@ use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Numbers of the panels of a block of elements, and of the products of an output.
+/// Target sizes, in numbers: of the panels of a block of elements, and of the products of an
+/// output.
 const PANELS: usize = 1 << 17;
 const PRODUCTS: usize = 1 << 16;
 
-/// The sizes of a transposed convolution, and how its places are cut into blocks; it follows from the
-/// sizes alone. Tap `t` of element `e` adds to place `e * stride + t * dilation - padding`.
+/// The sizes of a transposed convolution, and how its places are split into blocks, which depends
+/// on the sizes alone. Tap `t` of element `e` adds to place `e * stride + t * dilation - padding`.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
-    /// Its `padding` are places that are left out in front of the result.
+    /// Its `padding` is the number of places cropped before the result.
     geometry: Geometry,
     /// The sizes of an image.
     image: Three,
     channels: usize,
-    /// What is cut, and places of a block: a multiple of the stride.
+    /// The axis that is split, and places of a block along it: a multiple of the stride.
     axis: usize,
     block: usize,
-    /// Outputs that are multiplied together at most.
+    /// The most outputs that are multiplied together.
     together: usize,
 }
 impl Spread {
-    /// The blocks of an image of so many channels, where `made` are made of them; none where they would need
-    /// more than `most` bytes of scratch, of numbers of `bytes`.
+    /// The blocks of an image of `channels` channels, for `made` outputs; none if they would need
+    /// more than `most` bytes of scratch, with numbers of `bytes` bytes.
     pub fn new(
         geometry: Geometry,
         image: Three,
@@ -67,7 +68,7 @@ impl Spread {
         let numbers = (spread.numbers().iter()).fold(spread.panels(), |a, b| a.saturating_add(*b));
         (numbers.saturating_mul(bytes) <= most).then_some(spread)
     }
-    /// Elements of an image that a block sees, at most.
+    /// The most elements of an image that contribute to a block.
     fn elements(&self) -> usize {
         let (g, k) = (&self.geometry, self.axis);
         let span = (g.kernel[k] - 1).saturating_mul(g.dilation[k]);
@@ -76,12 +77,12 @@ impl Spread {
             .filter(|i| *i != k)
             .fold(along, |n, i| n.saturating_mul(self.image[i]))
     }
-    /// Numbers of packed elements at most.
+    /// The most numbers of packed elements.
     fn panels(&self) -> usize {
         self.channels
             .saturating_mul(self.elements().saturating_add(64))
     }
-    /// Numbers of a phase of a row of the result: each `stride`th place.
+    /// Numbers of a phase of a row of the result: every `stride`th place.
     fn phase(&self) -> usize {
         self.size()[2]
             .div_ceil(self.geometry.stride[2])
@@ -93,7 +94,8 @@ impl Spread {
         size[self.axis] = size[self.axis].min(self.block);
         size
     }
-    /// Numbers of scratch: products of some outputs, the phases of a row, and sums of an output.
+    /// Numbers of scratch: products of some outputs, the phases of a row, and the sums of an
+    /// output.
     fn numbers(&self) -> [usize; 3] {
         let stride = self.geometry.stride[2];
         let places = self
@@ -107,11 +109,12 @@ impl Spread {
             places.saturating_add(2 * BLOCK),
         ]
     }
-    /// How many blocks.
+    /// The number of blocks.
     pub fn count(&self) -> usize {
         self.geometry.places[self.axis].div_ceil(self.block)
     }
-    /// The places of block `i` along the axis that is cut, and the elements that they see.
+    /// The places of block `i` along the axis that is split, and the elements that contribute to
+    /// them.
     fn block(&self, i: usize) -> [Range<usize>; 2] {
         let (g, k) = (&self.geometry, self.axis);
         let places = i * self.block..g.places[k].min((i + 1) * self.block);
@@ -125,11 +128,11 @@ impl Spread {
     }
 }
 
-/// Block `i` of the places of an image, of some of the channels of the result. `weight` has a row for each
-/// tap of each channel, of the image's channels side by side; `c` and `epilogue` a row for each
-/// channel, of all places. Panics where sizes don't fit.
+/// Computes block `i` of the places of an image, for a range of channels of the result. `weight`
+/// has a row for each tap of each of these, with a column for each channel of the image; `c` and
+/// `epilogue` have a row for each channel, of all places. Panics if sizes don't match.
 ///
-/// Errors where there is no memory for scratch.
+/// Errors if there is no memory for scratch.
 ///
 /// # Safety
 /// Nobody else uses the places of this block in those channels meanwhile.
@@ -215,8 +218,9 @@ where
     Ok(())
 }
 
-/// The phase and the place of it that the first element adds to, for each tap along the width; of a row that
-/// is cut, element `seen` and the places from `first` on, a multiple of the stride.
+/// For each tap along the width, the phase that the first element adds to, and the place in it. If
+/// rows are split (`cut`), the first element is `seen`, and places begin at `first`, a multiple of
+/// the stride.
 fn columns(g: &Geometry, cut: bool, seen: usize, first: usize) -> Result<Vec<(usize, isize)>> {
     let stride = g.stride[2] as isize;
     let seen = if cut { seen as isize } else { 0 };
@@ -228,7 +232,7 @@ fn columns(g: &Geometry, cut: bool, seen: usize, first: usize) -> Result<Vec<(us
     Ok(columns)
 }
 
-/// Packs all of B, and says how its sum is cut.
+/// Packs all of B, and returns how its sum is split.
 fn pack<B: Source>(b: B, d: &mut [B::Packed]) -> KBlocks {
     let blocks = b.blocks();
     let len = Panels::<B::Packed>::len(blocks, b.lines());
@@ -239,16 +243,16 @@ fn pack<B: Source>(b: B, d: &mut [B::Packed]) -> KBlocks {
 /// Adds up the products of an output, `[tap][element]`, for each place of a block.
 struct Gather<'a, F> {
     geometry: &'a Geometry,
-    /// The first place, and how many.
+    /// The first place, and the numbers of places.
     first: Three,
     size: Three,
-    /// The axis that is cut, the first element along it, and the sizes of what is there of the image.
+    /// The axis that is split, the first element along it, and the sizes of the image's part.
     axis: usize,
     seen: usize,
     image: Three,
     /// Numbers of a phase of a row.
     phase: usize,
-    /// Where the first element adds to, of each tap along the width: a phase, and a place of it.
+    /// For each tap along the width, the phase that the first element adds to, and the place in it.
     columns: &'a [(usize, isize)],
     products: &'a [F],
     phases: &'a mut [F],
@@ -291,9 +295,9 @@ impl<F: Packed> Kernel for Gather<'_, F> {
             if stride == 2 {
                 let (even, odd) = self.phases.split_at(phase);
                 let both = even.as_chunks().0.iter().zip(odd.as_chunks().0);
-                // what is written beyond the row belongs to the next one
+                // what is written past the row belongs to the next one, which overwrites it
                 for (d, (a, b)) in d.as_chunks_mut::<{ 2 * BLOCK }>().0.iter_mut().zip(both) {
-                    *d = rows::in_turn([a, b]);
+                    *d = rows::interleave([a, b]);
                 }
                 continue;
             }
@@ -307,7 +311,7 @@ impl<F: Packed> Kernel for Gather<'_, F> {
     }
 }
 impl<F: Packed> Gather<'_, F> {
-    /// The element whose tap adds to a place of the block along an axis.
+    /// The element whose tap adds to a place of the block, along an axis.
     #[inline(always)]
     fn element(&self, axis: usize, place: usize, tap: usize) -> Option<usize> {
         let g = self.geometry;
@@ -323,7 +327,7 @@ impl<F: Packed> Gather<'_, F> {
     }
 }
 
-/// `d + s`: short rows, by whole blocks.
+/// `d + s`, by whole blocks: rows are short.
 #[inline(always)]
 fn add<F: Packed>(d: &mut [F], s: &[F]) {
     let done = blocks::<F, BLOCK>(d, s);
@@ -333,7 +337,7 @@ fn add<F: Packed>(d: &mut [F], s: &[F]) {
         *d = F::add(*d, *s);
     }
 }
-/// As many blocks of `N` as there are. Returns how many numbers those are.
+/// Adds as many blocks of `N` as there are, and returns the numbers that they cover.
 #[inline(always)]
 fn blocks<F: Packed, const N: usize>(d: &mut [F], s: &[F]) -> usize {
     let (d, s) = (d.as_chunks_mut::<N>().0, s.as_chunks::<N>().0);

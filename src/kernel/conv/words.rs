@@ -1,5 +1,5 @@
-//! Images and weights of bytes for the integer matrix engine: bytes of neighbouring channels lie side by side in
-//! a word, as dot instructions take them, so that patches are those of an image of words.
+//! Images and weights of bytes for the integer matrix engine: bytes of neighbouring channels share
+//! a word, as dot product instructions take them, so that patches are those of an image of words.
 
 use super::geometry::{Geometry, Image};
 use super::patches::Patches;
@@ -10,17 +10,17 @@ use crate::simd::{self, Isa, Kernel};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// A plane as places see it: what lies around it is there, and what no place sees is not.
+/// A plane as its places read it: padded, and without what no place reads.
 #[derive(Clone, Copy)]
 pub struct Frame {
     /// The sizes of the plane.
     from: [usize; 2],
-    /// Those of the framed one.
+    /// Those of the framed plane.
     to: [usize; 2],
     before: [isize; 2],
 }
 impl Frame {
-    /// Of planes of these sizes. Panics where there are no places.
+    /// The frame for planes of these sizes. There must be places.
     pub fn new(g: &Geometry, from: [usize; 2]) -> Frame {
         let span = |axis: usize| {
             let places = (g.places[axis] - 1) * g.stride[axis];
@@ -36,13 +36,14 @@ impl Frame {
     pub fn sizes(&self) -> [usize; 2] {
         self.to
     }
-    /// Its elements.
+    /// The number of its elements.
     pub fn area(&self) -> usize {
         self.to[0].saturating_mul(self.to[1])
     }
 }
 
-/// Channels of a word, and what is added to each byte of an image that is `signed` or not, beside weights that are.
+/// Channels of a word, and what is added to each byte of an image that is `signed` or not, if
+/// weights are signed.
 pub fn grouping(signed: bool) -> (usize, i32) {
     struct Of(bool);
     impl ByGroups for Of {
@@ -54,15 +55,15 @@ pub fn grouping(signed: bool) -> (usize, i32) {
     by_groups(Of(signed))
 }
 
-/// The framed plane of words of some planes, as many as a word has at most, that are `signed` or not; `around` is what
-/// padding is in each.
+/// The framed plane of words of some planes, at most as many as a word has bytes, which are
+/// `signed` or not; `around` is the value of padding in each.
 pub fn words(signed: bool, planes: &[&[u8]], frame: Frame, around: u8, d: &mut [u32]) {
     assert!(d.len() == frame.area());
     let area = frame.from[0] * frame.from[1];
     assert!(planes.iter().all(|p| p.len() == area));
     by_groups(Plane {
         signed,
-        // weights have zeros where there is no plane, so that any will do
+        // weights are zero for absent planes, so any plane will do
         planes: core::array::from_fn(|q| planes[q.min(planes.len() - 1)]),
         frame,
         around,
@@ -118,8 +119,8 @@ impl<P: Packing<From = u8>> Kernel for Words<'_, P> {
     }
 }
 
-/// The words of a row of a weight, `[channels, positions]`: those of as many channels as a word has, a position after the
-/// other. Bytes for channels that are none are zero.
+/// The words of a row of a weight, `[channels, positions]`: for each group of channels, a word for
+/// each position. Bytes of absent channels are zero.
 pub fn weight_words(row: &[u8], positions: usize, d: &mut [u32]) {
     by_groups(Row { row, positions, d })
 }
@@ -145,7 +146,7 @@ impl ByGroups for Row<'_> {
     }
 }
 
-/// Patches of an image of words, which are numbers of `P`.
+/// Patches of an image of words, which are packed numbers of `P`.
 pub struct WordPatches<'a, P> {
     patches: Patches<'a, i32>,
     _words: PhantomData<fn(P)>,
@@ -157,7 +158,7 @@ impl<P> Clone for WordPatches<'_, P> {
 }
 impl<P> Copy for WordPatches<'_, P> {}
 impl<'a, P: Packed> WordPatches<'a, P> {
-    /// All patches of an image. Panics where panels of `P` are none of words.
+    /// All patches of an image. Panics unless `P` has the size and the panels of words.
     pub fn new(image: Image<'a, i32>, geometry: Geometry) -> Self {
         let level = simd::level();
         assert!(size_of::<P>() == 4 && P::shape(level) == u32::shape(level));
@@ -167,9 +168,9 @@ impl<'a, P: Packed> WordPatches<'a, P> {
         }
     }
 }
-/// Numbers as words. Panics where they don't lie as those.
+/// Reinterprets numbers as words. Panics if size or alignment don't allow it.
 fn as_words<P: Packed>(d: &mut [P]) -> &mut [u32] {
-    // SAFETY: LANE1: numbers of which any bits are a value.
+    // SAFETY: LANE1: numbers for which any bits are a value.
     let (before, words, after) = unsafe { d.align_to_mut::<u32>() };
     assert!(before.is_empty() && after.is_empty());
     words

@@ -1,4 +1,4 @@
-//! Numbers to and from floats: one of them, and slices where a loop of single ones is not the
+//! Numbers to and from floats: single ones, and slices where a loop over single ones is not the
 //! fastest.
 
 use crate::dtype::Bool;
@@ -6,43 +6,43 @@ use crate::kernel::math::{Number, Real};
 use crate::simd::Isa;
 use core::mem::MaybeUninit;
 
-/// A number that converts to floats and from them; a complex one has its real part for it.
+/// A number that converts to and from floats; a complex number converts by its real part.
 pub trait Cast: Number {
-    /// The float that it is computed in where what is computed is no integer: float32 for narrower
-    /// floats, its own for wider ones and for parts, float64 for integers and bool.
+    /// The float type to compute in for results that are not integers: float32 for narrower floats,
+    /// its own type for wider floats and for parts, float64 for integers and bool.
     type Wide: Real;
-    /// The nearest value of that: the same, but for integers of 64 bits.
+    /// The nearest value of that type: exact, except for 64-bit integers.
     fn wide(self) -> Self::Wide;
     /// The nearest `f32`.
     fn single(self) -> f32;
     /// The nearest `f64`.
     fn double(self) -> f64;
-    /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was
-    /// cut off still shows.
+    /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that the bits
+    /// cut off still count.
     #[inline(always)]
     fn for_bf16(self) -> f32 {
         self.single()
     }
-    /// An `f32` that rounds to float16 and to the 8-bit floats, which reach no further, as the
+    /// An `f32` that rounds to float16, and to the 8-bit floats, whose range is no larger, as the
     /// number itself does.
     #[inline(always)]
     fn for_f16(self) -> f32 {
         self.single()
     }
-    /// Whether every number is an `f32`.
+    /// Whether every value is exact in `f32`.
     const EXACT: bool;
-    /// From `f32`: rounded once; to integers truncated and saturated, NaN as 0.
+    /// From `f32`: rounded once; truncated and saturated to integers, NaN as 0.
     fn from_single(x: f32) -> Self;
     /// From `f64`, likewise.
     fn from_double(x: f64) -> Self;
-    /// A slice of `f32`, into another of its length.
+    /// Converts a slice of `f32` into another of the same length.
     #[inline(always)]
     fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
         y.iter_mut()
             .zip(x)
             .for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
     }
-    /// A slice of `f64`, into another of its length.
+    /// Converts a slice of `f64` into another of the same length.
     #[inline(always)]
     fn from_doubles<I: Isa>(x: &[f64], y: &mut [MaybeUninit<Self>]) {
         y.iter_mut()
@@ -51,23 +51,24 @@ pub trait Cast: Number {
     }
 }
 
-/// The bits of an `f64` that an `f32` has not.
+/// The bits of an `f64` that an `f32` lacks.
 const LOST: u64 = (1 << 29) - 1;
 
-/// x cut off after 23 bits, the last of which is set where others were lost: what becomes an `f32`
-/// exactly, if it is normal there.
+/// x cut off after 23 fraction bits, the last of which is set if others were lost: exact as an
+/// `f32`, if it is normal there.
 #[inline(always)]
 fn cut_to_odd(x: f64) -> f64 {
     let b = x.to_bits();
-    // The sum carries into the last bit that stays unless all that are lost are zero.
+    // The sum carries into the last bit that stays unless all lost bits are zero.
     f64::from_bits((b | ((b & LOST) + LOST)) & !LOST)
 }
 
 /// An `f32` that rounds to bfloat16 as x does: x rounded to odd. Below the normal numbers, where
-/// `f32` has fewer bits, x rounded to a multiple of the least bfloat16.
+/// `f32` has fewer bits, x rounded to a multiple of the smallest bfloat16.
 #[inline(always)]
 pub fn round_to_odd(x: f64) -> f32 {
-    /// 1.5 times what has the least bfloat16, 2^-133, for its last bit: an addition rounds to that.
+    /// 1.5 times a power of two, whose last bit is the smallest bfloat16, 2^-133: adding it rounds
+    /// to that.
     const UNIT: f64 = f64::from_bits(((1023 + 52 - 133) << 52) | (1 << 51));
     let b = x.to_bits();
     let (sign, magnitude) = (b & (1 << 63), f64::from_bits(b & !(1 << 63)));
@@ -143,7 +144,7 @@ macro_rules! floats {
 }
 floats! {
     f32 exact true, |x| for_bf16 x, for_f16 x;
-    // What is below the normal `f32` is zero as a float16, however it was rounded.
+    // Numbers below the normal `f32` are zero in float16, however they are rounded.
     f64 exact false, |x| for_bf16 round_to_odd(x), for_f16 cut_to_odd(x) as f32;
 }
 #[cfg(feature = "complex")]

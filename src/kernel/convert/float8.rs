@@ -1,4 +1,4 @@
-//! 8-bit floats and `f32`, as loops over what `dtype::float8` says of one.
+//! 8-bit floats to and from `f32`, as loops over the conversions of `dtype::float8`.
 
 use super::widen::Widen;
 use crate::dtype::{F8E4M3, F8E5M2};

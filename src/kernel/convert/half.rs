@@ -1,5 +1,5 @@
-//! 16-bit floats and `f32`, by integer arithmetic that LLVM vectorises for every instruction set;
-//! whole slices of float16 by the CPU's conversions, which give the same bits.
+//! 16-bit floats to and from `f32`, by integer arithmetic that LLVM vectorises for every
+//! instruction set; whole slices of float16 by the CPU's conversions, which give the same bits.
 
 use super::widen::Widen;
 use crate::dtype::{bf16, f16};
@@ -16,7 +16,7 @@ impl Widen for bf16 {
     #[inline(always)]
     fn narrow(x: f32) -> bf16 {
         let b = x.to_bits();
-        // Adding half a unit less one, plus the last bit that stays, carries exactly where the
+        // Adding half a unit minus one, plus the last bit that stays, carries exactly if the
         // nearest even value is above.
         let rounded = b.wrapping_add(0x7fff + ((b >> 16) & 1));
         let nan = b | 0x0040_0000;
@@ -31,8 +31,8 @@ impl Widen for f16 {
         let h = self.to_bits() as u32;
         let sign = (h & 0x8000) << 16;
         let magnitude = (h & 0x7fff) << 13;
-        // Infinities and NaNs get the exponent filled up; the rest, subnormals too, is 2^112 too
-        // small by its exponent's bias.
+        // Infinities and NaNs get all exponent bits set; the rest, including subnormals, is 2^112
+        // too small by its exponent's bias.
         let special = magnitude | 0x7f80_0000;
         let finite = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         let quiet = if magnitude > 0x0f80_0000 {
@@ -56,8 +56,8 @@ impl Widen for f16 {
             .wrapping_add(0x0fff + ((a >> 13) & 1))
             .wrapping_sub(0x3800_0000)
             >> 13;
-        // Adding 0.5 aligns the subnormals' unit, 2^-24, with the last bit of the sum: the addition
-        // rounds.
+        // Adding 0.5 aligns the subnormals' unit, 2^-24, with the last bit of the sum, so the
+        // addition rounds.
         let subnormal = (f32::from_bits(a) + 0.5)
             .to_bits()
             .wrapping_sub(0x3f00_0000);
@@ -66,8 +66,8 @@ impl Widen for f16 {
         let r = if a >= 0x4780_0000 { 0x7c00 } else { finite };
         f16::from_bits((sign | if a > 0x7f80_0000 { nan } else { r }) as u16)
     }
-    // Three (to float32) and five times as fast as the loops over the bodies above, which are left
-    // with the rest.
+    // Three times (to float32) and five times as fast as loops over the bodies above, which do the
+    // remainder.
     #[cfg(x86_dispatch)]
     #[inline(always)]
     fn widen_all<I: Isa>(x: &[f16], y: &mut [MaybeUninit<f32>]) {

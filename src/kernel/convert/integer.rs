@@ -6,8 +6,8 @@ use crate::simd::Isa;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// `f32` holds every 16-bit integer; of longer ones that it doesn't, what is below bit 8 (of 64
-/// bits, 12) becomes one bit that still shows.
+/// `f32` holds every 16-bit integer; of longer ones that it doesn't hold, the bits below bit 8 (bit
+/// 12 for 64-bit integers) become one sticky bit.
 macro_rules! odd {
     (exact $x:expr) => {
         $x as f32
@@ -28,8 +28,8 @@ macro_rules! odd {
         round_to_odd((if small { x } else { (x & !0xfff) | sticky }) as f64)
     }};
 }
-/// What `x as $T` is, before `$via` is cut to `$T`, as LLVM vectorises it: NaN zeroed, bounded.
-/// `$T` is narrower than the float.
+/// The value of `x as $T` as `$via`, before it is narrowed to `$T`, in a form that LLVM vectorises:
+/// NaN zeroed, then clamped. `$T` is narrower than the float.
 macro_rules! bounded {
     ($x:expr, $F:ident => $via:ident => $T:ident) => {{
         const LEAST: $F = <$T>::MIN as $F;
@@ -40,7 +40,7 @@ macro_rules! bounded {
         unsafe { (if y > MOST { MOST } else { y }).to_int_unchecked::<$via>() }
     }};
 }
-/// What `x as $T` is, where the largest integer as a float is the power of two above it.
+/// The value of `x as $T`, where the largest integer as a float is the power of two above it.
 macro_rules! saturated {
     ($x:expr, $F:ident => $T:ident) => {{
         const LEAST: $F = <$T>::MIN as $F;
@@ -52,7 +52,7 @@ macro_rules! saturated {
         if $x.is_nan() { 0 } else { y }
     }};
 }
-/// The methods of [`Cast`] that make integers of floats, by their width.
+/// The methods of [`Cast`] from floats to integers, by their width.
 macro_rules! from_float {
     (narrow $T:ident) => {
         from_float!(@ blocks $T: from_single from_singles f32 i32);
@@ -74,7 +74,7 @@ macro_rules! from_float {
         fn from_double(x: f64) -> $T {
             saturated!(x, f64 => $T)
         }
-        // AVX2 has no conversion to 64 bits, but one to 32, which is nearly always enough.
+        // AVX2 has no conversion to 64 bits, but one to 32 bits, which is nearly always enough.
         #[inline(always)]
         fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<$T>]) {
             if I::AVX2 & !I::AVX512 {
@@ -95,7 +95,7 @@ macro_rules! from_float {
         }
     };
 }
-/// The rules of blocks of those.
+/// The block rules of these.
 macro_rules! bounded_rule {
     ($($F:ident => $via:ident => $T:ident;)*) => { $(
         impl Rule for Bounded<$F, $T> {
@@ -149,7 +149,7 @@ macro_rules! integers {
             }
             #[inline(always)]
             fn for_f16(self) -> f32 {
-                // From 65520 on they are infinite, or NaN.
+                // From 65520 on, integers become infinite, or NaN.
                 const MOST: i64 = 1 << 16;
                 if $T::BITS > 16 { self.clamp((-MOST).max($T::MIN as i64) as $T, MOST as $T) as i32 as f32 } else { self as f32 }
             }
@@ -163,7 +163,7 @@ integers! {
     i32 medium single u32 medium single i64 wide double u64 wide double
 }
 
-/// `f32` to 64-bit integers: by way of `i32` where a block has none that is longer.
+/// `f32` to 64-bit integers: through `i32` if all of a block fit.
 struct Short<T>(PhantomData<T>);
 macro_rules! short {
     ($($T:ident $least:literal)*) => { $(

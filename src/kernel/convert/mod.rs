@@ -1,11 +1,11 @@
 //! Conversions between dtypes, as loops.
 //!
-//! Floats become integers by truncation, saturated, NaN by 0; integers become narrower ones by
-//! wrapping; everything becomes bool by `!= 0`; complex numbers become real by their real part.
-//! What becomes a float of 16 or 8 bits is rounded once.
+//! Floats become integers by truncation and saturation, with NaN as 0; integers become narrower
+//! ones by wrapping; everything becomes bool by `!= 0`; complex numbers don't become real.
+//! Conversions to floats of 16 or 8 bits round once.
 //!
-//! Bodies are shared: by width where only bits move, and through a block of `f32` or `f64` where
-//! that is exact.
+//! Bodies are shared: by width if only bits move, and through a block of `f32` or `f64` if that is
+//! exact.
 
 // A build without some of the dtypes leaves some of the rules unused.
 #![cfg_attr(
@@ -32,5 +32,5 @@ pub use table::{cast_loop, narrow_loop, widen_loop};
 #[cfg(any(feature = "half", feature = "float8"))]
 pub use widen::Widen;
 
-/// Operations an element of a conversion, roughly.
+/// Operations per element of a conversion, roughly.
 pub const COST: u8 = 4;

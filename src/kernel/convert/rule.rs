@@ -1,4 +1,4 @@
-//! A conversion as a rule for one element, and the loops made of it.
+//! A conversion as a rule for one element, and the loops made from it.
 
 use crate::simd::{Isa, Loop, LoopFn, pick};
 use core::marker::PhantomData;
@@ -7,20 +7,21 @@ use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// A conversion of one element.
 pub trait Rule: 'static {
-    /// What it takes.
+    /// The source type.
     type From: Copy + 'static;
-    /// What it gives.
+    /// The target type.
     type To: Copy + 'static;
     /// The body; `#[inline(always)]`, branch-free.
     fn convert(x: Self::From) -> Self::To;
-    /// All of a slice, into another of its length.
+    /// Converts a slice into another of the same length.
     #[inline(always)]
     fn convert_all<I: Isa>(x: &[Self::From], y: &mut [MaybeUninit<Self::To>]) {
         y.iter_mut()
             .zip(x)
             .for_each(|(y, x)| _ = y.write(Self::convert(*x)));
     }
-    /// All of a block. Its value is new memory, so that LLVM need not ask whether it overlaps x.
+    /// Converts a block. The result is new memory, so that LLVM needs no check whether it overlaps
+    /// x.
     #[inline(always)]
     fn convert_block(x: &[Self::From; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
         let mut y = [const { MaybeUninit::uninit() }; BLOCK];
@@ -31,12 +32,12 @@ pub trait Rule: 'static {
     }
 }
 
-/// Elements of a block. LLVM makes vectors of a loop of this many turns, without a remainder; one
-/// of 32 it unrolls first and then leaves scalar.
+/// Elements of a block. LLVM vectorises a loop of this many iterations, without a remainder; one of
+/// 32 it unrolls first and then leaves scalar.
 pub const BLOCK: usize = 64;
 
-/// [`Rule::convert_all`] by blocks: for results so narrow that packing them costs as much as the
-/// conversion, twice as fast with AVX2.
+/// [`Rule::convert_all`] by blocks: twice as fast with AVX2 for results so narrow that packing them
+/// costs as much as the conversion.
 #[inline(always)]
 pub fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
     let ((blocks, x), (results, y)) = (x.as_chunks(), y.as_chunks_mut());
@@ -65,11 +66,11 @@ impl<R: Rule> Loop for Convert<R> {
         // SAFETY: LOOP1: room for `n` elements that nothing else refers to.
         let d = unsafe { from_raw_parts_mut(d as *mut MaybeUninit<R::To>, n) };
         if scalars & 1 == 1 {
-            // SAFETY: LOOP1: the bit says that there is one element.
+            // SAFETY: LOOP1: by the bit, there is one element.
             let x = R::convert(unsafe { *(a as *const R::From) });
             d.iter_mut().for_each(|d| _ = d.write(x));
         } else {
-            // SAFETY: LOOP1: the bit says that there are `n` elements.
+            // SAFETY: LOOP1: by the bit, there are `n` elements.
             R::convert_all::<I>(unsafe { from_raw_parts(a as *const R::From, n) }, d);
         }
     }
@@ -78,12 +79,12 @@ impl<R: Rule> Loop for Convert<R> {
 pub fn one<R: Rule>() -> LoopFn {
     pick::<Convert<R>>()
 }
-/// The loop of two rules, one after the other.
+/// The loop of two rules in sequence.
 pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
     blockwise::<A, B>
 }
 /// Runs the loops of two rules on blocks that stay in L1. The rules' own loops do the work, so this
-/// is small, and the same for all instruction sets.
+/// function is small, and the same for all instruction sets.
 ///
 /// # Safety
 /// LOOP1.
@@ -95,7 +96,7 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(
     n: usize,
     scalars: u32,
 ) {
-    /// 2 KiB at most, and long enough that the two calls don't show.
+    /// At most 2 KiB, and long enough that the two calls don't matter.
     const STEP: usize = 256;
     const { assert!(size_of::<A::To>() <= size_of::<u64>() && align_of::<A::To>() <= align_of::<u64>()) };
     let mut block = [0u64; STEP];

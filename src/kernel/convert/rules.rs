@@ -1,4 +1,4 @@
-//! The conversions: what one element becomes.
+//! The conversions: rules for single elements.
 
 use super::cast::Cast;
 use super::rule::{BLOCK, Rule, by_blocks};
@@ -8,9 +8,9 @@ use crate::simd::Isa;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// Integers that wrap into each other.
+/// Integers that convert by wrapping.
 pub trait Wrap<T>: Copy + 'static {
-    /// Its low bits, or its value where the other is wider.
+    /// The low bits, or the value if the target is wider.
     fn wrap(self) -> T;
 }
 macro_rules! wrap {
@@ -100,8 +100,8 @@ impl<A: Cast> Rule for ToBf16<A> {
     fn convert_all<I: Isa>(x: &[A], y: &mut [MaybeUninit<Self::To>]) {
         by_blocks::<Self>(x, y)
     }
-    /// By way of the nearest `f32`: whatever was lost, it is on the same side of all that lies
-    /// halfway between neighbours, unless it lies there itself.
+    /// Through the nearest `f32`: it lies on the same side of all midpoints between neighbouring
+    /// bfloat16 values as x, unless it is a midpoint itself.
     #[inline(always)]
     fn convert_block(x: &[A; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
         let (mut nearest, mut halfway) = ([0.0; BLOCK], 0);
@@ -124,7 +124,7 @@ impl<A: Cast> Rule for ToBf16<A> {
         y
     }
 }
-/// Each part on its own.
+/// Each part separately.
 #[cfg(feature = "complex")]
 pub struct Parts<A, T>(PhantomData<(A, T)>);
 #[cfg(feature = "complex")]

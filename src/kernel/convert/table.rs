@@ -1,4 +1,4 @@
-//! Which loops serve a pair of dtypes.
+//! The loops for pairs of dtypes.
 
 use super::cast::Cast;
 use super::rule::{one, two};
@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::kernel::elementwise::Copy1;
 use crate::simd::{LoopFn, pick};
 
-/// The loop that converts `from` to `to`, for `op`. Errors where this build lacks one of them, and
-/// for complex numbers as real ones, which would lose their imaginary parts.
+/// The loop that converts `from` to `to`, for `op`. Errors if this build lacks one of these, and
+/// for complex numbers to real ones, which would lose their imaginary parts.
 pub fn cast_loop(op: &'static str, from: DType, to: DType) -> Result<LoopFn> {
     lookup(from, to).ok_or_else(|| {
         if from.is_complex() && from.is_available() && to.is_available() {
@@ -24,7 +24,7 @@ pub fn cast_loop(op: &'static str, from: DType, to: DType) -> Result<LoopFn> {
         Error::unsupported(op, if from.is_available() { to } else { from })
     })
 }
-/// None where [`cast_loop`] is an error.
+/// None if [`cast_loop`] is an error.
 fn lookup(from: DType, to: DType) -> Option<LoopFn> {
     if !from.is_available() || !to.is_available() {
         return None;
@@ -79,7 +79,7 @@ pub fn widen_loop(from: DType) -> Option<LoopFn> {
     dispatch!(half from, |A| Some(one::<Widened<A>>()), else dispatch!(float8 from, |A| Some(one::<Widened<A>>()), else None))
 }
 
-/// To bool. Integers, and bool itself, whose bytes may be any, by width.
+/// To bool. By width for integers, and for bool itself, whose bytes may have any value.
 fn truth(from: DType) -> Option<LoopFn> {
     match from.class() {
         Class::Half => Some(one::<MagnitudeTruth<u16>>()),
@@ -120,7 +120,7 @@ fn from_exact<A: Cast>(to: DType) -> Option<LoopFn> {
         _ => dispatch!(complex to, |T| Some(two::<Single<A>, FromSingle<T>>()), else None),
     }
 }
-/// To 16-bit floats, rounded once, from what `f32` may not hold.
+/// To 16-bit floats, rounded once, from types that `f32` may not hold.
 #[cfg(feature = "half")]
 fn round_to_half<A: Cast>(to: DType) -> Option<LoopFn> {
     Some(if to == DType::F16 {
@@ -129,12 +129,12 @@ fn round_to_half<A: Cast>(to: DType) -> Option<LoopFn> {
         one::<ToBf16<A>>()
     })
 }
-/// To 8-bit floats, rounded once, from what `f32` may not hold.
+/// To 8-bit floats, rounded once, from types that `f32` may not hold.
 #[cfg(feature = "float8")]
 fn round_to_float8<A: Cast>(to: DType) -> Option<LoopFn> {
     dispatch!(float8 to, |T| Some(two::<ForF16<A>, FromSingle<T>>()), else None)
 }
-/// Between integers: only what becomes wider has a sign to keep.
+/// Between integers: the sign only matters for widening.
 fn resize(from: DType, to: usize) -> Option<LoopFn> {
     macro_rules! loops {
         (@ u8 u8) => { pick::<Copy1<u8>>() };

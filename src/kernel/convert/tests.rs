@@ -41,7 +41,7 @@ fn cast<A: Element, T: Element>(x: &[A]) -> Vec<T> {
     }
     d
 }
-/// What Rust's `as` gives, whose semantics are the documented ones.
+/// Checks against Rust's `as`, whose semantics are the documented ones.
 macro_rules! check {
     ($A:ty => $($T:ty)*; $x:expr) => { $({
         let x: Vec<$A> = $x;
@@ -131,11 +131,11 @@ fn floats_truncate_and_saturate() {
         #[cfg(feature = "f64")]
         check!(f64 => i16 u16 u32 u64; real());
     }
-    // Blocks in which nothing is beyond 32 bits, nor negative.
+    // Blocks whose elements all fit 32 bits.
     check!(f32 => i64; (0..1000).map(|k| (k - 500) as f32 * 1.75).collect());
     #[cfg(feature = "ints")]
     check!(f32 => u64; (-1..1000).map(|k| k as f32 * 0.75).collect());
-    // The neighbours of the powers of two, where ranges end.
+    // The neighbours of powers of two, where ranges end.
     let edges = (0..66).flat_map(|k| {
         [-1, 0, 1].map(|d| f32::from_bits((f32::powi(2.0, k).to_bits() as i32 + d) as u32))
     });
@@ -162,7 +162,7 @@ fn truth_is_not_zero() {
 #[test]
 fn sixteen_bit_floats_are_rounded_once() {
     use crate::dtype::{bf16, f16};
-    // One above halfway between neighbours, by an amount that a first rounding to f32 (or f64)
+    // One above the midpoint between neighbours, by an amount that a first rounding to f32 (or f64)
     // loses.
     let tie = (1i64 << 61) + (1 << 53) + 1;
     assert_eq!(
@@ -224,7 +224,7 @@ fn sixteen_bit_floats_are_rounded_once() {
     }
 }
 
-/// Between all neighbours: halfway goes to the even one, what is a bit beyond to the nearer.
+/// Around the midpoints between all neighbours: ties go to the even one, the rest to the nearer.
 #[cfg(all(feature = "half", feature = "f64"))]
 #[test]
 fn sixteen_bit_floats_are_the_nearest() {
@@ -276,7 +276,7 @@ fn sixteen_bit_floats_are_the_nearest() {
     check!(bf16, f64::powi(2.0, 128));
 }
 
-/// Blocks in which something is halfway between bfloat16 values, and blocks without.
+/// Blocks with midpoints between bfloat16 values, and blocks without.
 #[cfg(all(feature = "half", feature = "f64"))]
 #[test]
 fn bfloat16_is_the_nearest_in_blocks() {
@@ -320,7 +320,7 @@ fn float16_is_the_same_by_instruction_and_by_arithmetic() {
                 .all(|(x, h)| x.to_bits() == h.widen().to_bits()),
             "{n} widened"
         );
-        // Each value, and what lies between it and the next.
+        // Each value, and values between it and the next.
         for beyond in [0, 0x0fff, 0x1000, 0x1001] {
             let x: Vec<f32> = wide
                 .iter()

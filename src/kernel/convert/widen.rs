@@ -1,12 +1,12 @@
-//! Floats that are narrower than `f32`.
+//! Floats narrower than `f32`.
 
 use crate::simd::Isa;
 use core::mem::MaybeUninit;
 
-/// A float of 16 or 8 bits: computed in `f32`, or converted by way of it, and rounded once.
+/// A float of 16 or 8 bits: computed in `f32`, or converted through it, and rounded once.
 pub trait Widen: Copy + 'static {
-    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted
-    /// faster where it doesn't.
+    /// Whether LLVM vectorises loops that convert single elements; if not, converting slices is
+    /// faster.
     const IN_LOOPS: bool = true;
     /// The same value.
     fn widen(self) -> f32;

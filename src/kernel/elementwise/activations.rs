@@ -1,4 +1,4 @@
-//! Activations. NaN gives NaN, and nothing overflows on the way to a result that does not.
+//! Activations. NaN gives NaN, and nothing overflows before a result that does not.
 
 use super::integer::Int;
 use super::operation::*;
@@ -74,7 +74,7 @@ bodies! {
         let y = T::from_f64(SCALE * ALPHA) * x.expm1_negative::<I>();
         if x < T::ZERO { y } else { T::from_f64(SCALE) * x }
     }
-    /// A negative alpha asks for exponentials of positive numbers.
+    /// Not `expm1_negative`: a negative alpha asks for exponentials of positive numbers.
     Celu(x, alpha) |I, T| {
         let y = alpha * Math::expm1::<I>(x / alpha);
         if x < T::ZERO { y } else { x }
@@ -85,7 +85,8 @@ bodies! {
         if z > threshold { x } else { y }
     }
     LogSigmoid(x) |I, T| { -log_of_one_and_exp::<I, T>(-x) }
-    /// `tanh(log(1 + e)) = n / (n + 2)` for `n = e (e + 2)`: no logarithm. From 20 on it is 1.
+    /// `tanh(log(1 + e)) = n / (n + 2)` for `n = e (e + 2)`, without a logarithm. From x = 20 on it
+    /// is 1.
     Mish(x) |I, T| {
         let limit = T::from_f64(20.0);
         let e = Math::exp::<I>(if x > limit { limit } else { x });

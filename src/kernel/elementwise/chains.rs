@@ -1,6 +1,6 @@
-//! Products and sums that follow each other, as one instruction: what a program would store and read
-//! again after each stays in registers. Each operation rounds, so that the bits are those of the
-//! operations one by one: none becomes a multiply-add of the CPU.
+//! Chains of products and sums as one instruction: intermediate results stay in registers, where a
+//! program would store and reload each. Every operation rounds, so that the bits are those of
+//! separate operations: none becomes a multiply-add of the CPU.
 
 use super::loops::{operand, result};
 use crate::dtype::DType;
@@ -14,7 +14,7 @@ use core::ops;
 pub trait Ring: Number + ops::Add<Output = Self> + ops::Mul<Output = Self> {}
 impl<T: Number + ops::Add<Output = T> + ops::Mul<Output = T>> Ring for T {}
 
-/// The loops here take one value for any operand.
+/// Any operand of the loops here may be a single value.
 pub const MASKS: u8 = u8::MAX;
 
 /// Operand `k` at element `i`.
@@ -40,8 +40,8 @@ impl<T: Ring> Loop for MultiplyAdd<T> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
-        // room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one if its bit of `scalars` is set; room
+        // for `n` results.
         unsafe {
             let d = result::<T>(d, n);
             match scalars {
@@ -80,8 +80,8 @@ impl<T: Ring> Loop for MultiplyAdd<T> {
     }
 }
 
-/// `a` times `b` plus the first of the coefficients `c`, times `b` plus the second, and so on: `K` of
-/// them, which are one value.
+/// Horner's rule: `a` times `b` plus the first of the coefficients `c`, times `b` plus the second,
+/// and so on. The `K` coefficients are one value.
 struct Horner<T, const K: usize>(PhantomData<T>);
 impl<T: Ring, const K: usize> Loop for Horner<T, K> {
     #[inline(always)]
@@ -93,7 +93,7 @@ impl<T: Ring, const K: usize> Loop for Horner<T, K> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of the first two operands, or one where its bit of `scalars` is
+        // SAFETY: LOOP1: `n` elements of the first two operands, or one if its bit of `scalars` is
         // set, and one of the third, which is `K` coefficients; room for `n` results.
         unsafe {
             let (d, c) = (result::<T>(d, n), *(c as *const [T; K]));
@@ -128,7 +128,7 @@ fn steps<T: Ring, const K: usize>(a: T, b: T, c: &[T; K]) -> T {
     x
 }
 
-/// How many coefficients an instruction takes: those that fit a constant.
+/// The most coefficients of an instruction: as many as fit a constant.
 pub fn most_coefficients(dtype: DType) -> usize {
     size_of::<Value>() / dtype.size()
 }

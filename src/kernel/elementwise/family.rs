@@ -17,19 +17,19 @@ use core::num::Wrapping;
 pub struct Kernel {
     /// The loop.
     pub f: LoopFn,
-    /// Operands are widened to float32, and the result, if it is no bool, narrowed.
+    /// Operands are widened to float32, and the result, unless it is bool, is narrowed.
     pub wide: bool,
-    /// Elements that the loop sees for one of the dtype: 2 for complex numbers by their parts.
+    /// Elements that the loop counts for one of the dtype: 2 for complex numbers by their parts.
     pub components: u8,
     /// Bit m: the loop takes scalar mask m.
     pub scalar_masks: u8,
-    /// Where `wide`: a loop for operands as they are, all of them tensors.
+    /// If `wide`: a loop for operands as they are, all of them tensors.
     pub fused: Option<LoopFn>,
 }
 
 /// The loop of an operation of `ARITY` operands for elements `T` of the family `F`.
 pub trait Body<F, T, const ARITY: usize> {
-    /// Made for the machine's instruction set.
+    /// The loop for the machine's instruction set.
     fn kernel() -> Kernel;
 }
 fn kernel(f: LoopFn, scalar_masks: u8) -> Kernel {
@@ -59,7 +59,7 @@ impl<O: Ternary<F, T>, F, T: ScalarOperands> Body<F, T, 3> for O {
 
 /// A family that the operation `O` has a body for.
 pub trait Family<O, const ARITY: usize> {
-    /// The kernel for a dtype; none where the family doesn't have it, or the build leaves it out.
+    /// The kernel for a dtype; none if the family doesn't have it, or the build leaves it out.
     fn kernel(dtype: DType) -> Option<Kernel>;
 }
 
@@ -111,7 +111,7 @@ where
     }
 }
 
-/// An operation whose float32 body such a loop can be made of.
+/// An operation whose float32 body can be fused with the conversions.
 #[cfg(feature = "half")]
 pub trait Fused<const ARITY: usize> {
     /// The loop.
@@ -187,7 +187,7 @@ where
         if !dtype.is_complex() || !dtype.is_available() {
             return None;
         }
-        // one value would be a pair
+        // a single value would be a pair
         let by_components = |k| Kernel {
             components: 2,
             scalar_masks: 1,

@@ -1,5 +1,5 @@
-//! Loops over 16-bit floats that widen, compute by the float32 body and narrow, without a tile
-//! between: twice as fast where the body is short.
+//! Loops over 16-bit floats that widen, compute by the float32 body and narrow, without a tile in
+//! between: twice as fast for short bodies.
 
 use super::loops::{operand, result};
 use super::operation::{Binary, Float, Unary};
@@ -10,13 +10,13 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::slice::from_raw_parts_mut;
 
-/// What a float32 body gives, as a 16-bit operation's result.
+/// The result of a float32 body, as a 16-bit operation's result.
 pub trait Narrow: Copy + Default {
     /// The 16-bit type itself, or bool.
     type To<T: Widen>: Copy;
-    /// Rounded.
+    /// Rounds.
     fn narrow<T: Widen>(self) -> Self::To<T>;
-    /// A slice rounded, into another of its length.
+    /// Rounds a slice into another of the same length.
     fn narrow_all<I: Isa, T: Widen>(x: &[Self], y: &mut [MaybeUninit<Self::To<T>>]);
 }
 impl Narrow for f32 {
@@ -41,21 +41,21 @@ impl Narrow for Bool {
         y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(*x));
     }
 }
-/// Elements that are widened, computed and narrowed at a time: they stay in L1, and their loops
-/// have no remainder.
+/// Elements widened, computed and narrowed at a time: they stay in L1, and their loops have no
+/// remainder.
 const BLOCK: usize = 128;
 /// A block of elements as float32.
 #[inline(always)]
 fn widened<I: Isa, T: Widen>(x: &[T], y: &mut [f32; BLOCK]) {
     let y = &mut y[..x.len()];
-    // SAFETY: initialised values may be written as if they were not; the type is the same.
+    // SAFETY: the same type, and initialised memory may be passed as uninitialised to be written.
     T::widen_all::<I>(x, unsafe {
         from_raw_parts_mut(y.as_mut_ptr().cast(), y.len())
     })
 }
 
 /// The loop of one 16-bit operand by the float32 body: twice as fast as three loops through a tile
-/// where the body is short.
+/// if the body is short.
 pub struct FusedUnaryLoop<O, T>(PhantomData<(O, T)>);
 impl<T: Widen, O: Unary<Float, f32, Out<f32>: Narrow>> Loop for FusedUnaryLoop<O, T> {
     #[inline(always)]
@@ -83,7 +83,7 @@ impl<T: Widen, O: Unary<Float, f32, Out<f32>: Narrow>> Loop for FusedUnaryLoop<O
         }
     }
 }
-/// The loop of two.
+/// The loop of two 16-bit operands.
 pub struct FusedBinaryLoop<O, T>(PhantomData<(O, T)>);
 impl<T: Widen, O: Binary<Float, f32, Out<f32>: Narrow>> Loop for FusedBinaryLoop<O, T> {
     #[inline(always)]

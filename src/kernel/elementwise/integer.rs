@@ -1,9 +1,9 @@
-//! Integer bodies that are more than one expression. All wrap; none panics.
+//! Integer bodies of more than one expression. All wrap; none panics.
 //!
-//! No CPU divides vectors of integers. The quotient of floats is exact once rounded to an integer
-//! where its error is less than what quotients of such integers are apart: always up to 32 bits (3
-//! to 10 times as fast as the instruction for one), below 2^51 for 64 (4 times), where it is the
-//! fast path.
+//! No CPU divides vectors of integers. The quotient of floats, rounded to an integer, is exact if
+//! its error is less than the distance between quotients of such integers: always for up to 32 bits
+//! (3 to 10 times as fast as the integer instruction), and below 2^51 for 64 bits (4 times), where
+//! it is the fast path.
 
 use crate::kernel::math::{Division, Number, Real};
 use crate::simd::Isa;
@@ -13,21 +13,21 @@ use crate::kernel::convert::Widen;
 
 /// Integers of any width and sign.
 pub trait Int: Number<Real = Self> + Division + Ord + Default {
-    /// [`floor_divide`](Division::floor_divide) by the instruction; 0 for a divisor of 0.
+    /// [`floor_divide`](Division::floor_divide) by the integer instruction; 0 for a divisor of 0.
     fn floor_quotient(self, divisor: Self) -> Self;
     /// [`remainder`](Division::remainder), likewise.
     fn floor_remainder(self, divisor: Self) -> Self;
     /// [`fmod`](Division::fmod), likewise.
     fn trunc_remainder(self, divisor: Self) -> Self;
-    /// Magnitude; the smallest integer gives itself.
+    /// Magnitude; the smallest integer wraps to itself.
     fn abs(self) -> Self;
     /// -1, 0 or 1.
     fn sign(self) -> Self;
-    /// By squaring; negative exponents, which callers refuse before, count as 0.
+    /// By squaring; negative exponents, which callers refuse, count as 0.
     fn power(self, exponent: Self) -> Self;
-    /// 0 from the width on (negative counts too).
+    /// 0 for shifts by the width or more (negative ones too).
     fn shift_left(self, by: Self) -> Self;
-    /// 0 or -1 from the width on.
+    /// 0 or -1 for shifts by the width or more.
     fn shift_right(self, by: Self) -> Self;
 }
 macro_rules! int {
@@ -81,7 +81,7 @@ macro_rules! int {
             }
             #[inline(always)]
             fn shift_right(self, by: $T) -> $T {
-                // one less than the width leaves the sign alone; unsigned numbers lose that bit too
+                // one less than the width leaves only the sign; unsigned numbers lose that bit too
                 let beyond = (by as $U) >= $T::BITS as $U;
                 let x = self >> (if beyond { $T::BITS - 1 } else { by as u32 });
                 if beyond & ($T::MIN == 0) { 0 } else { x }
@@ -91,20 +91,20 @@ macro_rules! int {
 }
 int! { i8 u8 i16 u16 i32 u32 i64 u64 u8 u8 u16 u16 u32 u32 u64 u64 }
 
-/// Whether floats divide faster: where vectors of them do.
+/// Whether floats divide faster: on targets with vectors of floats.
 const FLOATS: bool = cfg!(any(
     target_arch = "x86_64",
     target_arch = "aarch64",
     target_arch = "wasm32"
 ));
 
-/// The quotient rounded down, and the remainder that it leaves.
+/// The quotient rounded down, and its remainder.
 #[inline(always)]
 fn floored<I: Isa, F: Real>(a: F, b: F) -> (F, F) {
     let q = (a / b).floor::<I>();
     (q, a - q * b)
 }
-/// The remainder that the quotient rounded towards zero leaves.
+/// The remainder of the quotient rounded towards zero.
 #[inline(always)]
 fn truncated<I: Isa, F: Real>(a: F, b: F) -> F {
     a - (a / b).trunc::<I>() * b
@@ -149,17 +149,18 @@ divide_in_float! {
     i8 f32 UNIT32 u8 f32 UNIT32 i16 f32 UNIT32 u16 f32 UNIT32 i32 f64 UNIT64 u32 f64 UNIT64
 }
 
-/// A 64-bit integer of a magnitude below 2^51, by its low bits: few CPUs convert vectors of them.
+/// A 64-bit integer of magnitude below 2^51 as a float, by its low bits: few CPUs convert vectors
+/// of them.
 #[inline(always)]
 fn to_float(bits: u64) -> f64 {
     f64::from_bits(bits.wrapping_add(UNIT64.to_bits())) - UNIT64
 }
-/// Its inverse.
+/// The inverse of [`to_float`].
 #[inline(always)]
 fn from_float(x: f64) -> u64 {
     (x + UNIT64).to_bits().wrapping_sub(UNIT64.to_bits())
 }
-/// `$excess` makes the magnitudes below 2^51 those of which no bit from `$bits` on is set.
+/// With `$excess` added, the magnitudes below 2^51 are those with no bit set from `$bits` on.
 macro_rules! divide_small_in_float {
     ($($T:ident $excess:literal $bits:literal)*) => { $(
         impl Division for $T {

@@ -1,4 +1,4 @@
-//! The loops, one a number of operands. An operation gives the body for one element; LLVM
+//! The loops, one for each number of operands. An operation provides the body for one element; LLVM
 //! vectorises the loop.
 
 use super::operation::{Binary, Ternary, Unary};
@@ -10,8 +10,8 @@ use core::mem::MaybeUninit;
 use core::num::Wrapping;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Element types whose loops of several operands take one value for some: the commonest, since
-/// that is a loop more for each mask. For the rest a value is repeated in a tile.
+/// Element types whose loops of several operands take a single value for some of them: the most
+/// common types, since each mask is another loop. For the others, a value is repeated in a tile.
 pub trait ScalarOperands: Number {
     /// Whether they do.
     const SCALARS: bool;
@@ -51,10 +51,10 @@ pub unsafe fn result<'a, T>(p: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
     unsafe { from_raw_parts_mut(p as *mut MaybeUninit<T>, n) }
 }
 
-/// Elements that the fast path computes before the slow path looks over them: they stay in L1.
+/// Elements that the fast path computes before the slow path checks them: they stay in L1.
 const FAST_BLOCK: usize = 512;
-/// The fast path for the elements of an iterator of results and operands, and the slow path for
-/// those that need it.
+/// Runs the fast path for the elements of an iterator of results and operands, then the slow path
+/// for those that need it.
 macro_rules! each {
     ($O:ident $I:ident $items:expr, |$d:ident, $p:pat_param| ($($x:expr),*)) => {{
         let mut any = false;
@@ -84,8 +84,8 @@ impl<O: Unary<F, T>, F, T: Number> Loop for UnaryLoop<O, F, T> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
-        // room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one if its bit of `scalars` is set; room
+        // for `n` results.
         unsafe {
             let d = result::<O::Out<T>>(d, n);
             if scalars & 1 == 1 {
@@ -117,8 +117,8 @@ impl<O: Binary<F, T>, F, T: ScalarOperands> Loop for BinaryLoop<O, F, T> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
-        // room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one if its bit of `scalars` is set; room
+        // for `n` results.
         unsafe {
             let d = result::<O::Out<T>>(d, n);
             let part = if O::HAS_FAST_PATH {
@@ -161,8 +161,8 @@ impl<O: Ternary<F, T>, F, T: ScalarOperands> Loop for TernaryLoop<O, F, T> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
-        // room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one if its bit of `scalars` is set; room
+        // for `n` results.
         unsafe {
             let (d, a) = (result::<O::Out<T>>(d, n), operand::<T>(a, n));
             if T::SCALARS && scalars == 0b110 {

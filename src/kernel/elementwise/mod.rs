@@ -1,7 +1,7 @@
-//! Elementwise loops: contiguous operands (or one value each) in, a contiguous result out. No
-//! layout, no threads.
+//! Elementwise loops: contiguous operands (or single values) in, a contiguous result out. No
+//! layouts, no threads.
 //!
-//! The list of operations (`op.rs`) names families of numbers; the bodies for them are `impl`s, in
+//! The table of operations (`op.rs`) names families of numbers; the bodies for them are `impl`s, in
 //! files by topic.
 
 #[macro_use]

@@ -1,4 +1,4 @@
-//! Loops that move elements by their width, whatever they are.
+//! Loops that move elements by their width, whatever their dtype.
 
 use super::loops::{masks, operand, result};
 use crate::simd::{Isa, Loop};
@@ -7,8 +7,8 @@ use core::mem::MaybeUninit;
 
 /// An unsigned integer that stands for the bits of any dtype of its width.
 pub trait Bits: Copy {
-    /// `a` where the condition's byte is not zero. By masks: LLVM makes a branch of `if` here below
-    /// AVX-512, ten times slower.
+    /// `a` if the condition's byte is not zero, else `b`. By masks: below AVX-512 LLVM makes a
+    /// branch of an `if` here, which is ten times slower.
     fn select(c: u8, a: Self, b: Self) -> Self;
 }
 macro_rules! bits {
@@ -42,8 +42,8 @@ impl<U: Bits> Loop for Select<U> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
-        // room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one if its bit of `scalars` is set; room
+        // for `n` results.
         unsafe {
             let (d, c) = (result::<U>(d, n), operand::<u8>(c, n));
             let (x, y) = (a as *const U, b as *const U);
@@ -93,8 +93,8 @@ impl<U: Copy> Loop for Copy1<U> {
         n: usize,
         scalars: u32,
     ) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
-        // room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one if its bit of `scalars` is set; room
+        // for `n` results.
         unsafe {
             if scalars & 1 == 1 {
                 result::<U>(d, n).fill(MaybeUninit::new(*(a as *const U)))

@@ -1,5 +1,5 @@
-//! What the body of an operation is: an `impl` of [`Unary`], [`Binary`] or [`Ternary`] for its
-//! type, for a family of numbers or for all that have what it asks for.
+//! The body of an operation: an `impl` of [`Unary`], [`Binary`] or [`Ternary`] for its type, for a
+//! family of numbers or for all types with the traits it needs.
 
 use crate::kernel::math::Number;
 use crate::simd::Isa;
@@ -8,24 +8,24 @@ use crate::simd::Isa;
 pub struct Boolean;
 /// Integers, each by its own type.
 pub struct Integer;
-/// Integers in two's complement, signed and unsigned ones by
-/// [`Wrapping`](core::num::Wrapping) unsigned ones of their width.
+/// Integers in two's complement: signed and unsigned ones as [`Wrapping`](core::num::Wrapping)
+/// unsigned ones of their width.
 pub struct SignAgnostic;
 /// float32 and float64; the 16-bit floats in float32, rounded once.
 pub struct Float;
-/// 16-bit floats by the body of [`Float`] in one loop, which takes tensors alone: for numbers
-/// beside them, and for operands of other dtypes, there is the loop of `Float`.
+/// 16-bit floats by the body of [`Float`] in one loop, which takes tensors only: scalars and
+/// operands of other dtypes need the loop of `Float`.
 pub struct FusedHalf;
 /// 16-bit floats as they are.
 pub struct Half;
 /// Complex numbers.
 pub struct Complex;
-/// Complex numbers as twice as many of [`Float`]: where an operation takes the parts one by one.
+/// Complex numbers as twice as many of [`Float`], for operations on each part separately.
 pub struct Parts;
 /// Every dtype, moved by its width.
 pub struct Bits;
 
-/// A row of the list, as a type.
+/// A row of the table, as a type.
 pub trait Operation {
     /// The type of the result, by the row's rule.
     type Out<T: Number>: Copy;
@@ -36,8 +36,8 @@ pub trait Operation {
 /// Bodies are `#[inline(always)]` methods, never closures: LLVM may outline a closure, which then
 /// loses the instruction set.
 ///
-/// Where there is a fast path, the loop runs it for every element and then `eval`, the slow path,
-/// for the elements that need it. The bits are those of `eval` in any case.
+/// If there is a fast path, the loop runs it for every element and then `eval`, the slow path, for
+/// the elements that need it. The bits are those of `eval` in any case.
 pub trait Unary<F, T: Number>: Operation {
     /// The result, for every operand.
     fn eval<I: Isa>(x: T) -> Self::Out<T>;
@@ -78,7 +78,7 @@ pub trait Ternary<F, T: Number>: Operation {
 }
 
 /// `functions!(Family<T: Trait>: Name function, Name function or fast unless condition, ..)`:
-/// bodies that are a method of numbers, and where it has a fast path, those of that.
+/// bodies that are a method of numbers, with a fast path if one is named.
 macro_rules! functions {
     ($F:ident<T: $Trait:ident>: $($Name:ident $function:ident $(or $fast:ident unless $slow:ident)?),*) => { $(
         impl<T: $Trait> Unary<$F, T> for $Name {

@@ -1,4 +1,4 @@
-//! What the list of operations becomes: for each row a type, and its kernels.
+//! What the table of operations expands to: for each row a type, and its kernels.
 
 use super::family::{Family, Kernel};
 use super::operation::{self, Operation};
@@ -6,18 +6,17 @@ use crate::dtype::DType;
 use crate::kernel::math::Number;
 use crate::op::Op;
 
-/// The kernel for a dtype; none where the operation has no meaning for it, or the build leaves it
-/// out.
+/// The kernel for a dtype; none if the operation is not defined for it, or the build leaves it out.
 pub type Lookup = fn(DType) -> Option<Kernel>;
 
-/// A row of the list, as drivers see it. Naming one row's constant links that row's kernels alone.
+/// A row of the table, as drivers use it. Naming one row's constant links only that row's kernels.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// Which operation.
+    /// The operation.
     pub op: Op,
     /// Its kernels.
     pub lookup: Lookup,
-    /// What computes it where the second operand is two: of powers alone.
+    /// The row that computes it if the second operand is two: for powers only.
     pub square: Option<&'static Row>,
 }
 
@@ -43,7 +42,7 @@ macro_rules! square {
 }
 macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:literal $Rule:ident $cost:literal [$($Family:ident)*] $(=> $module:ident)?)*) => {
-        /// The rows of the list, as types and as constants.
+        /// The rows of the table, as types and as constants.
         pub mod rows {
             use super::*;
             $(

@@ -1,9 +1,9 @@
-//! Activations: operations of the list, in an epilogue.
+//! Activations: elementwise operations in an epilogue.
 
 use crate::kernel::elementwise::{Row, rows};
 use core::fmt;
 
-/// A function that follows a linear layer: an operation of the list, of one operand.
+/// A function that follows a linear layer: an elementwise operation of one operand.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -14,7 +14,7 @@ use core::fmt;
 /// # Ok::<(), flex::Error>(())
 /// ```
 ///
-/// A program links the functions that it names; `from_name` names all.
+/// A program links only the functions that it names; `from_name` names all of them.
 #[derive(Clone, Copy)]
 pub struct Activation(&'static Row);
 impl Activation {
@@ -22,7 +22,7 @@ impl Activation {
     pub const fn name(self) -> &'static str {
         self.0.op.name()
     }
-    /// Its row of the list.
+    /// Its row in the table of operations.
     pub(super) const fn row(self) -> &'static Row {
         self.0
     }
@@ -47,13 +47,13 @@ macro_rules! activations {
         )]
         impl Activation {
             $($(#[doc = $doc])* pub const $Name: Activation = Activation(&rows::$Name::ROW);)*
-            /// The names of all.
+            /// The names of all activations.
             ///
             /// ```
             /// assert!(flex::nn::Activation::NAMES.contains(&"relu"));
             /// ```
             pub const NAMES: &'static [&'static str] = &[$(rows::$Name::ROW.op.name()),*];
-            /// The activation of that name.
+            /// The activation with this name.
             ///
             /// ```
             /// use flex::nn::Activation;
@@ -80,7 +80,8 @@ activations! {
     Tanh
     /// `min(max(x, 0), 6)`.
     Relu6
-    /// x, of negative x a multiple of `exp(x) - 1`, both times factors that keep mean 0 and variance 1.
+    /// `scale * x`, or `scale * alpha * (exp(x) - 1)` for negative x, with the factors that keep
+    /// mean 0 and variance 1.
     Selu
     /// `log(sigmoid(x))`.
     LogSigmoid

@@ -1,13 +1,13 @@
-//! Products of 8-bit integers: exact in 32 bits (wrapping), of which 8-bit results are the last
-//! eight.
+//! Products of 8-bit integers: exact in 32 bits (wrapping); 8-bit results are the low eight bits.
 //!
-//! They are packed to groups of neighbours along the sum, and one instruction multiplies the groups
-//! of a vector and adds up within each: four bytes where the CPU has VNNI, pairs of 16-bit numbers
-//! elsewhere (the 8-bit instruction before VNNI saturates).
+//! Neighbours along the sum are packed into groups, and one instruction multiplies the groups of a
+//! vector and adds up the products within each: four bytes if the CPU has VNNI, otherwise pairs of
+//! 16-bit numbers (the 8-bit instruction before VNNI saturates).
 //!
-//! VNNI multiplies unsigned bytes by signed ones. A is taken as it is, so it is read in place; B
-//! gets the other signedness while it is packed. Flipping a byte's top bit moves its value by 128,
-//! up or down: sums are off by 128 times that of A's row, and begin with what mends it.
+//! VNNI multiplies unsigned bytes by signed ones. A is taken as it is, so that it is read in place;
+//! B gets the other signedness while it is packed. Flipping a byte's top bit moves its value up or
+//! down by 128, so sums are off by 128 times the sum of A's row, and their initial values
+//! compensate for it.
 
 use super::blocking::KBlocks;
 use super::element::MatElement;
@@ -22,15 +22,15 @@ use crate::error::Result;
 #[cfg(x86_dispatch)]
 use crate::{kernel::gemm::packing::Flip, simd};
 
-/// A group that is an element of products itself.
+/// A group that is itself an element of products.
 pub trait Word: Packed + MatElement<Acc = Self> {}
 impl<T: Packed + MatElement<Acc = T>> Word for T {}
 
-/// How bytes become groups.
+/// How bytes are packed into groups.
 pub trait Group: Packing<From = u8, To: Word> + Sync {
-    /// How A is packed, which is signed or not.
+    /// The packing of A, by its signedness.
     fn left(signed: bool) -> Self;
-    /// How B is packed, which is signed or not, for such an A.
+    /// The packing of B by its signedness, for an A of signedness `left`.
     fn right(signed: bool, left: bool) -> Self;
 }
 impl Group for Extend {
@@ -52,7 +52,7 @@ impl<const SIGNED: bool> Group for Flip<SIGNED> {
     }
 }
 
-/// `expression` with the groups of this CPU, for an A that is signed or not.
+/// Evaluates `expression` with the groups of this CPU, by the signedness of A.
 macro_rules! with_groups {
     ($signed:expr, |$G:ident| $expression:expr) => {{
         #[cfg(x86_dispatch)]
@@ -73,20 +73,20 @@ macro_rules! with_groups {
     }};
 }
 
-/// What is done with groups.
+/// A computation that is generic over groups.
 #[cfg(feature = "i8")]
 pub trait ByGroups {
     type Out;
     fn run<G: Group>(self) -> Self::Out;
 }
-/// Runs it with those of this CPU, for an A that is signed.
+/// Runs it with the groups of this CPU for a signed A.
 #[cfg(feature = "i8")]
 pub fn by_groups<J: ByGroups>(job: J) -> J::Out {
     with_groups!(true, |G| job.run::<G>())
 }
 
-/// `c (+)= a b`, then the epilogue, where A and B are bytes and C accumulates in 32 bits. `packed`
-/// is B as [`pack`] leaves it.
+/// `c (+)= a b`, then the epilogue; A and B are bytes, and C accumulates in 32 bits. `packed` is B
+/// as packed by [`pack`].
 pub fn product<A, B, C>(
     a: Mat<A>,
     b: Mat<B>,
@@ -105,7 +105,7 @@ where
         a, b, packed, c, accumulate, epilogue
     ))
 }
-/// [`product`] by some groups.
+/// [`product`] with given groups.
 pub fn product_by<G: Group, C: MatElement>(
     a: Bytes,
     b: Bytes,
@@ -119,12 +119,12 @@ pub fn product_by<G: Group, C: MatElement>(
     let (a, b) = (Strided::a(left, a.mat), Strided::b(right, b.mat));
     macrokernel(a, b, packed, c, accumulate, epilogue)
 }
-/// How a sum of `k` products is cut.
+/// How a sum of `k` products is split into blocks.
 pub fn blocks(k: usize) -> KBlocks {
     with_groups!(true, |G| <G as Packing>::To::BLOCKING
         .of_sum(k.div_ceil(G::GROUP)))
 }
-/// Packs B for products by an A that is `signed` or not.
+/// Packs B for products with an A of this signedness.
 pub fn pack<B: MatElement>(b: Mat<B>, signed: bool, d: &mut [B::Acc]) {
     let b = Bytes::new(b);
     with_groups!(signed, |G| {

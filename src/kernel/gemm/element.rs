@@ -1,6 +1,6 @@
-//! What can be multiplied: a row an element type. Several share a packed type: 16-bit floats are
-//! widened to `f32` while they are packed, 8-bit integers make groups, which are elements where whoever multiplies
-//! them has made them.
+//! The element types of products, a row each. Several share a packed type: 16-bit floats are
+//! widened to `f32` while they are packed, and 8-bit integers are packed into groups; groups that
+//! the caller made are elements themselves.
 
 #[cfg(x86_dispatch)]
 use super::microkernel::Quad;
@@ -19,38 +19,39 @@ use crate::{
 /// An element of matrix products.
 ///
 /// # Safety
-/// ELEMENT1: any bits are a value; where `SAME`, the type has the size, alignment and values of its accumulator;
-/// where there is a `BYTE`, it is one byte; where `TWINS`, it has the bits of bfloat16. Operands are read, and results written, as the one or
-/// the other by these.
+/// ELEMENT1: any bits are a value; if `SAME`, the type has the size, alignment and values of its
+/// accumulator; if there is a `BYTE`, it is one byte; if `IS_BF16`, it has the bits of bfloat16.
+/// Operands are read, and results written, as these types.
 pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
-    /// What it is packed to and accumulated in.
+    /// The type that it is packed to and accumulated in.
     type Acc: Packed;
     /// Whether it has the bits of its accumulator, so that operands may be read, and results
-    /// written, as those.
+    /// written, as accumulators.
     const SAME: bool;
-    /// To an accumulator.
+    /// Converts to an accumulator.
     fn widen(self) -> Self::Acc;
-    /// Whether it has a sign, for integers of 8 bits: those are packed in groups.
+    /// For 8-bit integers, which are packed in groups: whether it is signed.
     const BYTE: Option<bool>;
     /// Whether it is bfloat16, which some CPUs multiply in pairs.
-    const TWINS: bool = false;
-    /// All of `s` to accumulators.
+    const IS_BF16: bool = false;
+    /// Converts all of `s` to accumulators.
     fn widen_all<I: Isa>(s: &[Self], d: &mut [Self::Acc]);
-    /// From an accumulator: rounds floats, wraps integers.
+    /// Converts an accumulator back: rounds floats, wraps integers.
     fn narrow(x: Self::Acc) -> Self;
 }
 
-/// `element: accumulator, same bits, conversion of slices, to an accumulator, from one; sign of a
-/// byte, whether it's bfloat16, (parameters of the type)`.
+/// `element: accumulator, same bits, conversion of slices, to an accumulator, from one; signedness
+/// of a byte, whether it is bfloat16, (parameters of the type)`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, twins $twins:literal)? $(, ($($parameter:tt)*))?;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, bf16 $is_bf16:literal)? $(, ($($parameter:tt)*))?;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: ELEMENT1: plain numbers; those that are the same differ from their accumulators in sign alone.
+        // SAFETY: ELEMENT1: plain numbers; `SAME` types differ from their accumulators in sign
+        // alone.
         unsafe impl $(<$($parameter)*>)? MatElement for $T {
             type Acc = $A;
             const SAME: bool = $same;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];
-            $(const TWINS: bool = $twins;)?
+            $(const IS_BF16: bool = $is_bf16;)?
             #[inline(always)]
             fn widen(self) -> $A { let $x = self; $widen }
             #[inline(always)]
@@ -64,7 +65,7 @@ products! {
     f32: f32, true, each |x| x, x;
     #[cfg(feature = "f64")] f64: f64, true, each |x| x, x;
     #[cfg(feature = "half")] f16: f32, false, halves |x| Widen::widen(x), Widen::narrow(x);
-    #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x), twins true;
+    #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x), bf16 true;
     i8: u32, false, each |x| x as u32, x as i8, signed true;
     u8: u32, false, each |x| x as u32, x as u8, signed false;
     #[cfg(feature = "ints")] i16: u16, true, each |x| x as u16, x as i16;
@@ -79,7 +80,7 @@ products! {
     #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;
 }
 
-/// Elements to accumulators.
+/// Converts elements to accumulators.
 #[inline(always)]
 #[expect(
     clippy::extra_unused_type_parameters,
@@ -90,7 +91,7 @@ pub fn each<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
         *d = s.widen();
     }
 }
-/// The same for `f16`, a vector at a time where an instruction converts them.
+/// The same for `f16`, a vector at a time where there is an instruction for it.
 #[cfg(feature = "half")]
 #[inline(always)]
 pub fn halves<I: Isa, T: MatElement<Acc = f32>>(s: &[T], d: &mut [f32]) {
@@ -98,8 +99,8 @@ pub fn halves<I: Isa, T: MatElement<Acc = f32>>(s: &[T], d: &mut [f32]) {
     {
         assert!(size_of::<T>() == 2);
         let n = s.len().min(d.len());
-        // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks
-        // for this form), and ISA1.
+        // SAFETY: HALF1: as many elements in both slices, of float16 (the only 16-bit type that
+        // uses this form), and ISA1.
         let done =
             unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
         each::<I, T>(&s[done..], &mut d[done..])

@@ -1,6 +1,6 @@
-//! The epilogue: what happens to a row of the result while it is in L1. A list of operations, each
-//! a loop over the row: as fast as code made for the combination (bias and activation cost 1 to 10 %
-//! of a product), and one copy of it.
+//! The epilogue: operations on a row of the result while it is in L1. They are a list, each a loop
+//! over the row: as fast as code specialised for the combination (bias and activation cost 1 to 10
+//! % of a product), and only one copy of it.
 
 use super::activation::Activation;
 use super::element::MatElement;
@@ -11,19 +11,20 @@ use crate::simd::{self, Isa, Kernel, LoopFn};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// An operation of an epilogue; computes in accumulators (`f32` for 16-bit floats).
+/// An operation of an epilogue, computed in accumulators (`f32` for 16-bit floats).
 pub enum EpilogueOp<'a, T: MatElement> {
-    /// Times a number.
+    /// Multiplies by a number.
     Scale(T::Acc),
-    /// Plus one number a column.
+    /// Adds one number per column.
     Bias(&'a [T]),
-    /// Plus one number a row.
+    /// Adds one number per row.
     RowBias(&'a [T]),
-    /// Plus a matrix of the result's shape.
+    /// Adds a matrix of the result's shape.
     Add(Mat<'a, T>),
-    /// A function of each element.
+    /// Applies a function to each element.
     Map(Map<T::Acc>),
-    /// From sums of quantised numbers to what they stand for. First of all, where elements are `f32`.
+    /// Converts sums of quantised numbers to the values they represent. Only for `f32` elements,
+    /// and first in the list.
     #[cfg(feature = "i8")]
     Dequantize(Dequantize<'a>),
 }
@@ -47,16 +48,16 @@ impl<T: MatElement> EpilogueOp<'_, T> {
     }
 }
 
-/// A sum of products of integers, which lies in the bits of an `f32`, becomes `(sum - offsets[row] *
-/// sums[column]) * rows[row] * columns[column]`: where `q - zero` stands for each integer of a row of A, its
-/// zero is the row's offset, and the sums are those of B's columns.
+/// Converts a sum of integer products, stored in the bits of an `f32`, to `(sum - offsets[row] *
+/// sums[column]) * rows[row] * columns[column]`: if integers `q` of a row of A represent `q -
+/// zero`, the row's offset is its zero point, and `sums` are those of B's columns.
 #[cfg(feature = "i8")]
 #[derive(Clone, Copy)]
 pub struct Dequantize<'a> {
     /// The scales of A's rows and of B's columns.
     pub rows: &'a [f32],
     pub columns: &'a [f32],
-    /// What wraps in 32 bits before the difference does no harm.
+    /// Their products may wrap in 32 bits: the difference is exact.
     pub offsets: &'a [i32],
     pub sums: &'a [i32],
 }
@@ -71,7 +72,7 @@ impl Dequantize<'_> {
             sums: self.offsets,
         }
     }
-    /// A piece of row `i`, from column `j` on.
+    /// Converts a piece of row `i`, from column `j` on.
     #[inline(always)]
     fn apply(&self, i: usize, j: usize, row: &mut [f32]) {
         let (scale, offset) = (self.rows[i], self.offsets[i]);
@@ -83,15 +84,15 @@ impl Dequantize<'_> {
     }
 }
 
-/// An operation of the list, from floats to floats.
+/// An elementwise operation of one operand, from floats to floats.
 #[derive(Clone, Copy)]
 pub struct Map<F> {
-    /// Invariant UNARY1: a loop of one operand, whose elements and the result's are `F`.
+    /// Invariant UNARY1: a loop of one operand, whose elements and results are `F`.
     f: LoopFn,
     _float: PhantomData<fn(F)>,
 }
 impl<F: Element> Map<F> {
-    /// Of an activation; none where `F` is no float, or the build leaves it out.
+    /// The map of an activation; none if `F` is not a float type, or the build leaves it out.
     pub fn new(activation: Activation) -> Option<Map<F>> {
         let lookup = activation.row().lookup;
         let kernel = F::DTYPE.is_float().then(|| lookup(F::DTYPE)).flatten()?;
@@ -102,10 +103,10 @@ impl<F: Element> Map<F> {
     }
 }
 impl<F: Packed> Map<F> {
-    /// Loops don't write where they read, so pieces of the row are copied before.
+    /// Loops can't run in place, so the row is copied piece by piece.
     #[inline(always)]
     fn apply(self, row: &mut [F]) {
-        /// As wide as the panel of C that the epilogue mostly has.
+        /// As wide as most panels of C.
         const PIECE: usize = 64;
         let mut x = [F::default(); PIECE];
         for row in row.chunks_mut(PIECE) {
@@ -119,27 +120,26 @@ impl<F: Packed> Map<F> {
     }
 }
 
-/// What takes blocks of the result over once their elements are what they are to be, while a cache
-/// still has them.
+/// Takes over blocks of the result once their elements are final, while a cache still holds them.
 ///
-/// Invariant AFTER1: a block lies inside the result, all its elements are written, none of them is handed over
-/// twice, and the product neither reads nor writes it after that.
+/// Invariant AFTER1: a block lies within the result, all its elements are written, none of them is
+/// handed over twice, and the product neither reads nor writes it afterwards.
 pub trait After: Sync {
-    /// These rows and columns of matrix `i` of a batch are there.
+    /// These rows and columns of matrix `i` of a batch are final.
     ///
     /// # Safety
     /// AFTER1.
     unsafe fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>);
 }
 
-/// A list of operations, and where in the result the matrix begins that they are applied to.
+/// A list of operations, and the position in the result of the matrix they are applied to.
 pub struct Epilogue<'a, T: MatElement> {
     ops: &'a [EpilogueOp<'a, T>],
     row: usize,
     col: usize,
-    /// Whether rows and columns are exchanged.
+    /// Whether rows and columns are swapped.
     transposed: bool,
-    /// Who takes blocks over, and of which matrix they are.
+    /// The receiver of finished blocks, and the matrix of the batch that they belong to.
     after: Option<&'a dyn After>,
     matrix: usize,
 }
@@ -151,7 +151,7 @@ impl<T: MatElement> Clone for Epilogue<'_, T> {
 impl<T: MatElement> Copy for Epilogue<'_, T> {}
 
 impl<'a, T: MatElement> Epilogue<'a, T> {
-    /// Nothing.
+    /// No operations.
     pub const NONE: Epilogue<'static, T> = Epilogue {
         ops: &[],
         row: 0,
@@ -161,7 +161,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
         matrix: 0,
     };
 
-    /// An epilogue for a result of `rows` by `cols`. Panics where an operation's operand has another size.
+    /// An epilogue for a result of `rows` by `cols`. Panics if an operand has another size.
     pub fn new(ops: &'a [EpilogueOp<'a, T>], rows: usize, cols: usize) -> Self {
         for op in ops {
             match op {
@@ -181,7 +181,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             ..Epilogue::NONE
         }
     }
-    /// The epilogue whose blocks `after` takes over.
+    /// The same epilogue, whose finished blocks `after` takes over.
     pub fn then(self, after: Option<&'a dyn After>) -> Self {
         Epilogue { after, ..self }
     }
@@ -209,20 +209,20 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             ..self
         }
     }
-    /// Whether there is nothing to do.
+    /// Whether there are no operations.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }
-    /// Whether somebody takes blocks over.
+    /// Whether finished blocks are handed over.
     #[inline]
     pub fn hands_over(&self) -> bool {
         self.after.is_some()
     }
-    /// Hands over a block, to which all was applied.
+    /// Hands over a block to which all operations have been applied.
     ///
     /// # Safety
-    /// AFTER1, rows and columns being those of the part that this epilogue is for.
+    /// AFTER1; rows and columns are relative to the part that this epilogue is for.
     pub unsafe fn hand_over(&self, rows: Range<usize>, cols: Range<usize>) {
         if let Some(after) = self.after {
             let rows = self.row + rows.start..self.row + rows.end;
@@ -235,7 +235,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             unsafe { after.block(self.matrix, rows, cols) }
         }
     }
-    /// Applies all to a piece of row `i` that begins at column `j`.
+    /// Applies all operations to a piece of row `i` that begins at column `j`.
     #[inline(always)]
     pub(super) fn apply(&self, i: usize, j: usize, row: &mut [T::Acc]) {
         let (i, j) = (self.row + i, self.col + j);
@@ -260,7 +260,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                 EpilogueOp::Add(m) => {
                     let m = m.block(i..i + 1, j..j + row.len());
                     if m.cs() == 1 {
-                        // SAFETY: MAT1: a row of the block, its elements side by side.
+                        // SAFETY: MAT1: a row of the block, whose elements are contiguous.
                         let m = unsafe { core::slice::from_raw_parts(m.as_ptr(), row.len()) };
                         for (v, m) in row.iter_mut().zip(m) {
                             *v = T::Acc::add(*v, m.widen())
@@ -284,16 +284,16 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
     }
 }
 
-/// Applies an epilogue to rows of sums and stores them as elements where `d` is given.
+/// Applies an epilogue to rows of sums and, if `d` is given, stores them as elements.
 pub struct Finish<'a, T: MatElement> {
     pub epilogue: Epilogue<'a, T>,
-    /// Contract EPILOGUE1: `rows` rows of `cols` sums, `ld` apart, writable by nobody else.
+    /// Contract EPILOGUE1: `rows` rows of `cols` sums, `ld` apart, writable by this call alone.
     pub sums: *mut T::Acc,
     pub rows: usize,
     pub cols: usize,
     pub ld: isize,
-    /// Where the first row's elements go, and the distance of rows; none to leave the sums in
-    /// place. Apart from the sums (EPILOGUE1).
+    /// The address of the first row's elements, and the stride of rows; none to leave the sums in
+    /// place. Disjoint from the sums (EPILOGUE1).
     pub d: Option<(*mut T, isize)>,
 }
 impl<T: MatElement> Kernel for Finish<'_, T> {
@@ -326,8 +326,8 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
 pub unsafe fn finish<T: MatElement>(job: Finish<T>) {
     simd::call(job)
 }
-/// Applies an epilogue to rows of `cols` elements that are their own sums. Panics where that does not divide
-/// them.
+/// Applies an epilogue to rows of `cols` elements that are their own sums. Panics if `cols` does
+/// not divide their number.
 pub fn finish_in_place<T: MatElement<Acc = T>>(epilogue: Epilogue<T>, d: &mut [T], cols: usize) {
     if epilogue.is_empty() {
         return;
@@ -346,8 +346,8 @@ pub fn finish_in_place<T: MatElement<Acc = T>>(epilogue: Epilogue<T>, d: &mut [T
         })
     }
 }
-/// Applies an epilogue to sums, whose rows lie `ld` apart, and stores them as the elements of `c`. Panics
-/// where there are fewer.
+/// Applies an epilogue to rows of sums, `ld` apart, and stores them as the elements of `c`. Panics
+/// if there are too few sums.
 pub fn finish_into<T: MatElement>(
     epilogue: Epilogue<T>,
     sums: &mut [T::Acc],

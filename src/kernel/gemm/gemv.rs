@@ -1,6 +1,6 @@
-//! Products of a matrix and few vectors (gemv for one of them): every element of B meets few others,
-//! so the memory is the limit, and B is read once, in long contiguous runs. Where rows of B are
-//! contiguous, four of them at a time are added to a piece of C in L1 (axpy); where columns are,
+//! Products of a matrix and few vectors (gemv for a single one). Each element of B is used only a
+//! few times, so memory is the limit, and B is read once, in long contiguous runs. If rows of B are
+//! contiguous, four of them at a time are added to a piece of C in L1 (axpy); if columns are,
 //! elements of C are dot products.
 
 use super::{
@@ -16,13 +16,13 @@ use crate::{
     simd::{self, Isa, Kernel, Level},
 };
 
-/// Rows that count as few.
+/// The most rows that count as few.
 const ROWS: usize = 16;
-/// Rows up to which dot products are faster than packing columns into panels.
+/// The most rows for which dot products are faster than packing columns into panels.
 const DOT_ROWS: usize = 48;
-/// Columns of sums that are kept in L1 at most.
+/// The most columns of sums kept in L1.
 const PIECE: usize = sums(Level::Base);
-/// Sums that are kept there: half of it, and CPUs without AVX-512 have 32 KiB.
+/// Sums kept in L1, which they half fill; CPUs without AVX-512 have 32 KiB of it.
 const fn sums(level: Level) -> usize {
     match level {
         _ if !cfg!(feature = "std") => 512,
@@ -30,19 +30,19 @@ const fn sums(level: Level) -> usize {
         _ => 4096,
     }
 }
-/// Rows of B that are added at once.
+/// Rows of B added at a time.
 const STEP: usize = 4;
 
-/// Bytes that are fetched ahead where rows or columns are short: the machine foresees runs longer
-/// than a page.
+/// Bytes prefetched ahead if rows or columns are short: hardware prefetchers only follow runs
+/// longer than a page.
 const AHEAD: usize = 4096;
 
-/// How many lines of so many elements that is, at least `least`.
+/// The number of lines of this many elements in [`AHEAD`] bytes, at least `least`.
 fn lines_ahead<T>(elements: usize, least: usize) -> usize {
     (AHEAD / (elements * size_of::<T>()).max(1)).max(least)
 }
 
-/// Fetches columns, which need not be B's any more.
+/// Prefetches columns, which may lie past the end of B.
 #[inline(always)]
 fn fetch<T>(b: Mat<T>, cols: core::ops::Range<usize>) {
     for j in cols {
@@ -52,7 +52,7 @@ fn fetch<T>(b: Mat<T>, cols: core::ops::Range<usize>) {
     }
 }
 
-/// Which of these kernels is the fastest for a product, where one is.
+/// The fastest of these kernels for a product, if any beats the macrokernel.
 pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option<Algorithm> {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     if k == 0 || simd::MICROCONTROLLER {
@@ -60,15 +60,15 @@ pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option
     } else if b.cs() == 1 && n >= 64 && m <= ROWS {
         Some(Algorithm::GemvRows)
     } else if b.rs() == 1 && k >= 16 && m <= DOT_ROWS && m * (12 + k / 64) <= k {
-        // adding up the lanes of a sum takes as long as packing a dozen elements
+        // reducing the lanes of a sum takes as long as packing a dozen elements
         Some(Algorithm::GemvColumns)
     } else {
         None
     }
 }
 
-/// `c (+)= a b`, then the epilogue. `ROWS_OF_B` says by which kernel; the rows of B, or the columns, are
-/// contiguous.
+/// `c (+)= a b`, then the epilogue. `ROWS_OF_B` chooses the kernel: rows of B are contiguous,
+/// otherwise columns are.
 pub fn product<A, B, C, const ROWS_OF_B: bool>(
     a: Mat<A>,
     b: Mat<B>,
@@ -85,7 +85,7 @@ where
     let mut rows = Scratch::<A::Acc>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
-            // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (MAT1).
+            // SAFETY: `i < m` and `p < k`, since there are `m` rows of `k` (MAT1).
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
@@ -110,8 +110,8 @@ where
         } else {
             simd::call(Columns { a: &rows, b, sums })
         }
-        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and those of `c` from column `j` on, which
-        // MAT2 lets us write.
+        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and the elements of `c` from column `j` on,
+        // which are writable by MAT2.
         unsafe {
             epilogue::finish(Finish {
                 epilogue: epilogue.at(0, j),
@@ -126,7 +126,8 @@ where
     Ok(())
 }
 
-/// `sums += a b`: `a` is rows of `b.rows()` lanes, `sums` of `b.cols()`, whose rows are contiguous.
+/// `sums += a b`: `a` holds rows of `b.rows()` lanes, `sums` rows of `b.cols()`; rows of `b` are
+/// contiguous.
 struct Rows<'a, T: MatElement> {
     a: &'a [T::Acc],
     b: Mat<'a, T>,
@@ -136,7 +137,7 @@ impl<T: MatElement> Kernel for Rows<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // vectors as `Columns` has them
+        // the vectors of `Columns`
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {
             (true, 2) => self.pieces::<I, 32>(),
@@ -150,8 +151,8 @@ impl<T: MatElement> Kernel for Rows<'_, T> {
     }
 }
 impl<T: MatElement> Rows<'_, T> {
-    /// `STEP` rows of B at a time, each vector of them for as many rows of sums as registers hold
-    /// factors of: four, and two of 16 registers.
+    /// `STEP` rows of B at a time; each vector of them serves as many rows of sums as registers
+    /// hold factors for: four, or two with 16 registers.
     #[inline(always)]
     fn pieces<I: Isa, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
@@ -180,8 +181,8 @@ impl<T: MatElement> Rows<'_, T> {
         }
     }
 }
-/// `R` rows of sums `+= a[.., 0] b[p] + a[.., 1] b[p + 1] + ..`, `Q` rows of B; rows of A are `k`
-/// apart. Returns `R`. `ahead`: fetches the next rows of B meanwhile.
+/// `R` rows of sums `+= a[.., 0] b[p] + a[.., 1] b[p + 1] + ..`, over `Q` rows of B; rows of A are
+/// `k` apart. Returns `R`. `ahead`: prefetches the next rows of B meanwhile.
 #[inline(always)]
 fn axpy<I: Isa, T: MatElement, const R: usize, const Q: usize, const L: usize>(
     a: &[T::Acc],
@@ -229,7 +230,7 @@ fn axpy<I: Isa, T: MatElement, const R: usize, const Q: usize, const L: usize>(
     R
 }
 
-/// The same for B whose columns are contiguous.
+/// The same for a B with contiguous columns.
 struct Columns<'a, T: MatElement> {
     a: &'a [T::Acc],
     b: Mat<'a, T>,
@@ -239,7 +240,7 @@ impl<T: MatElement> Kernel for Columns<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // As many sums as registers hold: 16 vectors of the 32 of AVX-512, 8 of 16.
+        // As many sums as registers hold: 16 vectors of the 32 of AVX-512, otherwise 8 of 16.
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {
             (true, 2) => self.groups::<I, 4, 32>(),
@@ -253,7 +254,7 @@ impl<T: MatElement> Kernel for Columns<'_, T> {
     }
 }
 impl<T: MatElement> Columns<'_, T> {
-    /// Four columns at a time: they stay in L1 while the rows pass, `R` at a time.
+    /// Four columns at a time stay in L1 while all rows pass, `R` at a time.
     #[inline(always)]
     fn groups<I: Isa, const R: usize, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
@@ -317,8 +318,8 @@ fn dot<I: Isa, T: MatElement, const R: usize, const G: usize, const L: usize>(
     R
 }
 
-/// The running sums of [`dot`] over the first `whole` elements, a multiple of `L`. Apart from what
-/// indexes them by variables, which would keep them in memory.
+/// The running sums of [`dot`] over the first `whole` elements, a multiple of `L`. Separate from
+/// the code that indexes them by variables, which would keep them in memory.
 #[inline(always)]
 fn dot_lanes<I: Isa, T: MatElement, const R: usize, const G: usize, const L: usize>(
     rows: [&[T::Acc]; R],
@@ -339,14 +340,14 @@ fn dot_lanes<I: Isa, T: MatElement, const R: usize, const G: usize, const L: usi
             }
         }
     }
-    // Not by `map`, which LLVM may outline: without the set's features.
+    // Not by `map`, which LLVM may outline, without the target features.
     let mut sums = [[[T::Acc::default(); L]; G]; R];
     for r in 0..R {
         for g in 0..G {
             sums[r][g] = T::Acc::end(c[r][g]);
         }
     }
-    // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop
-    // above runs in memory.
+    // Forces a single store of the sums here: otherwise LLVM merges them with the copies that are
+    // reduced afterwards, and the loop above runs in memory.
     core::hint::black_box(sums)
 }

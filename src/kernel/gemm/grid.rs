@@ -5,19 +5,19 @@ use super::element::MatElement;
 use super::matrix::Mat;
 use super::microkernel::{HEIGHT, Packed, widest_panel};
 use super::source::{self, Source};
-use super::{Algorithm, bytes, steps, twins};
+use super::{Algorithm, bf16_pairs, bytes, steps};
 use crate::simd;
 use core::ops::Range;
 
-/// Blocks of C, as equal as whole tiles let them be.
+/// Blocks of C, as equal as whole tiles allow.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     rows: Cuts,
     cols: Cuts,
 }
 
-/// `0..len` in so many parts, each of which begins at the multiple of `unit` that is nearest to where
-/// equal ones would.
+/// `0..len` in `parts` parts; each begins at the multiple of `unit` nearest to where an equal part
+/// would.
 #[derive(Clone, Copy, Debug)]
 struct Cuts {
     len: usize,
@@ -25,7 +25,7 @@ struct Cuts {
     unit: usize,
 }
 impl Cuts {
-    /// At most so many, none of them empty but that of an empty length.
+    /// At most `parts` parts, none of them empty unless `len` is 0.
     fn new(len: usize, parts: usize, unit: usize) -> Cuts {
         let parts = parts.clamp(1, len.div_ceil(unit).max(1));
         Cuts { len, parts, unit }
@@ -44,7 +44,7 @@ impl Cuts {
     fn get(&self, i: usize) -> Range<usize> {
         self.start(i)..self.start(i + 1)
     }
-    /// The longest part, or up to a unit more.
+    /// The length of the longest part, or up to a unit more.
     fn longest(&self) -> usize {
         let ends = self.get(0).len().max(self.get(self.parts - 1).len());
         match self.parts {
@@ -55,8 +55,8 @@ impl Cuts {
 }
 
 impl Grid {
-    /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels. `whole`:
-    /// whether rows are better not cut, where there are enough of them.
+    /// Blocks for each of `batch` products on `threads` threads. `packed`: whether B is in panels
+    /// that were packed before. `whole`: whether to keep rows whole if there are enough of them.
     pub fn new<A: MatElement, B: MatElement>(
         algorithm: Algorithm,
         a: &Mat<A>,
@@ -66,7 +66,7 @@ impl Grid {
         threads: usize,
     ) -> Grid {
         let sizes = [a.rows(), b.cols(), steps::<A, B>(a.cols())];
-        // Bound by memory: long runs of B.
+        // Memory-bound: long runs of B.
         let of = |cols: usize| Grid::cut::<A::Acc>(sizes, 1, cols, true);
         match algorithm {
             Algorithm::GemvRows => return of(threads),
@@ -83,13 +83,13 @@ impl Grid {
             true if packed => cost::READ_SHARED_A,
             true => cost::READ_A,
             false if bytes::<A, B>() && a.cs() == 1 => cost::SUM_A,
-            false if twins::<A, B>() && a.cs() == 1 => cost::READ_A,
+            false if bf16_pairs::<A, B>() && a.cs() == 1 => cost::READ_A,
             false => cost::PACK_A,
         };
         let whole = whole && batch * sizes[0] >= WHOLE_ROWS * threads;
         Grid::cheapest::<A::Acc>(sizes, (packed, whole), rows_b, cols_a, [batch, threads])
     }
-    /// Blocks for each of `batch` products of sources, of which `a` and `b` are the first one's.
+    /// Blocks for each of `batch` products of sources; `a` and `b` are those of the first product.
     pub fn of_sources<A: Source, B: Source>(a: &A, b: &B, batch: usize, threads: usize) -> Grid {
         let sizes = [a.lines(), b.lines(), a.steps()];
         let rows_b = b.panels_in_place(sizes[0]).map(|_| 0).or(B::PACK_B);
@@ -99,8 +99,8 @@ impl Grid {
         };
         Grid::cheapest::<A::Packed>(sizes, (false, false), rows_b, cols_a, [batch, threads])
     }
-    /// Blocks of `m x n`, about so many down and across. `panels`: whether each begins with a panel of the
-    /// widest; otherwise narrower ones do as well, but for those of a single vector.
+    /// Blocks of `m x n`, about `down` by `across` of them. `panels`: whether each begins at a
+    /// multiple of the widest panel; otherwise at a multiple of two vectors.
     fn cut<T: Packed>([m, n, _]: [usize; 3], down: usize, across: usize, panels: bool) -> Grid {
         let (lanes, widest) = T::shape(simd::level());
         let vectors = if panels { widest } else { widest.min(2) };
@@ -109,9 +109,9 @@ impl Grid {
             cols: Cuts::new(n, across, vectors * lanes),
         }
     }
-    /// The blocks that take the least time. `rows_b`: what an element of B costs beside its
-    /// multiplications, none where a matrix is packed for each block; `cols_a`: what one of A does. `panels`: whether B
-    /// is packed before. `whole`: not to cut rows.
+    /// The blocks that take the least time. `rows_b`: the cost of an element of B beside its
+    /// multiplications, none if a matrix is packed for each block. `cols_a`: the cost of an element
+    /// of A. `panels`: whether B is packed before. `whole`: whether rows are kept whole.
     fn cheapest<T: Packed>(
         sizes: [usize; 3],
         (panels, whole): (bool, bool),
@@ -138,7 +138,7 @@ impl Grid {
                         .saturating_add(cols_a * rows),
                 )
                 .saturating_add(cost::BLOCK);
-            // An eighth of a block, for threads that are not equally fast.
+            // An eighth of a block more, since threads are not equally fast.
             let rounds = (batch * grid.len()).div_ceil(threads);
             block.saturating_mul(8 * rounds + 1)
         };
@@ -156,18 +156,18 @@ impl Grid {
             .flat_map(|rows| across.iter().map(|cols| of(*rows, *cols)));
         grids.min_by_key(time).unwrap_or(of(1, 1))
     }
-    /// How many blocks have the same columns.
+    /// The number of blocks with the same columns.
     pub fn down(&self) -> usize {
         self.rows.parts
     }
-    /// How many blocks.
+    /// The number of blocks.
     pub fn len(&self) -> usize {
         if self.is_empty() {
             return 0;
         }
         self.rows.parts * self.cols.parts
     }
-    /// Whether there are none.
+    /// Whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.rows.len == 0 || self.cols.len == 0
     }

@@ -1,18 +1,21 @@
 //! The macrokernel, for one thread: the sum in blocks, columns in panels as wide as a tile, rows of
-//! a panel in micropanels as high as one.
+//! a panel in micropanels as high as a tile.
 //!
 //! ```text
-//! for columns as many as fit a cache          packed into panels where rows in several blocks will read them, or before
+//! for columns, as many as fit a cache       packed into panels first, if several blocks of rows
+//!                                           read them
 //!   for rows in blocks (MC)
-//!     for the sum in equal blocks (KC)        A's block: read in place, or packed into L2
-//!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed on the way
-//!         for rows in micropanels: tile       into C where its elements are accumulators, else into a partial block of those
+//!     for the sum in equal blocks (KC)      block of A: read in place, or packed into L2
+//!       for columns in panels               panel of B: packed before, read in place (few rows, or
+//!                                           small), or packed on the way
+//!         for rows in micropanels: tile     into C if its elements are accumulators, else into a
+//!                                           partial block of accumulators
 //!         after the last block of the sum: epilogue, store
-//!       the finished rows, where they fit a cache: handed over to what follows
+//!       finished rows: handed over to the following operation, from a cache if the sum is short
 //! ```
 //!
-//! What is added to an element of C, and in which order, follows from the length of the sum alone:
-//! not from where C is cut, nor from what is packed.
+//! What is added to an element of C, and in which order, depends on the length of the sum alone:
+//! not on how C is split, nor on what is packed.
 
 use super::blocking::{EPILOGUE_ROWS, HANDED_OVER, SHORT_SUM, equal_parts};
 use super::element::MatElement;
@@ -27,9 +30,9 @@ use super::source::{Source, reads_a};
 use crate::{error::Result, simd};
 use core::ops::Range;
 
-/// `c (+)= a b`, then the epilogue. `packed` are the columns of `b` where they were packed before.
+/// `c (+)= a b`, then the epilogue. `packed` holds the columns of `b` if they were packed before.
 ///
-/// Accumulators of C are those of the packed type, or a type of the same size (asserted).
+/// C's accumulator is the packed type, or a type of the same size (asserted).
 pub fn macrokernel<A, B, C>(
     a: A,
     b: B,
@@ -53,15 +56,15 @@ where
         let cols = j..n.min(j + step);
         let b = b.slice(cols.clone());
         let packed = Panels::pack(b, &mut scratch);
-        // SAFETY: parts that are used one after the other.
+        // SAFETY: parts are used one after the other.
         let mut part = unsafe { c.part(0..m, cols) };
         columns(a, b, Some(packed), &mut part, accumulate, epilogue.at(0, j))?;
     }
     Ok(())
 }
 
-/// Numbers of scratch that [`macrokernel`] takes at most for `m x n` sums of `k`, A read where it lies and B packed.
-/// `same`: elements of C are accumulators.
+/// The most numbers of scratch that [`macrokernel`] takes for `m x n` sums of `k`, with A read in
+/// place and B packed. `same`: whether elements of C are accumulators.
 pub fn scratch_of<T: Packed>([m, n, k]: [usize; 3], same: bool) -> usize {
     let (lanes, widest) = T::shape(simd::level());
     let (blocks, columns) = (T::BLOCKING.of_sum(k), padded_width::<T>(n));
@@ -88,7 +91,7 @@ fn parts(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
 fn last_width(n: usize, lanes: usize, widest: usize) -> usize {
     let rest = n % (lanes * widest);
     match vectors(rest, lanes, widest) * lanes {
-        // two vectors and then one: see `vectors`
+        // two vectors, then one: see `vectors`
         width if width < rest => lanes,
         width => width,
     }
@@ -118,7 +121,7 @@ where
     let blocks = a.blocks();
     let kc = blocks.longest();
     let b_in_place = packed.is_none().then(|| b.panels_in_place(m)).flatten();
-    // panels that are packed on the way serve one block of rows
+    // panels packed on the way serve a single block of rows
     let read_again = packed.is_some() || b_in_place.is_some();
     let most = if epilogue.hands_over() && read_again && kc <= SHORT_SUM {
         let rows = HANDED_OVER / (n * size_of::<C>()).max(1);
@@ -127,21 +130,21 @@ where
         blocking.m
     };
     let mc = equal_parts(m, most, HEIGHT).min(m);
-    // Where B is packed, few rows are one tile, for which A lies well wherever it is.
+    // With B packed, few rows are one tile, which reads A at any strides.
     let tall_a = (packed.is_some() && !accumulate && C::SAME && A::Packed::TALL && m <= TALL_ROWS)
         .then(|| a.in_place())
         .flatten();
     let a_in_place = tall_a.or_else(|| a.block_in_place());
-    // The last panel may overlap the one before, whose columns are then computed twice, and need
-    // not be packed.
+    // The last panel may overlap the one before, so that it is whole and needs no packing; the
+    // columns they share are computed twice.
     let overlap = b_in_place.is_some()
         && C::SAME
         && !accumulate
         && blocks.count() == 1
         && !epilogue.hands_over();
 
-    // Accumulators on the way to elements of C: those of a last panel that is not whole, of all
-    // where they are no elements.
+    // Accumulators on the way to elements of C: those of a partial last panel, or all if elements
+    // are not accumulators.
     let partial_width = if !C::SAME && blocks.count() > 1 {
         n.next_multiple_of(lanes)
     } else {
@@ -164,7 +167,7 @@ where
         let nc = blocking.n.next_multiple_of(lanes * widest);
         (nc, kc * nc.min(padded_width::<A::Packed>(n)))
     };
-    // What each row's sums begin with.
+    // The initial values of each row's sums.
     let factor = -b.offset();
     let len_starts = if factor == 0 { 0 } else { m };
     let lens = [partial_len, len_starts, len_b, len_a];
@@ -230,7 +233,7 @@ where
                     let (o, ldo) = if to_c {
                         (c.at(i, j) as *mut C::Acc, c.rs())
                     } else {
-                        // what no other block of the sum adds to stays in L1
+                        // a single block of the sum reuses the same rows, which stay in L1
                         let row = if blocks.count() > 1 { part.start } else { 0 };
                         let at = partial[row * partial_width + at..].as_mut_ptr();
                         (at as *mut C::Acc, partial_width as isize)
@@ -271,14 +274,14 @@ where
                         fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == 0,
                         tall: tall_a.is_some(),
                     };
-                    // SAFETY: TILE1: A's block where it lies (SOURCE1) or as `pack_block` left it;
-                    // B's panel likewise, full or padded; `o` is this part of C (MAT2, accumulators
-                    // by SAME, of the size of packed ones by the assertion) or of the partial block, which
-                    // is wide enough by its size.
+                    // SAFETY: TILE1: A's block in place (SOURCE1) or as `pack_block` left it; B's
+                    // panel likewise, whole or padded; `o` is this part of C (MAT2; accumulators by
+                    // SAME, of the size of packed numbers by the assertion) or of the partial
+                    // block, which is wide enough by its size.
                     unsafe { microkernel::run(job) };
                     if finish {
                         // SAFETY: EPILOGUE1: the accumulators just written, and the same part of C
-                        // where they are not C's own.
+                        // unless they are C's own.
                         unsafe {
                             epilogue::finish(Finish {
                                 epilogue: epilogue.at(i, j),
@@ -294,7 +297,7 @@ where
                 j += width;
             }
             if last {
-                // SAFETY: AFTER1: rows of this call's alone, after the last block of K.
+                // SAFETY: AFTER1: rows of this call alone, after the last block of the sum.
                 unsafe { epilogue.hand_over(rows.clone(), 0..n) };
             }
         }
@@ -302,9 +305,9 @@ where
     Ok(())
 }
 
-/// `c (+)= a b` of numbers that are all where microkernels read and write them: `a` as [`reads_a`] has it,
-/// and `b` one panel wide, its rows contiguous. For callers that keep a panel of C in L1 for what
-/// comes next. Panics where the shapes don't fit.
+/// `c (+)= a b` of matrices as the microkernels read and write them: `a` readable in place
+/// ([`reads_a`]), `b` one panel wide with contiguous rows. For callers that keep a panel of C in L1
+/// for the next step. Panics if the shapes don't match.
 pub fn multiply_panel<T>(a: Mat<T>, b: Mat<T>, c: MatMut<T>, accumulate: bool)
 where
     T: Packed + MatElement<Acc = T>,
@@ -336,6 +339,6 @@ where
         fetch_a: false,
         tall: false,
     };
-    // SAFETY: TILE1: matrices (MAT1, MAT2) of the shapes and widths that are asserted.
+    // SAFETY: TILE1: matrices (MAT1, MAT2) of the asserted shapes and widths.
     unsafe { microkernel::run(job) }
 }

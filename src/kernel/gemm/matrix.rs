@@ -51,27 +51,27 @@ impl<'a, T> Mat<'a, T> {
             _data: PhantomData,
         }
     }
-    /// Its first element; only for reads inside the bounds.
+    /// A pointer to the first element; only for reads within the bounds.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const T {
         self.ptr
     }
-    /// How many rows.
+    /// The number of rows.
     #[inline(always)]
     pub fn rows(&self) -> usize {
         self.rows
     }
-    /// How many columns.
+    /// The number of columns.
     #[inline(always)]
     pub fn cols(&self) -> usize {
         self.cols
     }
-    /// From a row to the next.
+    /// The stride between rows.
     #[inline(always)]
     pub fn rs(&self) -> isize {
         self.rs
     }
-    /// From a column to the next.
+    /// The stride between columns.
     #[inline(always)]
     pub fn cs(&self) -> isize {
         self.cs
@@ -87,7 +87,7 @@ impl<'a, T> Mat<'a, T> {
             ..self
         }
     }
-    /// Some of its rows and columns. Panics out of bounds.
+    /// A block of rows and columns. Panics if out of bounds.
     #[inline]
     pub fn block(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         assert!(
@@ -115,10 +115,10 @@ impl<'a, T> Mat<'a, T> {
     where
         T: Copy,
     {
-        // SAFETY: MAT1: the caller promises `i` and `j` below the matrix's sides.
+        // SAFETY: MAT1: the caller promises `i < rows` and `j < cols`.
         unsafe { *self.ptr.offset(i as isize * self.rs + j as isize * self.cs) }
     }
-    /// Where element `(i, j)` lies; one past the end is allowed, for empty rest.
+    /// The address of element `(i, j)`; one past the end is allowed, for an empty remainder.
     #[inline(always)]
     pub(super) fn at(&self, i: usize, j: usize) -> *const T {
         self.ptr
@@ -140,11 +140,11 @@ pub struct MatMut<'a, T> {
 }
 // SAFETY: a `MatMut` is a unique reference to its elements (MAT2).
 unsafe impl<T: Send> Send for MatMut<'_, T> {}
-// SAFETY: through a shared one only `part` gives access, whose caller promises disjointness.
+// SAFETY: a shared `MatMut` gives access through `part` alone, whose caller promises disjointness.
 unsafe impl<T: Send> Sync for MatMut<'_, T> {}
 
 impl<'a, T> MatMut<'a, T> {
-    /// A matrix at `ptr`, its rows `rs` elements apart.
+    /// A matrix at `ptr`, with rows `rs` elements apart.
     ///
     /// # Safety
     /// MAT2.
@@ -170,22 +170,22 @@ impl<'a, T> MatMut<'a, T> {
             _data: PhantomData,
         }
     }
-    /// How many rows.
+    /// The number of rows.
     #[inline(always)]
     pub fn rows(&self) -> usize {
         self.rows
     }
-    /// How many columns.
+    /// The number of columns.
     #[inline(always)]
     pub fn cols(&self) -> usize {
         self.cols
     }
-    /// From a row to the next.
+    /// The stride between rows.
     #[inline(always)]
     pub fn rs(&self) -> isize {
         self.rs
     }
-    /// The first element, from which all are reached.
+    /// A pointer to the first element, valid for the whole matrix.
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.ptr
     }
@@ -193,11 +193,11 @@ impl<'a, T> MatMut<'a, T> {
     #[inline(always)]
     pub fn row(&mut self, i: usize) -> &mut [T] {
         assert!(i < self.rows);
-        // SAFETY: MAT2: a row of `cols` neighbours, checked above to be one of the matrix's; `self`
-        // is borrowed while it lives.
+        // SAFETY: MAT2: `cols` contiguous elements of a row within bounds; `self` is borrowed while
+        // the slice lives.
         unsafe { core::slice::from_raw_parts_mut(self.at(i, 0), self.cols) }
     }
-    /// It again, for a shorter time.
+    /// Reborrows the matrix for a shorter lifetime.
     #[inline]
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut {
@@ -220,9 +220,9 @@ impl<'a, T> MatMut<'a, T> {
             cols: self.rows,
             rs,
             ..self
-        } // MAT2: the same elements, side by side
+        } // MAT2: the same elements, contiguous
     }
-    /// Some of its rows and columns, while others work on other parts. Panics out of bounds.
+    /// A block of rows and columns, while others use other blocks. Panics if out of bounds.
     ///
     /// # Safety
     /// No two live parts overlap.
@@ -242,7 +242,7 @@ impl<'a, T> MatMut<'a, T> {
             _data: PhantomData,
         }
     }
-    /// Where element `(i, j)` lies.
+    /// The address of element `(i, j)`.
     #[inline(always)]
     pub(super) fn at(&self, i: usize, j: usize) -> *mut T {
         self.ptr.wrapping_offset(i as isize * self.rs + j as isize)

@@ -1,18 +1,20 @@
 //! Matrix products: one interface, `c (+)= a b` with an epilogue, over strided operands.
 //!
-//! - [`Mat`], [`MatMut`]: matrices where they lie.
+//! - [`Mat`], [`MatMut`]: strided matrices.
 //! - [`product`]: one product on the calling thread, by the fastest algorithm for it.
-//! - [`Algorithm`] and [`Grid`]: the same for callers with threads: how it is computed, and in which
-//!   blocks of C. An algorithm's bits don't depend on the blocks.
-//! - [`Panels`]: B packed before the product, for as many products as it lives.
-//! - [`Epilogue`]: what happens to the result's rows while they are in L1.
+//! - [`Algorithm`] and [`Grid`]: the same for callers with threads: the algorithm, and the blocks
+//!   of C. An algorithm's bits don't depend on the blocks.
+//! - [`Panels`]: B packed before the product, for any number of products.
+//! - [`Epilogue`]: operations on the result's rows while they are in L1.
 //!
-//! All but the products of few rows go by one `macrokernel`, which joins what is chosen apart: a
-//! [`source`] for each operand (a matrix with strides), its [`packing`] (by elements, or groups of
-//! bytes), a [`microkernel`] (a row a packed type and instruction set), an epilogue. What can be
-//! multiplied is a table ([`element`]).
+//! All products but those of few rows run the one `macrokernel`, which combines independent parts:
+//! a [`source`] for each operand (a strided matrix), its [`packing`] (by elements, or by groups of
+//! bytes), a [`microkernel`] (a row per packed type and instruction set) and an epilogue. The
+//! element types are a table ([`element`]).
 
 mod activation;
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod bf16_pairs;
 mod blocking;
 mod bytes;
 mod element;
@@ -28,8 +30,6 @@ mod scratch;
 mod source;
 #[cfg(test)]
 mod tests;
-#[cfg(all(x86_dispatch, feature = "half"))]
-mod twins;
 
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
@@ -55,19 +55,19 @@ pub use source::{InPlace, Source, Strided, packs_before, reads_a};
 
 use crate::error::Result;
 use crate::simd;
-/// How a product is computed. Chosen by the shape, types and strides of a whole product, and the
-/// same for all blocks of it: sums of different algorithms have different bits.
+/// How a product is computed. Chosen by the shape, types and strides of the whole product, and the
+/// same for all its blocks: sums of different algorithms have different bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// By the macrokernel.
+    /// The macrokernel.
     Blocked,
-    /// Few rows, those of B contiguous: see [`gemv`].
+    /// Few rows, with contiguous rows of B: see [`gemv`].
     GemvRows,
-    /// Few rows, the columns of B contiguous: see [`gemv`].
+    /// Few rows, with contiguous columns of B: see [`gemv`].
     GemvColumns,
 }
 impl Algorithm {
-    /// The fastest for `a b`.
+    /// The fastest algorithm for `a b`.
     pub fn of<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Algorithm {
         if const { bytes::<A, B>() } {
             Algorithm::Blocked
@@ -75,10 +75,10 @@ impl Algorithm {
             gemv::algorithm(a, b).unwrap_or(Algorithm::Blocked)
         }
     }
-    /// `c (+)= a b`, then the epilogue, on the calling thread; `packed` are the columns of `b`, of
-    /// which gemv makes no use.
+    /// `c (+)= a b`, then the epilogue, on the calling thread. `packed` holds the columns of `b`;
+    /// gemv ignores it.
     ///
-    /// Errors where there is no memory for packing; `c` is then undefined.
+    /// Errors if there is no memory for packing; `c` is then undefined.
     pub fn product<A, B, C>(
         self,
         a: Mat<A>,
@@ -109,24 +109,24 @@ impl Algorithm {
             }
             _ => {
                 #[cfg(all(x86_dispatch, feature = "half"))]
-                if twins::<A, B>() {
-                    return twins::product(a, b, packed, c, accumulate, epilogue);
+                if bf16_pairs::<A, B>() {
+                    return bf16_pairs::product(a, b, packed, c, accumulate, epilogue);
                 }
                 let packed = packed.filter(|_| !simd::MICROCONTROLLER);
                 let (a, b) = (Strided::rows(a), Strided::columns(b));
                 return macrokernel(a, b, packed, c, accumulate, epilogue);
             }
         }
-        // SAFETY: AFTER1: all of C, which is written.
+        // SAFETY: AFTER1: all of C, which has been written.
         unsafe { epilogue.hand_over(0..c.rows(), 0..c.cols()) };
         Ok(())
     }
 }
 
-/// `c (+)= a b`, then the epilogue, on the calling thread. Operands and result are of any types with
-/// one accumulator. Panics where the shapes don't fit.
+/// `c (+)= a b`, then the epilogue, on the calling thread. Operands and result may be of any types
+/// with the same accumulator. Panics if the shapes don't match.
 ///
-/// Errors where there is no memory for packing; `c` is then undefined.
+/// Errors if there is no memory for packing; `c` is then undefined.
 pub fn product<A, B, C>(
     a: Mat<A>,
     b: Mat<B>,
@@ -148,11 +148,11 @@ where
     Algorithm::of::<A, B>(&a, &b).product(a, b, None, &mut c, accumulate, epilogue)
 }
 
-/// How a sum of `k` products is cut, by which B is packed.
+/// How a sum of `k` products is split into blocks; B is packed by these.
 pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
     #[cfg(all(x86_dispatch, feature = "half"))]
-    if twins::<A, B>() {
-        return twins::blocks(k);
+    if bf16_pairs::<A, B>() {
+        return bf16_pairs::blocks(k);
     }
     if const { bytes::<A, B>() } {
         bytes::blocks(k)
@@ -160,11 +160,11 @@ pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
         B::Acc::BLOCKING.of_sum(k)
     }
 }
-/// Packs B for products by matrices of `A`, into [`Panels::len`] numbers.
+/// Packs B for products with matrices of `A`, into [`Panels::len`] numbers.
 pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
     #[cfg(all(x86_dispatch, feature = "half"))]
-    if twins::<A, B>() {
-        return twins::pack(b, d);
+    if bf16_pairs::<A, B>() {
+        return bf16_pairs::pack(b, d);
     }
     match A::BYTE {
         Some(signed) if const { bytes::<A, B>() } => bytes::pack(b, signed, d),
@@ -172,20 +172,21 @@ pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
     }
 }
 
-/// Whether operands are 8-bit integers.
+/// Whether both operands are 8-bit integers.
 pub const fn bytes<A: MatElement, B: MatElement>() -> bool {
     A::BYTE.is_some() && B::BYTE.is_some()
 }
-/// Whether operands are bfloat16, and multiplied in pairs by the macrokernel.
+/// Whether both operands are bfloat16, and the macrokernel multiplies them in pairs.
 #[inline]
-pub fn twins<A: MatElement, B: MatElement>() -> bool {
+pub fn bf16_pairs<A: MatElement, B: MatElement>() -> bool {
     #[cfg(all(x86_dispatch, feature = "half"))]
-    return const { A::TWINS && B::TWINS } && simd::has_bf16();
+    return const { A::IS_BF16 && B::IS_BF16 } && simd::has_bf16();
     #[cfg(not(all(x86_dispatch, feature = "half")))]
     false
 }
-/// Whether a product of a single column is computed as the transposed one, whose columns are many;
-/// where tiles are one column wide, that of a single row. Not of bytes, which pack all of B.
+/// Whether a product is computed transposed: one with a single column, so that the result has many.
+/// On microcontrollers, where tiles are one column wide, one with a single row instead. Never for
+/// bytes, which always pack B.
 pub const fn transposes<A: MatElement, B: MatElement>(m: usize, n: usize) -> bool {
     let (one, many) = if simd::MICROCONTROLLER {
         (m, n)
@@ -194,12 +195,12 @@ pub const fn transposes<A: MatElement, B: MatElement>(m: usize, n: usize) -> boo
     };
     one == 1 && many > 1 && !bytes::<A, B>()
 }
-/// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at
-/// once, and two of bfloat16 where there is an instruction for it.
+/// Steps of the K-loop for a sum of `k` products: one instruction multiplies four bytes, or two
+/// bfloat16 where the CPU has an instruction for them.
 pub fn steps<A: MatElement, B: MatElement>(k: usize) -> usize {
     match bytes::<A, B>() {
         true => k.div_ceil(4),
-        false if twins::<A, B>() => k.div_ceil(2),
+        false if bf16_pairs::<A, B>() => k.div_ceil(2),
         false => k,
     }
 }

@@ -1,4 +1,4 @@
-//! B in panels, packed before the product: as wide as a tile, the sum in blocks.
+//! B packed before the product: panels as wide as a tile, the sum in blocks.
 
 use super::blocking::{KBlocks, N_BLOCK_ELEMENTS};
 use super::matrix::Mat;
@@ -7,24 +7,24 @@ use super::source::Source;
 use crate::simd;
 use core::{marker::PhantomData, ops::Range};
 
-/// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero
-/// beyond the last column.
+/// Packed columns: for each block of the sum its panels one after the other, each `[steps][width]`,
+/// zero past the last column.
 #[derive(Clone, Copy)]
 pub struct Panels<'a, T> {
     packed: &'a [T],
-    /// The first column, a multiple of the widest panel, and the columns of all panels, those of
-    /// zeros counted.
+    /// The first column, a multiple of the widest panel, and the columns of all panels, including
+    /// padding.
     first: usize,
     padded: usize,
     cols: usize,
     blocks: KBlocks,
 }
 impl<'a, T: Packed> Panels<'a, T> {
-    /// Packed numbers that `cols` columns take.
+    /// The number of packed numbers for `cols` columns.
     pub fn len(blocks: KBlocks, cols: usize) -> usize {
         blocks.steps().saturating_mul(padded_width::<T>(cols))
     }
-    /// Packs all of `b` into `d`, of [`Panels::len`].
+    /// Packs all of `b` into `d`, which has [`Panels::len`] numbers.
     pub fn pack<B: Source<Packed = T>>(b: B, d: &'a mut [T]) -> Self {
         let pieces = Pieces::new(&b);
         for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
@@ -32,7 +32,7 @@ impl<'a, T: Packed> Panels<'a, T> {
         }
         Panels::of(b.blocks(), b.lines(), d)
     }
-    /// The panels of so many columns that were packed into `packed`. Panics where those are too few.
+    /// The panels of `cols` columns that were packed into `packed`. Panics if it is too short.
     pub fn of(blocks: KBlocks, cols: usize, packed: &'a [T]) -> Self {
         Panels {
             packed: &packed[..Self::len(blocks, cols)],
@@ -42,14 +42,14 @@ impl<'a, T: Packed> Panels<'a, T> {
             blocks,
         }
     }
-    /// A matrix of the sizes of what was packed, which stands for it beside its panels; its elements are
-    /// others.
+    /// A matrix of the shape that was packed, to pass as B along with its panels. Its elements are
+    /// meaningless.
     pub fn stand_in(&self) -> Mat<'a, T> {
         let (k, n) = (self.blocks.steps(), self.cols);
         Mat::from_slice(&self.packed[..k * n], k, n)
     }
-    /// Where step `k` of column `j` lies among the numbers of `cols` columns; those beyond the last
-    /// one are zeros.
+    /// The index of step `k` of column `j` among the packed numbers of `cols` columns. Numbers past
+    /// the last column are zero.
     pub fn place(blocks: KBlocks, cols: usize, k: usize, j: usize) -> usize {
         let (lanes, widest) = T::shape(simd::level());
         let block = k / blocks.longest().max(1);
@@ -64,7 +64,7 @@ impl<'a, T: Packed> Panels<'a, T> {
         let panel = ks.start * padded_width::<T>(cols) + start * ks.len();
         panel + (k - ks.start) * width + j - start
     }
-    /// Some columns, from a multiple of the widest panel on.
+    /// A range of columns that begins at a multiple of the widest panel.
     pub fn columns(self, cols: Range<usize>) -> Self {
         assert!(cols.start.is_multiple_of(widest_panel::<T>()) && cols.end <= self.cols);
         Panels {
@@ -73,14 +73,14 @@ impl<'a, T: Packed> Panels<'a, T> {
             ..self
         }
     }
-    /// The panel at column `j`, of block `block`: its numbers begin there.
+    /// The panel at column `j` in block `block` of the sum, and all that follows it.
     #[inline]
     pub fn panel(&self, block: usize, j: usize) -> &'a [T] {
         let ks = self.blocks.get(block);
         &self.packed[ks.start * self.padded + (self.first + j) * ks.len()..]
     }
-    /// The same bits as another packed type of the same size and shape (asserted), as groups of
-    /// bytes are kept among accumulators.
+    /// The same bits as another packed type of the same size and shape (asserted): groups of bytes
+    /// are stored as accumulators.
     pub fn cast<U: Packed>(self) -> Panels<'a, U> {
         Panels {
             packed: cast(self.packed),
@@ -95,7 +95,7 @@ impl<'a, T: Packed> Panels<'a, T> {
 /// The same bits as another packed type of the same size and shape (asserted).
 pub fn cast<T: Packed, U: Packed>(packed: &[T]) -> &[U] {
     assert_castable::<T, U>();
-    // SAFETY: LANE1: numbers of which any bits are a value, of the same size and no more alignment.
+    // SAFETY: LANE1: any bits are a value; the same size, and no stricter alignment.
     unsafe { core::slice::from_raw_parts(packed.as_ptr() as *const U, packed.len()) }
 }
 /// [`cast`], for writing.
@@ -104,28 +104,28 @@ pub fn cast_mut<T: Packed, U: Packed>(packed: &mut [T]) -> &mut [U] {
     // SAFETY: LANE1, as for `cast`.
     unsafe { core::slice::from_raw_parts_mut(packed.as_mut_ptr() as *mut U, packed.len()) }
 }
-/// Panics unless numbers of the first type may be read as the second's, and have its panels.
+/// Panics unless numbers of the first type may be read as the second, with the same panels.
 fn assert_castable<T: Packed, U: Packed>() {
     assert!(size_of::<T>() == size_of::<U>() && align_of::<U>() <= align_of::<T>());
     assert!(T::shape(simd::level()) == U::shape(simd::level()));
 }
 
-/// A part of the packing, with its place among the packed numbers: work for a thread.
+/// A part of the packing and its place among the packed numbers: a task for a thread.
 pub struct Piece {
     steps: Range<usize>,
     cols: Range<usize>,
     pub place: Range<usize>,
 }
 impl Piece {
-    /// Packs it into its place.
+    /// Packs it into `d`, the numbers at `place`.
     pub fn pack<B: Source>(&self, b: &B, d: &mut [B::Packed]) {
         b.pack_panels(self.steps.clone(), self.cols.clone(), d)
     }
 }
-/// All pieces of a B.
+/// All pieces of B.
 pub struct Pieces<T> {
     cols: usize,
-    /// Columns of a piece: some panels, so that rows of B are read in long runs.
+    /// Columns of a piece: several panels, so that rows of B are read in long runs.
     size: usize,
     blocks: KBlocks,
     _packed: PhantomData<T>,
@@ -139,7 +139,7 @@ impl<T: Packed> Pieces<T> {
             _packed: PhantomData,
         }
     }
-    /// How many.
+    /// The number of pieces.
     pub fn count(&self) -> usize {
         self.blocks.count() * self.cols.div_ceil(self.size)
     }
@@ -158,7 +158,7 @@ impl<T: Packed> Pieces<T> {
         }
     }
 }
-/// Columns that are packed at once for so many threads.
+/// Columns packed at a time for this many threads.
 pub fn at_once<T: Packed>(k: usize, threads: usize) -> usize {
     (N_BLOCK_ELEMENTS.saturating_mul(threads) / k.max(1))
         .max(1)

@@ -1,5 +1,4 @@
-//! Working memory, from the pool of all memory: reused from call to call, and an error where there
-//! is none.
+//! Scratch memory from the storage pool: reused from call to call, and an error if there is none.
 
 use super::microkernel::Packed;
 use crate::{
@@ -11,13 +10,13 @@ use core::{
     ops::{Deref, DerefMut},
 };
 
-/// The packed numbers that a block holds.
+/// The packed numbers that `bytes` holds.
 pub fn packed_slice<A: Packed>(bytes: &Bytes) -> &[A] {
     if bytes.is_empty() {
-        return &[]; // whose address need not be aligned
+        return &[]; // the address may be unaligned
     }
-    // SAFETY: STORAGE1 and STORAGE4; any bits are a value (LANE1), whose alignment storage's is
-    // a multiple of.
+    // SAFETY: STORAGE1 and STORAGE4; any bits are a value (LANE1), whose alignment divides that of
+    // storage.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const A, bytes.len() / size_of::<A>()) }
 }
 
@@ -27,9 +26,9 @@ pub struct Scratch<A> {
     _packed: PhantomData<A>,
 }
 impl<A: Packed> Scratch<A> {
-    /// `len` of them.
+    /// `len` numbers.
     ///
-    /// Errors where there is no such memory: `usize::MAX`, a saturated sum, are never there.
+    /// Errors if there is no memory for them: a saturated sum, `usize::MAX`, is always an error.
     pub fn new(len: usize) -> Result<Self> {
         if len == 0 {
             return Ok(Scratch {
@@ -47,7 +46,7 @@ impl<A: Packed> Scratch<A> {
             _packed: PhantomData,
         })
     }
-    /// What they lie in, to be kept: see [`packed_slice`].
+    /// The bytes that hold them, to be kept: see [`packed_slice`].
     pub fn into_bytes(self) -> Bytes {
         self.bytes
     }
@@ -65,8 +64,8 @@ impl<A: Packed> DerefMut for Scratch<A> {
             return &mut [];
         }
         let ptr = self.bytes.as_ptr() as *mut A;
-        // SAFETY: as for `packed_slice`; nobody else has a handle to these bytes (STORAGE3), and `&mut
-        // self` is the only borrow.
+        // SAFETY: as for `packed_slice`; nobody else has a handle to these bytes (STORAGE3), and
+        // `&mut self` is the only borrow.
         unsafe { core::slice::from_raw_parts_mut(ptr, len) }
     }
 }

@@ -1,6 +1,6 @@
-//! Where the packed numbers of an operand come from. A source is seen with the sum going down:
-//! `steps` of the sum by `lines`, which are columns of B or rows of A. The macrokernel asks it for
-//! panels, or for blocks of A, or whether its elements lie in memory as microkernels read them.
+//! Where the packed numbers of an operand come from. A source is a matrix of `steps` (along K) by
+//! `lines` (columns of B or rows of A). The macrokernel asks it to pack panels or blocks of A, or
+//! whether microkernels can read its elements in place.
 
 use super::blocking::{IN_PLACE_ROWS, IN_PLACE_SPAN, IN_PLACE_STRIDE, KBlocks};
 use super::element::MatElement;
@@ -13,44 +13,45 @@ use core::ops::Range;
 /// An operand of the macrokernel.
 ///
 /// # Safety
-/// SOURCE1: what `in_place` gives is readable as packed numbers for all steps and lines, and what
-/// `pack_block` gives lies in the memory it was given, for those that were asked for.
+/// SOURCE1: what `in_place` returns is readable as packed numbers for all steps and lines; what
+/// `pack_block` returns lies in the buffer it was given, for the steps and lines asked for.
 pub unsafe trait Source: Copy {
-    /// What it is packed to.
+    /// The packed type.
     type Packed: Packed;
-    /// What packing an element as B costs, where it is not what it does for a matrix.
+    /// The cost of packing an element as B, if it differs from that of a matrix.
     const PACK_B: Option<usize> = None;
     /// Rows of A, or columns of B.
     fn lines(&self) -> usize;
-    /// Steps of the sum: groups of elements where several are packed to one.
+    /// Steps of the sum; a group of elements packed into one number is one step.
     fn steps(&self) -> usize;
-    /// Some of its lines.
+    /// A range of its lines.
     fn slice(self, lines: Range<usize>) -> Self;
-    /// Its elements where they lie, where they have the bits of packed ones.
+    /// Its elements in place, if they have the bits of packed numbers.
     fn in_place(&self) -> Option<InPlace<Self::Packed>> {
         None
     }
-    /// Packs some steps of some lines into panels of B, one after the other.
+    /// Packs a range of steps and lines into consecutive panels of B.
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [Self::Packed]);
-    /// Packs some steps of some lines into a block of A.
+    /// Packs a range of steps and lines into a block of A.
     fn pack_block(
         &self,
         steps: Range<usize>,
         lines: Range<usize>,
         d: &mut [Self::Packed],
     ) -> BlockA<Self::Packed>;
-    /// What packing B adds to each element, to be taken off by [`row_sums`](Source::row_sums).
+    /// What packing as B adds to each element, which [`row_sums`](Source::row_sums) compensates
+    /// for.
     fn offset(&self) -> i32 {
         0
     }
     /// `factor` times the sum of each row of A.
     fn row_sums(&self, _factor: i32, _: &mut [Self::Packed]) {}
 
-    /// How its sum is cut.
+    /// How its sum is split into blocks.
     fn blocks(&self) -> KBlocks {
         Self::Packed::BLOCKING.of_sum(self.steps())
     }
-    /// Where a microkernel can read it as A without packing.
+    /// Its elements in place, if a microkernel can read them as A without packing.
     fn block_in_place(&self) -> Option<InPlace<Self::Packed>> {
         let near = |x: &InPlace<_>| {
             simd::MICROCONTROLLER
@@ -59,7 +60,8 @@ pub unsafe trait Source: Copy {
         };
         self.in_place().filter(near)
     }
-    /// Where a microkernel can read it as B, and packing it would not pay in a product of `m` rows.
+    /// Its elements in place, if a microkernel can read them as B and packing would not pay in a
+    /// product of `m` rows.
     fn panels_in_place(&self, m: usize) -> Option<InPlace<Self::Packed>> {
         let near = |x: &InPlace<_>| {
             let span = self.steps().saturating_mul(x.step.unsigned_abs());
@@ -67,14 +69,14 @@ pub unsafe trait Source: Copy {
         };
         self.in_place().filter(near)
     }
-    /// Whether all of B is packed before a product of `m` rows: one block of rows reads each panel
-    /// once, so it packs them one by one; so does whoever has to save memory.
+    /// Whether all of B is packed before a product of `m` rows. A single block of rows reads each
+    /// panel once, so its panels are packed on the way, as they are where memory is scarce.
     fn packs_before(&self, m: usize) -> bool {
         m > Self::Packed::BLOCKING.m && simd::CACHE_BLOCKING && self.panels_in_place(m).is_none()
     }
 }
 
-/// Elements that are read as packed ones where they lie.
+/// Elements that are read in place as packed numbers.
 #[derive(Clone, Copy)]
 pub struct InPlace<T> {
     at: *const T,
@@ -83,12 +85,12 @@ pub struct InPlace<T> {
     pub step: isize,
 }
 impl<T> InPlace<T> {
-    /// Step 0 of line 0 at an address, and the strides; whoever gives it to the macrokernel says
+    /// `at` is the address of step 0 of line 0. Whoever passes this to the macrokernel promises
     /// what may be read there (SOURCE1).
     pub fn new(at: *const T, line: isize, step: isize) -> Self {
         InPlace { at, line, step }
     }
-    /// Step `step` of line `line`.
+    /// The address of step `step` of line `line`.
     #[inline(always)]
     pub fn at(&self, step: usize, line: usize) -> *const T {
         self.at
@@ -96,9 +98,7 @@ impl<T> InPlace<T> {
     }
 }
 
-/// A matrix with strides, and how its elements are packed.
-///
-/// As A it is the transposed one.
+/// A strided matrix, and how its elements are packed. A is stored transposed.
 pub struct Strided<'a, P: Packing> {
     packing: P,
     /// `[elements of the sum, lines]`
@@ -119,7 +119,7 @@ impl<'a, P: Packing> Strided<'a, P> {
     pub fn b(packing: P, b: Mat<'a, P::From>) -> Self {
         Strided { packing, matrix: b }
     }
-    /// The elements of some steps of some lines.
+    /// The elements of a range of steps and lines.
     fn block(&self, steps: Range<usize>, lines: Range<usize>) -> Mat<'a, P::From> {
         let end = self.matrix.rows().min(steps.end * P::GROUP);
         self.matrix.block(steps.start * P::GROUP..end, lines)
@@ -135,8 +135,8 @@ impl<'a, T: MatElement> Strided<'a, Single<T>> {
         Strided::b(Single::ELEMENTS, b)
     }
 }
-// SAFETY: SOURCE1: a matrix (MAT1), read in whole groups, whose elements have the bits of packed ones
-// by `Packing::in_place`.
+// SAFETY: SOURCE1: a matrix (MAT1), read in whole groups, whose elements have the bits of packed
+// numbers by `Packing::in_place`.
 unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
     type Packed = P::To;
     #[inline]
@@ -182,11 +182,11 @@ unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
     }
 }
 
-/// Whether A is read where it lies.
+/// Whether A is read in place.
 pub fn reads_a<A: MatElement>(a: &Mat<A>) -> bool {
     Strided::rows(*a).block_in_place().is_some()
 }
-/// Whether B is, in a product of `m` rows.
+/// Whether B is read in place in a product of `m` rows.
 pub fn reads_b<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
     Strided::columns(*b).panels_in_place(m).is_some()
 }

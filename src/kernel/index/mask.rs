@@ -1,7 +1,7 @@
-//! Masks: counting, positions, selection. A mask is bytes, true where not zero.
+//! Masks: counting, positions, selection. A mask is bytes, true if not zero.
 //!
-//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in
-//! between (READ1), so who follows it writes no more than there is room for, and says how many it
+//! A mask is read twice: counted, to make room, then applied. Others may write to it in between
+//! (READ1), so what applies it writes no more than there is room for, and returns how many it
 //! found.
 
 use crate::dtype::Pod;
@@ -11,7 +11,7 @@ use crate::simd::x86::mask::{BLOCK, bits_256, bits_512, compress};
 use crate::simd::x86::vector::{I32x8, I32x16, I64x4, I64x8};
 
 kernel! {
-    /// How many are true.
+    /// The number of true bytes.
     pub fn count<'a>(mask: &'a [u8]) -> usize { |I|
         let mut n = 0;
         // a byte counts to 255 without overflow
@@ -27,8 +27,8 @@ kernel! {
 }
 
 kernel! {
-    /// Writes the positions of what is true, counted from `base`, as far as `out` has room, and
-    /// says how many.
+    /// Writes the positions of true bytes, counted from `base`, as far as `out` has room, and
+    /// returns how many.
     pub fn positions<'a>(mask: &'a [u8], base: usize, out: &'a mut [i64]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
@@ -52,7 +52,7 @@ kernel! {
             }
         }
         for (i, m) in mask.iter().enumerate().skip(i) {
-            // written in any case, kept where true: no branch that depends on data
+            // written in any case, kept if true: no data-dependent branch
             let Some(o) = out.get_mut(n) else { return n };
             *o = (base + i) as i64;
             n += (*m != 0) as usize;
@@ -62,7 +62,7 @@ kernel! {
 }
 
 kernel! {
-    /// Copies the elements where the mask is true, as far as `out` has room, and says how many.
+    /// Copies the elements where the mask is true, as far as `out` has room, and returns how many.
     pub fn select<'a, U: Pod>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
@@ -98,7 +98,7 @@ kernel! {
 }
 
 kernel! {
-    /// Puts the value where the mask is true.
+    /// Writes the value where the mask is true.
     pub fn fill<'a, U: Pod>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
         // written in any case, so that it is a blend
         for (x, m) in x.iter_mut().zip(mask) {
@@ -108,11 +108,11 @@ kernel! {
     }
 }
 
-/// The coordinate along a dimension of `size`, whose next one is `inner` positions on, of each
-/// position. Positions ascend.
+/// The coordinate of each position along a dimension of `size` elements, `inner` positions apart.
+/// Positions ascend.
 pub fn coordinates(positions: &[i64], inner: usize, size: usize, out: &mut [i64], step: usize) {
-    // Positions from `start` to `end` lie in one line of the dimension (its last), or have one
-    // coordinate (others): a division for each.
+    // Positions from `start` to `end` lie in one line of the dimension, if it is the last, or else
+    // share a coordinate: one division for each such run.
     let (mut start, mut end, mut coordinate) = (0, 0, 0);
     for (p, o) in positions.iter().zip(out.iter_mut().step_by(step)) {
         let p = *p as usize;

@@ -4,7 +4,7 @@ use crate::dtype::Element;
 
 /// An integer that can be a position.
 pub trait Position: Element {
-    /// As int64; what is beyond it stays the largest, which no axis reaches.
+    /// As int64; larger values saturate, which is out of range for any axis.
     fn to_i64(self) -> i64;
 }
 macro_rules! positions {
@@ -33,9 +33,8 @@ impl Position for u64 {
 }
 
 kernel! {
-    /// Offsets of contiguous positions along an axis of `size` elements, `stride` bytes apart;
-    /// negative positions count from the end. They are added to what `out` holds. False where one
-    /// is out of range.
+    /// Adds the offsets of contiguous positions along an axis of `size` elements, `stride` bytes
+    /// apart, to `out`; negative positions count from the end. False if one is out of range.
     fn contiguous<'a, T: Position>(positions: &'a [T], size: i64, stride: i64, out: &'a mut [i64]) -> bool { |I|
         let mut bad = false;
         for (p, out) in positions.iter().zip(out) {
@@ -49,12 +48,12 @@ kernel! {
 }
 
 /// Offsets of `n` positions, `step` bytes apart, along an axis of `size` elements, `stride` bytes
-/// apart; negative positions count from the end. They are added to what `out` holds if there is
-/// `more`. False where one is out of range.
+/// apart; negative positions count from the end. They are added to what `out` holds if `more`.
+/// False if one is out of range.
 ///
 /// # Safety
-/// `n` positions by that step are readable; `out` has room for `n`, which are initialised if there
-/// is `more`.
+/// `n` positions, `step` bytes apart, are readable; `out` has room for `n` offsets, which are
+/// initialised if `more`.
 pub unsafe fn offsets<T: Position>(
     p: *const T,
     step: isize,
@@ -73,7 +72,7 @@ pub unsafe fn offsets<T: Position>(
         if step == size_of::<T>() as isize {
             return contiguous(core::slice::from_raw_parts(p, n), size, stride, out);
         }
-        // repeated, or between others
+        // repeated, or strided
         let mut block = [T::default(); 64];
         let mut good = true;
         for (b, out) in out.chunks_mut(block.len()).enumerate() {

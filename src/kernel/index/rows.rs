@@ -1,8 +1,8 @@
-//! Rows of a gather or a scatter. An element lies at the row's place in the tensor, plus the loop's
-//! step, plus an offset from a table; all in bytes.
+//! Rows of a gather or a scatter. The address of an element is the row's place in the tensor, plus
+//! the loop's step, plus an offset from a table; all in bytes.
 //!
-//! Contract GATHER1 of all row functions: for each `i < n`, the three places below are valid
-//! elements of the row's type, aligned, and what is written overlaps nothing that is read:
+//! Contract GATHER1 of all row functions: for each `i < n`, the three addresses below are valid,
+//! aligned elements of the row's type, and what is written overlaps nothing that is read:
 //! - the indexed element at `x + i * x_step + offset(i)`,
 //! - the offset, an `i64`, at `offsets + i * offset_step`,
 //! - the other element (of the result, or of the values) at `y + i * y_step`.
@@ -21,7 +21,7 @@ pub type RowFn = unsafe fn(
     y_step: isize,
 );
 
-/// Indexed elements to `y`.
+/// Copies indexed elements to `y`.
 ///
 /// # Safety
 /// GATHER1.
@@ -35,8 +35,7 @@ pub unsafe fn gather<U: Copy>(
     y_step: isize,
 ) {
     let size = size_of::<U>() as isize;
-    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it
-    // names.
+    // SAFETY: GATHER1 covers each of the `n` elements that steps and offsets lead to.
     unsafe {
         if offset_step == 0 {
             let x = x.offset(*offsets as isize) as *const U;
@@ -103,7 +102,7 @@ joins!(inexact: f32, #[cfg(feature = "f64")] f64, #[cfg(feature = "half")] crate
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128);
 joins!(float: f32, #[cfg(feature = "f64")] f64, #[cfg(feature = "half")] crate::dtype::f16, #[cfg(feature = "half")] crate::dtype::bf16);
 
-/// Joins the values of `y` to the indexed elements, one after the other.
+/// Joins the values of `y` to the indexed elements, in order.
 ///
 /// # Safety
 /// GATHER1; indexed elements are written.
@@ -117,8 +116,7 @@ pub unsafe fn scatter<T: Copy, J: Join<T>>(
     y_step: isize,
 ) {
     let size = size_of::<T>() as isize;
-    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it
-    // names.
+    // SAFETY: GATHER1 covers each of the `n` elements that steps and offsets lead to.
     unsafe {
         if offset_step == 0 && x_step == size && y_step == size {
             let x = core::slice::from_raw_parts_mut(x.offset(*offsets as isize) as *mut T, n);

@@ -1,4 +1,4 @@
-//! Rounding, signs, order and remainders: the same text for both widths.
+//! Rounding, signs, order and remainders: the same code for both widths.
 
 macro_rules! basic {
     ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr) => {
@@ -7,11 +7,11 @@ macro_rules! basic {
             use crate::simd::{Isa, fma64};
 
             const SIGN: $U = 1 << ($U::BITS - 1);
-            /// Where every value is an integer: 2 to the number of fraction bits.
+            /// 2 to the number of fraction bits: from here on every value is an integer.
             const UNIT: $T = $unit;
 
             /// Whether rounding to an integer is one instruction. SSE2 has none, and a library call
-            /// an element is 80 times slower.
+            /// per element is 80 times slower.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn has_rounding<I: Isa>() -> bool {
@@ -62,7 +62,7 @@ macro_rules! basic {
                     return x.round_ties_even();
                 }
                 let a = abs::<I>(x);
-                // The sum has no bits left below the units: the addition rounds.
+                // The sum has no bits below the units, so the addition rounds.
                 let r = (a + UNIT) - UNIT;
                 copysign::<I>(if a < UNIT { r } else { a }, x)
             }
@@ -105,7 +105,7 @@ macro_rules! basic {
             #[inline(always)]
             pub fn nextafter<I: Isa>(x: $T, y: $T) -> $T {
                 let b = x.to_bits();
-                // As integers, magnitudes are in order: away from zero is one more.
+                // Magnitudes have the order of their bits: away from zero is one more.
                 let away = (x < y) == (b & SIGN == 0);
                 let step = $T::from_bits(if away {
                     b.wrapping_add(1)
@@ -124,9 +124,9 @@ macro_rules! basic {
             pub fn fmod<I: Isa>(x: $T, y: $T) -> $T {
                 x % y
             }
-            /// By one division in float64, whose quotient is too large by one at most where its
-            /// integer part has no more bits than are exact; the product and the difference are
-            /// exact (for float64 by a fused multiply-add).
+            /// By a single float64 division, whose truncated quotient is at most one too large if
+            /// it has no more bits than are exact. The product and the difference are exact (for
+            /// float64 by a fused multiply-add).
             #[inline(always)]
             pub fn fmod_fast<I: Isa>(x: $T, y: $T) -> $T {
                 if !by_quotient::<I>() {
@@ -142,15 +142,15 @@ macro_rules! basic {
                 };
                 copysign::<I>(r as $T, x)
             }
-            /// float64 needs the fused multiply-add.
+            /// float64 needs a fused multiply-add.
             #[inline(always)]
             fn by_quotient<I: Isa>() -> bool {
                 I::FMA || $T::MANTISSA_DIGITS == 24
             }
             #[inline(always)]
             pub fn needs_slow_division<I: Isa>(x: $T, y: $T) -> bool {
-                // The product of quotient and divisor has 53 bits (float32), or is rounded after
-                // the difference.
+                // The product of quotient and divisor has 53 bits (float32), or is only rounded
+                // after the difference.
                 let limit = if $T::MANTISSA_DIGITS == 24 {
                     536_870_912.0
                 } else {
@@ -170,7 +170,7 @@ macro_rules! basic {
             }
             #[inline(always)]
             fn quotient_of<I: Isa>(x: $T, y: $T, r: $T) -> $T {
-                // Nearly an integer: what is left of the error of the division is rounded away.
+                // Nearly an integer: rounding removes the error of the division.
                 let q = (x - r) / y;
                 let q = if (r != 0.0) & ((y < 0.0) != (r < 0.0)) {
                     q - 1.0

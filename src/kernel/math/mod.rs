@@ -5,17 +5,18 @@
 //! same names, so call them by path: `Math::exp::<I>(x)`, `Real::floor::<I>(x)`; in generic code,
 //! where only the trait applies, `x.exp::<I>()` means the same.
 //!
-//! Every function is right for every argument, but the fast paths, named `_fast`, which give the
-//! same bits unless their condition, named `needs_slow_`, holds: elementwise loops run them and
-//! compute the other arguments again. The functions of real numbers are free of branches but for `sin`, `cos` and `tan`, and
-//! those that call a scalar library function (`fmod` and what follows from it).
+//! Every function holds for every argument, except the fast paths, named `_fast`, which give the
+//! same bits unless their condition, named `needs_slow_`, holds: elementwise loops run these, and
+//! recompute the other elements. Functions of real numbers are free of branches, except `sin`,
+//! `cos` and `tan`, and those that call a scalar library function (`fmod` and what is derived from
+//! it).
 //!
-//! Accuracy is held by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2
-//! without; tanh, sin, cos, erf, atan2, pow 2.5 and 4; the rest 4. float64: 2.5, the rest 4. sqrt,
-//! reciprocal and rounding are exact.
+//! Accuracy is checked by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2
+//! without; tanh, sin, cos, erf, atan2, pow 2.5 and 4; the rest 4. float64: 2.5 for all of these,
+//! the rest 4. sqrt, reciprocal and rounding are correctly rounded.
 //!
-//! float64 bodies are there without the feature `f64` too: many float32 functions compute in
-//! float64, where one rounding at the end is all that is left of the error.
+//! float64 bodies exist without the feature `f64` too: many float32 functions compute in float64,
+//! where the rounding at the end is the only error left.
 
 macro_rules! poly {
     ($fma:ident $I:ident $x:expr; $first:expr $(, $next:expr)* $(,)?) => {{
@@ -26,7 +27,7 @@ macro_rules! poly {
     }};
 }
 
-// All functions of a module have one form, whether or not they look at the instruction set.
+// All functions of a module have one signature, whether or not they use the instruction set.
 #[allow(clippy::extra_unused_type_parameters)]
 mod basic;
 #[cfg(feature = "complex")]
@@ -54,7 +55,7 @@ pub trait Math: Number {
         sqrt();
         /// `1 / x`, correctly rounded for reals.
         reciprocal();
-        /// -1, 0 or 1, NaN of NaN; `z / |z|` of complex numbers.
+        /// -1, 0 or 1, NaN for NaN; `z / |z|` for complex numbers.
         sign();
         /// e to the power of x.
         exp();
@@ -101,12 +102,12 @@ pub trait Math: Number {
 
 /// Division with a remainder, of integers and floats.
 pub trait Division: Number {
-    /// The floor of the quotient. Of integers, here as below, 0 for a divisor of 0, which callers
-    /// refuse before.
+    /// The floored quotient. For integers, here as below, 0 for a divisor of 0, which callers
+    /// refuse.
     fn floor_divide<I: Isa>(self, divisor: Self) -> Self;
-    /// The remainder of division that is floored: the sign of the divisor.
+    /// The remainder of floored division, with the sign of the divisor.
     fn remainder<I: Isa>(self, divisor: Self) -> Self;
-    /// The remainder of division that is truncated: the sign of the dividend, exact.
+    /// The remainder of truncated division, with the sign of the dividend; exact.
     fn fmod<I: Isa>(self, divisor: Self) -> Self;
     /// The fast path of [`floor_divide`](Division::floor_divide).
     #[inline(always)]
@@ -123,15 +124,15 @@ pub trait Division: Number {
     fn fmod_fast<I: Isa>(self, divisor: Self) -> Self {
         self.fmod::<I>(divisor)
     }
-    /// Whether the quotient has more bits than the integer part of the float that the fast paths
-    /// divide in, or there is none.
+    /// Whether the quotient has more bits than the float that the fast paths divide in holds
+    /// exactly, or is not a number.
     #[inline(always)]
     fn needs_slow_division<I: Isa>(self, _divisor: Self) -> bool {
         false
     }
 }
 
-/// A float that is computed in: float32 and float64, with their arithmetic and functions.
+/// A float to compute in: float32 and float64, with their arithmetic and functions.
 pub trait Real:
     Math
     + Number<Real = Self>
@@ -146,7 +147,7 @@ pub trait Real:
     + Send
     + Sync
 {
-    /// The vector of an instruction set, where LLVM makes none.
+    /// The vector of an instruction set, for loops that LLVM does not vectorise.
     type Vector<I: Isa>: Lanes<Number = Self>;
     /// 0.
     const ZERO: Self;
@@ -163,19 +164,19 @@ pub trait Real:
     /// `self * factor + other`, rounded once if that is one instruction.
     fn multiply_add<I: Isa>(self, factor: Self, other: Self) -> Self;
     declare! {
-        /// The largest integer not above.
+        /// The largest integer not above x.
         floor();
-        /// The smallest integer not below.
+        /// The smallest integer not below x.
         ceil();
-        /// The integer towards zero.
+        /// x rounded towards zero.
         trunc();
         /// The nearest integer, ties to even.
         round();
         /// Magnitude.
         abs();
-        /// The larger; NaN where either is.
+        /// The larger; NaN if either is.
         maximum(other);
-        /// The smaller; NaN where either is.
+        /// The smaller; NaN if either is.
         minimum(other);
         /// The first's magnitude with the second's sign.
         copysign(other);
@@ -183,9 +184,9 @@ pub trait Real:
         nextafter(other);
         /// The angle of the point (second, first).
         atan2(x);
-        /// Length of the hypotenuse; no overflow on the way.
+        /// Length of the hypotenuse, without intermediate overflow.
         hypot(other);
-        /// `log(exp(x) + exp(y))`; no overflow on the way.
+        /// `log(exp(x) + exp(y))`, without intermediate overflow.
         logaddexp(other);
         /// Error function.
         erf();
@@ -197,21 +198,23 @@ pub trait Real:
         sigmoid();
         /// `x / 2 * (1 + erf(x / sqrt(2)))`.
         gelu();
-        /// The slope of [`gelu`](Real::gelu): `(1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)`.
+        /// The derivative of [`gelu`](Real::gelu): `(1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) /
+        /// sqrt(2 pi)`.
         gelu_slope();
-        /// Its approximation by tanh.
+        /// The approximation of [`gelu`](Real::gelu) by tanh.
         gelu_tanh();
         /// `x * sigmoid(x)`.
         silu();
         /// The fast path of [`exp`](Math::exp), unless [`needs_slow_exp`](Real::needs_slow_exp).
         exp_fast();
-        /// [`exp`](Math::exp) of what is not positive; 0 where that is no normal number.
+        /// [`exp`](Math::exp) of x <= 0; 0 if that is not a normal number.
         exp_negative();
-        /// [`expm1`](Math::expm1) of what is not positive.
+        /// [`expm1`](Math::expm1) of x <= 0.
         expm1_negative();
-        /// [`log1p`](Math::log1p) of what lies from 0 to 1.
+        /// [`log1p`](Math::log1p) of x from 0 to 1.
         log1p_unit();
-        /// The fast path of [`sigmoid`](Real::sigmoid), unless [`needs_slow_exp`](Real::needs_slow_exp).
+        /// The fast path of [`sigmoid`](Real::sigmoid), unless
+        /// [`needs_slow_exp`](Real::needs_slow_exp).
         sigmoid_fast();
         /// The fast path of [`silu`](Real::silu), unless [`needs_slow_exp`](Real::needs_slow_exp).
         silu_fast();
@@ -226,18 +229,18 @@ pub trait Real:
         /// The fast path of [`tan`](Math::tan), unless [`needs_slow_trig`](Real::needs_slow_trig).
         tan_fast();
     }
-    /// Whether it is finite and so large that a sine needs more digits of pi than the branch-free
-    /// bodies have.
+    /// Whether it is finite, but so large that trigonometric functions need more digits of pi than
+    /// the branch-free bodies have.
     fn needs_slow_trig(self) -> bool;
-    /// Whether its exponential or the inverse of that is no normal number.
+    /// Whether its exponential, or the inverse of that, is not a normal number.
     fn needs_slow_exp(self) -> bool;
     /// Whether it is not positive, finite and normal.
     fn needs_slow_log(self) -> bool;
-    /// Whether its power is not that of a positive, finite and normal number, by a finite exponent.
+    /// Whether it is not positive, finite and normal, or the exponent is not finite.
     fn needs_slow_pow(self, exponent: Self) -> bool;
 }
 
-/// The functions of a module with free functions of those names, as methods.
+/// Methods that call the free functions of the same names in a module.
 macro_rules! delegate {
     ($module:ident: $($name:ident($($o:ident)?))*) => {
         $(#[inline(always)] fn $name<I: Isa>(self $(, $o: Self)?) -> Self { $module::$name::<I>(self $(, $o)?) })*

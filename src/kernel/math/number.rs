@@ -1,11 +1,11 @@
-//! What every dtype's numbers have: parts, a truth value, special values.
+//! Properties of the numbers of every dtype: parts, a truth value, special values.
 
 use crate::dtype::Bool;
 use core::num::Wrapping;
 
 /// A number: a bool, an integer, a float or a complex number.
 pub trait Number: Copy + 'static {
-    /// The type of its real part: its own, but for complex numbers.
+    /// The type of its real part: its own, except for complex numbers.
     type Real: Copy;
     /// Real part.
     fn re(self) -> Self::Real;
@@ -15,9 +15,9 @@ pub trait Number: Copy + 'static {
     fn conj(self) -> Self;
     /// Whether it equals another, without a branch.
     fn equal(self, other: Self) -> bool;
-    /// Whether it is not zero; NaN is not.
+    /// Whether it is not zero, which is true of NaN.
     fn nonzero(self) -> bool;
-    /// Whether it is, or has a part that is, not a number.
+    /// Whether it is NaN, or has a part that is.
     fn isnan(self) -> bool;
     /// Whether it is infinite, or has a part that is.
     fn isinf(self) -> bool;

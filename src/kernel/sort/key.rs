@@ -1,23 +1,23 @@
 //! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last,
-//! ascending and descending.
+//! in ascending and descending order.
 
 use super::quick::Part;
 use crate::dtype::Pod;
 use crate::dtype::{Bool, Element};
 
-/// An integer that is sorted.
+/// An integer type to sort.
 pub trait Key: Pod + Ord + Default {
-    /// All bits set: turns the order around by exclusive or.
+    /// All bits set: reverses the order by exclusive or.
     const FLIP: Self;
-    /// Sorts.
+    /// Sorts a part.
     fn sort(part: Part<Self>);
-    /// Two parts to be sorted, by two threads perhaps, the first with the smaller keys. Either may
+    /// Splits a part in two, the first with the smaller keys, for two threads to sort. Either may
     /// be empty.
     fn split(part: Part<Self>) -> (Part<Self>, Part<Self>) {
         (part, Part::default())
     }
-    /// Moves the `k > 0` smallest to the front, the largest of them to the end of these. What
-    /// follows is anything.
+    /// Moves the `k > 0` smallest keys to the front, the largest of them last. What follows is
+    /// unspecified.
     fn select(part: Part<Self>, k: usize) {
         part.come_home().select_nth_unstable(k - 1);
     }
@@ -32,9 +32,9 @@ pub trait Ordered: Element + Pod {
     /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`]
     /// for descending order.
     fn key(self, flip: Self::Key) -> Self::Key;
-    /// The value of a key; all NaNs have one.
+    /// The value of a key; all NaNs share a key.
     fn value(key: Self::Key, flip: Self::Key) -> Self;
-    /// Zero where it is either zero: those are equal where positions are compared.
+    /// The same zero for both zeros, which are equal where positions are compared.
     #[inline(always)]
     fn canonical(self) -> Self {
         self
@@ -61,7 +61,7 @@ macro_rules! ordered {
             #[inline(always)]
             fn key(self, flip: $K) -> $K {
                 let bits = self.to_bits() as $K;
-                // the magnitude of negative numbers counts down
+                // magnitudes of negative numbers count down
                 let key = bits ^ ((bits >> (<$K>::BITS - 1)) & <$K>::MAX) ^ flip;
                 if self.is_nan() { <$K>::MAX } else { key }
             }
@@ -107,10 +107,9 @@ impl Ordered for Bool {
     }
 }
 
-/// A key and the position it came from in one integer: no two are equal, so that any sort of them
-/// is stable.
+/// A key and its position in one integer: no two are equal, so that any sort of them is stable.
 pub trait Pair<K>: Key {
-    /// The pair. The position fits the lower half.
+    /// The pair. The position must fit the lower half.
     fn new(key: K, position: usize) -> Self;
     /// The key.
     fn key(self) -> K;

@@ -1,7 +1,8 @@
-//! Sorting of one line: values become integer keys ([`key`]), which one sort a width puts in order.
+//! Sorting of a line: values become integer keys ([`key`]), which are sorted by one algorithm per
+//! width.
 //!
-//! - 8 and 16 bits: by bytes ([`radix`]); 32 and 64 bits: a vectorised quicksort ([`quick`]),
-//!   core's where the target has none.
+//! - 8 and 16 bits: radix sort by bytes ([`radix`]); 32 and 64 bits: a vectorised quicksort
+//!   ([`quick`]), or core's sort on targets without one.
 //! - Positions: a key and its position make one integer ([`pack`]), so that positions are sorted as
 //!   values are, stably.
 //! - The first k: candidates below a bound that falls as better ones are found ([`first`]).
@@ -43,7 +44,7 @@ fn sort_by_comparison<K: Key>(part: Part<K>) {
     part.come_home().sort_unstable()
 }
 
-/// 0, or what turns the order around.
+/// 0, or the mask that reverses the order.
 #[inline(always)]
 fn flip<K: Key>(descending: bool) -> K {
     if descending { K::FLIP } else { K::default() }
@@ -59,7 +60,7 @@ kernel! {
     }
 }
 kernel! {
-    /// From keys to the values that they stand for, in place.
+    /// Converts keys back to their values, in place.
     pub fn values<'a, T: Ordered>(keys: &'a mut [T::Key], descending: bool) -> () { |I|
         let flip = flip(descending);
         for k in keys {
@@ -68,12 +69,12 @@ kernel! {
         }
     }
 }
-/// Memory of values as that of their keys.
+/// The memory of values as that of their keys.
 pub fn as_keys<T: Ordered>(x: &mut [T]) -> &mut [T::Key] {
     bytemuck::cast_slice_mut(x)
 }
 
-/// Sorts `x` into `out`. `scratch` holds as many keys. A NaN may come back with other bits.
+/// Sorts `x` into `out`. `scratch` holds as many keys. NaNs may come back with other bits.
 pub fn sort<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut [T::Key]) {
     let k = as_keys(out);
     keys(x, descending, k);
@@ -81,7 +82,7 @@ pub fn sort<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut 
     values::<T>(k, descending);
 }
 
-/// Values looked at together: most blocks of a long line have no candidate.
+/// Values checked together: most blocks of a long line have no candidate.
 const BLOCK: usize = 256;
 
 /// The length of `best` for [`first`] to choose `k` of `n`.
@@ -91,11 +92,11 @@ pub const fn first_len(n: usize, k: usize) -> usize {
 }
 
 kernel! {
-    /// Chooses the `k` pairs of `x` that come first, into the front of `best` in any order. `best`
-    /// and `scratch` hold [`first_len`]; `x` holds at least `k > 0` values.
+    /// Chooses the first `k` pairs of `x` in sorted order, into the front of `best` in any order.
+    /// `best` and `scratch` hold [`first_len`] pairs; `x` holds at least `k > 0` values.
     pub fn first<'a, T: Ordered, P: Pair<T::Key>>(x: &'a [T], k: usize, descending: bool, best: &'a mut [P], scratch: &'a mut [P]) -> () { |I|
         let flip = flip(descending);
-        // `k` of those seen come before or with the bound, so nothing later that is not less can be
+        // `k` of the values seen are at most the bound, so that a later one must be less to be
         // among the first.
         let (mut bound, mut bounded, mut n) = (T::Key::default(), false, 0);
         let mut less = [0u8; BLOCK];
@@ -133,8 +134,8 @@ kernel! {
     }
 }
 
-/// For each value, how many of `sorted` come before it: those less, and with `right` those equal
-/// too.
+/// For each value, the number of elements of `sorted` that come before it: those less than it, and
+/// with `right` those equal to it as well.
 pub fn search<T: Ordered>(sorted: &[T], values: &[T], right: bool, out: &mut [i64]) {
     let key = |x: T| x.canonical().key(T::Key::default());
     for (v, out) in values.iter().zip(out) {

@@ -1,27 +1,27 @@
-//! Sorting networks over registers. The keys are columns, one a lane: columns are sorted across
-//! registers, where nothing is moved, then neighbouring columns are merged, and at the end the
-//! columns are laid one after the other.
+//! Sorting networks over registers. The keys are columns, one per lane: columns are sorted across
+//! registers, which moves nothing between lanes, then neighbouring columns are merged, and at the
+//! end the columns are laid out one after the other.
 //!
 //! All functions are inlined into a kernel of the vectors' instruction set.
 
 use crate::simd::x86::vector::Vector;
 
-/// The smaller keys to register `i`, the larger ones to `j`.
+/// Moves the smaller keys to register `i`, the larger ones to `j`.
 #[inline(always)]
 fn exchange<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R], i: usize, j: usize) {
     let (x, y) = (v[i], v[j]);
     v[i] = x.min(y);
     v[j] = x.max(y);
 }
-/// Compares registers `D` apart.
+/// Compares and exchanges registers `D` apart.
 #[inline(always)]
 fn halve<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mut [V; R]) {
     for i in (0..R).filter(|i| i & D == 0) {
         exchange(v, i, i + D);
     }
 }
-/// Compares the first of each `K` registers with the last, the second with the one before it, and
-/// so on: two sorted halves become two bitonic ones, the first with the smaller keys.
+/// Compares the first of each `K` registers with the last, the second with the second last, and so
+/// on: two sorted halves become two bitonic ones, the first with the smaller keys.
 #[inline(always)]
 fn fold<V: Vector<Key: super::Key>, const K: usize, const R: usize>(v: &mut [V; R]) {
     for first in (0..R).step_by(K) {
@@ -50,7 +50,7 @@ fn sort_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
         halve::<V, 1, R>(v);
     }
 }
-/// Sorts each column, which is bitonic.
+/// Sorts each column, which must be bitonic.
 #[inline(always)]
 fn merge_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     if R >= 16 {
@@ -64,9 +64,9 @@ fn merge_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     }
     halve::<V, 1, R>(v);
 }
-/// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is
-/// `2 * BIT - 1`: lane `i ^ J` is the one that lies as far from the end of the second run as lane
-/// `i` from the start of the first.
+/// Compares neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT - 1`:
+/// lane `i ^ J` is as far from the end of the second run as lane `i` is from the start of the
+/// first.
 #[inline(always)]
 fn fold_lanes<V: Vector<Key: super::Key>, const J: usize, const BIT: usize, const R: usize>(
     v: &mut [V; R],
@@ -78,7 +78,7 @@ fn fold_lanes<V: Vector<Key: super::Key>, const J: usize, const BIT: usize, cons
         v[R - 1 - i] = y.min(of_y).blend::<BIT>(y.max(of_y));
     }
 }
-/// Compares columns `J` apart.
+/// Compares and exchanges columns `J` apart.
 #[inline(always)]
 fn halve_lanes<V: Vector<Key: super::Key>, const J: usize, const R: usize>(v: &mut [V; R]) {
     for x in v {
@@ -115,8 +115,8 @@ fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
         halve_lanes::<V, 1, R>(v);
         merge_columns(v);
     }
-    // Each step moves a bit of the register's number to the front of the lane's, and the lane's
-    // last bit to where it was.
+    // Each step moves a bit of the register number to the front of the lane number, and the last
+    // bit of the lane number to its place.
     if V::LANES > 8 {
         interleave::<V, 8, R>(v);
     }
@@ -126,8 +126,8 @@ fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     interleave::<V, 2, R>(v);
     interleave::<V, 1, R>(v);
 }
-/// Which register of the result `v[i]` is after [`network`]: with more registers than lanes, bits
-/// of the number stay behind.
+/// The register of the result that is in `v[i]` after [`network`]: with more registers than lanes,
+/// some bits of the number stay behind.
 #[inline(always)]
 fn place<V: Vector<Key: super::Key>, const R: usize>(i: usize) -> usize {
     if R > V::LANES {

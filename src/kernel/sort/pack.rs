@@ -1,10 +1,10 @@
-//! Keys with their positions in 64 bits, so that positions are sorted as values are, and stably.
+//! Keys and their positions in 64 bits, so that positions are sorted as values are, stably.
 
 use super::{Ordered, flip};
 
-/// How a line's keys and positions share 64 bits: a position takes those that it needs, a key what
-/// is left. Keys are counted from the least of the line. Where one needs more bits, its last ones
-/// are lost, and [`settle`] puts in order what is then alike.
+/// How a line's keys and positions share 64 bits: a position takes the bits that it needs, a key
+/// the rest. Keys are relative to the smallest of the line. If a key needs more bits, its last ones
+/// are lost, and [`settle`] orders the pairs that are equal without them.
 #[derive(Clone, Copy)]
 pub struct Packing {
     least: i64,
@@ -13,7 +13,7 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// For a line of `n` keys between these.
+    /// For a line of `n` keys from `least` to `most`.
     pub fn new(least: i64, most: i64, n: usize) -> Packing {
         let bits = usize::BITS - n.saturating_sub(1).leading_zeros();
         let needed = u64::BITS - (most.wrapping_sub(least) as u64).leading_zeros();
@@ -23,7 +23,7 @@ impl Packing {
             bits,
         }
     }
-    /// For any `n` keys of a width, where that is enough; else the least and the largest are to be
+    /// For any `n` keys of a width, if they fit; otherwise the smallest and the largest have to be
     /// found first.
     pub fn of_width(width: u32, n: usize) -> Option<Packing> {
         let half = 1i64.checked_shl(width - 1).filter(|_| width < i64::BITS)?;
@@ -34,7 +34,7 @@ impl Packing {
         let key = key.wrapping_sub(self.least) as u64 >> self.lost;
         (key << self.bits | position as u64) as i64 ^ i64::MIN
     }
-    /// The position of a pair.
+    /// The position in a pair.
     #[inline(always)]
     pub fn position(self, pair: i64) -> usize {
         (pair as u64 & ((1 << self.bits) - 1)) as usize
@@ -47,7 +47,7 @@ fn key<T: Ordered>(x: T, flip: T::Key) -> i64 {
 }
 
 kernel! {
-    /// The least and the largest key.
+    /// The smallest and the largest key.
     pub fn extent<'a, T: Ordered>(x: &'a [T], descending: bool) -> (i64, i64) { |I|
         let flip = flip(descending);
         let (mut least, mut most) = (i64::MAX, i64::MIN);
@@ -60,7 +60,7 @@ kernel! {
     }
 }
 kernel! {
-    /// Each value with its position, which counts from `first`, ready to be sorted.
+    /// Pairs each value with its position, counted from `first`, for sorting.
     pub fn pairs<'a, T: Ordered>(x: &'a [T], first: usize, packing: Packing, descending: bool, out: &'a mut [i64]) -> () { |I|
         let flip = flip(descending);
         for (i, (x, p)) in x.iter().zip(out).enumerate() {
@@ -68,18 +68,18 @@ kernel! {
         }
     }
 }
-/// Puts sorted pairs that are alike but for their positions into the order of the values in `x`.
-/// Each value is read once, for others may write to it meanwhile (READ1): whatever they do, the
-/// pairs keep their positions.
+/// Orders sorted pairs that differ only in their positions by the values in `x`. Each value is read
+/// once, since others may write to it meanwhile (READ1): whatever they do, the pairs keep their
+/// positions.
 pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &mut [i64]) {
     if packing.lost > 0 {
         settle_lost(x, packing, packing.lost, flip(descending), pairs);
     }
 }
 
-/// The same, where the last `lost` bits of the keys are not in the pairs. Those of a run that is
-/// alike take the place of what they have in common; where not all of them have room beside a
-/// position, the rest of them has its turn.
+/// The same if the last `lost` bits of the keys are not in the pairs. In a run of equal pairs,
+/// these bits take the place of the common ones; if they don't all fit beside a position, the rest
+/// follows in another round.
 fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, pairs: &mut [i64]) {
     let rest = (lost + packing.bits).saturating_sub(u64::BITS);
     for run in pairs
@@ -100,7 +100,7 @@ fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, p
     }
 }
 kernel! {
-    /// From pairs to positions, in place.
+    /// Converts pairs to positions, in place.
     pub fn positions<'a>(pairs: &'a mut [i64], packing: Packing) -> () { |I|
         for p in pairs {
             *p = packing.position(*p) as i64;

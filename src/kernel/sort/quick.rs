@@ -1,17 +1,17 @@
-//! A quicksort whose partition compresses vectors in a register and whose ends are sorting
-//! networks. Elsewhere: core's.
+//! A quicksort whose partition compresses vectors in registers, down to lengths that sorting
+//! networks take. On other targets, core's sort.
 
 #[cfg(x86_dispatch)]
 use super::network::{longest, sort_short};
 #[cfg(x86_dispatch)]
 use crate::simd::x86::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
 
-/// Keys that are being sorted: all of them lie in `home`, where they are wanted, or in `other`,
-/// which is as long.
+/// Keys to sort: all of them lie in `home`, where they must end up, or all in `other`, which is as
+/// long.
 ///
 /// A partition writes the smaller keys to the front of `home` and the others to the front of
-/// `other`, over keys that it has read. So no key is copied back, and what becomes free is the
-/// other half of both new parts.
+/// `other`, over keys that it has read. So no key is copied back, and the space that is freed
+/// becomes the other half of both new parts.
 #[derive(Default)]
 pub struct Part<'a, K> {
     home: &'a mut [K],
@@ -29,26 +29,26 @@ impl<'a, K: super::Key> Part<'a, K> {
             away: false,
         }
     }
-    /// How many there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.home.len()
     }
-    /// Whether there are none.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.home.is_empty()
     }
-    /// The keys, where they are wanted.
+    /// Moves the keys home, and returns them.
     pub fn come_home(self) -> &'a mut [K] {
         self.into_slices().0
     }
-    /// The keys, where they are wanted, and room for as many.
+    /// Moves the keys home, and returns them with room for as many.
     pub fn into_slices(self) -> (&'a mut [K], &'a mut [K]) {
         if self.away {
             self.home.copy_from_slice(self.other);
         }
         (self.home, self.other)
     }
-    /// Sorts them, and gives them back.
+    /// Sorts the keys, and returns them.
     pub fn sort(self) -> &'a mut [K] {
         K::sort(Part {
             home: &mut *self.home,
@@ -57,7 +57,7 @@ impl<'a, K: super::Key> Part<'a, K> {
         });
         self.home
     }
-    /// After a partition: the smaller keys, and the others.
+    /// Splits a part after a partition: the smaller keys, and the others.
     fn cut(self, less: usize) -> (Part<'a, K>, Part<'a, K>) {
         let rest = self.len() - less;
         let (home, rest_home) = self.home.split_at_mut(less);
@@ -75,8 +75,8 @@ impl<'a, K: super::Key> Part<'a, K> {
             },
         )
     }
-    /// Two parts, the first with the smaller keys: a partition for targets without a vectorised
-    /// one. Either may be empty.
+    /// Splits a part in two, the first with the smaller keys: a partition for targets without a
+    /// vectorised one. Either may be empty.
     fn split_portable(self) -> (Part<'a, K>, Part<'a, K>) {
         const SAMPLE: usize = 31;
         let n = self.len();
@@ -93,7 +93,7 @@ impl<'a, K: super::Key> Part<'a, K> {
             } else {
                 self.home[i]
             };
-            // both are written, no more than `i` keys each: no branch that depends on data
+            // both are written, at most `i` keys each: no data-dependent branch
             (self.home[low], self.other[high]) = (key, key);
             low += (key < pivot) as usize;
             high += (key >= pivot) as usize;
@@ -124,7 +124,7 @@ macro_rules! sorts {
             }
         }
         kernel! {
-            /// Two parts to be sorted, the first with the smaller keys.
+            /// Splits a part in two, the first with the smaller keys.
             pub fn $split<'a>(part: Part<'a, $K>) -> (Part<'a, $K>, Part<'a, $K>) { |I|
                 if part.is_empty() {
                     return (part, Part::default());
@@ -148,8 +148,8 @@ macro_rules! sorts {
             }
         }
         kernel! {
-            /// Moves the `k` smallest to the front, the largest of them to the end of these. What
-            /// follows is anything.
+            /// Moves the `k` smallest keys to the front, the largest of them last. What follows is
+            /// unspecified.
             pub fn $select<'a>(part: Part<'a, $K>, k: usize) -> () { |I|
                 #[cfg(x86_dispatch)]
                 {
@@ -180,19 +180,19 @@ sorts! {
 #[inline(always)]
 unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
     if part.len() <= longest::<V>() {
-        // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
+        // SAFETY: VECTOR1, by the caller's promise; at most `longest` keys, by the line above.
         return unsafe { finish::<V>(part) };
     }
-    // The longer part waits and the shorter goes on, so no more than one part for each bit of the
+    // The longer part waits and the shorter one continues, so at most one part per bit of the
     // length waits.
     let mut waiting: [(Part<V::Key>, u32); usize::BITS as usize] =
         core::array::from_fn(|_| Default::default());
     let mut top = 0;
-    // Unlucky pivots run out of depth, and core's sort has no bad case.
+    // Unlucky pivots use up the depth; core's sort has no bad case.
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     loop {
         if part.len() <= longest::<V>() {
-            // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
+            // SAFETY: VECTOR1, by the caller's promise; at most `longest` keys, by the line above.
             unsafe { finish::<V>(part) };
         } else if depth == 0 {
             part.come_home().sort_unstable();
@@ -245,26 +245,26 @@ unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: 
             low
         };
     }
-    // SAFETY: VECTOR1, by the caller's promise; no longer than that, for the loop has ended.
+    // SAFETY: VECTOR1, by the caller's promise; at most `longest` keys, since the loop has ended.
     unsafe { finish::<V>(part) }
 }
 
 /// Sorts a part of at most [`longest`] keys.
 ///
 /// # Safety
-/// VECTOR1, and there are no more.
+/// VECTOR1; at most [`longest`] keys.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn finish<V: Vector<Key: super::Key>>(part: Part<'_, V::Key>) {
     let (n, home) = (part.len(), part.home.as_mut_ptr());
     let data = if part.away { part.other.as_ptr() } else { home };
-    // SAFETY: VECTOR1 and no more keys than that, by the caller's promise; both slices have `n`
+    // SAFETY: VECTOR1 and at most `longest` keys, by the caller's promise; both slices have `n`
     // keys.
     unsafe { sort_short::<V>(data, home, n) }
 }
 
-/// Two parts, the first with the smaller keys, and whether those are all equal (and where they are
-/// wanted).
+/// Partitions into two parts, the first with the smaller keys. Also returns whether those are all
+/// equal (and at home).
 ///
 /// # Safety
 /// VECTOR1.
@@ -281,7 +281,7 @@ unsafe fn divide<'a, V: Vector<Key: super::Key>>(
             let (low, high) = part.cut(less);
             return (low, high, false);
         }
-        // The pivot is the smallest, and all keys went to the other side: those that equal it come
+        // The pivot is the smallest key, and all keys went to `other`: those equal to it are moved
         // back.
         part.away = true;
         let equal = partition::<V, true>(&mut part, pivot);
@@ -301,8 +301,8 @@ fn front<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(v: V, pivots: V) -> u
     }
 }
 
-/// Moves what is less than the pivot (or equal to it) home and the others to the other side, and
-/// says how many are less.
+/// Moves keys less than the pivot (or equal to it) home and the others to `other`, and returns how
+/// many went home.
 ///
 /// # Safety
 /// VECTOR1.
@@ -320,8 +320,7 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(
     let all = (1u32 << V::LANES) - 1;
     let (mut low, mut high, mut i) = (0, 0, 0);
     while i + UNROLL * V::LANES <= n {
-        // Loaded before anything is stored: of either side no more is overwritten than what is
-        // loaded.
+        // Loaded before anything is stored: neither side overwrites more than what has been loaded.
         // SAFETY: VECTOR1, by the caller's promise; the four vectors end within the `n` keys, by
         // the loop's condition.
         let v: [V; UNROLL] = unsafe {
@@ -334,8 +333,8 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(
         };
         for v in v {
             let front = front::<V, OR_EQUAL>(v, pivots);
-            // SAFETY: `low + high` keys lie before this vector, so a whole one at either ends no
-            // later than this one does, within `n`.
+            // SAFETY: `low + high` keys come before this vector, so a whole vector stored at either
+            // ends no later than this one does, within `n`.
             unsafe {
                 v.compress(front).store(home.add(low));
                 v.compress(all & !front).store(other.add(high));
@@ -388,8 +387,8 @@ unsafe fn pivot<V: Vector<Key: super::Key>>(x: &[V::Key]) -> V::Key {
         *s = x[(((random >> 32) as u128 * x.len() as u128) >> 32) as usize];
     }
     let p = sample.as_mut_ptr();
-    // SAFETY: VECTOR1, by the caller's promise; the sample is one vector or eight, and every
-    // longest network takes that many.
+    // SAFETY: VECTOR1, by the caller's promise; the sample is one vector or eight, which every
+    // longest network takes.
     unsafe { sort_short::<V>(p, p, sample.len()) };
     sample[sample.len() / 2]
 }

@@ -1,10 +1,10 @@
-//! Sorting by bytes, least significant first: for keys of one or two bytes.
+//! Least-significant-byte radix sort, for keys of one or two bytes.
 
 use super::quick::Part;
 
-/// A key whose bytes can be looked at.
+/// A key by its bytes.
 pub trait Bytes: super::Key {
-    /// Byte `k`, the least significant first, in an order where 0 is the smallest.
+    /// Byte `k`, least significant first, in an order in which 0 is the smallest.
     fn byte(self, k: usize) -> usize;
 }
 impl Bytes for i8 {
@@ -20,10 +20,10 @@ impl Bytes for i16 {
     }
 }
 
-/// Below this, counting 256 bins costs more than comparing.
+/// Below this, counting into 256 bins costs more than comparing.
 const SHORT: usize = 128;
 
-/// Sorts.
+/// Sorts a part.
 pub fn sort<K: Bytes>(part: Part<K>) {
     let (x, scratch) = part.into_slices();
     if x.len() < SHORT {

@@ -5,7 +5,7 @@ use crate::testing::Rng;
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
 
-/// Lengths around vectors, networks, blocks, and one long enough for partitions and the long
+/// Lengths around vectors, networks and blocks, and some long enough for partitions and the long
 /// sample.
 fn lengths() -> impl Iterator<Item = usize> {
     let (short, long): (_, &[usize]) = if cfg!(miri) {
@@ -19,7 +19,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     short.chain(long.iter().copied())
 }
 
-/// Sorts in all ways and compares with `less`, which puts NaN last and both zeros together.
+/// Sorts in all ways and checks against `compare`, with NaN last and both zeros equal.
 fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Ordering) {
     for descending in [false, true] {
         let mut expected: Vec<usize> = (0..x.len()).collect();
@@ -193,7 +193,7 @@ fn floats_with_specials() {
                 }
             }));
             check::<f32, i64>(&x, |a, b| a.partial_cmp(b).unwrap());
-            // the wide pair is what lines beyond 2^32 take
+            // lines beyond 2^32 need the wide pairs
             check::<f32, i128>(&x, |a, b| a.partial_cmp(b).unwrap());
             #[cfg(feature = "f64")]
             check::<f64, i128>(
@@ -242,8 +242,7 @@ fn a_value_sort_keeps_the_sign_of_zeros() {
     );
 }
 
-/// Positions that leave the keys so few bits that what is lost of them has no room beside a
-/// position either.
+/// Positions that leave keys so few bits that the lost ones don't fit beside a position either.
 #[test]
 fn lost_bits_are_settled_in_turns() {
     let mut rng = Rng(9);

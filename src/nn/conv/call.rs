@@ -1,4 +1,4 @@
-//! What a convolution is asked for: shapes and options that fit together.
+//! The sizes of a convolution, from the operands' shapes and the options.
 
 use super::{Conv, Padding};
 use crate::dtype::{DType, Element};
@@ -9,7 +9,7 @@ use crate::nn::spatial::{option, three};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// A name, a shape and a dtype, as errors show them.
+/// The name, shape and dtype of an operand, for errors.
 pub(crate) type Operand<'a> = (&'static str, &'a [usize], DType);
 
 /// The sizes of a convolution.
@@ -18,7 +18,7 @@ pub(crate) struct Call {
     pub rank: usize,
     pub batched: bool,
     pub batch: usize,
-    /// Of all groups.
+    /// In all groups.
     pub channels: usize,
     pub outputs: usize,
     pub groups: usize,
@@ -26,8 +26,8 @@ pub(crate) struct Call {
     pub geometry: Geometry,
 }
 impl Call {
-    /// The sizes that follow from the operands' shapes, `x` and `weight`. Errors where they or the
-    /// options don't fit.
+    /// The sizes for operands of these shapes, `x` and `weight`. Errors if they or the options
+    /// don't match.
     pub fn new(
         op: &'static str,
         rank: usize,
@@ -104,7 +104,7 @@ impl Call {
             },
         })
     }
-    /// An operand as a batch, also where it is a single one.
+    /// An operand with a batch axis.
     pub fn with_batch(&self, x: &Tensor) -> Result<Tensor> {
         if self.batched {
             Ok(x.clone())
@@ -119,8 +119,8 @@ impl Call {
         let places = &self.geometry.places[3 - self.rank..];
         lead.iter().chain(places).copied().collect()
     }
-    /// The image, as it is read: where channels are taken one by one, each has its elements side by
-    /// side.
+    /// The image as it is read: if channels are convolved one by one, each must have contiguous
+    /// elements.
     pub fn aligned(&self, x: Tensor) -> Result<Tensor> {
         if self.seen() == 1 {
             x.contiguous()
@@ -128,7 +128,7 @@ impl Call {
             Ok(x)
         }
     }
-    /// The channels that a group sees of image `n` of `x`, `[batch, channels, ..]`.
+    /// The channels of image `n` of `x`, `[batch, channels, ..]`, that a group reads.
     pub fn image_of<'a, T: Element>(&self, x: &'a Tensor, n: usize, group: usize) -> Image<'a, T> {
         let seen = self.seen();
         let whole = self.whole_of(x, n);
@@ -143,17 +143,17 @@ impl Call {
         // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
         unsafe { Image::new(at, (self.channels, s[1]), self.image, strides) }
     }
-    /// Channels that a group sees.
+    /// The channels that a group reads.
     pub fn seen(&self) -> usize {
         self.channels / self.groups
     }
-    /// Channels of the result that a group makes.
+    /// The channels of the result that a group produces.
     pub fn made(&self) -> usize {
         self.outputs / self.groups
     }
 }
 
-/// Zeros before and after each axis.
+/// Zeros before and after the image, along each axis.
 fn padding(
     op: &'static str,
     rank: usize,
@@ -176,7 +176,7 @@ fn padding(
             let of = |f: fn(&(usize, usize)) -> usize| {
                 three(&n.iter().map(f).collect::<SmallVec<[usize; 3]>>(), rank, 0)
             };
-            // with one axis, `three` takes the number for it
+            // for one axis, `three` takes the number as that axis's
             Ok((of(|p| p.0), of(|p| p.1)))
         }
         Padding::Same => {

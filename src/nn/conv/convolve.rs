@@ -1,4 +1,4 @@
-//! Convolutions of operands of any shapes and dtypes: what they have in common, and errors.
+//! Convolutions of operands of any shapes and dtypes: promotion, checks and errors.
 
 use super::Conv;
 use super::call::{Call, Operand};
@@ -10,8 +10,8 @@ use crate::layout;
 use crate::ops::linalg::Follow;
 use crate::tensor::Tensor;
 
-/// The sizes of a convolution of that name and rank of `x` with `weight`, and the result's dtype, with a bias and
-/// a residual, if there are any. Errors where they don't fit.
+/// The sizes of the convolution `op` of this rank of `x` with `weight`, and the dtype of its result
+/// with a bias and a residual, if given. Errors if they don't match.
 pub(crate) fn result_of(
     (op, rank): (&'static str, usize),
     operands: &[Operand; 2],
@@ -49,7 +49,7 @@ pub(crate) fn result_of(
     Ok((call, dtype))
 }
 
-/// The convolution of `x` with `weight`, and what follows it.
+/// The convolution of `x` with `weight`, followed by `then`.
 pub(crate) fn convolve<'a>(
     op: &'static str,
     rank: usize,

@@ -19,19 +19,19 @@ use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// Options of deformable convolutions.
+/// The options of deformable convolutions.
 #[derive(Clone, Debug)]
 pub struct DeformConv<'a> {
     /// `[out]`, added to each channel of the result.
     pub bias: Option<&'a Tensor>,
-    /// From a place of the kernel to the next; 1.
+    /// From one place of the kernel to the next. Default: 1.
     pub stride: PerAxis,
-    /// Zeros around the image; none.
+    /// Zeros around the image. Default: none.
     pub padding: Padding,
-    /// From an element of the kernel to the next, on the image; 1.
+    /// From one element of the kernel to the next, in the image. Default: 1.
     pub dilation: PerAxis,
-    /// `[batch, offset groups * kernel height * kernel width, out height, out width]`: a factor for what
-    /// each tap of each place sees.
+    /// `[batch, offset groups * kernel height * kernel width, out height, out width]`: a factor for
+    /// what each tap reads at each place.
     pub mask: Option<&'a Tensor>,
 }
 impl Default for DeformConv<'_> {
@@ -54,21 +54,22 @@ impl<'a> From<Option<&'a Tensor>> for DeformConv<'a> {
     }
 }
 
-/// The convolution of an image whose elements each place sees at offsets of its own (Dai et al., "Deformable
-/// Convolutional Networks", 2017; with a mask, Zhu et al., "Deformable ConvNets v2", 2019), as
-/// torchvision's `deform_conv2d`.
+/// Deformable convolution: each place reads the image at positions that are displaced by offsets of
+/// its own (Dai et al., "Deformable Convolutional Networks", 2017; with a mask, Zhu et al.,
+/// "Deformable ConvNets v2", 2019). As torchvision's `deform_conv2d`.
 ///
-/// Shapes are `[batch, channels, height, width]` of `x`, or without the batch,
-/// `[out, channels / groups, height, width]` of the weight, from which the number of groups follows, and
-/// `[batch, offset groups * 2 * kernel height * kernel width, out height, out width]` of `offset`, from
-/// which the number of offset groups follows; any strides. An offset is two numbers, down and across,
-/// that are added to where a tap of a place sees the image. Between elements the image is interpolated
-/// from the four around, and zero beyond its sides. Channels of an offset group, which are
-/// neighbours, have the same offsets. The result has the common dtype of all operands, a float, and
-/// the sizes of [`conv2d`](super::conv2d); 16-bit floats are computed in float32 and rounded once.
+/// `x` has the shape `[batch, channels, height, width]`, or the same without the batch; the weight
+/// `[out, channels / groups, height, width]`, which gives the number of groups; and `offset`
+/// `[batch, offset groups * 2 * kernel height * kernel width, out height, out width]`, which gives
+/// the number of offset groups. Any strides. An offset is two numbers, down and across, that are
+/// added to the position at which a tap of a place reads the image. Between elements the image is
+/// interpolated bilinearly from the four around, and outside it is zero. The channels of an offset
+/// group are consecutive and share their offsets. The result has the common dtype of all operands,
+/// a float, and the sizes of [`conv2d`](super::conv2d); 16-bit floats are computed in float32 and
+/// rounded once.
 ///
-/// Errors as of [`conv2d`](super::conv2d), where `offset` or `mask` don't fit, and where there is no
-/// common float.
+/// Errors as [`conv2d`](super::conv2d) does, if `offset` or `mask` don't match, and if there is no
+/// common float dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -94,12 +95,12 @@ pub fn deform_conv2d<'a>(
 /// Operands of one dtype, the one that is computed in.
 pub(in crate::nn) struct Deform {
     op: &'static str,
-    /// Of the results.
+    /// Of the result.
     dtype: DType,
     call: Call,
-    /// Groups of channels with offsets of their own.
+    /// The number of offset groups.
     groups: usize,
-    /// `[batch, channels, height, width]`, channels side by side where they fill lanes.
+    /// `[batch, channels, height, width]`, with contiguous channels if they fill lanes.
     x: Tensor,
     /// `[batch, offset groups * positions * 2, places]`
     offset: Tensor,
@@ -109,8 +110,8 @@ pub(in crate::nn) struct Deform {
     weight: Tensor,
 }
 impl Deform {
-    /// For results of the common dtype, or of one that is given, a float. Errors where operands or options
-    /// don't fit.
+    /// For results of the common dtype, or of a given one, a float. Errors if operands or options
+    /// don't match.
     pub fn new(
         op: &'static str,
         [x, offset, weight]: [&Tensor; 3],
@@ -190,7 +191,7 @@ impl Deform {
     pub fn result(&self) -> Shape {
         self.call.shape()
     }
-    /// What the taps of a group see of image `n`.
+    /// The patches of image `n` for a group.
     fn source<F: Element>(&self, n: usize, group: usize) -> Deformed<'_, F> {
         Deformed {
             image: self.call.image_of(&self.x, n, group),
@@ -232,8 +233,8 @@ impl Deform {
             })
         }
     }
-    /// The gradients of `x`, offset, weight and mask, by that of the result, of its shape. That of a mask
-    /// that is not given is as if it were ones.
+    /// The gradients with respect to `x`, offset, weight and mask, from that of the result, which
+    /// has its shape. Without a mask, its gradient is that of a mask of ones.
     pub fn gradients(&self, grad: &Tensor) -> Result<[Tensor; 4]> {
         let (call, wide) = (&self.call, self.dtype.wide());
         let grad = call.with_batch(grad)?.astype(self.dtype)?.astype(wide)?;
@@ -270,7 +271,7 @@ impl Deform {
                 .into_dtype(self.dtype)?,
         ])
     }
-    /// The gradient of the weight.
+    /// The gradient with respect to the weight.
     fn sums<F: Element + Float>(&self, sums: &Sums) -> Result<Tensor> {
         let (call, places) = (&self.call, self.call.geometry.len());
         let taps = call.seen() * call.geometry.positions();
@@ -282,7 +283,7 @@ impl Deform {
             DeformedTaps::new(&images[of], taps, places)
         })
     }
-    /// Adds to the gradients of `x`, offset and mask: an offset group of an image is a task.
+    /// Adds to the gradients of `x`, offset and mask; an offset group of an image is a task.
     fn scatter<F: Element + Float>(&self, grad: &Tensor, taps: &mut [Tensor; 3]) -> Result<()> {
         let (call, places) = (&self.call, self.call.geometry.len());
         let (per, area) = (call.channels / self.groups, call.image[1] * call.image[2]);
@@ -306,7 +307,7 @@ impl Deform {
             let (n, group) = (task / self.groups, task % self.groups);
             let channels = group * per..(group + 1) * per;
             let of = |size: usize| task * size..(task + 1) * size;
-            // SAFETY: OUT1: an offset group of an image of its own, in each of them.
+            // SAFETY: OUT1: each task has its own offset group of an image, in all three.
             let (image, offset, mask) = unsafe {
                 (
                     image.part(of(per * area)),
@@ -318,7 +319,8 @@ impl Deform {
                 first: 0,
                 ..self.source(n, 0)
             };
-            // SAFETY: IMAGE1: an image of the contiguous `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
+            // SAFETY: IMAGE1: an image of the contiguous `x` (TENSOR1, TENSOR2), initialised
+            // (STORAGE1).
             let all = unsafe {
                 let at = (x.as_ptr() as *const F).wrapping_add(n * call.channels * area);
                 let strides = [area, call.image[2], 1].map(|n| n as isize);
@@ -358,7 +360,7 @@ impl Deform {
     }
 }
 
-/// Places that gradients of taps are found for at once, or some times as many.
+/// Places per block of the taps' gradients, or a multiple of that.
 const UNIT: usize = 32;
-/// What the gradients of a tap of a place take, in multiply-adds of a product.
+/// The cost of the gradients of a tap of a place, in multiply-adds of a product.
 const TAP: usize = 64;

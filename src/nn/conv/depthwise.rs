@@ -1,5 +1,5 @@
-//! Channels by kernels of their own, as lanes: convolutions, transposed ones, and gradients of their
-//! weights.
+//! Depthwise convolutions with channels as lanes: convolutions, transposed ones, and gradients of
+//! their weights.
 
 use super::Conv;
 use super::call::Call;
@@ -25,7 +25,7 @@ fn channels(call: &Call, block: usize) -> Range<usize> {
     block * LANES..call.outputs.min((block + 1) * LANES)
 }
 
-/// What some channels of a result see of image `n`, whose channels have their elements side by side
+/// The lanes of some channels of a result, from image `n`, whose channels have contiguous elements
 /// (`aligned`).
 fn seen<'a, T: Element + MatElement>(
     call: &Call,
@@ -39,7 +39,7 @@ fn seen<'a, T: Element + MatElement>(
 }
 
 impl Operands {
-    /// The places of `walk`, of the channels one by one.
+    /// Computes all places of `walk`, channel by channel.
     pub fn depthwise(
         &self,
         op: &'static str,
@@ -83,8 +83,8 @@ impl Operands {
                     let lanes = seen(call, &self.x, n, channels.clone());
                     let weights = &weights[block * positions * LANES..][..positions * LANES];
                     let epilogue = epilogues.get(n, 0);
-                    // SAFETY: each matrix of a fresh tensor is an image, and each task has places of
-                    // channels of its own.
+                    // SAFETY: each matrix of a fresh tensor is an image, and each task has its own
+                    // places of its own channels.
                     unsafe {
                         let c = y.get(n);
                         depthwise(
@@ -106,7 +106,7 @@ impl Operands {
 }
 
 impl Transposed {
-    /// The result, where channels are lanes.
+    /// The result with channels as lanes, if they are.
     pub(super) fn depthwise(&self) -> Result<Option<Tensor>> {
         let places = self.axes.map(|axis| axis.places);
         let call = self.call_of(places);
@@ -132,7 +132,7 @@ impl Transposed {
 }
 
 impl Sums {
-    /// By channels as lanes, which walk over `images`: `[outputs, positions]`.
+    /// Computes them with channels as lanes, which walk over `images`: `[outputs, positions]`.
     pub fn depthwise<F>(&self, images: &Tensor, walk: &Walk) -> Result<Tensor>
     where
         F: Element + MatElement<Acc = F> + Packed,
@@ -161,7 +161,7 @@ impl Sums {
             });
             let first = part * call.outputs;
             let rows = first + channels.start..first + channels.end;
-            // SAFETY: OUT1: channels of its own.
+            // SAFETY: OUT1: each task has its own channels.
             let d = unsafe { out.part(rows.start * positions..rows.end * positions) };
             failure.note(depthwise_gradient(walk, planes, d));
         });

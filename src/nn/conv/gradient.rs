@@ -1,5 +1,5 @@
-//! What gradients of convolutions are made of. A convolution and its transposed one are each other's
-//! gradient by the image; the gradient of the weight is a sum over all places of all images.
+//! Gradients of convolutions. A convolution and the transposed one are each other's gradient with
+//! respect to the image; the gradient of the weight is a sum over all places of all images.
 
 use super::call::Call;
 use super::phase::Axis;
@@ -20,8 +20,8 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// A convolution from an `image`, `[batch, channels, ..]` or without the batch, to a `result`: the
-/// sizes that its gradients have.
+/// A convolution from an `image`, `[batch, channels, ..]` or without the batch, to a `result`; its
+/// gradients have their sizes.
 pub(in crate::nn) struct Mirror {
     op: &'static str,
     dtype: DType,
@@ -29,9 +29,9 @@ pub(in crate::nn) struct Mirror {
     precise: bool,
 }
 impl Mirror {
-    /// The convolution of `x`, for gradients of a dtype, a float.
+    /// The convolution of `x`, for gradients of a float dtype.
     ///
-    /// Errors where shapes or options don't fit, and where there is an activation or a residual, which
+    /// Errors if shapes or options don't match, or if there is an activation or a residual, which
     /// are not differentiated.
     pub fn of_conv(
         op: &'static str,
@@ -58,9 +58,9 @@ impl Mirror {
             precise: options.precise,
         })
     }
-    /// The convolution whose transposed one `x` is the operand of, and so the result of this one.
+    /// The convolution of which `x` is the result, for the transposed convolution of `x`.
     ///
-    /// Errors where shapes or options don't fit.
+    /// Errors if shapes or options don't match.
     pub fn of_transposed(
         op: &'static str,
         rank: usize,
@@ -101,7 +101,7 @@ impl Mirror {
         }
         .shape()
     }
-    /// With a batch, of the dtype.
+    /// With a batch axis, in the dtype.
     fn whole(&self, x: &Tensor) -> Result<Tensor> {
         self.call.with_batch(x)?.astype(self.dtype)
     }
@@ -136,7 +136,7 @@ impl Mirror {
                 kernel: g.kernel[k],
                 stride: g.stride[k],
                 dilation: g.dilation[k],
-                padding: g.padding[k] as usize, // zeros of an option
+                padding: g.padding[k] as usize, // the padding option is never negative
                 places: call.image[k],
             }),
             call: Call {
@@ -155,8 +155,8 @@ impl Mirror {
         }
         .run()
     }
-    /// The same for images of fewer channels than the result: patches of it would be far more than what
-    /// taps add to the image.
+    /// The same for images of fewer channels than the result: its patches would be much larger than
+    /// the contributions of taps to the image.
     fn scatter(&self, result: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let (call, wide) = (self.call, self.dtype.wide());
         let result = self.whole(result)?.astype(wide)?;
@@ -183,8 +183,8 @@ impl Mirror {
             Matrices::<F>::new(weight).get(0),
             Matrices::<F>::new(result),
         );
-        // Channels of a task, by the sizes alone: what is added to an element in which order follows
-        // from the blocks of places, and those from the taps.
+        // Channels per task, by the sizes alone: the order in which contributions are added to an
+        // element depends on the blocks of places, and those on the taps.
         let tasks = call.batch.saturating_mul(call.groups).max(1);
         let channels = call
             .seen()
@@ -204,7 +204,7 @@ impl Mirror {
             let (n, group) = (task / parts / call.groups, task / parts % call.groups);
             let seen = task % parts * channels..call.seen().min((task % parts + 1) * channels);
             let first = (n * call.groups + group) * call.seen();
-            // SAFETY: OUT1: channels of its own.
+            // SAFETY: OUT1: each task has its own channels.
             let d = unsafe { out.part((first + seen.start) * size..(first + seen.end) * size) };
             let made = group * call.made()..(group + 1) * call.made();
             let taps = seen.start * g.positions()..seen.end * g.positions();
@@ -225,8 +225,8 @@ impl Mirror {
         });
         failure.result()
     }
-    /// The gradient of the weight, `[outputs, channels / groups, ..]`: of each position the sum over all
-    /// places of `result` times what the tap sees of `image`.
+    /// The gradient with respect to the weight, `[outputs, channels / groups, ..]`: for each
+    /// position, the sum over all places of `result` times what the tap reads of `image`.
     pub fn weight(&self, image: &Tensor, result: &Tensor) -> Result<Tensor> {
         let (call, wide) = (self.call, self.dtype.wide());
         let image = self.whole(image)?.astype(wide)?;
@@ -243,19 +243,19 @@ impl Mirror {
     }
 }
 
-/// Outputs of a group from which on a channel's gradient is a product: as many as fill most of a
+/// Outputs of a group from which on a channel's gradient is a product: enough to fill most of a
 /// vector.
 const PRODUCT: usize = 8;
 
-/// How many times as many channels a result has at least where the way back to its image is by
-/// scattering.
+/// The result has at least this many times as many channels as the image if the gradient of the
+/// image is scattered.
 const FEWER: usize = 2;
-/// Tasks of that at least, where there are as many channels.
+/// The fewest tasks of that, if there are enough channels.
 const TASKS: usize = 16;
-/// What adding a number of a tap to the image takes, in multiply-adds of a product.
+/// The cost of adding a tap's contribution to the image, in multiply-adds of a product.
 const ADD: usize = 16;
 
-/// The sums of the weight's gradient, `[outputs, channels / groups * positions]`.
+/// The gradient of the weight, `[outputs, channels / groups * positions]`.
 fn weight<F>(call: &Call, image: &Tensor, sums: &Sums) -> Result<Tensor>
 where
     F: Element + MatElement<Acc = F> + Packed,

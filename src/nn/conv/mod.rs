@@ -33,11 +33,11 @@ use smallvec::SmallVec;
 /// Zeros around an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Padding {
-    /// As many on both sides.
+    /// The same number on both sides.
     Both(PerAxis),
     /// Before and after, for each spatial axis.
     Pairs(SmallVec<[(usize, usize); 3]>),
-    /// As many as give a result of the image's size, the odd one after it; for a stride of 1.
+    /// As many as give the result the image's size, the odd one after it; only for a stride of 1.
     Same,
     /// None.
     Valid,
@@ -48,26 +48,26 @@ impl<P: Into<PerAxis>> From<P> for Padding {
     }
 }
 
-/// Options of convolutions.
+/// The options of convolutions.
 #[derive(Clone, Debug)]
 pub struct Conv<'a> {
     /// `[out]`, added to each channel of the result.
     pub bias: Option<&'a Tensor>,
-    /// From a place of the kernel to the next; 1.
+    /// From one place of the kernel to the next. Default: 1.
     pub stride: PerAxis,
-    /// Zeros around the image; none.
+    /// Zeros around the image. Default: none.
     pub padding: Padding,
-    /// From an element of the kernel to the next, on the image; 1.
+    /// From one element of the kernel to the next, in the image. Default: 1.
     pub dilation: PerAxis,
-    /// Groups of channels, each convolved by itself; 1.
+    /// Groups of channels, each convolved by itself. Default: 1.
     pub groups: usize,
-    /// Applied after the bias; for floats.
+    /// Applied after the bias; for float dtypes.
     pub activation: Option<Activation>,
     /// Of the result's shape or broadcast to it, added last.
     pub residual: Option<&'a Tensor>,
-    /// Whether each result is a sum of products of an element and a weight. Otherwise 3x3 kernels, of any depth, may go by
-    /// Winograd's algorithm, whose rounding errors are up to four times as large; see
-    /// [`conv_plan`].
+    /// Whether each result must be a plain sum of products of elements and weights. Otherwise 3x3
+    /// kernels, of any depth, may use Winograd's algorithm, whose rounding errors are up to four
+    /// times as large; see [`conv_plan`]. Default: false.
     pub precise: bool,
 }
 impl Default for Conv<'_> {
@@ -97,18 +97,18 @@ macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
         $(#[doc = $doc])*
         ///
-        /// The kernel is not flipped: a cross-correlation, as in torch. Shapes are
-        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, of `x` and of the result, and
-        /// `[out, channels / groups, ..]` of the weight; any strides. The result has the common
-        /// dtype of all operands, and along each axis
-        /// `(size + padding - dilation * (kernel - 1) - 1) / stride + 1` places. 16-bit floats are
-        /// added up in float32 and rounded once, after bias, activation and residual. The result is row-major;
-        /// where each channel is convolved by itself (`groups` as many as channels) and the image has its
-        /// channels last in memory, so has the result, in float32 and float64.
+        /// The kernel is not flipped: a cross-correlation, as in torch. `x` and the result have the
+        /// shape `[batch, channels, ..]`, or `[channels, ..]` without a batch; the weight `[out,
+        /// channels / groups, ..]`. Any strides. The result has the common dtype of all operands,
+        /// and along each axis `(size + padding - dilation * (kernel - 1) - 1) / stride + 1`
+        /// places. 16-bit floats are summed in float32 and rounded once, after bias, activation and
+        /// residual. The result is row-major, except that in float32 and float64, if each channel
+        /// is convolved by itself (`groups` is the number of channels) and the image has its
+        /// channels last in memory, the result has its channels last too.
         ///
-        /// Errors where shapes or groups don't fit, a stride, dilation or size of the kernel is zero, the
-        /// kernel is larger than the padded image, for bool, and where an activation is asked for of what is no
-        /// float.
+        /// Errors if shapes or groups don't match, a stride, dilation or size of the kernel is
+        /// zero, the kernel is larger than the padded image, for bool, and for an activation of a
+        /// dtype that is not a float.
         pub fn $name<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Conv<'a>>) -> Result<Tensor> {
             convolve::convolve($op, $rank, x, weight, &options.into(), None)
         }

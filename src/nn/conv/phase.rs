@@ -1,18 +1,18 @@
-//! Phases of a transposed convolution: places of its result that are `stride` apart.
+//! Phases of a transposed convolution: the places of its result that are `stride` apart.
 
-/// What the places of a phase see along an axis: which taps, and of which elements.
+/// What the places of a phase read along an axis: which taps, and which elements.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Phase {
-    /// The first place, and how many.
+    /// The first place, and the number of places.
     pub first: usize,
     pub places: usize,
-    /// The first tap, from one to the next, and how many.
+    /// The first tap, the step to the next, and the number of taps.
     pub tap: usize,
     pub step: usize,
     pub taps: usize,
-    /// From an element that a tap sees to that of the tap before it.
+    /// The distance between the elements that neighbouring taps read.
     pub dilation: usize,
-    /// Elements before the image that the last tap of the first place sees.
+    /// Elements before the image that the last tap reads for the first place.
     pub padding: isize,
 }
 
@@ -29,11 +29,11 @@ pub(super) struct Axis {
 impl Axis {
     /// The phase of the places `first, first + stride, ..`.
     pub fn phase(&self, first: usize) -> Phase {
-        // Place `p` sees element `(p + padding - tap * dilation) / stride`, where that is whole.
+        // Place `p` reads element `(p + padding - tap * dilation) / stride`, if that is whole.
         let (stride, padded) = (self.stride as isize, (first + self.padding) as isize);
         let element = |tap: usize| padded - (tap * self.dilation) as isize;
         let whole = |tap: &usize| element(*tap) % stride == 0;
-        // the taps that do repeat
+        // the taps that fit repeat
         let most = self.kernel.min(self.stride);
         let mut fitting = (0..most).filter(whole);
         let places = (self.places - first).div_ceil(self.stride);
@@ -44,7 +44,7 @@ impl Axis {
                 ..Phase::default()
             };
         };
-        // no further than the kernel, whose span is known to be a number
+        // no further than the kernel, whose span is known not to overflow
         let repeats = |n: &usize| (n * self.dilation).is_multiple_of(self.stride);
         let step = (1..self.kernel).find(repeats).unwrap_or(self.kernel);
         let taps = (self.kernel - tap).div_ceil(step);

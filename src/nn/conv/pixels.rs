@@ -1,5 +1,5 @@
-//! Single channels of images whose channels are last in memory: without a copy, to a result that lies
-//! likewise.
+//! Depthwise convolution, one kernel per channel, of images with channels last in memory: without a
+//! copy, to a result of the same layout.
 
 use super::Conv;
 use super::call::Call;
@@ -18,8 +18,8 @@ use crate::par::{self, Cost, Out};
 use crate::simd;
 use crate::tensor::Tensor;
 
-/// Whether each channel of these images is convolved by one kernel, and channels lie side by side. 16-bit
-/// floats are copied: they are widened row by row.
+/// Whether each channel is convolved by one kernel, and channels are contiguous. 16-bit floats are
+/// copied instead: they are widened row by row.
 pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
     let wide = x.dtype().is_float() && x.dtype().size() >= size_of::<f32>();
     let step = x.strides()[x.rank() - 1];
@@ -39,7 +39,7 @@ pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
 }
 
 impl Operands {
-    /// The result, for operands that [`fits`] is true of.
+    /// The result, for operands that [`fits`] holds for.
     pub fn pixels(&self, op: &'static str, options: &Conv) -> Result<Tensor> {
         let call = &self.call;
         let places = &call.geometry.places[3 - call.rank..];
@@ -81,7 +81,7 @@ impl Operands {
             failure.note(Pixels::<T>::new(geometry, step, weight).map(|mut pixels| {
                 for task in tasks {
                     let (n, row) = (task / rows, task % rows);
-                    // SAFETY: OUT1: each task has a row of its own.
+                    // SAFETY: OUT1: each task has its own row.
                     let d = unsafe { out.part(task * numbers..(task + 1) * numbers) };
                     pixels.row(row, self.whole::<T>(n), d, epilogues.get(n, 0).t());
                 }

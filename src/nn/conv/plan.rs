@@ -1,5 +1,5 @@
-//! Which algorithm computes a convolution: a function of its sizes and dtype, and for small planes of single
-//! channels of the CPU's vectors too.
+//! The choice of the algorithm for a convolution: a function of its sizes and dtype, and for small
+//! planes of single channels also of the CPU's vectors.
 
 use super::Conv;
 use super::call::Call;
@@ -11,23 +11,23 @@ use crate::kernel::conv::{
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
 
-/// How a convolution is computed.
+/// The algorithm of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvAlgorithm {
-    /// A product of the weight and the image where it lies: kernels of one element.
+    /// A product of the weight and the image in place: kernels of one element.
     Pointwise,
-    /// Channels one by one, with the sums in registers: groups of one channel.
+    /// Channels one by one, with sums in registers: groups of one channel.
     Depthwise,
-    /// The same of a few channels: groups too small for a product.
+    /// The same for a few channels: groups too small for a product.
     Direct,
-    /// F(4x4, 3x3) of Winograd (Lavin and Gray, 2016): a quarter of the multiplications.
+    /// Winograd's F(4x4, 3x3) (Lavin and Gray, 2016): a quarter of the multiplications.
     Winograd,
-    /// A product of the weight and patches of the image, which never exist as a whole.
+    /// A product of the weight and patches of the image, which are never stored as a whole.
     ImplicitGemm,
 }
 impl ConvAlgorithm {
-    /// Its name in snake case.
+    /// The name in snake case.
     pub const fn name(self) -> &'static str {
         match self {
             ConvAlgorithm::Pointwise => "pointwise",
@@ -39,41 +39,41 @@ impl ConvAlgorithm {
     }
 }
 
-/// What [`conv_plan`] tells of a convolution.
+/// The properties of a convolution that [`conv_plan`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConvPlan {
-    /// How it is computed.
+    /// The algorithm.
     pub algorithm: ConvAlgorithm,
-    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once, and the image where
-    /// its columns are sorted by the stride before; of Winograd's
-    /// algorithm what is transformed, beside a panel or two of its products. Of single channels, those of images
-    /// whose channels are not last in memory.
+    /// The most bytes of scratch that a thread takes on this CPU. For products, what is packed at a
+    /// time, and the image if its columns are sorted by the stride before; for Winograd's
+    /// algorithm, the transformed numbers, not counting a panel or two of its products. For single
+    /// channels, that of images whose channels are not last in memory.
     pub scratch: usize,
-    /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each
-    /// place. Winograd's algorithm needs fewer.
+    /// Multiplications and additions of the plain sums: `2 * outputs * taps` for each place.
+    /// Winograd's algorithm needs fewer.
     pub flops: usize,
 }
 
 /// Whether Winograd's algorithm is worth its code and its memory.
 pub(super) const WINOGRAD: bool = !simd::MICROCONTROLLER && !simd::SCALAR_WEB;
 
-/// Whether columns may be sorted by phases of the stride, which is a source of panels of its own. Modules for
-/// the web do without its code.
+/// Whether columns may be sorted by phases of the stride, which needs a source of panels of its
+/// own. WebAssembly modules leave out its code.
 pub(super) const PHASES: bool = !simd::MICROCONTROLLER && !cfg!(target_family = "wasm");
 
-/// Scratch of a thread at most, of all algorithms but products.
+/// The most bytes of scratch of a thread, for all algorithms except products.
 pub(super) const MOST: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
-/// operands of these shapes and their common dtype: it follows from these and from `options`, and, where
-/// small planes are convolved channel by channel, from the CPU's vectors. Which of the three, the rank of
-/// the weight says. Bias, activation and residual make no difference.
+/// operands of these shapes and their common dtype: this depends on these and on `options`, and for
+/// small planes that are convolved channel by channel also on the CPU's vectors. The rank of the
+/// weight says which of the three. Bias, activation and residual make no difference.
 ///
-/// Kernels of 3x3, or of some depth by that, without a stride along rows or columns, over enough channels, go by Winograd's algorithm, unless
-/// [`Conv::precise`] is set. Its errors are at most four times those of the sums as they
-/// stand, which tests hold it to. Where a result of a row of tiles is NaN or infinite, the row is
-/// computed anew as a sum, so that what one place sees does not reach another.
+/// Kernels of 3x3, or with a depth besides, without a stride along rows or columns, over enough
+/// channels, use Winograd's algorithm unless [`Conv::precise`] is set. Its errors are at most four
+/// times those of plain sums, which tests check. If a result in a row of tiles is NaN or infinite,
+/// the row is recomputed as plain sums, so that what one place reads does not reach another.
 ///
 /// Errors as the convolution itself.
 ///
@@ -117,19 +117,20 @@ pub fn conv_plan<'a>(
     })
 }
 
-/// An algorithm, and how it cuts the work.
+/// An algorithm, and how it splits the work.
 pub(super) enum Way {
     Pointwise,
     Depthwise(Walk),
     Direct(Tiling),
     Winograd(Blocks),
-    /// Of the image where it lies, or sorted.
+    /// From the image in place, or sorted.
     ImplicitGemm(Option<Phases>),
 }
 impl Way {
-    /// The fastest for the sizes. Not `precise`: rounding errors may be those of Winograd's algorithm.
+    /// The fastest for the sizes. Unless `precise`, rounding errors may be those of Winograd's
+    /// algorithm.
     ///
-    /// Errors where there is no memory for lists of it.
+    /// Errors if there is no memory for its lists.
     pub fn of(call: &Call, dtype: DType, precise: bool) -> Result<Way> {
         let g = call.geometry;
         if g.is_pointwise(call.image) {
@@ -165,7 +166,7 @@ impl Way {
             Way::ImplicitGemm(_) => ConvAlgorithm::ImplicitGemm,
         }
     }
-    /// Bytes that a thread takes.
+    /// Bytes of scratch of a thread.
     fn scratch(&self, call: &Call, dtype: DType) -> usize {
         let bytes = sum_bytes(dtype);
         match self {
@@ -187,19 +188,19 @@ impl Way {
     }
 }
 
-/// The numbers of the images that are sorted at once, for numbers of so many bytes.
+/// Numbers of the images that are sorted at a time, with numbers of `bytes` bytes.
 fn sorted_numbers(phases: &Phases, call: &Call, bytes: usize) -> usize {
     let numbers = phases.numbers();
     numbers.saturating_mul(sorted_together(numbers, call.batch, bytes))
 }
-/// How many images of that many numbers are sorted at once: as many as scratch has room for.
+/// Images of `numbers` numbers that are sorted at a time: as many as scratch has room for.
 pub(super) fn sorted_together(numbers: usize, batch: usize, bytes: usize) -> usize {
     (MOST / (numbers * bytes).max(1)).clamp(1, batch.max(1))
 }
 
-/// How images are sorted, where that pays.
+/// The layout of sorted images, if sorting pays.
 fn phases(call: &Call, dtype: DType) -> Result<Option<Phases>> {
-    /// Channels of a result for whose product packing is a small part of the time either way.
+    /// The most channels of a result for which packing is a notable part of the product's time.
     const FEW: usize = 512;
     if !PHASES || !dtype.is_float() || call.made() > FEW {
         return Ok(None);
@@ -207,9 +208,9 @@ fn phases(call: &Call, dtype: DType) -> Result<Option<Phases>> {
     Phases::new(call.geometry, call.channels, MOST / sum_bytes(dtype).max(1))
 }
 
-/// Whether there are enough channels for the transforms of Winograd's algorithm to be little beside the
-/// products; and enough tiles for reading the transformed weights, four times as large, to be: more of
-/// them where those come from memory.
+/// Whether there are enough channels for the transforms of Winograd's algorithm to be cheap beside
+/// the products, and enough tiles for reading the transformed weights, which are four times as
+/// large: more tiles if these come from memory.
 fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
@@ -229,15 +230,15 @@ fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
         && places >= blocks.tiles().saturating_mul(FILLED)
 }
 
-/// Whether a group makes so few channels that packing patches for their product takes longer than
-/// multiplying them.
+/// Whether a group produces so few channels that packing patches for their product takes longer
+/// than multiplying them.
 fn few(call: &Call) -> bool {
     const MADE: usize = 8;
     (1..=MADE).contains(&call.made()) && call.seen() > 0
 }
 
-/// Whether planes have so few places that rows of them don't fill vectors: those are transposed, so that
-/// lanes are channels. Either way sums have the same order, and so the same bits.
+/// Whether planes are so small that their rows don't fill vectors: they are then transposed, so
+/// that lanes are channels. Sums have the same order either way, and so the same bits.
 pub(super) fn is_small(g: &Geometry) -> bool {
     let most = match simd::level() {
         Level::Base => 10 * 10,
@@ -246,12 +247,12 @@ pub(super) fn is_small(g: &Geometry) -> bool {
     g.len() <= most
 }
 
-/// Whether channels of floats are convolved one by one, and fill lanes.
+/// Whether float channels are convolved one by one, and fill lanes.
 pub(super) fn has_lanes(call: &Call, dtype: DType) -> bool {
     !simd::MICROCONTROLLER && call.seen() == 1 && call.outputs >= LANES && dtype.is_float()
 }
 
-/// Bytes of a sum.
+/// The bytes of a sum.
 pub(super) fn sum_bytes(dtype: DType) -> usize {
     dispatch!(number dtype, |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
 }

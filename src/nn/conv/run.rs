@@ -1,4 +1,4 @@
-//! Convolutions of tensors: operands of one dtype, and what is computed on them.
+//! Runs convolutions on operands of one dtype.
 
 use super::Conv;
 use super::call::Call;
@@ -37,15 +37,15 @@ pub(super) struct Operands {
     pub residual: Option<Tensor>,
 }
 impl Operands {
-    /// The channels that a group of an image sees.
+    /// The channels of image `n` that a group reads.
     pub fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
         self.call.image_of(&self.x, n, group)
     }
-    /// All channels of an image.
+    /// All channels of image `n`.
     pub fn whole<T: Element>(&self, n: usize) -> Image<'_, T> {
         self.call.whole_of(&self.x, n)
     }
-    /// Computes the fresh tensor `y`, of the dtype of the operands.
+    /// Computes the fresh tensor `y`, of the operands' dtype.
     pub fn write(
         &self,
         op: &'static str,
@@ -77,7 +77,7 @@ impl Operands {
         }
         dispatch!(number dtype, |T| self.run::<T>(&way, None, y, after), else unsupported())
     }
-    /// By products, or by rows of single channels.
+    /// Computes products, or single channels by rows.
     fn run<T: Element + MatElement>(
         &self,
         way: &Way,
@@ -94,11 +94,12 @@ impl Operands {
             let (n, group) = (i / call.groups, i % call.groups);
             let rows = group * call.made()..(group + 1) * call.made();
             let a = weight.block(rows, 0..weight.cols());
-            // SAFETY: each matrix of a fresh tensor is one group of one image, whose parts don't overlap.
+            // SAFETY: each matrix of a fresh tensor is one group of one image, whose parts don't
+            // overlap.
             let c = unsafe { y.get(i) };
             (a, self.image::<T>(n, group), c, epilogues.get(n, group))
         };
-        // all images lie alike
+        // all images have the same layout
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
         match way {
             Way::Direct(tiling) => {
@@ -117,7 +118,7 @@ impl Operands {
                         for task in tasks {
                             let (a, image, c, epilogue) = operands(task / tiles);
                             let i = task % tiles;
-                            // SAFETY: each task has a tile of its own, of a result of its own.
+                            // SAFETY: each task has its own tile of its own result.
                             unsafe { direct(tiling, i, image, a, &c, epilogue, &mut scratch) };
                         }
                     }));
@@ -146,7 +147,7 @@ impl Operands {
             },
         }
     }
-    /// By Winograd's algorithm.
+    /// Computes Winograd's algorithm.
     fn winograd<T>(
         &self,
         blocks: &Blocks,
@@ -177,7 +178,8 @@ impl Operands {
             transformed: &transformed[group * size..(group + 1) * size],
             panels,
         };
-        // SAFETY: each matrix of the fresh tensor is one group of one image; a block has places of its own.
+        // SAFETY: each matrix of the fresh tensor is one group of one image; each block has its own
+        // places.
         let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
         let failure = Failure::default();
         let phase = |block: &Block<T>, phase: usize, group: usize, tasks: Range<usize>| {
@@ -220,7 +222,7 @@ impl Operands {
             flops: flops / n.max(1),
             ..cost
         };
-        // a block a thread, or where there are too few all threads on each
+        // a block per thread, or all threads on each block if there are too few
         if tasks >= 2 * par::threads_for(cost) {
             par::ranges(tasks, 1, each(tasks), |some| {
                 failure.note(Scratch::<T::Acc>::new(blocks.shared()).map(|mut shared| {
@@ -243,8 +245,8 @@ impl Operands {
         }
         failure.result()
     }
-    /// The transformed weights of all groups, which stay with the weight's storage from the second
-    /// convolution on.
+    /// The transformed weights of all groups, which are cached with the weight's storage from the
+    /// second convolution on.
     fn transformed<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
         #[cfg(feature = "std")]
         if self.weight.storage().caches_packed() {
@@ -292,14 +294,15 @@ impl Operands {
             let channels = c..seen.min(c + CHANNELS);
             let outputs = o..made.min(o + OUTPUTS);
             let d = out.as_mut_ptr().wrapping_add(group * size);
-            // SAFETY: TRANSFORM1, OUT1: numbers of a group, of channels and outputs of their own.
+            // SAFETY: TRANSFORM1, OUT1: each task has the numbers of its own channels and outputs
+            // of a group.
             unsafe { panels.transform(weight, channels, outputs, d) };
         });
         Ok(all.into_bytes())
     }
 }
 
-/// The activation, as an epilogue has it: none where there is no kernel of it.
+/// The activation for an epilogue; none if there is no kernel for it.
 pub(super) fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
     match options.activation {
         None => Some(None),
@@ -307,10 +310,10 @@ pub(super) fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
     }
 }
 
-/// What follows the sums, for each image.
+/// The epilogue of each image.
 pub(super) struct Epilogues<'a, T: MatElement> {
     ops: Vec<EpilogueOp<'a, T>>,
-    /// Operations of an image.
+    /// Operations per image.
     each: usize,
     call: Call,
     after: Option<&'a dyn After>,
@@ -340,7 +343,7 @@ impl<'a, T: Element + MatElement> Epilogues<'a, T> {
             after,
         })
     }
-    /// Of a group of an image.
+    /// The epilogue of a group of an image.
     pub fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
         let ops = &self.ops[n * self.each..(n + 1) * self.each];
         let (rows, cols) = (self.call.outputs, self.call.geometry.len());

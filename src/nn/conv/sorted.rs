@@ -1,5 +1,5 @@
-//! Convolutions with a stride whose kernels see each element several times: images are sorted by phases of the
-//! stride before the product.
+//! Strided convolutions whose kernels read each element several times: images are sorted by phases
+//! of the stride before the product.
 
 use super::plan::sorted_together;
 use super::run::{Epilogues, Operands};
@@ -12,7 +12,7 @@ use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost, Out};
 
 impl Operands {
-    /// By products of sorted images, as many at once as scratch has room for.
+    /// Computes products of sorted images, as many at a time as scratch has room for.
     pub(super) fn phases<T: Element + MatElement>(
         &self,
         phases: &Phases,
@@ -37,7 +37,7 @@ impl Operands {
                 let (n, channel) = (task / call.channels, task % call.channels);
                 let place = phases.channels(channel..channel + 1);
                 let place = n * numbers + place.start..n * numbers + place.end;
-                // SAFETY: OUT1: numbers of a channel of an image of its own.
+                // SAFETY: OUT1: each task has its own channel of an image.
                 let d = unsafe { out.part(place) };
                 phases.sort(self.whole::<T>(first + n), channel, d);
             });

@@ -1,4 +1,4 @@
-//! Transposed convolutions by products of the whole kernel.
+//! Transposed convolutions by products with the whole kernel.
 
 use super::call::Call;
 use super::plan::MOST;
@@ -17,11 +17,11 @@ use crate::storage::Bytes;
 use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 
-/// Rows of a product that a thread's part of the outputs has at least.
+/// The fewest rows of a product that a thread's part of the outputs has.
 const ROWS: usize = 12;
 
 impl Transposed {
-    /// How products are cut, where they are faster than convolutions of each phase: of floats, over
+    /// How products are split, if they are faster than convolutions of each phase: for floats, over
     /// several channels.
     pub(super) fn spread(&self) -> Option<Spread> {
         let call = self.call_of(self.axes.map(|axis| axis.places));
@@ -71,7 +71,8 @@ impl Transposed {
         let epilogues = Epilogues::<T>::new(&operands, None, None)?;
         let y = Results::<T>::new(y, made, places)?;
         let rows = made * call.geometry.kernel.iter().product::<usize>();
-        // Parts of the outputs, where there are fewer blocks than threads: each packs the elements again.
+        // Splits the outputs if there are fewer blocks than threads: each part packs the elements
+        // again.
         let elements: usize = call.image.iter().product();
         let flops = rows.saturating_mul(call.seen()).saturating_mul(elements) / how.count().max(1);
         let tasks = call
@@ -82,7 +83,7 @@ impl Transposed {
             bytes: 0,
             flops: flops.saturating_mul(tasks),
         };
-        // enough rows that packing the elements is little beside the product
+        // enough rows that packing the elements is cheap beside the product
         let outputs = ROWS.div_ceil((rows / made).max(1));
         let parts = match par::threads_for(all) {
             1 => 1,
@@ -104,8 +105,8 @@ impl Transposed {
             let size = rows * call.seen();
             let weight = Mat::from_slice(&turned[group * size..][..size], rows, call.seen());
             let outputs = part * step..made.min((part + 1) * step);
-            // SAFETY: each task has a block of its own, or channels of its own of one; each matrix of
-            // the fresh tensor is one group of one image.
+            // SAFETY: each task has its own block, or its own channels of one; each matrix of the
+            // fresh tensor is one group of one image.
             failure.note(unsafe {
                 let (image, c) = (operands.image::<T>(n, group), y.get(matrix));
                 spread(how, i, outputs, image, weight, &c, epilogues.get(n, group))
@@ -121,7 +122,7 @@ impl Transposed {
     }
 }
 
-/// The numbers of the weight, of each group transposed: they stay with the weight's storage from the second
+/// The weight with each group transposed; cached with the weight's storage from the second
 /// convolution on.
 fn turned<T>(operands: &Operands) -> Result<Bytes>
 where

@@ -1,4 +1,4 @@
-//! The sums of the gradient of a convolution's weight: over the places of all images.
+//! The sums of the weight gradient of a convolution: over the places of all images.
 
 use super::call::Call;
 use crate::dtype::Element;
@@ -15,21 +15,20 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Places that are summed up by themselves at least: enough that the sums of such parts are few beside
-/// them.
+/// The fewest places summed up by a part: enough to make the sums of parts cheap beside them.
 const PART: usize = 1 << 13;
-/// Parts at most.
+/// The most parts.
 const PARTS: usize = 32;
 
-/// What is summed: the images are cut into parts by their sizes alone, and what those give is added at
-/// the end.
+/// The operands of the sums: the images are split into parts by their sizes alone, whose sums are
+/// added at the end.
 pub(super) struct Sums {
     call: Call,
     /// `[batch, outputs, places]`
     result: Tensor,
 }
 impl Sums {
-    /// Of a gradient of the result, `[batch, outputs, places]`.
+    /// For a gradient of the result, `[batch, outputs, places]`.
     pub fn new(call: Call, result: Tensor) -> Sums {
         Sums { call, result }
     }
@@ -41,7 +40,7 @@ impl Sums {
     pub fn call(&self) -> &Call {
         &self.call
     }
-    /// Images of a part, and how many parts.
+    /// Images of a part, and the number of parts.
     pub fn parts(&self) -> (usize, usize) {
         let batch = self.call.batch.max(1);
         let places = self.call.geometry.len().max(1);
@@ -53,7 +52,8 @@ impl Sums {
         let (images, _) = self.parts();
         (i * images).min(self.call.batch)..((i + 1) * images).min(self.call.batch)
     }
-    /// By rows of single channels of `images`, `[outputs, positions]`: for groups of one channel.
+    /// Computes single channels of `images` by rows, `[outputs, positions]`: for groups of one
+    /// channel.
     pub fn channels<F>(&self, images: &Tensor) -> Result<Tensor>
     where
         F: Element + MatElement<Acc = F> + Packed,
@@ -85,8 +85,8 @@ impl Sums {
         failure.result()?;
         ops::sum(&sums, 0)
     }
-    /// As products of what `taps` gives for some images and a group: a line a tap, a step a place.
-    /// `[outputs, taps]`
+    /// Computes products with the source that `taps` returns for some images and a group: a line
+    /// per tap, a step per place. `[outputs, taps]`
     pub fn products<F, A>(&self, taps: impl Fn(Range<usize>, usize) -> A + Sync) -> Result<Tensor>
     where
         F: Element + MatElement<Acc = F> + Packed,

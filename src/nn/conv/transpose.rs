@@ -1,7 +1,7 @@
-//! Transposed convolutions, as gathers: by products of the whole kernel ([`super::spread`]), or phase by
-//! phase. The results of a phase, those `stride` apart, see the same taps of neighbouring elements, so
-//! each phase is a convolution of stride 1 by some of the weights. No element of a result is written
-//! twice.
+//! Transposed convolutions, as gathers: by products with the whole kernel ([`super::spread`]), or
+//! phase by phase. The results of a phase, which are `stride` apart, read neighbouring elements
+//! with the same taps, so each phase is a convolution of stride 1 with some of the weights. No
+//! element of a result is written twice.
 
 use super::Conv;
 use super::call::Call;
@@ -13,20 +13,20 @@ use crate::kernel::conv::{Geometry, Three};
 use crate::nn::spatial::{PerAxis, option, three};
 use crate::tensor::Tensor;
 
-/// Options of transposed convolutions.
+/// The options of transposed convolutions.
 #[derive(Clone, Debug)]
 pub struct ConvTranspose<'a> {
     /// `[out]`, added to each channel of the result.
     pub bias: Option<&'a Tensor>,
-    /// From what an element adds to, to what the next one does; 1.
+    /// From the places that one element adds to, to those of the next. Default: 1.
     pub stride: PerAxis,
-    /// Places that are left out on both sides of the result; none.
+    /// Places cropped on both sides of the result. Default: none.
     pub padding: PerAxis,
-    /// Places that are added after the result, fewer than `stride` or `dilation`; none.
+    /// Places added after the result, fewer than `stride` or `dilation`. Default: none.
     pub output_padding: PerAxis,
-    /// Groups of channels, each convolved by itself; 1.
+    /// Groups of channels, each convolved by itself. Default: 1.
     pub groups: usize,
-    /// From an element of the kernel to the next, on the result; 1.
+    /// From one element of the kernel to the next, in the result. Default: 1.
     pub dilation: PerAxis,
 }
 impl Default for ConvTranspose<'_> {
@@ -54,18 +54,18 @@ macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
         $(#[doc = $doc])*
         ///
-        /// Each element of `x` adds the kernel, times itself, to the result: what gives the gradient of a
-        /// convolution of the same options by its image. Shapes are `[batch, channels, ..]`, or
-        /// `[channels, ..]` without a batch, of `x` and of the result, and
-        /// `[channels, out / groups, ..]` of the weight; any strides. The result has the common
-        /// dtype of all operands, and along each axis
-        /// `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places.
-        /// 16-bit floats are added up in float32 and rounded once. A weight that is not finite may make
-        /// NaN of places within a kernel of the border: where that is faster, zeros beyond `x` are multiplied.
+        /// Each element of `x` adds the kernel, scaled by it, to the result: the gradient of a
+        /// convolution of the same options with respect to its image. `x` and the result have the
+        /// shape `[batch, channels, ..]`, or `[channels, ..]` without a batch; the weight
+        /// `[channels, out / groups, ..]`. Any strides. The result has the common dtype of all
+        /// operands, and along each axis `(size - 1) * stride - 2 * padding + dilation * (kernel -
+        /// 1) + output_padding + 1` places. 16-bit floats are summed in float32 and rounded once. A
+        /// weight that is not finite may give NaN in places within a kernel of the border: if that
+        /// is faster, it is multiplied by zeros beyond `x`.
         ///
-        /// Errors where shapes or groups don't fit, a stride, dilation or size of the kernel is zero,
-        /// `output_padding` is not below `stride` or `dilation`, the result would have no places, and for
-        /// bool.
+        /// Errors if shapes or groups don't match, a stride, dilation or size of the kernel is
+        /// zero, `output_padding` is not below `stride` or `dilation`, the result would have no
+        /// places, and for bool.
         pub fn $name<'a>(
             x: &Tensor,
             weight: &Tensor,
@@ -111,7 +111,7 @@ transposed! {
     conv_transpose3d 3 "conv_transpose3d";
 }
 
-/// What is to be computed. Errors where operands or options don't fit.
+/// Checks the operands and options. Errors if they don't match.
 pub(super) fn transposed(
     op: &'static str,
     rank: usize,
@@ -252,13 +252,13 @@ pub(super) struct Transposed {
     pub rank: usize,
     pub dtype: DType,
     pub axes: [Axis; 3],
-    /// The sizes, of no geometry yet.
+    /// The sizes, without a geometry yet.
     pub call: Call,
     pub x: Tensor,
     /// `[groups, out, channels, depth, height, width]`
     pub weight: Tensor,
     pub bias: Option<Tensor>,
-    /// As of [`Conv`].
+    /// As in [`Conv`].
     pub precise: bool,
 }
 impl Transposed {
@@ -293,7 +293,7 @@ impl Transposed {
         }
         Ok(y)
     }
-    /// The convolution that this is the transposed one of: from the result to `x`.
+    /// The convolution of which this is the transposed one: from the result to `x`.
     pub(super) fn mirrored(&self) -> Geometry {
         Geometry {
             kernel: self.axes.map(|axis| axis.kernel),
@@ -303,7 +303,7 @@ impl Transposed {
             places: self.call.image,
         }
     }
-    /// The sizes of a result of so many places.
+    /// The sizes of a result of these places.
     pub(super) fn call_of(&self, places: Three) -> Call {
         let geometry = Geometry {
             places,
@@ -314,7 +314,7 @@ impl Transposed {
             ..self.call
         }
     }
-    /// The results whose places begin at these, `stride` apart.
+    /// The results of a phase: the places from `first` on, `stride` apart.
     fn phase(&self, first: Three) -> Result<(Tensor, [Phase; 3])> {
         let phases = [0, 1, 2].map(|k| self.axes[k].phase(first[k]));
         let of = |f: fn(&Phase) -> usize| phases.each_ref().map(f);
@@ -330,7 +330,7 @@ impl Transposed {
         };
         let (mut x, mut weight) = (self.x.clone(), self.weight.clone());
         if call.geometry.kernel.contains(&0) {
-            // places that see nothing
+            // places that read nothing
             call.channels = 0;
             (call.geometry.kernel, call.geometry.dilation) = ([1; 3], [1; 3]);
             x = x.narrow(1, 0, 0)?;

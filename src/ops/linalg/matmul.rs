@@ -64,7 +64,7 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
 pub(crate) fn widens(dtype: DType) -> bool {
     match dtype {
         #[cfg(feature = "half")]
-        DType::BF16 => !gemm::twins::<bf16, bf16>(),
+        DType::BF16 => !gemm::bf16_pairs::<bf16, bf16>(),
         _ => true,
     }
 }

@@ -56,7 +56,7 @@ where
     const MOST_ROWS: usize = 1024;
     // A product with one row of floats is bound by reading the weight, and its panels are no
     // smaller.
-    let floats = B::SAME && B::DTYPE.is_float() || gemm::twins::<A, B>();
+    let floats = B::SAME && B::DTYPE.is_float() || gemm::bf16_pairs::<A, B>();
     let fits = gemm::bytes::<A, B>() || floats && m > 1;
     if !(fits && n.min(k) >= 16 && weight.storage().caches_packed()) {
         return None;

@@ -1,25 +1,25 @@
-//! What deformed patches give back.
+//! Gradients of deformed patches.
 
 use super::{Around, Deformed, Float, NOWHERE, RUN, mean};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Adds what some places give to the gradients of an image, its offsets and its mask.
+/// Adds the contributions of some places to the gradients of an image, its offsets and its mask.
 pub struct DeformedGradient<'a, 'b, T> {
-    /// Channels that lie one after the other, `[channels, height, width]`, of one offset group.
+    /// Contiguous channels, `[channels, height, width]`, of one offset group.
     pub from: Deformed<'b, T>,
     pub places: Range<usize>,
-    /// What each tap gets, `[taps][places]`.
+    /// The gradient of each tap, `[taps][places]`.
     pub columns: &'a [T],
-    /// Of the channels.
+    /// The gradient of the channels.
     pub image: &'a mut [T],
-    /// Of all taps of the offset group: `[positions, down and across, all places]`.
+    /// That of the offsets of the group: `[positions, down and across, all places]`.
     pub offset: &'a mut [T],
-    /// The same, `[positions, all places]`.
+    /// That of its mask: `[positions, all places]`.
     pub mask: &'a mut [T],
 }
 impl<T: Float> DeformedGradient<'_, '_, T> {
-    /// Panics where sizes don't fit.
+    /// Panics if sizes don't match.
     pub fn add(self) {
         let (from, n) = (&self.from, self.places.len());
         from.check();
@@ -47,7 +47,7 @@ impl<T: Float> Kernel for DeformedGradient<'_, '_, T> {
                     let grad = &self.columns[row + start - self.places.start..][..run.len()];
                     let d = &mut self.image[channel * area..][..area];
                     for (j, grad) in grad.iter().enumerate() {
-                        // SAFETY: AROUND1: just found.
+                        // SAFETY: AROUND1: found above.
                         let seen = unsafe { from.elements(channel, &around, j) };
                         let (below, right) = (around.below[j], around.right[j]);
                         let down =

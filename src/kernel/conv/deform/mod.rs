@@ -1,10 +1,10 @@
-//! Patches whose elements lie beside where the kernel has them, by an offset for each tap of each place:
-//! a source of the matrix engine, as [`Patches`](super::Patches) are (Dai et al., "Deformable
-//! Convolutional Networks", 2017; with a mask, Zhu et al., 2019).
+//! Patches whose elements are displaced from the kernel's positions, by an offset for each tap of
+//! each place: a source of the matrix engine, as [`Patches`](super::Patches) are (Dai et al.,
+//! "Deformable Convolutional Networks", 2017; with a mask, Zhu et al., 2019).
 //!
-//! Between elements an image is interpolated from the four around, and zero beyond its sides. Channels of
-//! one offset group see the same elements, so where those are is found once for all of them, for a
-//! run of places at a time. Channels that lie side by side are lanes.
+//! Between elements an image is interpolated bilinearly from the four around, and outside it is
+//! zero. Channels of one offset group read the same positions, which are computed once for all of
+//! them, for a run of places at a time. Contiguous channels are lanes.
 
 mod gradient;
 mod sources;
@@ -19,42 +19,41 @@ use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// Places whose elements are found at once.
+/// Places whose elements are found at a time.
 const RUN: usize = 32;
-/// What is beyond a side of the image.
+/// Marks an element outside the image.
 const NOWHERE: isize = isize::MIN;
 
-/// What offsets and masks are to be of: numbers that are computed in.
+/// The types of offsets and masks: those that are computed in.
 pub trait Float: MatElement<Acc = Self> + Packed + Real {}
 impl<T: MatElement<Acc = T> + Packed + Real> Float for T {}
 
-/// Channels of an image, and where taps see them.
+/// Channels of an image, and the positions at which taps read them.
 #[derive(Clone, Copy)]
 pub struct Deformed<'a, T> {
     pub image: Image<'a, T>,
-    /// Of one depth.
+    /// With a single depth.
     pub geometry: Geometry,
     /// `[offset groups, positions, down and across]` by places.
     pub offset: Mat<'a, T>,
-    /// `[offset groups, positions]` by places: factors; ones where there is none.
+    /// `[offset groups, positions]` by places: factors, all one if absent.
     pub mask: Option<Mat<'a, T>>,
-    /// The number that the first channel has among those of all offset groups, and how many channels a
-    /// group has.
+    /// The number of the first channel among those of all offset groups, and channels per group.
     pub first: usize,
     pub per_group: usize,
 }
 
-/// The elements around what a tap of some places sees: above left, above right, below left, below
-/// right.
+/// The elements around the positions that a tap reads for some places: top left, top right, bottom
+/// left, bottom right.
 struct Around<T> {
-    /// From the channel's first element, in elements, or `NOWHERE`.
+    /// Offsets from the channel's first element, in elements, or `NOWHERE`.
     at: [[isize; RUN]; 4],
     weights: [[T; RUN]; 4],
     mask: [T; RUN],
-    /// How far below and right of the first.
+    /// The position's distances below and right of the top left element.
     below: [T; RUN],
     right: [T; RUN],
-    /// Whether all elements are there.
+    /// Whether all elements exist.
     whole: bool,
 }
 impl<T: Float> Around<T> {
@@ -75,7 +74,7 @@ impl<T: Float> Deformed<'_, T> {
     fn taps(&self) -> usize {
         self.image.channels() * self.geometry.positions()
     }
-    /// Asserts that offsets and masks are there for all taps.
+    /// Asserts that there are offsets and masks for all taps.
     fn check(&self) {
         let (g, per) = (&self.geometry, self.per_group.max(1));
         let groups = (self.first + self.image.channels()).div_ceil(per);
@@ -85,7 +84,7 @@ impl<T: Float> Deformed<'_, T> {
         assert!(self.offset.rows() >= 2 * rows && self.offset.cols() == g.len());
         assert!((self.mask).is_none_or(|m| m.rows() >= rows && m.cols() == g.len()));
     }
-    /// Finds what the tap at `position` of an offset group sees from up to `RUN` places.
+    /// Finds what the tap at `position` of an offset group reads for up to `RUN` places.
     #[inline(always)]
     fn find<I: Isa>(
         &self,
@@ -110,7 +109,7 @@ impl<T: Float> Deformed<'_, T> {
             let inside = |x: T, size: usize| x >= -T::ONE && x < T::from_f64(size as f64);
             let (top, left) = (y.floor::<I>(), x.floor::<I>());
             let seen = inside(y, height) && inside(x, width);
-            // beyond the image is zero, and nowhere is no number
+            // outside the image is zero, but a position that is NaN gives NaN
             let (below, right) = match seen || y.isnan() || x.isnan() {
                 true => (y - top, x - left),
                 false => (T::ZERO, T::ZERO),
@@ -133,11 +132,11 @@ impl<T: Float> Deformed<'_, T> {
             }
         }
     }
-    /// The elements of a channel around place `j` of a run; zero beyond the image.
+    /// The elements of a channel around place `j` of a run; zero outside the image.
     ///
     /// # Safety
-    /// AROUND1: `around` is what [`find`](Deformed::find) made for this image, `j` one of its places
-    /// and `channel` one of the image's.
+    /// AROUND1: `around` is what [`find`](Deformed::find) made for this image, `j` one of its
+    /// places and `channel` one of the image's.
     #[inline(always)]
     unsafe fn elements(&self, channel: usize, around: &Around<T>, j: usize) -> [T; 4] {
         let from = self.image.row(channel, 0, 0);
@@ -150,8 +149,8 @@ impl<T: Float> Deformed<'_, T> {
         }
         all
     }
-    /// Writes what some places of a run see of as many channels as lanes, which lie side by side:
-    /// `d[channel][place]`, rows `ld` apart.
+    /// Writes what some places of a run read of [`LANES`] contiguous channels: `d[channel][place]`,
+    /// rows `ld` apart.
     ///
     /// # Safety
     /// AROUND1 for each of the channels, and STORE1.
@@ -170,7 +169,7 @@ impl<T: Float> Deformed<'_, T> {
             let mut seen = [[T::ZERO; LANES]; 4];
             for (seen, at) in seen.iter_mut().zip(&around.at) {
                 if around.whole || at[j] != NOWHERE {
-                    // SAFETY: IMAGE1: elements of neighbouring channels, whose row and column `find`
+                    // SAFETY: IMAGE1: elements of contiguous channels, whose row and column `find`
                     // checked, by AROUND1.
                     *seen = unsafe { *(from.offset(at[j]) as *const [T; LANES]) };
                 }
@@ -187,7 +186,7 @@ impl<T: Float> Deformed<'_, T> {
         }
         .run::<I>()
     }
-    /// Writes what taps see from places, `d[tap][place]`, rows `stride` apart.
+    /// Writes what taps read for places, `d[tap][place]`, rows `stride` apart.
     #[inline(always)]
     fn write<I: Isa>(&self, taps: Range<usize>, places: Range<usize>, d: &mut [T], stride: usize) {
         let positions = self.geometry.positions();
@@ -195,7 +194,7 @@ impl<T: Float> Deformed<'_, T> {
         for start in places.clone().step_by(RUN) {
             let run = start..places.end.min(start + RUN);
             for position in 0..positions {
-                // the channels whose tap it is
+                // the channels with a tap at this position
                 let from = taps.start.saturating_sub(position).div_ceil(positions);
                 let end = taps.end.saturating_sub(position).div_ceil(positions);
                 let (mut found, mut channel) = (usize::MAX, from);
@@ -211,13 +210,13 @@ impl<T: Float> Deformed<'_, T> {
                     if channel + LANES <= end.min(of_group) && self.image.channels_are_near() {
                         let ld = positions * stride;
                         assert!((LANES - 1) * ld + run.len() <= d.len());
-                        // SAFETY: AROUND1: just found; STORE1 by the assertion.
+                        // SAFETY: AROUND1: found above; STORE1 by the assertion.
                         unsafe { self.lanes::<I>(channel, &around, run.len(), d.as_mut_ptr(), ld) };
                         channel += LANES;
                         continue;
                     }
                     for (j, d) in d[..run.len()].iter_mut().enumerate() {
-                        // SAFETY: AROUND1: just found.
+                        // SAFETY: AROUND1: found above.
                         let seen = unsafe { self.elements(channel, &around, j) };
                         *d = mean::<I, T>(&around, j, seen) * around.mask[j];
                     }
@@ -228,7 +227,7 @@ impl<T: Float> Deformed<'_, T> {
     }
 }
 
-/// The interpolation of elements.
+/// Bilinear interpolation between the elements.
 #[inline(always)]
 fn mean<I: Isa, T: Float>(around: &Around<T>, j: usize, seen: [T; 4]) -> T {
     let w = |k: usize| around.weights[k][j];

@@ -22,7 +22,8 @@ impl<T: Float> Kernel for Write<'_, '_, T> {
     }
 }
 
-/// Deformed patches of an image as the right side of a product: a line a place, a step a tap.
+/// Deformed patches of an image as the right operand of a product: a line per place, a step per
+/// tap.
 #[derive(Clone, Copy)]
 pub struct DeformedPatches<'a, T> {
     from: Deformed<'a, T>,
@@ -30,7 +31,7 @@ pub struct DeformedPatches<'a, T> {
     lines: Lines,
 }
 impl<'a, T: Float> DeformedPatches<'a, T> {
-    /// All patches. Panics where there are not as many offsets as taps and places.
+    /// All patches. Panics unless there are offsets for all taps and places.
     pub fn new(from: Deformed<'a, T>) -> Self {
         from.check();
         let lines = Lines::all(from.geometry.len());
@@ -85,19 +86,19 @@ unsafe impl<T: Float> Source for DeformedPatches<'_, T> {
     }
 }
 
-/// Deformed patches of images as the left side of a product: a line a tap, a step a place of an image,
-/// one image after the other.
+/// Deformed patches of images as the left operand of a product: a line per tap, a step per place of
+/// each image in turn.
 #[derive(Clone, Copy)]
 pub struct DeformedTaps<'a, T> {
     images: &'a [Deformed<'a, T>],
-    /// Places of each.
+    /// Places of each image.
     places: usize,
     /// The taps.
     lines: Lines,
 }
 impl<'a, T: Float> DeformedTaps<'a, T> {
-    /// All patches of images of `taps` taps and `places` places. Panics where one has others, or not as
-    /// many offsets.
+    /// All patches of images of `taps` taps and `places` places. Panics if an image has others, or
+    /// lacks offsets.
     pub fn new(images: &'a [Deformed<'a, T>], taps: usize, places: usize) -> Self {
         for image in images {
             image.check();

@@ -1,4 +1,4 @@
-//! The gradient of the weights: for each tap the sum of products of elements of the gradient and of the
+//! The weight gradient: for each tap, the sum of products of elements of the gradient and of the
 //! image, lane by lane.
 
 use super::walk::{Tap, Walk};
@@ -7,16 +7,16 @@ use crate::kernel::conv::planes::{LANES, Lanes, Load};
 use crate::kernel::gemm::{MatElement, Packed, Scratch};
 use crate::simd::{self, Isa, Kernel};
 
-/// Taps whose sums are in registers at once: those of a 3x3 kernel.
+/// Taps whose sums are in registers together: those of a 3x3 kernel.
 const TAPS: usize = 9;
-/// Places that are summed up before that is added to the sums of all.
+/// Places summed up before their sum is added to the total.
 const PLACES: usize = 64;
 
-/// Writes what each position of the kernel of each channel gets, `d[channel][position]`: the sum over all
-/// places of what the tap sees of an image, times the elements of its gradient. Images and gradients
-/// have as many lanes each as `d` has channels.
+/// Writes the gradient of each position of each channel's kernel, `d[channel][position]`: the sum
+/// over all places of what the tap reads of an image, times the elements of its gradient. Images
+/// and gradients have as many lanes each as `d` has channels.
 ///
-/// Errors where there is no memory for scratch.
+/// Errors if there is no memory for scratch.
 pub fn depthwise_gradient<'a, T>(
     walk: &Walk,
     images: impl Iterator<Item = [Lanes<'a, T>; 2]>,
@@ -64,7 +64,7 @@ where
     Ok(())
 }
 
-/// Adds what the rows of a band give to `sums[tap][lane]`.
+/// Adds the contributions of a band's rows to `sums[tap][lane]`.
 struct Add<'a, T> {
     walk: &'a Walk,
     rows: usize,
@@ -94,15 +94,15 @@ impl<T: Packed> Add<'_, T> {
             }
         }
     }
-    /// What some taps get.
+    /// Adds the contributions to some taps.
     ///
     /// # Safety
-    /// PLANE4: places of the rows see numbers of the plane, and have some of the gradient, both of which are as
-    /// long as the walk says.
+    /// PLANE4: the rows' places read numbers of the plane, and have elements of the gradient; both
+    /// are as long as the walk says.
     #[inline(always)]
     unsafe fn taps<I: Isa, const L: usize>(&mut self, taps: &[Tap], lane: usize) {
         let (walk, last) = (self.walk, taps.len() - 1);
-        // the last one again, where there are fewer
+        // the last tap again if there are fewer
         let at: [usize; TAPS] = core::array::from_fn(|k| taps[k.min(last)].at);
         let (cols, step) = (walk.places[1], walk.step[1] * LANES);
         let mut all = [[T::default(); L]; TAPS];

@@ -1,9 +1,9 @@
-//! Channels by kernels of their own, [`LANES`] of them at a time: planes are transposed, so that lanes
-//! are channels, with zeros around; there all places of a row see a tap at the same distance, and no
-//! size of an image leaves lanes empty. The sums are transposed back.
+//! Depthwise convolutions, [`LANES`] channels at a time: planes are transposed, so that lanes are
+//! channels, with zeros around. A tap then lies at the same distance from all places of a row, and
+//! no size of an image leaves lanes empty. The sums are transposed back.
 //!
-//! A transposed convolution is the same walk the other way: the places of each phase see some of
-//! the taps.
+//! A transposed convolution is the same walk in the other direction: the places of each phase read
+//! some of the taps.
 
 mod gradient;
 mod sums;
@@ -19,9 +19,10 @@ use crate::simd;
 use core::ops::Range;
 use sums::Sums;
 
-/// The weights of channels as lanes: `[block of channels][tap][lane]`, of a row for each.
+/// Packs the weights of channels as lanes, `[block of channels][tap][lane]`, from a row for each
+/// channel.
 ///
-/// Errors where there is no memory for them.
+/// Errors if there is no memory for them.
 pub fn pack_channels<T: MatElement>(weight: Mat<T>) -> Result<Scratch<T::Acc>> {
     let (channels, taps) = (weight.rows(), weight.cols());
     let blocks = channels.div_ceil(LANES);
@@ -44,9 +45,9 @@ pub fn depthwise_scratch(walk: &Walk) -> usize {
     plane + 2 * sums
 }
 
-/// Band `i` of the places of some channels of the result, of which there are as many lanes, by their
-/// weights as [`pack_channels`] has them: `c` has a row for each channel, of all places. Panics where `scratch` is not that of
-/// a band.
+/// Computes band `i` of the places of a range of channels of the result, as many as `lanes` has,
+/// with their weights packed by [`pack_channels`]: `c` has a row for each channel, of all places.
+/// Panics if `scratch` is not that of a band.
 ///
 /// # Safety
 /// Nobody else uses the places of this band in those rows of `c` meanwhile.
@@ -62,7 +63,7 @@ pub unsafe fn depthwise<T: MatElement>(
 ) {
     let [plane, sums] = walk.numbers();
     let (plane, rest) = scratch.split_at_mut(plane);
-    let (sums, turned) = rest.split_at_mut(sums);
+    let (sums, planar) = rest.split_at_mut(sums);
     let (band, width) = (walk.band(i), walk.places[1]);
     let places = band.start * width..band.end * width;
     simd::call(Load {
@@ -81,5 +82,5 @@ pub unsafe fn depthwise<T: MatElement>(
         d: &mut *sums,
     });
     // SAFETY: the places of this band, by the caller's promise.
-    unsafe { store(sums, turned, channels, places, c, epilogue) };
+    unsafe { store(sums, planar, channels, places, c, epilogue) };
 }

@@ -1,4 +1,4 @@
-//! The sums of a band, of what was read into scratch.
+//! The sums of a band, from what was read into scratch.
 
 use super::walk::{Part, Tap, Walk};
 use crate::kernel::conv::planes::LANES;
@@ -6,8 +6,8 @@ use crate::kernel::gemm::Packed;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// Places whose sums are in registers at once: two chains for each unit that multiplies and adds; and as
-/// many as divide the rows of most networks' images.
+/// Places whose sums are in registers together: enough independent chains to keep the multiply-add
+/// units busy; and as many as divide the rows of most networks' images.
 const PLACES: usize = 8;
 const SEVEN: usize = 7;
 
@@ -36,7 +36,7 @@ impl<F: Packed> Sums<'_, F> {
         let weights = walk.taps.iter().map(|tap| tap.weight + LANES).max();
         assert!(weights.unwrap_or(0) <= self.weights.len());
         for part in &walk.parts {
-            // steps that are constants are worth the code where float32 has vectors of many lanes
+            // constant steps are worth the code for float32 with wide vectors
             match (walk.step[1], walk.out[1]) {
                 _ if const { !I::AVX2 || size_of::<F>() != 4 } => self.part::<I, L, 0>(part),
                 (1, 1) => self.part::<I, L, 1>(part),
@@ -45,7 +45,8 @@ impl<F: Packed> Sums<'_, F> {
             }
         }
     }
-    /// The places of a part, side by side where `S`, the step between what they see, is not 0.
+    /// The places of a part. If `S` is not 0, it is the step between what they read, and they are
+    /// adjacent.
     #[inline(always)]
     fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &Part) {
         let (walk, first) = (self.walk, self.band.start);
@@ -62,7 +63,7 @@ impl<F: Packed> Sums<'_, F> {
             let to = ((row - first) * walk.places[1] + part.first[1]) * LANES;
             for lane in (0..LANES).step_by(L) {
                 for x in (0..part.cols).step_by(places) {
-                    // the last ones again, where they are fewer
+                    // the last block overlaps
                     let x = x.min(part.cols - places);
                     let at = [
                         from + x * walk.step[1] * LANES + lane,
@@ -81,11 +82,11 @@ impl<F: Packed> Sums<'_, F> {
             }
         }
     }
-    /// `P` places side by side.
+    /// `P` consecutive places of a part.
     ///
     /// # Safety
-    /// Contract PLANE3: `plane`, `weights` and `d` are as long as the walk says (asserted above), and the
-    /// places are some of a part's.
+    /// Contract PLANE3: `plane`, `weights` and `d` are as long as the walk says (asserted above),
+    /// and the places are some of a part's.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,
@@ -97,7 +98,7 @@ impl<F: Packed> Sums<'_, F> {
         lane: usize,
         [from, to]: [usize; 2],
     ) {
-        // numbers from a place to the next, as a constant where that is frequent
+        // numbers from a place to the next, as constants for frequent steps
         let (step, out) = match S {
             0 => (self.walk.step[1] * LANES, self.walk.out[1] * LANES),
             _ => (S * LANES, LANES),
@@ -110,7 +111,7 @@ impl<F: Packed> Sums<'_, F> {
             let weight = unsafe { *(weights.wrapping_add(tap.weight) as *const [F; L]) };
             let seen = plane.wrapping_add(tap.at);
             for p in 0..P {
-                // SAFETY: PLANE3: what the tap sees of a place.
+                // SAFETY: PLANE3: what the tap reads for a place.
                 let seen = unsafe { *(seen.wrapping_add(p * step) as *const [F; L]) };
                 c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
             }

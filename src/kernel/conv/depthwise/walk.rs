@@ -1,4 +1,4 @@
-//! What the places of a channel see, and how they are cut into bands of rows.
+//! What the places of a channel read, and how they are split into bands of rows.
 
 use crate::error::Result;
 use crate::fallible;
@@ -8,61 +8,62 @@ use crate::simd;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Bytes of what a band sees, where it can be fewer: with its sums half of a second-level cache.
+/// Bytes of what a band reads and of its sums, unless it can't be smaller: half of an L2 cache.
 const MOST: usize = 128 << 10;
-/// Bytes from which on other algorithms are better.
+/// Bytes above which other algorithms are better.
 const TOO_MUCH: usize = 1 << 20;
 
-/// A tap: where it sees the first place of a band, in numbers of the plane, and its weights.
+/// A tap: where it reads the plane for the first place of a band, and its weights.
 #[derive(Clone, Copy)]
 pub struct Tap {
     pub at: usize,
     pub weight: usize,
 }
 
-/// Places that see the same taps: one of each `out` rows and columns, from `first` on.
+/// Places that read the same taps: every `out`th row and column, from `first` on.
 pub struct Part {
     pub first: [usize; 2],
     pub cols: usize,
     pub taps: Range<usize>,
 }
 
-/// What a phase of an axis sees: taps, and of which element of the source its first place does.
+/// A phase of an axis: its places, and its taps with the element of the source that each reads for
+/// the first place.
 struct Phase {
     first: usize,
     places: usize,
     taps: Vec<(usize, isize)>,
 }
 
-/// How places walk over a source plane of two dimensions: those of a convolution over its image, or those of a
-/// transposed one, in phases, over what is added to it. It follows from the geometry and the type
-/// alone.
+/// How places walk over a two-dimensional source plane: those of a convolution over its image, or
+/// those of a transposed convolution, in phases, over its input. It depends on the geometry and the
+/// type alone.
 ///
-/// Invariant WALK1: where a tap of a part is seen from, and all steps from there to the last place of
-/// a band, is one of the `line` numbers of each of the rows that [`rows_of`](Walk::rows_of) says.
+/// Invariant WALK1: what a tap of a part reads for the first place, and all steps from there to the
+/// last place of a band, lie within the `line` numbers of each row of [`rows_of`](Walk::rows_of).
 pub struct Walk {
     /// Rows and columns of the source, and of the result.
     pub source: [usize; 2],
     pub places: [usize; 2],
-    /// From what a place sees to what the next one of its phase does, and from that place to this.
+    /// The step between what consecutive places of a phase read, and between those places.
     pub step: [usize; 2],
     pub out: [usize; 2],
     pub taps: Vec<Tap>,
     pub parts: Vec<Part>,
-    /// The first row that the first place sees, and how many there are to the last one.
+    /// The first row that the first place reads, and the number of rows to the last one.
     low: isize,
     span: usize,
-    /// Columns of a plane before those of the source, and how many there are.
+    /// Columns of a plane before those of the source, and all its columns.
     left: usize,
     pub line: usize,
     /// Rows of places of a band.
     pub rows: usize,
 }
 impl Walk {
-    /// Of a convolution over images of these sizes, of numbers of so many bytes; none where planes are
-    /// too large, or there are depths.
+    /// The walk of a convolution over images of these sizes, with numbers of `bytes` bytes; none if
+    /// planes are too large, or have a depth.
     ///
-    /// Errors where there is no memory for the list of taps.
+    /// Errors if there is no memory for the list of taps.
     pub fn convolution(g: &Geometry, image: Three, bytes: usize) -> Result<Option<Walk>> {
         let phases = |axis: usize| {
             let mut taps = fallible::with_capacity(g.kernel[axis])?;
@@ -82,7 +83,7 @@ impl Walk {
         let steps = [[g.stride[1], g.stride[2]], [1; 2]];
         Walk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
     }
-    /// The way back: of what each element of such an image was seen by.
+    /// The walk back: for each element of such an image, over the places that read it.
     ///
     /// Errors as above.
     pub fn transposed(g: &Geometry, image: Three, bytes: usize) -> Result<Option<Walk>> {
@@ -92,7 +93,7 @@ impl Walk {
             for first in 0..stride.min(image[axis]) {
                 let mut taps = Vec::new();
                 for tap in (0..g.kernel[axis]).rev() {
-                    // the tap sees this element from place `from / stride`, where that is whole
+                    // the tap reads this element for place `from / stride`, if that is whole
                     let from = first as isize - g.element(axis, 0, tap);
                     if from.rem_euclid(stride as isize) == 0 {
                         fallible::push(&mut taps, (tap, from.div_euclid(stride as isize)))?;
@@ -153,7 +154,7 @@ impl Walk {
         };
         let fits = |rows: &usize| most(&walk, *rows).is_some_and(|n| n <= MOST);
         let whole = places[0].div_ceil(out[0]).max(1);
-        // bands as equal as they can be, of rows of all phases
+        // bands as equal as possible, of rows of all phases
         let units = (1..=whole).map(|n| n * out[0]).take_while(fits).count();
         let rows = whole.div_ceil(whole.div_ceil(units.max(1))) * out[0];
         if most(&walk, rows).is_none_or(|n| n > TOO_MUCH) {
@@ -165,7 +166,7 @@ impl Walk {
         walk.taps = fallible::with_capacity(count(&down) * count(&across))?;
         for (y, x) in down.iter().flat_map(|y| across.iter().map(move |x| (y, x))) {
             let first = walk.taps.len();
-            // down the columns, as `direct` adds up
+            // down the columns, the order of sums in `direct`
             let taps = x
                 .taps
                 .iter()
@@ -182,12 +183,12 @@ impl Walk {
         }
         Ok(Some(walk))
     }
-    /// Rows of the source that so many rows of places see.
+    /// Rows of the source that `rows` rows of places read.
     fn seen(&self, rows: usize) -> Option<usize> {
         let last = rows.div_ceil(self.out[0]).max(1) - 1;
         last.checked_mul(self.step[0])?.checked_add(self.span)
     }
-    /// How many bands.
+    /// The number of bands.
     pub fn bands(&self) -> usize {
         self.places[0].div_ceil(self.rows.max(1))
     }
@@ -195,16 +196,16 @@ impl Walk {
     pub fn band(&self, i: usize) -> Range<usize> {
         i * self.rows..self.places[0].min((i + 1) * self.rows)
     }
-    /// The rows of the source that those see, of which some need not be there.
+    /// The rows of the source that a band reads, some of which may not exist.
     pub fn rows_of(&self, band: &Range<usize>) -> Range<isize> {
         let first = (band.start / self.out[0] * self.step[0]) as isize + self.low;
         first..first + self.seen(band.len()).unwrap_or(0) as isize
     }
-    /// The columns of the source that those see, of which some need not be there.
+    /// The columns of the source that places read, some of which may not exist.
     pub fn cols(&self) -> Range<isize> {
         -(self.left as isize)..(self.line - self.left) as isize
     }
-    /// Numbers of what a band sees, and of its sums.
+    /// Numbers of what a band reads, and of its sums.
     pub fn numbers(&self) -> [usize; 2] {
         let plane = self.seen(self.rows).unwrap_or(0) * self.line;
         [plane * LANES, self.rows * self.places[1] * LANES]

@@ -1,4 +1,4 @@
-//! What a tile sees of an image, read into scratch.
+//! Reads the part of an image that a tile needs into scratch.
 
 use super::tiling::{Tile, Tiling};
 use crate::kernel::conv::geometry::Image;
@@ -6,7 +6,7 @@ use crate::kernel::conv::rows::{self, BLOCK};
 use crate::kernel::gemm::MatElement;
 use crate::simd::{Isa, Kernel};
 
-/// Reads what a tile sees: `d[plane][row][phase of the columns][column]`.
+/// Reads it as `d[plane][row][phase of the columns][column]`.
 pub struct Load<'a, 'b, T: MatElement> {
     pub tiling: &'a Tiling,
     pub tile: &'a Tile,
@@ -57,10 +57,10 @@ impl<T: MatElement> Kernel for Load<'_, '_, T> {
     }
 }
 
-/// A row of an image: `columns` elements, `step` apart, of which `first` is the first that is asked for.
-/// Columns that are not there are zeros.
+/// A row of an image: `columns` elements, `step` apart; reads start at column `first`. Columns
+/// outside the row are zero.
 ///
-/// Methods are for rows of an image (IMAGE1).
+/// The row must be one of an image (IMAGE1).
 struct Row<T> {
     from: *const T,
     step: isize,
@@ -68,7 +68,7 @@ struct Row<T> {
     first: isize,
 }
 impl<T: MatElement> Row<T> {
-    /// The column `at` after the first.
+    /// Column `at` after the first.
     ///
     /// # Safety
     /// IMAGE1.
@@ -82,7 +82,7 @@ impl<T: MatElement> Row<T> {
             T::Acc::default()
         }
     }
-    /// Columns one after the other.
+    /// Consecutive columns.
     ///
     /// # Safety
     /// IMAGE1.
@@ -93,7 +93,7 @@ impl<T: MatElement> Row<T> {
         let end = end as usize;
         match d.len().checked_sub(BLOCK) {
             _ if start == 0 && end == d.len() => {}
-            // by whole blocks, of which most is written anew
+            // by whole blocks, most of which is overwritten below
             Some(last) if start <= BLOCK && end >= last => {
                 rows::clear(&mut d[..BLOCK]);
                 rows::clear(&mut d[last..]);
@@ -105,7 +105,7 @@ impl<T: MatElement> Row<T> {
         }
         if self.step == 1 {
             let from = self.from.wrapping_offset(self.first + start as isize);
-            // SAFETY: IMAGE1: columns of the row, side by side.
+            // SAFETY: IMAGE1: columns of the row, which are contiguous.
             let s = unsafe { core::slice::from_raw_parts(from, end - start) };
             rows::neighbours::<I, T>(s, &mut d[start..end]);
         } else {
@@ -115,7 +115,7 @@ impl<T: MatElement> Row<T> {
             }
         }
     }
-    /// Columns side by side, in turn to the one and the other: `len` each.
+    /// Consecutive columns, alternately to `even` and to `odd`: `len` each.
     ///
     /// # Safety
     /// IMAGE1.
@@ -123,7 +123,7 @@ impl<T: MatElement> Row<T> {
     unsafe fn pairs<I: Isa>(&self, (even, odd): (&mut [T::Acc], &mut [T::Acc]), len: usize) {
         let (even, odd) = (&mut even[..len], &mut odd[..len]);
         let most = len as isize;
-        // pairs both of which are there
+        // pairs with both columns in the row
         let start = ((1 - self.first) / 2).clamp(0, most) as usize;
         let end = (self.columns as isize - self.first).max(0) / 2;
         let end = end.clamp(start as isize, most) as usize;
@@ -134,12 +134,12 @@ impl<T: MatElement> Row<T> {
         let mut j = start;
         while j + BLOCK <= end {
             let from = self.from.wrapping_offset(self.first + 2 * j as isize);
-            // SAFETY: IMAGE1: columns of the row, side by side.
+            // SAFETY: IMAGE1: columns of the row, which are contiguous.
             let s = unsafe { core::slice::from_raw_parts(from, 2 * BLOCK) };
             let [a, b] = rows::pairs::<I, T, BLOCK>(s);
             even[j..j + BLOCK].copy_from_slice(&a);
             odd[j..j + BLOCK].copy_from_slice(&b);
-            // the last ones again
+            // the last block overlaps
             j = if j + BLOCK < end {
                 (j + BLOCK).min(end - BLOCK)
             } else {

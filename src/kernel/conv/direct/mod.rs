@@ -1,6 +1,7 @@
-//! Few channels of an image by kernels of their own: too few multiplications for a product. Rows are
-//! read once into L1, zeros around them and, where the stride is not one, columns that one tap sees
-//! side by side; the sums of a block of places stay in registers.
+//! Few channels of an image, each with its own kernels: too few multiplications for a product. Rows
+//! are read into L1 once, with zeros around them and, if the stride is not one, with columns sorted
+//! so that those that one tap reads are contiguous; the sums of a block of places stay in
+//! registers.
 
 mod load;
 mod pixels;
@@ -17,14 +18,14 @@ use crate::simd;
 use load::Load;
 use sums::Sums;
 
-/// Scratch of a tile.
+/// Scratch for a tile.
 pub fn scratch<T: MatElement>(tiling: &Tiling) -> Result<Scratch<T::Acc>> {
     Scratch::new(tiling.numbers().unwrap_or(usize::MAX))
 }
 
-/// Tile `i` of the places of an image, for all results that are made of it: `c` has a row for each,
-/// of all places, and `weight` one of the kernel's positions in each channel. Panics where `scratch` is
-/// not that of a tile.
+/// Computes tile `i` of the places of an image, for all outputs made from it: `c` has a row for
+/// each output, of all places, and `weight` one of the kernel's positions in each channel. Panics
+/// if `scratch` is not that of a tile.
 ///
 /// # Safety
 /// Nobody else uses the places of this tile in `c` meanwhile.
@@ -50,7 +51,7 @@ pub unsafe fn direct<T: MatElement>(
     });
     let cols = tile.x.len();
     let [_, high, wide] = g.kernel;
-    // rows of all columns follow each other, in the sums as in the result
+    // rows of full width are contiguous, in the sums as in the result
     let n = g.places;
     let at = |y: usize| (tile.z * n[1] + y) * n[2] + tile.x.start;
     let step = if cols == n[2] { tile.y.len() } else { 1 };
@@ -87,7 +88,7 @@ pub unsafe fn direct<T: MatElement>(
     }
     for y in (0..tile.y.len()).step_by(step.max(1)) {
         let first = at(tile.y.start + y);
-        // SAFETY: AFTER1: places of this tile alone, of all channels, which are written.
+        // SAFETY: AFTER1: places of this tile alone, in all channels, which are written.
         unsafe { epilogue.hand_over(0..weight.rows(), first..first + step * cols) };
     }
 }

@@ -1,7 +1,7 @@
-//! One channel by one kernel, where the channels of a pixel lie side by side: lanes are channels, so
-//! the image is read where it lies, and each vector of weights serves several pixels (the scheme of
-//! XNNPACK's and oneDNN's kernels of that layout). Sums have the order of [`direct`](super::direct), so
-//! both layouts give the same bits.
+//! Depthwise convolution, one kernel per channel, for images whose channels are contiguous: lanes
+//! are channels, so the image is read in place, and each vector of weights serves several pixels
+//! (the scheme of XNNPACK's and oneDNN's kernels for that layout). Sums have the order of
+//! [`direct`](super::direct), so both layouts give the same bits.
 
 use crate::error::Result;
 use crate::fallible;
@@ -10,50 +10,52 @@ use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, Scratch, finish_in_
 use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
 
-/// Pixels whose sums are in registers at once: inside the image, and at its sides.
+/// Pixels whose sums are in registers together: in the interior of the image, and at its sides.
 const PIXELS: usize = 8;
 const SIDE: usize = 2;
-/// Fewer of those inside, the first of which divides their number, or is the next smaller.
+/// Numbers of interior pixels per block: the first that divides their count, or else the first that
+/// is not larger.
 const FEWER: [usize; 4] = [PIXELS, 6, 5, 4];
-/// Pixels that are computed by a vector of channels before the next one: what they see of those channels
+/// Pixels computed for one vector of channels before the next: what they read of those channels
 /// stays in L1.
 const SEGMENT: usize = 16;
 
-/// What a tap sees: an element of pixel 0, and from a pixel to the next; of zeros, those of all pixels.
+/// What a tap reads: its element for pixel 0, and the step to the next pixel; 0 for zeros, which
+/// serve all pixels.
 #[derive(Clone, Copy)]
 struct Seen<T> {
     at: *const T,
     step: isize,
 }
 
-/// Pixels of a segment that are computed at once.
+/// Pixels of a segment that are computed together.
 #[derive(Clone, Copy)]
 enum Block {
-    /// So many from one on, whose taps all see columns of the image.
+    /// `pixels` pixels from `first` on, whose taps all read columns of the image.
     Inside { first: usize, pixels: usize },
-    /// Any, and the first entry of the table of what they see.
+    /// Any pixels, and their first entry in the table of what they read.
     Side { pixels: [usize; SIDE], entry: usize },
 }
 
-/// What rows of pixels are multiplied with, and scratch for a row.
+/// The weights of a convolution, and scratch for a row of pixels.
 pub struct Pixels<T: Packed> {
     geometry: Geometry,
     channels: usize,
     /// `[tap][channel]`, in the order of sums.
     weights: Scratch<T>,
-    /// What pixels see beyond the image, `step` from each to the next as on it.
+    /// What pixels read outside the image, `step` apart like its pixels.
     zeros: Scratch<T>,
     step: isize,
     blocks: Vec<Block>,
-    /// The rows that the kernel's rows see.
+    /// The rows of the image that the kernel's rows read.
     lines: Vec<Option<*const T>>,
-    /// For each tap.
+    /// For each tap, in the interior.
     inside: Vec<Seen<T>>,
-    /// For each tap of the pixels of each block at a side.
+    /// For each tap of the pixels of each block at the sides.
     sides: Vec<[*const T; SIDE]>,
 }
 impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
-    /// The fewest channels: a vector of all instruction sets.
+    /// The fewest channels: a vector of any instruction set.
     pub const CHANNELS: usize = 16;
 
     /// Numbers of scratch.
@@ -63,10 +65,10 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             .saturating_mul(channels)
             .saturating_add(beyond.saturating_mul(geometry.stride[2]))
     }
-    /// For `weight`, a row of the kernel's positions for each channel, and images whose pixels are `step`
-    /// elements apart. Panics where channels are fewer than [`Pixels::CHANNELS`].
+    /// For `weight`, with a row of the kernel's positions for each channel, and images whose pixels
+    /// are `step` elements apart. Panics if there are fewer channels than [`Pixels::CHANNELS`].
     ///
-    /// Errors where there is no memory for scratch.
+    /// Errors if there is no memory for scratch.
     pub fn new(geometry: Geometry, step: isize, weight: Mat<T>) -> Result<Self> {
         let (channels, taps) = (weight.rows(), geometry.positions());
         assert!(channels >= Self::CHANNELS && weight.cols() == taps);
@@ -96,9 +98,9 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             sides: fallible::with_capacity((segment.div_ceil(SIDE) + 1).saturating_mul(taps))?,
         })
     }
-    /// Row `row` of the places of an image, `d[place][channel]`; the epilogue has a row for each place of
-    /// the image. Panics where the image is another than was promised, its channels are not side by side,
-    /// or `d` has another length.
+    /// Computes row `row` of the places of an image, `d[place][channel]`; the epilogue has a row
+    /// for each place of the image. Panics if the image has other channels or strides than
+    /// promised, its channels are not contiguous, or `d` has another length.
     pub fn row(&mut self, row: usize, image: Image<T>, d: &mut [T], epilogue: Epilogue<T>) {
         let (g, channels) = (self.geometry, self.channels);
         assert!(image.channels() == channels && image.channels_are_near());
@@ -126,7 +128,7 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
                 }));
             }
         }
-        // the pixels whose taps all see columns of the image
+        // the pixels whose taps all read columns of the image
         let stride = g.stride[2] as isize;
         let last = (width - 1 - g.element(2, 0, g.kernel[2] - 1)).div_euclid(stride) + 1;
         let end = last.clamp(0, n as isize) as usize;
@@ -141,13 +143,13 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
                 .or_else(|| FEWER.iter().find(|n| **n <= len))
                 .map_or(1, |n| *n);
             for first in inside.clone().step_by(pixels) {
-                // the last ones again, where they are fewer
+                // the last block overlaps
                 let first = first.min(inside.end - pixels);
                 self.blocks.push(Block::Inside { first, pixels });
             }
             let mut outside = segment.clone().filter(|x| !inside.contains(x));
             while let Some(x) = outside.next() {
-                // the first one again, where they are fewer
+                // the same pixel twice if only one is left
                 let pixels = [x, outside.next().unwrap_or(x)];
                 let entry = self.sides.len();
                 for lines in self.lines.chunks_exact(g.kernel[1]) {
@@ -191,9 +193,10 @@ fn taps_of(g: &Geometry) -> impl Iterator<Item = [usize; 3]> + use<> {
 
 /// The sums of a segment, `d[pixel][channel]`.
 ///
-/// Invariant TAP1: what each tap sees of each pixel is `channels` numbers that may be read.
+/// Invariant TAP1: what each tap reads for each pixel is `channels` readable numbers.
 struct Sums<'a, F> {
-    /// The first pixel, and from what a tap sees of one inside to what it sees of the next.
+    /// The first pixel, and the step between what a tap reads for one interior pixel and for the
+    /// next.
     origin: usize,
     step: isize,
     blocks: &'a [Block],
@@ -233,11 +236,11 @@ impl<F: Packed> Sums<'_, F> {
             if channel == n {
                 return;
             }
-            // the last ones again, where they are fewer
+            // the last vector overlaps
             channel = channel.min(n - L);
         }
     }
-    /// Pixels inside the image.
+    /// Pixels in the interior of the image.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,
@@ -252,7 +255,7 @@ impl<F: Packed> Sums<'_, F> {
             let at = seen.at.wrapping_offset(first as isize * seen.step);
             for p in 0..P {
                 let at = at.wrapping_offset(p as isize * step).wrapping_add(channel);
-                // SAFETY: TAP1: `L` of the channels that the tap sees of the pixel.
+                // SAFETY: TAP1: `L` of the channels that the tap reads for the pixel.
                 let seen = unsafe { *(at as *const [F; L]) };
                 c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
             }
@@ -275,7 +278,7 @@ impl<F: Packed> Sums<'_, F> {
             let mut weight = [F::default(); L];
             weight.copy_from_slice(&weights[channel..channel + L]);
             for p in 0..SIDE {
-                // SAFETY: TAP1: `L` of the channels that the tap sees of the pixel.
+                // SAFETY: TAP1: `L` of the channels that the tap reads for the pixel.
                 let seen = unsafe { *(seen[p].wrapping_add(channel) as *const [F; L]) };
                 c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
             }

@@ -1,11 +1,11 @@
-//! The sums of a tile, of what was read into scratch.
+//! The sums of a tile, from what was read into scratch.
 
 use super::tiling::{LONG, ROWS, Tiling, VECTORS};
 use crate::kernel::gemm::Packed;
 use crate::simd::{Isa, Kernel};
 
-/// The sums of a tile's places, `d[row][column]`, by what was read and by `taps[plane][column][row]` of
-/// the kernel. Each is added up in the order of its taps, whatever block it is in.
+/// The sums of a tile's places, `d[row][column]`, from scratch and the kernel's
+/// `taps[plane][column][row]`. Each is added up in the order of its taps, whatever block it is in.
 pub struct Sums<'a, F> {
     pub tiling: &'a Tiling,
     pub image: &'a [F],
@@ -32,7 +32,7 @@ impl<F: Packed> Sums<'_, F> {
         assert!(Some(self.image.len()) == t.image() && self.d.len() >= t.sums());
         assert!(self.rows <= t.rows && self.cols <= t.cols);
         assert!(self.taps.len() == t.taps());
-        // kernels of integers are seldom worth the code
+        // specialised kernels for integers are seldom worth the code
         let near = if const { F::UNROLLED } {
             t.near()
         } else {
@@ -46,21 +46,21 @@ impl<F: Packed> Sums<'_, F> {
                 rows if rows >= ROWS => ROWS,
                 _ => 1,
             };
-            // The last rows again, where they are fewer.
+            // The last rows overlap those before.
             y = y.min(self.rows - high);
             let vectors = match high {
                 LONG if narrow => 1,
                 ROWS => VECTORS,
                 _ => LONG,
             };
-            // From the right: what a block writes beyond the last column belongs to the next row,
+            // From the right: what a block writes past the last column belongs to the next row,
             // whose own block comes later.
             let mut end = self.cols.next_multiple_of(L);
             while end > 0 {
                 let one = vectors == 1 || !end.is_multiple_of(vectors * L);
                 let x = end - if one { L } else { vectors * L };
-                // SAFETY: PLANE1: rows and columns of the tile, whole blocks of which the image and the
-                // sums have by the assertions and `Tiling`'s sizes.
+                // SAFETY: PLANE1: rows and columns of the tile; the image and the sums have whole
+                // blocks of these by the assertions and `Tiling`'s sizes.
                 unsafe {
                     match (high, one) {
                         (ROWS, false) => self.near::<I, L, ROWS, VECTORS>(near, y, x),
@@ -75,7 +75,7 @@ impl<F: Packed> Sums<'_, F> {
             y += high;
         }
     }
-    /// A block by the fastest way for the rows of the kernel and those of the places.
+    /// A block, by the fastest code for the kernel's height and the vertical stride.
     ///
     /// # Safety
     /// PLANE1.
@@ -97,8 +97,8 @@ impl<F: Packed> Sums<'_, F> {
             }
         }
     }
-    /// A block of a kernel of `K` neighbouring rows, the places' rows `S` apart: a column of taps is
-    /// kept in registers, and each row of the image read once for all places that see it.
+    /// A block for a kernel of `K` adjacent rows and a vertical stride of `S`: a column of taps
+    /// stays in registers, and each row of the image is read once for all places that need it.
     ///
     /// # Safety
     /// PLANE1.
@@ -132,8 +132,8 @@ impl<F: Packed> Sums<'_, F> {
                     let mut seen = [[F::default(); L]; V];
                     for v in 0..V {
                         let at = at.wrapping_add(row * line + v * L);
-                        // SAFETY: PLANE1: a row that the tile sees, `t.phase` numbers of which are
-                        // the block's columns and those that taps see beyond.
+                        // SAFETY: PLANE1: a row that the tile reads, whose `t.phase` numbers are
+                        // the block's columns and those that taps read beyond them.
                         seen[v] = unsafe { *(at as *const [F; L]) };
                     }
                     for r in 0..R {
@@ -152,8 +152,8 @@ impl<F: Packed> Sums<'_, F> {
     /// `R` rows of `V` vectors, from place `(y, x)` on.
     ///
     /// # Safety
-    /// Contract PLANE1: `image`, `taps` and `d` are as long as the tiling says, the rows are some of
-    /// the tile's, and the columns lie within its columns, rounded up to whole vectors.
+    /// Contract PLANE1: `image`, `taps` and `d` are as long as the tiling says, the rows are some
+    /// of the tile's, and the columns lie within its columns, rounded up to whole vectors.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,

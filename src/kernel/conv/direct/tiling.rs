@@ -1,34 +1,34 @@
-//! How the places of a channel are cut into tiles, and how a tile lies in scratch.
+//! How the places of a channel are split into tiles, and the layout of a tile in scratch.
 
 use crate::kernel::conv::geometry::Geometry;
 use crate::kernel::conv::rows::BLOCK;
 use crate::simd;
 use core::ops::Range;
 
-/// Bytes of scratch that a tile may take where it can be smaller: half of most first-level caches.
+/// Bytes of scratch of a tile, unless it can't be smaller: half of most L1 caches.
 const MOST: usize = if simd::CACHE_BLOCKING {
     24 << 10
 } else {
     2 << 10
 };
-/// Bytes of scratch from which on other algorithms are better: what a second-level cache holds.
+/// Bytes of scratch above which other algorithms are better: what an L2 cache holds.
 const TOO_MUCH: usize = if simd::CACHE_BLOCKING {
     256 << 10
 } else {
     8 << 10
 };
-/// Places of a row at most.
+/// The most places of a row.
 const WIDE: usize = 512;
-/// Rows of a block of places, whose sums are in registers at once, and its vectors.
+/// Rows of a block of places, whose sums are in registers together, and its vectors.
 pub const ROWS: usize = if simd::MICROCONTROLLER { 1 } else { 4 };
 pub const VECTORS: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
-/// Vectors of a block of one row, and rows of a block of one vector: as many sums as of several, since
-/// each waits for the one before.
+/// Vectors of a block of one row, and rows of a block of one vector: as many sums as in other
+/// blocks, to hide the latency of multiply-adds.
 pub const LONG: usize = ROWS * VECTORS;
 /// Bytes of the longest vector.
 const VECTOR: usize = 64;
 
-/// Places that are computed at once: some rows, of all columns or of some.
+/// Places computed together: some rows, of all columns or of some.
 #[derive(Clone, Debug)]
 pub struct Tile {
     pub z: usize,
@@ -36,26 +36,25 @@ pub struct Tile {
     pub x: Range<usize>,
 }
 
-/// How places are cut into tiles; it follows from the geometry, the channels that a place sees and
+/// How places are split into tiles; it depends on the geometry, the channels that a place reads and
 /// the type alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiling {
     pub(super) geometry: Geometry,
-    /// What a place sees of channels and depths of the kernel: planes.
+    /// Planes that a place reads: channels times depths of the kernel.
     pub(super) planes: usize,
     pub(super) rows: usize,
     pub(super) cols: usize,
-    /// Columns of a phase that taps see beyond those of the first one.
+    /// Columns of a phase that taps read beyond those of the first tap.
     pub(super) beyond: usize,
-    /// Numbers of a phase of a row: what taps see of each `stride`th column, and what vectors read
+    /// Numbers of a phase of a row: every `stride`th column that taps read, and what vectors read
     /// beyond.
     pub(super) phase: usize,
-    /// Rows of a plane that a tile sees.
+    /// Rows of a plane that a tile reads.
     pub(super) seen: usize,
 }
 impl Tiling {
-    /// The tiles of these places, for sums of `bytes` bytes; none where those are too large for
-    /// caches.
+    /// The tiles of these places, for sums of `bytes` bytes; none if they are too large for caches.
     pub fn new(geometry: Geometry, channels: usize, bytes: usize) -> Option<Tiling> {
         let (g, n) = (geometry, geometry.places);
         let lanes = (VECTOR / bytes).max(1);
@@ -94,17 +93,17 @@ impl Tiling {
     pub(super) fn line(&self) -> usize {
         self.geometry.stride[2] * self.phase
     }
-    /// Numbers of the image that a tile has in scratch.
+    /// Numbers of the part of the image that a tile has in scratch.
     pub(super) fn image(&self) -> Option<usize> {
         (self.planes.checked_mul(self.seen)?)
             .checked_mul(self.geometry.stride[2])?
             .checked_mul(self.phase)
     }
-    /// Numbers of sums: whole blocks in the last row.
+    /// Numbers of sums, with whole blocks in the last row.
     pub(super) fn sums(&self) -> usize {
         self.rows * self.cols + LONG.max(VECTORS) * VECTOR
     }
-    /// Numbers of the kernels that make a channel of the result.
+    /// Numbers of the taps of one output.
     pub(super) fn taps(&self) -> usize {
         self.planes * self.geometry.kernel[1] * self.geometry.kernel[2]
     }
@@ -113,7 +112,7 @@ impl Tiling {
         let taps = self.planes.checked_mul(self.geometry.positions())?;
         self.image()?.checked_add(self.sums())?.checked_add(taps)
     }
-    /// Where the columns that a tap sees begin in a row.
+    /// The index in a row at which the columns that a tap reads begin.
     #[inline(always)]
     pub(super) fn column(&self, tap: usize) -> usize {
         let (at, stride) = (tap * self.geometry.dilation[2], self.geometry.stride[2]);
@@ -123,7 +122,7 @@ impl Tiling {
             _ => at % stride * self.phase + at / stride,
         }
     }
-    /// The rows of the kernel and of the places, of kernels whose rows lie side by side.
+    /// The height of the kernel and the vertical stride, for kernels of adjacent rows.
     pub(super) fn near(&self) -> (usize, usize) {
         let g = &self.geometry;
         if g.dilation[1] == 1 && !simd::MICROCONTROLLER {
@@ -132,11 +131,11 @@ impl Tiling {
             (0, 0)
         }
     }
-    /// Bytes of scratch of a tile, by the size of its sums.
+    /// Bytes of scratch of a tile, for sums of `bytes` bytes.
     pub fn scratch(&self, bytes: usize) -> usize {
         self.numbers().unwrap_or(usize::MAX).saturating_mul(bytes)
     }
-    /// How many tiles.
+    /// The number of tiles.
     pub fn count(&self) -> usize {
         let n = self.geometry.places;
         n[0] * n[1].div_ceil(self.rows.max(1)) * n[2].div_ceil(self.cols.max(1))

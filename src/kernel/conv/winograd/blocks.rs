@@ -1,28 +1,28 @@
-//! How the tiles of images are cut into blocks.
+//! How the tiles of images are split into blocks.
 
 use super::lanes::{IN, OUT, PRODUCTS};
 use crate::kernel::conv::geometry::{Geometry, Three};
 use crate::kernel::conv::planes::LANES;
 use core::ops::Range;
 
-/// Tiles of a block: as many as make reading the transformed weights little beside the products. Of a kernel
-/// with a depth twice as many for each of its positions, since blocks transform planes that their
-/// neighbours do too.
+/// Tiles of a block: enough to make reading the transformed weights cheap beside the products. With
+/// a kernel depth, twice as many for each position along it, since neighbouring blocks transform
+/// the same planes.
 const TILES: usize = 64;
-/// Numbers that lie between those of one product and of the next: a cache line, lest all of a tile lie in
+/// Numbers between those of one product and of the next: a cache line, lest all of a tile fall into
 /// one set of the cache.
 const APART: usize = LANES;
 
-/// How the tiles of some images are cut into blocks; it follows from the sizes alone.
+/// How the tiles of a batch of images are split into blocks; it depends on the sizes alone.
 ///
-/// Planes of the result are those of all images, one after the other. A kernel that has a depth sees
-/// several planes of one image, whose blocks are then by themselves.
+/// Planes of the result are those of all images in turn. A kernel with a depth reads several planes
+/// of one image, so that a block stays within an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) channels: usize,
     pub(super) outputs: usize,
-    /// Runs of planes whose neighbours a block may have, and planes of each.
+    /// The number of runs of planes, within which blocks stay, and planes of each.
     runs: [usize; 2],
     /// Rows of tiles of a plane, and tiles of a row.
     pub(super) grid: [usize; 2],
@@ -30,8 +30,8 @@ pub struct Blocks {
     block: Three,
 }
 impl Blocks {
-    /// The blocks of `batch` images; none where the geometry is another, or they would need more than
-    /// `most` bytes of scratch, of numbers of `bytes`.
+    /// The blocks of `batch` images; none if the geometry is not supported, or they would need more
+    /// than `most` bytes of scratch, with numbers of `bytes` bytes.
     pub fn new(
         geometry: Geometry,
         [channels, outputs]: [usize; 2],
@@ -60,7 +60,7 @@ impl Blocks {
             true => (2 * TILES).saturating_mul(g.kernel[0]),
             false => TILES,
         };
-        // as equal as they can be, of fewer tiles where scratch has no room for more
+        // as equal as possible, with fewer tiles if scratch has no room for more
         let equal = |len: usize, most: usize| len.div_ceil(len.div_ceil(most.max(1)).max(1)).max(1);
         let of = |most: usize| {
             let cols = equal(grid[1], most);
@@ -80,12 +80,12 @@ impl Blocks {
             .map(of)
             .find(|blocks| blocks.scratch(bytes) <= most)
     }
-    /// How many blocks.
+    /// The number of blocks.
     pub fn count(&self) -> usize {
         let across = self.across();
         self.runs[0] * across.iter().product::<usize>()
     }
-    /// Blocks along planes of a run, rows and columns.
+    /// Blocks along the planes of a run, the rows and the columns.
     fn across(&self) -> Three {
         let ([_, planes], [rows, cols]) = (self.runs, self.grid);
         [
@@ -99,15 +99,15 @@ impl Blocks {
         let planes = self.runs[0].saturating_mul(self.runs[1]);
         planes.saturating_mul(self.grid[0].saturating_mul(self.grid[1]))
     }
-    /// Planes that are seen beyond those of a block.
+    /// Planes that are read beyond those of a block.
     pub(super) fn beyond(&self) -> usize {
         self.geometry.kernel[0] - 1
     }
-    /// Channels of elements and of results, whole vectors.
+    /// Channels of elements and of results, rounded up to whole vectors.
     pub(super) fn widths(&self) -> [usize; 2] {
         [self.channels, self.outputs].map(|n| n.next_multiple_of(LANES))
     }
-    /// Numbers of scratch that the tasks of a block share: elements and products, transformed.
+    /// Numbers of scratch that the tasks of a block share: transformed elements, and products.
     pub(super) fn shared_numbers(&self) -> [usize; 2] {
         let [planes, rows, cols] = self.block;
         let [channels, outputs] = self.widths();
@@ -118,12 +118,12 @@ impl Blocks {
             PRODUCTS.saturating_mul(each.saturating_add(APART))
         })
     }
-    /// The same, together.
+    /// The sum of both.
     pub fn shared(&self) -> usize {
         let [elements, products] = self.shared_numbers();
         elements.saturating_add(products)
     }
-    /// From the numbers of a product to those of the next.
+    /// The distance between the numbers of one product and of the next.
     pub(super) fn steps(&self) -> [usize; 2] {
         self.shared_numbers().map(|n| n / PRODUCTS)
     }
@@ -133,13 +133,13 @@ impl Blocks {
         let sums = OUT * OUT * self.block[2] * LANES;
         2 * window.max(sums)
     }
-    /// Bytes of scratch of a block, of numbers of `bytes`.
+    /// Bytes of scratch of a block, with numbers of `bytes` bytes.
     pub fn scratch(&self, bytes: usize) -> usize {
         self.shared()
             .saturating_add(self.task())
             .saturating_mul(bytes)
     }
-    /// Block `i`: a run, planes of it, rows and columns of tiles.
+    /// Block `i`: its run, and its planes, rows and columns of tiles.
     pub(super) fn block(&self, i: usize) -> (usize, [Range<usize>; 3]) {
         let [planes, rows, cols] = self.across();
         let at = [i / cols / rows % planes, i / cols % rows, i % cols];
@@ -150,7 +150,7 @@ impl Blocks {
         });
         (i / cols / rows / planes, parts)
     }
-    /// The image of a plane of a run, and which of its planes of places it is.
+    /// The image of a plane of a run, and the number of the plane in it.
     pub(super) fn plane(&self, run: usize, plane: usize) -> [usize; 2] {
         let (depth, all) = (self.geometry.places[0], run * self.runs[1] + plane);
         [all / depth, all % depth]

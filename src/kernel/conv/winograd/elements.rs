@@ -1,4 +1,4 @@
-//! The transform of a row of tiles of some channels.
+//! The transform of a row of tiles, for a group of channels.
 
 use super::lanes::{IN, OUT, elements_of};
 use crate::kernel::conv::planes::{LANES, Lanes};
@@ -7,18 +7,18 @@ use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// `B^T d B` of a row of tiles that lie side by side, of as many channels as lanes.
+/// `B^T d B` of a row of adjacent tiles, for as many channels as lanes.
 pub struct Elements<'a, T: MatElement> {
-    /// Channels of a plane, its rows and columns.
+    /// Channels of a plane, and its rows and columns.
     pub lanes: Lanes<'a, T>,
     pub size: [usize; 2],
-    /// The window of the tiles, which need not lie within the plane.
+    /// The window of the tiles, which may extend beyond the plane.
     pub rows: Range<isize>,
     pub cols: Range<isize>,
     /// Scratch for two such windows.
     pub lines: &'a mut [T::Acc],
-    /// Contract ELEMENTS1: the lanes of a product lie from `product * step + tile * line` on, writable by
-    /// nobody else, for all tiles of the window.
+    /// Contract ELEMENTS1: the lanes of each product are at `product * step + tile * line`, for all
+    /// tiles of the window, writable by this call alone.
     pub d: *mut T::Acc,
     pub step: usize,
     pub line: usize,
@@ -31,7 +31,7 @@ impl<T: MatElement<Acc: Real>> Kernel for Elements<'_, T> {
     }
 }
 impl<T: MatElement<Acc: Real>> Elements<'_, T> {
-    /// `L` lanes at a time, as many as fit registers.
+    /// `L` lanes at a time, which fit in registers.
     #[inline(always)]
     fn by<I: Isa, const L: usize>(self) {
         let columns = (self.cols.end - self.cols.start) as usize;

@@ -1,10 +1,10 @@
-//! The transforms of single lines of tiles, lane by lane: a lane is a channel.
+//! One-dimensional transforms of tiles, lane by lane: a lane is a channel.
 
 use crate::kernel::gemm::Packed;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 
-/// Results of a tile along an axis, and elements that they see.
+/// Results of a tile along an axis, and elements that they need.
 pub const OUT: usize = 4;
 pub const IN: usize = 6;
 /// Products of a tile.

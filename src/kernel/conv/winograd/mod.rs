@@ -1,16 +1,18 @@
 //! Winograd's algorithm F(4x4, 3x3): four by four results of a 3x3 kernel from a tile of six by six
 //! elements, by 36 products in place of 144 (Lavin and Gray, "Fast Algorithms for Convolutional
-//! Neural Networks", 2016). Elements and weights are transformed by matrices B and G, multiplied, and
-//! results transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)] A`, where the products are added
-//! up over the channels: 36 products of matrices, `[tiles, channels] x [channels, outputs]`. A kernel
-//! that has a depth is the sum of such kernels, over planes that are transformed once.
+//! Neural Networks", 2016). Elements and weights are transformed by matrices B and G and
+//! multiplied, and the results are transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)] A`,
+//! where the products are summed over the channels: 36 products of matrices, `[tiles, channels] x
+//! [channels, outputs]`. A kernel with a depth is the sum of such kernels, over planes that are
+//! transformed once.
 //!
-//! The points of interpolation are 0, +-sqrt(1/2), +-sqrt(2) and infinity, whose rounding errors are
-//! a quarter of those of the usual 0, +-1, +-2.
+//! The interpolation points are 0, +-sqrt(1/2), +-sqrt(2) and infinity, with rounding errors a
+//! quarter of those of the usual 0, +-1, +-2.
 //!
-//! Channels lie side by side in vectors, so no size of an image leaves lanes empty. A row of tiles with a
-//! result that is not finite is computed anew, as a product of patches: NaN and infinity would reach all of
-//! its places, and overflow what has no business with them.
+//! Channels are contiguous in vectors, so no size of an image leaves lanes empty. A row of tiles
+//! with a result that is not finite is recomputed, as a product of patches: NaN and infinity would
+//! spread to all of a tile's places, and large numbers could overflow results that don't depend on
+//! them.
 
 mod blocks;
 mod elements;
@@ -35,12 +37,12 @@ use elements::Elements;
 use lanes::{IN, OUT};
 use results::Results;
 
-/// What the images of a block are multiplied with.
+/// The weights of a group, plain and transformed.
 #[derive(Clone, Copy)]
 pub struct Weights<'a, T: MatElement> {
     /// `[outputs, channels * taps]`
     pub plain: Mat<'a, T>,
-    /// Where `panels` says.
+    /// In the layout of `panels`.
     pub transformed: &'a [T::Acc],
     pub panels: WeightPanels,
 }
@@ -48,11 +50,11 @@ pub struct Weights<'a, T: MatElement> {
 /// A block, in three phases of tasks: elements are transformed, multiplied, and results transformed
 /// back.
 ///
-/// Invariant WINOGRAD1: `elements` and `products` point to as many numbers as `blocks` says, which nobody
-/// else uses for `'a`.
+/// Invariant WINOGRAD1: `elements` and `products` point to as many numbers as `blocks` says, which
+/// nobody else uses for `'a`.
 ///
-/// Contract WINOGRAD2: tasks of one phase write different numbers, so that they may run at the same time; a
-/// phase begins when the one before has ended.
+/// Contract WINOGRAD2: tasks of one phase write different numbers, so that they may run
+/// concurrently; a phase begins when the one before has ended.
 pub struct Block<'a, T: MatElement> {
     blocks: &'a Blocks,
     run: usize,
@@ -63,7 +65,7 @@ pub struct Block<'a, T: MatElement> {
     products: *mut T::Acc,
     _numbers: PhantomData<&'a mut [T::Acc]>,
 }
-// SAFETY: numbers that this block alone uses (WINOGRAD1), each of them in one task of a phase (WINOGRAD2).
+// SAFETY: only this block uses its numbers (WINOGRAD1), each in one task of a phase (WINOGRAD2).
 unsafe impl<T: MatElement> Sync for Block<'_, T> {}
 
 impl<'a, T> Block<'a, T>
@@ -71,7 +73,7 @@ where
     T: MatElement,
     T::Acc: Real + MatElement<Acc = T::Acc>,
 {
-    /// Block `i`, with scratch of [`Blocks::shared`]. Panics where there is less.
+    /// Block `i`, with [`Blocks::shared`] numbers of scratch. Panics if there are fewer.
     pub fn new(blocks: &'a Blocks, i: usize, shared: &'a mut [T::Acc]) -> Self {
         let [elements, products] = blocks.shared_numbers();
         let (elements, products) = shared[..elements + products].split_at_mut(elements);
@@ -91,12 +93,12 @@ where
     fn tiles(&self) -> usize {
         self.rows.len() * self.cols.len()
     }
-    /// Tasks of the first phase: rows of tiles of all planes that are seen, by groups of channels.
+    /// Tasks of the first phase: rows of tiles of all planes that are read, by groups of channels.
     pub fn elements(&self) -> usize {
         self.slots() * self.blocks.channels.div_ceil(LANES)
     }
-    /// Transforms the elements of `task`. `image(n)` is image `n`, of which planes are matrices; `scratch`
-    /// is that of a task.
+    /// Transforms the elements of `task`. `image(n)` is image `n`, whose planes are matrices;
+    /// `scratch` is that of a task.
     ///
     /// # Safety
     /// WINOGRAD2.
@@ -111,7 +113,7 @@ where
         let (blocks, g) = (self.blocks, &self.blocks.geometry);
         let (slot, channel) = (task % self.slots(), task / self.slots() * LANES);
         let (plane, row) = (slot / self.rows.len(), slot % self.rows.len());
-        // planes beyond those of the block follow the last of them
+        // planes beyond those of the block follow its last one
         let inner = plane.min(self.planes.len() - 1);
         let [n, z] = blocks.plane(self.run, self.planes.start + inner);
         let z = g.element(0, z, 0) + (plane - inner) as isize;
@@ -147,11 +149,11 @@ where
             line,
         });
     }
-    /// Rows of tiles of all planes that are seen.
+    /// Rows of tiles of all planes that are read.
     fn slots(&self) -> usize {
         (self.planes.len() + self.blocks.beyond()) * self.rows.len()
     }
-    /// Tasks of the second phase: products, of some tiles each.
+    /// Tasks of the second phase: products, each of a range of tiles.
     pub fn products(&self) -> usize {
         PRODUCTS * self.parts()
     }
@@ -159,9 +161,9 @@ where
         const TILES: usize = 96;
         (self.planes.len() * self.tiles()).div_ceil(TILES)
     }
-    /// Multiplies `task`.
+    /// Computes the product of `task`.
     ///
-    /// Errors where there is no memory for packing.
+    /// Errors if there is no memory for packing.
     ///
     /// # Safety
     /// WINOGRAD2.
@@ -173,8 +175,8 @@ where
         let tiles = part * size..tiles.min((part + 1) * size);
         let ([from_step, to_step], [from_line, to_line]) = (blocks.steps(), blocks.widths());
         let d = (self.products).wrapping_add(p * to_step + tiles.start * to_line);
-        // SAFETY: MAT2: rows of a product, this task's alone (WINOGRAD1, WINOGRAD2); any bits are a number
-        // (LANE1).
+        // SAFETY: MAT2: rows of a product, used by this task alone (WINOGRAD1, WINOGRAD2); any bits
+        // are a number (LANE1).
         let mut d = unsafe { MatMut::new(d, tiles.len(), blocks.outputs, to_line as isize) };
         for z in 0..g.kernel[0] {
             let panels = weights.panels.get(weights.transformed, p, z);
@@ -188,7 +190,7 @@ where
             let (a, more) = (Strided::rows(a), z > 0);
             macrokernel(a, b, Some(panels), &mut d, more, Epilogue::NONE)?;
         }
-        // lanes of no channel are zeros, which are finite
+        // lanes past the last channel are zero, which is finite
         for i in 0..tiles.len() {
             let rest = to_line - blocks.outputs;
             let at = (self.products)
@@ -202,10 +204,10 @@ where
     pub fn results(&self) -> usize {
         self.planes.len() * self.rows.len() * self.blocks.outputs.div_ceil(LANES)
     }
-    /// Transforms the results of `task`. `image(n)`, `c(n)` and `epilogue(n)` are those of image `n`; `c` has
-    /// a row for each channel, of all places.
+    /// Transforms the results of `task` back. `image(n)`, `c(n)` and `epilogue(n)` are those of
+    /// image `n`; `c` has a row for each channel, of all places.
     ///
-    /// Errors where there is no memory for packing.
+    /// Errors if there is no memory for packing.
     ///
     /// # Safety
     /// WINOGRAD2; nobody else uses the places of this block meanwhile.
@@ -232,9 +234,9 @@ where
         let [_, line] = blocks.widths();
         let height = OUT.min(g.places[1] - y);
         let width = (OUT * self.cols.len()).min(g.places[2] - x);
-        let (sums, turned) = scratch.split_at_mut(scratch.len() / 2);
+        let (sums, planar) = scratch.split_at_mut(scratch.len() / 2);
         let sums = &mut sums[..height * width * LANES];
-        // what the second phase wrote: RESULTS1 by WINOGRAD1 and WINOGRAD2
+        // written by the second phase: RESULTS1 by WINOGRAD1 and WINOGRAD2
         let finite = simd::call(Results {
             products: (self.products).wrapping_add(slot * self.cols.len() * line + channel),
             step,
@@ -244,7 +246,7 @@ where
             d: &mut *sums,
         });
         let (c, epilogue) = (c(n), epilogue(n));
-        // rows of places follow each other where tiles reach from end to end
+        // rows of places are contiguous if tiles span the width
         let (count, len) = if width == g.places[2] {
             (1, height * width)
         } else {
@@ -255,8 +257,9 @@ where
             let places = first..first + len;
             if finite {
                 // SAFETY: places of this block, by the caller's promise, and channels of this task.
-                unsafe { store(sums, turned, channels.clone(), places.clone(), &c, epilogue) };
-                // SAFETY: AFTER1: places of this block and channels of this task alone, which are written.
+                unsafe { store(sums, planar, channels.clone(), places.clone(), &c, epilogue) };
+                // SAFETY: AFTER1: places of this block and channels of this task alone, all
+                // written.
                 unsafe { epilogue.hand_over(channels.clone(), places) };
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The products of a row of tiles back to results.
+//! The transform of the products of a row of tiles back to results.
 
 use super::lanes::{IN, OUT, results_of};
 use crate::kernel::conv::planes::LANES;
@@ -6,15 +6,15 @@ use crate::kernel::gemm::Packed;
 use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 
-/// `A^T m A` of a row of tiles, of as many channels as lanes: `d[row][column][lane]`. False where a result is
-/// not finite.
+/// `A^T m A` of a row of tiles, for as many channels as lanes: `d[row][column][lane]`. Returns
+/// false if a result is not finite.
 pub struct Results<'a, F> {
-    /// Contract RESULTS1: the lanes of a product lie from `product * step + tile * line` on, for as many
-    /// tiles as cover `width`.
+    /// Contract RESULTS1: the lanes of each product are at `product * step + tile * line`, for as
+    /// many tiles as cover `width`.
     pub products: *const F,
     pub step: usize,
     pub line: usize,
-    /// Places of a column, and of a row: the last tiles may have fewer than all.
+    /// Places of a column, and of a row: the last tiles may be partial.
     pub height: usize,
     pub width: usize,
     pub d: &'a mut [F],
@@ -27,12 +27,12 @@ impl<F: Real + Packed> Kernel for Results<'_, F> {
     }
 }
 impl<F: Real + Packed> Results<'_, F> {
-    /// `L` lanes at a time, as many as fit registers.
+    /// `L` lanes at a time, which fit in registers.
     #[inline(always)]
     fn by<I: Isa, const L: usize>(self) -> bool {
         let (height, width) = (self.height.min(OUT), self.width);
         let d = &mut self.d[..height * width * LANES];
-        let mut nothing = [F::ZERO; L];
+        let mut zeros = [F::ZERO; L];
         let tiles = width.div_ceil(OUT);
         for (t, lane) in (0..tiles).flat_map(|t| (0..LANES).step_by(L).map(move |l| (t, l))) {
             let mut down = [[[F::ZERO; L]; IN]; OUT];
@@ -53,13 +53,13 @@ impl<F: Real + Packed> Results<'_, F> {
                 for (q, y) in y.iter().enumerate().take(width - OUT * t) {
                     let at = (i * width + OUT * t + q) * LANES + lane;
                     d[at..at + L].copy_from_slice(y);
-                    // zero times what is finite
-                    for (n, y) in nothing.iter_mut().zip(y) {
+                    // zero only if all results are finite
+                    for (n, y) in zeros.iter_mut().zip(y) {
                         *n = F::mul_add::<I>(*y, F::ZERO, *n);
                     }
                 }
             }
         }
-        nothing.iter().all(|x| *x == F::ZERO)
+        zeros.iter().all(|x| *x == F::ZERO)
     }
 }

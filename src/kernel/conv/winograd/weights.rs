@@ -10,8 +10,8 @@ use core::ops::Range;
 /// Positions of the kernel in a plane.
 const TAPS: usize = 9;
 
-/// Where the transformed weights of a group lie: for each product and position along the depth, panels of
-/// the matrix engine, `[channels, outputs]`.
+/// The layout of the transformed weights of a group: for each product and position along the depth,
+/// panels of the matrix engine, `[channels, outputs]`.
 #[derive(Clone, Copy)]
 pub struct WeightPanels {
     channels: usize,
@@ -20,7 +20,7 @@ pub struct WeightPanels {
     blocks: KBlocks,
 }
 impl WeightPanels {
-    /// Of `[outputs, channels, depth, 3, 3]`.
+    /// The layout for weights of `[outputs, channels, depth, 3, 3]`.
     pub fn new<F: Packed>([outputs, channels, depth]: [usize; 3]) -> Self {
         WeightPanels {
             channels,
@@ -29,11 +29,11 @@ impl WeightPanels {
             blocks: F::BLOCKING.of_sum(channels),
         }
     }
-    /// Numbers of the panels of a product and a position.
+    /// Numbers of the panels of one product and position.
     fn each<F: Packed>(&self) -> usize {
         Panels::<F>::len(self.blocks, self.outputs)
     }
-    /// Numbers of all.
+    /// Numbers of all panels.
     pub fn numbers<F: Packed>(&self) -> usize {
         (PRODUCTS * self.depth).saturating_mul(self.each::<F>())
     }
@@ -43,12 +43,13 @@ impl WeightPanels {
         let panels = &all[(product * self.depth + z) * len..][..len];
         Panels::of(self.blocks, self.outputs, panels)
     }
-    /// Transforms the weights that some channels have for some outputs, from a multiple of [`LANES`] on: `G g
-    /// G^T`, computed in double precision and rounded once. `weight` is `[outputs, channels * taps]`.
+    /// Transforms the weights of a range of channels and a range of outputs that begins at a
+    /// multiple of [`LANES`]: `G g G^T`, computed in float64 and rounded once. `weight` is
+    /// `[outputs, channels * taps]`.
     ///
     /// # Safety
-    /// Contract TRANSFORM1: `d` has all [`numbers`](WeightPanels::numbers), of which nobody else uses those of
-    /// these channels and outputs meanwhile.
+    /// Contract TRANSFORM1: `d` has all [`numbers`](WeightPanels::numbers), and nobody else uses
+    /// those of these channels and outputs meanwhile.
     pub unsafe fn transform<T: MatElement<Acc: Real>>(
         &self,
         weight: Mat<T>,
@@ -99,7 +100,7 @@ impl<T: MatElement<Acc: Real>> Kernel for Part<'_, T> {
                             .to_f64();
                     }
                 }
-                // beyond the last output are zeros, as panels have them
+                // past the last output are zeros, as in panels
                 let lanes = LANES.min(padded - o);
                 let place = |l: usize| Panels::<T::Acc>::place(to.blocks, to.outputs, c, o + l);
                 let at: [usize; LANES] = core::array::from_fn(|l| place(l.min(lanes - 1)));
@@ -110,8 +111,8 @@ impl<T: MatElement<Acc: Real>> Kernel for Part<'_, T> {
                     for (j, row) in row.iter().enumerate() {
                         let d = (self.d).wrapping_add(((i * IN + j) * to.depth + z) * each);
                         let row = row.map(T::Acc::from_f64);
-                        // SAFETY: TRANSFORM1: numbers of channel `c` and these outputs, and zeros beside
-                        // the last one.
+                        // SAFETY: TRANSFORM1: numbers of channel `c` and these outputs, and zeros
+                        // past the last one.
                         unsafe {
                             if side_by_side {
                                 *(d.add(at[0]) as *mut [T::Acc; LANES]) = row;

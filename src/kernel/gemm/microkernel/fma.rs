@@ -1,5 +1,5 @@
-//! `std::arch`, where LLVM does not turn the portable loop beside it into vectors reliably:
-//! multiply-add of arrays of lanes (as values of vector type they stay in registers).
+//! Multiply-add of arrays of lanes, by `std::arch` where LLVM does not reliably vectorise the
+//! portable loop beside it. As values of vector type, sums stay in registers.
 
 use super::packed::Packed;
 use super::pair::Pair;
@@ -14,8 +14,8 @@ pub fn portable<I: Isa, A: Packed, const L: usize>(a: [A; L], b: [A; L], mut c: 
     c
 }
 
-/// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug
-/// builds keep arrays in memory.
+/// Reinterprets bytes as another type of the same size. Copies through pointers have checks in
+/// debug builds that keep arrays in memory.
 #[cfg(any(
     x86_dispatch,
     all(feature = "std", target_arch = "aarch64"),
@@ -26,8 +26,8 @@ union Cast<A: Copy, B: Copy> {
     to: B,
 }
 
-/// Code of one architecture. NEON's multiply-add is fused, as is `mul_add` with the standard
-/// library alone.
+/// Code for one architecture. NEON's form needs the standard library, since its multiply-add is
+/// fused and `mul_add` is fused there alone.
 macro_rules! only {
     (neon, $code:expr) => {
         #[cfg(all(feature = "std", target_arch = "aarch64"))]
@@ -45,8 +45,8 @@ macro_rules! only {
     };
 }
 /// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays
-/// of `lanes`. In brackets those of targets with one level: of a tile's loop LLVM makes vectors
-/// that hold parts of two, in some of the places where it's inlined.
+/// of `lanes`. Forms in brackets are for targets with a single level: in some of the places where a
+/// tile's loop is inlined, LLVM would make vectors that hold parts of two.
 macro_rules! forms {
     ($($(#[$cfg:meta])* $name:ident $T:ty {
         $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)*
@@ -69,7 +69,7 @@ macro_rules! forms {
                 })*
             }
             $(only!($arch, if L == $wide {
-                // SAFETY: both sides of a cast are as many numbers; the target has the
+                // SAFETY: both sides of a cast have as many numbers; the target has the
                 // instructions.
                 return unsafe {
                     let ($x, $y, $z) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
@@ -109,9 +109,10 @@ forms! {
     }
 }
 
-/// `name splat Type multiply-add { level lanes multiply-add broadcast (real, imaginary parts twice
-/// each); .. }`: complex lanes in two parts, `re(a) b + c[0]` and `im(a) b + c[1]`: what i is to be
-/// multiplied with is turned once, in the end, and not in each step. `splat` has one `a` for all.
+/// `name splat Type multiply-add { level lanes multiply-add broadcast (real parts twice, imaginary
+/// parts twice); .. }`: complex lanes accumulated in two parts, `re(a) b + c[0]` and `im(a) b +
+/// c[1]`, so that the part to be multiplied by i is rotated once, at the end, instead of in each
+/// step. `splat` takes one `a` for all lanes.
 macro_rules! complex {
     ($($(#[$cfg:meta])* $name:ident $splat:ident $T:ty, $fma:ident { $($Level:ident $lanes:literal $mul_add:ident $set:ident ($re:expr, $im:expr);)* })*) => { $(
         $(#[$cfg])*
@@ -144,8 +145,8 @@ macro_rules! complex {
             {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
-                    // SAFETY: the level has the instructions, and both are vectors of as many
-                    // lanes, as above.
+                    // SAFETY: the level has the instructions, and both sides of a cast are `lanes`
+                    // numbers, as above.
                     return unsafe {
                         let (x, y, b) = ($set(a.re), $set(a.im), Cast { from: b }.to);
                         [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]

@@ -1,23 +1,24 @@
-//! What a microkernel is given: a block of A, a panel of B, where the sums go.
+//! The job of a microkernel: a block of A, a panel of B, and where the sums go.
 
 use crate::simd;
 use core::ops::Range;
 
-/// Rows of the highest tile (MR). Virtual machines keep some of 16 registers to themselves.
+/// Rows of the highest tile (MR). WebAssembly engines keep some of the 16 registers to themselves.
 pub const HEIGHT: usize = if simd::MICROCONTROLLER || cfg!(target_family = "wasm") {
     4
 } else {
     6
 };
-/// The K-loop's unroll factor. What a step does beside its multiply-adds is a tenth of the time on
-/// a core whose other thread is busy, and on narrow ones.
+/// The K-loop's unroll factor. The loop's overhead beside its multiply-adds is a tenth of the time
+/// on a core whose sibling thread is busy, and on narrow cores.
 pub const UNROLL: usize = 4;
 /// Bytes of a cache line.
 const LINE: isize = 64;
 
-/// The rows of micropanel `i` of so many rows: as high as the highest tile, and the last two as
-/// equal as can be, so that none starves the multipliers: 14 are 6 + 4 + 4. Those of a part that
-/// begins with a micropanel and goes to the end are the same, where it has two.
+/// The rows of micropanel `i` of `rows` rows: as high as the highest tile, except that the last two
+/// are as equal as possible, so that neither starves the multipliers: 14 rows are 6 + 4 + 4. A part
+/// that begins at a micropanel and goes to the end has the same micropanels, if it has at least
+/// two.
 #[inline]
 pub fn micropanel(rows: usize, i: usize) -> Range<usize> {
     let count = rows.div_ceil(HEIGHT);
@@ -33,7 +34,7 @@ pub fn micropanel(rows: usize, i: usize) -> Range<usize> {
     }
 }
 
-/// A block of A: rows by their strides, or else packed in micropanels, `[micropanel][step][row]`.
+/// A block of A: strided rows, or packed in micropanels, `[micropanel][step][row]`.
 #[derive(Clone, Copy)]
 pub struct BlockA<T> {
     pub at: *const T,
@@ -41,7 +42,7 @@ pub struct BlockA<T> {
     pub strides: Option<(isize, isize)>,
 }
 impl<T> BlockA<T> {
-    /// From row `i` on, where a micropanel begins, of `k` steps.
+    /// The block from row `i` on, where a micropanel begins; it has `k` steps.
     #[inline(always)]
     pub fn from(self, i: usize, k: usize) -> Self {
         let rs = self.strides.map_or(k as isize, |(rs, _)| rs);
@@ -52,16 +53,16 @@ impl<T> BlockA<T> {
     }
 }
 
-/// Memory that is prefetched into L2 meanwhile: from an address on, which may be any, so many bytes
-/// further with each step of the sum, two lines a pass of the K-loop at most. Slowly: the loads of
-/// the tile itself wait for the same buffers.
+/// Memory to prefetch into L2 during the K-loop: from any address on, `step` bytes further with
+/// each step of the sum, at most two lines per pass of the loop. Slowly, since the tile's own loads
+/// need the same fill buffers.
 #[derive(Clone, Copy)]
 pub struct Prefetch {
     at: *const u8,
     step: isize,
 }
 impl Prefetch {
-    /// `step` bytes further with each step of the sum.
+    /// Advances by `step` bytes with each step of the sum, within the limit.
     pub fn new<T>(at: *const T, step: isize) -> Self {
         const MOST: isize = 2 * LINE / UNROLL as isize;
         Prefetch {
@@ -69,12 +70,12 @@ impl Prefetch {
             step: step.clamp(-MOST, MOST),
         }
     }
-    /// A panel `width` wide, which all micropanels of so many rows fetch together.
+    /// A panel `width` wide, which all micropanels of `rows` rows prefetch together.
     pub fn panel<T>(at: *const T, width: usize, rows: usize) -> Self {
         let bytes = width * size_of::<T>();
         Prefetch::new(at, bytes.div_ceil(rows.div_ceil(HEIGHT)) as isize)
     }
-    /// The same so many steps later.
+    /// The same, this many steps later.
     #[inline(always)]
     pub fn after(self, steps: usize) -> Self {
         Prefetch {
@@ -82,7 +83,7 @@ impl Prefetch {
             ..self
         }
     }
-    /// Fetches what belongs to a pass of the K-loop.
+    /// Prefetches the share of one pass of the K-loop.
     #[inline(always)]
     pub fn pass(&mut self) {
         simd::prefetch::<{ simd::L2 }, _>(self.at);
@@ -94,9 +95,9 @@ impl Prefetch {
 /// One panel of B times a block of A: `o (+)= a b`.
 ///
 /// Contract TILE1: `a` holds `rows` rows of `k` steps; `b` holds `k` rows of `vectors` vectors,
-/// `ldb` apart; `o` holds `rows` rows of as many, `ldo` apart, writable and apart from both;
-/// `vectors` is 1, 2 or the widest tile's. Where `tall`, A has strides, B's rows follow each other,
-/// and `rows` is [`TALL_ROWS`] at most.
+/// `ldb` apart; `o` holds `rows` rows of as many vectors, `ldo` apart, writable and disjoint from
+/// both; `vectors` is 1, 2 or that of the widest tile. If `tall`, A has strides, B's rows are
+/// contiguous and adjacent, and `rows` is at most [`TALL_ROWS`].
 #[derive(Clone, Copy)]
 pub struct PanelJob<T> {
     pub k: usize,
@@ -105,18 +106,18 @@ pub struct PanelJob<T> {
     pub b: *const T,
     pub ldb: isize,
     pub vectors: usize,
-    /// What the sums of each row begin with, `rows` numbers; null for zero. Not with `accumulate`.
+    /// The initial values of each row's sums, `rows` numbers; null for zero. Not with `accumulate`.
     pub starts: *const T,
     pub o: *mut T,
     pub ldo: isize,
-    /// Adds to what `o` holds.
+    /// Whether to add to what `o` holds.
     pub accumulate: bool,
-    /// What will be read next.
+    /// What is read next, to prefetch.
     pub next: Option<Prefetch>,
-    /// Whether each micropanel fetches the next one of A, which nobody has read before.
+    /// Whether each micropanel prefetches the next one of A, which has not been read yet.
     pub fetch_a: bool,
-    /// Whether all rows are one tile.
+    /// Whether all rows are one tall tile.
     pub tall: bool,
 }
-/// Rows of a tall tile at most: as many as registers hold sums of, at half the width of a panel.
+/// The most rows of a tall tile: as many as registers hold sums for, at half the width of a panel.
 pub const TALL_ROWS: usize = 2 * HEIGHT;

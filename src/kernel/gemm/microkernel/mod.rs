@@ -1,10 +1,10 @@
-//! Microkernels: a panel of B times a block of A, the sums in registers.
+//! Microkernels: a panel of B times a block of A, with the sums in registers.
 //!
-//! A microkernel is a row of `table`: a packed type ([`Packed`]), its lanes a vector and vectors a
-//! tile on each instruction set, its multiply-add (`fma`: vectors where LLVM doesn't find them).
-//! `tile` is the K-loop of all of them; `tall` another one, for few rows by a B that comes from
-//! memory. `vnni` and `twin` are rows whose multiply-add needs an
-//! instruction set of its own.
+//! A microkernel is a row of `table`: a packed type ([`Packed`]), its lanes per vector and vectors
+//! per tile on each instruction set, and its multiply-add (`fma`: vectors where LLVM doesn't find
+//! them). `tile` is the K-loop of all of them; `tall` is another, for few rows and a B that comes
+//! from memory. `vnni` and `bf16_pair` are rows whose multiply-add needs an instruction set of its
+//! own.
 
 mod fma;
 mod job;
@@ -12,18 +12,18 @@ mod packed;
 mod pair;
 #[macro_use]
 mod table;
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod bf16_pair;
 mod tall;
 mod tile;
-#[cfg(all(x86_dispatch, feature = "half"))]
-mod twin;
 #[cfg(x86_dispatch)]
 mod vnni;
 
+#[cfg(all(x86_dispatch, feature = "half"))]
+pub use bf16_pair::Bf16Pair;
 pub use job::{BlockA, HEIGHT, PanelJob, Prefetch, TALL_ROWS, micropanel};
 pub use packed::{Packed, padded_width, panel_width, vectors, widest_panel};
 pub use pair::Pair;
-#[cfg(all(x86_dispatch, feature = "half"))]
-pub use twin::Twin;
 #[cfg(x86_dispatch)]
 pub use vnni::Quad;
 

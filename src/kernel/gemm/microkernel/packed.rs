@@ -1,23 +1,23 @@
-//! What a packed type has to be for the register tile.
+//! What the register tile requires of a packed type.
 
 use super::job::PanelJob;
 use crate::kernel::gemm::blocking::Blocking;
 use crate::simd::{self, Isa, Level};
 
-/// A packed type: what panels hold, one lane of a tile, factor and accumulator alike.
+/// A packed type: what panels hold, and a lane of a tile, for factors and accumulators alike.
 ///
 /// # Safety
-/// LANE1: a number without padding of which any bits are a value, so that scratch of the pool holds
-/// them; `shape` gives a size that the table of tiles has; `panel` and `tall` stay within the job
-/// that they are given.
+/// LANE1: a number without padding for which any bits are a value, so that scratch from the pool
+/// can hold it; `shape` returns a size in the table of tiles; `panel` and `tall` stay within the
+/// job they are given.
 pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// `a * b + c`.
     fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self;
-    /// The running sums of `L` lanes: those, or parts that are united in the end.
+    /// The running sums of `L` lanes: the lanes themselves, or parts that are combined at the end.
     type Sums<const L: usize>: Copy;
-    /// Sums that begin with `c`.
+    /// Running sums that start from `c`.
     fn begin<const L: usize>(c: [Self; L]) -> Self::Sums<L>;
-    /// The sums.
+    /// The final sums.
     fn end<const L: usize>(c: Self::Sums<L>) -> [Self; L];
     /// `a * b + c`, lane by lane.
     fn mul_add_lanes<I: Isa, const L: usize>(
@@ -25,42 +25,42 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
         b: [Self; L],
         c: Self::Sums<L>,
     ) -> Self::Sums<L>;
-    /// The same by one `a`.
+    /// The same with one `a` for all lanes.
     fn axpy<I: Isa, const L: usize>(a: Self, x: [Self; L], y: Self::Sums<L>) -> Self::Sums<L>;
     /// `a * b`.
     fn mul(a: Self, b: Self) -> Self;
     /// `a + b`.
     fn add(a: Self, b: Self) -> Self;
-    /// These as floats, where they are.
+    /// These as floats, if they are `f32`.
     #[inline(always)]
     fn as_floats(_: &mut [Self]) -> Option<&mut [f32]> {
         None
     }
-    /// Lanes of a vector, and vectors of the widest tile.
+    /// Lanes per vector, and vectors of the widest tile.
     fn shape(level: Level) -> (usize, usize);
-    /// All micropanels times a panel.
+    /// Multiplies all micropanels by a panel.
     ///
     /// # Safety
     /// TILE1, see [`PanelJob`].
     unsafe fn panel<I: Isa>(job: PanelJob<Self>);
     /// Whether there are tall tiles.
     const TALL: bool = false;
-    /// All rows times a panel, as one tile.
+    /// Multiplies all rows by a panel, as one tile.
     ///
     /// # Safety
     /// TILE1, see [`PanelJob`], of a tall job.
     unsafe fn tall<I: Isa>(_job: PanelJob<Self>) {
         unreachable!("a tall job of a type without tall tiles")
     }
-    /// Whether the K-loop is unrolled: where multiply-adds are short, and LLVM keeps all sums of the
-    /// unrolled loop in registers, which it does not for 32-bit products and sums.
+    /// Whether the K-loop is unrolled: for types whose multiply-adds are short, and for which LLVM
+    /// keeps all sums of the unrolled loop in registers, which it does not for 32-bit integers.
     const UNROLLED: bool = false;
-    /// The sizes of its blocks.
+    /// Its block sizes.
     const BLOCKING: Blocking = Blocking::numbers::<Self>();
 }
 
-/// The width of the panel that begins where `left` columns are left: of 1, 2 or the widest tile's
-/// vectors. Returns the vectors.
+/// The vectors of the panel that begins where `left` columns are left: 1, 2 or those of the widest
+/// tile.
 pub fn vectors(left: usize, lanes: usize, widest: usize) -> usize {
     if left > (widest - 1) * lanes {
         widest
@@ -76,7 +76,7 @@ pub fn panel_width<T: Packed>(left: usize) -> usize {
     let (lanes, widest) = T::shape(simd::level());
     vectors(left, lanes, widest) * lanes
 }
-/// The width of all panels of so many columns.
+/// The width of all panels of `cols` columns.
 pub fn padded_width<T: Packed>(cols: usize) -> usize {
     cols.next_multiple_of(T::shape(simd::level()).0)
 }

@@ -1,4 +1,4 @@
-//! Groups of two bytes, as 16-bit numbers.
+//! Pairs of bytes, widened to 16-bit numbers.
 
 /// Two neighbours along the sum.
 #[derive(Clone, Copy, Default)]

@@ -1,4 +1,4 @@
-//! The microkernels of numbers: a row a packed type.
+//! The microkernels of numbers: a row per packed type.
 
 use super::fma;
 use super::job::PanelJob;
@@ -15,14 +15,14 @@ use crate::kernel::gemm::blocking::Blocking;
 use crate::simd::fma64;
 use crate::simd::{self, Isa, Level, fma32};
 
-/// Lanes of a vector of the target's own instruction set: one where it has none, so that columns
-/// lie in B as tiles read them.
+/// Lanes of a vector of the target's own instruction set: one on microcontrollers, which have no
+/// vectors, so that tiles can read columns of B in place.
 const fn base(lanes: usize) -> usize {
     if simd::MICROCONTROLLER { 1 } else { lanes }
 }
 
-/// [`Packed::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex
-/// numbers.
+/// [`Packed::Sums`] and its functions: `lanes form`, or for complex numbers `parts form
+/// form-by-one`.
 macro_rules! sums {
     (lanes $($form:ident)::+) => {
         type Sums<const L: usize> = [Self; L];
@@ -68,11 +68,10 @@ macro_rules! sums {
     };
 }
 
-/// `packed type: [lanes of a vector and vectors of the widest tile with AVX-512, AVX2; lanes of a
-/// base vector] (running sums) whether the K-loop is
-/// unrolled, vectors of the highest tall tile with AVX-512 and without, blocks,
-/// multiply-add, multiply, add`. Tiles are six rows high and as wide as 32 registers (AVX-512) or
-/// 16 hold.
+/// `packed type: [lanes per vector and vectors of the widest tile with AVX-512, with AVX2; lanes of
+/// a base vector] (running sums) whether the K-loop is unrolled, vectors of the highest tall tile
+/// with AVX-512 and without, the slice as floats, blocking, multiply-add, multiply, add`. Tiles are
+/// six rows high, and as wide as 32 registers (AVX-512) or 16 allow.
 macro_rules! packed {
     ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(floats $floats:ident)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*

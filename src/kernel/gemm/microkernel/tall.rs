@@ -1,19 +1,19 @@
-//! Few rows by a B that is packed: all rows are one tile, so that each panel comes from memory, or
-//! even from L2, once. The time of that is the product's: it is a quarter shorter than in two
-//! micropanels. Sums are the same chains of multiply-adds, so the bits are too.
+//! Few rows times a packed B: all rows are one tile, so that each panel is read once from memory,
+//! or even from L2. Those reads bound the product, which takes a quarter less time than with two
+//! micropanels. Sums are the same chains of multiply-adds, so they have the same bits.
 
 use super::job::PanelJob;
 use super::packed::Packed;
 use super::tile::{self, Rows};
 use crate::simd::{self, Isa};
 
-/// Bytes of B that are fetched into L1 ahead of their use, over the end of a panel too.
+/// Bytes of B prefetched into L1 ahead of their use, past the end of a panel too.
 const AHEAD: usize = 4 << 10;
-/// Bytes of a panel that are multiplied part by part before the rest is: L1 holds them, and memory
-/// is read from end to end.
+/// Bytes of a panel that are multiplied, one group of vectors after the other, before the rest is:
+/// L1 holds them, and memory is read sequentially.
 const CHUNK: usize = 8 << 10;
 
-/// All rows times the panel: up to six by `V` vectors, more by `HALF`.
+/// Multiplies all rows by the panel: up to six by `V` vectors at a time, more by `HALF`.
 ///
 /// # Safety
 /// TILE1, of a tall job.
@@ -36,7 +36,7 @@ pub unsafe fn panel<I: Isa, A: Packed, const L: usize, const V: usize, const HAL
     heights!(1 2 3 4 5 6; 7 8 9 10 11 12)
 }
 
-/// `R` rows times the panel, `V` vectors at a time.
+/// Multiplies `R` rows by the panel, `V` vectors at a time.
 ///
 /// # Safety
 /// TILE1, of a tall job of `R` rows.
@@ -47,12 +47,12 @@ unsafe fn rows<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
     } else {
         s.k.max(1)
     };
-    // once for an empty sum too, which is zero
+    // at least once: an empty sum is zero
     for start in (0..s.k.max(1)).step_by(chunk) {
         let steps = (s.k - start).min(chunk);
         let mut first = 0;
         while first < s.vectors {
-            // SAFETY: TILE1, of the vectors that are there.
+            // SAFETY: TILE1, for vectors of the panel.
             unsafe {
                 if first + V <= s.vectors {
                     sums::<I, A, L, R, V>(s, first, start, steps);
@@ -66,10 +66,10 @@ unsafe fn rows<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
     }
 }
 
-/// `R` rows of `V` vectors, from vector `first` on, of so many steps from `start` on.
+/// `R` rows of `V` vectors from vector `first` on, over `steps` steps from `start` on.
 ///
 /// # Safety
-/// TILE1, of a tall job of `R` rows, `first + V <= vectors` and steps that there are.
+/// TILE1, of a tall job of `R` rows; `first + V <= vectors`, and the job has the steps.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
@@ -93,7 +93,7 @@ unsafe fn sums<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
         for i in 0..R {
             for j in 0..V {
                 // SAFETY: TILE1: row `i < R` and vector `first + j` of the output, written by the
-                // steps before `start`, or what is added to.
+                // steps before `start`, or holding what is added to.
                 c[i][j] = A::begin(unsafe { *at(i, j) });
             }
         }
@@ -102,8 +102,8 @@ unsafe fn sums<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
         for j in 0..V {
             simd::prefetch::<{ simd::L1 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
         }
-        // SAFETY: TILE1: a step of the panel has `vectors` of them, of which `first + V` are read,
-        // and A's row one number.
+        // SAFETY: TILE1: a step of the panel has `vectors` vectors, of which those before `first +
+        // V` are read, and a row of A one number.
         unsafe { tile::step::<I, A, L, R, V>(a, b, &mut c) };
         a.at = a.at.wrapping_offset(cs);
         b = b.wrapping_add(s.vectors * L);

@@ -8,7 +8,7 @@ use core::hint::black_box;
 /// Vectors of the widest tile of the target's own instruction set.
 pub const BASE: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
 
-/// All micropanels times the panel.
+/// Multiplies all micropanels by the panel.
 ///
 /// # Safety
 /// TILE1.
@@ -49,7 +49,7 @@ unsafe fn micropanels<I: Isa, A: Packed, const L: usize, const V: usize>(s: Pane
                 none
             },
         ];
-        // SAFETY: TILE1 of the rows `i..i + h`, which are the job's.
+        // SAFETY: TILE1, of the job's rows `i..i + h`.
         unsafe {
             match h {
                 6 if HEIGHT >= 6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
@@ -97,7 +97,7 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
                 c[i] = [A::begin([*starts.add(i); L]); V];
             }
         }
-        // Whole passes of the unrolled loop where B is packed, and A read by rows or in micropanels.
+        // Whole passes of the unrolled loop if B is packed, and A read by rows or in micropanels.
         // Their code is long: not for micropanels of one or two rows, which are rare.
         let (by_rows, in_micropanels) = (cs == 1, (rs, cs) == (1, R as isize));
         let worthwhile = const { !simd::MICROCONTROLLER && R > 2 && A::UNROLLED };
@@ -136,15 +136,15 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
     }
 }
 
-/// A step of `R` rows of A: an address, and those of the rows from there.
+/// A step of `R` rows of A: an address, and the offsets of the rows from it.
 #[derive(Clone, Copy)]
 pub struct Rows<A, const R: usize> {
     pub at: *const A,
     offsets: [isize; R],
 }
 impl<A, const R: usize> Rows<A, R> {
-    /// Rows `stride` apart. Their offsets are kept in registers: the compiler would compute them
-    /// anew in each step.
+    /// Rows `stride` apart. Their offsets are kept in registers: the compiler would recompute them
+    /// in each step.
     #[inline(always)]
     pub fn strided(at: *const A, stride: isize) -> Self {
         Rows {
@@ -154,7 +154,7 @@ impl<A, const R: usize> Rows<A, R> {
     }
 }
 
-/// So many passes, where the steps of A are `CS` lanes apart and those of B follow each other.
+/// `passes` passes, with steps of A `CS` lanes apart and contiguous steps of B.
 ///
 /// # Safety
 /// TILE1, for `R` rows and `passes * UNROLL` steps.
@@ -175,8 +175,8 @@ unsafe fn unrolled<
 ) {
     for _ in 0..passes {
         for i in 0..UNROLL {
-            // SAFETY: the caller promises `passes * UNROLL` steps of A and B from here on; this is one
-            // of them.
+            // SAFETY: the caller promises `passes * UNROLL` steps of A and B from here on; this is
+            // one of them.
             unsafe {
                 step::<I, A, L, R, V>(
                     Rows {
@@ -199,7 +199,7 @@ unsafe fn unrolled<
 /// `c[R][V * L] += a[R] b[V * L]`.
 ///
 /// # Safety
-/// The rows hold a lane each, and `b` as many as are read.
+/// The rows hold a lane each at their offsets, and `b` holds `V * L` lanes.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
@@ -212,7 +212,7 @@ pub unsafe fn step<I: Isa, A: Packed, const L: usize, const R: usize, const V: u
 ) {
     let mut lanes = [[A::default(); L]; V];
     for j in 0..V {
-        // SAFETY: the caller's promise; an array has its element's alignment.
+        // SAFETY: the caller promises `V * L` lanes; an array has its element's alignment.
         lanes[j] = unsafe { *(b.wrapping_add(j * L) as *const [A; L]) };
     }
     for i in 0..R {

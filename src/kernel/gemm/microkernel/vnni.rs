@@ -1,5 +1,5 @@
-//! Groups of four bytes, for the instruction that multiplies unsigned by signed ones and adds up to
-//! 32 bits: AVX-512 or AVX2 with VNNI.
+//! Groups of four bytes, for the dot product instruction of VNNI (VPDPBUSD), with AVX-512 or AVX2:
+//! it multiplies unsigned by signed bytes and adds the products to 32-bit sums.
 
 use super::job::PanelJob;
 use super::packed::Packed;
@@ -8,8 +8,8 @@ use crate::kernel::gemm::blocking::Blocking;
 use crate::simd::{self, Isa, Kernel, Level};
 use core::arch::x86_64::*;
 
-/// Four neighbours of A, `SIGNED` or not, or of B, the other way round. Wherever they lie: groups
-/// of A are read in place.
+/// Four neighbours along the sum: of A, `SIGNED` or not, or of B, the other way round. Unaligned,
+/// since groups of A are read in place.
 #[derive(Clone, Copy, Default)]
 #[repr(C, packed)]
 pub struct Quad<const SIGNED: bool>(pub u32);
@@ -46,7 +46,8 @@ impl<const SIGNED: bool> Quad<SIGNED> {
     )]
     fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
         const { assert!(L == 16 || L == 8) };
-        // SAFETY: called by `Panel` alone, under VNNI; 16 or 8 lanes of four bytes are a vector of the level.
+        // SAFETY: called by `Panel` alone, with VNNI; 16 or 8 lanes of four bytes are a vector of
+        // the level.
         unsafe {
             let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes });
             if const { L == 16 } {
@@ -91,7 +92,7 @@ unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
     }
     #[inline(always)]
     unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
-        // SAFETY: TILE1 is the caller's; these lanes are chosen where there is VNNI.
+        // SAFETY: TILE1 is the caller's promise; these lanes are used only on CPUs with VNNI.
         unsafe { simd::call_vnni::<I, _>(Panel(job)) }
     }
     const UNROLLED: bool = true;

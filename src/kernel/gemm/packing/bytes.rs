@@ -3,7 +3,7 @@
 use super::Packing;
 use crate::kernel::gemm::microkernel::Pair;
 
-/// Bytes to 16-bit numbers; holds the sign bit, or 0.
+/// Widens bytes to 16 bits. Holds the sign bit, or 0 for unsigned bytes.
 #[derive(Clone, Copy)]
 pub struct Extend(pub u8);
 impl Packing for Extend {
@@ -11,7 +11,7 @@ impl Packing for Extend {
     type To = Pair;
     const GROUP: usize = 2;
     #[inline(always)]
-    fn nothing(self) -> u8 {
+    fn padding(self) -> u8 {
         0
     }
     fn in_place(self) -> bool {
@@ -20,7 +20,7 @@ impl Packing for Extend {
     #[inline(always)]
     fn lane(self, x: [u8; 4]) -> Pair {
         let sign = self.0 as u32;
-        // Sign extension where `sign` is 0x80, nothing where it is 0.
+        // Sign extension if `sign` is 0x80, none if it is 0.
         let wide = |x: u8| (x as u32 ^ sign).wrapping_sub(sign);
         Pair(wide(x[0]) & 0xffff | wide(x[1]) << 16)
     }

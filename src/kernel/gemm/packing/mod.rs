@@ -1,16 +1,16 @@
 //! Packing: strided elements to lanes, in the order in which tiles read them. Whatever the strides,
-//! memory is read in runs where it has some, and converted a vector at a time.
+//! memory is read in contiguous runs if there are any, and converted a vector at a time.
 
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod bf16_pairs;
 mod bytes;
 mod transpose;
-#[cfg(all(x86_dispatch, feature = "half"))]
-mod twins;
 #[cfg(x86_dispatch)]
 mod vnni;
 
-pub use bytes::Extend;
 #[cfg(all(x86_dispatch, feature = "half"))]
-pub use twins::Couple;
+pub use bf16_pairs::Interleave;
+pub use bytes::Extend;
 #[cfg(x86_dispatch)]
 pub use vnni::Flip;
 
@@ -20,31 +20,29 @@ use super::microkernel::{BlockA, HEIGHT, Packed, micropanel, panel_width, widest
 use crate::simd::{self, Isa, Kernel};
 use core::{marker::PhantomData, ops::Range};
 
-/// How elements become lanes: a lane is one of them, or `GROUP` neighbours along the sum, as dot
-/// instructions take them.
+/// How elements become lanes: a lane is one element, or `GROUP` neighbours along the sum, as dot
+/// product instructions take them.
 pub trait Packing: Copy {
     /// An element.
     type From: Copy;
     /// A lane.
     type To: Copy + Default;
-    /// How many elements make a lane: 1, 2 or 4.
+    /// The number of elements of a lane: 1, 2 or 4.
     const GROUP: usize;
-    /// What stands in a group for elements beyond the end: the value whose bits are zero in the
-    /// lane.
-    fn nothing(self) -> Self::From;
-    /// Whether a group of elements has the bits of the lane it is packed to, and may be read as one
-    /// where it lies.
+    /// The padding of a partial last group: the value whose bits are zero in the lane.
+    fn padding(self) -> Self::From;
+    /// Whether a group of elements has the bits of its lane, and may be read as one in place.
     fn in_place(self) -> bool;
-    /// What packing adds to each element: a product is too large by that times the sums of the
+    /// What packing adds to each element: products are too large by this times the sums of the
     /// other operand's rows.
     fn offset(self) -> i32 {
         0
     }
-    /// `factor` times the sums of A's rows, for a B that has an [`offset`](Packing::offset).
+    /// `factor` times the sums of A's rows, for a B with an [`offset`](Packing::offset).
     fn row_sums(_: Mat<Self::From>, _factor: i32, _: &mut [Self::To]) {}
-    /// A lane of the first `GROUP` of these.
+    /// The lane of the first `GROUP` elements of `x`.
     fn lane(self, x: [Self::From; 4]) -> Self::To;
-    /// Lanes of groups across `GROUP` rows (the first of these) of `d.len()` elements.
+    /// Lanes of groups across the first `GROUP` of these rows, each of `d.len()` elements.
     #[inline(always)]
     fn across<I: Isa>(self, s: [&[Self::From]; 4], d: &mut [Self::To]) {
         let s = s.map(|s| &s[..d.len()]);
@@ -52,7 +50,7 @@ pub trait Packing: Copy {
             *d = self.lane([s[0][j], s[1][j], s[2][j], s[3][j]]);
         }
     }
-    /// Lanes of `d.len() * GROUP` elements side by side.
+    /// Lanes of `d.len() * GROUP` contiguous elements.
     #[inline(always)]
     fn run<I: Isa>(self, s: &[Self::From], d: &mut [Self::To]) {
         for (s, d) in s.chunks_exact(Self::GROUP).zip(d) {
@@ -61,7 +59,7 @@ pub trait Packing: Copy {
     }
 }
 
-/// One element a lane.
+/// One element per lane.
 pub struct Single<T>(PhantomData<T>);
 impl<T> Clone for Single<T> {
     fn clone(&self) -> Self {
@@ -77,7 +75,7 @@ impl<T: MatElement> Packing for Single<T> {
     type To = T::Acc;
     const GROUP: usize = 1;
     #[inline(always)]
-    fn nothing(self) -> T {
+    fn padding(self) -> T {
         T::default()
     }
     #[inline(always)]
@@ -94,14 +92,14 @@ impl<T: MatElement> Packing for Single<T> {
     }
 }
 
-/// Lanes of a strided line: rows of the result that are contiguous along the sum.
+/// Packs a strided line along the sum into contiguous lanes.
 #[inline(always)]
 fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &mut [P::To]) {
     let whole = k / P::GROUP;
-    // SAFETY: the callers': `k` elements, `step` apart (MAT1).
+    // SAFETY: the callers pass `k` elements, `step` apart (MAT1).
     let at = |i: usize| unsafe { *s.offset(i as isize * step) };
     if step == 1 {
-        // SAFETY: MAT1, as above, of elements that are neighbours: `whole * GROUP <= k`.
+        // SAFETY: MAT1, as above, of contiguous elements: `whole * GROUP <= k`.
         p.run::<I>(
             unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) },
             &mut d[..whole],
@@ -116,13 +114,13 @@ fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &
             if whole * P::GROUP + q < k {
                 at(whole * P::GROUP + q)
             } else {
-                p.nothing()
+                p.padding()
             }
         }));
     }
 }
 
-/// Lanes of group `g` of some columns side by side.
+/// Lanes of group `g` of a range of columns; rows of `b` are contiguous.
 #[inline(always)]
 fn across<I: Isa, P: Packing>(
     p: P,
@@ -132,7 +130,7 @@ fn across<I: Isa, P: Packing>(
     d: &mut [P::To],
 ) {
     let k = b.rows();
-    // SAFETY: MAT1: a row of B, whose elements are side by side; of four, those beyond the group
+    // SAFETY: MAT1: a row of B, whose elements are contiguous; of the four, those past the group
     // are not used.
     let row = |q: usize| unsafe {
         core::slice::from_raw_parts(
@@ -150,15 +148,15 @@ fn across<I: Isa, P: Packing>(
                 if g * P::GROUP + q < k {
                     row(q)[j]
                 } else {
-                    p.nothing()
+                    p.padding()
                 }
             }));
         }
     }
 }
 
-/// [`across`] of several groups for a whole panel of `W` columns, whose elements are lanes. By
-/// arrays: of loops over elements, the compiler makes one across rows.
+/// [`across`] for several groups of a whole panel of `W` columns, whose elements are lanes as they
+/// are. Copies arrays: the compiler would vectorise loops over elements across rows.
 #[inline(always)]
 fn copy<P: Packing, const W: usize>(
     b: Mat<P::From>,
@@ -167,7 +165,8 @@ fn copy<P: Packing, const W: usize>(
     d: &mut [P::To],
 ) {
     for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
-        // SAFETY: MAT1: a row of B, whose elements are side by side, and lanes as they lie (`in_place`, the callers').
+        // SAFETY: MAT1: a row of B, whose elements are contiguous, and lanes as they are
+        // (`in_place`, which the callers check).
         *d = unsafe { *(b.at(g, j) as *const [P::To; W]) };
     }
 }
@@ -175,8 +174,8 @@ fn copy<P: Packing, const W: usize>(
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
-/// Asks for what [`across`] will read some groups later, where each row is a page of its own, which
-/// the machine does not foresee.
+/// Prefetches what [`across`] will read some groups later, if each row is on another page, which
+/// hardware prefetchers don't follow.
 #[inline(always)]
 fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
     const GROUPS: usize = 16;
@@ -191,7 +190,7 @@ fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
     }
 }
 
-/// Panels, each `d[group][width]`, the last one `last` wide.
+/// Consecutive panels, each `d[group][width]`, the last one `last` wide.
 struct Panels<'a, P: Packing> {
     p: P,
     b: Mat<'a, P::From>,
@@ -200,7 +199,7 @@ struct Panels<'a, P: Packing> {
     d: &'a mut [P::To],
 }
 impl<P: Packing> Panels<'_, P> {
-    /// Of columns side by side: some rows at a time, a panel after the other.
+    /// Packs contiguous rows: some of them at a time, one panel after the other.
     #[inline(always)]
     fn across<I: Isa>(self) {
         const TOGETHER: usize = 32;
@@ -241,7 +240,7 @@ impl<P: Packing> Panels<'_, P> {
             }
         }
     }
-    /// Of columns that are anything else: eight at a time become lanes in L1, which are transposed.
+    /// Packs columns of any strides: eight at a time become lanes in L1, which are transposed.
     #[inline(always)]
     fn along<I: Isa>(self) {
         const DEEP: usize = if cfg!(feature = "std") { 64 } else { 16 };
@@ -296,7 +295,7 @@ impl<P: Packing> Kernel for Panels<'_, P> {
     }
 }
 
-/// `d[row][groups]`.
+/// Packs rows, to `d[row][group]`.
 struct Lines<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
 impl<P: Packing> Kernel for Lines<'_, P> {
     type Out = ();
@@ -310,14 +309,14 @@ impl<P: Packing> Kernel for Lines<'_, P> {
     }
 }
 
-/// Micropanels of a matrix whose columns have their elements side by side.
+/// Packs a matrix with contiguous columns in micropanels.
 struct Micropanels<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
 impl<P: Packing> Kernel for Micropanels<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        /// Micropanels that are written at once: memory is read in runs of cache lines, and as many
-        /// lines are written as a set of L1 has.
+        /// Micropanels written at a time: memory is read in runs of cache lines, and as many lines
+        /// are written as a set of L1 has ways.
         const ABREAST: usize = 8;
         let Micropanels(p, a, d) = self;
         let (m, groups) = (a.rows(), a.cols().div_ceil(P::GROUP));
@@ -335,7 +334,7 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
                 let mut from = &*column;
                 for rows in abreast {
                     let to = &mut d[rows.start * groups + g * rows.len()..];
-                    // of a known length, all but the last ones
+                    // a constant length for all but the last ones
                     match rows.len() {
                         HEIGHT => to[..HEIGHT].copy_from_slice(&from[..HEIGHT]),
                         h => to[..h].copy_from_slice(&from[..h]),
@@ -348,7 +347,7 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
 }
 
 /// Packs `b` into panels of `width` columns, `d[panel][group][width]`, the last one `last` wide and
-/// zero beyond B's columns.
+/// zero past B's columns.
 pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
     simd::call(Panels {
@@ -359,7 +358,7 @@ pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &
         d,
     })
 }
-/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in micropanels where
+/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in micropanels if
 /// its columns are contiguous.
 pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
@@ -377,12 +376,12 @@ pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::
     }
 }
 
-/// Packs `b` into one panel of `width` columns, `d[row][width]`, zero beyond B's.
+/// Packs `b` into one panel of `width` columns, `d[row][width]`, zero past B's columns.
 pub fn panel<T: MatElement>(b: Mat<T>, width: usize, d: &mut [T::Acc]) {
     panels(Single::<T>::ELEMENTS, b, width, width, d)
 }
 
-/// Packs columns into panels, one after the other.
+/// Packs columns into consecutive panels.
 pub fn all_panels<P: Packing<To: Packed>>(p: P, b: Mat<P::From>, d: &mut [P::To]) {
     let (k, cols, groups) = (b.rows(), b.cols(), b.rows().div_ceil(P::GROUP));
     let whole = widest_panel::<P::To>();

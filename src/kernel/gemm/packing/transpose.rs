@@ -1,4 +1,4 @@
-//! Transposition of eight lines in L1.
+//! Transposes eight lines in L1.
 
 use crate::simd::Isa;
 
@@ -25,7 +25,7 @@ pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(
     #[cfg(x86_dispatch)]
     if const { I::AVX2 && size_of::<A>() == 4 } && count == 8 {
         while p + 8 <= depth {
-            // SAFETY: AVX2 (ISA1); eight columns of eight from `s`, to rows that `d` holds by the
+            // SAFETY: AVX2 (ISA1); eight by eight elements of `s`, to rows that `d` holds by the
             // assertion.
             unsafe {
                 let from = (s.as_ptr() as *const A).add(p) as *const u32;

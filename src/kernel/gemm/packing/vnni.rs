@@ -1,4 +1,4 @@
-//! Groups of four bytes, as VNNI multiplies them: unsigned ones by signed ones.
+//! Groups of four bytes, as VNNI multiplies them: unsigned by signed bytes.
 
 use super::Packing;
 use crate::kernel::gemm::matrix::Mat;
@@ -6,7 +6,7 @@ use crate::kernel::gemm::microkernel::Quad;
 use crate::simd::{self, Isa, Kernel, Level};
 use core::arch::x86_64::*;
 
-/// Groups as they are (0), or all top bits flipped (0x80), which moves values by 128.
+/// Groups as they are (0), or with all top bits flipped (0x80), which shifts values by 128.
 #[derive(Clone, Copy)]
 pub struct Flip<const SIGNED: bool>(pub u8);
 impl<const SIGNED: bool> Packing for Flip<SIGNED> {
@@ -14,7 +14,7 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
     type To = Quad<SIGNED>;
     const GROUP: usize = 4;
     #[inline(always)]
-    fn nothing(self) -> u8 {
+    fn padding(self) -> u8 {
         self.0
     }
     fn in_place(self) -> bool {
@@ -32,8 +32,8 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
             *d = Quad(u32::from_le_bytes(*s) ^ flip);
         }
     }
-    /// 64 columns at a time: bytes of four rows are interleaved within quarters of a register, so
-    /// those are exchanged before.
+    /// 64 columns at a time: unpacking interleaves bytes within 128-bit quarters of a register, so
+    /// words are permuted between the quarters first.
     #[inline(always)]
     fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED>]) {
         let whole = if const { I::AVX512 } {
@@ -74,7 +74,7 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
     }
     fn row_sums(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED>]) {
         match simd::level() {
-            // SAFETY: these groups are chosen where there is VNNI.
+            // SAFETY: these groups are used only on CPUs with VNNI.
             Level::Avx512 => unsafe { row_sums::<SIGNED>(a, factor, sums) },
             _ => simd::call(RowSums(a, factor, sums)),
         }
@@ -92,11 +92,11 @@ impl<const SIGNED: bool> Kernel for RowSums<'_, SIGNED> {
         for (i, sum) in sums.iter_mut().enumerate() {
             let mut x = 0u32;
             if a.cs() == 1 {
-                // SAFETY: MAT1: a row, whose elements are side by side.
+                // SAFETY: MAT1: a row, whose elements are contiguous.
                 let row = unsafe { core::slice::from_raw_parts(a.at(i, 0), a.cols()) };
                 row.iter().for_each(|q| x = x.wrapping_add(value(*q)));
             } else {
-                // SAFETY: MAT1: `p` is below the columns, and there is a sum for each row.
+                // SAFETY: MAT1: `p` is less than the columns, and there is a sum for each row.
                 (0..a.cols()).for_each(|p| x = x.wrapping_add(value(unsafe { a.get(i, p) })));
             }
             *sum = Quad(x.wrapping_mul(factor as u32));
@@ -104,7 +104,7 @@ impl<const SIGNED: bool> Kernel for RowSums<'_, SIGNED> {
     }
 }
 
-/// The same in wider vectors.
+/// The same by dot product instructions.
 ///
 /// # Safety
 /// The CPU has AVX-512 and VNNI.
@@ -116,7 +116,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, factor: i32, sums: &mut [Quad
         sums.fill(Quad(0));
         for p in 0..a.cols() {
             for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: MAT1: `p` is below the columns, and there is a sum for each row.
+                // SAFETY: MAT1: `p` is less than the columns, and there is a sum for each row.
                 *sum = Quad({ sum.0 }.wrapping_add(value(unsafe { a.get(i, p) })));
             }
         }
@@ -125,7 +125,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, factor: i32, sums: &mut [Quad
     }
     let one = _mm512_set1_epi8(1);
     for (i, sum) in sums.iter_mut().enumerate() {
-        // SAFETY: MAT1: a row, whose elements are side by side.
+        // SAFETY: MAT1: a row, whose elements are contiguous.
         let row = unsafe { core::slice::from_raw_parts(a.at(i, 0), a.cols()) };
         let (vectors, rest) = row.as_chunks::<64>();
         let mut x = [_mm512_setzero_si512(); 4];

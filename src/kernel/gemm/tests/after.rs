@@ -1,10 +1,10 @@
-//! Each element of a product is handed over once, when it is what it is to be.
+//! Each element of a product is handed over once, when it is final.
 
 use super::super::*;
 use crate::testing::Rng;
 use core::ops::Range;
 
-/// Makes `2 x + 1` of what it gets.
+/// Replaces each element by `2 x + 1`.
 struct Doubled {
     c: *mut f32,
     cols: usize,
@@ -16,7 +16,7 @@ impl After for Doubled {
         assert_eq!(i, 3);
         for (r, q) in rows.flat_map(|r| cols.clone().map(move |q| (r, q))) {
             let at = self.c.wrapping_add(r * self.cols + q);
-            // SAFETY: AFTER1: an element that the product uses no more.
+            // SAFETY: AFTER1: an element that the product no longer uses.
             unsafe { *at = 2.0 * *at + 1.0 };
         }
     }

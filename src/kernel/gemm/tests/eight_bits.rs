@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whole bytes: nothing saturates, nothing is lost between signed and unsigned.
+/// Full-range bytes: nothing saturates, and nothing is lost between signed and unsigned.
 fn check_bytes<A, B, C>(seed: u64, run: fn(Mat<A>, Mat<B>, MatMut<C>, bool) -> Result<()>)
 where
     A: MatElement + Into<i64>,
@@ -38,7 +38,7 @@ where
                 random.between(1, 70),
             ),
         };
-        // Any byte, all bytes the least, or all the greatest.
+        // Random bytes, or all 0x80, the least signed one, or all 0xff, the greatest unsigned one.
         let mut bytes = |len: usize| -> Vec<u8> {
             let whole = random.next() >> 20;
             (0..len.max(1))
@@ -71,7 +71,7 @@ where
         }
         for i in 0..m {
             for j in 0..n {
-                // SAFETY: `i < m`, `p < k` and `j < n`, which are the matrices' sides.
+                // SAFETY: `i < m`, `p < k` and `j < n`, the sizes of the matrices.
                 let sum: i64 = (0..k)
                     .map(|p| unsafe {
                         Into::<i64>::into(a.get(i, p)) * Into::<i64>::into(b.get(p, j))

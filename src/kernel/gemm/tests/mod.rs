@@ -13,7 +13,7 @@ use crate::testing::Rng;
 /// below 2^24 is exact as well.
 trait Number: MatElement {
     fn make(x: i64) -> Self;
-    /// What the oracle's sum becomes in this type.
+    /// Whether this is the oracle's sum in this type.
     fn is(self, sum: i64) -> bool;
 }
 macro_rules! numbers {
@@ -61,7 +61,7 @@ fn view<T: Number>(
 
 fn check<T: Number>(name: &str) {
     let mut random = Rng(1);
-    // The integers behind a matrix.
+    // The integers that a matrix holds.
     let integers = |m: Mat<T>| -> Vec<i64> {
         // SAFETY: every `i` asked for is below `rows * cols`.
         let at = |i| unsafe { m.get(i / m.cols(), i % m.cols()) };
@@ -185,7 +185,7 @@ fn a_grid_covers_c_once() {
         (3, 70, 0),
         (5000, 5, 5),
     ] {
-        // SAFETY: MAT1: one element, at all indices.
+        // SAFETY: MAT1: one element at all indices.
         let (a, b) = unsafe { (Mat::new(&1.0f32, m, k, 0, 0), Mat::new(&1.0f32, k, n, 0, 0)) };
         for algorithm in [
             Algorithm::GemvRows,
@@ -239,7 +239,7 @@ fn panels_packed_before_change_no_bit() {
                 let whole = MatMut::from_slice(&mut c, m, n);
                 for i in (0..m).step_by(rows) {
                     let rows = i..m.min(i + rows);
-                    // SAFETY: parts that are used one after the other.
+                    // SAFETY: parts are used one after the other.
                     let mut part = unsafe { whole.part(rows.clone(), 0..n) };
                     let epilogue = Epilogue::new(&list, m, n).at(i, 0);
                     Algorithm::Blocked
@@ -293,7 +293,7 @@ fn columns_pages_apart_change_no_bit() {
                     .collect::<Vec<_>>()
             };
             let (far, b) = (values(k * APART), values(k * n));
-            // SAFETY: MAT1: `m` of the `APART` elements from each multiple of it.
+            // SAFETY: MAT1: the first `m` of each `APART` elements.
             let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
             let near: Vec<T> = (0..m * k).map(|i| far[i % k * APART + i / k]).collect();
             let list: [EpilogueOp<T>; 0] = [];

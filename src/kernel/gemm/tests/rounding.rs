@@ -1,4 +1,4 @@
-//! What sums of floats lose.
+//! Rounding errors of sums of floats.
 
 use super::*;
 
@@ -69,7 +69,7 @@ fn floats_are_as_accurate_as_they_can_be() {
     }
 }
 
-/// Odd sums, whose last pair is half empty, B of both layouts, and panels that were packed before.
+/// Odd sums, whose last pair is half empty; B in both layouts, and packed before the product.
 #[test]
 #[cfg(feature = "half")]
 fn products_of_bfloat16_are_summed_in_float32() {

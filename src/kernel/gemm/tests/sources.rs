@@ -1,5 +1,5 @@
-//! The macrokernel by a source that is no matrix: patches of a line, with zeros beyond its ends, as
-//! a convolution has them.
+//! The macrokernel with a source that is not a matrix: patches of a line, with zeros past its ends,
+//! as in a convolution.
 
 use super::*;
 use crate::kernel::gemm::macrokernel::macrokernel;
@@ -7,7 +7,7 @@ use crate::kernel::gemm::microkernel::BlockA;
 use crate::kernel::gemm::source::InPlace;
 use core::ops::Range;
 
-/// Line `j` is what `steps` taps see of `x` from `first + j - padding` on.
+/// Line `j` is the `steps` elements of `x` from `first + j - padding` on.
 #[derive(Clone, Copy)]
 struct Patches<'a> {
     x: &'a [f32],

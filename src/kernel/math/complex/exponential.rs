@@ -1,13 +1,13 @@
-//! exp and the hyperbolic functions; the circular ones are these of i z.
+//! exp and the hyperbolic functions; the trigonometric functions are these of i z.
 
 use super::{Z, turn, turn_back};
 use crate::kernel::math::double::product_portable as product;
 use libm::copysign;
 
-/// log(2) less its nearest float64.
+/// log(2) minus its nearest float64.
 const LN_2_LOW: f64 = 2.319_046_813_846_299_6e-17;
 
-/// `e^x (c, s)` where e^x alone may overflow; x is not NaN.
+/// `e^x (c, s)`, also if e^x alone overflows; x is not NaN.
 fn polar(x: f64, c: f64, s: f64) -> Z {
     const E_709: f64 = 8.218_407_461_554_972e307;
     if x <= 709.0 || x == f64::INFINITY {
@@ -37,7 +37,7 @@ pub fn exp2(z: Z) -> Z {
     if z.re.is_nan() || z.re.abs() > 1000.0 || !z.im.is_finite() {
         return exp(z * core::f64::consts::LN_2);
     }
-    // The phase as a sum of two: the error of one would show in its sine.
+    // The phase as a sum of two: a single float's error would show in the sine.
     let (phase, low) = product(z.im, core::f64::consts::LN_2);
     let low = low + z.im * LN_2_LOW;
     let (c, s) = (libm::cos(phase), libm::sin(phase));

@@ -6,13 +6,13 @@ use super::{Z, turn, turn_back};
 use core::f64::consts::{FRAC_PI_2, LN_2};
 use libm::{atan2, copysign, hypot};
 
-/// Beyond, z^2 dwarfs 1, and may overflow.
+/// Above this, z^2 dwarfs 1, and may overflow.
 const LARGE: f64 = f64::MAX / 4.0;
 
 fn is_large(z: Z) -> bool {
     z.re.abs() > LARGE || z.im.abs() > LARGE
 }
-/// log |2 z| of large z; infinite where a part is, whatever the other.
+/// log |2 z| of large z; infinite if either part is.
 fn log_double(z: Z) -> f64 {
     if z.re.is_infinite() || z.im.is_infinite() {
         f64::INFINITY
@@ -82,7 +82,7 @@ pub fn atanh(z: Z) -> Z {
     if x == 0.0 && y.is_nan() {
         return z;
     }
-    // From here on squares overflow.
+    // From here on, squares overflow.
     const ROOT: f64 = 6.7e153;
     if x > ROOT || y.abs() > ROOT {
         let h = hypot(0.5 * x, 0.5 * y);

@@ -5,7 +5,7 @@ use crate::kernel::math::double::{product_portable as product, sum};
 use core::f64::consts::{LN_2, LOG2_E, LOG10_E};
 use libm::{atan2, copysign, hypot};
 
-/// a^2 + b^2 - 1, with the bits that cancellation near the unit circle leaves; a >= b >= 0.
+/// a^2 + b^2 - 1, with the bits that cancellation near the unit circle would lose; a >= b >= 0.
 fn squares_less_one(a: f64, b: f64) -> f64 {
     // (a - 1)(a + 1) + b^2, each factor and product as a sum of two.
     let (u, u_low) = sum(1.0f64.max(a), -1.0f64.min(a));
@@ -17,7 +17,7 @@ fn squares_less_one(a: f64, b: f64) -> f64 {
     let (s, s_low) = sum(large, small);
     s + (s_low + (p_low + q_low + (u * v_low + u_low * v)))
 }
-/// log |z|, accurate near 1 too.
+/// log |z|, accurate near 1 as well.
 fn log_abs(x: f64, y: f64) -> f64 {
     let (x, y) = (x.abs(), y.abs());
     let (a, b) = if x > y { (x, y) } else { (y, x) };
@@ -84,7 +84,8 @@ pub fn sqrt(z: Z) -> Z {
             Z::new(0.0, copysign(f64::INFINITY, y))
         };
     }
-    // Away from both ends of the range; by a power of four, so that the root is scaled exactly.
+    // Scaled away from both ends of the range, by a power of four, so that the root is scaled
+    // exactly.
     let larger = x.abs().max(y.abs());
     let (up, down) = if larger > 1e307 {
         (0.0625, 4.0)
@@ -99,7 +100,7 @@ pub fn sqrt(z: Z) -> Z {
     let (re, im) = if x >= 0.0 { (t, other) } else { (other, t) };
     Z::new(re * down, copysign(im * down, y))
 }
-/// Integer powers of moderate size by multiplication, which is exact where the products are; else
+/// Integer powers of moderate size by multiplication, which is exact if the products are; otherwise
 /// `exp(b log(a))`.
 pub fn pow(a: Z, b: Z) -> Z {
     if b.re == 0.0 && b.im == 0.0 {

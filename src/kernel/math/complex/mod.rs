@@ -1,5 +1,5 @@
-//! Complex functions. Arithmetic is branch-free; elementary functions are scalar float64 code that
-//! all instruction sets and both widths share, with the special values of C99's annex G.
+//! Complex functions. Arithmetic is branch-free; elementary functions are scalar float64 code,
+//! shared by all instruction sets and both widths, with the special values of C99's annex G.
 
 mod exponential;
 mod inverse;
@@ -9,7 +9,7 @@ use super::{Math, Real};
 use crate::simd::Isa;
 use num_complex::Complex;
 
-/// The width that elementary functions compute in.
+/// The type that elementary functions compute in.
 type Z = Complex<f64>;
 
 /// i z.
@@ -23,15 +23,15 @@ fn turn_back(z: Z) -> Z {
     Z::new(z.im, -z.re)
 }
 
-/// Functions of complex numbers alone. Sums, differences and products are num-complex's operators.
+/// Functions of complex numbers only. Sums, differences and products are num-complex's operators.
 pub trait ComplexMath: Math {
-    /// Magnitude; no overflow on the way.
+    /// Magnitude, without intermediate overflow.
     fn abs<I: Isa>(self) -> Self::Real;
-    /// Quotient; no overflow on the way (Smith).
+    /// Quotient, without intermediate overflow (Smith).
     fn divide<I: Isa>(self, divisor: Self) -> Self;
 }
 
-/// num / den: the larger part of the divisor is divided out before anything is squared.
+/// num / den: the larger part of the divisor is factored out before anything is squared.
 #[inline(always)]
 fn divide(num: Z, den: Z) -> Z {
     let flat = super::double::abs(den.re) >= super::double::abs(den.im);
@@ -72,7 +72,7 @@ fn reciprocal(z: Z) -> Z {
         Z::new(ratio / scale, -1.0 / scale)
     }
 }
-/// An infinite part as 1 of its sign, any other as 0.
+/// 1 with the sign of an infinite part; 0 for any other part.
 #[inline(always)]
 fn end<I: Isa>(part: f64) -> f64 {
     if part.is_infinite() {
@@ -81,7 +81,7 @@ fn end<I: Isa>(part: f64) -> f64 {
         0.0
     }
 }
-/// z / |z|; 0 of 0; the direction of an infinite part where there is one.
+/// z / |z|; 0 for 0; the direction of the infinite part if there is one.
 #[inline(always)]
 fn sign<I: Isa>(z: Z) -> Z {
     let infinite = z.re.is_infinite() | z.im.is_infinite();

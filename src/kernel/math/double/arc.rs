@@ -1,4 +1,4 @@
-//! Inverse trigonometric functions, all by the angle of a point in the first quadrant.
+//! Inverse trigonometric functions, all as the angle of a point in the first quadrant.
 
 use super::{abs, signed};
 use crate::kernel::math::Math;
@@ -8,11 +8,11 @@ use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 const PI_LO: f64 = 1.224_646_799_147_353_2e-16;
 
 /// The angle of (x, y) with neither negative: the nearest of atan(0), atan(1/2), atan(1),
-/// atan(3/2), atan(inf) and a polynomial in the tangent of what is left. `x + 3 / 2 y` and `y + 3 /
-/// 2 x` must be finite where x and y are of like size.
+/// atan(3/2), atan(inf) plus a polynomial in the tangent of the remainder. `x + 3 / 2 y` and `y + 3
+/// / 2 x` must be finite if x and y are of similar size.
 #[inline(always)]
 fn angle<I: Isa>(y: f64, x: f64) -> f64 {
-    // The last one holds for NaN too.
+    // The last range, which NaN falls into too.
     let (num, den, hi, lo) = (-x, y, FRAC_PI_2, 6.123_233_995_736_766e-17);
     let near = y < 2.4375 * x;
     let (num, den) = if near {
@@ -74,8 +74,8 @@ pub fn acos<I: Isa>(x: f64) -> f64 {
 pub fn atan2<I: Isa>(y: f64, x: f64) -> f64 {
     let (ay, ax) = (abs(y), abs(x));
     let larger = if ay > ax { ay } else { ax };
-    // Away from the ends of the range; of two infinities the angle is that of (1, 1), and that of
-    // two zeros is zero.
+    // Scaled away from the ends of the range; the angle of two infinities is that of (1, 1), and
+    // that of two zeros is zero.
     let scale = if larger > 1e300 { 1e-10 } else { 1.0 };
     let scale = if larger < 1e-280 { 1e200 } else { scale };
     let both = (ay == ax) & (ax == f64::INFINITY);

@@ -1,5 +1,5 @@
-//! Error functions: four ranges of |x|, a quotient of polynomials in each, its coefficients chosen
-//! by range (after fdlibm).
+//! Error functions: four ranges of |x|, with a quotient of polynomials in each, whose coefficients
+//! are selected by range (after fdlibm).
 
 use super::{abs, signed};
 use crate::simd::{Isa, fma64};
@@ -7,8 +7,8 @@ use crate::simd::{Isa, fma64};
 /// erf(1), to 24 bits.
 const ERF_1: f64 = 0.845_062_911_510_467_5;
 
-/// A polynomial by Horner's rule from the highest power down, each coefficient chosen by range.
-/// Written out, not a loop over a table: that would keep LLVM from vectorising the loop around it.
+/// A polynomial by Horner's rule from the highest power down, with coefficients selected by range.
+/// Written out, since a loop over a table would keep LLVM from vectorising the loop around it.
 macro_rules! poly_by_range {
     ($I:ident $a:ident $s:ident; $first:expr $(, $next:expr)* $(,)?) => {{
         let p = pick($a, $first);
@@ -16,7 +16,7 @@ macro_rules! poly_by_range {
         p
     }};
 }
-/// The coefficient of a range: |x| below 0.84375, 1.25, 1 / 0.35, and 28.
+/// The coefficient for the range of a: below 0.84375, 1.25, 1 / 0.35, or 28.
 #[inline(always)]
 fn pick(a: f64, c: [f64; 4]) -> f64 {
     let far = if a < 1.0 / 0.35 { c[2] } else { c[3] };
@@ -24,7 +24,7 @@ fn pick(a: f64, c: [f64; 4]) -> f64 {
     if a < 0.84375 { c[0] } else { beyond }
 }
 
-/// The quotient of a range; in the last two also exp(-x^2 + ..) / |x|, which is erfc(|x|).
+/// The quotient of a range; in the last two also `exp(-x^2 + ..) / |x|`, which is erfc(|x|).
 struct Parts {
     quotient: f64,
     tail: f64,
@@ -67,7 +67,7 @@ fn parts<I: Isa>(a: f64) -> Parts {
         tail: super::exp::exp_pair::<I>(sum, (main - sum) + rest) / a,
     }
 }
-/// Magnitudes beyond which nothing changes.
+/// The magnitude of x, clamped to where results no longer change.
 #[inline(always)]
 fn clamped(x: f64) -> f64 {
     let a = abs(x);
@@ -116,6 +116,6 @@ pub fn gelu_slope<I: Isa>(x: f64) -> f64 {
     const DENSITY: f64 = 0.5 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
     let distribution = 0.5 * (1.0 + erf::<I>(x * core::f64::consts::FRAC_1_SQRT_2));
     let density = DENSITY * super::exp::exp::<I>(-0.5 * x * x);
-    // of what is infinite, too
+    // no NaN for infinite x
     distribution + if density == 0.0 { 0.0 } else { x * density }
 }

@@ -33,14 +33,15 @@ fn expm1_reduced<I: Isa>(r: f64) -> f64 {
 /// y 2^n, rounded once, for n in [-2044, 2046].
 #[inline(always)]
 fn scale(y: f64, n: i64) -> f64 {
-    // Half of n with a shift of non-negative numbers, the only one of 64 bits below AVX-512.
+    // Half of n by a shift of a non-negative number: below AVX-512, vectors have no other one of 64
+    // bits.
     let half = (n.wrapping_add(4096) as u64 >> 1) as i64 - 2048;
     y * pow2(half) * pow2(n.wrapping_sub(half))
 }
 
 #[inline(always)]
 pub fn exp<I: Isa>(x: f64) -> f64 {
-    // Products that underflow are slow, so zeros are not made by them.
+    // Products that underflow are slow, so zeros don't come from them.
     let zero = x < -746.0;
     let x = if x > 710.0 { 710.0 } else { x };
     let (k, r) = reduce::<I>(if zero { 0.0 } else { x });
@@ -57,13 +58,13 @@ pub fn exp_fast<I: Isa>(x: f64) -> f64 {
             .wrapping_add((k as u64) << 52),
     )
 }
-/// exp of x <= 0, or 0 where that is no normal number: then k is -1023, and its power of two 0.
+/// exp of x <= 0, or 0 if that is not a normal number: k is then -1023, and its power of two 0.
 #[inline(always)]
 pub fn exp_negative<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(if x < -709.0 { -709.0 } else { x });
     (expm1_reduced::<I>(r) + 1.0) * pow2(k)
 }
-/// exp(x + tail), the tail being below a unit in the last place of x.
+/// exp(x + tail), where the tail is below a unit in the last place of x.
 #[inline(always)]
 pub fn exp_pair<I: Isa>(x: f64, tail: f64) -> f64 {
     let x = if x > 710.0 { 710.0 } else { x };
@@ -83,7 +84,7 @@ pub fn exp2<I: Isa>(x: f64) -> f64 {
         5.550_410_866_482_157_5e-2, 2.402_265_069_591_009_8e-1, core::f64::consts::LN_2);
     scale(fma64::<I>(p, r, 1.0), integer(t))
 }
-/// expm1(x) / 2, which is finite a little further than expm1(x) is.
+/// expm1(x) / 2, which stays finite a little further than expm1(x).
 #[inline(always)]
 fn expm1_half<I: Isa>(x: f64) -> f64 {
     let x = if x > 710.8 { 710.8 } else { x };
@@ -102,10 +103,10 @@ pub fn expm1<I: Isa>(x: f64) -> f64 {
 pub fn sinh<I: Isa>(x: f64) -> f64 {
     let a = abs(x);
     let h = expm1_half::<I>(a);
-    // An infinity over another is no number.
+    // Infinity divided by infinity would be NaN.
     let rest = if h > 1e17 { 0.5 } else { h / (2.0 * h + 1.0) };
-    // Chosen before the sign is given: of a choice between `x` and what has its sign, LLVM 22 makes a masked
-    // `vpternlog` with its operands in the wrong places.
+    // Selected before the sign is set: for a select between `x` and a value with its sign, LLVM 22
+    // emits a masked `vpternlog` with its operands in the wrong places.
     signed(if a < 1e-9 { a } else { h + rest }, x)
 }
 #[inline(always)]
@@ -133,7 +134,7 @@ pub fn sigmoid<I: Isa>(x: f64) -> f64 {
 pub fn sigmoid_fast<I: Isa>(x: f64) -> f64 {
     sigmoid_of(x, exp_fast::<I>(-abs(x)))
 }
-/// By the exponential of -|x|.
+/// From the exponential of -|x|.
 #[inline(always)]
 fn sigmoid_of(x: f64, e: f64) -> f64 {
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)

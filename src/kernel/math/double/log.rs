@@ -11,7 +11,7 @@ const FRACTION: u64 = (1 << 52) - 1;
 /// sqrt(1/2).
 const LOWEST: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// e and f of a positive finite x; garbage of others.
+/// e and f of a positive finite x; garbage for other x.
 #[inline(always)]
 pub fn split(x: f64) -> (f64, f64) {
     let subnormal = x < f64::MIN_POSITIVE;
@@ -22,10 +22,10 @@ pub fn split(x: f64) -> (f64, f64) {
     });
     (if subnormal { e - 54.0 } else { e }, f)
 }
-/// The same of a normal number.
+/// The same for a normal number.
 #[inline(always)]
 pub fn split_normal(x: f64) -> (f64, f64) {
-    // Shifted so that the exponent changes at sqrt(1/2).
+    // Offset so that the exponent changes at sqrt(1/2).
     let b = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - LOWEST);
     let f = f64::from_bits((b & FRACTION).wrapping_add(LOWEST)) - 1.0;
     // An integer below 2^52 is converted by writing it into the fraction of 2^52.
@@ -34,12 +34,12 @@ pub fn split_normal(x: f64) -> (f64, f64) {
         f,
     )
 }
-/// `f - f^2 / 2 + s (f^2 / 2 + r)` is log(1 + f): gives f^2 / 2 and the last term.
+/// log(1 + f) is `f - f^2 / 2 + s (f^2 / 2 + r)`. Returns f^2 / 2 and the last term.
 #[inline(always)]
 fn terms<I: Isa>(f: f64) -> (f64, f64) {
     let s = f / (2.0 + f);
     let z = s * s;
-    // In two halves: one long chain of sums would be waited for.
+    // In two halves: a single chain would be bound by its latency.
     let w = z * z;
     let odd = poly!(fma64 I w; 1.479_819_860_511_658_6e-1, 1.818_357_216_161_805e-1, 2.857_142_874_366_239e-1, 6.666_666_666_666_735e-1);
     let even = poly!(fma64 I w; 1.531_383_769_920_937_3e-1, 2.222_219_843_214_978_4e-1, 3.999_999_999_940_942e-1);
@@ -47,7 +47,7 @@ fn terms<I: Isa>(f: f64) -> (f64, f64) {
     let half = 0.5 * f * f;
     (half, s * (half + r))
 }
-/// What logarithms give at the ends of their range and beyond.
+/// The values of logarithms at the ends of their domain and outside it.
 #[inline(always)]
 fn ends(x: f64, y: f64) -> f64 {
     let y = if x == f64::INFINITY { x } else { y };
@@ -75,14 +75,14 @@ fn sum<I: Isa>(e: f64, f: f64, rest: f64) -> f64 {
 #[inline(always)]
 pub fn log1p<I: Isa>(x: f64) -> f64 {
     let u = 1.0 + x;
-    // What the sum lost, exactly.
+    // The rounding error of the sum, exactly.
     let v = u - x;
     let lost = (1.0 - v) + (x - (u - v));
     let (e, f) = split(u);
     let y = ends(u, sum::<I>(e, f, lost / u));
     if x == 0.0 { x } else { y }
 }
-/// log(1 + f) as a sum of two, the first with 32 zero bits at its end.
+/// log(1 + f) as a sum of two, the first with 32 trailing zero bits.
 #[inline(always)]
 fn log_pair<I: Isa>(f: f64) -> (f64, f64) {
     let (half, t) = terms::<I>(f);
@@ -114,7 +114,7 @@ pub fn log10<I: Isa>(x: f64) -> f64 {
     let sum = base + main;
     ends(x, (rest + ((base - sum) + main)) + sum)
 }
-/// From here on the hyperbola is its asymptote, log(2 x), and squares may overflow.
+/// From here on asinh(x) and acosh(x) are log(2 x), and squares may overflow.
 const LARGE: f64 = 268_435_456.0;
 
 #[inline(always)]

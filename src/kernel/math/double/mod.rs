@@ -24,8 +24,8 @@ pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
 
 const SIGN: u64 = 1 << 63;
 
-/// Added and taken away again, rounds to an integer below 2^51, and leaves it in the sum's low
-/// bits.
+/// Added and subtracted again, rounds to an integer below 2^51, and leaves it in the low bits of
+/// the sum.
 pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! Powers, by logarithms to twice the precision; and the hypotenuse.
+//! Powers, by logarithms in twice the precision; and the hypotenuse.
 
 use super::{abs, exp, log, signed};
 use crate::kernel::math::{Math, Real};
@@ -11,7 +11,7 @@ fn halves(x: f64) -> (f64, f64) {
     let high = c - (c - x);
     (high, x - high)
 }
-/// a b as a sum of two, exact.
+/// a b as an exact sum of two.
 #[inline(always)]
 fn product<I: Isa>(a: f64, b: f64) -> (f64, f64) {
     if I::FMA {
@@ -20,22 +20,22 @@ fn product<I: Isa>(a: f64, b: f64) -> (f64, f64) {
     }
     product_portable(a, b)
 }
-/// a b as a sum of two, exact: without fused multiply-add (Dekker).
+/// a b as an exact sum of two, without fused multiply-add (Dekker).
 #[inline(always)]
 pub fn product_portable(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;
     let ((ah, al), (bh, bl)) = (halves(a), halves(b));
     (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
 }
-/// a + b as a sum of two, exact where |a| >= |b| or a is 0.
+/// a + b as a sum of two, exact if |a| >= |b| or a is 0.
 #[inline(always)]
 pub fn sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     (s, (a - s) + b)
 }
-/// The logarithm of a positive finite number as a sum of two, to some 65 bits: with s = f / (2 +
-/// f), it is `e log(2) + 2 s + s^3 (2/3 + s^2 (2/5 + ..))`, all but the sum in brackets carried in
-/// pairs.
+/// The logarithm of a positive finite number as a sum of two, to about 65 bits: with s = f / (2 +
+/// f), it is `e log(2) + 2 s + s^3 (2/3 + s^2 (2/5 + ..))`, where all but the sum in brackets is
+/// carried in pairs.
 #[inline(always)]
 fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
     let (e, f) = log::split(x);
@@ -62,7 +62,7 @@ fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
         ((l + 2.0 * s_low) + fma64::<I>(e, log::LN2_LO, t_low)) + l2,
     )
 }
-/// The power of x to y from that of |x|: signs and the cases that C99 lists.
+/// x to the power of y, from that of |x|: sets the sign, and handles the cases that C99 lists.
 #[inline(always)]
 fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
     let integer = y == Real::round::<I>(y);
@@ -89,7 +89,7 @@ fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
 pub fn pow<I: Isa>(x: f64, y: f64) -> f64 {
     let a = abs(x);
     let (h, l) = log_pair::<I>(a);
-    // Beyond its range the logarithm is a single infinity.
+    // At the ends of its range the logarithm is a single infinity.
     let end = if a == 0.0 { f64::NEG_INFINITY } else { a };
     let inside = (a > 0.0) & (a < f64::INFINITY);
     let (h, l) = if inside { (h, l) } else { (end, 0.0) };
@@ -103,7 +103,7 @@ pub fn pow_fast<I: Isa>(x: f64, y: f64) -> f64 {
 /// exp((h + l) y).
 #[inline(always)]
 fn power<I: Isa>(h: f64, l: f64, y: f64) -> f64 {
-    // A larger exponent gives 0, 1 or infinity as this one does, and its halves overflow.
+    // A larger exponent also gives 0, 1 or infinity, but its halves overflow.
     let bounded = if abs(y) > 1e290 { signed(1e290, y) } else { y };
     let (p, p_low) = product::<I>(bounded, h);
     let p_low = if abs(p) < 1000.0 {
@@ -118,8 +118,7 @@ pub fn hypot<I: Isa>(x: f64, y: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let (a, b) = (abs(x), abs(y));
     let larger = if a > b { a } else { b };
-    // Divided by the power of two below the larger, the squares neither overflow nor both
-    // underflow.
+    // Divided by the power of two below the larger, the squares can't overflow, nor both underflow.
     let e = larger.to_bits() & EXPONENT;
     let e = if e == 0 { 1 << 52 } else { e };
     let e = if e > 2045 << 52 { 2045 << 52 } else { e };

@@ -1,10 +1,10 @@
-//! Sine, cosine, tangent: the argument less the nearest multiple of pi (of pi / 2 for the tangent),
-//! then a polynomial.
+//! Sine, cosine, tangent: the argument minus the nearest multiple of pi (of pi / 2 for the
+//! tangent), then a polynomial.
 
 use super::{ROUND, SIGN, abs};
 use crate::simd::{Isa, fma64};
 
-/// The fast paths hold below: a multiple of pi / 2 there has 20 bits.
+/// The fast paths hold below this: multiples of pi / 2 have 20 bits there.
 const LIMIT: f64 = 524_288.0;
 
 /// pi / 2 in three parts; the first two have 33 bits, so that their products with 20-bit multiples
@@ -25,14 +25,15 @@ fn reduce(x: f64, k: f64) -> (f64, f64) {
     let a = x - k * HALF_PI[0];
     let b = k * HALF_PI[1];
     let r = a - b;
-    // What the second subtraction lost, exactly.
+    // The rounding error of the second subtraction, exactly.
     let v = r - a;
     let lost = (a - (r - v)) - (b + v);
     let tail = lost - k * HALF_PI[2];
     let sum = r + tail;
     (sum, (r - sum) + tail)
 }
-/// sin(x - (k + half) pi) up to a sign, which goes into the last bit of `t`.
+/// sin(x - half pi): the sine of x - (k + half) pi, negated for odd k, whose last bit is that of
+/// `t`.
 #[inline(always)]
 fn sin_shifted<I: Isa>(x: f64, half: f64) -> f64 {
     let t = fma64::<I>(x, core::f64::consts::FRAC_1_PI, -half) + ROUND;
@@ -43,7 +44,7 @@ fn sin_shifted<I: Isa>(x: f64, half: f64) -> f64 {
         -8.005_800_095_735_347e-18, 2.810_466_279_607_860_4e-15, -7.647_139_028_430_664e-13, 1.605_904_347_760_398e-10,
         -2.505_210_838_237_201_4e-8, 2.755_731_922_397_115e-6, -1.984_126_984_126_980_6e-4, 8.333_333_333_333_333e-3,
         -1.666_666_666_666_666_7e-1);
-    // The tail counts by the cosine, for which a line in z will do.
+    // The tail enters by the cosine, for which a line in z is enough.
     let small = tail * fma64::<I>(z, -0.405, 1.0);
     let y = r + fma64::<I>(p * z, r, small);
     f64::from_bits(y.to_bits() ^ (t.to_bits() << 63))

@@ -1,5 +1,5 @@
-//! The angle of a point, a polynomial in the smaller coordinate over the larger; the inverse
-//! functions are such angles.
+//! The angle of a point, by a polynomial in the quotient of the smaller coordinate and the larger;
+//! the inverse functions are such angles.
 
 use super::{SIGN, abs, signed};
 use crate::kernel::math::Math;
@@ -18,7 +18,7 @@ pub fn atan2<I: Isa>(y: f32, x: f32) -> f32 {
     let p = poly!(fma32 I s;
         0.002_823_639, -0.015_956_903, 0.042_504_99, -0.074_890_09, 0.106_347_93, -0.142_027_36, 0.199_926_96, -0.333_331_02);
     let t = (p * s) * q;
-    // The result is base +- (q + t), the base being a multiple of pi / 2 in two parts.
+    // The result is base +- (q + t), where base is a multiple of pi / 2 in two parts.
     let negative = x.is_sign_negative();
     let flat = if negative {
         (PI, -8.742_278e-8)
@@ -44,7 +44,7 @@ pub fn atan2<I: Isa>(y: f32, x: f32) -> f32 {
 pub fn atan<I: Isa>(x: f32) -> f32 {
     atan2::<I>(x, 1.0)
 }
-/// The other side of the triangle whose hypotenuse is 1; NaN beyond it.
+/// The other leg of a right triangle with hypotenuse 1; NaN if x is longer than that.
 #[inline(always)]
 fn side<I: Isa>(x: f32) -> f32 {
     Math::sqrt::<I>((1.0 - x) * (1.0 + x))

@@ -32,7 +32,7 @@ fn pow2(n: i32) -> f32 {
 
 #[inline(always)]
 pub fn exp<I: Isa>(x: f32) -> f32 {
-    // Products that underflow are slow, so zeros are not made by them.
+    // Products that underflow are slow, so zeros don't come from them.
     let zero = x < -104.0;
     let x = if x > 89.0 { 89.0 } else { x };
     let (y, t) = parts::<I>(if zero { 0.0 } else { x });
@@ -45,11 +45,11 @@ pub fn exp_fast<I: Isa>(x: f32) -> f32 {
     let (y, t) = parts::<I>(x);
     f32::from_bits(y.to_bits().wrapping_add(t << 23))
 }
-/// exp of x <= 0, or 0 where that is no normal number: then k is -127, and its power of two 0.
+/// exp of x <= 0, or 0 if that is not a normal number: k is then -127, and its power of two 0.
 #[inline(always)]
 pub fn exp_negative<I: Isa>(x: f32) -> f32 {
     let (y, t) = parts::<I>(if x < -88.0 { -88.0 } else { x });
-    // multiplied, since an exponent added to a NaN may make a number of it
+    // multiplied, since adding an exponent to a NaN may make a number of it
     y * f32::from_bits((t << 23).wrapping_add(127 << 23))
 }
 #[inline(always)]
@@ -66,7 +66,7 @@ pub fn exp2<I: Isa>(x: f32) -> f32 {
 pub fn tanh<I: Isa>(x: f32) -> f32 {
     let a = abs(x);
     let a = if a > 10.0 { 10.0 } else { a };
-    // r in [-0.18, 0.52] rather than about zero: 2^k exp(r) - 1 never cancels.
+    // r in [-0.18, 0.52] rather than around zero: 2^k exp(r) - 1 never cancels.
     let t = fma32::<I>(a, 2.0 * core::f32::consts::LOG2_E, -0.25) + ROUND;
     let k = t - ROUND;
     let r = fma32::<I>(k, -LN2_HI, a + a);
@@ -98,7 +98,7 @@ pub fn sigmoid<I: Isa>(x: f32) -> f32 {
 pub fn sigmoid_fast<I: Isa>(x: f32) -> f32 {
     sigmoid_of(x, exp_fast::<I>(-abs(x)))
 }
-/// By the exponential of -|x|.
+/// From the exponential of -|x|.
 #[inline(always)]
 fn sigmoid_of(x: f32, e: f32) -> f32 {
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)

@@ -16,7 +16,7 @@ pub fn log<I: Isa>(x: f32) -> f32 {
 pub fn log_fast<I: Isa>(x: f32) -> f32 {
     log_scaled::<I>(x, 0.0)
 }
-/// log(1 + x) of x in [0, 1], by a polynomial relative to x: within 2.5 ulp, without a division.
+/// log(1 + x) for x in [0, 1], by a polynomial relative to x: within 2.5 ulp, without a division.
 #[inline(always)]
 pub fn log1p_unit<I: Isa>(x: f32) -> f32 {
     let p = poly!(fma32 I x;
@@ -24,7 +24,7 @@ pub fn log1p_unit<I: Isa>(x: f32) -> f32 {
         3.332_996_4e-1, -4.999_990_2e-1, 1.0);
     p * x
 }
-/// log(x 2^-down) of a positive finite normal x.
+/// log(x 2^-down) for a positive finite normal x.
 #[inline(always)]
 fn log_scaled<I: Isa>(x: f32, down: f32) -> f32 {
     let b = x.to_bits() as i32;

@@ -1,5 +1,4 @@
-//! float32 bodies: the common functions in float32, the others by way of float64, rounded at the
-//! end.
+//! float32 bodies: the common functions in float32, the others in float64, rounded at the end.
 
 mod arc;
 mod erf;
@@ -22,8 +21,8 @@ use super::double;
 
 const SIGN: u32 = 1 << 31;
 
-/// Added and taken away again, rounds to an integer below 2^22, and leaves it in the sum's low
-/// bits.
+/// Added and subtracted again, rounds to an integer below 2^22, and leaves it in the low bits of
+/// the sum.
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]

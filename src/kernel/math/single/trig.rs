@@ -1,9 +1,9 @@
-//! Sine and cosine: the argument less the nearest multiple of pi, then a polynomial.
+//! Sine and cosine: the argument minus the nearest multiple of pi, then a polynomial.
 
 use super::{ROUND, SIGN, abs};
 use crate::simd::{Isa, fma32};
 
-/// The fast paths hold below.
+/// The fast paths hold below this.
 const LIMIT: f32 = 32_768.0;
 
 #[inline(always)]
@@ -14,7 +14,7 @@ pub fn needs_slow_trig(x: f32) -> bool {
 #[inline(always)]
 fn reduce<I: Isa>(x: f32, k: f32) -> (f32, f32) {
     if I::FMA {
-        // pi / 2 in three parts, two of them subtracted without error, the third kept for the small
+        // pi / 2 in three parts: two are subtracted without error, the third is kept for the small
         // term.
         let r = fma32::<I>(k, -core::f32::consts::FRAC_PI_2, x);
         (fma32::<I>(k, 4.371_139e-8, r), k * 1.715_125e-15)
@@ -23,7 +23,8 @@ fn reduce<I: Isa>(x: f32, k: f32) -> (f32, f32) {
         (r as f32, (r - (r as f32) as f64) as f32)
     }
 }
-/// sin(x - (k + half) pi) up to a sign, which goes into the last bit of `t`.
+/// sin(x - half pi): the sine of x - (k + half) pi, negated for odd k, whose last bit is that of
+/// `t`.
 #[inline(always)]
 fn sin_shifted<I: Isa>(x: f32, half: f32) -> f32 {
     let t = fma32::<I>(x, core::f32::consts::FRAC_1_PI, -half) + ROUND;

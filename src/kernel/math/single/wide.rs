@@ -1,14 +1,14 @@
-//! Functions that take more bits on the way than float32 has: logarithms and exponentials to base 2
-//! in float64, by polynomials of 32 bits, which is what a result of 24 needs. No division: that of
-//! eight float64 costs more than the rest together.
+//! Functions that need more bits than float32 has on the way: logarithms and exponentials to base 2
+//! in float64, by polynomials of 32 bits, as a result of 24 bits needs. No division: dividing eight
+//! float64 costs more than the rest together.
 
 use super::{double, signed};
 use crate::kernel::math::{Math, Real};
 use crate::simd::{Isa, fma64};
 use core::f64::consts::{LN_2, LOG2_E, LOG10_2};
 
-/// A polynomial of up to four terms in x, given the square. In pairs (Estrin): what waits for one
-/// long chain of sums is up to a third slower.
+/// A polynomial of up to four terms in x, given the square. In pairs (Estrin): a single long chain
+/// is up to a third slower.
 macro_rules! cubic {
     ($I:ident $x:ident $z:ident; $c0:expr, $c1:expr, $c2:expr, $c3:expr) => {
         fma64::<$I>(fma64::<$I>($c3, $x, $c2), $z, fma64::<$I>($c1, $x, $c0))
@@ -18,8 +18,8 @@ macro_rules! cubic {
     };
 }
 
-/// log2(x) of a positive finite normal number, relative to which it is as precise near 1 as
-/// elsewhere; garbage of others.
+/// log2(x) of a positive finite normal number, with as small a relative error near 1 as elsewhere;
+/// garbage for other x.
 #[inline(always)]
 fn log2_core<I: Isa>(x: f64) -> f64 {
     let (e, f) = double::split_normal(x);
@@ -30,8 +30,8 @@ fn log2_core<I: Isa>(x: f64) -> f64 {
     let p = poly!(fma64 I z * z; high, middle, low);
     fma64::<I>(f, p, e)
 }
-/// 2^t as (s, p), being s (1 + p) with s a power of two; p is precise near 0. The ends are beyond
-/// those of float32.
+/// 2^t = s (1 + p), as (s, p), where s is a power of two; p is precise near 0. t is clamped beyond
+/// the range of float32.
 #[inline(always)]
 fn exp2_parts<I: Isa>(t: f64) -> (f64, f64) {
     let (s, r) = exp2_reduce(t);
@@ -52,7 +52,8 @@ fn exp2_reduce(t: f64) -> (f64, f64) {
         t - (k - double::ROUND),
     )
 }
-/// What a logarithm of x gives at the ends of its range and beyond, and y within it.
+/// A logarithm of x: y within its domain, which begins at `lowest`, or its values at the ends and
+/// outside.
 #[inline(always)]
 fn ends(x: f32, lowest: f32, y: f64) -> f32 {
     let y = if x < f32::INFINITY { y as f32 } else { x };
@@ -112,7 +113,7 @@ pub fn expm1<I: Isa>(x: f32) -> f32 {
     let (s, p) = exp2_parts::<I>(x as f64 * LOG2_E);
     signed(fma64::<I>(s, p, s - 1.0) as f32, x)
 }
-/// 2^k, its inverse, and the even and the odd part of 2^r, for a sum k + r in proportion to x.
+/// 2^k, its inverse, and the even and the odd part of 2^r, where k + r = x log2(e).
 #[inline(always)]
 fn hyperbolic<I: Isa>(x: f32) -> (f64, f64, f64, f64) {
     let (s, r) = exp2_reduce(x as f64 * LOG2_E);
@@ -150,7 +151,7 @@ pub fn pow_fast<I: Isa>(x: f32, y: f32) -> f32 {
 pub fn erfc<I: Isa>(x: f32) -> f32 {
     let a = double::abs(x as f64);
     let den = a + 3.0;
-    // The quotient of float32 to the precision of float64 by one step of Newton's.
+    // The inverse in float32, refined by one Newton step in float64.
     let inverse = (1.0 / den as f32) as f64;
     let inverse = fma64::<I>(inverse, fma64::<I>(-den, inverse, 1.0), inverse);
     let q = (a - 3.0) * inverse;
@@ -213,7 +214,7 @@ pub fn hypot<I: Isa>(x: f32, y: f32) -> f32 {
         r
     }
 }
-/// In full precision: the sum may cancel.
+/// Computed in float64, since the sum may cancel.
 #[inline(always)]
 pub fn logaddexp<I: Isa>(x: f32, y: f32) -> f32 {
     double::logaddexp::<I>(x as f64, y as f64) as f32

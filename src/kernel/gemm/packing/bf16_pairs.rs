@@ -1,31 +1,31 @@
-//! Pairs of bfloat16.
+//! Packing of pairs of bfloat16.
 
 use super::Packing;
-use crate::kernel::gemm::microkernel::Twin;
+use crate::kernel::gemm::microkernel::Bf16Pair;
 use crate::simd::Isa;
 use core::arch::x86_64::*;
 
-/// Two neighbours along the sum, as they are.
+/// Two neighbours along the sum, their bits unchanged.
 #[derive(Clone, Copy)]
-pub struct Couple;
-impl Packing for Couple {
+pub struct Interleave;
+impl Packing for Interleave {
     type From = u16;
-    type To = Twin;
+    type To = Bf16Pair;
     const GROUP: usize = 2;
     #[inline(always)]
-    fn nothing(self) -> u16 {
+    fn padding(self) -> u16 {
         0
     }
     fn in_place(self) -> bool {
         true
     }
     #[inline(always)]
-    fn lane(self, x: [u16; 4]) -> Twin {
-        Twin(x[0] as u32 | (x[1] as u32) << 16)
+    fn lane(self, x: [u16; 4]) -> Bf16Pair {
+        Bf16Pair(x[0] as u32 | (x[1] as u32) << 16)
     }
-    /// 32 columns at a time: halves of vectors of both rows in turn.
+    /// Interleaves 32 columns of both rows at a time.
     #[inline(always)]
-    fn across<I: Isa>(self, s: [&[u16]; 4], d: &mut [Twin]) {
+    fn across<I: Isa>(self, s: [&[u16]; 4], d: &mut [Bf16Pair]) {
         const AT_ONCE: usize = 32;
         let s = s.map(|s| &s[..d.len()]);
         let whole = match const { I::AVX512 } {
@@ -35,7 +35,7 @@ impl Packing for Couple {
         for j in (0..whole).step_by(AT_ONCE) {
             // SAFETY: AVX-512 BW (ISA1); 32 numbers of each row and as many lanes of `d`.
             unsafe {
-                // a pair is a number of the first row, and 32 further on its neighbour of the second one
+                // a pair is element `l` of the first row, and `32 + l`: element `l` of the second
                 let first = _mm512_set1_epi32(32 << 16);
                 let lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
                 let order =
