@@ -1,5 +1,5 @@
-//! What the constants of `kernel/gemm/blocking.rs` were fitted to, measured on this machine: packing
-//! an element, in multiply-adds of a tile, and a product by blocks of several sizes.
+//! Measures on this machine what the constants of `kernel/gemm/blocking.rs` were fitted to: the
+//! cost of packing an element, in multiply-adds of a tile, and products with several block sizes.
 //!
 //! ```sh
 //! cargo bench --bench blocking
@@ -13,7 +13,7 @@ use flex::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Panels, Strided, bloc
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Seconds of the fastest of some calls.
+/// The time of the fastest of repeated calls, in seconds.
 fn fastest(mut f: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     let start = Instant::now();

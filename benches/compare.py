@@ -3,18 +3,18 @@
     python benches/compare.py [--only FAMILY]... [--match TEXT] [--rounds N] [--threads N] [--isa LEVEL]... [--roofline [FILE]]
                               [--facts] [--json FILE] [--markdown FILE] [--chart FILE] [--report]
 
-Each library runs in a process of its own. For each workload every library's result is checked against NumPy's in float64, then they are
-timed in turn, round after round, so that what else the machine does meets all of them. While one is timed the others are stopped: threads
-of OpenMP, OpenBLAS and XLA spin for up to 200 ms after a call, on the cores that the next library needs. The tables give medians, and
-flex's time as a part of that of the fastest other library; a family's figure is the geometric mean of its rows. Exit status 1 when a
-result of flex is wrong.
+Each library runs in its own process. For each workload every library's result is checked against NumPy's in float64; then the libraries
+are timed in turn, round after round, so that other load on the machine affects all of them. While one is timed the others are stopped:
+threads of OpenMP, OpenBLAS and XLA spin for up to 200 ms after a call, on the cores that the next library needs. The tables give medians,
+and the ratio of flex's time to that of the fastest other library; a family's figure is the geometric mean of its rows. The exit status is
+1 if a result of flex is wrong.
 
---isa avx2 holds every library to AVX2, as most machines have it, and the ceilings with them; --isa native --isa avx2 measures both, one
-after the other. The record keeps each level by itself, and the report has both side by side.
+--isa avx2 limits every library to AVX2, which is what most machines have, and the ceilings too; --isa native --isa avx2 measures both, one
+after the other. The record stores the levels separately, and the report shows them side by side.
 
---roofline measures the ceilings of this machine as well (cargo bench --bench peaks, or its output in FILE) and says what part of them flex
-reaches; --facts the size, import time and dtypes of each library. --json keeps a record: what is not measured this time stays in it as it
-was, and --report writes --markdown and --chart from it without measuring.
+--roofline also measures the ceilings of this machine (cargo bench --bench peaks, or its output in FILE) and reports the fraction that flex
+reaches; --facts adds the size, import time and dtypes of each library. --json keeps a record: rows that are not measured this time stay as
+they were, and --report writes --markdown and --chart from it without measuring.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Peer:
-    """A library in its process, which runs while it is asked something and is stopped otherwise."""
+    """A library in its own process, which is stopped except while it handles a request."""
 
     def __init__(self, name: str, threads: int):
         context = multiprocessing.get_context("spawn")
@@ -52,13 +52,11 @@ class Peer:
         theirs.close()
 
     def _signal(self, name: str) -> None:
-        if hasattr(
-            signal, name
-        ):  # not on Windows, where threads that spin on disturb the next library
+        if hasattr(signal, name):  # not on Windows, where spinning threads disturb the next library
             os.kill(self._process.pid, getattr(signal, name))
 
     def begin(self, what: str, number: int) -> None:
-        """Asks the worker."""
+        """Sends a request to the worker."""
         self._signal("SIGCONT")
         self._pipe.send((what, number))
 
@@ -76,8 +74,8 @@ class Peer:
 
 
 def measure(number: int, peers: Iterable[Peer], rounds: int) -> dict[str, Any]:
-    """The record of a workload: the median seconds of each library that gives a right result, what went wrong with the others, and the
-    work that it is.
+    """The record of a workload: the median seconds of each library with a correct result, the errors of the others, and the amount of
+    work.
     """
     workload = WORKLOADS[number]
     asked = [peer for peer in peers if workload.expression(peer.name) is not None]
@@ -115,7 +113,7 @@ def chosen(families: Iterable[str], text: str) -> dict[str, list[int]]:
 
 
 def update(known: dict[str, Any], family: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Puts rows into the record of a level, in the place of what it had of them; all that it has of the family now."""
+    """Puts rows into the record of a level, replacing those of the same name; returns all rows of the family."""
     families = known["families"]
     named = {row["name"]: row for row in [*families.get(family, []), *rows]}
     families[family] = [
@@ -126,7 +124,7 @@ def update(known: dict[str, Any], family: str, rows: list[dict[str, Any]]) -> li
 
 
 def measure_level(known: dict[str, Any], arguments: argparse.Namespace, names: list[str]) -> bool:
-    """Measures what is asked for at one level, into its record; whether a result of flex is wrong."""
+    """Measures the requested workloads at one level, into its record; returns whether a result of flex is wrong."""
     ceiling = roofline.Ceiling.of(known)
     wrong = False
     peers = [Peer(name, arguments.threads) for name in names]
@@ -193,7 +191,7 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measures and prints; the exit status."""
+    """Measures, prints, and returns the exit status."""
     arguments = parse()
     record = (
         json.loads(arguments.json.read_text(encoding="utf-8"))
@@ -223,7 +221,7 @@ def main() -> int:
                     flush=True,
                 )
                 wrong |= measure_level(known, arguments, held)
-    # The machine's own level first, and none of which nothing is known.
+    # the machine's own level first, without empty levels
     record["levels"] = {
         level: record["levels"][level]
         for level in levels.LEVELS

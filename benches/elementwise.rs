@@ -1,4 +1,4 @@
-//! Elementwise operations: in cache and beyond, over layouts, and the elementary functions.
+//! Elementwise operations: in and out of cache, over several layouts, and the elementary functions.
 
 mod common;
 use common::{time, uniform};
@@ -50,7 +50,7 @@ fn ewise_multiply_and_add(bencher: Bencher, n: usize) {
     });
 }
 
-/// Of degree 4, by Horner's rule.
+/// A polynomial of degree 4, by Horner's rule.
 #[divan::bench(args = SIZES)]
 fn polynomial(bencher: Bencher, n: usize) {
     let x = uniform(&[n], DType::F32);

@@ -9,7 +9,7 @@ fn main() {
     divan::main();
 }
 
-/// `n` positions below `size`, spread over it.
+/// `n` indices below `size`, spread over the range.
 fn positions(n: usize, size: usize) -> Tensor {
     let values: Vec<i64> = (0..n)
         .map(|k| (k.wrapping_mul(2_654_435_761) % size) as i64)

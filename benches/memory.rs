@@ -15,7 +15,7 @@ fn pair(bencher: Bencher, bytes: usize) {
     bencher.bench(|| drop(black_box(Bytes::new(black_box(bytes)).unwrap())));
 }
 
-/// Allocated here, freed on another thread.
+/// Blocks allocated here and freed on another thread.
 #[divan::bench(args = [64, 64 << 10], sample_count = 20)]
 fn thousand_given_back_elsewhere(bencher: Bencher, bytes: usize) {
     bencher.bench_local(|| {
@@ -31,7 +31,7 @@ fn mixed() {
     for round in 0..4 {
         let before = memory_stats();
         for _ in 0..20_000 {
-            // small ones are common, and most sizes of large ones recur
+            // small blocks are common, and most sizes of large blocks recur
             let bytes = if rng.below(50) == 0 {
                 (1 << 20) * (1 + rng.below(64))
             } else {

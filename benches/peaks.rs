@@ -1,27 +1,27 @@
 //! This machine's ceilings: arithmetic of each kind, bandwidth at each working-set size, and the
-//! cost of handing work to threads. One line of JSON on standard output, which `compare.py
-//! --roofline` sets its workloads against.
+//! cost of a fork-join. Prints one line of JSON, with which `compare.py --roofline` compares its
+//! workloads.
 //!
-//! Each figure is the best of several tries: a ceiling is what was reached once. Figures of all
-//! threads use one piece per thread, far longer than it takes a thread to wake.
+//! Each figure is the best of several tries: a ceiling need be reached only once. Figures for all
+//! threads use one piece per thread, far longer than it takes to wake a thread.
 
 use flex::par::{Cost, Out, chunks};
 use flex::simd::{self, Isa, Kernel};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// A piece of work that is always worth a thread of its own.
+/// The cost of a piece that is always worth its own thread.
 const LARGE: Cost = Cost {
     bytes: 1 << 40,
     flops: 0,
 };
 const TRIES: usize = 7;
-/// Working-set size from which on non-temporal stores are tried too.
+/// Working-set size from which non-temporal stores are tried too.
 const STREAMED: usize = 1 << 22;
-/// Seconds of one try.
+/// The length of one try, in seconds.
 const TRY: f64 = 0.01;
 
-/// The least seconds of one call of `f`.
+/// The shortest time of a call of `f`, in seconds.
 fn seconds(mut f: impl FnMut()) -> f64 {
     let mut timed = |calls: usize| {
         let start = Instant::now();
@@ -38,7 +38,7 @@ fn seconds(mut f: impl FnMut()) -> f64 {
         / (2 * calls) as f64
 }
 
-/// The least seconds that `threads` threads take for a call of `f` each.
+/// The shortest time in which `threads` threads each call `f`, in seconds.
 fn seconds_of_all(threads: usize, f: impl Fn(usize) + Sync) -> f64 {
     if threads == 1 {
         seconds(|| f(0))
@@ -56,8 +56,8 @@ mod arithmetic {
     /// Iterations of the chains in a call: about 0.2 ms, more than waking a thread takes.
     const TURNS: usize = 1 << 15;
 
-    /// A function that keeps `$chains` registers busy with `$instruction`, and the operations of a
-    /// call of it.
+    /// A function that keeps `$chains` registers busy with `$instruction`, and the number of
+    /// operations of a call.
     macro_rules! peak {
         ($name:ident, $features:literal, $chains:literal x $lanes:literal, $zero:ident, |$sum:ident, $a:ident, $b:ident| $instruction:expr) => {
             fn $name() -> f64 {
@@ -87,14 +87,14 @@ mod arithmetic {
     peak!(i32_512, "avx512f", 24 x 16, _mm512_setzero_si512, |s, a, b| _mm512_add_epi32(_mm512_mullo_epi32(*s, b), a));
     peak!(int8_512, "avx512f,avx512vnni", 24 x 64, _mm512_setzero_si512, |s, a, b| _mm512_dpbusd_epi32(*s, a, b));
     peak!(bf16_512, "avx512f,avx512bf16", 24 x 32, _mm512_setzero_ps, |s, a, b| {
-        // SAFETY: both are 512 bits of which any are valid.
+        // SAFETY: both have 512 bits, and every bit pattern is valid.
         let (a, b) = unsafe { core::mem::transmute::<(__m512, __m512), (__m512bh, __m512bh)>((a, b)) };
         _mm512_dpbf16_ps(*s, a, b)
     });
 
-    /// The kinds of arithmetic of the level that kernels run on, each with a function that performs
-    /// some and returns how many operations. Without dot instructions, products of 8-bit integers
-    /// are of pairs of 16 bits.
+    /// The kinds of arithmetic at the level that kernels run on, each with a function that performs
+    /// some operations and returns how many. Without dot-product instructions, 8-bit integers are
+    /// multiplied as pairs of 16-bit integers.
     pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
         let wide = simd::level() == Level::Avx512;
         let fma = simd::level() == Level::Avx2;
@@ -144,7 +144,7 @@ mod arithmetic {
     }
 }
 
-/// Moves data as one thread's part of it.
+/// A pattern of memory traffic.
 #[derive(Clone, Copy)]
 enum Move {
     Read,
@@ -196,14 +196,14 @@ impl Kernel for Pass<'_> {
     }
 }
 
-/// Writes a cache line, which `out` is.
+/// Writes the cache line `out`.
 #[inline(always)]
 fn store<I: Isa>(out: &mut [u64], line: [u64; 8], stream: bool) {
     #[cfg(target_arch = "x86_64")]
     if stream {
         use core::arch::x86_64::{__m128i, __m512i, _mm_stream_si128, _mm512_stream_si512};
         assert!(out.len() == 8 && out.as_ptr().addr().is_multiple_of(64));
-        // SAFETY: a valid, aligned line by the line above; the CPU has the set that `I` is.
+        // SAFETY: a valid, aligned line by the line above; the CPU supports `I`.
         unsafe {
             if I::AVX512 {
                 return _mm512_stream_si512(
@@ -226,14 +226,14 @@ fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
     let part = (bytes / 8 / threads).next_multiple_of(3 * 64); // elements of a thread
     let mut memory = flex::Bytes::new(8 * part * threads).unwrap(); // as for tensors: in huge pages
     let start = memory.get_mut().unwrap();
-    // SAFETY: STORAGE1: so many bytes, initialised and aligned, whose only owner is `memory`.
+    // SAFETY: STORAGE1: as many bytes, initialised and aligned, whose only owner is `memory`.
     let data = unsafe { core::slice::from_raw_parts_mut(start.cast::<u64>(), part * threads) };
     data.fill(1);
-    let again = (1usize << 22).div_ceil(8 * part); // enough work per call that handing it over does not count
+    let again = (1usize << 22).div_ceil(8 * part); // makes the fork-join negligible
     let out = Out::new(data);
     let rate = |stream| {
         let seconds = seconds_of_all(threads, |t| {
-            // SAFETY: each thread has its own part, and is done with it when `seconds_of_all`
+            // SAFETY: each thread has its own part, and no longer uses it once `seconds_of_all`
             // returns.
             let data = unsafe { out.part(part * t..part * (t + 1)) };
             simd::call(Pass {

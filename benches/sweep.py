@@ -1,10 +1,10 @@
-"""Whether two threads are ever slower than one: the time of a call on one thread in microseconds, and how many times faster two are.
+"""Shows whether two threads are ever slower than one: the microseconds of a call on one thread, and the speed-up of two.
 
     python benches/sweep.py [--rounds 9] [OPERATION ..]
 
-Vectors of 2^8 to 2^24 float32, products of square matrices of 16 to 512. The numbers of threads take turns, so that what else the
-machine does falls on both; the time is that of the third quickest of nine rounds. `benches/threads.rs` does the same without Python,
-and times fork-joins.
+Vectors of 2^8 to 2^24 float32, products of square matrices of size 16 to 512. One and two threads alternate, so that other load on the
+machine affects both; of nine rounds the fourth fastest counts. `benches/threads.rs` does the same without Python, and times
+fork-joins.
 """
 
 import argparse
@@ -23,7 +23,7 @@ OPERATIONS = {
 
 
 def one_and_two(call, rounds):
-    """Nanoseconds of a call on one thread and on two."""
+    """Nanoseconds of a call on one and on two threads."""
     start = time.perf_counter_ns()
     call()
     reps = min(max(2_000_000 // (time.perf_counter_ns() - start), 1), 3000)

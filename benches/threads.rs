@@ -36,9 +36,9 @@ fn spin(time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {}
 }
-/// Two pieces that take `work` each, called `n` times with a pause between.
+/// Latencies of `n` fork-joins of two pieces that take `work` each, with a pause in between.
 fn joins(n: usize, work: Duration, pause: Duration) -> Vec<Duration> {
-    // the declared cost: worth two threads, not worth waking one
+    // the declared cost is worth two threads, but not waking one
     let cost = Cost {
         bytes: 0,
         flops: 64 * (work.as_nanos() as usize).max(2600),
@@ -103,12 +103,9 @@ fn join() {
         report("2 x 5 us, worker parked", joins(500, us(5), us(1000)));
         report("2 x 200 us, worker parked", joins(200, us(200), us(1000)));
         let _burner = Burner::start();
+        report("2 x 5 us, with a busy process", joins(20_000, us(5), us(0)));
         report(
-            "2 x 5 us, a busy process beside",
-            joins(20_000, us(5), us(0)),
-        );
-        report(
-            "2 x 200 us, a busy process beside",
+            "2 x 200 us, with a busy process",
             joins(2_000, us(200), us(0)),
         );
     });
@@ -153,7 +150,7 @@ fn one_and_two(x: &[Tensor], run: Run) -> [Duration; 2] {
     }
     times.map(|mut t| {
         t.sort();
-        t[t.len() / 3] // other processes disturb two threads more than one
+        t[t.len() / 3] // a low quantile: other processes disturb two threads more than one
     })
 }
 fn sweep(asked: &[String]) {

@@ -1,5 +1,5 @@
-"""What vectors are worth as WebAssembly: the modules of examples/web under wasmtime, without and with simd128, in turns. Times are those
-of the shortest run, less what a call from Python costs.
+"""The speed-up of SIMD in WebAssembly: the modules of examples/web under wasmtime, without and with simd128, alternating. Times are the
+shortest of all runs, less the cost of a call from Python.
 
 scripts/build-web.sh && .venv/bin/python benches/web.py
 """
@@ -17,11 +17,11 @@ from module import Module  # noqa: E402
 
 BUILDS = ["scalar", "simd128"]
 CALL = "a call"
-SECONDS = 2.0  # for each piece of work
+SECONDS = 2.0  # for each workload
 
 
 def works(build: str) -> dict[str, Callable[[], None]]:
-    """Pieces of work by name."""
+    """Workloads by name."""
     module = Module(ROOT / "target" / "web" / build / "flex_web_bg.wasm")
     numbers = random.Random(1)
 

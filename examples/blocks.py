@@ -2,8 +2,8 @@
 
     python examples/blocks.py
 
-The weights are random. Normalisation by channels is folded into the convolutions, as is done before a trained network is
-run: `folded`. Bias, activation and the addition of the block's input are then part of the products.
+The weights are random. `folded` folds batch normalisation into the convolutions, as is done before inference with a
+trained network. Bias, activation and the addition of the block's input are then part of the products.
 """
 
 import time
@@ -15,14 +15,14 @@ from flex import nn
 
 
 def folded(weight, gamma, beta, mean, var, eps=1e-5):
-    """Weight and bias of a convolution that a batch norm follows."""
+    """Weight and bias of a convolution with the batch norm that follows it folded in."""
     scale = gamma / np.sqrt(var + eps)
     weight, bias = weight * scale[:, None, None, None], beta - mean * scale
     return flex.asarray(weight.astype("float32")), flex.asarray(bias.astype("float32"))
 
 
 def normalised_convolution(rng, out, channels, kernel):
-    """What a layer of a trained network has, random: its kernel, and its batch norm's weight, bias, mean and variance."""
+    """Random parameters of a layer: its kernel, and its batch norm's weight, bias, mean and variance."""
     weight = rng.normal(0, (2 / (channels * kernel**2)) ** 0.5, (out, channels, kernel, kernel))
     gamma, beta, mean = rng.uniform(0.5, 1.5, out), rng.normal(0, 0.1, out), rng.normal(0, 0.1, out)
     return weight, gamma, beta, mean, rng.uniform(0.5, 1.5, out)
@@ -34,7 +34,7 @@ def bottleneck_layers(rng, channels=256, width=64):
 
 
 def bottleneck(x, layers):
-    """ResNet's block: 1x1, 3x3, 1x1, the input added, relu."""
+    """ResNet's block: 1x1, 3x3 and 1x1 convolutions, plus the input, then relu."""
     reduce, spatial, expand = layers
     y = nn.conv2d(x, *reduce, activation="relu")
     y = nn.conv2d(y, *spatial, padding=1, activation="relu")
@@ -47,7 +47,7 @@ def inverted_residual_layers(rng, channels=24, width=144):
 
 
 def inverted_residual(x, layers):
-    """MobileNetV2's block: 1x1 to six times the channels, 3x3 of each by itself, 1x1 back, the input added."""
+    """MobileNetV2's block: 1x1 to six times the channels, depthwise 3x3, 1x1 back, plus the input."""
     expand, depthwise, project = layers
     y = nn.conv2d(x, *expand, activation="relu6")
     y = nn.conv2d(y, *depthwise, padding=1, groups=y.shape[1], activation="relu6")

@@ -1,5 +1,4 @@
-//! Your own functions, elementwise, as reductions and along lines: closures over tensors of any
-//! layout.
+//! Closures over tensors of any layout: elementwise, as reductions and along axes.
 //!
 //! ```sh
 //! cargo run --release --example closures
@@ -19,7 +18,7 @@ fn huber(predicted: &Tensor, wanted: &Tensor, delta: f32) -> flex::Result<Tensor
     })
 }
 
-/// The median of each row: lines are slices, with all of Rust's methods for slices.
+/// The median of each row: rows are slices, with all of Rust's methods for slices.
 fn medians(x: &Tensor) -> flex::Result<Tensor> {
     let rows = x.contiguous()?;
     let width = rows.shape()[1];
@@ -56,7 +55,7 @@ fn main() -> flex::Result<()> {
     );
     assert_eq!(error.at::<f32>((0, 2))?, 16.0);
 
-    // momentum: two tensors change where they are
+    // momentum: two tensors change in place
     let (mut weight, mut velocity) = (wanted.copy()?, Tensor::zeros(3, DType::F32)?);
     let step = |w: &mut f32, v: &mut f32, gradient: f32, rate: f32| {
         *v = 0.9 * *v - rate * gradient;
@@ -66,11 +65,11 @@ fn main() -> flex::Result<()> {
     ops::ewise_inplace((&mut weight, &mut velocity), (&gradient, 0.5), step)?;
     assert_eq!(weight.to_vec::<f32>()?, [-0.5, 0.0, -1.0]);
 
-    // of an element's index
+    // a function of an element's index
     let checkers = ops::iwise((3, 4), |[i, j]| (i + j) % 2 == 0)?;
     println!("checkers\n{checkers}");
 
-    // reductions of several tensors: the mean error and the largest, of each row
+    // reductions over several tensors: the mean and the largest error of each row
     let errors = |(sum, most): (f32, f32), a: f32, b: f32| {
         let error = (a - b).abs();
         (sum + error, most.max(error))

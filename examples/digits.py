@@ -5,9 +5,9 @@
 
     python examples/digits.py
 
-Convolution, relu, pool, twice, and a linear layer: 1,898 weights. Nothing records what runs: `Network.gradients`
-calls the gradient of each layer, the last layer first. With --write, the weights and what the network makes of digits
-that it has not seen replace the files of examples/embedded, which a microcontroller and a web page read:
+Convolution, relu, pool, twice, and a linear layer: 1,898 weights. There is no autograd tape: `Network.gradients` calls
+the gradient of each layer, the last layer first. With --write, the weights and the network's results for held-out
+digits replace the files in examples/embedded, which a microcontroller and a web page read:
 
 convolutional.safetensors   the weights, named as in a state dict of torch: Conv2d(1, 8, 3, padding=1), ReLU, MaxPool2d(2),
                             Conv2d(8, 16, 3, padding=1), ReLU, MaxPool2d(2), Flatten, Linear(64, 10)
@@ -35,7 +35,7 @@ LINEAR = "7"
 
 
 def digits(path=None):
-    """Images, [digits, 1, 8, 8] of 0 to 1, and labels, shuffled; those held out come first."""
+    """Images, [digits, 1, 8, 8] in [0, 1], and labels, shuffled; the held-out digits come first."""
     package = importlib.util.find_spec("sklearn")  # found, not imported: that would need SciPy
     if path is None and (package is None or package.origin is None):
         raise SystemExit("pip install scikit-learn: its digits are what is learnt")
@@ -66,7 +66,7 @@ class Network:
         return self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
 
     def __call__(self, images, kept=None):
-        """Scores, [images, 10]. What the gradients need is appended to `kept`."""
+        """Scores, [images, 10]. Appends the values that the gradients need to `kept`."""
         x = images
         for name in CONVOLUTIONS:
             y = nn.conv2d(x, *self.parameters(name), padding=1, activation="relu")
@@ -80,7 +80,7 @@ class Network:
         return nn.linear(x, *self.parameters(LINEAR))
 
     def gradients(self, images, labels):
-        """The gradients of the mean cross entropy, by the names of the weights."""
+        """The gradients of the mean cross entropy, keyed by the names of the weights."""
         kept, found = [], {}
         scores = self(images, kept)
         grad = nn.grad.cross_entropy(flex.asarray(1.0), scores, labels)

@@ -9,7 +9,7 @@ use flex::nn::{Activation, Linear};
 use flex::prelude::*;
 use std::path::Path;
 
-/// A digit of held_out.bin: 64 pixels of 0 to 16, ten probabilities, which digit it is, padding.
+/// A digit of held_out.bin: 64 pixels of 0 to 16, ten probabilities, the label, padding.
 const RECORD: usize = 108;
 const LABEL: usize = 104;
 

@@ -2,10 +2,10 @@
 
     python examples/generate.py
 
-The weights are random, so what it says means nothing; that its tokens are those of the same network in torch, which
-computes all of the text anew for each of them, is a test (scripts/generate_reference.py wrote them). A block is Llama's:
-root mean square norms, grouped heads with rotary embeddings, a gated feed-forward layer; some blocks see a window only, as
-Mistral's do.
+The weights are random, so the text means nothing. A test compares the tokens with those of the same network in torch,
+which recomputes the whole text for each token (scripts/generate_reference.py). Blocks are as in Llama: root mean square
+norms, grouped-query attention with rotary embeddings, a gated feed-forward layer; every second block attends to a sliding
+window only, as in Mistral.
 """
 
 import time
@@ -23,9 +23,9 @@ class Config:
     width: int = 64
     layers: int = 3
     heads: int = 4
-    groups: int = 2  # heads of keys and values
+    groups: int = 2  # key and value heads
     hidden: int = 160
-    window: int = 24  # tokens that every second layer sees
+    window: int = 24  # tokens that every second layer attends to
     softcap: float = 30.0
 
     @property
@@ -34,7 +34,7 @@ class Config:
 
 
 def weights(config):
-    """Random numbers that are the same everywhere, by name, as NumPy arrays in float32."""
+    """Random weights, the same on every machine, as float32 NumPy arrays by name."""
     rng = np.random.Generator(np.random.PCG64(7))
     width, kept = config.width, config.groups * config.head_dim
     shapes = {
@@ -63,7 +63,7 @@ def weights(config):
 
 
 class Decoder:
-    """The network, and what it remembers of one text."""
+    """The network, with the key and value caches of one text."""
 
     def __init__(self, config, arrays, length=2048):
         self.config = config
@@ -101,7 +101,7 @@ class Decoder:
         return y.permute_dims((0, 2, 1, 3)).reshape(x.shape[0], -1)
 
     def __call__(self, tokens):
-        """The logits after the last of some more tokens."""
+        """The logits after the last token, with `tokens` appended to the text."""
         w, width = self.weights, (self.config.width,)
         x = nn.embedding(flex.asarray(tokens), w["embedding"])
         for i in range(self.config.layers):
@@ -114,7 +114,7 @@ class Decoder:
 
 
 def generate(decoder, prompt, count):
-    """So many tokens after the prompt, each the likeliest."""
+    """`count` tokens that follow the prompt, by greedy decoding."""
     tokens, new = [], list(prompt)
     for _ in range(count):
         new = [int(flex.argmax(decoder(new)))]

@@ -1,5 +1,5 @@
-//! An image from bytes to what a network takes: floats, normalised by channel, channels first; and
-//! back.
+//! Converts an image from bytes to the input of a network (floats, normalised by channel, channels
+//! first) and back.
 //!
 //! ```sh
 //! cargo run --release --example image

@@ -11,7 +11,7 @@ const STEPS: usize = 200;
 const RATE: f64 = 0.1;
 const TRUTH: [f32; 3] = [2.0, -1.0, 0.5]; // two slopes and the intercept
 
-/// Numbers in [-1, 1) by a linear congruence.
+/// Numbers in [-1, 1) from a linear congruential generator.
 fn random(shape: [usize; 2], state: &mut u64) -> Result<Tensor> {
     let values: Vec<f32> = (0..shape.iter().product())
         .map(|_| {

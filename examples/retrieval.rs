@@ -10,7 +10,7 @@ const DOCUMENTS: usize = 10_000;
 const WIDTH: usize = 64;
 const BEST: usize = 5;
 
-/// Numbers in [-1, 1) by a linear congruence.
+/// Numbers in [-1, 1) from a linear congruential generator.
 fn random(rows: usize, seed: u64) -> flex::Result<Tensor> {
     let mut state = seed;
     let next = || {
@@ -44,7 +44,7 @@ fn main() -> flex::Result<()> {
     }
     assert!(found.select(1, 0)?.equal(&asked)?.all(())?.item::<bool>()?);
 
-    // the least similar, by options
+    // the least similar, with options
     let (least, _) = cosines.topk(
         1,
         TopK {

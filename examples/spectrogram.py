@@ -1,8 +1,8 @@
-"""The spectrogram of a sound file, with flex alone: a WAV file is read, its spectrum over time is drawn by mels, and a PNG is written.
+"""The mel spectrogram of a WAV file as a PNG, computed and encoded with flex and the standard library.
 
     python examples/spectrogram.py [IN.wav] [OUT.png]
 
-Without a file it makes one: a tone that rises over three octaves, with an echo, and noise.
+Without a file it makes one: a tone that rises over three octaves, with an echo and noise.
 """
 
 import struct
@@ -16,12 +16,12 @@ from flex import signal
 
 RATE = 16000
 N_FFT, HOP, MELS = 1024, 160, 128
-# dark violet, red, yellow: the colour of the loudest is the last
+# dark violet, red, yellow, from quiet to loud
 COLOURS = [(0, 0, 4), (87, 16, 110), (188, 55, 84), (249, 142, 9), (252, 255, 164)]
 
 
 def make(path, seconds=4.0):
-    """A chirp: 250 Hz become 2 kHz."""
+    """A chirp from 250 Hz to 2 kHz."""
     t = flex.arange(int(seconds * RATE), dtype=flex.float64) / RATE
     octaves = 3 / seconds
     phase = 2 * flex.pi * 250 * (flex.exp2(octaves * t) - 1) / (octaves * 0.6931471805599453)
@@ -43,7 +43,7 @@ def make(path, seconds=4.0):
 
 
 def read(path):
-    """The samples, from -1 to 1, of all channels together; and how many there are in a second."""
+    """The mean of all channels, with samples from -1 to 1, and the sample rate."""
     with wave.open(str(path), "rb") as f:
         if f.getsampwidth() != 2:
             raise SystemExit(f"{path}: samples of {8 * f.getsampwidth()} bits; only 16 are read")
@@ -53,7 +53,7 @@ def read(path):
 
 
 def spectrogram(samples, rate):
-    """Decibels below the loudest, `[MELS, frames]`."""
+    """Decibels relative to the maximum, `[MELS, frames]`."""
     window = signal.hann(N_FFT, sym=False)
     spectra = signal.stft(samples, N_FFT, hop_length=HOP, window=window)
     filters = signal.mel_filters(rate, N_FFT, n_mels=MELS)
@@ -63,7 +63,7 @@ def spectrogram(samples, rate):
 
 
 def write_png(path, levels):
-    """An image of numbers from 0 to 1, the first row at the bottom, in the colours above."""
+    """Draws numbers from 0 to 1 in the colours above, with the first row at the bottom."""
     colours = flex.asarray(COLOURS, dtype=flex.float32)
     at = flex.flip(levels, axis=0) * (len(COLOURS) - 1)
     below = flex.clip(flex.floor(at), 0, len(COLOURS) - 2)
@@ -71,7 +71,7 @@ def write_png(path, levels):
     k = below.astype(flex.int64)
     pixels = flex.round(colours[k] * (1 - part) + colours[k + 1] * part).astype(flex.uint8)
     height, width = levels.shape
-    # each row begins with the number of its filter, none
+    # each row begins with its filter type, 0 for none
     rows = flex.concat([flex.zeros((height, 1), dtype=flex.uint8), pixels.reshape((height, -1))], 1)
 
     def chunk(kind, data):

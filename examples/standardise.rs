@@ -1,4 +1,4 @@
-//! Standardises the columns of a table, missing values left out: mean 0, standard deviation 1.
+//! Standardises the columns of a table to mean 0 and standard deviation 1, ignoring missing values.
 //!
 //! ```sh
 //! cargo run --release --example standardise
@@ -15,7 +15,7 @@ const TABLE: [[f32; 3]; 5] = [
     [158.0, 49.0, 34.0],
 ];
 
-/// The columns with what is missing replaced by the column's mean, scaled.
+/// The standardised columns; missing values become the column's mean.
 fn standardise(table: &Tensor) -> flex::Result<Tensor> {
     let missing = table.isnan()?;
     let known = missing.logical_not()?.sum_keepdims(0)?;

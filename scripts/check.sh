@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The fast half of `make test`: lints, then the Rust tests on the best instruction set of this machine, and beside them the Python tests
-# with the module in a quick build. What it leaves out: doc examples, other instruction sets and features, other targets, the wheel, the
-# stubs' types.
+# The fast half of `make test`: lints, then the Rust tests on the best instruction set of this machine and, at the same time, the Python
+# tests with a quick build of the module. Left out: doc examples, other instruction sets and features, other targets, the wheel, and the
+# types of the stubs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

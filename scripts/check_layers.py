@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the structure of the source by its text: which layer may use which, what may appear where, how long files are.
+"""Checks the structure of the source by its text: uses between layers, where patterns may appear, the length of files.
 
 Layers, lowest first; a module may use its own layer and those below it:
 
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
       <  ops  <  nn, fft, signal, io, stream, quant  <  prelude  <  python
 
-Files of one folder must not use each other in a circle. A label of an invariant (TENSOR1) is defined once, by a comment that
+Files of one folder must not use each other in a cycle. A label of an invariant (TENSOR1) is defined once, by a comment that
 begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, files of that name, and `testing.rs`, which they
 share) may use anything. Exit status 1 when a rule is broken.
 """
@@ -36,7 +36,7 @@ LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in mod
 
 
 class Rule(NamedTuple):
-    """`pattern` may appear only in files that `allowed` matches; looked for in those that `where` matches."""
+    """Of the files that match `where`, only those that match `allowed` may contain `pattern`."""
 
     pattern: str
     where: str
@@ -75,7 +75,7 @@ RULES = [
 
 
 def circles(files: dict[str, list[tuple[int, str]]]):
-    """The groups of files of one folder that use each other in a circle, by `super::` and by their own names under `crate::`."""
+    """The groups of files of one folder that use each other in a cycle, through `super::` or their paths under `crate::`."""
     for folder in sorted({str(Path(name).parent) for name in files} - {"."}):
         here = {
             Path(name).stem: name
@@ -114,7 +114,7 @@ def code(path: Path) -> list[tuple[int, str]]:
 
 
 def broken_rules(name: str, lines: list[tuple[int, str]]):
-    """What lines of the file `name` break, as (line number, reason)."""
+    """The rules that the file `name` breaks, as (line number, reason)."""
     module = Path(name).parts[0].removesuffix(".rs")
     level = LEVEL.get(module)
     if level is None and module != "lib":
@@ -139,7 +139,7 @@ DEFINITION = re.compile(
 
 
 def labels(texts: dict[str, str]):
-    """What is wrong with the labels of invariants, which comments define once and cite anywhere."""
+    """Errors in the labels of invariants, which comments define once and cite anywhere."""
     defined: dict[str, list[str]] = {}
     cited: dict[str, str] = {}
     for name, text in texts.items():
@@ -162,7 +162,7 @@ def labels(texts: dict[str, str]):
 
 
 def main() -> int:
-    """Prints what is wrong; the exit status."""
+    """Prints the violations and returns the exit status."""
     files = {
         path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))
     }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""check_vectors.py PROGRAM...: whether the kernels in these programs or libraries use the vectors of their CPU, which is aarch64 (ELF
-files) or simd128 (WebAssembly modules). They have to be built with their symbols, mangled as v0 does.
+"""check_vectors.py PROGRAM...: checks that the kernels in these programs or libraries use vector instructions, of aarch64 (ELF files) or
+simd128 (WebAssembly modules). They must be built with symbols, in v0 mangling.
 
-Nothing is said about speed: a kernel that LLVM no longer vectorises is several times slower and right all the same, so no other test tells.
+A kernel that LLVM no longer vectorises is several times slower but still correct, so no other test detects it.
 """
 
 import re
@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-# Kernels by a part of the names of their functions; `f` is float32.
+# Kernels by a pattern in the names of their functions; `f` is float32.
 KERNELS = {
     "addition": r"elementwise\w*4rows3AddNt\w*5Floatf",
     "exponential": r"elementwise\w*4rows3ExpNt\w*5Floatf|2nn4rows\w*7Softmax",
@@ -24,7 +24,7 @@ NEON = {"fadd": r"\tfadd\tv\d+\.4s", "fmla": r"\tfmla\tv\d+\.4s"}
 
 
 def number(data: bytes, at: int) -> tuple[int, int]:
-    """One in LEB128, and where it ends."""
+    """An LEB128 number, and the position after it."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -35,7 +35,7 @@ def number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def sections(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Kind, start and end of each."""
+    """Kind, start and end of each section."""
     while at < end:
         length, start = number(data, at + 1)
         yield data[at], start, start + length
@@ -43,7 +43,7 @@ def sections(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def module(data: bytes) -> Iterator[tuple[str, set[str]]]:
-    """The names of a module's functions, and the instructions that each has."""
+    """The names of a module's functions, and the vector instructions in each."""
     bodies, names = [], {}
     for kind, start, end in sections(data, 8, len(data)):
         if kind == 10:
@@ -66,7 +66,7 @@ def module(data: bytes) -> Iterator[tuple[str, set[str]]]:
 
 
 def elf(path: Path) -> Iterator[tuple[str, set[str]]]:
-    """The same of a program for aarch64."""
+    """The same for an aarch64 program."""
     objdump = ["aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn", str(path)]
     for function in subprocess.run(
         objdump, capture_output=True, check=True, text=True

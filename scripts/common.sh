@@ -1,4 +1,4 @@
-# Sourced by the other scripts: goes to the root of the repository and gives a few words to all of them.
+# Sourced by the other scripts: changes to the root of the repository and defines shared functions.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export VIRTUAL_ENV=$PWD/.venv
 python=$VIRTUAL_ENV/bin/python
@@ -8,11 +8,11 @@ step() { printf '\n== %s\n' "$*"; }
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@"; exit 1; }
 
-# On Debian and its children as root, what the distribution has is installed without asking.
+# As root on Debian and its derivatives, packages of the distribution are installed without asking.
 can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
 install() { say "installing $* with apt-get"; apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
 
-# The values of FLEX_ISA that this machine can run, one a line.
+# The values of FLEX_ISA that this machine can run, one per line, best last.
 isas() {
   echo scalar
   local flags=

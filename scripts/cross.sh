@@ -1,16 +1,16 @@
-# Sourced by the scripts for other machines: what there is to build for, and what each needs.
+# Sourced by the scripts for other machines: the targets, and what each needs.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Linux on other CPUs, and no operating system.
 hosted=(aarch64-unknown-linux-gnu i686-unknown-linux-gnu s390x-unknown-linux-gnu)
 bare=(thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf wasm32-unknown-unknown)
 
-# What setup-cross.sh fetches lies here; its emulators come first.
+# Downloads of setup-cross.sh; its emulators come first in PATH.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-cross
 PATH=$cache/bin:$PATH
 
-# describe TARGET: sets `programs` (what links and runs for it), `packages` (Debian's, that have them), `runner` (the command that is
-# given a test binary) and `linker` (nothing for the compiler's own).
+# describe TARGET: sets `programs` (its linker and emulator), `packages` (the Debian packages that provide them), `runner` (the command
+# that runs a test binary) and `linker` (empty for the compiler's own).
 describe() {
   local cpu libc board
   linker='' programs=() packages=()
@@ -22,7 +22,7 @@ describe() {
     thumbv7m-*) board=lm3s6965evb ;;
     thumbv7em-*) board=mps2-an386 ;;
     wasm32-*) ;;
-    x86_64-unknown-linux-gnu) runner=; return ;; # for sanitizers, which want a standard library of their own
+    x86_64-unknown-linux-gnu) runner=; return ;; # for sanitizers, which need their own build of the standard library
     *) die "$1: no such target here" ;;
   esac
   case $1 in
@@ -41,8 +41,8 @@ describe() {
   esac
 }
 
-# prepare TARGET: gets what builds for it need, and sets what `cross` runs cargo with: `target`, `environment` and `std`. Fails where
-# something can't be had.
+# prepare TARGET: installs what builds for it need, and sets `target`, `environment` and `std`, with which `cross` runs cargo. Fails if
+# something is not available.
 prepare() {
   local status=0 name=${1^^}
   target=$1 name=CARGO_TARGET_${name//-/_}
@@ -57,7 +57,7 @@ prepare() {
   esac
 }
 
-# A cargo command for the prepared target, with warnings as errors. The environment's RUSTFLAGS come after.
+# A cargo command for the prepared target, with warnings as errors. RUSTFLAGS of the environment are appended.
 cross() {
   local command=$1
   shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Random cases for a while: sequences of operations on memory beside guard pages against NumPy, damaged files, and, guided by what code they
-# reach, the readers of files under AddressSanitizer.
+# Random cases for some time: sequences of operations on memory next to guard pages, compared with NumPy; damaged files; and coverage-guided
+# fuzzing of the file readers under AddressSanitizer.
 #   fuzz.sh [SECONDS]    a third for each; default 60
-# SEED=n sets where the first two begin, else at a place of the day's own. What the readers' fuzzer finds stays in target/fuzz.
+# SEED=n sets the first seed of the first two; the default depends on the day. Findings of the readers' fuzzer stay in target/fuzz.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 seconds=$((${1:-60} / 3)) seed=${SEED:-$(($(date +%s) % 1000000000))} failed=()
@@ -12,7 +12,7 @@ for kind in programs files; do
   "$python" tests/python/fuzz.py "$kind" --first "$seed" --seconds "$seconds" || failed+=("$kind")
 done
 
-# libFuzzer comes as C++ in a crate; the compiler's part of it are flags that stable has, but doesn't show.
+# libFuzzer comes as C++ in a crate; the compiler's part is flags that exist in the stable compiler but are not exposed.
 if command -v c++ >/dev/null; then
   step "the readers, $seconds s"
   host=$(rustc -vV | sed -nE 's/^host: //p') folder=target/fuzz

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes tests/data/generate.json: the tokens that the network of examples/generate.py generates in torch, in float64 and
-without a cache, how much likelier the likeliest token was at least, and torch's version. Needs torch, which the test doesn't.
+without a cache, the smallest margin of the most likely token, and torch's version. Needs torch, which the test doesn't.
 """
 
 import json
@@ -18,7 +18,7 @@ PROMPT, COUNT = [3, 141, 59, 26, 5, 35, 89, 79, 323, 84, 62, 64, 338, 327, 95, 0
 
 
 def turned(x):
-    """Rotary embeddings of `[heads, tokens, dim]`, pairs of two halves."""
+    """Rotary embeddings of `[heads, tokens, dim]`, with pairs across the two halves."""
     half = x.shape[-1] // 2
     speed = 10_000.0 ** (-torch.arange(half, dtype=x.dtype) / half)
     angle = torch.arange(x.shape[-2], dtype=x.dtype)[:, None] * speed
@@ -27,7 +27,7 @@ def turned(x):
 
 
 def logits(w, config, tokens):
-    """Those after the last token."""
+    """The logits after the last token."""
     n = len(tokens)
     x = w["embedding"][tokens]
     behind = torch.arange(n)[:, None] - torch.arange(n)

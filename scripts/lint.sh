@@ -17,7 +17,7 @@ cargo clippy -q --features python -- -D warnings
 cargo clippy -q --no-default-features -- -D warnings
 
 step "rustdoc"
-# Without `python`: docstrings there are written for Python.
+# Without `python`, whose docstrings are written for Python.
 RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc -q --no-deps
 
 scripts/check-dependencies.sh

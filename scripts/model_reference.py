@@ -1,5 +1,5 @@
-"""Writes tests/data/models: tiny random models in the layout of sentence-transformers, and what that library makes of texts with them,
-in float64. Needs torch, transformers and sentence-transformers, which the tests don't.
+"""Writes tests/data/models: tiny random models in the layout of sentence-transformers, and that library's float64 results for some texts.
+Needs torch, transformers and sentence-transformers, which the tests don't.
 
     python scripts/model_reference.py [FOLDER]
 """
@@ -53,7 +53,7 @@ TEXTS = [
 
 
 def of_words(pad: str, unknown: str, begin: str, end: str, *, lowercase: bool) -> Tokenizer:
-    """BERT's kind: pieces of words between the special tokens that begin and end a text. Padding is token 1 where it is "<pad>"."""
+    """A WordPiece tokenizer like BERT's, with special tokens at both ends of a text. The padding token "<pad>" has the id 1."""
     special = [begin, pad, end, unknown] if pad == "<pad>" else [pad, unknown, begin, end, "[MASK]"]
     vocabulary = {word: k for k, word in enumerate([*special, *WORDS])}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown))
@@ -64,7 +64,7 @@ def of_words(pad: str, unknown: str, begin: str, end: str, *, lowercase: bool) -
 
 
 def of_bytes() -> Tokenizer:
-    """RoBERTa's kind: pairs of bytes that are merged."""
+    """A byte-level BPE tokenizer like RoBERTa's."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     merges = [
         ("t", "h"),
@@ -87,7 +87,7 @@ def of_bytes() -> Tokenizer:
 
 
 def of_sentence_pieces() -> Tokenizer:
-    """XLM-RoBERTa's kind: the likeliest pieces."""
+    """A unigram tokenizer like XLM-RoBERTa's."""
     pieces = [
         "<s>",
         "<pad>",
@@ -109,7 +109,7 @@ def of_sentence_pieces() -> Tokenizer:
 
 
 def finished(tokenizer: Tokenizer, pad: str, unknown: str, begin: str, end: str) -> Tokenizer:
-    """With its special tokens."""
+    """The tokenizer with its special tokens added."""
     tokenizer.add_special_tokens([pad, unknown, begin, end])
     special = [(token, tokenizer.token_to_id(token)) for token in (begin, end)]
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -119,7 +119,7 @@ def finished(tokenizer: Tokenizer, pad: str, unknown: str, begin: str, end: str)
 
 
 def sizes(tokenizer: Tokenizer, positions: int) -> dict:
-    """The entries of config.json that most architectures have."""
+    """The entries of config.json that most architectures share."""
     return {
         "vocab_size": tokenizer.get_vocab_size(),
         "hidden_size": HIDDEN,
@@ -131,7 +131,7 @@ def sizes(tokenizer: Tokenizer, positions: int) -> dict:
 
 
 def modules(*kinds: str) -> list:
-    """modules.json."""
+    """The content of modules.json."""
     paths = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
     return [
         {
@@ -145,7 +145,7 @@ def modules(*kinds: str) -> list:
 
 
 def pooling(*on: str, **more: bool) -> dict:
-    """1_Pooling/config.json."""
+    """The content of 1_Pooling/config.json."""
     names = [
         "cls_token",
         "mean_tokens",
@@ -169,11 +169,11 @@ def write(
     calls: dict[str, dict],
     **files: dict | list,
 ) -> None:
-    """A folder: the network with random weights, its tokenizer, `files`, and what the library gives for each of the calls."""
+    """Writes a folder: the network with random weights, its tokenizer, `files`, and the library's results for each of the calls."""
     folder = FOLDER / name
     (folder / "1_Pooling").mkdir(parents=True, exist_ok=True)
     generator = torch.Generator().manual_seed(len(name))
-    # The pooler of BERT is no part of the pipeline.
+    # BERT's pooler is not part of the pipeline
     tensors = {
         key: value for key, value in network.state_dict().items() if not key.startswith("pooler.")
     }
@@ -198,7 +198,7 @@ def write(
     )
     assert next(model.parameters()).dtype == torch.float64
     network = model[0].model
-    for key, parameter in network.named_parameters():  # nothing was made up
+    for key, parameter in network.named_parameters():  # no weight was newly initialised
         assert key.startswith("pooler.") or torch.equal(parameter, tensors[key].double()), key
     expected = {
         call: np.stack([model.encode(text, **options) for text in TEXTS])
@@ -334,7 +334,7 @@ def main() -> None:
         ),
         distil,
         calls={"encode": {}},
-        # As version 6 of sentence-transformers writes them.
+        # as version 6 of sentence-transformers writes them
         modules=[
             {
                 "idx": 0,

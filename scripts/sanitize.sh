@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The tests under tools that see what tests can't: memory that is not ours, or not any more, and races.
+# The tests under tools that detect what tests can't: invalid memory accesses, use after free, and races.
 #   sanitize.sh [--short] [address|miri|thread|python]...    default: all; --short: what `make test` has time for
-# Blocks have exactly their bytes there, and freed ones are never used again (`--cfg flex_exact`, storage/pool.rs).
-# - address: the suite under AddressSanitizer, on each instruction set of this machine; in short, with few dtypes, on the best.
-# - miri: the modules with pointers of their own under Miri, in small sizes; in short, borrowed operands alone.
-# - thread: the threads' and the storage's tests under ThreadSanitizer, with a standard library compiled for it.
-# - python: the module's tests under AddressSanitizer.
-# What can't be had here is not run, and that is said loudly.
+# Blocks have exactly the requested size there, and freed ones are never reused (`--cfg flex_exact`, storage/pool.rs).
+# - address: the suite under AddressSanitizer, on each instruction set of this machine; --short: with few dtypes, on the best one.
+# - miri: the modules that use pointers, under Miri, in small sizes; --short: borrowed operands only.
+# - thread: the tests of threads and storage under ThreadSanitizer, with a standard library compiled for it.
+# - python: the tests of the module under AddressSanitizer.
+# Tools that are not available are skipped, and a warning says so.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 short='' tools=() not_run=()
@@ -21,8 +21,8 @@ done
 host=$(rustc -vV | sed -nE 's/^host: //p')
 best=$(isas | tail -1)
 
-# cargo with a sanitizer, which the stable compiler has but doesn't show: sanitized NAME COMMAND.. Checks are calls and little is
-# optimised, for instrumented kernels take many minutes to compile otherwise.
+# cargo with a sanitizer, which the stable compiler has but does not expose: sanitized NAME COMMAND.. Checks are calls, with little
+# optimisation: otherwise instrumented kernels take many minutes to compile.
 sanitized() {
   local name=$1 command=$2
   shift 2
@@ -41,12 +41,12 @@ address() {
   if [ -n "$short" ]; then of+=(--no-default-features --features std,simd,i8,i32,i64) list=$best; fi
   for isa in $list; do
     step "AddressSanitizer, FLEX_ISA=$isa"
-    # a fork copies tables of shadow memory, which takes a second each
+    # each fork copies the page tables of shadow memory, which takes a second
     FLEX_ISA=$isa sanitized address test "${of[@]}" -- --skip fork
   done
 }
 
-# Small forms of the tests stand under cfg(miri) beside them; what would take an hour there is not among these.
+# The tests have smaller sizes under cfg(miri); tests that would still take an hour are left out.
 miri() {
   local run=(cargo +nightly miri test -q)
   if ! cargo +nightly miri --version >/dev/null 2>&1 &&
@@ -54,7 +54,7 @@ miri() {
     not_run+=("Miri, for want of a nightly compiler that has it")
     return
   fi
-  # threads that never end hold on to what they have
+  # threads that never end keep their allocations
   export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks ${MIRIFLAGS:-}"
   step "Miri"
   if [ -n "$short" ]; then
@@ -63,7 +63,7 @@ miri() {
   fi
   "${run[@]}" --target-dir target/miri --test storage --test threads # the pool as it is
   RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed
-  # instructions of AVX2, which Miri has, but those that convert float16
+  # Miri supports AVX2, except for float16 conversions
   RUSTFLAGS="--cfg flex_exact -Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+f16c,+lzcnt,+popcnt" "${run[@]}" --target-dir target/miri-avx2 \
     --lib -- storage:: layout:: exec:: kernel::sort --skip floats_with_specials
 }
@@ -76,12 +76,12 @@ thread() {
     return
   fi
   step "ThreadSanitizer"
-  # threads and storage know no dtypes
+  # threads and storage don't depend on dtypes
   TSAN_OPTIONS=halt_on_error=1 sanitized thread test -Zbuild-std=std,panic_unwind --no-default-features --features std \
     --test threads --test storage -- --skip fork
 }
 
-# An extension module can't bring a sanitizer's runtime with it: the C compiler's is loaded before the interpreter.
+# An extension module can't bring a sanitizer's runtime, so the C compiler's is preloaded into the interpreter.
 python() {
   local runtime folder=target/address/python
   runtime=$(cc -print-file-name=libasan.so)
@@ -95,9 +95,9 @@ python() {
   rm -rf "$folder/flex"
   cp -r python/flex "$folder"
   cp "target/address/$host/debug/libflex.so" "$folder/flex/_flex.abi3.so"
-  # The interpreter's own allocations are left alone: it leaks some, and counts on its arenas. Signals are the tests' own, which know what to
-  # expect of guard pages. Left out is what shadow memory has no room for: limits of the address space, and small stacks; and a cache of
-  # freed blocks, which there is none of.
+  # Leaks are not reported, since the interpreter leaks some memory, and its arenas stay in use. Signals are left to the tests, which expect
+  # those of guard pages. Left out are tests that shadow memory rules out, with limits of the address space or small stacks, and one of the
+  # cache of freed blocks, which does not exist here.
   LD_PRELOAD=$(readlink -f "$runtime") ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=0:handle_sigbus=0 PYTHONPATH=$PWD/$folder \
     "$python" -m pytest -q -p no:cacheprovider tests/python --ignore tests/python/test_models.py --ignore tests/python/test_cli.py \
     --ignore tests/python/test_memory.py --deselect tests/python/test_stalls.py::test_a_thread_with_little_stack \

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Gets what builds and tests for other machines need, and does nothing when there is nothing to get: linkers and emulators (Debian's
-# packages, where apt may install them; a later one's emulator where the installed is unsound), and the standard library, in the first
-# way that works:
+# Installs what builds and tests for other machines need, if anything is missing: linkers and emulators (Debian packages, where apt may
+# install them; a later release's emulator where the installed one is faulty), and the standard library, in the first way that works:
 #   1. compiled, through rustup;
-#   2. its source, through rustup;
-#   3. its source from Debian's rust-src of the compiler's own release (a newer one fails to build), through apt with lists of its own.
+#   2. as source, through rustup;
+#   3. as source from Debian's rust-src of the compiler's own release (a newer one fails to build), through apt with separate lists.
 # After 2 or 3 a build needs RUSTC_BOOTSTRAP=1 and -Zbuild-std; test-cross.sh does that.
 #   setup-cross.sh [TARGET...]    default: all of cross.sh
 # Exit status: 0 compiled library, 10 source only, 1 something is missing.
-# LIMIT: seconds for one download. SKIP_RUSTUP=1 goes straight to 3. SOURCE=1 gets the source even where the compiled library is there,
-# for sanitizers that want it compiled in their own way.
+# LIMIT: seconds for one download. SKIP_RUSTUP=1 goes straight to 3. SOURCE=1 gets the source even if the compiled library is there, for
+# sanitizers that need their own build.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
@@ -31,7 +30,7 @@ if [ ${#absent[@]} -gt 0 ]; then
   { can_install && install "${absent[@]}"; } || { say "missing: ${absent[*]} (Debian's names)"; exit 1; }
 fi
 
-# The machine's own Debian mirror, asked for another suite.
+# The machine's Debian mirror, for another suite.
 debian_entry() {
   local deb822=/etc/apt/sources.list.d/debian.sources list=/etc/apt/sources.list
   if [ -f "$deb822" ]; then
@@ -41,8 +40,8 @@ debian_entry() {
   fi
 }
 
-# unpack SUITE PACKAGE PATTERN FILE: the package's newest version that the pattern finds, from another suite into the cache, where there
-# is no FILE of it yet. Nothing is installed.
+# unpack SUITE PACKAGE PATTERN FILE: unpacks the newest version of the package that matches the pattern, from another suite into the cache,
+# unless FILE exists there. Nothing is installed.
 unpack() {
   local folder=$cache/$1 version
   [ ! -e "$folder/files/$4" ] || return 0
@@ -57,7 +56,7 @@ unpack() {
   [ -e "$folder/files/$4" ]
 }
 
-# QEMU before 8.1 multiplies float32 to float64 wrongly for s390x (its MDEB). Debian's later ones are linked statically and run anywhere.
+# QEMU before 8.1 emulates s390x's MDEB (float32 product as float64) wrongly. Debian's later builds are static and run anywhere.
 sound() { [ "$(printf '%s\n' 8.1 "$("$1" --version | sed -nE '1s/.*version ([0-9.]+).*/\1/p')" | sort -V | head -1)" = 8.1 ]; }
 for target; do
   [[ $target == s390x-* ]] || continue
@@ -83,7 +82,7 @@ if [ -z "${SKIP_RUSTUP:-}" ] && command -v rustup >/dev/null; then
   say "rustup could not fetch it"
 fi
 
-# fetch SUITE: links the source of this release, which the suite's package has, into the toolchain.
+# fetch SUITE: links the standard library's source of this release, from the suite's package, into the toolchain.
 fetch() {
   local unpacked=usr/src/rustc-$release
   unpack "$1" rust-src "^${release//./\\.}[+~-]" "$unpacked/library/core/src/lib.rs" || return 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes .venv with the pinned tools and test partners of pyproject.toml, and checks that Rust is there. Does nothing when all is in place.
-#   PYTHON=/path/to/python3.12 scripts/setup.sh    takes that interpreter
+# Creates .venv with the pinned tools and test libraries of pyproject.toml, and checks that Rust is installed. Does nothing if all is there.
+#   PYTHON=/path/to/python3.12 scripts/setup.sh    uses that interpreter
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 pip_version=26.3    # the first with --group is 25.1

@@ -1,4 +1,4 @@
-"""What scripts/make_stubs.py can't read off the module: the types of parameters and results, by name, and classes written out."""
+"""Type information that scripts/make_stubs.py can't read from the module: types of parameters and results by name, and classes."""
 
 HEADER = """\
 # Written by scripts/make_stubs.py.
@@ -43,7 +43,7 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 
 """
 
-# what parameters take, by name; by function and name where functions differ
+# types of parameters by name, and by function and name where functions differ
 PARAMETERS = {
     "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", '
     '"selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None',
@@ -438,7 +438,7 @@ RETURNS = {
     "unique_counts": "UniqueCountsResult",
     "unique_inverse": "UniqueInverseResult",
     "unstack": "tuple[Tensor, ...]",
-    # with return_indices, the positions too
+    # with return_indices also the indices
     **dict.fromkeys(MAX_POOLS, "Any"),
 }
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The library on other machines: the Rust tests on Linux of other CPUs (qemu-user), and the checks of tests/bare without an operating
+# The library on other machines: the Rust tests on Linux for other CPUs (qemu-user), and the checks of tests/bare without an operating
 # system, on Cortex-M boards (qemu-system-arm) and as WebAssembly (wasmtime).
 #   test-cross.sh [TARGET...]    default: all of cross.sh
-# A target is left out where its tools can't be installed, and only then.
+# A target is skipped only if its tools can't be installed.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
 everything=messages,ints,f64,half,float8,complex,simd
-parts=(elementwise tensors reductions norms products orders gathers signals) # a program each where flash is small
+parts=(elementwise tensors reductions norms products orders gathers signals) # separate programs where flash is small
 left_out=()
-named="-C symbol-mangling-version=v0" # functions by their paths and types
+named="-C symbol-mangling-version=v0" # symbols contain paths and types
 
 checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
-# A classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, files, other
-# activations, arithmetic of float64, formatting; reductions only by pools.
+# A classifier of examples/embedded, which asserts its own limits. Functions that it doesn't call must not be linked: no sorts, gathers,
+# files, other activations, float64 arithmetic or formatting; reductions only for pools.
 digits() {
   local map=$PWD/target/embedded/$target.map absent='4sort|6gather|7scatter|4scan|2io|4gelu|4silu|6double|4core3fmt'
   [[ $* == *convolutional* ]] || absent+='|6reduce'
@@ -23,10 +23,9 @@ digits() {
   ! grep -oE "_R[0-9A-Za-z_]*($absent)[0-9A-Za-z_]*" "$map" | sort -u | head -20 | grep . || die "$target: linked, but never called"
 }
 checks_in_parts() { for part in "${parts[@]}"; do checks --release --no-default-features --features "$part,$1"; done; }
-# The parts of tests/suite in which a CPU can make a difference, emulated in a minute: vectors and fused multiply-adds, sizes of 32 bits,
-# the order of bytes.
+# The parts of tests/suite that can depend on the CPU, emulated in a minute: vectors and fused multiply-adds, 32-bit sizes, byte order.
 suite() { cross test --profile cross --test suite -- "$@"; }
-# Whether the kernels of the library as it is for aarch64 are vectorised.
+# Checks that the kernels of the aarch64 library are vectorised.
 neon() {
   RUSTFLAGS="$named ${RUSTFLAGS:-}" cross build --no-default-features --features std --release --target-dir target/neon
   "$python" scripts/check_vectors.py target/neon/"$target"/release/libflex.rlib
@@ -37,10 +36,10 @@ for target; do
   prepare "$target" || { left_out+=("$target"); continue; }
   started=$SECONDS
   case $target in
-    # vectorised, for the vectors of NEON are what is new
+    # optimised, since NEON vectors are what differs
     aarch64-*) suite bodies:: driver:: elementwise:: nn:: complex:: digits::; neon ;;
     i686-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: gather:: index:: io:: set:: shape:: sort:: ;;
-    # but for gradients and attention, whose bytes are those of layers and products, and a test of large layers
+    # without gradients and attention, whose byte order is that of layers and products, and a test of large layers
     s390x-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn:: set:: shape:: sort:: \
       --skip nn::grad --skip nn::attention --skip errors_of_winograd ;;
     thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python side: the wheel by itself, the stubs against the module, then the tests on each instruction set of this machine.
+# The Python side: the wheel on its own, the stubs against the module, then the tests on each instruction set of this machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

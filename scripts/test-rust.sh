@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Every Rust test: the default features on each instruction set of this machine, then the combinations of features whose code differs.
-# The instruction sets share one build, since FLEX_ISA is read when the program runs.
+# All Rust tests: the default features on each instruction set of this machine, then the combinations of features whose code differs.
+# The instruction sets share one build, since FLEX_ISA is read at run time.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-# Compiled once and thrown away: what makes the next build incremental takes a third of the time.
+# Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_LTO=off
-# all numbers without the standard library, few numbers with it and another's threads
+# all dtypes without the standard library; few dtypes with it and rayon's threads
 combinations=(messages,ints,f64,half,float8,complex std,simd,rayon,i8,i32,i64)
-checked=(none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex) # with the code of one above, or a part of it: they only have to compile
+checked=(none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex) # the same code as above or a part of it: these only have to compile
 
 features() { if [ "$1" = none ]; then echo --no-default-features; else echo "--no-default-features --features $1"; fi; }
 
@@ -22,8 +22,8 @@ for isa in $(isas | sed '$d'); do # the last is the best one
   FLEX_ISA=$isa cargo test -q --lib --tests
 done
 
-# Little is optimised there, which saves compile time: what differs is which code is compiled. Unit tests always have the standard library,
-# so that theirs is tested above.
+# With little optimisation, which saves compile time, since only the set of compiled code differs. Unit tests always use the standard
+# library and ran above.
 for combination in "${combinations[@]}"; do
   step "features: $combination"
   # shellcheck disable=SC2046

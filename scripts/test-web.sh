@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page of examples/web: its modules under wasmtime, and all of it in headless Chromium (Debian's package, where apt may install it).
-# Pictures of the page are left in target/web-test. The browser is left out where it can't be installed, and only then.
-#   CHROMIUM=/path/to/a/chrome scripts/test-web.sh    takes that one
+# Screenshots are left in target/web-test. The browser tests are skipped only if the browser can't be installed.
+#   CHROMIUM=/path/to/a/chrome scripts/test-web.sh    uses that one
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

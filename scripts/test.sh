@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Everything that must hold, in two lanes: linking with optimisation, emulators and most tests keep one core. Each line names its stage.
-# A stage that fails stops no other, and is named at the end.
+# All checks and tests, in two lanes, since linking, emulators and most tests use one core. Each line names its stage. A stage that fails
+# does not stop the others, and is named at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 failed=$(mktemp)
 trap 'rm -f "$failed"' EXIT
-unset MAKEFLAGS # of the make that runs this: `make -j` has no jobs to lend
+unset MAKEFLAGS # from the make that runs this: its jobserver is not shared
 
 lane() {
   for stage; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/reference: what torch gives for the cases of tests/python/reference, in float64, and torch's version.
+"""Writes tests/data/reference: torch's float64 results for the cases of tests/python/reference, and torch's version.
 Needs torch, which the tests don't.
 
     python scripts/torch_reference.py [FAMILY ...]

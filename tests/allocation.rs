@@ -393,7 +393,7 @@ fn all_other_operations_survive_failed_allocations() {
     }
 }
 
-/// The tables of tensors' transforms are kept from the first call on; those of plans are made each time.
+/// The first call caches the tables of tensor transforms; plans compute theirs each time.
 #[cfg(feature = "complex")]
 #[test]
 fn transforms_survive_failed_allocations() {

@@ -131,7 +131,7 @@ fn foreign_memory_may_be_empty_and_null() {
 }
 
 #[test]
-#[cfg(not(flex_exact))] // which caches none
+#[cfg(not(flex_exact))] // no block is cached there
 fn freed_blocks_are_reused() {
     alone(|| {
         for len in [1000, many(700_000), many(10 << 20)] {
@@ -205,7 +205,7 @@ fn blocks_may_be_freed_on_another_thread() {
 }
 
 #[test]
-#[cfg(not(flex_exact))] // which caches none
+#[cfg(not(flex_exact))] // no block is cached there
 fn ending_threads_return_their_lists() {
     alone(|| {
         empty_cache();
@@ -265,7 +265,7 @@ fn many_threads_share_and_free_blocks() {
 }
 
 #[test]
-#[cfg(not(flex_exact))] // which caches none
+#[cfg(not(flex_exact))] // no block is cached there
 fn the_cap_bounds_the_cache() {
     alone(|| {
         let default = memory_stats().cap;
@@ -291,7 +291,7 @@ fn the_cap_bounds_the_cache() {
 }
 
 #[test]
-#[cfg(all(target_pointer_width = "64", not(miri)))] // 32 bits address no more than there may be
+#[cfg(all(target_pointer_width = "64", not(miri)))] // 32 bits may address no more than there is
 fn requests_beyond_memory_are_refused_at_once() {
     alone(|| {
         let limit = memory_stats().limit;

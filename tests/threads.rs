@@ -220,7 +220,7 @@ fn thread_counts_are_set_and_restored() {
 }
 
 #[test]
-#[cfg(not(miri))] // which starts no processes
+#[cfg(not(miri))] // Miri can't start processes
 fn the_environment_sets_the_initial_count() {
     const ME: &str = "the_environment_sets_the_initial_count";
     if let Ok(expected) = std::env::var("EXPECTED_THREADS") {
@@ -345,7 +345,7 @@ fn concurrent_callers_are_served() {
 }
 
 #[test]
-#[cfg(not(miri))] // whose clock is virtual
+#[cfg(not(miri))] // Miri's clock is virtual
 fn idle_workers_sleep() {
     let _alone = alone();
     with_threads(4, || each_once(1000, LARGE));

@@ -18,8 +18,8 @@ pub fn uniform(shape: &[usize], dtype: DType) -> Tensor {
         .unwrap()
 }
 
-/// Times `f`. Its result is dropped within the measured time, as a program would: the pool has the
-/// memory back for the next call.
+/// Times `f`, including the drop of its result, as in a program: the pool can then reuse the memory
+/// for the next call.
 pub fn time(bencher: divan::Bencher, f: impl Fn() -> flex::Result<Tensor> + Sync) {
     bencher.bench(|| drop(divan::black_box(f().unwrap())));
 }

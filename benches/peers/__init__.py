@@ -1,1 +1,1 @@
-"""What compare.py measures (workloads), and how one library does it in a process of its own (worker)."""
+"""The workloads that compare.py measures, and the worker process of one library."""

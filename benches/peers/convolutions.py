@@ -1,4 +1,4 @@
-"""Convolutions by NumPy, in the dtype of the operands: what the results are checked against."""
+"""Convolutions in NumPy, in the dtype of the operands, as references for the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def _taps(
     x: np.ndarray, kernel: tuple[int, ...], places: tuple[int, ...], stride: int
 ) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-    """Each position of the kernel, and the elements of `x` that places see by it."""
+    """Each position of the kernel, and the elements of `x` that outputs see through it."""
     for tap in product(*map(range, kernel)):
         spans = zip(tap, places, strict=True)
         yield tap, tuple(slice(t, t + (n - 1) * stride + 1, stride) for t, n in spans)
@@ -55,7 +55,7 @@ def conv_transpose(
 def weight_gradient(
     g: np.ndarray, x: np.ndarray, kernel: tuple[int, ...], stride: int, padding: int, groups: int
 ) -> np.ndarray:
-    """The gradient of a convolution's weight, by `g` of its result."""
+    """The gradient of a convolution's weight, for the gradient `g` of its result."""
     g, x = (a.astype(np.float64) for a in (g, x))
     x = np.pad(x, [(0, 0), (0, 0), *[(padding, padding)] * len(kernel)])
     x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
@@ -69,7 +69,7 @@ def weight_gradient(
 
 
 def deform_conv(x: np.ndarray, offset: np.ndarray, w: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The deformable convolution of images with `w` (Zhu et al., 2019), with one group of offsets and zeros around that keep the size."""
+    """The deformable convolution of images with `w` (Zhu et al., 2019), with one offset group and zero padding that keeps the size."""
     from scipy import ndimage
 
     kernel, places = w.shape[2:], x.shape[2:]

@@ -1,4 +1,4 @@
-"""What there is to know about the machine and each library beside its speed: versions, size, import time, dtypes."""
+"""Facts about the machine and the libraries other than speed: versions, size, import time, dtypes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-DISTRIBUTIONS = {"flex": "flex-cpu"}  # whose name is not the module's
+DISTRIBUTIONS = {"flex": "flex-cpu"}  # if it differs from the module's name
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES += ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 NAMESPACES = {"jax": "jax.numpy"}
@@ -53,7 +53,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions(names: list[str]) -> dict[str, str]:
-    """Of the libraries; flex says its own."""
+    """The versions of the libraries."""
     found = {}
     for name in names:
         try:
@@ -64,7 +64,7 @@ def versions(names: list[str]) -> dict[str, str]:
 
 
 def libraries(names: list[str]) -> dict[str, dict[str, Any]]:
-    """Bytes of the installed package and of what it requires, milliseconds of its import, dtypes with arithmetic and with products."""
+    """Bytes of the installed package and its requirements, import time in ms, dtypes with arithmetic and with matrix products."""
     empty = _seconds("pass")
     return {
         name: {
@@ -77,7 +77,7 @@ def libraries(names: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def _seconds(statement: str) -> float:
-    """The least that a fresh interpreter takes."""
+    """The shortest time that a fresh interpreter takes for the statement."""
     taken = []
     for _ in range(IMPORTS):
         start = time.perf_counter()
@@ -87,7 +87,7 @@ def _seconds(statement: str) -> float:
 
 
 def _bytes(name: str) -> dict[str, int]:
-    """Of the package's own files, and with everything it requires."""
+    """Bytes of the package's own files, and of everything that it requires."""
     sizes = _sizes(DISTRIBUTIONS.get(name, name), {})
     if not sizes:  # imported from a folder
         module = Path(__import__(name).__file__).parent
@@ -131,7 +131,7 @@ print(json.dumps([arithmetic, products]))
 
 
 def _dtypes(name: str) -> list[list[str]]:
-    """Those of arithmetic, and those of matrix products."""
+    """The dtypes with arithmetic, and those with matrix products."""
     program = _PROBE.format(namespace=NAMESPACES.get(name, name), dtypes=DTYPES)
     environment = {**os.environ, "JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}
     output = subprocess.run(

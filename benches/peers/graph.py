@@ -1,8 +1,8 @@
-"""An expression of ONNX operators as a model, for libraries that run models alone.
+"""Turns an expression of ONNX operators into a model, for libraries that only run models.
 
-`Relu(Conv(x, constant("w"), pads=[1, 1, 1, 1]))`: names that are no inputs are operators, positional arguments their inputs (None for one
-that is left out) and keywords their attributes; of an operator with `outputs=` several results the expression takes some. `constant` is
-what a model has in its file: a NumPy expression of the workload's inputs (`xp` is NumPy) or a list of numbers.
+`Relu(Conv(x, constant("w"), pads=[1, 1, 1, 1]))`: names that are not inputs are operators, positional arguments their inputs (None for an
+omitted one) and keywords their attributes; an operator with `outputs=` gives a list of results. `constant` stands for data stored in the
+model: a NumPy expression of the workload's inputs (`xp` is NumPy) or a list of numbers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OPSET, IR = 23, 11  # with operators for attention and rotary embeddings
+OPSET, IR = 23, 11  # the first with attention and rotary embeddings
 
 
 class Graph:
-    """The names that an expression sees, and the model that it builds by them."""
+    """The namespace of an expression, and the model that evaluating it builds."""
 
     def __init__(self, arrays: dict[str, np.ndarray], expression: str):
-        self.inputs: dict[str, np.ndarray] = {}  # those that the expression names
+        self.inputs: dict[str, np.ndarray] = {}  # the inputs that the expression uses
         self._arrays, self._nodes, self._constants = arrays, [], []
         self._result = eval(expression, {"__builtins__": {}}, self)
 
@@ -56,14 +56,14 @@ class Graph:
         return results if outputs > 1 else results[0]
 
     def model(self) -> bytes:
-        """As a file has it."""
+        """The model, serialised."""
         from onnx import TensorProto, helper
 
         inputs = [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
             for name, a in self.inputs.items()
         ]
-        # float32, as the results of all workloads are that take part, in a shape that the library finds
+        # float32 like the results of all ONNX workloads; the library infers the shape
         outputs = [helper.make_tensor_value_info(self._result, TensorProto.FLOAT, None)]
         graph = helper.make_graph(self._nodes, "workload", inputs, outputs, self._constants)
         opsets = [helper.make_opsetid("", OPSET)]
@@ -71,12 +71,12 @@ class Graph:
 
 
 def with_onnxruntime(graph: Graph, threads: int) -> Callable[[], Any]:
-    """What runs the graph on its inputs, where they lie; the result is memory of onnxruntime."""
+    """A function that runs the graph on its inputs in place; the result is in onnxruntime's memory."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    options.log_severity_level = 4  # what fails is an exception all the same
+    options.log_severity_level = 4  # failures raise exceptions anyway
     session = onnxruntime.InferenceSession(
         graph.model(), options, providers=["CPUExecutionProvider"]
     )
@@ -93,7 +93,7 @@ def with_onnxruntime(graph: Graph, threads: int) -> Callable[[], Any]:
 
 
 def with_openvino(graph: Graph, threads: int) -> Callable[[], np.ndarray]:
-    """What runs the graph on its inputs, where they lie, in float32: where the CPU has bfloat16 it would compute in that."""
+    """A function that runs the graph on its inputs in place, in float32; by default OpenVINO uses bfloat16 if the CPU has it."""
     import openvino
 
     core = openvino.Core()

@@ -1,4 +1,4 @@
-"""Images of other sizes by their definition, for what libraries are checked against: a matrix of weights along each axis."""
+"""Resampling by its definition, as a reference for the results: a weight matrix along each axis."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _weights(size: int, places: int, mode: str, antialias: bool) -> np.ndarray:
 
 
 def resized(a: np.ndarray, size: tuple[int, int], mode: str, antialias: bool = False) -> np.ndarray:
-    """What torch's interpolate gives without align_corners."""
+    """torch's interpolate without align_corners."""
     down, across = (_weights(n, m, mode, antialias) for n, m in zip(a.shape[2:], size, strict=True))
     return down @ a @ across.T
 
 
 def sampled(a: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """What torch's grid_sample gives without align_corners, bilinearly and with zeros around."""
+    """torch's grid_sample without align_corners, bilinear, with zero padding."""
     from scipy import ndimage
 
     sizes = np.array(a.shape[:1:-1])

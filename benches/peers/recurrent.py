@@ -1,4 +1,4 @@
-"""Recurrent layers by NumPy, step by step: what the results are checked against. Gates are in torch's order."""
+"""Recurrent layers in NumPy, step by step, as references for the results. Gates are in torch's order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def lstm(x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The output `[steps, batch, hidden]` of long short-term memory that begins with zeros."""
+    """The output `[steps, batch, hidden]` of an LSTM whose states start as zeros."""
     h = c = np.zeros((x.shape[1], w.shape[1]))
     steps = []
     for inputs in x @ u.T + a + b:
@@ -22,7 +22,7 @@ def lstm(x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarr
 
 
 def gru(x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The output of gated recurrent units."""
+    """The output of a GRU."""
     h = np.zeros((x.shape[1], w.shape[1]))
     steps = []
     for inputs in x @ u.T + a:

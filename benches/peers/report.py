@@ -1,4 +1,4 @@
-"""The record of a comparison as text and as a picture."""
+"""The record of a comparison as text and as a chart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
 
 def readable(seconds: float | None) -> str:
-    """With three digits and a unit."""
+    """The time with three digits and a unit."""
     if seconds is None:
         return "–"
     unit, size = next((pair for pair in UNITS if seconds >= pair[1]), UNITS[-1])
@@ -27,14 +27,14 @@ def readable(seconds: float | None) -> str:
 
 
 def fastest(row: Row) -> str | None:
-    """The fastest library beside flex."""
+    """The fastest library other than flex."""
     return min(
         (name for name in row["seconds"] if name != "flex"), key=row["seconds"].get, default=None
     )
 
 
 def ratio(row: Row) -> float | None:
-    """flex's time as a part of that of the fastest other library."""
+    """The ratio of flex's time to that of the fastest other library."""
     best = fastest(row)
     return (
         row["seconds"]["flex"] / row["seconds"][best] if best and "flex" in row["seconds"] else None
@@ -42,7 +42,7 @@ def ratio(row: Row) -> float | None:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The geometric mean of those that are known."""
+    """The geometric mean of the known values."""
     known = [value for value in values if value]
     return statistics.geometric_mean(known) if known else None
 
@@ -65,7 +65,7 @@ def _columns(rows: list[Row]) -> list[str]:
 def table(
     rows: list[Row], ceiling: Ceiling | None, others: dict[str, dict[str, Row]], family: str
 ) -> str:
-    """A family as a Markdown table. `others`: its rows by name, at each further level."""
+    """A family as a Markdown table. `others`: its rows by name, for each further level."""
     names = _columns(rows)
 
     def fraction(row: Row) -> list[str]:
@@ -77,9 +77,9 @@ def table(
         *names,
         "flex / best",
         *at,
-        "aim",
+        "target",
         *(["of ceiling"] if ceiling else []),
-        "held",
+        "memory",
     ]
     lines = [_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
     for row in rows:
@@ -128,7 +128,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def summary(record: dict[str, Any]) -> str:
-    """A row a family, and in it columns for each level."""
+    """A row for each family, with columns for each level."""
     known = record["levels"]
     ceilings = {level: Ceiling.of(at) for level, at in known.items()}
     families = list(dict.fromkeys(family for at in known.values() for family in at["families"]))
@@ -140,10 +140,10 @@ def summary(record: dict[str, Any]) -> str:
             prefix + head
             for head in (
                 "flex / best",
-                "aim",
+                "target",
                 "rows",
                 "ahead",
-                "within aim",
+                "within target",
                 *(["of ceiling"] if ceiling else []),
             )
         ]
@@ -223,27 +223,27 @@ def _short(dtypes: list[str]) -> str:
     return " ".join(dtypes)
 
 
-DOCUMENT = """# flex and the other libraries
+DOCUMENT = """# flex and other libraries
 
-Written by `benches/compare.py`: every figure is measured, none is copied from elsewhere. To measure on your machine, in about half an hour:
+Written by `benches/compare.py`: all figures were measured, none is copied from elsewhere. To measure on your machine in about half an hour:
 
 ```sh
 make comparison
 ```
 
 That is `benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg`, with what is
-installed in `.venv`; other peers take part once they are there (`.venv/bin/pip install torch jax numexpr onnxruntime onnx openvino`).
+installed in `.venv`; others take part once they are installed (`.venv/bin/pip install torch jax numexpr onnxruntime onnx openvino`).
 
 - CPU: {cpu}; {caches}
 - {system}, Python {python}, {threads} threads for each library
 - {versions}
 
-Each library runs in a process of its own, and the others are stopped while it is timed. Results are checked against NumPy's in float64
-first. Times are medians of {rounds} rounds in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a
-model of the row's operators, which has the weights in it, on inputs where they lie. *flex / best* is flex's time as a
-part of that of the fastest other library in the row: below 1 flex is ahead. *aim* is what flex is meant to reach. *held* is the memory
-that a call of flex holds at most beside its inputs, where it is more than what small blocks round to; *fresh* are blocks that a repeated
-call still asked the system for.
+Each library runs in its own process, and the others are stopped while it is timed. Results are first checked against NumPy's in float64.
+Times are medians of {rounds} rounds in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a model of
+the row's operators, which contains the weights, on inputs in place. *flex / best* is the ratio of flex's time to that of the fastest other
+library in the row: below 1 flex is faster. *target* is the ratio that flex aims at. *memory* is the peak that a call of flex allocates in
+addition to its inputs, if that is more than the rounding of small blocks; *fresh* counts the blocks that a repeated call still requested
+from the system.
 {held}
 ## Summary
 
@@ -256,13 +256,13 @@ call still asked the system for.
 {tables}
 """
 HELD = """
-Most machines have no AVX-512. *{name}* is the same comparison with every library held to it by its own switch, flex by `FLEX_ISA`; {free}
-have none, and take no part in it.
+Most machines have no AVX-512. *{name}* is the same comparison with every library limited to it by its own setting, flex by `FLEX_ISA`;
+{free} have none and do not take part.
 """
 CEILINGS = """
-*Of ceiling* is the part that flex reaches of what this machine can do (`benches/peaks.rs`): a workload takes at least the time of its
-arithmetic at the peak rate, and at least that of reading its inputs and writing its result once. Elementary functions, sorts and scans
-are counted as memory alone, and so are small calls: there the figure says how far the work is from a plain copy.
+*Of ceiling* is the fraction that flex reaches of what this machine can do (`benches/peaks.rs`): a workload takes at least the time of its
+arithmetic at the peak rate, and at least the time to read its inputs and write its result once. Elementary functions, sorts, scans and
+small calls count only as memory traffic: there the figure compares the work with a plain copy.
 
 {lines}
 """
@@ -271,9 +271,9 @@ OFFERS = """
 
 {table}
 
-Sizes are of installed files, as the wheels of `pip install` on this machine bring them. Import is the time that it adds to a fresh
-interpreter. Dtypes are counted where `a + a` or `a @ a` of two by two ones works and keeps the dtype; numexpr and onnxruntime have no such
-functions: they evaluate expressions and graphs, and so does OpenVINO.
+Sizes are those of the files that `pip install` installs on this machine. Import is the time added to a fresh interpreter. A dtype counts if
+`a + a` or `a @ a` of 2x2 ones works and keeps the dtype; numexpr, onnxruntime and OpenVINO have no such functions, since they evaluate
+expressions or graphs.
 """
 
 
@@ -348,11 +348,11 @@ STYLE = """text{font:12px system-ui,sans-serif;fill:#24292f}.note{font-size:11px
 
 
 LEFT, WIDTH, STEP, TOP = 170, 430, 22, 46
-LOWEST, HIGHEST = 0.5, 16.0  # times as long as flex
+LOWEST, HIGHEST = 0.5, 16.0  # as multiples of flex's time
 
 
 def chart(record: dict[str, Any]) -> str:
-    """An SVG: for each family how many times as long as flex the fastest other library of each row takes, and each library by itself."""
+    """An SVG chart: for each family, the time of the fastest other library of each row and of each library, as multiples of flex's."""
 
     def x(times: float) -> float:
         return LEFT + WIDTH * math.log(min(max(times, LOWEST), HIGHEST) / LOWEST) / math.log(

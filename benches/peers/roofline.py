@@ -1,7 +1,7 @@
-"""What the machine could do at best, by benches/peaks.rs, for each workload.
+"""The machine's ceilings for each workload, measured by benches/peaks.rs.
 
-A workload takes at least the time of its arithmetic at the peak rate of its dtype, and at least the time of reading its inputs and writing
-its result once, at the bandwidth that this much data has (caches are faster than memory). Elementary functions are counted as memory alone.
+A workload takes at least the time of its arithmetic at the peak rate of its dtype, and at least the time to read its inputs and write its
+result once, at the bandwidth for that amount of data (caches are faster than memory). Elementary functions count only as memory traffic.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-# Dtypes that are computed in others: the fastest counts.
+# Dtypes that may be computed in others: the fastest counts.
 COMPUTED_IN = {"float16": ("float32",), "bfloat16": ("bfloat16", "float32")}
-FEW = 8  # where the result is this many times smaller than the inputs, or the other way round, it is no part of the mix
+FEW = 8  # if the result is this many times smaller than the inputs, or vice versa, the smaller one does not count
 
 
 def peaks(file: Path, threads: int) -> list[dict[str, Any]]:
-    """The ceilings as `file` has them, or measured now where it is the empty path."""
+    """The ceilings from `file`, or measured now if it is the empty path."""
     if file == Path():
         environment = {**os.environ, "FLEX_NUM_THREADS": str(threads)}
         command = ["cargo", "bench", "-q", "--bench", "peaks"]
@@ -34,7 +34,7 @@ def peaks(file: Path, threads: int) -> list[dict[str, Any]]:
 
 
 class Ceiling:
-    """The least time that this machine can take."""
+    """The shortest possible times on this machine."""
 
     def __init__(self, rows: list[dict[str, Any]]):
         self._arithmetic: dict[str, float] = {}
@@ -50,11 +50,11 @@ class Ceiling:
 
     @classmethod
     def of(cls, known: dict[str, Any]) -> Ceiling | None:
-        """From what is known of a level, where its ceilings were measured."""
+        """From the record of a level; None if its ceilings were not measured."""
         return cls(known["peaks"]) if "peaks" in known else None
 
     def rate(self, dtype: str) -> float | None:
-        """Operations a second."""
+        """Operations per second."""
         return max(
             (
                 self._arithmetic[kind]
@@ -65,7 +65,7 @@ class Ceiling:
         )
 
     def bandwidth(self, kind: str, size: int) -> float:
-        """Bytes a second, between the two measured sizes that are nearest."""
+        """Bytes per second, interpolated between the nearest measured sizes."""
         sizes = sorted(self._moved[kind])
         place = min(max(math.log2(max(size, 1)), math.log2(sizes[0])), math.log2(sizes[-1]))
         for low, high in pairwise(sizes):
@@ -75,7 +75,7 @@ class Ceiling:
         return self._moved[kind][sizes[-1]]
 
     def seconds(self, row: dict[str, Any]) -> float | None:
-        """The least time of a workload; None where nothing is known."""
+        """The shortest possible time of a workload, or None if unknown."""
         read, written = row.get("read", 0), row.get("written", 0)
         kind = "read" if FEW * written < read else "write" if FEW * read < written else "triad"
         times = [(read + written) / self.bandwidth(kind, read + written)]
@@ -84,12 +84,12 @@ class Ceiling:
         return max(times) or None
 
     def fraction(self, row: dict[str, Any]) -> float | None:
-        """What part of the ceiling flex reaches."""
+        """The fraction of the ceiling that flex reaches."""
         least = self.seconds(row)
         return least / row["seconds"]["flex"] if least and "flex" in row["seconds"] else None
 
     def lines(self) -> list[str]:
-        """The ceilings in words."""
+        """The ceilings as text."""
         rates = [f"{kind} {rate / 1e9:.0f}" for kind, rate in self._arithmetic.items()]
         moved = [
             f"{kind} "
@@ -99,17 +99,15 @@ class Ceiling:
             )
             for kind in self._moved
         ]
-        lines = [f"- Arithmetic, 10⁹ operations a second, all threads: {'; '.join(rates)}"]
-        lines.append(f"- Memory, 10⁹ bytes a second, by the size of the data: {'; '.join(moved)}")
+        lines = [f"- Arithmetic, 10⁹ operations per second, all threads: {'; '.join(rates)}"]
+        lines.append(f"- Memory, 10⁹ bytes per second, by the size of the data: {'; '.join(moved)}")
         if self.fork_join:
-            lines.append(
-                f"- Handing work to all threads and waiting for it: {self.fork_join * 1e6:.1f} µs"
-            )
+            lines.append(f"- Fork-join on all threads: {self.fork_join * 1e6:.1f} µs")
         return lines
 
 
 def readable_bytes(size: float) -> str:
-    """With a unit."""
+    """The size with a unit."""
     for unit in ("B", "KiB", "MiB"):
         if size < 1024:
             return f"{size:.0f} {unit}"

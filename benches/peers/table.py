@@ -1,8 +1,8 @@
-"""What a workload is: inputs, an expression, and what is known about the work.
+"""Workloads: inputs, an expression, and the amount of work.
 
-An expression sees its inputs by name and the library's namespace as `xp`. The first one is for every library that spells it so (NumPy,
-flex, jax.numpy: the array API standard's names); a keyword gives another library's own spelling, None leaves it out. numexpr takes part
-where a row has an expression for it; onnxruntime and OpenVINO where it has one of ONNX's operators (`onnx`, see graph.py).
+An expression sees its inputs by name and the library's namespace as `xp`. The first one is for all libraries that share its names (NumPy,
+flex, jax.numpy: those of the array API standard); a keyword gives the expression of another library, and None leaves it out. numexpr takes
+part if a row has an expression for it; onnxruntime and OpenVINO if it has one of ONNX operators (`onnx`, see graph.py).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Input:
     ordered: bool = False  # ascending
 
     def values(self, rng: np.random.Generator) -> np.ndarray:
-        """As a NumPy array, rounded to the dtype; bfloat16 needs ml_dtypes."""
+        """The values as a NumPy array, rounded to the dtype; bfloat16 needs ml_dtypes."""
         import numpy as np
 
         if self.dtype == "bool":
@@ -52,14 +52,14 @@ class Input:
 
 @dataclass(frozen=True)
 class Known:
-    """Something that is no array, the same for every library."""
+    """An input other than an array, the same for every library."""
 
     value: Callable[[], object]
     dtype: str = "float32"
 
 
 class Workload:
-    """One row."""
+    """One row of the comparison."""
 
     def __init__(
         self,
@@ -79,38 +79,38 @@ class Workload:
         **spellings: str | None,
     ):
         self.family, self.name, self.inputs = family, name, inputs
-        # The ratio of flex's time to that of the fastest other library that is aimed at.
+        # the target for the ratio of flex's time to that of the fastest other library
         self.goal = goal
-        # Relative to the largest result; by default what the least exact input allows.
+        # relative to the largest result; the default is that of the least precise input
         self.tolerance = (
             max(TOLERANCE.get(given.dtype, 0.0) for given in inputs.values())
             if tolerance is None
             else tolerance
         )
-        # Arithmetic that cannot be avoided, and the bytes that must be read, where that is not all
-        # of the inputs; the dtype of the arithmetic, where it is not that of the first.
+        # the unavoidable arithmetic; the bytes that must be read, if not all of the inputs; the
+        # dtype of the arithmetic, if not that of the first input
         self.flops, self.reads = flops, reads
         self.computed_in = computed_in or next(iter(inputs.values())).dtype
-        # What of the result `r` is compared with the reference, in NumPy.
+        # the NumPy expression of the result `r` that is compared with the reference
         self.compared = compared
-        # Whether libraries that can compile a function run the expression as one; the parts of a
-        # tuple are of one shape then.
+        # whether libraries that can compile a function run the expression as one; the parts of a
+        # tuple result then have the same shape
         self.fused = fused
         self._expression = expression
         self._spellings = {"numexpr": None, "onnxruntime": onnx, "openvino": onnx, **spellings}
 
     def expression(self, library: str) -> str | None:
-        """What `library` evaluates; None when it does not take part."""
+        """The expression for `library`; None if it does not take part."""
         return self._spellings.get(library, self._expression)
 
     @property
     def reference(self) -> str:
-        """What NumPy evaluates in float64 for the result that others are checked against."""
+        """The expression that NumPy evaluates in float64 for the reference result."""
         return self._spellings.get("reference") or self.expression("numpy")
 
 
 class Family:
-    """Workloads of a kind, and the ratio that is aimed at where a row says nothing else."""
+    """Workloads of a kind, and the default target of their rows."""
 
     def __init__(self, name: str, goal: float):
         self.name, self.goal = name, goal
@@ -131,20 +131,20 @@ def one(*shape: int, dtype: str = "float32", low: float = -1, high: float = 1) -
 
 
 def two(*shape: int, dtype: str = "float32", low: float = -1, high: float = 1) -> dict[str, Input]:
-    """Operands `a` and `b` of one shape."""
+    """Operands `a` and `b` of the same shape."""
     return {name: Input(shape, dtype, low, high) for name in "ab"}
 
 
 def size(n: int) -> str:
-    """64K, 1M, 50."""
+    """A size as text: 64K, 1M, 50."""
     return f"{n // M}M" if n % M == 0 else f"{n // K}K" if n % K == 0 else str(n)
 
 
 def shape(*sides: int) -> str:
-    """4096x1024."""
+    """A shape as text: 4096x1024."""
     return "x".join(map(str, sides))
 
 
 def product(*sides: int) -> int:
-    """Multiply-adds of a matrix product, twice: flops."""
+    """The operations of a matrix product, two for each multiply-add."""
     return 2 * math.prod(sides)

@@ -1,4 +1,4 @@
-"""One library in a process of its own: checks and times the workloads that it is told."""
+"""One library in its own process: checks and times the requested workloads."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from .table import Input, Workload
 
 LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr", "onnxruntime", "openvino")
-SAMPLE = 0.03  # seconds that one measurement takes, or one call if that takes longer
-LONG = 0.2  # seconds of a call that needs no other before it
+SAMPLE = 0.03  # seconds of one measurement, or of one call if that takes longer
+LONG = 0.2  # seconds from which on a call needs no warm-up
 SEED = 20
 
 
 def installed() -> list[str]:
-    """The libraries that can be measured here."""
+    """The installed libraries."""
     return [library for library in LIBRARIES if importlib.util.find_spec(library)]
 
 
 def limit_threads(threads: int) -> None:
-    """Makes every library that is loaded from now on use so many threads."""
+    """Limits the threads of every library that is loaded from now on."""
     for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON"):
         os.environ[f"{name}_NUM_THREADS"] = str(threads)
     if hasattr(os, "sched_setaffinity"):
@@ -43,7 +43,7 @@ def limit_threads(threads: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Asks Linux to kill this process when its parent is killed: it may be stopped then, and would stay so for ever."""
+    """Asks Linux to kill this process with its parent: a stopped process would otherwise stay forever."""
     if sys.platform == "linux":
         import ctypes
 
@@ -54,23 +54,23 @@ class Library(Protocol):
     """How a library gets its arrays and evaluates an expression."""
 
     def array(self, values: np.ndarray) -> Any:
-        """The library's own array of a NumPy one."""
+        """A NumPy array as the library's own array."""
 
     def names(self) -> dict[str, Any]:
-        """What expressions may use."""
+        """The namespace of expressions."""
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """What is timed, and the names that it needs beside the inputs."""
+        """The statement to time, and the names that it needs in addition to the inputs."""
 
     def fused(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """The same of a workload that is to be compiled where the library can."""
+        """The same for a workload that is compiled if the library can."""
 
     def numpy(self, result: Any) -> np.ndarray:
         """A result as a NumPy array."""
 
 
 class _Eager:
-    """Evaluates an expression as it stands."""
+    """Evaluates an expression as it is."""
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         return expression, {}
@@ -81,7 +81,7 @@ class _Eager:
     def _call(
         self, compile: Callable[[Callable], Callable], expression: str, inputs: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
-        """A call of what `compile` makes of the expression as a function of the inputs that are arrays; it sees the others by name."""
+        """A call of the expression, compiled as a function of the array inputs; it sees other inputs by name."""
         arrays = ", ".join(name for name, given in inputs.items() if not callable(given))
         function = eval(f"lambda {arrays}: {expression}", {**self.names(), **inputs})
         return f"compiled({arrays})", {"compiled": compile(function)}
@@ -116,13 +116,13 @@ class Flex(_Eager):
         return self._encoder.encode(texts)
 
     def memory(self, call: Callable[[], Any]) -> dict[str, int]:
-        """Bytes that a call holds at most beside its inputs, and blocks that it gets fresh from the system when it is repeated."""
+        """The peak bytes that a call allocates in addition to its inputs, and the blocks that a repeated call requests from the system."""
         stats = self.xp.memory_stats
         call()
         before = stats()
         filler = self.xp.empty(
             (before["peak"] - before["in_use"],), dtype=self.xp.uint8
-        )  # from here on every byte raises the peak
+        )  # from here on every allocated byte raises the peak
         start = stats()
         result = call()
         held = stats()["peak"] - start["in_use"]
@@ -170,7 +170,7 @@ class Torch(_Eager):
         torch.set_grad_enabled(False)
 
     def array(self, values: np.ndarray) -> Any:
-        if values.dtype.name == "bfloat16":  # NumPy's bfloat16 is unknown to torch
+        if values.dtype.name == "bfloat16":  # torch doesn't know ml_dtypes' bfloat16
             return self.xp.from_numpy(values.astype("float32")).to(self.xp.bfloat16)
         return self.xp.from_numpy(values)
 
@@ -192,7 +192,7 @@ class Torch(_Eager):
 
 
 class Jax(_Eager):
-    """Compiled, since that is how it is used; the call waits for the result."""
+    """Compiled with `jit`, as it is normally used; the call waits for the result."""
 
     def __init__(self, threads: int):
         os.environ["JAX_ENABLE_X64"] = "1"
@@ -229,7 +229,7 @@ class Numexpr(_Eager):
         return {"evaluate": self.xp.evaluate}
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        # A literal would be float64, and with it all that is computed of it.
+        # a literal would be float64 and promote everything computed from it
         import numpy as np
 
         arrays = {name: given for name, given in inputs.items() if not callable(given)}
@@ -242,7 +242,7 @@ class Numexpr(_Eager):
 
 
 class _Runtime(_Eager):
-    """A library that runs models alone: of arrays one that is made of the expression."""
+    """A library that only runs models: expressions of arrays are turned into one."""
 
     with_model: Callable[[int], Callable[[list[str]], np.ndarray]]
     with_graph: Callable[[graph.Graph, int], Callable[[], Any]]
@@ -261,7 +261,7 @@ class _Runtime(_Eager):
         return {"encode": lambda texts: self._encoder(texts)}
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        if "texts" in inputs:  # whose model is no expression
+        if "texts" in inputs:  # the model of texts is not an expression
             return expression, {}
         run = type(self).with_graph(graph.Graph(inputs, expression), self._threads)
         return "run()", {"run": run}
@@ -286,7 +286,7 @@ CLASSES: dict[str, Callable[[int], Library]] = dict(
 
 
 def _difference(result: np.ndarray, reference: np.ndarray) -> float:
-    """The largest difference, relative to the largest value; infinite where shapes differ."""
+    """The largest difference, relative to the largest value; infinite if the shapes differ."""
     import numpy as np
 
     if result.shape != reference.shape:
@@ -298,7 +298,7 @@ def _difference(result: np.ndarray, reference: np.ndarray) -> float:
 
 
 def _compared(workload: Workload, values: dict[str, Any], result: np.ndarray) -> float:
-    """How far the result is from NumPy's of the inputs in float64."""
+    """The difference between the result and NumPy's in float64."""
     import numpy as np
 
     wide = {
@@ -312,7 +312,7 @@ def _compared(workload: Workload, values: dict[str, Any], result: np.ndarray) ->
     )
 
 
-@lru_cache(3)  # neighbours in the table have inputs in common
+@lru_cache(3)  # neighbouring rows share inputs
 def _values(given: Input | Known, seed: int) -> Any:
     import numpy as np
 
@@ -320,7 +320,7 @@ def _values(given: Input | Known, seed: int) -> Any:
 
 
 class Prepared:
-    """A workload whose result was found right, ready to be timed."""
+    """A workload with a verified result, ready to be timed."""
 
     def __init__(self, library: Library, name: str, workload: Workload):
         import numpy as np
@@ -345,8 +345,8 @@ class Prepared:
                 f"differs from NumPy by {difference:.1e}, more than {workload.tolerance:.0e}"
             )
         self._timer = timeit.Timer(statement, globals=names)
-        self._calls = 0  # not known yet
-        # What is known of the work beside its time.
+        self._calls = 0  # not yet determined
+        # facts about the work other than its time
         read = (
             sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray))
             if workload.reads is None
@@ -364,12 +364,12 @@ class Prepared:
                 self._calls *= 4
             self._warm = 0 if seconds > LONG else max(1, round(self._calls * SAMPLE / seconds / 4))
             self._calls = max(1, round(self._calls * SAMPLE / seconds))
-        self._timer.timeit(self._warm)  # threads, caches and pages as in a program that goes on
+        self._timer.timeit(self._warm)  # threads, caches and pages as in steady state
         return self._timer.timeit(self._calls) / self._calls
 
 
 def serve(connection: Connection, name: str, threads: int) -> None:
-    """Answers ("prepare", workload) with what is known of it or what went wrong, and ("time", _) with seconds, until told None."""
+    """Answers ("prepare", workload) with its facts or an error, and ("time", _) with seconds, until it receives None."""
     limit_threads(threads)
     end_with_parent()
     library = CLASSES[name](threads)
@@ -379,7 +379,7 @@ def serve(connection: Connection, name: str, threads: int) -> None:
         if what == "time":
             connection.send(prepared.seconds())
             continue
-        prepared = None  # its arrays go before the next ones come
+        prepared = None  # frees its arrays before the next ones are made
         try:
             prepared = Prepared(library, name, WORKLOADS[number])
             connection.send(prepared.facts)

@@ -1,5 +1,5 @@
-//! Writes the position of each tensor in the file of weights, and the linker's budget: what does not
-//! fit does not link. Both boards have more flash, the one with the Cortex-M0 no more RAM.
+//! Writes the position of each tensor in the file of weights, and the linker's budget: a program
+//! that does not fit does not link. Both boards have more flash; the Cortex-M0 board has no more RAM.
 mod places;
 
 use std::path::PathBuf;

@@ -2,13 +2,13 @@
 //! JSON.
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
-/// Writes the path of the file and the places of each layer's weight and bias, and of a quantised weight's scales, to
-/// places.rs.
+/// Writes the path of the file and the positions of each layer's weight, bias and, if quantised,
+/// scales to places.rs.
 pub fn write(path: &str) {
     let file = fs::read(path).unwrap();
     let data = 8 + u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
     let header: serde_json::Value = serde_json::from_slice(&file[8..data]).unwrap();
-    let mut layers = BTreeMap::new(); // by their numbers
+    let mut layers = BTreeMap::new(); // by number
     for (name, tensor) in header.as_object().unwrap() {
         let dtype = tensor["dtype"].as_str().unwrap();
         let (layer, name) = name.split_once('.').unwrap();

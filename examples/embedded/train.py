@@ -4,8 +4,8 @@
 """Trains the classifier of this example on scikit-learn's 8x8 digits and writes, beside this file:
 
 digits.safetensors   its weights, named as in a state dict of torch: Linear(64, 32), ReLU, Linear(32, 10)
-quantized.safetensors  the same with weights of int8, as flex.quant.quantize(weight, axis=0) has them, and a float32 scale a row
-held_out.bin         digits that it has not seen, a record each: 64 pixels of 0..=16 (uint8), the ten probabilities as NumPy computes
+quantized.safetensors  the same with int8 weights, as by flex.quant.quantize(weight, axis=0), and a float32 scale per row
+held_out.bin         a record for each held-out digit: 64 pixels of 0..=16 (uint8), the ten probabilities as NumPy computes
                      them from the written weights (float32, little-endian), the digit, three bytes of padding
 
     python train.py      the same files each time
@@ -46,7 +46,7 @@ def forward(weights: dict[str, np.ndarray], x: np.ndarray) -> tuple[np.ndarray, 
 
 
 def train(x: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
-    """Adam on the cross entropy."""
+    """Minimises the cross entropy with Adam."""
     random = np.random.default_rng(1)
     sizes = {
         "0.weight": (HIDDEN, 64),
@@ -87,7 +87,7 @@ def train(x: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def quantized(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Weights as int8, one scale a row, named as flex.quant.save names them."""
+    """The weights as int8 with a scale per row, named as flex.quant.save names them."""
     found = dict(weights)
     for name, w in weights.items():
         if w.ndim == 2:

@@ -8,7 +8,7 @@ __all__ = [*_flex.__all__, "fft", "io", "linalg", "models", "nn", "quant", "redu
 
 
 def __getattr__(name: str) -> object:
-    """Imports `flex.models` when it is first used: most programs don't, and it would double the time of the import."""
+    """Imports `flex.models` on first use: most programs do not use it, and it would double the import time."""
     if name == "models":
         import importlib
 

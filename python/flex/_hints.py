@@ -1,6 +1,6 @@
-"""What was probably meant by a name or a keyword that flex has not: NumPy's and torch's, and misspelled ones.
+"""Hints for names and keywords that flex lacks: NumPy's and torch's, and misspelled ones.
 
-Nothing here is looked at, nor imported, before something has failed.
+Imported only once something has failed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import inspect
 
-# Functions, methods and attributes that NumPy or torch has, and what is written in flex.
+# Functions, methods and attributes of NumPy or torch, and flex's equivalents.
 NAMES = {
     # elementwise
     "absolute": "flex.abs(x)",
@@ -145,8 +145,8 @@ NAMES = {
     "no_grad": "nothing: flex records no gradients",
 }
 
-# Keywords of NumPy and torch: flex's word for each, by the functions' own parameters where there
-# are several.
+# Keywords of NumPy and torch: flex's names for each; of several, the one that the function has
+# applies.
 KEYWORDS = {
     "M": ("n_cols",),
     "N": ("n_rows",),
@@ -179,7 +179,7 @@ KEYWORDS = {
     "unbiased": ("correction",),
 }
 
-# Keywords for what flex has not, and what is done instead.
+# Keywords of features that flex lacks, and what to do instead.
 ABSENT = {
     "casting": "convert with astype first",
     "mode": "pad puts one value around, mode 'constant'",
@@ -197,7 +197,7 @@ ABSENT = {
     "where": "choose with flex.where first",
 }
 
-# Parameters that take several integers as one tuple, and the functions that take several axes.
+# Parameters that take several integers as one tuple, and the functions that accept several axes.
 SEQUENCES = {
     "axes": "the axes are",
     "axis": "several axes are",
@@ -225,7 +225,7 @@ SEVERAL_AXES = frozenset(
 
 
 def attribute(owner: object, name: str) -> str:
-    """What to write for an attribute that `owner` has not; nothing where that is anybody's guess."""
+    """What to write instead of an attribute that `owner` lacks; empty if there is no likely match."""
     if name in NAMES:
         return f": write {NAMES[name]}"
     close = _closest(name, dir(owner)) if len(name) > 3 else None
@@ -235,7 +235,7 @@ def attribute(owner: object, name: str) -> str:
 def explain(
     error: BaseException, name: str, given: tuple[object, ...], names: tuple[str, ...] | None
 ) -> None:
-    """Rewrites the message of an error about the arguments of a function, which were `given`, the last by `names`."""
+    """Rewrites the message of an error about the arguments `given` to a function, the last ones by the keywords `names`."""
     if len(error.args) != 1 or not isinstance(error.args[0], str):
         return
     message: str = error.args[0]
@@ -243,7 +243,7 @@ def explain(
     positional = given[: len(given) - len(values)]
     call, signature = _function(name)
     bare = name.rpartition(".")[2]
-    if message.startswith(f"{bare}() "):  # PyO3 knows no module
+    if message.startswith(f"{bare}() "):  # PyO3 omits the module
         message = name + message.removeprefix(bare)
     argument = _argument(error)
     better = _misplaced(name, call, signature, positional)
@@ -258,7 +258,7 @@ def explain(
 
 
 def _function(name: str) -> tuple[str, inspect.Signature]:
-    """How a function is called in full, and its parameters."""
+    """The qualified name of a function, and its signature."""
     import inspect
 
     from flex import _flex
@@ -271,7 +271,7 @@ def _function(name: str) -> tuple[str, inspect.Signature]:
         "flex.signal": _flex._signal,
         "flex.quant": _flex._quant,
     }
-    within, _, bare = name.rpartition(".")  # "grad." and "quant.": their errors are named so
+    within, _, bare = name.rpartition(".")  # "grad." and "quant.", as in their errors
     for path, module in modules.items():
         function = getattr(module, bare, None) if path.endswith(within) else None
         if function is not None:
@@ -280,7 +280,7 @@ def _function(name: str) -> tuple[str, inspect.Signature]:
 
 
 def _argument(error: BaseException) -> str | None:
-    """The parameter that PyO3 has noted beside the error, which then stands in the message instead."""
+    """The parameter that PyO3 named in a note of the error; the note is removed, since the message will name it."""
     notes: list[str] = getattr(error, "__notes__", [])
     start = "while processing '"
     for note in notes:
@@ -293,7 +293,7 @@ def _argument(error: BaseException) -> str | None:
 def _misplaced(
     name: str, call: str, signature: inspect.Signature, given: tuple[object, ...]
 ) -> str | None:
-    """Several arguments where one is taken, a list where several are."""
+    """The hint if several arguments were passed instead of a sequence, or a list instead of several arguments."""
     parameters = list(signature.parameters.values())
     for place, parameter in enumerate(parameters[: len(given)]):
         rest = given[place:]
@@ -321,7 +321,7 @@ def _misplaced(
 def _wrong_keyword(
     name: str, call: str, signature: inspect.Signature, message: str, values: dict[str, object]
 ) -> str | None:
-    """The right word for a keyword that the function has not."""
+    """The hint for a keyword that the function lacks."""
     unexpected = f"{name}() got an unexpected keyword argument '"
     if not message.startswith(unexpected):
         return None
@@ -343,7 +343,7 @@ def _wrong_keyword(
 
 
 def _shown(word: str, value: object) -> str:
-    """The value as it is written in a call."""
+    """The value as written in a call."""
     if word == "unbiased":
         return "1" if value else "0"
     return (
@@ -354,7 +354,7 @@ def _shown(word: str, value: object) -> str:
 
 
 def _wrong_call(name: str, signature: inspect.Signature, message: str) -> str | None:
-    """Too many arguments, or too few, or names for those that have a place only: how the function is called."""
+    """The signature, if there are too many arguments, too few, or keywords for positional-only ones."""
     return f"{message}: the call is {name}{signature}" if message.startswith(f"{name}() ") else None
 
 

@@ -14,7 +14,7 @@ STDIN = "-"
 
 
 class Line(NamedTuple):
-    """A text and where it stands."""
+    """A text and its location."""
 
     source: str
     number: int
@@ -24,8 +24,8 @@ class Line(NamedTuple):
 def read_lines(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[Line]:
     """The lines of files, of all text files below folders, in the order of their names, and of standard input, which is `-`.
 
-    What cannot be read is told to `warn` and left out; bytes that are not UTF-8 are told of and stand as U+FFFD, so that every line of a
-    file that was read is there.
+    What cannot be read is reported to `warn` and skipped. Bytes that are not UTF-8 are reported too and decoded as U+FFFD, so that no line
+    of a readable file is missing.
     """
     for source in sources:
         if source == STDIN:
@@ -38,19 +38,19 @@ def read_lines(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[
             except OSError as error:
                 warn(reason(error))
                 continue
-            if not (listed and b"\0" in data):  # of what a folder has, text alone is meant
+            if not (listed and b"\0" in data):  # in folders, binary files are skipped
                 yield from _lines(name, data, warn)
 
 
 def reason(error: OSError) -> str:
-    """What went wrong with which file."""
+    """The file and its error."""
     return (
         f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     )
 
 
 def _files_below(folder: str, warn: Callable[[str], None]) -> Iterator[str]:
-    """The paths of regular files that are not hidden, in an order that depends on names alone."""
+    """The paths of regular files that are not hidden, in an order that depends only on names."""
     for place, folders, files in os.walk(folder, onerror=lambda error: warn(reason(error))):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):

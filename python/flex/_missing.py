@@ -1,4 +1,4 @@
-"""The error for an attribute that a module of flex or a Tensor has not."""
+"""The error for an attribute that a module of flex or a Tensor lacks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class MissingAttributeError(AttributeError):
-    """Shown as what it is, an AttributeError. The hint in its message is looked for when somebody reads it: `hasattr` doesn't."""
+    """An AttributeError, also by name. The hint in its message is computed only when the message is read, which `hasattr` does not do."""
 
     def __init__(self, owner: object, what: str, name: str) -> None:
         super().__init__(owner, what, name)
-        self.name = name  # without `obj`, for which Python would add a suggestion of its own
+        self.name = name  # without `obj`, for which Python would add its own suggestion
 
     def __str__(self) -> str:
         from flex._hints import attribute
@@ -30,7 +30,7 @@ MissingAttributeError.__name__ = MissingAttributeError.__qualname__ = "Attribute
 
 
 def of_module(path: str) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of the module at `path`, which is asked for what it has not."""
+    """The `__getattr__` of the module at `path`, called for missing attributes."""
 
     def missing(name: str) -> NoReturn:
         import sys
@@ -41,5 +41,5 @@ def of_module(path: str) -> Callable[[str], NoReturn]:
 
 
 def of_tensor(self: object, name: str) -> NoReturn:
-    """`Tensor.__getattr__`, which is asked for what the class has not."""
+    """`Tensor.__getattr__`, called for missing attributes."""
     raise MissingAttributeError(self, "'flex.Tensor' object", name)

@@ -1,4 +1,4 @@
-"""Reductions by functions of the caller's."""
+"""Reductions with user-defined functions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from flex._flex import DType, Tensor
 
-# Elements of an accumulator that lanes are added for: worth a run of a program, and in a second-level cache.
+# Elements of an accumulator that lanes are added up to: enough to amortise a run of a program, and within the L2 cache.
 LANES = 1 << 15
-# Operands of one walk over memory: elements of as many rows as that leaves room for are taken in one.
+# Operands of one pass over memory, which takes elements of as many rows as fit.
 OPERANDS = 12
 MOST_ROWS = 8
-# Lanes where elements of a line are neighbours, at least: some cache lines.
+# The least number of lanes if the elements of a line are adjacent: a few cache lines.
 RUN = 256
 
 
@@ -34,22 +34,22 @@ def reduce(
     join: Callable[..., Any] | None = None,
     post: Callable[..., Any] | None = None,
 ) -> Any:
-    """Reduces tensors by functions of the caller's, in a few walks over memory.
+    """Reduces tensors with user-defined functions, in a few passes over memory.
 
-    step: `step(a, x)` is what an accumulator becomes by an element, of elementwise functions alone; with several tensors
-    `step(a, x, y)`. init: the accumulator of no element, a number; or a tuple of them, and `step` takes and returns
-    a tuple. xs: tensors that broadcast. axis: as of `sum`; keepdims: whether the result keeps reduced axes, of size 1.
+    step: `step(a, x)` returns the accumulator `a` updated with an element, by elementwise functions only; with several tensors
+    `step(a, x, y)`. init: the initial accumulator, a number, or a tuple of them, in which case `step` takes and returns
+    a tuple. xs: tensors that broadcast. axis: as for `sum`; keepdims: keep reduced axes with size 1.
 
-    join: `join(a, b)`, the accumulator of the elements of both, in any order. Without it elements are taken one after the other, in the
-    order of the axes, which is slow where few results are left. post: `post(a)`, the result.
+    join: `join(a, b)`, which combines two accumulators, in any order. Without it the elements are taken one after another, in the
+    order of the axes, which is slow if there are few results. post: `post(a)`, the result.
 
-    An accumulator has the dtype that `step` gives for it: that of `init` beside the elements. The functions are traced as by
-    `fuse` and kept, so they should not be made anew for each call. With `join` the order of elements follows from the shape: bits
-    don't depend on the number of threads. Axes that are reduced but are no neighbours in memory are copied together before.
+    An accumulator has the dtype that `step` returns, such as that of `init` promoted with the elements. The functions are traced as by
+    `fuse` and cached, so they should not be created again for each call. With `join` the order of elements depends only on the shape:
+    results do not depend on the number of threads. Reduced axes that are not adjacent in memory are first made contiguous by a copy.
 
-    Returns a tensor, or what `post` returns; of several accumulators a tuple. Errors: TypeError where a function gives no
-    tensors, or not as many as `init` has; DTypeError where the accumulator's dtype changes with each step;
-    ShapeError where `step` changes shapes; AxisError.
+    Returns a tensor, or the result of `post`; for several accumulators a tuple. Errors: TypeError if a function does not return
+    tensors, or not as many as `init` has; DTypeError if the accumulator's dtype changes with each step;
+    ShapeError if `step` changes shapes; AxisError.
 
     >>> x = flex.asarray([[3.0, 4.0], [6.0, 8.0]])
     >>> flex.reduce(lambda a, x: a + x * x, 0.0, x, axis=1, join=flex.add, post=flex.sqrt).tolist()
@@ -72,7 +72,7 @@ def reduce(
         if not isinstance(number, numbers.Number):
             kind = type(number).__name__
             raise TypeError(f"reduce: init must be a number or a tuple of numbers, got {kind}")
-    # equal numbers may be of other kinds: 0, 0.0, -0.0, False
+    # equal numbers may differ in kind: 0, 0.0, -0.0, False
     kinds = tuple((type(number), repr(number)) for number in inits)
     functions = _functions(step, join, several, inits, tuple(x.dtype for x in lines), kinds)
     along = bool(reduced) and reduced[-1] == len(shape) - 1
@@ -106,7 +106,7 @@ def _axes(axis: Any, rank: int) -> list[int]:
 
 
 class _Functions:
-    """`step` and `join`, of tuples of accumulators."""
+    """`step` and `join` on tuples of accumulators, fused."""
 
     def __init__(
         self,
@@ -144,13 +144,13 @@ class _Functions:
         return results
 
     def _accumulators(self, inits: tuple[Any, ...], dtypes: tuple[DType, ...]) -> list[Tensor]:
-        """Those of no element, in the dtypes that they have after each step."""
+        """The initial accumulators, in the dtypes that they have after each step."""
         x = [_flex.ones(1, dtype=dtype) for dtype in dtypes]
 
         def step(a: Sequence[Any]) -> list[Tensor]:
             arguments = [tuple(a)] if self.several else a
             results = _flex.fuse(lambda a, x: self._call("step", self.step, *a, *x))(arguments, x)
-            # a count is a number as long as it meets no tensor
+            # a count remains a number until it is combined with a tensor
             return [_flex.asarray(y) for y in results]
 
         after = step(inits)
@@ -181,9 +181,9 @@ class _Functions:
         return self._tensors("join", self.join, *pair)
 
     def of_lines(self, x: list[Tensor], sizes: tuple[int, int], *, along: bool) -> list[Tensor]:
-        """The accumulators of lines of shape `sizes`, whose elements are neighbours if `along`, else those beside them."""
+        """The accumulators of `sizes[0]` lines of `sizes[1]` elements; adjacent in memory are elements of a line if `along`, else lines."""
         lines, n = sizes
-        # so many elements of a line are taken at a time, each into a lane of its own
+        # the elements of a line that are taken at a time, each into its own lane
         most = max(LANES // max(lines, 1), RUN if along else 1)
         most = min(most, n // self.rows) if self.joins else 1
         lanes = 1 << max(most.bit_length() - 1, 0)
@@ -198,7 +198,7 @@ class _Functions:
         whole = n // lanes
         lines = x[0].shape[0]
         shape = (lines, lanes)
-        if not along:  # in the order of memory
+        if not along:  # in memory order
             x, shape = [y.T for y in x], (lanes, lines)
 
         def lane(y: Tensor, start: int, end: int) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
-    """The result of `f`; a TypeError that names the line where it asks for elements that aren't there."""
+    """Calls `f`. TypeError, which names the line, if it reads elements: there are none while tracing."""
     try:
         return f(*args, **kwargs or {})
     except BaseException as e:
@@ -20,7 +20,7 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | 
 
 
 def _place(e: BaseException) -> str:
-    """File, number and text of the line that raised."""
+    """The file, number and text of the line that raised."""
     at = e.__traceback__
     assert at is not None
     while at.tb_next is not None:
@@ -40,7 +40,7 @@ def _binary(f: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
         a, b = (other, x) if swapped else (x, other)
         try:
             value = f(a.value if type(a) is Number else a, b.value if type(b) is Number else b)
-        except Exception:  # which the function may catch
+        except Exception:  # raised again below, where the function may catch it
             value = None
         same_trace = type(other) is not Number or other._seen is x._seen
         if type(value) is not float or not same_trace:
@@ -73,10 +73,10 @@ def _looking(of_float: Callable[..., Any]) -> Any:
 
 
 class Number:
-    """A float argument of a function that is being traced, or what arithmetic made of some.
+    """A float argument of a function that is being traced, or the result of arithmetic on such arguments.
 
-    Operations on tensors take it as a number that may be another one at the next call, and arithmetic with
-    numbers is done again then. Whatever else looks at the value has it, and the trace holds for it alone.
+    Operations on tensors treat it as a number that may differ at the next call, and arithmetic with numbers is
+    then repeated. Any other use reads the value, and makes the trace valid for that value only.
     """
 
     __slots__ = ("_leaves", "_seen", "compute", "value")
@@ -89,16 +89,16 @@ class Number:
         seen: set[int],
     ) -> None:
         self.value, self._leaves = value, leaves
-        self._seen = seen  # of all floats of a trace, which it belongs to
+        self._seen = seen  # the arguments whose values were read; shared by all floats of a trace
         self.compute = compute  # the value for the float arguments of a call
 
     def look(self) -> float:
-        """The value, on which the trace depends from now on."""
+        """The value, on which the trace then depends."""
         self._seen |= self._leaves
         return self.value
 
     @property  # type: ignore[misc]
-    def __class__(self) -> Any:  # of `isinstance`
+    def __class__(self) -> Any:  # for `isinstance`
         return float
 
     def __getattr__(self, name: str) -> Any:
@@ -160,11 +160,11 @@ class Numbers:
         self.count, self.seen = 0, set[int]()
 
     def look(self) -> None:
-        """At all of them."""
+        """Reads the values of all arguments."""
         self.seen |= set(range(self.count))
 
     def add(self, value: float) -> Number:
-        """The next argument."""
+        """Adds the next argument."""
         k = self.count
         self.count += 1
         return Number(value, operator.itemgetter(k), frozenset((k,)), self.seen)

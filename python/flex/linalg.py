@@ -1,4 +1,4 @@
-"""Linear algebra, by the names of the array API's extension."""
+"""Linear algebra, with the names of the array API's extension."""
 
 from flex import _missing
 from flex._flex import cross, matmul, matrix_transpose, outer, tensordot, vecdot

@@ -1,4 +1,4 @@
-"""Quantised tensors: small integers and the scales that say what they stand for, and products by them.
+"""Quantised tensors, small integers with scales, and matrix products with them.
 
 >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
 >>> flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic").shape
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from flex.io import _File
 
 _own = {name: getattr(_flex._quant, name) for name in dir(_flex._quant) if not name.startswith("_")}
-globals().update(_own)  # quant.pyi names them one by one
-_restore = _flex._quant._restore  # pickles name it
+globals().update(_own)  # quant.pyi lists the names
+_restore = _flex._quant._restore  # pickles refer to it
 
 
 def save(
@@ -27,8 +27,8 @@ def save(
 ) -> None:
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
-    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, of int4 and int2
-    `name.shape`, and of int2 `name.bits`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
+    A quantised tensor is stored as its values under its name, `name.scales`, `name.zero_points` if it has any, `name.shape` for int4 and
+    int2, and `name.bits` for int2. ValueError if two tensors would have the same name or be read as one; errors as for `flex.io.save`.
 
     >>> import io
     >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))
@@ -61,10 +61,10 @@ def save(
 
 
 def load(file: _File, mmap: bool = True) -> dict[str, Any]:
-    """The tensors of a safetensors file by name; what `save` wrote of quantised ones are QTensors again.
+    """The tensors of a safetensors file by name; quantised tensors that `save` wrote are QTensors again.
 
-    Those are integers of 8 bits beside which there are `name.scales`. mmap: as in `flex.io.load`, whose errors it has; ShapeError or
-    DTypeError where parts don't fit.
+    A tensor of 8-bit integers is quantised if the file has `name.scales`. mmap: as for `flex.io.load`, and so are errors; ShapeError or
+    DTypeError if the parts do not match.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -113,9 +113,9 @@ def load_gguf(
     """The tensors of a GGUF file (version 2 or 3), or of its bytes, by name, and its metadata.
 
     Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
-    16 with float32 ones. Q4_K, whose blocks have minima, is float32; float and integer tensors are what they are. Other kinds are in
-    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of
-    `flex.io.load`; blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
+    16 with float32 scales. Q4_K, whose blocks have minima, becomes float32; float and integer tensors keep their dtype. Other kinds are in
+    `others`, as `flex.io.Opaque` of their bytes. mmap: plain tensors are views of the mapped file, which nobody may change meanwhile, as
+    for `flex.io.load`; blocks are always unpacked. ValueError if the file does not conform to the format; OSError if it cannot be read.
 
     >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))
     >>> len(tensors), metadata
@@ -132,7 +132,7 @@ def load_gguf(
 
 
 def _parts(name: str, tensor: Any) -> list[tuple[str, Any]]:
-    """The tensors that one is kept as."""
+    """The tensors that a tensor is stored as."""
     if not isinstance(tensor, _flex._quant.QTensor):
         return [(name, tensor)]
     parts = [(name, tensor.values), (f"{name}.scales", tensor.scales)]

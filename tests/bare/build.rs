@@ -1,5 +1,5 @@
-//! The memory of the boards as QEMU has them, and how much of it is heap; what is left of the RAM
-//! is stack.
+//! The memory of the boards that QEMU emulates, and how much of it is heap; the rest of the RAM is
+//! stack.
 use std::{env, fs, path::PathBuf};
 
 fn main() {

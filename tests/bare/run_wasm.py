@@ -1,4 +1,4 @@
-"""run_wasm.py MODULE: runs the program under wasmtime; what it prints is printed, and a trap is a failure."""
+"""run_wasm.py MODULE: runs the module under wasmtime; forwards its output, and a trap is a failure."""
 
 import sys
 

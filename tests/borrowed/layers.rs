@@ -1,14 +1,14 @@
-//! Layers of models: each gives the same bits as for owned memory of the same layout.
+//! Layers of models on borrowed memory give the same bits as on owned memory of the same layout.
 
 use super::{borrowed, bytes, numbers};
 use flex::nn::{self, Conv, ConvTranspose, DeformConv};
 use flex::{DType, Result, Tensor, ops};
 
-/// Operands of the shapes that are asked for.
+/// Returns an operand of the given shape.
 type Given<'a> = &'a dyn Fn(&[usize]) -> Tensor;
 type Layer = fn(Given) -> Result<Vec<Tensor>>;
 
-/// Operations of models, one for each kernel that finds elements by itself.
+/// Operations of models, one for each kernel that locates its elements itself.
 const LAYERS: [(&str, Layer); 21] = [
     ("pointwise", |t| {
         let y = nn::conv2d(&t(&[2, 5, 3, 4]), &t(&[9, 5, 1, 1]), None)?;
@@ -194,7 +194,7 @@ const LAYERS: [(&str, Layer); 21] = [
         Ok(vec![y, h, c])
     }),
 ];
-/// Given, since the square root of the default is inline assembly, which Miri has not.
+/// Explicit, since the default takes a square root by inline assembly, which Miri does not support.
 const SCALE: Option<f64> = Some(0.25);
 fn same<'a>() -> Conv<'a> {
     Conv {

@@ -1,6 +1,6 @@
 //! Operands in foreign memory: allocations of exactly their bytes, at every alignment that a dtype
-//! allows, in several layouts. Each operation gives the same as for an owned copy. Small enough for
-//! Miri, which this program is for: `scripts/sanitize.sh miri`.
+//! allows, in several layouts. Each operation gives the same result as for an owned copy. Small
+//! enough for Miri, the purpose of this program: `scripts/sanitize.sh miri`.
 #![cfg(all(feature = "std", feature = "i64"))]
 
 mod layers;
@@ -11,13 +11,13 @@ use std::alloc;
 
 /// An allocation aligned to a cache line.
 struct Owner(*mut u8, alloc::Layout);
-// SAFETY: the memory is this one's own, and only read.
+// SAFETY: the owner has the memory to itself, and it is only read.
 unsafe impl Send for Owner {}
 // SAFETY: as above: nobody writes to it.
 unsafe impl Sync for Owner {}
 impl Drop for Owner {
     fn drop(&mut self) {
-        // SAFETY: allocated by `borrowed` with this layout, and this is its end.
+        // SAFETY: allocated by `borrowed` with this layout, and freed only here.
         unsafe { alloc::dealloc(self.0, self.1) }
     }
 }
@@ -27,8 +27,8 @@ fn borrowed(x: &Tensor, lead: usize) -> Tensor {
     let x = x.contiguous().unwrap();
     let bytes = x.len() * x.dtype().size();
     let layout = alloc::Layout::from_size_align(lead + bytes, 64).unwrap();
-    // SAFETY: the size is not zero; what is read are the bytes of a contiguous tensor (TENSOR1),
-    // what is written is this allocation's.
+    // SAFETY: the size is not zero; the source is the bytes of a contiguous tensor (TENSOR1), the
+    // destination this allocation.
     unsafe {
         let memory = alloc::alloc_zeroed(layout);
         let first = memory.add(lead);

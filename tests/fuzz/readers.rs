@@ -23,7 +23,7 @@ fn same(a: &Tensor, b: &Tensor) {
     assert_eq!((a.shape(), a.dtype()), (b.shape(), b.dtype()));
     assert!(bytes(a) == bytes(b));
 }
-/// A reader's errors are about the file, or a lack of memory.
+/// A reader's errors concern the file or a lack of memory.
 fn read<T>(result: Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),

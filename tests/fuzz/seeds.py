@@ -1,4 +1,4 @@
-"""Writes what the fuzzer of the readers begins with: seeds.py FOLDER. Small files of each kind, and the words of their headers."""
+"""seeds.py FOLDER: writes the initial corpus and the dictionary for fuzzing the readers: small files of each kind, words of headers."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Arrays for tests: hypothesis strategies for shapes, values and memory layouts, and how results are compared with NumPy's."""
+"""Arrays for tests: hypothesis strategies for shapes, values and memory layouts, and comparison of results with NumPy's."""
 
 import itertools
 
@@ -19,7 +19,7 @@ REAL = [*INTEGERS, *FLOATS]
 NUMBERS = [*REAL, *COMPLEX]
 ORDERED = [*BOOL, *REAL]
 ALL = [*BOOL, *NUMBERS]
-FLOAT8 = ["float8_e4m3fn", "float8_e5m2"]  # kept and converted, but not computed with
+FLOAT8 = ["float8_e4m3fn", "float8_e5m2"]  # storage dtypes: converted, but not computed with
 KEPT = [*ALL, *FLOAT8]
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, float("inf"), float("-inf"), float("nan")]
@@ -30,13 +30,13 @@ def numpy_dtype(name):
 
 
 def to_numpy(t):
-    """An array of a tensor's values, of its dtype."""
+    """A NumPy copy of a tensor."""
     assert isinstance(t, flex.Tensor), type(t)
     return np.array(t.numpy())
 
 
 def wide(a):
-    """Floats of 16 and 8 bits as float32, which NumPy computes well with; other arrays as they are."""
+    """16- and 8-bit floats as float32, which NumPy computes with accurately; other arrays as they are."""
     return a.astype(np.float32) if a.dtype.name in (*HALVES, *FLOAT8) else a
 
 
@@ -58,7 +58,7 @@ LAYOUTS = ["plain", "transposed", "flipped", "stepped", "broadcast"]
 
 
 def laid_out(array, layout, draw_axis=0):
-    """The array as a tensor whose elements lie as `layout` says, and the array that it equals."""
+    """The array as a tensor in the given memory layout, and the array that it equals."""
     if array.ndim == 0:
         return flex.asarray(array.copy(), copy=True), array
     axis = draw_axis % array.ndim
@@ -84,7 +84,7 @@ def laid_out(array, layout, draw_axis=0):
 
 
 def shapes(max_dims=3, max_side=6, min_dims=0, min_side=0):
-    """Mostly small; now and then a long line, where kernels take their wide path."""
+    """Mostly small shapes; now and then a long line, for which kernels use vectors."""
     small = st.lists(st.integers(min_side, max_side), min_size=min_dims, max_size=max_dims).map(
         tuple
     )
@@ -126,8 +126,8 @@ EPS = {
 
 
 def sum_error(dtype, n):
-    """The error of a sum of `n` products as a part of the sum of their magnitudes: n u / (1 - n u), in any order of additions (Higham,
-    Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), and two more for complex numbers (3.6)."""
+    """The error bound of a sum of `n` products, relative to the sum of their magnitudes: n u / (1 - n u), for any order of additions
+    (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), with two more terms for complex numbers (3.6)."""
     return (
         (n + 2)
         * min(EPS.get(dtype, 0), 2**-23)
@@ -137,8 +137,8 @@ def sum_error(dtype, n):
 
 
 def check(result, expected, ulps=0, absolute=0.0):
-    """The tensor has the shape and the values of the array: within `ulps` units of its dtype, exactly by default. `expected` may be of a
-    wider dtype than the result, whose dtype is for the caller to check."""
+    """Asserts that the tensor has the shape and the values of the array: within `ulps` units of its dtype, exactly by default. `expected`
+    may have a wider dtype than the result, whose dtype the caller checks."""
     got = to_numpy(result)
     expected = np.asarray(expected)
     assert got.shape == expected.shape, (got.shape, expected.shape)

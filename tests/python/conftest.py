@@ -1,4 +1,4 @@
-"""What the Python tests share."""
+"""Fixtures and settings of the Python tests."""
 
 import gc
 import os
@@ -9,8 +9,8 @@ from support import LAYOUTS
 
 import flex
 
-# Continuous integration judges a change by the same examples each time; elsewhere hypothesis looks
-# further with every run.
+# In continuous integration the examples are the same in every run; elsewhere hypothesis draws new
+# ones.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
@@ -44,7 +44,7 @@ def dtype(request):
 
 @pytest.fixture
 def in_use():
-    """The bytes that living tensors use now, with garbage collected before."""
+    """A function that collects garbage and returns the bytes that live tensors use."""
 
     def measure():
         gc.collect()
@@ -55,5 +55,5 @@ def in_use():
 
 @pytest.fixture(params=LAYOUTS)
 def layout(request):
-    """A function from an array to a view of it."""
+    """Each layout, as a function from an array to a view of it."""
     return LAYOUTS[request.param]

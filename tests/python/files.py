@@ -1,4 +1,4 @@
-"""Damaged files: safetensors, npy and npz with changed bytes are read as NumPy reads them, or refused; in little memory and time."""
+"""Damaged files: safetensors, npy and npz with changed bytes are read as by NumPy, or refused, within limits of memory and time."""
 
 import io
 import struct
@@ -14,9 +14,9 @@ from arrays import ALL, random_array, to_numpy
 import flex
 
 FOLDER = tempfile.TemporaryDirectory(prefix="flex-fuzz-")
-ROOM = 2 << 30  # bytes of addresses beyond those of an idle process
+ROOM = 2 << 30  # bytes of address space beyond that of an idle process
 SECONDS = 10
-# what may be told of a file: that it is damaged, needs more memory, has a dtype that flex hasn't
+# the errors allowed for a file that is damaged, needs too much memory or has an unsupported dtype
 REFUSALS = (ValueError, OSError, MemoryError, flex.DTypeError)
 EXTREMES = [0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 2**63 - 1, 2**64 - 1, 2**40]
 
@@ -34,7 +34,7 @@ def arrays(rng):
 
 
 def packed(rng, made):
-    """An npz as NumPy writes it, or of any members and methods, whose members may be damaged before their checksums are made."""
+    """An npz by NumPy, or with any members and compression methods; members may be damaged before their checksums are computed."""
     out = io.BytesIO()
     if rng.random() < 0.4:
         (np.savez if rng.random() < 0.5 else np.savez_compressed)(
@@ -82,7 +82,7 @@ def written(rng, suffix):
 
 
 def damaged(rng, content):
-    """A few bytes changed, cut out, repeated, or made a number that is too large."""
+    """The content with a few bytes changed, removed, repeated, or replaced by an extreme number."""
     content = bytearray(content)
     for _ in range(int(rng.choice([1, 1, 1, 2, 4]))):
         at = (
@@ -114,7 +114,7 @@ def damaged(rng, content):
 
 
 def by_numpy(path):
-    """What NumPy finds in the file; None where it refuses it, too."""
+    """What NumPy reads from the file, or None if it refuses it too."""
     try:
         loaded = np.load(path)
         if isinstance(loaded, np.ndarray):
@@ -126,7 +126,7 @@ def by_numpy(path):
 
 
 def limited():
-    """Little memory for all that follows in this process, where the system has such limits."""
+    """Limits the address space of this process from here on, on Linux."""
     if sys.platform != "linux":
         return
     import resource
@@ -142,13 +142,13 @@ def equal(tensor, array):
     if array.dtype.kind == "V":
         return
     assert (got.shape, got.dtype) == (array.shape, array.dtype.newbyteorder("="))
-    if got.dtype.kind == "b":  # any byte that is not 0 is True
+    if got.dtype.kind == "b":  # any nonzero byte is True
         got, array = got.view(np.uint8) != 0, array.view(np.uint8) != 0
     assert got.tobytes() == array.astype(got.dtype).tobytes()
 
 
 def run(seed):
-    """One file."""
+    """Writes, damages and reads one file."""
     limited()
     rng = np.random.default_rng(seed)
     suffix = str(rng.choice([".npy", ".npz", ".npz", ".safetensors"]))

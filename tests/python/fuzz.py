@@ -1,9 +1,9 @@
-"""Runs random cases, of which each seed gives one: `programs` of operations on memory beside guard pages, or damaged `files`.
+"""Runs random cases, one for each seed: `programs` of operations on memory next to guard pages, or damaged `files`.
 
     fuzz.py programs|files [--first SEED] [--count CASES] [--seconds S]
 
-They run in a process of their own, for a read or a write out of bounds kills it: then the seed of the case that it was at is reported,
-and the next process goes on behind it. `fuzz.py programs --first SEED --count 1` runs one again.
+They run in a separate process, since a read or a write out of bounds kills it: the seed of the case that was running is then reported, and
+a new process continues after it. `fuzz.py programs --first SEED --count 1` repeats one.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import traceback
 
 
 def work(run, first, count, deadline):
-    """Runs cases, and says at the start of each, and after each failure, which it is."""
+    """Runs cases, and prints the seed at the start of each and after each failure."""
     faulthandler.enable()
     for seed in range(first, first + count):
         if time.monotonic() > deadline:
@@ -44,9 +44,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1 << 40)
     parser.add_argument("--seconds", type=float, default=math.inf)
-    parser.add_argument(
-        "--here", action="store_true", help="in this process, as a debugger wants it"
-    )
+    parser.add_argument("--here", action="store_true", help="run in this process, for a debugger")
     options = parser.parse_args()
     started, first, end, failures = (
         time.monotonic(),
@@ -63,8 +61,8 @@ def main():
         )
     while first < end and time.monotonic() < started + options.seconds and len(failures) < 10:
         left = started + options.seconds - time.monotonic()
-        # anew from time to time: memory that one program corrupts must not be another's failure for
-        # ever
+        # restarted from time to time: memory that one program corrupts must not make all later ones
+        # fail
         count = min(end - first, 500)
         command = [
             sys.executable,

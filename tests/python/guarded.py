@@ -1,4 +1,4 @@
-"""Arrays in memory that ends, or begins, where reading or writing kills the process: between two pages without access."""
+"""Arrays in memory next to inaccessible pages: a read or a write out of bounds kills the process."""
 
 import ctypes
 import math
@@ -12,7 +12,7 @@ PAGE = mmap.PAGESIZE
 
 
 def guarded(size, at_end, shift=0):
-    """`size` bytes, of which the last (`at_end`) or the first lies `shift` bytes from a page that nobody may touch."""
+    """`size` bytes, of which the last (`at_end`) or the first is `shift` bytes from an inaccessible page."""
     pages = max(-(-(size + shift) // PAGE), 1)
     memory = mmap.mmap(-1, (pages + 2) * PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     whole = np.frombuffer(memory, np.uint8)
@@ -26,8 +26,8 @@ def guarded(size, at_end, shift=0):
 
 
 def borrowed(dtype, shape, rng, **values):
-    """An array of this shape that fills guarded memory: axes in any order in memory, backwards, with gaps or without a stride. Every
-    other one is read-only."""
+    """An array of this shape that fills guarded memory: axes in any order in memory, reversed, with gaps, or with stride 0. Half of them
+    are read-only."""
     dtype = numpy_dtype(dtype)
     strides, extent, first = [0] * len(shape), 1, 0
     for axis in rng.permutation(len(shape)):
@@ -41,7 +41,7 @@ def borrowed(dtype, shape, rng, **values):
         if rng.random() < 0.3:
             strides[axis], first = -stride, first + span
     used = 0 if 0 in shape else extent
-    # NumPy's complex numbers may lie where their parts may
+    # NumPy aligns complex numbers only as their parts
     shift = dtype.itemsize // 2 if dtype.kind == "c" and rng.random() < 0.5 else 0
     memory = guarded(used * dtype.itemsize, rng.random() < 0.5, shift)
     flat = memory.view(dtype)
@@ -53,7 +53,7 @@ def borrowed(dtype, shape, rng, **values):
 
 
 def shape_of(rng, most=4):
-    """Small, now and then with one long side, rarely empty."""
+    """A small shape, now and then with one long side, rarely empty."""
     shape = [
         int(n)
         for n in rng.choice([0, 1, 1, 2, 3, 3, 4, 5, 5, 7, 8], int(rng.integers(0, most + 1)))

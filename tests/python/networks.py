@@ -1,4 +1,4 @@
-"""Random calls of flex.nn on operands of a `programs.World`, and what NumPy makes of them by the definitions, in float64."""
+"""Random calls of flex.nn on operands of a `programs.World`, and NumPy's results by the definitions, in float64."""
 
 import math
 
@@ -12,12 +12,12 @@ FLOATS = ["float32", "float32", "float64", "float16", "bfloat16"]
 
 
 def exactly(array):
-    """In a dtype in which sums are exact, or nearly."""
+    """The array in a dtype in which sums are exact, or nearly so."""
     return array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
 
 
 def unit(dtype):
-    """The relative error of what a dtype is computed in."""
+    """The machine epsilon of the dtype that a dtype is computed in."""
     return min(EPS.get(dtype, 0), 2**-23)
 
 
@@ -27,7 +27,7 @@ def operand(w, dtype, *shape, low=-2, high=3, **values):
 
 
 def channels(w, work):
-    """Groups, and channels of one on both sides; few where each is much work."""
+    """A number of groups, and the input and output channels of one; few if each is much work."""
     groups = w.pick([1, 1, 1, 2, 4])
     some = [1, 1, 2, 3, 4, 8, 16, 17, 33]
     inner, outer = w.pick(some), w.pick(some)
@@ -35,8 +35,8 @@ def channels(w, work):
 
 
 def linear(tensor, of, operands, n):
-    """A result that is a sum of `n` products of operands. The sums of Winograd's convolutions have some twenty more terms, of other places
-    of a tile, so that the largest sum of magnitudes counts."""
+    """A result that is a sum of `n` products of operands. Winograd's algorithm adds some twenty terms from other outputs of a tile, so the
+    bound uses the largest sum of magnitudes."""
     total = np.abs(of(*map(np.abs, operands))).max(initial=0)
     dtype = tensor.dtype.name
     return (tensor, of(*operands), 4 if dtype in EPS else 0, 4 * total * sum_error(dtype, n + 20))
@@ -112,7 +112,7 @@ def pool(w):
     ceil, counted = w.chance(0.3), w.chance(0.5)
     if mean:
         s.dilation, s.spans = (1,) * rank, s.kernel
-    # as many windows as begin in the image or before it
+    # only windows that start in the image or in the left padding
     steps = zip(s.sizes, s.padding, s.spans, s.stride, strict=True)
     places = []
     for n, (p, _), span, step in steps:
@@ -137,7 +137,7 @@ def pool(w):
         expected = seen(a, lowest).max(0)
         flat = a.reshape(*a.shape[: a.ndim - rank], -1)
         found = np.take_along_axis(flat, at.numpy().reshape(*flat.shape[:-1], -1), -1)
-        # a window may see nothing but padding
+        # a window may cover only padding
         found = np.where(expected == lowest, lowest, found.reshape(expected.shape))
         return [(values, expected), (values, found)]
     inside = np.pad(s.pad(np.ones_like(a), counted), rest)
@@ -168,7 +168,7 @@ def padding(w):
 
 
 def weights(n, m, cubic, corners):
-    """Of a line of `n` elements for each of `m` places between them (Keys, 1981, with a = -0.75 as torch)."""
+    """Interpolation weights of `n` elements for each of `m` outputs (Keys, 1981, with a = -0.75 as in torch)."""
     at = (np.arange(m) + 0.5) * n / m - 0.5
     if corners:
         at = np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 0)
@@ -193,13 +193,13 @@ def resampling(w):
         table = weights(n, m, mode == "bicubic", corners)
         expected = np.moveaxis(np.moveaxis(expected, k + 2, -1) @ table.T, -1, k + 2)
     result = flex.nn.interpolate(x, to, mode=mode, align_corners=corners)
-    # coordinates have an error of their size
+    # the error of a coordinate is relative to its size
     allowed = 16 * max(sizes) * unit(x.dtype.name) * np.abs(a).max()
     return [(result, expected, 4, allowed)]
 
 
 def between(image, y, x):
-    """Bilinear samples of `[channels, height, width]`, with zeros around."""
+    """Bilinear samples of `[channels, height, width]`, with zero padding."""
     total = 0
     for down, across in np.ndindex(2, 2):
         i, j = np.floor(y) + down, np.floor(x) + across
@@ -249,7 +249,7 @@ def deformable(w):
     result = flex.nn.deform_conv2d(
         x, o, k, stride=s.stride, padding=s.padding, dilation=s.dilation, mask=m
     )
-    # places have an error of their size
+    # the error of a sampling position is relative to its size
     return [linear(result, of, (a, b, mask), inner * taps + 8 * max(s.sizes))]
 
 
@@ -319,7 +319,7 @@ def attention(w):
     )
     b, c = (np.repeat(x, shared, 1) for x in (b, c))
     scores = a @ b.swapaxes(-1, -2) / math.sqrt(depth)
-    # a score's error is one of each weight, relative to it
+    # an absolute error of a score is a relative error of its weight
     error = float((np.abs(a) @ np.abs(b).swapaxes(-1, -2)).max()) / math.sqrt(depth)
     allowed = 100 * EPS[dtype] + 2 * error * sum_error(dtype, depth) * np.abs(c).max()
     seen = mask if mask.dtype.kind == "b" else np.ones(mask.shape, bool)
@@ -330,7 +330,7 @@ def attention(w):
     elif mask.dtype.kind != "b":
         scores = scores + mask.astype(np.float64)
     seen = np.broadcast_to(seen, scores.shape)
-    none = ~seen.any(-1, keepdims=True)  # such a query gives zeros
+    none = ~seen.any(-1, keepdims=True)  # queries without keys give zeros
     expected = np.where(none, 0, softmax(np.where(seen | none, scores, -np.inf)) @ c)
     result = flex.nn.scaled_dot_product_attention(q, k, v, m, is_causal=causal, enable_gqa=True)
     return [(result, expected, 8, allowed)]
@@ -367,7 +367,7 @@ def recurrence(w):
         c = f * c + i * np.tanh(g)
         h = o * np.tanh(c)
         outputs.append(h)
-    # the error of a gate, and what steps make of it
+    # the error of a gate, accumulated over the steps
     largest = (np.abs(a) @ np.abs(of_x).T).max() + np.abs(of_h).sum(1).max()
     allowed = 2 * steps * largest * sum_error(dtype, inner + hidden)
     return [(flex.nn.lstm(x, None, (u, v))[0], np.stack(outputs), 8, allowed)]
@@ -378,7 +378,7 @@ CASES += [sampling, deformable, norm, attention, rows, recurrence]
 
 
 def network(w):
-    """Results as steps of `programs` have them."""
+    """One random call, with results in the form of the steps in `programs`."""
     case = w.pick(CASES)
     try:
         return case(w)

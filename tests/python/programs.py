@@ -1,4 +1,4 @@
-"""Random sequences of operations on borrowed memory beside guard pages, each result compared with NumPy's: a program for each seed."""
+"""Random sequences of operations on borrowed memory next to guard pages, each result compared with NumPy's: one program per seed."""
 
 import numpy as np
 from arrays import (
@@ -25,7 +25,7 @@ FLAT = [*INTEGERS, "float32", "float64"]
 
 
 class World:
-    """Tensors, and the arrays that they must be equal to."""
+    """Tensors, and the arrays that they must equal."""
 
     def __init__(self, rng):
         self.rng, self.pairs, self.lent = rng, [], []
@@ -42,14 +42,14 @@ class World:
         tensor = flex.asarray(array)
         copied = array.dtype.name == "bfloat16" or array.ctypes.data % min(
             array.itemsize, 8
-        )  # has no format, is not aligned
+        )  # no buffer format, or misaligned
         assert copied or not array.size or np.shares_memory(tensor.numpy(), array)
         self.lent.append((array, array.tobytes()))
         return tensor, array
 
     def one(self, dtypes=ALL, least=0, taken=False):
-        """One of those there are, of one of the dtypes and of so many dimensions at least, or a new one. Its array is the caller's; so is
-        the tensor, if it is `taken` to be written to."""
+        """An existing or new operand of one of the dtypes, with at least `least` dimensions. Its array is a copy; with `taken`, the tensor
+        is removed from the world, so that it may be written to."""
         fit = [p for p in self.pairs if p[1].dtype.name in dtypes and p[1].ndim >= least]
         if not fit or self.chance(0.3):
             shape = shape_of(self.rng)
@@ -65,7 +65,7 @@ class World:
         return tensor, array.copy()
 
     def like(self, array, shape=None, **values):
-        """Another operand of the dtype; of a shape that broadcasts to the array's, unless it is given."""
+        """Another operand of the same dtype, of the given shape or one that broadcasts to the array's."""
         if shape is None:
             shape = [1 if self.chance(0.25) else n for n in array.shape]
             shape = shape[int(self.rng.integers(len(shape) + 1)) :] if self.chance(0.2) else shape
@@ -92,7 +92,7 @@ class World:
         )
 
     def subscript(self, array):
-        """Integers, slices, new axes, a mask or positions."""
+        """A random subscript: integers, slices, new axes, a mask or index arrays."""
         items = []
         if array.ndim and self.chance(0.2):
             return array.astype(np.float64 if array.dtype.name in HALVES else array.dtype) != 0
@@ -116,12 +116,12 @@ class World:
 
 
 def unit(array):
-    """A number that the array's dtype takes."""
+    """A scalar that fits the array's dtype."""
     return True if array.dtype.kind == "b" else 1
 
 
 def tame(array):
-    """Whether the numbers are such that a reference is as exact as NumPy's functions are tested for."""
+    """Whether the values are in the range for which the references are tested to be accurate."""
     if array.dtype.kind in "biu":
         return (
             array.dtype.kind == "b"
@@ -150,7 +150,7 @@ def finite_one(w, dtypes, least=0):
     )
 
 
-# Each takes a World and returns results, tolerances at their side: (tensor, array, ulps, absolute).
+# Each takes a World and returns results with their tolerances: (tensor, array, ulps, absolute).
 
 
 def unary(w):
@@ -209,14 +209,14 @@ def in_place(w):
 
 
 def put(w):
-    """A write by subscripts: it changes the tensor, neither its alias nor what it borrows."""
+    """A write by subscript changes only the tensor, neither its alias nor the memory that it borrows."""
     x, a = w.one(taken=True)
     key = w.subscript(a)
     alias, before = x[...], a.copy()
     part = a[key]
     value, v = w.like(part) if w.chance(0.7) else (unit(a), 1)
     if isinstance(key, tuple) and any(isinstance(k, np.ndarray) for k in key):
-        value, v = unit(a), 1  # which of several values for one place counts is not NumPy's to say
+        value, v = unit(a), 1  # NumPy leaves open which value wins at repeated indices
     flex_key = flex.asarray(key) if isinstance(key, np.ndarray) else key
     x[flex_key] = value
     a[key] = v
@@ -267,7 +267,7 @@ def scan(w):
     )
     x, a = finite_one(w, [*INTEGERS, *FLOATS], least=1)
     axis = w.axis(a)
-    wide = a.astype(np.longdouble) if a.dtype.name in FLOATS else a  # one running sum
+    wide = a.astype(np.longdouble) if a.dtype.name in FLOATS else a  # NumPy sums serially
     total = float(np.abs(wide).sum()) if name == "cumulative_sum" and a.dtype.name in FLOATS else 0
     return [
         (
@@ -284,7 +284,7 @@ def order(w):
     axis, down = w.axis(a), w.chance(0.3)
     wide = a.astype(np.float32) if a.dtype.name in HALVES else a
     values, places = flex.sort_with_indices(x, axis=axis, descending=down)
-    if down:  # stable, NaN last all the same
+    if down:  # stable, and NaN still last
         keys = np.where(np.isnan(wide), np.inf, -wide) if wide.dtype.kind == "f" else ~wide
         expected = np.argsort(keys, axis=axis, kind="stable")
         if wide.dtype.kind == "f" and (np.isnan(wide).any() or np.isinf(wide).any()):
@@ -473,7 +473,7 @@ STEPS += [shapes, shapes, cast, product, network, network, network]
 
 
 def run(seed):
-    """One program. What it borrowed is as it was at its end."""
+    """Runs one program. Borrowed memory must be unchanged at its end."""
     rng = np.random.default_rng(seed)
     w = World(rng)
     for _ in range(int(rng.integers(3, 12))):

@@ -1,4 +1,4 @@
-"""Quantisation as its docstrings have it, written out in NumPy for the tests."""
+"""Quantisation as its docstrings define it, written in NumPy for the tests."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ F32 = np.float32
 
 
 def steps(x, dtype, symmetric, scale_dtype="float32"):
-    """Scale and zero point of a group, in float32 as the docstring has them."""
+    """Scale and zero point of a group, in float32 as the docstring defines them, and the range of the integers."""
     finite = x[np.isfinite(x)]
     low, high = F32(min(finite.min(initial=0), 0)), F32(max(finite.max(initial=0), 0))
     least, most = ENDS[dtype] if symmetric else {"int8": (-128, 127), "uint8": (0, 255)}[dtype]
@@ -34,7 +34,7 @@ def levels(x, scale, zero, ends):
 
 
 def blocks_of(shape, axis, block):
-    """The slices of groups that share a scale, and the shape of the scales."""
+    """The index of each scale, and the slices of the elements that share it."""
     sizes = [1 if axis is None else n for n in shape]
     if axis is not None:
         sizes = [n if a == axis else 1 for a, n in enumerate(shape)]
@@ -46,7 +46,7 @@ def blocks_of(shape, axis, block):
 
 
 def naive(x, dtype, axis=None, block=None, symmetric=True, scale_dtype="float32"):
-    """Integers, and what they stand for."""
+    """The integers, and the values that they stand for."""
     q, y = np.empty(x.shape), np.empty(x.shape, F32)
     for _, part in blocks_of(x.shape, axis, block):
         scale, zero, ends = steps(x[part], dtype, symmetric, scale_dtype)
@@ -75,7 +75,7 @@ def unpacked(q):
 
 @st.composite
 def cases(draw):
-    """A tensor, a dtype of integers, and what shares a scale."""
+    """A tensor, an integer dtype, and the elements that share a scale."""
     rank = draw(st.integers(1, 3))
     shape = [draw(st.integers(1, 9)) for _ in range(rank)]
     axis = draw(st.none() | st.integers(0, rank - 1))

@@ -1,4 +1,4 @@
-"""A small BERT with random weights: its folder, and in NumPy what it gives."""
+"""A small BERT with random weights: its folder, and its results computed with NumPy."""
 
 import json
 
@@ -67,7 +67,7 @@ def random_weights():
 
 
 def word_tokenizer(words=WORDS, separator=3):
-    """[CLS] words [SEP], the last of which has the number `separator`."""
+    """A tokenizer that gives [CLS] words [SEP], where [SEP] has the id `separator`."""
     tokenizer = bare_tokenizer(words)
     special = [("[CLS]", 2), ("[SEP]", separator)]
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -77,7 +77,7 @@ def word_tokenizer(words=WORDS, separator=3):
 
 
 def bare_tokenizer(words=WORDS):
-    """Words, without special tokens."""
+    """A tokenizer of words, without special tokens."""
     tokenizer = Tokenizer(
         models.WordLevel({word: k for k, word in enumerate(words)}, unk_token="[UNK]")
     )
@@ -86,7 +86,7 @@ def bare_tokenizer(words=WORDS):
 
 
 def write_model(folder, *, config=None, weights=None, prefix="", dtype=flex.float32):
-    """A model folder; `config` entries replace those of CONFIG, None takes one out."""
+    """Writes a model folder; `config` entries replace those of CONFIG, and None removes one."""
     entries = {
         key: value for key, value in {**CONFIG, **(config or {})}.items() if value is not None
     }
@@ -101,7 +101,7 @@ def write_model(folder, *, config=None, weights=None, prefix="", dtype=flex.floa
 
 
 def numpy_vector(weights, tokens, activation):
-    """What the model gives for one list of tokens, in float64."""
+    """The model's vector for one list of tokens, in float64."""
     w = {name: value.astype(np.float64) for name, value in weights.items()}
 
     def linear(name, x):

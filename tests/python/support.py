@@ -9,7 +9,7 @@ import flex
 
 
 def arange(*shape, dtype="int64"):
-    """The numbers from 0 in this shape, in memory of flex's own."""
+    """The numbers from 0 in this shape, in memory that flex owns."""
     return flex.asarray(np.arange(math.prod(shape)).reshape(shape).astype(dtype), copy=True)
 
 
@@ -19,17 +19,17 @@ def numpy_dtype(dtype):
 
 
 def is_numpys(dtype):
-    """Whether NumPy has the dtype of itself: the others have no code and no format."""
+    """Whether NumPy itself has the dtype: the others have neither a type code nor a buffer format."""
     return not hasattr(ml_dtypes, dtype.name)
 
 
 def is_storage(dtype):
-    """Whether the dtype is kept and converted, but not computed with."""
+    """Whether this is a storage dtype: converted, but not computed with."""
     return dtype.name.startswith("float8")
 
 
 def address(t):
-    """Where the elements lie."""
+    """The address of the elements."""
     return np.asarray(t).ctypes.data
 
 
@@ -52,7 +52,7 @@ LAYOUTS = {
 
 
 class Producer:
-    """Hands out a capsule that was made before, as older libraries do."""
+    """Hands out an existing capsule, as older libraries do."""
 
     def __init__(self, capsule, device=(1, 0)):
         self.capsule, self.device = capsule, device

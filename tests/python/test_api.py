@@ -8,16 +8,16 @@ import pytest
 
 import flex
 
-# NumPy's keywords, which it passes when it calls methods (numpy.std(t)): after those of the
-# standard, by name alone, None by default
+# keywords that NumPy passes when it calls methods (numpy.std(t)): after those of the standard,
+# keyword-only, None by default
 NUMPYS = {
     **{name: {"out"} for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")},
     "mean": {"dtype", "out"},
     "std": {"dtype", "ddof", "out"},
     "var": {"dtype", "ddof", "out"},
 }
-# of the standard, 2025.12: names and parameters. What it has by position alone (but tensors) or by
-# name alone is taken the other way too where NumPy's and torch's users write it so.
+# names and parameters of the standard, 2025.12. Parameters that it makes positional-only (other than
+# tensors) or keyword-only are accepted both ways where users of NumPy and torch write them so
 STANDARD = """
 arange(start, stop=None, step=1, dtype=None, *, device=None)
 asarray(obj, /, dtype=None, *, device=None, copy=None)
@@ -235,7 +235,7 @@ POSITIONS = flex.asarray([1, 0])
         ("topk", (1,)),
     ],
 )
-def test_the_axis_by_position(name, arguments):
+def test_axis_may_be_positional(name, arguments):
     x = flex.asarray(X)
 
     def lists(result):
@@ -249,7 +249,7 @@ def test_the_axis_by_position(name, arguments):
             assert lists(getattr(x, name)(*arguments, axis)) == expected
 
 
-def test_the_axis_by_position_like_numpys():
+def test_positional_axis_matches_numpy():
     x = flex.asarray(X)
     assert x.sum(0).tolist() == X.sum(0).tolist()
     assert x.max((0, -1)).tolist() == X.max((0, -1)).tolist()

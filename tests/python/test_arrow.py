@@ -1,4 +1,4 @@
-"""Arrow's C data interface: what a consumer reads, by ctypes, and what a producer may say."""
+"""Arrow's C data interface: exports read by ctypes, and imports from valid and malformed producers."""
 
 import ctypes
 import gc
@@ -80,7 +80,7 @@ def structs(capsules):
 
 
 class Producer:
-    """Hands out an array of ctypes' own, and counts its releases."""
+    """Exports an array through ctypes structs, and records their releases."""
 
     def __init__(
         self, data, format=b"i", length=None, offset=0, validity=None, null_count=0, **other
@@ -123,7 +123,7 @@ class Producer:
         )
 
 
-# ---- out
+# ---- export
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -170,7 +170,7 @@ def test_a_consumer_moves_the_structs_out(in_use):
             None
         )
     del capsules, schema, array
-    t += 1  # the loan sees nothing of it
+    t += 1  # not visible to the consumer
     n = np.frombuffer((ctypes.c_double * 1000).from_address(moved[1].buffers[1]))
     assert n.tolist() == list(range(1000))
     del t
@@ -181,7 +181,7 @@ def test_a_consumer_moves_the_structs_out(in_use):
     assert in_use() == before
 
 
-def test_capsules_that_nobody_takes_free_their_memory(in_use):
+def test_unconsumed_capsules_free_their_memory(in_use):
     before = in_use()
     for _ in range(10):
         flex.zeros(1000).__arrow_c_array__(None)
@@ -207,7 +207,7 @@ def test_dtypes_arrow_lacks():
             flex.zeros(shape).__arrow_c_array__()
 
 
-# ---- in
+# ---- import
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -294,7 +294,7 @@ def test_invalid_capsules():
 
 def test_round_trip():
     class Only:
-        """Has the one protocol alone."""
+        """Supports only this protocol."""
 
         def __init__(self, t):
             self.t = t

@@ -1,4 +1,4 @@
-"""Windows, caps and alignments of attention, rotary embeddings and the cache of keys and values."""
+"""Windows, soft caps and alignments of attention, rotary embeddings and the KV cache."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def random(*shape, seed=0):
 
 
 def expected(q, k, v, mask, causal, window, align, softcap):
-    """By the formula, in float64."""
+    """The formula in float64."""
     scores = q @ k.mT / np.sqrt(q.shape[-1])
     if softcap is not None:
         scores = softcap * np.tanh(scores / softcap)
@@ -43,7 +43,7 @@ def expected(q, k, v, mask, causal, window, align, softcap):
 
 @settings(max_examples=120, deadline=None)
 @given(st.data())
-def test_options_are_the_formula(data):
+def test_options_match_the_formula(data):
     queries = data.draw(st.sampled_from([1, 3, 8, 9, 33, 70]))
     keys = data.draw(st.sampled_from([0, 1, 5, 64, 530]))
     depth, width = data.draw(st.sampled_from([(1, 1), (8, 5), (16, 64)]))
@@ -85,7 +85,7 @@ def test_options_are_the_formula(data):
         ({"align": "left"}, 'align is "left"; it is "upper_left" or "lower_right"'),
     ],
 )
-def test_what_options_must_be(options, message):
+def test_invalid_options(options, message):
     x = flex.ones((2, 4))
     with pytest.raises(ValueError, match=f"scaled_dot_product_attention: {message}"):
         sdpa(x, x, x, **options)
@@ -109,7 +109,7 @@ def test_varlen_attention_has_windows_and_caps():
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_rotary_embedding_turns_pairs(data):
+def test_rotary_embedding_rotates_pairs(data):
     batch, heads, tokens = (data.draw(st.integers(1, 4)) for _ in range(3))
     pairs, rest = data.draw(st.integers(0, 20)), data.draw(st.integers(0, 5))
     interleaved, seed = data.draw(st.booleans()), data.draw(st.integers(0, 2**32 - 1))
@@ -149,7 +149,7 @@ def test_rotary_errors():
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_a_cache_is_concatenation(data):
+def test_cache_matches_concatenation(data):
     window = data.draw(st.sampled_from([None, 1, 5]))
     cache = nn.KVCache(2, 3, 4, capacity=data.draw(st.sampled_from([0, 3, 50])), window=window)
     all_keys, shown, position = np.zeros((2, 3, 0, 4), "float32"), [], 0
@@ -178,11 +178,11 @@ def test_a_cache_is_concatenation(data):
         else:
             shown.clear()
         assert (len(cache), cache.position) == (all_keys.shape[2], position)
-    # whatever happened since
+    # earlier views keep their values
     assert all(np.array_equal(np.asarray(keys), want) for keys, want in shown)
 
 
-def test_a_cache_appends_in_place():
+def test_cache_appends_in_place():
     cache = nn.KVCache(1, 2, 4, capacity=100, dtype="bfloat16")
     token = flex.ones((1, 2, 1, 4), dtype="bfloat16")
     first, _ = cache.append(token, token)
@@ -194,11 +194,11 @@ def test_a_cache_appends_in_place():
     assert (len(cache), cache.position, cache.views()[0].shape) == (0, 0, (1, 2, 0, 4))
 
 
-def test_a_tensor_of_a_cache_is_a_value():
+def test_cache_views_are_values():
     cache = nn.KVCache(1, 1, 1, capacity=8)
     one = flex.ones((1, 1, 1, 1))
     keys, _ = cache.append(one, one)
-    keys[...] = 5.0  # its own copy
+    keys[...] = 5.0  # copies
     again, _ = cache.append(one, one)
     assert (keys.tolist(), again.tolist()) == ([[[[5.0]]]], [[[[1.0], [1.0]]]])
 

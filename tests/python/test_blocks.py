@@ -22,7 +22,7 @@ def example():
 
 
 def layer(x, weight, gamma, beta, mean, var, groups=1):
-    """A convolution of the image's size, and its batch norm."""
+    """A convolution that keeps the image size, followed by batch norm."""
     pad = weight.shape[-1] // 2
     x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     windows = np.lib.stride_tricks.sliding_window_view(x, weight.shape[2:], axis=(2, 3))

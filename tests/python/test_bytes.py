@@ -26,7 +26,7 @@ def test_frombuffer_borrows():
     a.append(1)
 
 
-def test_frombuffer_of_parts(dtype):
+def test_frombuffer_with_count_and_offset(dtype):
     a = sample(dtype).ravel()
     data = b"head" * 4 + a.tobytes() + b"tail"
     assert flex.frombuffer(data, dtype, a.size, 16).tolist() == a.tolist()
@@ -36,7 +36,7 @@ def test_frombuffer_of_parts(dtype):
     assert flex.frombuffer(misaligned, dtype, offset=1).tolist() == a.tolist()
 
 
-def test_frombuffer_of_all_kinds():
+def test_frombuffer_of_any_object():
     for buffer in (
         array.array("d", [1.5, 2.5]),
         np.array([[1.5], [2.5]]),
@@ -287,7 +287,7 @@ def test_malformed_interfaces(interface, error, message):
         flex.asarray(Has(**interface))
 
 
-def test_an_interface_is_a_dict():
+def test_interface_must_be_a_dict():
     class Wrong:
         __array_interface__ = 3
 

@@ -1,4 +1,4 @@
-"""Memory of others may change at any time: operations then give an error or a result of some moment, and never leave bounds."""
+"""Borrowed memory may change at any time: an operation then gives an error or a result for some state, and never accesses out of bounds."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from multiprocessing import shared_memory
 import numpy as np
 import pytest
 
-# Flips the element in the middle between two values until it is ended.
+# Flips the middle element between two values until it is killed.
 WRITER = """
 import sys
 from multiprocessing import resource_tracker, shared_memory
@@ -24,7 +24,7 @@ while True:
     a[k] = low
 """
 
-# Runs an expression on the memory, again and again.
+# Evaluates an expression on the memory repeatedly.
 READER = """
 import sys, time
 from multiprocessing import resource_tracker, shared_memory
@@ -91,7 +91,7 @@ MASKS = {
 
 
 def beside_a_writer(dtype, start, low, high, expression):
-    """Runs the expression in one process while another flips an element of its operand between `low` and `high`."""
+    """Evaluates the expression in one process while another flips an element of its operand between `low` and `high`."""
     start = np.asarray(start, dtype)
     memory = shared_memory.SharedMemory(create=True, size=start.nbytes)
     try:
@@ -148,7 +148,7 @@ def test_counts_changing_concurrently():
 )
 @pytest.mark.parametrize("dtype", ["int64", "float32", "uint8"])
 def test_keys_changing_concurrently(dtype, expression):
-    # many keys that differ in their last bits alone, which argsort looks at again
+    # many keys that differ only in their last bits, which argsort reads a second time
     start = (
         (np.arange(N) % 97 + (1 << 62)).astype("int64") if dtype == "int64" else np.arange(N) % 97
     )

@@ -1,4 +1,4 @@
-"""The command flex-cpu, run as a user runs it."""
+"""The command flex-cpu, as a user runs it."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def run(*arguments, stdin=b"", **environment):
 
 
 def fails(process, status, message):
-    """The process ended with `status` and `message`, and without a traceback."""
+    """Whether the process ended with `status` and `message`, without a traceback."""
     error = process.stderr.decode()
     assert process.returncode == status, error
     assert message in error
@@ -36,7 +36,7 @@ def fails(process, status, message):
 
 
 def at_a_terminal(*arguments, columns=40, cwd=None, **environment):
-    """The finished process of `python -m flex` with a terminal as input and output, and what that shows."""
+    """The finished process of `python -m flex` with a terminal as input and output, and the terminal's content."""
     import fcntl
     import pty
     import termios
@@ -60,7 +60,7 @@ def at_a_terminal(*arguments, columns=40, cwd=None, **environment):
     try:
         while data := os.read(reading, 1 << 16):
             shown += data
-    except OSError:  # Linux says so at the end
+    except OSError:  # Linux reports the end this way
         pass
     os.close(reading)
     return process, shown
@@ -96,12 +96,12 @@ class TestEmbed:
     def test_several_files_and_standard_input(self, texts):
         assert len(run("embed", texts, "-", texts, stdin=b"one\r\ntwo").stdout.splitlines()) == 8
 
-    def test_nothing(self, tmp_path):
+    def test_no_lines(self, tmp_path):
         out = tmp_path / "out.npy"
         assert run("embed", "-", "-o", out).returncode == 0
         assert np.load(out).shape == (0, 384)
 
-    def test_reader_that_leaves(self, tmp_path):
+    def test_reader_that_closes_the_pipe(self, tmp_path):
         many = tmp_path / "many.txt"
         many.write_text("word\n" * 100, encoding="utf-8")
         with subprocess.Popen(
@@ -114,10 +114,10 @@ class TestEmbed:
             assert process.stderr.read() == b""
         assert process.returncode == 0
 
-    def test_output_of_another_kind(self, texts):
+    def test_output_with_another_suffix(self, texts):
         assert fails(run("embed", texts, "-o", "out.csv"), 2, "does not end in .npy")
 
-    def test_output_that_cannot_be_written(self, texts, tmp_path):
+    def test_unwritable_output(self, texts, tmp_path):
         assert fails(run("embed", texts, "-o", tmp_path / "none" / "out.npy"), 1, "out.npy")
 
 
@@ -213,7 +213,7 @@ class TestErrors:
         assert fails(run(*arguments), 2, "usage: flex-cpu")
 
     @TERMINAL
-    def test_nothing_named_at_a_terminal(self):
+    def test_no_files_at_a_terminal(self):
         process, _ = at_a_terminal("embed")
         assert process.returncode == 2
         assert b"the following arguments are required: FILE" in process.stderr
@@ -226,14 +226,14 @@ class TestIndex:
         assert run("embed", texts, "-o", out).returncode == 0
         return out
 
-    def test_gives_what_the_texts_give(self, texts, index):
+    def test_matches_search_without_index(self, texts, index):
         process = run("search", "a kitten on a rug", texts, "--index", index)
         assert process.returncode == 0, process.stderr
         assert process.stdout == run("search", "a kitten on a rug", texts).stdout
         assert len(process.stdout.splitlines()) == 2
 
-    def test_is_what_is_searched(self, texts, tmp_path):
-        """With a model whose vectors are not of length 1, by the dot product."""
+    def test_scores_come_from_the_index(self, texts, tmp_path):
+        """With a model whose vectors are not normalised, and the dot product."""
         model, out = MODELS / "distilbert", tmp_path / "index.npy"
         texts.write_text("the cat sat\na dog ran far away\n\nthe mat\n")
         assert run("embed", texts, "--model", model, "-o", out).returncode == 0
@@ -250,7 +250,7 @@ class TestIndex:
         assert plain[1] == indexed[1]
         assert abs(indexed[2] / plain[2] - 1.0009) < 1e-5
 
-    def test_of_other_texts(self, texts, index, tmp_path):
+    def test_other_texts(self, texts, index, tmp_path):
         more = tmp_path / "more.txt"
         more.write_text("one more\n")
         assert fails(
@@ -265,13 +265,13 @@ class TestIndex:
             f"index.npy does not have the vector of {texts}:1: the texts, the model",
         )
 
-    def test_of_another_order(self, texts, index):
+    def test_other_order_of_texts(self, texts, index):
         texts.write_text("\n".join(TEXTS[::-1]))
         assert fails(
             run("search", "cat", texts, "--index", index), 1, "does not have the vector of"
         )
 
-    def test_of_another_model(self, texts, index, tmp_path):
+    def test_other_model(self, texts, index, tmp_path):
         assert fails(
             run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index),
             1,
@@ -300,15 +300,15 @@ class TestIndex:
         "content",
         [np.zeros((3, 384)), np.zeros(3, np.float32), np.full((3, 384), np.nan, np.float32)],
     )
-    def test_of_something_else(self, texts, index, content):
+    def test_other_content(self, texts, index, content):
         np.save(index, content)
         assert fails(run("search", "cat", texts, "--index", index), 1, "index.npy")
 
-    def test_that_is_none(self, texts, tmp_path):
+    def test_missing_index(self, texts, tmp_path):
         assert fails(run("search", "cat", texts, "--index", tmp_path / "none.npy"), 1, "none.npy")
         assert fails(run("search", "cat", texts, "--index", texts), 2, "does not end in .npy")
 
-    def test_by_another_prompt(self, tmp_path):
+    def test_other_prompt(self, tmp_path):
         texts, out = tmp_path / "texts.txt", tmp_path / "index.npy"
         texts.write_text("the cat sat\na dog ran\n")
         options = ("--model", MODELS / "bert", "--prompt-name", "passage")
@@ -343,14 +343,14 @@ class TestJson:
         assert [line["vector"] for line in lines] == numbers
 
     def test_characters(self):
-        """ASCII alone, whatever the terminal has."""
+        """JSON output is ASCII, whatever the terminal supports."""
         out = run("search", "cat", "--json", stdin="chatte \x1b[1m \u2028 été\n".encode()).stdout
         assert out.isascii()
         assert json.loads(out)["text"] == "chatte \x1b[1m \u2028 été"
 
 
 class TestFolders:
-    def test_all_text_below(self, tmp_path):
+    def test_all_text_files_below(self, tmp_path):
         (tmp_path / "b" / "deep").mkdir(parents=True)
         (tmp_path / "b" / "deep" / "x.txt").write_text("three\nfour\n")
         (tmp_path / "a.txt").write_text("one\n")
@@ -375,7 +375,7 @@ class TestFolders:
 
 
 class TestBadParts:
-    """The rest is done, the error said, and the exit status is 1."""
+    """The rest is done, the error is reported, and the exit status is 1."""
 
     def test_missing_file(self, texts, tmp_path):
         process = run("search", "cat", tmp_path / "none.txt", texts, tmp_path / "nor.txt")
@@ -406,7 +406,7 @@ class TestBadParts:
         np.testing.assert_allclose(np.load(out)[2:], alone, rtol=0, atol=1e-6)
         assert np.load(out).shape == (5, 384)
 
-    def test_nothing_left(self, tmp_path):
+    def test_no_readable_text(self, tmp_path):
         out = tmp_path / "out.npy"
         assert fails(run("embed", tmp_path / "none.txt", "-o", out), 1, "no text in")
         assert not out.exists()
@@ -432,7 +432,7 @@ class TestPipes:
         assert run("search", "cat", texts, "--top", 3, texts).stdout == wanted
 
     @pytest.mark.parametrize("arguments", [["--help"], ["info"], ["search", "cat", "-"]])
-    def test_reader_that_has_left(self, arguments):
+    def test_reader_that_has_closed_the_pipe(self, arguments):
         reading, writing = os.pipe()
         os.close(reading)
         command = [sys.executable, "-m", "flex", *arguments]

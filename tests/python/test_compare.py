@@ -1,4 +1,4 @@
-"""The instrument that compares libraries: small workloads of every kind of result, with what is always installed here."""
+"""benches/compare.py: small workloads with every kind of output, with the libraries that the tests always have."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Threads, memory, and what the module says of itself."""
+"""Threads, memory, and the configuration that the module reports."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 import flex
 
 
-def test_threads_hold_for_a_block_and_a_thread():
+def test_threads_is_scoped_to_the_block_and_the_thread():
     before = flex.get_num_threads()
     with flex.threads(1):
         assert flex.get_num_threads() == 1
@@ -27,7 +27,7 @@ def test_threads_hold_for_a_block_and_a_thread():
     assert flex.get_num_threads() == before
 
 
-def test_one_manager_may_be_entered_again():
+def test_threads_manager_is_reentrant():
     before = flex.get_num_threads()
     two = flex.threads(2)
     with two, flex.threads(5), two:
@@ -91,7 +91,7 @@ def test_show_config():
         config["colour"]
 
 
-def test_the_standards_inspection():
+def test_array_namespace_info():
     info = flex.__array_namespace_info__()
     assert info.default_device() == "cpu"
     assert info.devices() == ["cpu"]
@@ -124,7 +124,7 @@ def test_broadcast_shapes():
         flex.broadcast_shapes((-1,))
 
 
-def test_import_needs_nothing():
+def test_import_has_no_dependencies():
     code = "import sys, flex; assert 'numpy' not in sys.modules; print(flex.asarray([1, 2]) + 1)"
     assert (
         subprocess.run(

@@ -13,7 +13,7 @@ CONVOLUTIONS = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}
 
 
 def oracle(x, w, b, stride, padding, dilation, groups):
-    """The convolution of NumPy arrays with a batch; `padding` are pairs."""
+    """The convolution of batched NumPy arrays; `padding` has pairs."""
     rank = x.ndim - 2
     x, w = x.astype(np.float64), w.astype(np.float64)
     x = np.pad(x, [(0, 0), (0, 0), *padding])
@@ -64,7 +64,7 @@ def convolutions(draw):
 
 
 @given(convolutions(), st.sampled_from(["float32", "float64", "int32"]), st.booleans())
-def test_convolutions_are_numpys_windows(case, dtype, channels_last):
+def test_convolutions_match_numpy(case, dtype, channels_last):
     rank, x, w, b, stride, padding, dilation, groups = case
     expected = oracle(x, w, b, stride, padding, dilation, groups)
     images = flex.asarray(x.astype(dtype))
@@ -153,7 +153,7 @@ TRANSPOSED = {1: nn.conv_transpose1d, 2: nn.conv_transpose2d, 3: nn.conv_transpo
 
 
 def transposed_oracle(x, w, stride, padding, after, dilation, groups):
-    """Each element of NumPy arrays adds the kernel, times itself."""
+    """The transposed convolution of NumPy arrays: each element adds the kernel, times itself."""
     spans = [d * (k - 1) + 1 for d, k in zip(dilation, w.shape[2:], strict=True)]
     sizes = [
         (n - 1) * s + span + a
@@ -204,7 +204,7 @@ def transposed_convolutions(draw):
 
 
 @given(transposed_convolutions(), st.sampled_from(["float32", "float64", "int32"]))
-def test_transposed_convolutions_add_the_kernel(case, dtype):
+def test_transposed_convolutions_match_numpy(case, dtype):
     rank, x, w, stride, padding, after, dilation, groups = case
     expected = transposed_oracle(x, w, stride, padding, after, dilation, groups)
     y = TRANSPOSED[rank](
@@ -237,7 +237,7 @@ def test_transposed_errors_name_the_parameter(error, match, options):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_winograd_is_near_the_sum(dtype):
+def test_winograd_is_close_to_the_exact_sum(dtype):
     rng = np.random.default_rng(1)
     x, w = (
         flex.asarray(rng.standard_normal(s)).astype(dtype)
@@ -253,7 +253,7 @@ def test_winograd_is_near_the_sum(dtype):
         assert (np.abs(y - expected) <= np.abs(expected) * rounding + error * 20).all()
 
 
-def test_plan_is_a_tuple_with_names():
+def test_plan_is_a_named_tuple():
     plan = nn.conv_plan((1, 8, 20, 20), (8, 1, 3, 3), padding="same", groups=8)
     assert plan == ("depthwise", plan.scratch, 2 * 8 * 9 * 400)
     assert 0 < plan.scratch <= 8 << 20
@@ -261,7 +261,7 @@ def test_plan_is_a_tuple_with_names():
     first = [
         nn.conv_plan((n, 3, 96, 97), (64, 3, 7, 7), stride=2, padding=3).scratch for n in (1, 4, 64)
     ]
-    assert first[0] < first[1] < first[2] <= 12 << 20  # images that are sorted at once
+    assert first[0] < first[1] < first[2] <= 12 << 20  # images sorted at the same time
     with pytest.raises(flex.ShapeError, match="conv_plan: groups is 3"):
         nn.conv_plan((1, 8, 20, 20), (8, 1, 3, 3), groups=3)
     with pytest.raises(ValueError, match="x_shape is -1"):

@@ -1,4 +1,4 @@
-"""Deformable convolutions: without offsets they are convolutions, and offsets that are whole numbers move images."""
+"""Deformable convolutions: with zero offsets they are convolutions, and integer offsets shift images."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from flex import nn
 
 @st.composite
 def planes(draw):
-    """Operands of small integers, whose sums are exact, without offsets, and options."""
+    """Operands of small integers, whose sums are exact, the shape of a mask, and options."""
 
     def axes(low, high):
         return tuple(draw(st.integers(low, high)) for _ in range(2))
@@ -34,14 +34,14 @@ def planes(draw):
 
 
 @given(planes(), st.sampled_from(["float32", "float64"]))
-def test_without_offsets_they_are_convolutions(case, dtype):
+def test_zero_offsets_give_convolutions(case, dtype):
     x, w, mask, groups, options, rng = case
     x, w = (flex.asarray(a.astype(dtype)) for a in (x, w))
     none = flex.zeros((mask[0], 2 * mask[1], *mask[2:]), dtype=dtype)
     y = nn.deform_conv2d(x, none, w, **options)
     expected = nn.conv2d(x, w, **options, groups=groups, precise=True)
     assert y.tolist() == expected.tolist()
-    # a mask of twos doubles it
+    # a mask of twos doubles the result
     two = flex.full(mask, 2.0, dtype=dtype)
     y = nn.deform_conv2d(x, none, w, flex.ones(w.shape[0], dtype=dtype), mask=two, **options)
     assert y.tolist() == (2 * expected + 1).tolist()
@@ -54,7 +54,7 @@ def test_without_offsets_they_are_convolutions(case, dtype):
 
 
 @given(st.integers(-4, 4), st.integers(-4, 4))
-def test_whole_offsets_move_the_image(down, across):
+def test_integer_offsets_shift_the_image(down, across):
     x = np.arange(1.0, 31.0).reshape(1, 1, 5, 6)
     offset = np.empty((1, 2, 5, 6))
     offset[:, 0], offset[:, 1] = down, across
@@ -93,7 +93,7 @@ def test_errors_name_the_parameter(error, match, changed):
         nn.deform_conv2d(**(given_ | changed))
 
 
-def test_gradients_have_the_operands_shapes():
+def test_gradients_have_the_shapes_of_their_operands():
     x, offset = flex.ones((4, 5, 6)), flex.zeros((36, 3, 4))
     mask = flex.ones((18, 3, 4))
     w = flex.ones((2, 2, 3, 3))

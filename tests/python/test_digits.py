@@ -1,4 +1,4 @@
-"""The network of examples/digits.py: its gradients against finite differences, and that it learns."""
+"""The network of examples/digits.py: its gradients against finite differences, and its training."""
 
 import sys
 from pathlib import Path
@@ -23,17 +23,17 @@ def example():
 
 @pytest.fixture(scope="module")
 def images():
-    """Those held out, [297, 1, 8, 8], and their labels."""
+    """The held-out images, [297, 1, 8, 8], and their labels."""
     records = np.fromfile(EXAMPLES / "embedded" / "convolutional.bin", "u1").reshape(297, -1)
     pixels = flex.asarray(records[:, :64].reshape(-1, 1, 8, 8), dtype="float32") / 16
     return pixels, flex.asarray(records[:, 104], dtype="int64")
 
 
-def test_gradients_are_the_slopes(example, images):
+def test_gradients_match_differences(example, images):
     x, labels = images[0][:5].astype("float64"), images[1][:5]
     network = example.Network.random(np.random.default_rng(3))
     rng = np.random.default_rng(4)
-    # biases of 0 would leave black parts of an image where relu has no slope
+    # zero biases would put black parts of an image at relu's kink
     network.weights = {
         name: flex.asarray(w.numpy() + rng.normal(0, 0.1, w.shape))
         for name, w in network.weights.items()
@@ -53,7 +53,7 @@ def test_gradients_are_the_slopes(example, images):
         assert flex.sum(g * direction).item() == pytest.approx(slope, rel=1e-5, abs=1e-7), name
 
 
-def test_it_learns(example, images):
+def test_training_learns_the_digits(example, images):
     x, labels = images[0][:250], images[1][:250]
     network = example.train(x, labels, epochs=25)
     right = flex.mean(network(images[0]).argmax(-1) == images[1]).item()

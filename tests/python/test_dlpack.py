@@ -10,9 +10,7 @@ import flex
 
 try:
     import torch
-except (
-    ImportError
-):  # a partner where it is installed; NumPy stands for every consumer and producer otherwise
+except ImportError:  # tested where installed; otherwise NumPy is the only consumer and producer
     torch = None
 
 
@@ -129,7 +127,7 @@ class DLManagedTensorVersioned(ctypes.Structure):
 
 
 class Hostile(Producer):
-    """A producer of our own making, whose fields can be anything; counts calls of its deleter."""
+    """A producer whose fields can be anything; counts calls of its deleter."""
 
     def __init__(self, sizes=(4,), strides=None, **fields):
         self.memory = np.arange(16, dtype="f4")

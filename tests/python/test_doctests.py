@@ -1,4 +1,4 @@
-"""The examples in the docstrings of everything public run, and every public function has one."""
+"""Every public function has an example in its docstring, and the examples run."""
 
 import doctest
 import inspect
@@ -12,7 +12,7 @@ import flex.nn
 import flex.quant
 
 NAMESPACES = [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.quant, flex.signal]
-# what there is nothing to show of
+# functions without anything to show in an example
 PLAIN = {
     "set_num_threads",
     "set_weight_packing",

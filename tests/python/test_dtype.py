@@ -12,7 +12,7 @@ from support import is_numpys, is_storage, numpy_dtype
 import flex
 
 
-def test_each_is_one_object(dtype):
+def test_each_dtype_is_a_singleton(dtype):
     assert getattr(flex, dtype.name) is dtype
     assert flex.DType(dtype.name) is dtype
     assert flex.DType(dtype) is dtype
@@ -40,7 +40,7 @@ def test_equal_to_names_and_numpy_dtypes(dtype):
     assert str(dtype) == dtype.name
 
 
-def test_numpy_takes_them(dtype):
+def test_numpy_accepts_dtypes(dtype):
     assert np.zeros(3, dtype).dtype == numpy_dtype(dtype)
 
 
@@ -84,7 +84,7 @@ def test_names_of_dtypes(given, expected):
     assert flex.asarray([1]).astype(given).dtype is flex.DType(given)
 
 
-def test_python_types_keep_what_their_numbers_hold():
+def test_python_types_lose_no_precision():
     x = flex.asarray([1 / 3], dtype="float64")
     assert x.astype(float).item() == 1 / 3
     assert flex.asarray([1 / 3], dtype=float).item() == 1 / 3
@@ -95,7 +95,7 @@ def test_python_types_keep_what_their_numbers_hold():
 
 
 class TorchDtype:
-    """Looks as torch's dtypes do: no name, but a size and a string."""
+    """Looks like torch's dtypes: no name, but an item size and a repr."""
 
     def __init__(self, name, itemsize):
         self.name_, self.itemsize = name, itemsize
@@ -142,11 +142,11 @@ def test_non_dtypes(given):
     assert flex.float32 != given
 
 
-def test_numpy_knows_them(dtype):
+def test_numpy_converts_dtypes(dtype):
     theirs = numpy_dtype(dtype)
     assert np.dtype(dtype) == theirs
     assert np.result_type(dtype, dtype) == theirs
-    assert dtype.dtype == theirs  # what NumPy before 2.4 asks for
+    assert dtype.dtype == theirs  # read by NumPy before 2.4
     assert np.asarray([1], dtype=dtype).dtype == theirs
 
 

@@ -1,4 +1,4 @@
-"""Elementwise functions against NumPy (scipy where it knows more): every function, every dtype, layouts, broadcasting, numbers."""
+"""Elementwise functions against NumPy (SciPy for those that it lacks): every function, every dtype, layouts, broadcasting, scalars."""
 
 import math
 
@@ -35,7 +35,7 @@ INEXACT = [*FLOATS, *COMPLEX]
 
 
 def erfc(x):
-    """The C library's, which is within one unit; scipy's is not."""
+    """The C library's, which is accurate to one ulp; SciPy's is not."""
     return np.vectorize(math.erfc, otypes=[np.float64])(x.astype(np.float64))
 
 
@@ -49,7 +49,7 @@ def gelu_tanh(x):
 
 
 def power(a, b):
-    """As IEEE 754 has it; NumPy takes the square root for an exponent of 0.5, which is NaN for -inf."""
+    """IEEE 754's pow; NumPy takes the square root for an exponent of 0.5, which is NaN for -inf."""
     result = np.power(a, b)
     return (
         np.where((a == -np.inf) & (b == 0.5), np.inf, result)
@@ -67,11 +67,11 @@ def rounded(x):
 
 
 def whole(f):
-    """`f` on floats; integers are whole already."""
+    """`f` on floats, the identity on integers."""
     return lambda x: f(x) if x.dtype.kind == "f" else x
 
 
-# name: reference, dtypes that it is defined for, rule of the result's dtype, units of error
+# name: reference, dtypes that it is defined for, rule of the result's dtype, error bound in ulp
 UNARY = {
     "abs": (np.abs, NUMBERS, "real", 2),
     "acos": (np.arccos, ALL, "float", 4),
@@ -170,24 +170,24 @@ LIMITS = {
     "bitwise_left_shift": (0, 70),
     "bitwise_right_shift": (0, 70),
 }
-# computed in the dtype itself: their results are discontinuous, or depend on it
+# references computed in the dtype itself, since results are discontinuous or depend on the dtype
 NATIVE = {"floor_divide", "remainder", "nextafter", "sign"}
 
 
 def widened(a, name):
-    """What the reference is computed with: more digits than flex has, where there are any."""
+    """The operand of the reference, in higher precision than flex uses, if there is any."""
     if a.dtype.name in HALVES:
         return a.astype(np.float32 if name in NATIVE else np.float64)
     if name in NATIVE or a.dtype.kind not in "fc":
         return a
     more = {"float32": np.float64, "complex64": np.complex128}
-    if name not in ("erf", "erfc", "gelu"):  # scipy has them in double precision
+    if name not in ("erf", "erfc", "gelu"):  # SciPy has them in double precision only
         more |= {"float64": np.longdouble, "complex128": np.clongdouble}
     if (
         name in ("add", "subtract", "multiply", "divide", "sqrt", "square")
         and a.dtype.name == "float64"
     ):
-        return a  # exact rounding must not be done twice
+        return a  # correctly rounded results must not be rounded twice
     return a.astype(more.get(a.dtype.name, a.dtype))
 
 
@@ -209,8 +209,8 @@ def reference(function, rule, name, *arrays, dtype):
 
 
 def near(name, dtype, *arrays):
-    """The error that is allowed where a result is small because its parts cancel: 1 + erf and 1 + tanh are rounded, relative to x; the
-    larger operand of logaddexp and the logarithm added to it."""
+    """The absolute error allowed where terms cancel: 1 + erf and 1 + tanh are rounded, relative to x; in logaddexp the larger operand and
+    the logarithm added to it."""
     if name not in ("gelu", "gelu_tanh", "logaddexp"):
         return 0.0
     magnitudes = np.abs(np.concatenate([a.astype(np.float64).ravel() for a in arrays]))
@@ -222,9 +222,9 @@ def near(name, dtype, *arrays):
 
 
 def exact(name, dtype, ulps):
-    """The error that is allowed: nothing where one rounding is all there is."""
+    """The error allowed, in ulp: none for correctly rounded operations."""
     if name == "pow" and dtype in COMPLEX:
-        return 64  # exp(b log a): an error of the size of the exponent
+        return 64  # exp(b log a): an error relative to the exponent
     if name in ("multiply", "divide", "sqrt", "square", "abs", "sign") and dtype not in COMPLEX:
         return 0
     return ulps
@@ -260,7 +260,7 @@ def test_binary(name, data):
     z = getattr(flex, name)(x, y)
     assert z.dtype == result_dtype(rule, dtype)
     if name == "nextafter" and dtype in HALVES:
-        # NumPy and ml_dtypes know the steps of their own dtypes
+        # the reference is NumPy's and ml_dtypes' in the dtype itself
         check(z, np.nextafter(a, b))
         return
     check(
@@ -284,7 +284,7 @@ def test_each_dtype_computes_or_is_refused(name, dtype):
 
 
 def promoted(a, b):
-    """The common dtype by the rules of the documentation; None where there is none."""
+    """The common dtype by the documented rules, or None."""
     if a == b:
         return a
     kinds = sorted(
@@ -340,7 +340,7 @@ def test_comparisons_of_uint64_with_int64_are_exact(a, b):
 )
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_a_number_on_either_side(name, data):
+def test_scalar_on_either_side(name, data):
     function, dtypes, rule, ulps = BINARY[name]
     x, a = data.draw(operands(dtypes, low=1))
     dtype = a.dtype.name

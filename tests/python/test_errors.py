@@ -1,5 +1,5 @@
-"""No argument, however odd, reaches a panic: every public function, fed with what it doesn't expect, computes or raises one of the
-exceptions that Python programs expect of wrong arguments."""
+"""No argument, however odd, reaches a panic: given unexpected arguments, every public function computes or raises one of the exceptions
+that Python programs expect of wrong arguments."""
 
 import inspect
 import math

@@ -28,7 +28,7 @@ def values(seed, shape, dtype):
 
 
 def wide(x):
-    """In more digits than any of the results: NumPy transforms long doubles in long doubles."""
+    """The array in higher precision than the results: NumPy transforms long doubles in long doubles."""
     return x.astype(np.clongdouble if np.iscomplexobj(x) else np.longdouble)
 
 
@@ -46,7 +46,7 @@ def bound(dtype, n):
 
 @settings(max_examples=60, deadline=None)
 @given(LENGTHS, st.sampled_from(["float32", "float64", "complex64", "complex128"]), seeds)
-def test_one_line(n, dtype, seed):
+def test_transforms_match_numpy(n, dtype, seed):
     x = values(seed, n, dtype)
     t = flex.asarray(x)
     for name in ("fft", "ifft") if "complex" in dtype else ("fft", "ifft", "rfft", "ihfft"):
@@ -73,7 +73,7 @@ def test_properties(n, dtype, seed):
     assert abs(energy - np.sum(np.abs(x.astype(np.complex128)) ** 2)) < limit * max(energy, 1)
     # linearity
     assert error(flex.fft.fft(tx + ty * 2), wide(fx) + 2 * wide(fy)) < limit
-    # a shift turns the phases
+    # the shift theorem
     shift = seed % n
     phases = np.exp(-2j * np.pi * np.arange(n) * shift / n)
     assert error(flex.fft.fft(flex.roll(tx, shift)), fx * phases) < max(limit, 1e-11)
@@ -181,7 +181,7 @@ def test_large_lines_side_by_side(dtype):
     assert np.all(means[:, 0] == large / 4)
 
 
-def test_not_finite_lines_stay_apart():
+def test_non_finite_values_stay_in_their_line():
     x = np.ones((20, 24), dtype="float32")
     x[3, 5], x[17, 0] = np.nan, np.inf
     spectra = np.asarray(flex.fft.rfft(flex.asarray(x)))
@@ -190,7 +190,7 @@ def test_not_finite_lines_stay_apart():
 
 
 @pytest.mark.parametrize("n", [17 * 16, 31 * 1024, 17 * 29 * 31, 19 * 23 * 64, 31**3])
-def test_passes_of_primes(n):
+def test_prime_factors(n):
     for dtype in ("complex64", "complex128"):
         x = values(n, n, dtype)
         assert error(flex.fft.fft(flex.asarray(x)), np.fft.fft(wide(x))) < bound(dtype, n)
@@ -198,7 +198,7 @@ def test_passes_of_primes(n):
     assert error(flex.fft.rfft(flex.asarray(x)), np.fft.rfft(wide(x))) < bound("float32", n)
 
 
-def test_as_right_as_pocketfft():
+def test_as_accurate_as_pocketfft():
     """In float64 the error is at most twice that of NumPy's transform."""
     for n in (256, 1000, 4096, 5040, 12289, 46189, 65536):
         x = values(n, n, "complex128")
@@ -206,7 +206,7 @@ def test_as_right_as_pocketfft():
         assert error(flex.fft.fft(flex.asarray(x)), want) < 2 * error(np.fft.fft(x), want), n
 
 
-def test_like_scipy_in_single_precision():
+def test_matches_scipy_in_single_precision():
     fft = pytest.importorskip("scipy.fft")
     for shape in ((3, 100), (64, 257), (5, 4096)):
         x = values(1, shape, "float32")
@@ -215,7 +215,7 @@ def test_like_scipy_in_single_precision():
 
 
 @pytest.mark.parametrize("name", ["int64", "bool", "uint8"])
-def test_integers_are_the_default_float(name):
+def test_integers_give_the_default_complex_dtype(name):
     x = np.arange(6) % 2
     got = flex.fft.fft(flex.asarray(x.astype(name)))
     assert got.dtype is flex.complex64
@@ -251,7 +251,7 @@ def test_shifts(shape, data):
         np.testing.assert_array_equal(np.asarray(got), getattr(np.fft, name)(x, axes))
 
 
-def test_no_lines_need_no_plan():
+def test_empty_batches_need_no_plan():
     assert flex.fft.fft(flex.ones((0, 3)), n=1 << 40).shape == (0, 1 << 40)
     with pytest.raises(MemoryError):
         flex.fft.fft(flex.ones(3), n=1 << 50)
@@ -350,7 +350,7 @@ ifftshift(x, axes=None)
 
 @pytest.mark.parametrize("line", STANDARD.split("\n")[1:-1])
 def test_parameters_of_the_standard(line):
-    """Its names and defaults; by position too, as in NumPy."""
+    """Parameters have the standard's names and defaults, and may be positional as in NumPy."""
     signature = inspect.signature(getattr(flex.fft, line[: line.index("(")]))
     found = [
         p.name if p.default is p.empty else f"{p.name}={p.default!r}"

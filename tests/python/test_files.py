@@ -1,4 +1,4 @@
-"""Files as things of the operating system: what its refusals look like, how a file is replaced, and objects that are no paths."""
+"""Files and the operating system: its errors, the replacement of files, and file objects."""
 
 import errno
 import io
@@ -22,7 +22,7 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
 
 
 def example(suffix, value=0.0):
-    """What a file of this kind holds."""
+    """A tensor or a dict of tensors, as the format holds it."""
     return flex.asarray([value]) if suffix == "npy" else {"x": flex.asarray([value])}
 
 
@@ -30,7 +30,7 @@ def value(loaded):
     return (loaded if isinstance(loaded, flex.Tensor) else loaded["x"]).item()
 
 
-# ---- refusals
+# ---- errors
 
 
 @pytest.mark.parametrize("kind", [str, os.fsencode, lambda path: path])
@@ -92,7 +92,7 @@ def test_failed_writes_are_errors(tmp_path, suffix):
 
 @POSIX
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, suffix):
+def test_a_failed_save_leaves_the_old_file(tmp_path, suffix):
     import resource
 
     path = tmp_path / f"x.{suffix}"
@@ -166,7 +166,7 @@ def test_temporaries_are_private(tmp_path, suffix, mode):
     finally:
         stop.set()
         watcher.join()
-    assert seen <= {0o600, stat.S_IMODE(path.stat().st_mode)}  # the last when it is complete
+    assert seen <= {0o600, stat.S_IMODE(path.stat().st_mode)}  # the final mode once it is complete
     if mode is not None:
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
@@ -185,11 +185,11 @@ while True:
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_leftovers_of_a_killed_process_do_not_interfere(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
-    for number in range(30):  # names that a process of this number may have used
+    for number in range(30):  # names that a process with this id may have used
         (tmp_path / f".x.{suffix}.{os.getpid()}.{number}.part").touch()
     flex.io.save(path, example(suffix, 1.0))
     subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
-    assert value_or_zeros(flex.io.load(path)) in (0.0, 1.0)  # whole: the old one or a new one
+    assert value_or_zeros(flex.io.load(path)) in (0.0, 1.0)  # complete: the old file or a new one
     flex.io.save(path, example(suffix, 2.0))
     assert value(flex.io.load(path)) == 2.0
 
@@ -218,7 +218,7 @@ def test_objects_in_memory(suffix):
 def test_open_files(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
     with open(path, "wb", buffering=0) as file:
-        flex.io.save(file, example(suffix, 4.0))  # the name says the format
+        flex.io.save(file, example(suffix, 4.0))  # the format by the name
     assert value(flex.io.load(path)) == 4.0
     for buffering in (0, -1):
         with open(path, "rb", buffering=buffering) as file:
@@ -226,13 +226,13 @@ def test_open_files(tmp_path, suffix):
     anonymous = tmp_path / "anonymous"
     path.rename(anonymous)
     with open(anonymous, "rb") as file:
-        assert value(flex.io.load(file)) == 4.0  # the content does
+        assert value(flex.io.load(file)) == 4.0  # the format by the content
     assert value(flex.io.load(anonymous, format=suffix)) == 4.0
     with pytest.raises(ValueError, match=r"ends in none of .*pass format="):
         flex.io.load(anonymous)
 
 
-def test_npy_files_one_after_the_other():
+def test_consecutive_npy_files_in_one_stream():
     file = io.BytesIO()
     np.save(file, np.arange(3))
     flex.io.save(file, [[1.5]])
@@ -254,7 +254,7 @@ def test_large_objects(tmp_path):
 
 
 class Odd(io.RawIOBase):
-    """Raises, or gives what it should not."""
+    """Raises, or returns an invalid value."""
 
     def __init__(self, gives):
         self.gives = gives
@@ -292,7 +292,7 @@ def test_objects_that_misbehave():
 
 @POSIX
 @pytest.mark.parametrize("suffix", ["npy", "safetensors"])
-def test_pipes_are_read_as_they_come(tmp_path, suffix):
+def test_pipes_are_read_sequentially(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
     a = np.arange(100_000.0)
     os.mkfifo(path)
@@ -303,10 +303,10 @@ def test_pipes_are_read_as_they_come(tmp_path, suffix):
     np.testing.assert_array_equal((loaded if suffix == "npy" else loaded["x"]).numpy(), a)
 
 
-# ---- dtypes that flex has not
+# ---- unsupported dtypes
 
 
-def test_an_unknown_dtype_does_not_refuse_the_others(tmp_path):
+def test_an_unknown_dtype_leaves_other_tensors_readable(tmp_path):
     path = tmp_path / "x.safetensors"
     header = {
         "a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},

@@ -1,4 +1,4 @@
-"""8-bit floats: bit for bit those of ml_dtypes, kept and converted, never computed with."""
+"""8-bit floats: the bits of ml_dtypes; they are stored and converted, never computed with."""
 
 import copy
 import operator
@@ -27,7 +27,7 @@ def bits(t):
 
 
 def rounded(x, float8):
-    """The bits of ml_dtypes, which rounds float64 twice, by way of float32: it is given those rounded to odd, of which nothing is lost."""
+    """The bits of ml_dtypes. It rounds float64 twice, via float32, so float64 is rounded to odd first, which makes double rounding safe."""
     with np.errstate(all="ignore"):
         if x.dtype == np.float64:
             y = x.astype(np.float32)
@@ -58,7 +58,7 @@ def same(t, theirs):
 )
 def test_every_value_converts(float8, wide):
     a = every(float8)
-    if wide in ("int8", "int64", "uint8", "uint64"):  # flex saturates, and NaN is 0
+    if wide in ("int8", "int64", "uint8", "uint64"):  # flex saturates and converts NaN to 0
         a = a[
             np.isfinite(a.astype(np.float32))
             & (abs(a.astype(np.float32)) < 100)
@@ -68,7 +68,7 @@ def test_every_value_converts(float8, wide):
     with np.errstate(all="ignore"):
         got, expected = t.astype(wide).numpy(), a.astype(numpy_dtype(getattr(flex, wide)))
     assert got.dtype == expected.dtype
-    if wide == "bfloat16":  # whose NaN NumPy doesn't know
+    if wide == "bfloat16":  # NumPy doesn't recognise its NaN
         got, expected = got.astype(np.float32), expected.astype(np.float32)
     np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(t.tolist(), a.astype(np.float64))
@@ -76,7 +76,7 @@ def test_every_value_converts(float8, wide):
 
 @each
 @pytest.mark.parametrize("wide", ["float16", "bfloat16", "float32", "float64"])
-def test_numbers_beside_every_value(float8, wide):
+def test_rounding_boundaries(float8, wide):
     a = every(float8).astype(np.float64)
     a = np.unique(a[np.isfinite(a)])
     top = 2 * a[-1] - a[-2]
@@ -168,7 +168,7 @@ def test_complex_numbers_do_not_lose_their_imaginary_part():
         flex.asarray([1j], dtype="float8_e5m2")
 
 
-# ---- as objects
+# ---- Python objects
 
 
 def test_text():
@@ -261,7 +261,7 @@ def test_safetensors(tmp_path, float8, mmap):
 
 
 @each
-def test_npy_has_no_name_for_them(tmp_path, float8):
+def test_npy_lacks_float8(tmp_path, float8):
     path = tmp_path / "x.npy"
     with pytest.raises(
         flex.DTypeError, match=rf"no {float8}: save it as safetensors, or its bytes as uint8"
@@ -273,7 +273,7 @@ def test_npy_has_no_name_for_them(tmp_path, float8):
         flex.io.load(path)
 
 
-# ---- what is refused
+# ---- refused operations
 
 
 @each
@@ -351,7 +351,7 @@ def test_no_promotion(dtype, float8):
 
 
 @each
-def test_numbers_take_it(float8):
+def test_scalars_are_weak(float8):
     assert flex.result_type(float8, 1, 2.5) is float8
     x = flex.asarray([1.0, 2.0], dtype=float8)
     assert flex.where(flex.asarray([True, False]), x, 0.5).tolist() == [1, 0.5]
@@ -362,7 +362,7 @@ def test_numbers_take_it(float8):
 
 
 @each
-def test_conversions_and_moves_accept_it(float8):
+def test_conversions_and_moves_are_supported(float8):
     x = flex.asarray([[1, 2], [3, 4]], dtype=float8)
     with pytest.raises(flex.DTypeError, match="convert the operands"):
         flex.matmul(x, x, dtype="float32")
@@ -370,7 +370,7 @@ def test_conversions_and_moves_accept_it(float8):
     assert flex.nn.embedding(flex.asarray([1, 0]), x).tolist() == [[3, 4], [1, 2]]
 
 
-def test_names():
+def test_dtype_names():
     assert {d.name for d in FORMATS} < set(flex.show_config()["dtypes"].split())
     assert ml_dtypes.float8_e4m3fn == flex.float8_e4m3fn
     with pytest.raises(TypeError, match="is not a dtype of flex"):

@@ -1,4 +1,4 @@
-"""flex.fuse: what a function may do, take and return."""
+"""flex.fuse: what a function may compute, take and return."""
 
 import numpy as np
 import pytest
@@ -12,14 +12,14 @@ Y = flex.asarray([0.5, 2.0, -1.0])
 
 
 def equal(got, expected):
-    """Whether both are of one dtype, shape and bits; NaN is NaN."""
+    """Asserts equal dtype, shape and values; NaN equals NaN."""
     assert isinstance(got, flex.Tensor), type(got)
     assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
     np.testing.assert_array_equal(got.numpy(), expected.numpy())
 
 
 class TestFunctions:
-    """What is computed."""
+    """The operations of a function."""
 
     def test_the_decorator(self):
         @flex.fuse
@@ -110,10 +110,10 @@ class TestFunctions:
             lambda x: x * flex.arange(3) + flex.ones((2, 1)),
         ],
     )
-    def test_functions_that_are_run_as_they_are(self, f):
+    def test_functions_run_as_they_are(self, f):
         equal(flex.fuse(f)(X), f(X))
 
-    def test_what_is_known_while_tracing(self):
+    def test_shapes_and_dtypes_are_known_while_tracing(self):
         def f(x, y):
             assert (x.shape, x.ndim, x.size, len(x)) == ((2, 3), 2, 6, 2)
             assert (x.dtype, (x > y).dtype) == (flex.float32, flex.bool)
@@ -123,7 +123,7 @@ class TestFunctions:
 
         equal(flex.fuse(f)(X, Y), X.T * 2)
 
-    def test_statements_that_write_to_a_name(self):
+    def test_in_place_operators_on_a_name(self):
         def f(x):
             y = x * 2
             y += 1
@@ -136,7 +136,7 @@ class TestFunctions:
 
 
 class TestArguments:
-    """What is passed."""
+    """The arguments of a function."""
 
     def test_keywords_and_defaults(self):
         @flex.fuse
@@ -205,7 +205,7 @@ class TestArguments:
             equal(got, expected)
 
     @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0), (2, 0, 3), (1,)])
-    def test_few_elements(self, shape):
+    def test_empty_and_single_elements(self, shape):
         x = flex.ones(shape)
 
         def f(x):
@@ -237,12 +237,12 @@ class TestArguments:
         for got, expected in zip(flex.fuse(f)(x), f(x), strict=True):
             equal(got, expected)
 
-    def test_one_tensor_twice(self):
+    def test_the_same_tensor_twice(self):
         fused = flex.fuse(lambda x, y: x * y - y)
         equal(fused(X, X), X * X - X)
         equal(fused(X, X.T.T[:, ::-1]), X * X[:, ::-1] - X[:, ::-1])
 
-    def test_a_call_that_the_function_does_not_take(self):
+    def test_calls_that_do_not_match_the_signature(self):
         @flex.fuse
         def f(x, y):
             return x + y
@@ -251,13 +251,13 @@ class TestArguments:
             with pytest.raises(TypeError, match=r"f\(\)"):
                 call()
 
-    def test_what_is_no_function(self):
+    def test_non_functions(self):
         with pytest.raises(TypeError, match="not a function"):
             flex.fuse(3)
 
 
 class TestResults:
-    """What is returned."""
+    """The results of a function."""
 
     def test_nested(self):
         def f(x, y):
@@ -293,7 +293,7 @@ class TestResults:
         assert x[0, 0].item() == 1
         assert (c[0, 0].item(), d[0].item()) == (2, 2)
 
-    def test_one_result_of_several_reductions(self):
+    def test_one_result_from_several_reductions(self):
         def f(x):
             mean = flex.mean(x, axis=1, keepdims=True)
             spread = flex.sqrt(flex.mean((x - mean) ** 2, axis=1, keepdims=True) + 1e-5)
@@ -304,7 +304,7 @@ class TestResults:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_strict_is_what_is_computed_without_fuse(dtype):
+def test_strict_matches_unfused_operations(dtype):
     x = flex.linspace(-2, 2, 1000, dtype="float32").astype(dtype)
 
     def f(x):

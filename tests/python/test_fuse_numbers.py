@@ -1,4 +1,4 @@
-"""Float arguments of functions that flex.fuse made: numbers that may be others at the next call."""
+"""Float arguments of fused functions, which may differ from call to call without another trace."""
 
 import copy
 import math
@@ -14,7 +14,7 @@ X = flex.asarray([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 
 
 class Counted:
-    """A function that says how often it was traced."""
+    """A fused function that counts how often it was traced."""
 
     def __init__(self, f, **options):
         self.calls = 0
@@ -36,7 +36,7 @@ VALUES = [0.5, -3.0, 0.0, -0.0, 1e300, math.inf, math.nan, 0.1]
 
 
 class TestOneTrace:
-    """What does not look at a value is traced once."""
+    """A function that does not look at a value is traced once."""
 
     @pytest.mark.parametrize("dtype", [flex.float32, flex.float64, flex.int32, flex.bool])
     def test_an_operand(self, dtype):
@@ -46,14 +46,14 @@ class TestOneTrace:
             f(x, a)
         assert f.calls == 1
 
-    def test_on_the_left(self):
+    def test_a_left_operand(self):
         f = Counted(lambda x, a: a - flex.exp(a * x) + flex.where(x > a, a, x))
         for a in VALUES:
             f(X, a)
         assert f.calls == 1
 
     @pytest.mark.parametrize("strict", [False, True])
-    def test_of_half_precision(self, strict):
+    def test_half_precision(self, strict):
         f = flex.fuse(lambda x, a, b: x * a + b, strict=strict)
         x = X.astype(flex.bfloat16)
         for a, b in [(0.5, 1.0), (0.1, 3.3), (-2.0, 0.0)]:
@@ -74,7 +74,7 @@ class TestOneTrace:
             f(X, *generator.normal(size=6).tolist())
         assert f.calls == 1
 
-    def test_arithmetic_is_done_anew(self):
+    def test_arithmetic_is_redone(self):
         def step(x, rate, decay, t):
             correction = 1 - decay**t
             return x - rate / correction * x + (-decay + abs(rate)) * 2
@@ -116,7 +116,7 @@ class TestOneTrace:
             assert (same, rest["next"]) == (a, a / 2)
             assert type(same) is type(rest["next"]) is float
 
-    def test_beside_reductions_and_functions(self):
+    def test_with_reductions_and_functions(self):
         f = Counted(lambda x, a: flex.sum(x * a) * a)
         g = Counted(lambda x, a: flex.nn.softmax(x * a, -1) + flex.mean(x - a, axis=0))
         for a in (0.5, 2.0):
@@ -126,7 +126,7 @@ class TestOneTrace:
 
 
 class TestLookedAt:
-    """A value that is looked at is a part of the trace."""
+    """A value that is looked at becomes part of the trace."""
 
     @pytest.mark.parametrize(
         "f",
@@ -155,14 +155,14 @@ class TestLookedAt:
             lambda x, a: x + flex.asarray(np.asarray(a)),
         ],
     )
-    def test_every_value_has_its_own(self, f):
+    def test_each_value_is_traced(self, f):
         x = flex.abs(X) + 1
         counted = Counted(f)
         for a in (0.5, 2.0, 3.0, 0.5, 2.0):
             counted(x, a)
         assert counted.calls <= 3
 
-    def test_it_is_a_float(self):
+    def test_numbers_are_instances_of_float(self):
         def f(x, a):
             assert isinstance(a, float)
             return x * a
@@ -219,7 +219,7 @@ class TestErrors:
 
 
 class TestOtherTraces:
-    """A number is known to the trace that it belongs to."""
+    """A number belongs to one trace."""
 
     def test_in_a_closure(self):
         c = flex.asarray([1.0, 2.0])
@@ -257,7 +257,7 @@ class TestOtherTraces:
 
 
 class TestResults:
-    """What a function gives back beside tensors."""
+    """Results other than tensors."""
 
     def test_objects_that_hold_numbers(self):
         f = flex.fuse(lambda x, a: (x + 1, SimpleNamespace(s=a * 2)))

@@ -1,5 +1,5 @@
-"""Elementwise operations after products and convolutions, which are computed block by block of the product: the bits are those of the
-operations one by one, and so are the errors."""
+"""Elementwise operations after products and convolutions, which run on each block of the product: bits and errors match those of unfused
+operations."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from traced import HALVES, Run, programs
 import flex
 from flex import nn
 
-# Products, by the shapes of their operands: with results that are taken over in blocks, and smaller ones.
+# Products with the shapes of their operands: large ones, whose results are handed over in blocks, and smaller ones.
 PRODUCTS = {
     "matmul": (flex.matmul, [((300, 40), (40, 300)), ((70, 5), (5, 6)), ((257, 513), (513, 300))]),
     "few rows": (flex.matmul, [((3, 64), (64, 30_000)), ((1, 40), (40, 70_001))]),
@@ -39,7 +39,7 @@ PRODUCTS = {
 
 @st.composite
 def operands(draw, dtypes):
-    """A product, its operands, and tensors that broadcast with its result."""
+    """A product function, its operands, and tensors that broadcast with its result."""
     function, shapes = PRODUCTS[draw(st.sampled_from(sorted(PRODUCTS)))]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
 
@@ -65,7 +65,7 @@ def operands(draw, dtypes):
 
 
 def following(function, program, casts):
-    """The product, steps that read it, and their last results."""
+    """A function of the product and the steps after it, which returns their last results."""
 
     def f(a, b, *others):
         run = Run((function(a, b), *others), casts)
@@ -77,11 +77,11 @@ def following(function, program, casts):
 
 
 class TestPrograms:
-    """What follows a product is any program."""
+    """Arbitrary programs after a product."""
 
     @settings(max_examples=120, deadline=None)
     @given(programs(most=8), operands(("float32", "float64")), st.sampled_from([1, 2, 7]))
-    def test_results_are_those_of_the_function(self, program, case, threads):
+    def test_results_match_unfused_ones(self, program, case, threads):
         function, a, b, others = case
         f = following(function, program, PLAIN)
         with flex.threads(threads):
@@ -106,13 +106,13 @@ def operand(*shape):
 
 
 class TestPlans:
-    def test_what_follows_is_a_part_of_the_product(self):
+    def test_elementwise_operations_are_fused_into_the_product(self):
         text = flex.explain(
             lambda x, w, b: flex.relu(nn.linear(x, w) + b), operand(9, 4), operand(5, 4), operand(5)
         )
         assert text == "call v0 of x0, x1: linear, then store v1 of v0, x2: add, relu\nreturns v1"
 
-    def test_each_product_has_its_own(self):
+    def test_each_product_has_its_own_epilogue(self):
         text = flex.explain(
             lambda x, v, w: (x @ v + 1, flex.exp(x @ w)),
             operand(9, 4),
@@ -122,7 +122,7 @@ class TestPlans:
         assert text.count("matmul, then store") == 2
 
     def test_a_product_of_two(self):
-        """The last one has the other as an operand."""
+        """The other product is an operand of the steps fused into the last one."""
 
         def gated(x, v, w):
             return flex.silu(x @ v) * (x @ w)
@@ -131,7 +131,7 @@ class TestPlans:
         assert flex.explain(gated, x, v, w).count("matmul, then store") == 1
         assert bits(flex.fuse(gated)(x, v, w)) == bits(gated(x, v, w))
 
-    def test_operands_that_are_computed_later_follow_by_themselves(self):
+    def test_operands_computed_later_prevent_fusion(self):
         def f(x, w):
             y = x @ w
             return y / flex.sum(y, axis=0)
@@ -152,14 +152,14 @@ class TestPlans:
         "dtypes", [("bfloat16", "float32"), ("float16", "float32"), ("int8", "int32")]
     )
     @pytest.mark.parametrize("m", [1, 3, 300])
-    def test_conversions_before_a_product_are_a_part_of_it(self, m, dtypes):
+    def test_conversions_before_a_product_are_fused(self, m, dtypes):
         narrow, wide = dtypes
 
         def f(x, w):
             return flex.matmul(flex.astype(x, wide), flex.astype(w, wide)) + 1
 
         x, w = (flex.astype(operand(*s) * 3, narrow) for s in ((m, 1100), (1100, 300)))
-        if narrow != "bfloat16":  # which some CPUs multiply in pairs, with sums of other bits
+        if narrow != "bfloat16":  # some CPUs multiply it in pairs, which rounds sums differently
             assert "astype" not in flex.explain(f, x, w)
         for a, b in [
             (x, w),
@@ -188,7 +188,7 @@ class TestPlans:
 
 
 class TestStreams:
-    def test_products_wait(self):
+    def test_products_are_queued(self):
         x, w = operand(400, 30), operand(30, 500)
         for k in range(3):
             with flex.stream() as s:
@@ -199,7 +199,7 @@ class TestStreams:
             assert stats["bytes_written"] == stats["bytes_allocated"] == 400 * 500 * 4
             assert bits(y) == bits(flex.relu(x @ w + k))
 
-    def test_other_sizes_use_the_plan(self):
+    def test_other_sizes_share_the_plan(self):
         s = flex.Stream()
         for m, k, n in [(3, 4, 5), (300, 7, 400), (4, 3, 2), (1, 5, 6), (300, 0, 400)]:
             x, w = operand(m, k), operand(k, n)

@@ -1,5 +1,5 @@
-"""Random functions, traced and fused, give the bits that the same functions give on tensors: on any number of threads, by strides of any
-kind, in buffers of their own, given away or given by the caller."""
+"""Random functions give the same bits fused as unfused: on any number of threads, with any strides, with results in new, donated or
+caller-provided buffers."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ LARGE = [(300, 257), (70_001,), (5, 130, 33)]
 
 
 def bits(t):
-    """Shape, dtype and bits; all NaNs are one."""
+    """Shape, dtype and bits; all NaNs count as equal."""
     a = to_numpy(t)
     nan = np.isnan(a.astype(np.float64)) if a.dtype.kind in "fV" else np.zeros(a.shape, bool)
     raw = np.where(nan, 0, np.ascontiguousarray(a).view(f"u{a.itemsize}").reshape(a.shape))
@@ -32,7 +32,7 @@ def same(got, expected):
 
 @st.composite
 def inputs(draw, dtypes, shapes=SHAPES):
-    """Up to four tensors of any layouts, whose shapes broadcast together."""
+    """Up to four tensors in any layouts, whose shapes broadcast together."""
     whole = draw(st.sampled_from(shapes))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     tensors = []
@@ -50,11 +50,11 @@ def inputs(draw, dtypes, shapes=SHAPES):
 
 
 class TestPrograms:
-    """Each of them is a function, and tensors."""
+    """Random functions and operands."""
 
     @settings(max_examples=600, deadline=None)
     @given(programs(), inputs(PLAIN), st.integers(1, 4))
-    def test_results_are_those_of_the_function(self, program, tensors, results):
+    def test_results_match_unfused_ones(self, program, tensors, results):
         f = function_of(program, PLAIN, results)
         expected = f(*tensors)
         fused = flex.fuse(f)
@@ -69,7 +69,7 @@ class TestPrograms:
 
     @settings(max_examples=100, deadline=None)
     @given(programs(most=25), inputs(PLAIN, LARGE))
-    def test_any_number_of_threads(self, program, tensors):
+    def test_bits_do_not_depend_on_threads(self, program, tensors):
         f = function_of(program, PLAIN, 2)
         fused = flex.fuse(f)
         expected = f(*tensors)
@@ -79,7 +79,7 @@ class TestPrograms:
 
     @settings(max_examples=120, deadline=None)
     @given(programs(most=20), st.lists(inputs(PLAIN), min_size=2, max_size=4))
-    def test_one_function_of_several_shapes_and_dtypes(self, program, calls):
+    def test_one_function_with_several_shapes_and_dtypes(self, program, calls):
         f = function_of(program, PLAIN, 2)
         fused = flex.fuse(f)
         for tensors in [*calls, *calls]:
@@ -87,18 +87,18 @@ class TestPrograms:
 
     @settings(max_examples=120, deadline=None)
     @given(programs(most=20), inputs(PLAIN))
-    def test_arguments_that_are_given_away(self, program, tensors):
+    def test_donated_arguments(self, program, tensors):
         f = function_of(program, PLAIN, 2)
         expected = [t.copy() for t in f(*tensors)]  # arguments among them
         kept = [t.copy() for t in tensors]
         fused = flex.fuse(f, donate=tuple(range(len(tensors))))
-        same(fused(*tensors), expected)  # shared with the views that `laid_out` made
-        # sums have the bits of their layout
+        same(fused(*tensors), expected)  # the tensors share memory with views by `laid_out`
+        # unfused on copies, since the bits of a sum depend on the layout
         same(fused(*(t.copy() for t in kept)), f(*kept))
 
     @settings(max_examples=120, deadline=None)
     @given(programs(most=20), inputs(PLAIN))
-    def test_results_in_tensors_of_the_caller(self, program, tensors):
+    def test_results_in_out_tensors(self, program, tensors):
         f = function_of(program, PLAIN, 2)
         expected = f(*tensors)
         given = tuple(flex.full_like(t, 1) for t in expected)
@@ -110,7 +110,7 @@ class TestPrograms:
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.sampled_from(FLOATS))
 def test_halves_are_rounded_once(data, dtype):
-    """Without `strict` what is between the operands and the result is float32."""
+    """Without `strict`, intermediate results are float32."""
     a, b = (
         laid_out(
             random_array(dtype, (67,), np.random.default_rng(data.draw(st.integers(0, 99)))),
@@ -141,7 +141,7 @@ def test_sixty_operations_are_one_program(dtype):
 
 
 class TestPolynomials:
-    """Products and sums that follow each other are one instruction."""
+    """Chains of multiplications and additions are single instructions."""
 
     @settings(max_examples=300, deadline=None)
     @given(
@@ -149,7 +149,7 @@ class TestPolynomials:
         inputs((*WIDE, *HALVES)),
     )
     def test_horners_rule(self, steps, tensors):
-        """By coefficients that are numbers, now and then a tensor or another factor, or a sum that is needed twice."""
+        """Coefficients are numbers; now and then there is a tensor, another factor, or a sum that is used twice."""
 
         def f(*tensors):
             x, other = tensors[0], tensors[-1]
@@ -172,7 +172,7 @@ class TestPolynomials:
             got = f(*tensors)
         same(got, f(*tensors))
 
-    def test_numbers_of_a_chain_in_a_stream(self):
+    def test_coefficients_in_a_stream(self):
         x = flex.linspace(-2, 2, 1000)
         for seed in range(5):
             numbers = np.random.default_rng(seed).normal(size=7).tolist()
@@ -190,7 +190,7 @@ class TestPolynomials:
 
 
 def several(x, y):
-    """Reductions over the same axes, of what is read together."""
+    """Reductions over the same axes that read the same operands."""
     z = x * y + 1
     return (
         flex.sum(x, axis=-1),
@@ -203,7 +203,7 @@ def several(x, y):
 
 
 class TestReductionsTogether:
-    """Reductions that read the same elements are one walk, where these come from memory."""
+    """Reductions that read the same large operands are one pass over memory."""
 
     @pytest.mark.parametrize(
         "dtype", [flex.float32, flex.float64, flex.bfloat16, flex.int32, flex.complex64]
@@ -237,7 +237,7 @@ class TestReductionsTogether:
         for view in (x, flex.permute_dims(x, (1, 0, 2)), flex.flip(x), x[::2, ::-3]):
             same(flex.fuse(f)(view, row), f(view, row))
 
-    def test_one_walk(self):
+    def test_one_pass(self):
         def f(x):
             return flex.mean(x), flex.mean(x * x), flex.max(x)
 
@@ -257,12 +257,12 @@ class TestReductionsTogether:
         assert "by blocks" in flex.explain(f, x)
         assert bits(flex.fuse(f)(x)) == bits(f(x))
 
-    def test_what_shares_nothing_stays_apart(self):
+    def test_reductions_of_different_operands_stay_apart(self):
         text = flex.explain(lambda x, y: (flex.mean(x), flex.max(y)), flex.ones(9), flex.ones(9))
         assert "with it" not in text
 
 
-def test_conversion_to_the_own_dtype_lies_as_a_copy():
+def test_conversion_to_the_same_dtype_has_the_layout_of_a_copy():
     rng = np.random.default_rng(0)
     x = flex.asarray(rng.standard_normal((5, 3, 2, 12)), dtype=flex.float32)[..., ::-2]
     for f in (lambda x: x.astype(flex.float32), lambda x: flex.sum(x.astype(flex.float32), -1)):

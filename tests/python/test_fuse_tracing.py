@@ -1,4 +1,4 @@
-"""flex.fuse: when a function is traced, what can't be, and whose memory results lie in; flex.explain."""
+"""flex.fuse: when functions are traced, what cannot be traced, and the buffers of results; flex.explain."""
 
 import gc
 import threading
@@ -14,7 +14,7 @@ from flex import nn
 
 
 class Counted:
-    """A function, and how often it was called."""
+    """A function that counts its calls."""
 
     def __init__(self, function):
         self.function, self.calls = function, 0
@@ -25,7 +25,7 @@ class Counted:
 
 
 class TestTracing:
-    """When the function itself is called."""
+    """When the function itself runs."""
 
     def test_once_for_each_dtype_and_rank(self):
         f = Counted(lambda x, y: x * y + x)
@@ -43,7 +43,7 @@ class TestTracing:
         fused(X.astype("float64"), Y)
         assert f.calls == 3
 
-    def test_shapes_that_broadcast_otherwise(self):
+    def test_shapes_that_broadcast_differently(self):
         def f(x, y):
             return x * y - flex.sum(x, axis=0)
 
@@ -114,7 +114,7 @@ class TestTracing:
         with pytest.raises(ZeroDivisionError):
             fused(x, flex.asarray([1, 0]))
 
-    def test_closures_are_let_go(self):
+    def test_closures_are_released(self):
         class Owner:
             pass
 
@@ -126,7 +126,7 @@ class TestTracing:
         gc.collect()
         assert gone() is None
 
-    def test_memory_is_given_back(self, in_use):
+    def test_memory_is_released(self, in_use):
         fused = flex.fuse(lambda x: (x * 2 + 1, flex.sum(x)))
         x = flex.ones((1000, 100))
         fused(x)
@@ -161,8 +161,8 @@ class TestTracing:
         assert errors == []
 
 
-class TestValuesThatAreNotKnown:
-    """What needs numbers while there are none."""
+class TestUnknownValues:
+    """Operations that need values while tracing."""
 
     @pytest.mark.parametrize(
         "f",
@@ -175,11 +175,11 @@ class TestValuesThatAreNotKnown:
             lambda x: x * bool(x[0, 0]),
         ],
     )
-    def test_decisions_by_a_value(self, f):
+    def test_branches_on_a_value(self, f):
         with pytest.raises(TypeError, match=r"flex\.where"):
             flex.fuse(f)(X)
 
-    def test_a_loop_by_a_value(self):
+    def test_a_loop_on_a_value(self):
         def f(x):
             while flex.sum(x) > 1:
                 x = x / 2
@@ -190,7 +190,7 @@ class TestValuesThatAreNotKnown:
 
 
 class TestWholeFunctions:
-    """Functions that are no operations of a graph run as they are, between the fused parts."""
+    """Functions that a graph cannot express run as they are, between the fused parts."""
 
     @pytest.mark.parametrize(
         "f",
@@ -213,7 +213,7 @@ class TestWholeFunctions:
             lambda x: nn.scaled_dot_product_attention(x[None], x[None] + 1, x[None])[0] * 2,
         ],
     )
-    def test_results_are_those_of_the_function(self, f):
+    def test_results_match_unfused_ones(self, f):
         fused = flex.fuse(f)
         for x in (X, X * -3 + 1):
             equal(fused(x), f(x))
@@ -225,13 +225,13 @@ class TestWholeFunctions:
         weight, index = flex.linspace(-1, 1, 12).reshape((4, 3)), flex.asarray([1, 0, 1])
         equal(flex.fuse(f)(X, weight, index), f(X, weight, index))
 
-    def test_other_shapes_are_traced_anew(self):
+    def test_other_shapes_are_traced_again(self):
         fused = flex.fuse(lambda x: flex.sort(x * -1) + 1)
         for n in (3, 4, 3, 1, 0):
             x = flex.linspace(0, 1, n)
             equal(fused(x), flex.sort(x * -1) + 1)
 
-    def test_pieces(self):
+    def test_splits(self):
         def rotated(x):
             a, b = flex.chunk(x * 2, 2, axis=1)
             c, *_ = flex.unstack(x + 1)
@@ -258,11 +258,11 @@ class TestWholeFunctions:
             lambda x: nn.one_hot(x.tolist()[0][0], 3),
         ],
     )
-    def test_what_is_refused(self, f):
+    def test_refused_functions(self, f):
         with pytest.raises(TypeError, match="trace"):
             flex.fuse(f)(X)
 
-    def test_state_is_not_kept(self):
+    def test_stateful_calls_are_refused(self):
         cache = nn.KVCache(1, 1, 3)
         with pytest.raises(TypeError):
             flex.fuse(lambda x: cache.append(x, x)[0])(flex.ones((1, 1, 2, 3)))
@@ -270,9 +270,9 @@ class TestWholeFunctions:
 
 
 class TestBuffers:
-    """Arguments that are given away, results where the caller wants them."""
+    """Donated arguments, and results in `out`."""
 
-    def test_donated_memory_is_that_of_the_result(self):
+    def test_the_result_takes_donated_memory(self):
         fused = flex.fuse(lambda x, y: x * 2 + y, donate=(0,))
         y = flex.ones(100_000)
         x = flex.ones(100_000)
@@ -316,7 +316,7 @@ class TestBuffers:
             equal(got, expected)
 
     @pytest.mark.parametrize("donate", [(2,), "x", 1.5])
-    def test_positions_that_there_are_not(self, donate):
+    def test_invalid_donate(self, donate):
         with pytest.raises((TypeError, ValueError, IndexError)):
             flex.fuse(lambda x: x + 1, donate=donate)(X.copy())
 

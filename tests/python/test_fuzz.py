@@ -1,4 +1,4 @@
-"""The fuzzers, briefly, with fixed seeds. `make fuzz` runs them for as long as one likes, with new ones."""
+"""Short runs of the fuzzers with fixed seeds. `make fuzz` runs them with new seeds, for any length of time."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-GUARDED = pytest.mark.skipif(os.name != "posix", reason="pages without access, by mprotect")
+GUARDED = pytest.mark.skipif(os.name != "posix", reason="needs mprotect for guard pages")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The decoder of examples/generate.py against torch's tokens, which scripts/generate_reference.py wrote."""
+"""The decoder of examples/generate.py against torch's tokens, stored by scripts/generate_reference.py."""
 
 import json
 import sys
@@ -25,14 +25,14 @@ def decoder(example):
     return example.Decoder(config, example.weights(config))
 
 
-def test_tokens_are_torchs(example):
+def test_tokens_match_torch(example):
     tokens = example.generate(decoder(example), STORED["prompt"], len(STORED["tokens"]))
     assert tokens == STORED["tokens"]
-    assert len(set(tokens)) > 10  # no loop over a few
-    assert STORED["margin"] > 1e-4  # what float32 can't turn round
+    assert len(set(tokens)) > 10  # no repeating loop
+    assert STORED["margin"] > 1e-4  # larger than float32's error
 
 
-def test_a_prompt_in_parts_is_the_same_text(example):
+def test_a_prompt_in_parts_gives_the_same_tokens(example):
     whole = decoder(example)
     parts = decoder(example)
     for token in STORED["prompt"][:7]:

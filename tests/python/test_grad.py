@@ -1,4 +1,4 @@
-"""Gradients in Python: of linear functions the transposed ones, over shapes; and what is refused."""
+"""Gradients in Python: those of linear functions are their adjoints, for any shape; and errors."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ def numbers(shape, seed):
     return flex.asarray(np.random.default_rng(seed).standard_normal(shape))
 
 
-def assert_transposed(f, gradient, shape):
-    """`sum(g * f(x))` is `sum(gradient(g) * x)` for each linear function and its gradient."""
+def assert_adjoint(f, gradient, shape):
+    """Asserts that `sum(g * f(x))` is `sum(gradient(g) * x)`, as for a linear function and its gradient."""
     x = numbers(shape, 1)
     y = f(x)
     g = numbers(y.shape, 2)
@@ -29,19 +29,19 @@ def assert_transposed(f, gradient, shape):
 
 
 @given(st.tuples(side, side, side, side), st.data())
-def test_means_are_transposed(shape, data):
+def test_average_pools_are_adjoint(shape, data):
     kernel = [data.draw(st.integers(1, n)) for n in shape[2:]]
     stride = data.draw(st.integers(1, 4))
     padding = [data.draw(st.integers(0, k // 2)) for k in kernel]
     more = data.draw(st.tuples(st.booleans(), st.booleans()))
     pool = (kernel, stride, padding, *more)
-    assert_transposed(
+    assert_adjoint(
         lambda x: nn.avg_pool2d(x, *pool),
         lambda g: nn.grad.avg_pool2d(g, shape, *pool),
         shape,
     )
     places = data.draw(st.tuples(side, side))
-    assert_transposed(
+    assert_adjoint(
         lambda x: nn.adaptive_avg_pool2d(x, places),
         lambda g: nn.grad.adaptive_avg_pool2d(g, shape),
         shape,
@@ -53,8 +53,8 @@ def test_means_are_transposed(shape, data):
     st.tuples(side, side),
     st.sampled_from(["nearest", "nearest-exact", "bilinear", "bicubic", "area", "lanczos3"]),
 )
-def test_resampling_is_transposed(shape, size, mode):
-    assert_transposed(
+def test_resampling_is_adjoint(shape, size, mode):
+    assert_adjoint(
         lambda x: nn.interpolate(x, size, mode=mode),
         lambda g: nn.grad.interpolate(g, shape, size, mode=mode),
         shape,
@@ -66,12 +66,12 @@ def test_resampling_is_transposed(shape, size, mode):
     st.tuples(st.integers(-3, 3), st.integers(-3, 3)),
     st.sampled_from(["constant", "reflect", "replicate", "circular"]),
 )
-def test_padding_is_transposed(shape, pad, mode):
+def test_padding_is_adjoint(shape, pad, mode):
     try:
         nn.pad(flex.zeros(shape), pad, mode=mode)
     except flex.ShapeError:
-        return  # too much for the mode
-    assert_transposed(
+        return  # more padding than the mode allows
+    assert_adjoint(
         lambda x: nn.pad(x, pad, mode=mode),
         lambda g: nn.grad.pad(g, shape, pad, mode=mode),
         shape,
@@ -85,10 +85,10 @@ def test_padding_is_transposed(shape, pad, mode):
     st.sampled_from(["zeros", "border", "reflection"]),
     st.booleans(),
 )
-def test_sampling_is_transposed(shape, places, mode, padding_mode, align_corners):
+def test_grid_sampling_is_adjoint(shape, places, mode, padding_mode, align_corners):
     options = (mode, padding_mode, align_corners)
     grid = numbers((shape[0], *places, 2), 3)
-    assert_transposed(
+    assert_adjoint(
         lambda x: nn.grid_sample(x, grid, *options),
         lambda g: nn.grad.grid_sample(g, flex.zeros(shape), grid, *options)[0],
         shape,
@@ -96,11 +96,11 @@ def test_sampling_is_transposed(shape, places, mode, padding_mode, align_corners
 
 
 @given(st.tuples(side, side, side), st.integers(1, 4))
-def test_elements_put_back_are_transposed(shape, kernel):
+def test_unpooling_is_adjoint(shape, kernel):
     length = (shape[2] * kernel,)
     lines = [np.random.default_rng(n).permutation(length[0]) for n in range(shape[0] * shape[1])]
     indices = flex.asarray(np.stack(lines)[:, : shape[2]].reshape(shape))
-    assert_transposed(
+    assert_adjoint(
         lambda x: nn.max_unpool1d(x, indices, kernel, output_size=length),
         lambda g: nn.grad.max_unpool1d(g, indices),
         shape,
@@ -108,7 +108,7 @@ def test_elements_put_back_are_transposed(shape, kernel):
 
 
 @given(st.tuples(side, side, side), st.integers(1, 3), st.integers(1, 3))
-def test_largest_elements_get_all_of_the_gradient(shape, kernel, stride):
+def test_max_pool_gradients_go_to_the_largest_elements(shape, kernel, stride):
     x = numbers(shape, 1)
     kernel = min(kernel, shape[2])
     y, indices = nn.max_pool1d(x, kernel, stride, return_indices=True)
@@ -225,7 +225,7 @@ X = flex.ones((1, 2, 4))
         (flex.ShapeError, "grad.pad", lambda: nn.grad.pad(X, (1, 2, 3), (1, 1))),
     ],
 )
-def test_what_does_not_fit_is_refused(error, text, call):
+def test_operands_that_do_not_fit_are_refused(error, text, call):
     with pytest.raises(error, match=text):
         call()
 
@@ -259,7 +259,7 @@ def test_parameters_of_norms_are_named_and_real():
         grad.batch_norm(x, x, training=True, weight=flex.ones(3, dtype="complex64"))
 
 
-def test_strides_far_beyond_the_image_take_no_time():
+def test_huge_strides_take_no_time():
     one = flex.ones((1, 1, 1))
     y = flex.nn.conv_transpose1d(one, flex.ones((1, 1, 3)), stride=2**61, padding=1)
     assert y.tolist() == [[[1.0]]]

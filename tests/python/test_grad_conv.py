@@ -1,4 +1,4 @@
-"""Gradients of convolutions: a convolution is linear in x and in the weight, so each gradient is the adjoint of it."""
+"""Gradients of convolutions: a convolution is linear in x and in the weight, so each gradient is an adjoint."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from flex import nn
 
 @st.composite
 def convolutions(draw):
-    """Names of a function and its gradient, operands of small integers, whose sums are exact, and options."""
+    """The name of a function and of its gradient, the shapes of x and weight, options, and a seed."""
     rank = draw(st.integers(1, 3))
 
     def axes(low, high):
@@ -91,7 +91,7 @@ def test_sums_are_rounded_once(dtype):
         assert (np.abs(np.asarray(a.astype("float64")) - b) <= bound).all()
 
 
-def test_words_for_padding_and_no_batch():
+def test_padding_by_name_and_unbatched_images():
     x, w = flex.ones((2, 5, 6)), flex.ones((3, 2, 2, 3))
     for padding in ("same", "valid", 1, ((1, 0), (0, 2))):
         y = nn.conv2d(x, w, padding=padding)

@@ -1,4 +1,4 @@
-"""What an error says to somebody who writes NumPy's or torch's names, or misspells flex's."""
+"""Error messages for NumPy's and torch's names, and for misspelled ones."""
 
 import inspect
 import pickle
@@ -23,7 +23,7 @@ def message(call):
 
 
 @pytest.mark.parametrize(("name", "hint"), _hints.NAMES.items())
-def test_names_from_elsewhere(name, hint):
+def test_names_of_other_libraries(name, hint):
     for owner, what in ((flex, "module 'flex'"), (X, "'flex.Tensor' object")):
         if not hasattr(owner, name):
             assert (
@@ -112,7 +112,7 @@ KEYWORDS = {
 
 
 @pytest.mark.parametrize(("expected", "call"), KEYWORDS.items())
-def test_keywords_from_elsewhere(expected, call):
+def test_keywords_of_other_libraries(expected, call):
     assert message(call) == expected
 
 
@@ -189,7 +189,7 @@ def test_wrong_arguments_name_the_function_and_the_parameter(expected, call):
     assert message(call) == expected
 
 
-def test_errors_of_the_callers_own_code_stay_as_they_are():
+def test_errors_of_the_callers_code_are_unchanged():
     def items():
         yield X
         raise TypeError("mine")
@@ -218,7 +218,7 @@ def test_integer_division_by_zero():
     assert target.tolist() == [1, 2]
 
 
-def test_arguments_by_the_names_and_places_that_users_write():
+def test_numpy_and_torch_call_styles_work():
     assert flex.topk(V, k=1)[0].tolist() == [2]
     assert flex.arange(start=1, stop=4).tolist() == [1, 2, 3]
     assert flex.moveaxis(X, source=0, destination=1).shape == (3, 2)
@@ -280,7 +280,7 @@ def test_ignored_settings_warn():
     )
 
 
-# of these, the class has its own, or a property of that name
+# the class has its own version of these, or a property of that name
 OWN = {"astype", "reshape"}
 PROPERTIES = {"real", "imag"}
 

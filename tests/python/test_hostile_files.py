@@ -1,4 +1,4 @@
-"""Files that are meant to take memory, time, or the terminal: short errors, before anything is unpacked or allocated."""
+"""Files crafted to exhaust memory or time or to flood the terminal: short errors, before anything is unpacked or allocated."""
 
 import io
 import os
@@ -10,10 +10,10 @@ import pytest
 
 import flex
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs sparse files")
 
 
-def test_messages_quote_little(tmp_path):
+def test_messages_quote_only_a_part(tmp_path):
     long = b"x" * (20 << 20)
     path = tmp_path / "x.npy"
     for content in [
@@ -66,7 +66,7 @@ def test_npz_unpacking_is_limited(tmp_path):
 
 
 def member(name, content, claimed=None, method=zipfile.ZIP_DEFLATED):
-    """An archive of one member, which claims to unpack to so many bytes."""
+    """An archive with one member, whose header may claim another unpacked size."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:
         archive.writestr(name, content)
@@ -88,7 +88,7 @@ def test_npz_members_match_their_headers():
     with pytest.raises(ValueError, match=r"a\.npy"):
         flex.io.load(
             member("a.npy", content, claimed=500)
-        )  # the header is whole, or the check sum of what was read wrong
+        )  # the header is complete, but the checksum does not match
     with pytest.raises(MemoryError, match="unpacks to"):
         flex.io.load(member("a.npy", content, claimed=1 << 62))
     twice = io.BytesIO()
@@ -105,7 +105,7 @@ def test_npz_with_optional_compression():
     content = io.BytesIO()
     np.save(content, np.arange(10))
     whole = member("a.npy", content.getvalue(), method=zipfile.ZIP_STORED).getvalue()
-    for method in (93, 95):  # zstandard, whose data this is not, and xz
+    for method in (93, 95):  # zstandard and xz, which this data is not
         directory = whole.index(b"PK\x01\x02")
         archive = bytearray(whole)
         archive[8:10] = archive[directory + 10 : directory + 12] = struct.pack("<H", method)

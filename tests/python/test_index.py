@@ -43,7 +43,7 @@ def slices(size):
 
 @st.composite
 def indices(draw, shape, advanced=True):
-    """What may stand between the brackets: a tuple of NumPy's items for a tensor of this shape."""
+    """A random index for a tensor of this shape, in NumPy's terms."""
     items, axis, ellipsis = [], 0, False
     arrays = (
         draw(st.sampled_from([(), (2,), (3, 1), (1, 3)]))
@@ -65,7 +65,7 @@ def indices(draw, shape, advanced=True):
             ellipsis = True
             items.append(Ellipsis)
             axis += draw(st.integers(0, len(shape) - axis))
-            # the rest index the last dimensions
+            # the remaining items index the last dimensions
             rest = len(shape) - axis
             axis = len(shape) - rest
         elif kind == "newaxis":
@@ -90,7 +90,7 @@ def indices(draw, shape, advanced=True):
             mask = np.zeros(shape[axis : axis + count], bool)
             rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
             flat = mask.reshape(-1)
-            # as many as the other arrays broadcast with
+            # as many as broadcast with the other arrays
             wanted = arrays[-1] if arrays else 1
             if flat.size < wanted:
                 continue
@@ -120,7 +120,7 @@ def test_get(data, shape):
             x[as_flex(index)]
         return
     check(x[as_flex(index)], expected)
-    check(x[index], expected)  # NumPy's arrays are indices too
+    check(x[index], expected)  # NumPy arrays as indices
 
 
 @settings(max_examples=400, deadline=None)
@@ -146,7 +146,7 @@ def test_set(data, shape, broadcast):
     check(y, a)
     x[as_flex(index)] = flex.asarray(value, copy=True)
     check(x, a)
-    np.testing.assert_array_equal(to_numpy(other), before)  # a value of its own
+    np.testing.assert_array_equal(to_numpy(other), before)  # unchanged
 
 
 @settings(max_examples=100, deadline=None)
@@ -275,7 +275,7 @@ def test_put_along_axis(case, mode, data):
     grid[axis % a.ndim] = i.astype(np.int64)
     with np.errstate(all="ignore"):
         if mode == "set":
-            # the last of several values counts
+            # with repeated indices, the last value wins
             for place in np.ndindex(*shape):
                 target = list(place)
                 target[axis % a.ndim] = i[place]

@@ -15,7 +15,7 @@ from support import Producer, address, numpy_dtype, sample
 
 import flex
 
-# ---- in: buffers
+# ---- import: buffers
 
 
 def test_arrays_are_borrowed(dtype, layout):
@@ -27,7 +27,7 @@ def test_arrays_are_borrowed(dtype, layout):
     if view.size:
         assert address(t.astype(dtype)) != address(t)
         a.flat[...] = 1
-        assert t.tolist() == view.tolist()  # who writes to the array sees it in the tensor
+        assert t.tolist() == view.tolist()  # writes to the array are visible in the tensor
         apart = flex.asarray(view, copy=True)
         a.flat[...] = 0
         assert set(np.asarray(apart.astype("complex128")).flat) == {1}
@@ -73,7 +73,7 @@ def test_the_array_may_be_deleted_first():
         (np.array([True, False]), "bool", [True, False]),
     ],
 )
-def test_buffers_of_all_kinds(given, dtype, expected):
+def test_buffers_of_any_format(given, dtype, expected):
     t = flex.asarray(given)
     assert (t.dtype, t.tolist()) == (dtype, expected)
 
@@ -81,7 +81,7 @@ def test_buffers_of_all_kinds(given, dtype, expected):
 NEEDS_A_COPY = {
     "other byte order": np.array([1, 2], ">i4"),
     "misaligned": np.frombuffer(b"x" + np.arange(4, dtype="i4").tobytes(), "i4", 4, 1),
-    # NumPy's alignment of the type, but not that of its width, by which kernels move it
+    # aligned as NumPy aligns complex64, but not to its width, by which kernels move elements
     "complex on half its width": np.arange(10, dtype="f4")[1:9].view("c8"),
     "odd strides": np.zeros(4, [("a", "i1"), ("b", "i4")])["b"],
 }
@@ -138,7 +138,7 @@ def test_released_memoryviews_and_failing_producers():
         flex.asarray(Fails())
 
 
-def test_a_bytearray_is_locked_while_borrowed():
+def test_a_borrowed_bytearray_is_locked():
     b = bytearray(b"abc")
     t = flex.asarray(b)
     with pytest.raises(BufferError):
@@ -147,7 +147,7 @@ def test_a_bytearray_is_locked_while_borrowed():
     b.append(1)
 
 
-# ---- out: buffers and NumPy
+# ---- export: buffers and NumPy
 
 
 def test_numpy_shares_memory(dtype, layout):
@@ -218,7 +218,7 @@ class PyBuffer(ctypes.Structure):
 
 
 def take_buffer(x, flags):
-    """What an exporter answers to these flags."""
+    """Which fields the exporter fills in for these flags, with length and rank."""
     view = PyBuffer()
     ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(x), ctypes.byref(view), flags)
     try:
@@ -263,7 +263,7 @@ def test_buffer_flags(name, layout):
         with pytest.raises(BufferError):
             take_buffer(t, flags)
         return
-    # without a shape (PyBUF_ND), the bytes are one row
+    # without PyBUF_ND the buffer is one-dimensional
     dimensions = 2 if flags & 0x8 else 1
     assert take_buffer(t, flags) == (
         bool(flags & 0x4),
@@ -303,7 +303,7 @@ def test_numpy_on_the_left_gives_a_tensor():
 def test_einops():
     einops = pytest.importorskip(
         "einops.array_api"
-    )  # plain einops knows the libraries of its own list alone
+    )  # plain einops supports only a fixed list of libraries
     t = flex.asarray(np.arange(24.0).reshape(2, 3, 4))
     assert einops.rearrange(t, "a b c -> (a b) c").tolist() == t.reshape(6, 4).tolist()
     assert einops.reduce(t, "a b c -> a c", "mean").tolist() == flex.mean(t, axis=1).tolist()
@@ -358,7 +358,7 @@ def test_owners_die_with_the_last_tensor_on_any_thread():
 
     def use_and_drop():
         x = held.pop()
-        x += 1  # without the interpreter's lock: what was borrowed is given back by a later call
+        x += 1  # runs without the GIL, so a later call releases the borrowed array
         del x
 
     thread = threading.Thread(target=use_and_drop)

@@ -1,4 +1,4 @@
-"""Files: round trips, what other libraries write and read, hostile files, replacing mapped ones."""
+"""Files: round trips, exchange with other libraries, hostile files, replacement of mapped files."""
 
 import io
 import json
@@ -154,7 +154,7 @@ def test_arguments_of_save(tmp_path):
         flex.io.save(path, {"x": object()})
     with pytest.raises(TypeError):
         flex.io.save(path, {"x": flex.zeros(2)}, metadata={"a": 1})
-    assert set(flex.io.load(path)) == {"list", "array", "number"}  # what failed changed nothing
+    assert set(flex.io.load(path)) == {"list", "array", "number"}  # failed saves change nothing
 
 
 # ---- npy
@@ -299,7 +299,7 @@ def test_damaged_compressed_npz(tmp_path, method):
     data = struct.calcsize("<4s5H3I2H") + len("a.npy")
     for place in range(
         data + 16, data + 76
-    ):  # past the header of LZMA, which has bytes of no effect
+    ):  # past the LZMA header, some of whose bytes have no effect
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         with pytest.raises((ValueError, MemoryError)) as caught:
             flex.io.load(path)
@@ -316,11 +316,11 @@ def test_npz_where_python_has_no_lzma(tmp_path, monkeypatch):
         flex.io.load(path)
 
 
-# ---- all
+# ---- all formats
 
 
 def example(suffix):
-    """What a file of this kind holds."""
+    """A tensor or a dict of tensors, as the format holds it."""
     return flex.zeros(1) if suffix == "npy" else {"x": flex.zeros(1)}
 
 
@@ -340,7 +340,7 @@ def test_save_keeps_permissions(tmp_path, suffix, mode):
 @pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
 def test_new_files_have_the_permissions_of_open(tmp_path, suffix, monkeypatch):
     (tmp_path / "other").touch()
-    monkeypatch.setattr(os, "umask", None)  # of the whole process: other threads create files too
+    monkeypatch.setattr(os, "umask", None)  # process-wide: must not be used
     flex.io.save(tmp_path / f"x.{suffix}", example(suffix))
     assert (tmp_path / f"x.{suffix}").stat().st_mode == (tmp_path / "other").stat().st_mode
 
@@ -424,7 +424,7 @@ def test_a_mapped_file_can_be_replaced_by_what_it_holds(tmp_path, suffix):
     save(flex.flip(mapped))
     np.testing.assert_array_equal(mapped.numpy(), a)
     np.testing.assert_array_equal(load().numpy(), a[::-1])
-    mapped += 1  # a value of its own: the file stays
+    mapped += 1  # copies; the file is unchanged
     np.testing.assert_array_equal(load().numpy(), a[::-1])
     assert os.listdir(tmp_path) == [path.name]
 

@@ -1,4 +1,4 @@
-"""Activations, norms, losses, distances, dropout and recurrent layers: what a table of torch's results can't say."""
+"""Activations, norms, losses, distances, dropout and recurrent layers, beyond the stored torch results."""
 
 import warnings
 
@@ -18,11 +18,11 @@ def numbers(shape, seed=0):
 
 
 @given(SHAPES, st.integers(0, 3))
-def test_norms_by_channels(shape, seed):
+def test_batch_norm(shape, seed):
     x = numbers(shape, seed)
     axes = tuple(k for k in range(x.ndim) if k != 1)
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # means of nothing
+        warnings.simplefilter("ignore")  # means of empty slices
         mean = x.mean(axes, keepdims=True, dtype=np.float64)
         want = (x - mean) / np.sqrt(x.var(axes, keepdims=True, dtype=np.float64) + 1e-5)
     got = nn.batch_norm(flex.asarray(x), None, None, training=True)
@@ -48,7 +48,7 @@ def test_losses_broadcast(a, b):
 
 
 @given(st.integers(0, 6), st.integers(1, 6), st.data())
-def test_classes(batch, classes, data):
+def test_class_indices(batch, classes, data):
     targets = data.draw(st.lists(st.integers(-2, classes), min_size=batch, max_size=batch))
     x, t = flex.asarray(numbers((batch, classes))), flex.asarray(targets, dtype="int64")
     bad = [k for k, c in enumerate(targets) if not (0 <= c < classes or c == -2)]
@@ -102,13 +102,13 @@ def test_errors(call, error, message):
         call(flex.asarray(numbers((2, 3))))
 
 
-def test_without_training_dropout_does_nothing():
+def test_dropout_is_the_identity_without_training():
     x = flex.asarray(numbers((3, 4)))
     assert nn.dropout(x, training=False).tolist() == x.tolist()
     assert nn.alpha_dropout(x).tolist() == x.tolist()
 
 
-def test_every_activation_of_linear_is_a_function():
+def test_activations_of_linear_match_the_functions():
     x, w = flex.asarray(numbers((5, 8))), flex.asarray(numbers((6, 8), 1))
     plain = nn.linear(x, w)
     for name in (

@@ -1,4 +1,4 @@
-"""Memory that flex has lent: a borrower who writes to it, and memory that comes back."""
+"""Lent memory: borrowers that write to it, and memory that comes back."""
 
 import ctypes
 import subprocess
@@ -22,20 +22,20 @@ LENDERS = {
 
 
 def weight(dtype="float32"):
-    """A weight whose memory is its own, and where that is."""
+    """A weight that owns its memory, with its address and size."""
     w = flex.full((64, 64), 2, dtype=dtype)
     return w, address(w), w.nbytes
 
 
 @pytest.mark.parametrize("lend", LENDERS.values(), ids=LENDERS)
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
-def test_writes_of_a_borrower_reach_packed_weights(lend, dtype):
+def test_writes_by_a_borrower_affect_packed_weights(lend, dtype):
     w, at, size = weight(dtype)
     x = flex.astype(X, dtype)
     for _ in range(3):
         assert flex.any(flex.nn.linear(x, w)).item()
     loan = lend(w)
-    ctypes.memset(at, 0, size)  # as torch does, which knows no read-only memory
+    ctypes.memset(at, 0, size)  # as torch can, which ignores that memory is read-only
     for _ in range(3):
         assert not flex.any(flex.nn.linear(x, w)).item()
     ctypes.memset(at, 1, size)
@@ -59,7 +59,7 @@ def test_a_weight_is_packed_again_after_a_loan(in_use):
         np.asarray(w)
 
     assert packed() > 0
-    assert packed() == 0  # kept already
+    assert packed() == 0  # already cached
     drop()
     assert packed() > 0
     loan = np.asarray(w)
@@ -99,7 +99,7 @@ def test_returned_memory_is_recognised(trip, start):
     assert address(back) == address(t)
     assert back.tolist() == t.tolist()
     assert trip(flex.flip(t)).tolist() == t.tolist()[::-1]
-    back[0] = 9  # a value of its own
+    back[0] = 9  # copies
     assert t[0].item() == 1
 
 

@@ -1,4 +1,4 @@
-"""Products against NumPy, in more digits."""
+"""Products against NumPy in higher precision."""
 
 import numpy as np
 import pytest
@@ -25,15 +25,15 @@ SIDES = st.integers(0, 9)
 
 
 def exact(a):
-    """Values in a type whose products are exact, or in which integers wrap as in their own."""
+    """The array in a wider float dtype; integers keep their dtype, so that they wrap alike."""
     if a.dtype.name in INTEGERS:
         return a
     return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
 
 
 def compare(y, expected, a, b, depth, dtype):
-    """Within the error of a sum of `depth` products, `depth` roundings of at most the sum of magnitudes (Higham, Accuracy and Stability of
-    Numerical Algorithms, 2002, (3.5)); those of complex numbers are sums of two."""
+    """Asserts the error bound of a sum of `depth` products: `depth` roundings of at most the sum of magnitudes (Higham, Accuracy and
+    Stability of Numerical Algorithms, 2002, (3.5)); complex products are sums of two."""
     assert y.dtype == dtype
     if dtype in INTEGERS:
         check(y, expected.astype(dtype))
@@ -122,7 +122,7 @@ def test_sums_of_halves_in_float32_are_not_rounded(dtype):
     check(wide.astype(dtype), to_numpy(x @ y))
 
 
-def test_the_dtype_of_a_product_is_that_of_converted_operands():
+def test_matmul_dtype_matches_converted_operands():
     a = flex.asarray([[1, 2], [3, 4]], dtype="int16")
     assert a.matmul(a, dtype="float64").tolist() == [[7.0, 10.0], [15.0, 22.0]]
     assert flex.matmul(a, a, dtype="int16").dtype == flex.int16

@@ -1,4 +1,4 @@
-"""Memory that the operating system refuses: each call ends in a MemoryError or its result, never the process."""
+"""Allocations that the operating system refuses: a call gives its result or a MemoryError, and the process survives."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ import sys
 import pytest
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="limits of the address space as Linux has them"
+    sys.platform != "linux", reason="needs Linux's limit of the address space"
 )
 
 PROGRAM = """

@@ -50,7 +50,7 @@ class TestRealModel:
             np.asarray(vectors), np.load(DATA / "minilm_embeddings.npy"), rtol=0, atol=1e-5
         )
 
-    def test_neighbours_in_meaning_are_neighbours(self, real):
+    def test_similar_sentences_have_close_vectors(self, real):
         a, b, c = real.encode(
             ["A cat sits on the mat.", "A kitten rests on a rug.", "Shares dropped this afternoon."]
         )
@@ -61,14 +61,14 @@ class TestRealModel:
         flex.empty_cache()
         before = flex.memory_stats()["in_use"]
         encoder = SentenceEncoder.load(default_model(), quantize="int8")
-        # a byte for each weight of six layers of 384 x (4 x 384 + 2 x 1536), scales, and what float32 takes
+        # a byte for each weight of six layers of 384 x (4 x 384 + 2 x 1536), the scales, and the float32 rest
         assert flex.memory_stats()["in_use"] - before < 6 * 384 * 12 * 384 + (1 << 20)
         found, wanted = (np.asarray(e.encode(sentences)) for e in (encoder, real))
         cosines = (found * wanted).sum(axis=1)
         assert cosines.mean() >= 0.995
         assert cosines.min() >= 0.99
 
-    def test_weights_stay_where_they_lie(self):
+    def test_weights_stay_mapped(self):
         flex.empty_cache()
         before = flex.memory_stats()["in_use"]
         encoder = SentenceEncoder.load(default_model())
@@ -185,7 +185,7 @@ class TestSmallModel:
             assert vectors.tolist() == small.encode(TEXTS).tolist()
 
 
-def test_the_namespace_brings_models_when_asked():
+def test_models_are_imported_lazily():
     program = (
         "import sys, flex; assert 'flex.models' not in sys.modules; flex.models.SentenceEncoder"
     )
@@ -196,10 +196,10 @@ MEMBERS = [name for name in vars(SentenceEncoder) if not name.startswith("_")]
 
 
 class TestDocstrings:
-    """The examples run with all-MiniLM-L6-v2, whose place they call `folder`."""
+    """The examples run with all-MiniLM-L6-v2; its path is their `folder`."""
 
     @pytest.mark.parametrize("name", MEMBERS)
-    def test_members_have_one(self, name):
+    def test_members_are_documented(self, name):
         assert inspect.getdoc(getattr(SentenceEncoder, name))
 
     @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tiny models of each architecture against what sentence-transformers makes of the same folders (tests/data/README.md)."""
+"""Tiny models of each architecture against the results of sentence-transformers (tests/data/README.md)."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ def expected(name, call):
 
 
 def close(found, wanted):
-    """To 1e-5 of the vector's greatest number: those of models without a Normalize module are not about 1."""
+    """Asserts equality to 1e-5, relative to the largest value, since models without a Normalize module don't give unit vectors."""
     found = np.asarray(found)
     assert found.shape == wanted.shape
     assert found.dtype == np.float32
@@ -106,7 +106,7 @@ class TestArchitectures:
 
 
 class TestPooling:
-    """The stored vectors of the BERT have all modes, one after the other."""
+    """The stored BERT vectors contain all pooling modes, concatenated."""
 
     MODES = ("cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
     FLAGS = (
@@ -142,7 +142,7 @@ class TestPooling:
 
 
 class TestPrompts:
-    def test_of_queries_and_documents(self):
+    def test_queries_and_documents(self):
         encoder = SentenceEncoder.load(MODELS / "bert")
         assert encoder.prompts == {"query": "query: ", "document": "", "passage": "passage: "}
         assert encoder.default_prompt_name == "query"
@@ -160,14 +160,14 @@ class TestPrompts:
         encoder.prompts["mine"] = "passage: "
         assert close(encoder.encode(TEXTS, prompt_name="mine"), expected("bert", "passage"))
 
-    def test_prompt_beside_its_name(self):
+    def test_prompt_overrides_prompt_name(self):
         encoder = SentenceEncoder.load(MODELS / "bert")
         assert close(
             encoder.encode(TEXTS, prompt="passage: ", prompt_name="query"),
             expected("bert", "passage"),
         )
 
-    def test_unknown(self):
+    def test_unknown_name(self):
         encoder = SentenceEncoder.load(MODELS / "bert")
         with pytest.raises(
             ValueError,
@@ -175,11 +175,11 @@ class TestPrompts:
         ):
             encoder.encode(TEXTS, prompt_name="title")
 
-    def test_of_another_type(self):
+    def test_wrong_type(self):
         with pytest.raises(TypeError, match="prompt is of type int, not str"):
             SentenceEncoder.load(MODELS / "bert").encode(TEXTS, prompt=3)
 
-    def test_nothing_but_the_prompt(self, tmp_path):
+    def test_truncated_to_the_prompt(self, tmp_path):
         encoder = changed(tmp_path, "xlm-roberta", tokenizer_config={"model_max_length": 4})
         vectors = encoder.encode(["cat", "dog"], prompt="query: the cat sat")
         assert (
@@ -189,7 +189,7 @@ class TestPrompts:
 
 class TestTokenizerSettings:
     def test_case(self, tmp_path):
-        """tokenizer_config.json has the last word, as in transformers."""
+        """tokenizer_config.json takes precedence, as in transformers."""
         vectors = changed(tmp_path, "bert", tokenizer_config={"do_lower_case": False}).encode(
             ["A DOG", "a dog"]
         )
@@ -206,7 +206,7 @@ class TestTokenizerSettings:
         assert vectors[0].tolist() == vectors[1].tolist()
 
     @pytest.mark.parametrize(("limit", "tokens"), [(12, 12), (39, 39), (1e30, 40), (None, 40)])
-    def test_length_without_the_module_s(self, tmp_path, limit, tokens):
+    def test_length_from_the_tokenizer(self, tmp_path, limit, tokens):
         encoder = changed(
             tmp_path,
             "distilbert",

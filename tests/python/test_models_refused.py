@@ -1,4 +1,4 @@
-"""Folders and arguments that SentenceEncoder refuses, each with a message that says what is wrong."""
+"""Folders and arguments that SentenceEncoder refuses, with messages that say why."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def small(tmp_path):
 
 class TestBadInput:
     @pytest.mark.parametrize("wrong", [None, 3, b"cat", ["the", "cat"]])
-    def test_no_text(self, small, wrong):
+    def test_non_strings(self, small, wrong):
         with pytest.raises(TypeError, match=r"texts\[1\] is of type"):
             small.encode(["the cat", wrong])
 
@@ -138,7 +138,7 @@ class TestBadInput:
     )
     def test_tokens_beyond_the_vocabulary(self, tmp_path, tokenizer, largest):
         write_model(tmp_path)
-        tokenizer.enable_padding(pad_id=1000, length=12)  # padding is not the tokenizer's
+        tokenizer.enable_padding(pad_id=1000, length=12)  # the tokenizer's padding is ignored
         tokenizer.save(str(tmp_path / "tokenizer.json"))
         if largest is None:
             SentenceEncoder.load(tmp_path)
@@ -163,7 +163,7 @@ class TestBadInput:
             ({"include_prompt": "no"}, "include_prompt is 'no', not true or false"),
         ],
     )
-    def test_other_pooling(self, tmp_path, content, message):
+    def test_unsupported_pooling(self, tmp_path, content, message):
         write_model(tmp_path)
         (tmp_path / "1_Pooling").mkdir()
         (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(content), encoding="utf-8")
@@ -180,7 +180,7 @@ class TestBadInput:
             [],
         ],
     )
-    def test_other_pipeline(self, tmp_path, stages):
+    def test_unsupported_pipeline(self, tmp_path, stages):
         write_model(tmp_path)
         modules = [
             {"type": f"sentence_transformers.models.{stage}", "path": ""} for stage in stages
@@ -193,7 +193,7 @@ class TestBadInput:
             SentenceEncoder.load(tmp_path)
 
     @pytest.mark.parametrize("path", ["..", "/etc", 3])
-    def test_modules_elsewhere(self, tmp_path, path):
+    def test_module_paths_outside_the_folder(self, tmp_path, path):
         write_model(tmp_path)
         modules = [
             {"type": f"sentence_transformers.models.{stage}", "path": path}

@@ -1,4 +1,4 @@
-"""SentenceEncoder as users of sentence-transformers call it: options of encode, limits that are set, progress."""
+"""SentenceEncoder as users of sentence-transformers call it: options of encode, settings, progress."""
 
 import io
 import subprocess
@@ -22,7 +22,7 @@ class TestLength:
     LONG = "the cat sat on the mat far away"
 
     @pytest.mark.parametrize("name", ["max_tokens", "max_seq_length"])
-    def test_set(self, small, name):
+    def test_setting_the_limit(self, small, name):
         before = small.encode([self.LONG])
         setattr(small, name, 5)
         assert (small.max_tokens, small.max_seq_length) == (5, 5)
@@ -32,7 +32,7 @@ class TestLength:
         assert small.encode([self.LONG]).tolist() == before.tolist()
 
     @pytest.mark.parametrize("tokens", [0, -3, 2, 17, 1 << 70])
-    def test_impossible(self, small, tokens):
+    def test_limits_out_of_range(self, small, tokens):
         with pytest.raises(
             ValueError, match=rf"max_seq_length is {tokens}, but this model takes 3 to 16 tokens"
         ):
@@ -40,7 +40,7 @@ class TestLength:
         assert small.max_tokens == 16
 
     @pytest.mark.parametrize("tokens", [None, 8.0, True, "8"])
-    def test_of_another_type(self, small, tokens):
+    def test_wrong_type(self, small, tokens):
         with pytest.raises(TypeError, match="not int"):
             small.max_seq_length = tokens
 
@@ -56,7 +56,7 @@ class TestEncode:
         assert type(vectors) is np.ndarray
         assert vectors.dtype == np.float32
         np.testing.assert_array_equal(vectors, small.encode(TEXTS))
-        vectors *= 2  # its own memory
+        vectors *= 2  # writable
         assert small.encode(TEXTS[0], convert_to_numpy=True).shape == (12,)
         assert small.encode([], convert_to_numpy=True).shape == (0, 12)
 
@@ -72,7 +72,7 @@ class TestEncode:
         assert encoder.dimension == encoder.get_sentence_embedding_dimension() == min(count, 12)
         np.testing.assert_array_equal(encoder.encode(TEXTS), whole[:, :count])
 
-    def test_truncated_vectors_of_length_1(self, small):
+    def test_truncated_and_normalised_vectors(self, small):
         vectors = np.asarray(small.encode(TEXTS, truncate_dim=5, normalize_embeddings=True))
         whole = np.asarray(small.encode(TEXTS))[:, :5]
         np.testing.assert_allclose(
@@ -80,7 +80,7 @@ class TestEncode:
         )
 
     @pytest.mark.parametrize("count", [0, -1, 2.0, True])
-    def test_truncated_to_nothing(self, small, tmp_path, count):
+    def test_invalid_truncate_dim(self, small, tmp_path, count):
         with pytest.raises(
             ValueError, match=f"truncate_dim is {count}, a whole number from 1 on is needed"
         ):
@@ -107,7 +107,7 @@ class TestTokenize:
         ]
         assert tokens["input_ids"].dtype == flex.int64
 
-    def test_nothing(self, small):
+    def test_no_texts(self, small):
         assert small.tokenize([])["input_ids"].shape == (0, 0)
 
     def test_one_text_alone(self, small):
@@ -178,7 +178,7 @@ class TestProgress:
         assert "] 4/4 " in stream.getvalue()
         assert stream.getvalue().endswith("\n")
 
-    def test_elsewhere(self):
+    def test_without_a_terminal(self):
         stream = io.StringIO()
         with ProgressBar(4, "working", stream) as bar:
             bar.advance(4)
@@ -186,7 +186,7 @@ class TestProgress:
 
     @pytest.mark.parametrize("prelude", ["", "sys.modules['tqdm.auto'] = None"])
     @pytest.mark.parametrize("shown", [True, False])
-    def test_of_encode(self, tmp_path, prelude, shown):
+    def test_encode(self, tmp_path, prelude, shown):
         if not prelude:
             pytest.importorskip("tqdm")
         program = (

@@ -40,7 +40,7 @@ def test_softmax(case, data):
     assert y.dtype == a.dtype.name
     wide = double(a)
     top = wide.max(axis=axis, keepdims=True)
-    # x - max is rounded, and exp makes a relative error of that absolute one
+    # x - max is rounded, and exp turns that absolute error into a relative one
     check(y, softmax(wide, axis), ulps=4 + float(np.max(top - wide)))
     z = nn.log_softmax(x, axis)
     expected = wide - top - np.log(np.sum(np.exp(wide - top), axis=axis, keepdims=True))
@@ -77,7 +77,7 @@ def test_layer_norm(case, with_weight, with_bias, data):
     expected = (wide - mean) / deviation * double(weight) + double(bias)
     y = nn.layer_norm(x, shape, w, b, eps=1e-3)
     assert y.dtype == dtype
-    # the mean is rounded: an error relative to the largest value, divided as the values are
+    # the mean is rounded: an error relative to the largest value, scaled like the values
     scale = float(
         np.max(np.abs(wide) / deviation) * np.max(np.abs(weight.astype(np.float64)), initial=0)
         + np.max(np.abs(expected))
@@ -215,14 +215,14 @@ def test_gelu(case):
         nn.gelu(x, approximate="sigmoid")
 
 
-def test_the_other_activations_are_the_elementwise_functions():
+def test_activations_are_the_elementwise_functions():
     assert nn.relu is flex.relu
     assert nn.sigmoid is flex.sigmoid
     assert nn.silu is flex.silu
 
 
 def attention(q, k, v, mask=None, causal=False, scale=None):
-    """By the formula; queries for which no key takes part give zeros."""
+    """The formula; queries without keys give zeros."""
     scores = q @ np.swapaxes(k, -1, -2) * (1 / np.sqrt(q.shape[-1]) if scale is None else scale)
     if mask is not None:
         scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
@@ -290,7 +290,7 @@ def test_attention_with_grouped_heads():
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_varlen_attention_is_attention_of_each_sequence(causal):
+def test_varlen_attention_matches_each_sequence(causal):
     rng = np.random.default_rng(3)
     q, k, v = (
         rng.standard_normal((90, 4, 8)),
@@ -314,7 +314,7 @@ def test_varlen_attention_is_attention_of_each_sequence(causal):
             nn.varlen_attention(*map(flex.asarray, (q, k, v)), wrong)
 
 
-def test_a_query_that_sees_no_key_gives_zeros():
+def test_a_query_without_keys_gives_zeros():
     x = flex.ones((2, 4))
     mask = flex.asarray([[False, False], [True, False]])
     assert nn.scaled_dot_product_attention(x, x, x, mask).tolist() == [[0.0] * 4, [1.0] * 4]

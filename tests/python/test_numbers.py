@@ -1,6 +1,6 @@
-"""Numbers in and out: 0-dimensional tensors as arguments, sequences, lists as operands, Python's rounding."""
+"""0-dimensional tensors as scalars, sequences, lists as operands, Python's rounding."""
 
-# lists stand beside tensors on purpose
+# lists are operands of tensors on purpose
 # ruff: noqa: RUF005, SIM300
 
 import collections
@@ -13,7 +13,7 @@ from support import is_storage
 
 import flex
 
-# ---- 0-dimensional tensors where a number is taken
+# ---- 0-dimensional tensors as scalars
 
 
 def test_bounds_from_reductions():
@@ -41,7 +41,7 @@ def test_scalars_keep_their_dtype(name):
     assert flex.linspace(x.min(), x.max(), 3, dtype="float32").dtype == "float32"
 
 
-def test_integers_among_the_bounds():
+def test_integer_bounds():
     n = flex.asarray(3, dtype="int32")
     assert flex.arange(n).dtype == "int32"
     assert flex.arange(0, n, 0.5).dtype == "float32"
@@ -84,7 +84,7 @@ def test_sequences(given, expected):
     assert t.dtype == flex.asarray(expected).dtype
 
 
-def test_written_sequences():
+def test_sequences_as_assigned_values():
     t = flex.zeros(3)
     t[:] = range(3)
     assert t.tolist() == [0, 1, 2]
@@ -129,7 +129,7 @@ def test_lists_compare_as_in_numpy():
     ]
 
 
-def test_lists_take_the_dtype_that_numbers_take():
+def test_lists_are_weakly_typed_like_scalars():
     x = flex.asarray([0.1, 0.2], dtype="float64")
     assert (x == [0.1, 0.2]).tolist() == [True, True]
     assert (flex.asarray([0.1], dtype="bfloat16") == [0.1]).tolist() == [True]

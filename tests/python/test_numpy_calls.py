@@ -57,7 +57,7 @@ def test_reductions_in_another_dtype():
             getattr(np, name)(t, dtype=np.int64)
 
 
-def test_ddof_is_the_correction():
+def test_ddof_is_an_alias_of_correction():
     t = flex.asarray(A)
     is_tensor(np.std(t, ddof=1), np.std(A, ddof=1))
     is_tensor(np.var(t, axis=0, correction=1), np.var(A, axis=0, correction=1))
@@ -100,7 +100,7 @@ def test_result_type(dtype):
 
 
 def test_plain_calls_use_flex():
-    t = flex.asarray([3.0, 4.0])  # float32, whose sine is flex's in float32
+    t = flex.asarray([3.0, 4.0])  # float32: the results are flex's
     for x in (
         np.sin(t),
         np.add(t, 1),
@@ -134,7 +134,7 @@ def test_binary_functions_flex_lacks():
     is_tensor(np.ldexp(mantissa, exponent), A)
     half = flex.asarray([1.0, 8.0], dtype=flex.bfloat16)
     assert np.cbrt(half).dtype == np.cbrt(np.asarray([1.0, 8.0], ml_dtypes.bfloat16)).dtype
-    # flex has no dtype for it: NumPy's result as it is
+    # flex has no dtype for it, so NumPy's result is returned
     assert np.frompyfunc(str, 1, 1)(t[0]).tolist() == ["1.0", "2.0", "3.0", "4.0"]
 
 

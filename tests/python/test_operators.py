@@ -1,4 +1,4 @@
-"""Operators of tensors: values like NumPy's, reflected, in place."""
+"""Operators of tensors: results like NumPy's, reflected, in place."""
 
 import copy
 import operator
@@ -23,7 +23,7 @@ def check(ours, theirs):
 
 @pytest.mark.parametrize("name", BINARY + COMPARE)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
-def test_operators_like_numpys(name, dtype):
+def test_operators_match_numpy(name, dtype):
     op = getattr(operator, name)
     a, b = np.array([[7, 2, 9]], dtype), np.array([[2], [3]], dtype)
     expected = op(a, b)
@@ -44,7 +44,7 @@ def test_operators_like_numpys(name, dtype):
 
 @pytest.mark.parametrize("name", BITS)
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "int64"])
-def test_bit_operators_like_numpys(name, dtype):
+def test_bit_operators_match_numpy(name, dtype):
     op = getattr(operator, name)
     a, b = np.array([[7, 2, 9]], dtype), np.array([[2], [3]], dtype)
     check(op(flex.asarray(a), flex.asarray(b)), op(a, b))
@@ -143,7 +143,7 @@ def test_in_place_operators_change_one_tensor():
     assert t.tolist() == [[0, 0], [20, 40]]
 
 
-def test_in_place_keeps_the_memory_of_a_tensor_alone():
+def test_in_place_keeps_unshared_memory():
     t = arange(1000)
     before = t.__dlpack__(max_version=(1, 0)) and np.asarray(t).ctypes.data
     t += 1
@@ -151,7 +151,7 @@ def test_in_place_keeps_the_memory_of_a_tensor_alone():
 
 
 @pytest.mark.parametrize("name", [*BINARY, *BITS])
-def test_in_place_like_the_operator(name):
+def test_in_place_matches_the_operator(name):
     op, in_place = getattr(operator, name), getattr(operator, "i" + name.removesuffix("_"))
     dtype = "float32" if name == "truediv" else "int64"
     t, u = flex.asarray([7, 5, 9], dtype=dtype), flex.asarray([2, 3, 1], dtype=dtype)

@@ -16,7 +16,7 @@ ADAPTIVE = {1: nn.adaptive_avg_pool1d, 2: nn.adaptive_avg_pool2d, 3: nn.adaptive
 
 
 def windows(x, kernel, stride, padding, dilation, fill):
-    """The windows of an array with a batch, as last dimensions."""
+    """The windows of a batched array, as last dimensions."""
     rank = x.ndim - 2
     x = np.pad(x, [(0, 0), (0, 0), *((p, p) for p in padding)], constant_values=fill)
     spans = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
@@ -50,7 +50,7 @@ def channels_last(x):
 
 
 @given(pools(), st.sampled_from(["float32", "float64", "int32"]), st.booleans())
-def test_the_largest_of_numpys_windows(case, dtype, last):
+def test_max_pools_match_numpy(case, dtype, last):
     rank, x, kernel, stride, padding, dilation = case
     expected = windows(x.astype(float), kernel, stride, padding, dilation, -np.inf)
     expected = expected.max(axis=tuple(range(-rank, 0)))
@@ -59,7 +59,7 @@ def test_the_largest_of_numpys_windows(case, dtype, last):
     y, at = MAX[rank](image, kernel, stride, padding, dilation, return_indices=True)
     assert y.dtype == dtype
     assert at.dtype == flex.int64
-    seen = np.isfinite(expected)  # a window may lie in the padding alone
+    seen = np.isfinite(expected)  # a window may cover only padding
     np.testing.assert_array_equal(np.asarray(y)[seen], expected[seen])
     assert flex.all(MAX[rank](image, kernel, stride, padding, dilation) == y)
     planes = x.reshape(*x.shape[:2], np.prod(x.shape[2:]))
@@ -69,7 +69,7 @@ def test_the_largest_of_numpys_windows(case, dtype, last):
 
 
 @given(pools(), st.booleans(), st.booleans())
-def test_the_mean_of_numpys_windows(case, include, last):
+def test_average_pools_match_numpy(case, include, last):
     rank, x, kernel, stride, padding, _ = case
     padding = tuple(min(p, k // 2) for p, k in zip(padding, kernel, strict=True))
     if any(k > n + 2 * p for k, n, p in zip(kernel, x.shape[2:], padding, strict=True)):
@@ -84,7 +84,7 @@ def test_the_mean_of_numpys_windows(case, include, last):
 
 
 @given(st.data())
-def test_adaptive_windows_are_those_of_their_definition(data):
+def test_adaptive_windows_match_the_definition(data):
     rank = data.draw(st.integers(1, 3))
     image = [data.draw(st.integers(1, 7)) for _ in range(rank)]
     places = [data.draw(st.integers(0, 8)) for _ in range(rank)]

@@ -16,7 +16,7 @@ from flex import quant
 
 @given(cases())
 @settings(max_examples=150)
-def test_integers_are_those_of_the_formula(case):
+def test_quantize_matches_the_formula(case):
     x, dtype, axis, block, symmetric, scales = case
     q = quant.quantize(
         flex.asarray(x), dtype, axis=axis, block=block, symmetric=symmetric, scale_dtype=scales
@@ -26,7 +26,7 @@ def test_integers_are_those_of_the_formula(case):
     assert np.asarray(q.dequantize()).tolist() == numbers.tolist()
     assert q.scales.dtype == getattr(flex, scales)
     assert (q.zero_points is None) == symmetric
-    # views of it: the same elements
+    # a view has the same elements
     assert (
         np.asarray(q.permute_dims(range(x.ndim)[::-1]).dequantize()).tolist() == numbers.T.tolist()
     )
@@ -43,14 +43,14 @@ def test_long_groups(n, dtype):
         assert np.array_equal(np.asarray(q.dequantize()), numbers)
 
 
-def test_channels_that_are_last_and_in_between():
+def test_channels_along_any_axis():
     x = np.random.default_rng(1).standard_normal((5, 6, 7)).astype(F32)
     for axis in (0, 1, 2, -1):
         q = quant.quantize(flex.asarray(x), axis=axis)
         assert np.array_equal(np.asarray(q.dequantize()), naive(x, "int8", axis % 3)[1])
 
 
-def test_ties_ends_and_what_is_no_number():
+def test_ties_saturation_and_non_finite_values():
     x = flex.asarray(
         [0.5, 1.5, -0.5, -1.5, 126.5, 127.0, float("nan"), float("inf"), -float("inf")]
     )
@@ -96,7 +96,7 @@ def test_calibrations():
     assert np.square(np.asarray(mse) - x).sum() <= best * 1.001
 
 
-def test_given_scales_have_the_shape_of_blocks():
+def test_scales_in_two_dimensional_blocks():
     x = np.random.default_rng(3).standard_normal((4, 6)).astype(F32)
     scale = np.array([[0.1, 0.2], [0.3, 0.4]], F32)
     zero = np.array([[1, 2], [3, 4]], np.int8)
@@ -108,7 +108,7 @@ def test_given_scales_have_the_shape_of_blocks():
 
 
 def shows(view, wanted, refusal):
-    """Whether a view has these numbers, or is refused where it would part blocks or bytes."""
+    """Whether a view has these values, or is refused because it would split blocks or bytes."""
     try:
         found = view()
     except ValueError as error:
@@ -208,7 +208,7 @@ def test_order():
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
-def test_order_and_joins_of_none(dtype):
+def test_order_and_concat_of_empty_tensors(dtype):
     q = quant.quantize(flex.zeros((0, 3)), dtype)
     assert q.sort(axis=1).shape == (0, 3)
     assert q.max(axis=1).shape == (0,)
@@ -227,7 +227,7 @@ def test_order_and_joins_of_none(dtype):
             quant.concat(parts)
 
 
-def test_is_no_array():
+def test_is_not_an_array():
     x = flex.asarray([[1.0, -2.0], [0.5, 4.0]])
     q = quant.quantize(x, axis=0)
     calls = [
@@ -348,12 +348,12 @@ def test_bytes_of_fields():
         (lambda x: quant.concat([quant.quantize(x), quant.quantize(2 * x)]), ValueError, "differ"),
     ],
 )
-def test_errors_name_what_is_wrong(call, error, message):
+def test_errors_name_the_argument(call, error, message):
     with pytest.raises(error, match=message):
         call(flex.asarray(np.arange(16.0, dtype=F32).reshape(4, 4)))
 
 
-def test_scales_that_are_given_are_copied():
+def test_given_scales_are_copied():
     scale = np.array([0.5], dtype=F32)
     q = quant.quantize(flex.asarray([0.5, 1.0, 1.5]), scale=scale, zero_point=2)
     scale *= 2
@@ -363,7 +363,7 @@ def test_scales_that_are_given_are_copied():
     assert by_row.zero_points.shape == (2, 1)
 
 
-def test_calibrations_by_error_do_not_depend_on_magnitude():
+def test_mse_calibration_does_not_depend_on_magnitude():
     x = np.random.default_rng(2).standard_t(2, 1000).astype(F32)
     values = [
         quant.quantize(flex.asarray(x * F32(2.0**e)), "int4", calibration="mse").values.tolist()
@@ -373,6 +373,6 @@ def test_calibrations_by_error_do_not_depend_on_magnitude():
     assert values[0] != quant.quantize(flex.asarray(x), "int4").values.tolist()
 
 
-def test_order_where_numbers_become_infinite():
+def test_argmax_where_values_overflow():
     q = quant.QTensor(flex.asarray([1, 5, 100], dtype="int8"), flex.asarray([1e38]))
     assert q.argmax().item() == flex.argmax(q.dequantize()).item()

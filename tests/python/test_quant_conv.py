@@ -1,4 +1,4 @@
-"""Convolutions by quantised weights: sums of integers are exact, and padding is what stands for 0."""
+"""Convolutions with quantised weights: integer sums are exact, and padding stands for exactly 0."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from flex import nn, quant
 
 
 def sums(q, w, stride, padding, dilation, groups):
-    """The convolution of integers, padding with zeros, as int64."""
+    """The zero-padded convolution of integers, as int64."""
     q = np.pad(q, ((0, 0), (0, 0), *((p, p) for p in padding)))
     spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
     windows = np.lib.stride_tricks.sliding_window_view(q, spans, axis=(2, 3))
@@ -90,7 +90,7 @@ def test_groups_of_few_channels(seen):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int4"])
-def test_floats_by_decoded_weights(dtype):
+def test_float_inputs_with_decoded_weights(dtype):
     rng = np.random.default_rng(4)
     x = rng.standard_normal((8, 9, 10)).astype(F32)
     w = quant.quantize(
@@ -120,7 +120,7 @@ def test_images_of_any_layout_and_dtype():
     assert np.abs(np.asarray(y) - np.asarray(exact)).max() < 0.5
 
 
-def test_padding_is_what_stands_for_zero():
+def test_padding_stands_for_zero():
     x = np.full((1, 4, 1, 1), 5.0, F32)
     w = quant.quantize(flex.ones((1, 4, 3, 3)), axis=0)
     for inputs in ("dynamic", "dynamic_symmetric"):
@@ -141,7 +141,7 @@ def test_empty_images():
         assert quant.conv2d(flex.zeros((2, 8, 5, 5)), none, inputs=inputs).shape == (2, 0, 3, 3)
 
 
-def test_errors_name_what_is_wrong():
+def test_errors_name_the_argument():
     x, w = flex.zeros((1, 8, 4, 4)), quant.quantize(flex.zeros((2, 8, 3, 3)), axis=0)
     for wrong, error, text in [
         (lambda: quant.conv2d(x, w, inputs="int8"), ValueError, "quant.conv2d: inputs is"),
@@ -184,13 +184,13 @@ def test_in_a_fused_function_and_a_stream():
     assert y.tolist() == expected
 
 
-def test_weights_that_are_used_again_stay_packed():
+def test_reused_weights_stay_packed():
     rng = np.random.default_rng(14)
     x = rng.standard_normal((1, 8, 9, 9)).astype(F32)
     w = quant.quantize(flex.asarray(rng.standard_normal((6, 8, 3, 3)).astype(F32)), axis=0)
     first = [quant.conv2d(x, w, inputs="dynamic").tolist() for _ in range(3)]
     assert first[0] == first[1] == first[2]
-    # parts of the storage, and the same as another kernel, have words of their own
+    # parts of the storage, and other kernel shapes of it, are packed separately
     assert quant.conv2d(x, w[2:], inputs="dynamic").tolist() == [first[0][0][2:]]
     flat = w.reshape((6, 24, 1, 3))
     wide = rng.standard_normal((1, 24, 4, 9)).astype(F32)

@@ -1,4 +1,4 @@
-"""Files of quantised tensors: safetensors, and GGUF files made here by the format's description and decoded number by number."""
+"""Files of quantised tensors: safetensors, and GGUF files written here by the format's specification and decoded value by value."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ import flex
 from flex import quant
 
 F32, F16 = np.float32, np.float16
-# kind: its number, bytes of a block, numbers of a block
+# kind: its code, the bytes and the values of a block
 KINDS = {"Q4_0": (2, 18, 32), "Q8_0": (8, 34, 32), "Q4_K": (12, 144, 256), "Q6_K": (14, 210, 256)}
 
 
@@ -22,7 +22,7 @@ def text(s):
 
 
 def value(v):
-    """A value of the metadata with its type."""
+    """A metadata value with its type."""
     if isinstance(v, bool):
         return struct.pack("<IB", 7, v)
     if isinstance(v, int):
@@ -41,7 +41,7 @@ def value(v):
 
 
 def gguf(tensors, metadata=(), version=3, align=32):
-    """A file of {name: (kind, shape, bytes)}."""
+    """A GGUF file with tensors {name: (kind, shape, bytes)}."""
     metadata = dict(metadata)
     head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
     head += b"".join(text(k) + value(v) for k, v in metadata.items())
@@ -60,7 +60,7 @@ def half(b):
 
 
 def decode(kind, block):
-    """The numbers of a block, one by one."""
+    """The values of a block, one by one."""
     if kind == "Q4_0":
         d, q = half(block[:2]), block[2:]
         return [d * F32((q[i % 16] >> (i // 16 * 4) & 15) - 8) for i in range(32)]
@@ -99,7 +99,7 @@ def test_blocks_are_decoded(kind, tmp_path):
     rng = np.random.default_rng(number)
     shape = (3, 2 * numbers)
     blocks = [bytearray(rng.integers(0, 256, size, dtype=np.uint8)) for _ in range(6)]
-    for block in blocks:  # scales that are numbers
+    for block in blocks:  # finite scales
         for at in {"Q4_K": (0, 2), "Q6_K": (208,)}.get(kind, (0,)):
             block[at : at + 2] = F16(rng.standard_normal()).tobytes()
     expected = np.array([decode(kind, bytes(b)) for b in blocks], F32).reshape(shape)
@@ -166,7 +166,7 @@ def test_damaged_files_are_errors(at, byte):
             quant.load_gguf(damaged)
 
 
-def test_what_is_no_file(tmp_path):
+def test_files_that_are_not_gguf(tmp_path):
     with pytest.raises(ValueError, match="no GGUF"):
         quant.load_gguf(b"GGML" + bytes(20))
     with pytest.raises(ValueError, match="version 1"):
@@ -182,7 +182,7 @@ def test_what_is_no_file(tmp_path):
             quant.load_gguf(file)
 
 
-def test_tensors_that_overlap():
+def test_overlapping_tensors():
     content = bytearray(gguf({"a": (8, (2, 32), bytes(68)), "b": (8, (2, 32), bytes(68))}))
     assert len(quant.load_gguf(bytes(content))[0]) == 2
     at = content.index(b"b", content.index(b"a") + 1) + 1 + 4 + 16 + 4
@@ -228,7 +228,7 @@ def test_names_of_parts():
     for part in ("shape", "bits", "zero_points"):
         with pytest.raises(ValueError, match=f"w.{part}"):
             quant.save(io.BytesIO(), {"w": q, f"w.{part}": flex.ones(3)})
-    # bits beside what is not packed are a tensor like any other
+    # next to unpacked values, `bits` is a tensor like any other
     file, bytes8 = io.BytesIO(), quant.quantize(flex.ones((2, 4)))
     flex.io.save(
         file,

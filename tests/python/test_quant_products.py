@@ -1,4 +1,4 @@
-"""Products by quantised tensors: exact in integers, and close to float64 where weights are decoded."""
+"""Products with quantised tensors: exact in integers, and close to float64 with decoded weights."""
 
 import itertools
 
@@ -36,7 +36,7 @@ def test_products_do_not_saturate():
 
 @given(st.integers(0, 20), st.integers(1, 90), st.integers(0, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=60)
-def test_linear_by_integers_is_exact(m, k, n, seed):
+def test_integer_linear_is_exact(m, k, n, seed):
     rng = np.random.default_rng(seed)
     x, w = rng.standard_normal((m, k)).astype(F32), rng.standard_normal((n, k)).astype(F32)
     bias, residual = rng.standard_normal(n).astype(F32), rng.standard_normal((m, n)).astype(F32)
@@ -84,7 +84,7 @@ def test_linear_by_integers_is_exact(m, k, n, seed):
     st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=80, deadline=None)
-def test_linear_by_decoded_weights(m, size, n, dtype, scales, seed):
+def test_linear_with_decoded_weights(m, size, n, dtype, scales, seed):
     k, block = size
     rng = np.random.default_rng(seed)
     x, w = rng.standard_normal((m, k)).astype(F32), rng.standard_normal((n, k)).astype(F32)
@@ -98,7 +98,7 @@ def test_linear_by_decoded_weights(m, size, n, dtype, scales, seed):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int4", "int2"])
-def test_huge_inputs_of_any_number_of_rows(dtype):
+def test_huge_inputs_with_any_number_of_rows(dtype):
     rng = np.random.default_rng(13)
     weight = quant.quantize(flex.asarray(rng.uniform(-0.01, 0.01, (5, 256)).astype(F32)), dtype)
     w = np.asarray(weight.dequantize()).astype(np.float64)
@@ -163,18 +163,18 @@ def test_same_bits_on_any_number_of_threads_and_instruction_set():
     assert len(outputs_by_isa(SAME)) == 1
 
 
-def test_weights_that_are_used_again_stay_packed():
+def test_reused_weights_stay_packed():
     rng = np.random.default_rng(9)
     w = quant.quantize(flex.asarray(rng.standard_normal((64, 64)).astype(F32)), axis=0)
     x = rng.standard_normal((40, 64)).astype(F32)
     first = [quant.linear(x, w, inputs="dynamic").tolist() for _ in range(3)]
     assert first[0] == first[1] == first[2]
-    # a part of the same storage has sums of its own
+    # a part of the same storage has its own row sums
     part = quant.linear(x, w[32:], inputs="dynamic")
     assert part.tolist() == [row[32:] for row in first[0]]
 
 
-def test_weights_of_models_are_linear_layers_of_theirs():
+def test_linear_with_an_activation():
     rng = np.random.default_rng(10)
     x, w = (rng.standard_normal(s).astype(F32) for s in ((5, 32), (8, 32)))
     q = quant.quantize(flex.asarray(w), axis=0)
@@ -182,7 +182,7 @@ def test_weights_of_models_are_linear_layers_of_theirs():
     assert np.allclose(quant.linear(x, q, activation="gelu"), expected, atol=1e-5)
 
 
-def test_fused_functions_record_them():
+def test_in_a_fused_function_and_a_stream():
     rng = np.random.default_rng(12)
     x, w = (rng.standard_normal(s).astype(F32) for s in ((5, 32), (8, 32)))
     q = quant.quantize(flex.asarray(w), axis=0)

@@ -1,5 +1,5 @@
-"""The Python of README.md and docs/ runs, each page from top to bottom in one namespace, and the search of README.md prints what is shown.
-(Its Rust runs as a doctest.)"""
+"""The Python code of README.md and docs/ runs, each page from top to bottom in one namespace, and the search command of README.md prints
+the output shown there. (The Rust code runs as doctests.)"""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
 
 
-# rust.md is a doctest of the crate.
+# rust.md runs as a doctest of the crate
 PAGES = [README, *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "rust.md")]
 
 
@@ -28,7 +28,7 @@ def test_python_blocks(page):
         exec(compile("\n" * lines_before + block[1], page, "exec"), names)
 
 
-def test_search():
+def test_search_prints_the_output_shown():
     text = README.read_text(encoding="utf-8")
     command, shown = re.search(
         r"^```sh\n(flex-cpu search .*)\n```\n\n```text\n(.*?)^\.\.\.\n```$",

@@ -1,4 +1,4 @@
-"""Reductions and running totals against NumPy: every function, dtypes, layouts, sets of axes."""
+"""Reductions and scans against NumPy: every function, dtypes, layouts, sets of axes."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def reductions(draw, dtypes, min_side=0, special=True):
 
 
 def exact(a):
-    """The values in a type that has room for all sums of them."""
+    """The array in a dtype wide enough for all sums."""
     return a.astype(
         {"b": np.int64, "i": np.int64, "u": np.uint64, "c": np.clongdouble}.get(
             a.dtype.kind, np.longdouble
@@ -54,7 +54,7 @@ def exact(a):
 
 
 def same(x, y):
-    """Both have the same values; NaN is one."""
+    """Asserts equal values; NaN equals NaN."""
     np.testing.assert_array_equal(wide(to_numpy(x)), wide(to_numpy(y)))
 
 
@@ -65,7 +65,7 @@ def sum_dtype(name):
 
 
 def bound(a, axes):
-    """An error of sums that grows with the logarithm of their length, of the size of the elements' magnitudes."""
+    """The largest sum of magnitudes, which the error bound of a sum is relative to."""
     magnitudes = np.abs(exact(a))
     return float(
         np.max(np.sum(np.where(np.isfinite(magnitudes), magnitudes, 0), axis=axes), initial=0)
@@ -101,8 +101,7 @@ def test_prod(case):
     with np.errstate(all="ignore"):
         expected = np.prod(exact(a), axis=axes, keepdims=keepdims)
     if dtype in EPS:
-        # only where no product of some of them overflows or underflows, in whatever order they are
-        # multiplied
+        # only if no partial product overflows or underflows, in any order of multiplication
         magnitudes = np.abs(exact(a))
         largest = {"float16": 6e4, "float64": 1e300, "complex128": 1e150}.get(
             dtype, 1e38 if dtype in FLOATS else 1e18
@@ -153,7 +152,7 @@ def test_var_and_std(name, case, correction):
     expected = squares / (count - correction)
     if name == "std":
         expected = np.sqrt(expected)
-    # the mean is rounded to the dtype that is computed in: an error of the size of the values' own
+    # the mean is rounded to the dtype of the computation: an error relative to the values
     scale = float(np.max(np.abs(wide), initial=0)) * min(EPS[dtype], 2**-23)
     check(y, expected, ulps=8, absolute=scale if name == "std" else scale**2 * 4)
 
@@ -201,7 +200,7 @@ def test_any_all_and_count_nonzero(name, case):
 
 
 @pytest.mark.parametrize("name", ["sum", "prod"])
-def test_the_dtype_that_is_accumulated_in(name):
+def test_accumulation_in_a_given_dtype(name):
     x = flex.asarray([100, 100, 2], dtype="int8")
     reduce = getattr(flex, name)
     assert reduce(x).dtype == flex.int64
@@ -251,7 +250,7 @@ def test_wrong_axes(name):
         with pytest.raises(TypeError):
             reduce(x, axis=axis)
     with pytest.raises(TypeError):
-        reduce(x, 0, None)  # what follows the axis is given by name
+        reduce(x, 0, None)  # the parameters after the axis are keyword-only
 
 
 @pytest.mark.parametrize("name", ["var", "std", "max", "min", "argmax", "argmin"])
@@ -273,7 +272,7 @@ def test_sums_are_the_same_for_any_number_of_threads(dtype):
                 np.testing.assert_array_equal(to_numpy(flex.sum(x, axis=axis)), to_numpy(one))
 
 
-# ---- running totals
+# ---- scans
 
 
 @st.composite

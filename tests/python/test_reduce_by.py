@@ -1,4 +1,4 @@
-"""flex.reduce: reductions by functions of the caller's."""
+"""flex.reduce: reductions with user-defined functions."""
 
 import functools
 
@@ -110,7 +110,7 @@ class TestValues:
         assert got.dtype == expected
         assert got.item() == 6
 
-    def test_equal_numbers_of_other_kinds(self):
+    def test_equal_numbers_of_different_types(self):
         def step(a, x):
             return a + x
 
@@ -122,7 +122,7 @@ class TestValues:
             assert flex.reduce(step, init, x, join=flex.add).dtype == dtype
         assert [flex.reduce(sign, a, flex.ones(1)).item() for a in (0.0, -0.0)] == [1, -1]
 
-    def test_an_accumulator_of_a_wider_dtype(self):
+    def test_a_wider_accumulator(self):
         x = flex.full(1000, 100, dtype=flex.int8)
         got = flex.reduce(lambda a, x: a + x.astype(flex.int64), 0, x, join=flex.add)
         assert (got.dtype, got.item()) == (flex.int64, 100_000)
@@ -150,7 +150,7 @@ class TestValues:
         got = flex.reduce(square, 0.0, x, axis=int(inner), join=flex.add)
         np.testing.assert_array_equal(got.numpy(), np.sum(x * x, axis=int(inner)))
 
-    def test_any_number_of_threads(self):
+    def test_bits_do_not_depend_on_threads(self):
         x = np.random.default_rng(6).normal(size=(300, 3001)).astype("f")
         before = flex.get_num_threads()
         results = []
@@ -195,11 +195,11 @@ class TestErrors:
         with pytest.raises(ValueError, match="do not broadcast"):
             flex.reduce(lambda a, x, y: a, 0.0, flex.ones(2), flex.ones(3))
 
-    def test_a_step_that_gives_no_tensor(self):
+    def test_a_step_that_returns_no_tensor(self):
         with pytest.raises(TypeError, match="step must return tensors, got float"):
             flex.reduce(lambda a, x: 1.0, 0.0, flex.ones(2))
 
-    def test_a_step_of_other_accumulators(self):
+    def test_a_step_with_another_number_of_accumulators(self):
         with pytest.raises(TypeError, match="step must return a tuple of 2"):
             flex.reduce(lambda a, x: a[0] + x, (0.0, 0.0), flex.ones(2))
         with pytest.raises(TypeError, match=r"step must return a tuple of 2, .* got 1"):
@@ -218,7 +218,7 @@ class TestErrors:
         with pytest.raises(flex.DTypeError, match="reduce: step gives"):
             flex.reduce(step, 0.0, flex.ones(5))
 
-    def test_a_join_that_gives_no_tensor(self):
+    def test_a_join_that_returns_no_tensor(self):
         with pytest.raises(TypeError, match="join must return tensors"):
             flex.reduce(square, 0.0, flex.ones(500), join=lambda a, b: 1)
 

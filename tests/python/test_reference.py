@@ -1,4 +1,4 @@
-"""What torch gave for the cases of tests/python/reference, once, in float64."""
+"""Stored float64 results of torch for the cases of tests/python/reference."""
 
 import importlib
 import pkgutil
@@ -23,7 +23,7 @@ EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloa
 
 @pytest.fixture(scope="module")
 def stored():
-    """The results by family."""
+    """The stored results, by family."""
     return {family: np.load(STORED / f"{family}.npz") for family in FAMILIES}
 
 
@@ -37,7 +37,7 @@ def evaluate(case, dtype):
 
 
 @pytest.mark.parametrize(("family", "case", "dtype"), CASES)
-def test_result_is_torchs(stored, family, case, dtype):
+def test_result_matches_torch(stored, family, case, dtype):
     for i, got in enumerate(evaluate(case, dtype)):
         want = stored[family][f"{case.name}/{i}"]
         assert got.shape == want.shape
@@ -52,7 +52,7 @@ def test_result_is_torchs(stored, family, case, dtype):
         np.testing.assert_allclose(got / scale, want / scale, rtol=0, atol=bound)
 
 
-def test_every_result_is_of_a_case(stored):
+def test_every_stored_result_has_a_case(stored):
     for family, results in stored.items():
         names = {case.name for case in importlib.import_module(f"reference.{family}").CASES}
         assert {key.rpartition("/")[0] for key in results if key != "torch"} == names

@@ -1,4 +1,4 @@
-"""Resampling: what stored results of torch don't show."""
+"""Resampling, beyond the stored torch results."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from flex import nn
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(-4, 9), st.integers(-4, 9), st.data())
-def test_pad_is_numpys(height, width, before, after, data):
+def test_pad_matches_numpy(height, width, before, after, data):
     modes = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
     mode = data.draw(st.sampled_from(sorted(modes)))
     most = {"reflect": width - 1, "circular": width}.get(mode, 99)
@@ -25,21 +25,21 @@ def test_pad_is_numpys(height, width, before, after, data):
     first, last = max(-before, 0), width - max(-after, 0)
     around = [(0, 0)] * 3 + [(max(before, 0), max(after, 0))]
     if mode == "circular":
-        # a circle of what is left
+        # only the part that is left wraps around
         if max(before, after) > last - first:
             with pytest.raises(flex.ShapeError, match="too much for circular"):
                 nn.pad(flex.asarray(x), pads, mode)
             return
         expected = np.pad(x[..., first:last], around, modes[mode])
     else:
-        # the padding of the whole, of which negative widths take away
+        # the whole is padded, then negative widths crop
         expected = np.pad(x, around, modes[mode])
         expected = expected[..., first : expected.shape[-1] - max(-after, 0)]
     np.testing.assert_array_equal(np.asarray(nn.pad(flex.asarray(x), pads, mode)), expected)
 
 
 @given(st.integers(1, 12), st.integers(1, 30), st.booleans())
-def test_interpolation_of_a_line_meets_its_corners(size, places, last):
+def test_linear_interpolation_with_aligned_corners(size, places, last):
     x = flex.asarray(np.random.default_rng(size).standard_normal((1, 3, 2, size)))
     if last:
         x = flex.moveaxis(flex.asarray(flex.moveaxis(x, 1, -1), copy=True), -1, 1)
@@ -58,7 +58,7 @@ def test_weights_sum_to_one(size, places, mode):
         np.testing.assert_allclose(np.asarray(y), 1, atol=1e-5)
 
 
-def test_lanczos_is_pillows():
+def test_lanczos_matches_pillow():
     """Pillow 13.0: Image.fromarray(x).resize((4, 3), Image.Resampling.LANCZOS)."""
     x = flex.astype(flex.reshape(flex.arange(60) * 7 % 31, (1, 1, 10, 6)), "float32")
     y = nn.interpolate(x, (3, 4), mode="lanczos3", antialias=True)
@@ -70,12 +70,12 @@ def test_lanczos_is_pillows():
     np.testing.assert_allclose(np.asarray(y)[0, 0], expected, atol=2e-4)
 
 
-def test_bytes_are_rounded_to_the_nearest():
+def test_uint8_is_rounded_to_nearest_and_clamped():
     x = flex.asarray([[[[0, 1], [3, 255]]]], dtype="uint8")
     y = nn.interpolate(x, (1, 1), mode="bilinear")
     assert (y.dtype, y.tolist()) == (flex.uint8, [[[[65]]]])  # 64.75
     up = nn.interpolate(x, (8, 8), mode="bicubic")
-    assert (int(up.min()), int(up.max())) == (0, 255)  # not beyond, nor around
+    assert (int(up.min()), int(up.max())) == (0, 255)  # clamped, not wrapped
 
 
 @given(
@@ -93,7 +93,7 @@ def test_fold_of_unfold_counts_windows(kernel, across, dilation, padding, stride
     np.testing.assert_array_equal(np.asarray(counts)[1, 2], np.outer(rows, columns))
 
 
-def test_shuffles_go_back():
+def test_shuffles_round_trip():
     x = flex.reshape(flex.arange(2 * 8 * 3 * 4), (2, 8, 3, 4))
     assert flex.all(nn.pixel_unshuffle(nn.pixel_shuffle(x, 2), 2) == x)
     assert flex.all(nn.channel_shuffle(nn.channel_shuffle(x, 2), 4) == x)
@@ -151,6 +151,6 @@ def test_errors_name_the_parameter(error, match, call):
         call(flex.ones((1, 3, 5, 6)))
 
 
-def test_as_many_places_as_elements_are_the_elements():
+def test_interpolation_to_the_same_size_is_the_identity():
     x = flex.asarray([[[0.0, 1.0, 2.0]]])
     assert nn.interpolate(x, scale_factor=1.2875, mode="linear").tolist() == x.tolist()

@@ -12,7 +12,7 @@ import flex
 
 
 def unique(a):
-    """Values, first places, inverse and counts; each NaN a value of its own."""
+    """Values, first indices, inverse and counts; every NaN is distinct."""
     values, indices, inverse, counts = np.unique(
         wide(a), return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )

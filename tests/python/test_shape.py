@@ -10,7 +10,7 @@ import flex
 
 
 def shares(t, x):
-    """A view of the other's memory."""
+    """Whether `t` is a view of the memory of `x`."""
     a, b = t.numpy(), x.numpy()
     return a.size == 0 or np.shares_memory(a, b) or b.dtype.kind == "V"
 
@@ -250,7 +250,7 @@ def test_errors(call, error, message):
 
 
 def test_views_of_empty_tensors():
-    """Their offsets are of no meaning, and are not taken for positions."""
+    """The offset of an empty view is meaningless and must not be used as an address."""
     x = flex.flip(flex.zeros((3, 0)))
     for y in (
         x[1:],

@@ -1,4 +1,4 @@
-"""Cosine transforms, windows, short-time transforms, mel filters and convolutions against SciPy's and definitions."""
+"""Cosine transforms, windows, short-time transforms, mel filters and convolutions against SciPy and their definitions."""
 
 import sys
 import wave
@@ -36,7 +36,7 @@ def close(got, want, tolerance):
     st.integers(0, 1),
 )
 def test_cosine_transforms(n, kind, norm, dtype, axis):
-    n += n == kind == 1  # a period of 2 n - 2
+    n += n == kind == 1  # the period is 2 n - 2
     shape = (3, n) if axis else (n, 3)
     x = np.random.default_rng(n).uniform(-1, 1, shape).astype(dtype)
     tolerance = 2e-6 if dtype == "float32" else 4e-15
@@ -112,7 +112,7 @@ def test_short_time_transforms(n_fft, data, center, pad_mode, complex_signal):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(4, 64), st.data(), st.booleans(), st.sampled_from([(), (2,), (2, 3)]))
-def test_signals_come_back(n_fft, data, normalized, batch):
+def test_istft_inverts_stft(n_fft, data, normalized, batch):
     hop = data.draw(st.integers(1, n_fft // 2))
     samples = data.draw(st.integers(n_fft, n_fft + 200))
     x = np.random.default_rng(samples).uniform(-1, 1, (*batch, samples))
@@ -131,7 +131,7 @@ def test_signals_come_back(n_fft, data, normalized, batch):
     assert not back[..., known:].any()
 
 
-def test_short_time_transforms_of_complex_signals_come_back():
+def test_istft_inverts_stft_of_complex_signals():
     rng = np.random.default_rng(3)
     x = (rng.uniform(-1, 1, 100) + 1j * rng.uniform(-1, 1, 100)).astype(np.complex64)
     spectra = flex.signal.stft(flex.asarray(x), 16)
@@ -212,12 +212,12 @@ def test_convolutions(shapes, mode, method, dtype):
         want = exact(x.astype(wide), h.astype(wide), mode, method="direct")
         assert got.dtype.name == dtype
         assert got.shape == want.shape
-        # products cancel: what counts is how large they are
+        # terms cancel, so the error is relative to their magnitudes
         size = np.max(exact(np.abs(x), np.abs(h), mode, method="direct"), initial=1)
         assert np.max(np.abs(np.asarray(got) - want), initial=0) <= tolerance * size
 
 
-def test_no_samples_and_no_frames():
+def test_empty_signals_and_spectra():
     spectra = flex.signal.stft(flex.ones((3, 0)), 4, pad_mode="constant")
     assert spectra.shape == (3, 3, 1)
     for center in (False, True):
@@ -227,7 +227,7 @@ def test_no_samples_and_no_frames():
     assert flex.signal.stft(flex.ones(9), 3).shape[0] == 2
 
 
-def test_hops_beyond_addresses():
+def test_hops_beyond_the_address_space():
     x = flex.ones((9, 9), dtype=flex.complex64)
     for hop in (2**63 - 1, 2**61, 2**63 - 8):
         with pytest.raises(MemoryError):
@@ -236,7 +236,7 @@ def test_hops_beyond_addresses():
             flex.signal.istft(x, 16, hop_length=hop, center=False, length=8)
 
 
-def test_bands_without_width():
+def test_mel_bands_without_width():
     with pytest.raises(ValueError, match="no width"):
         flex.signal.mel_filters(16000, 32, n_mels=3, fmin=1000, fmax=np.nextafter(1000, 2000))
 
@@ -323,7 +323,7 @@ def test_the_example_draws_a_chirp(tmp_path, monkeypatch, capsys):
         at += 12 + length
     image = np.frombuffer(zlib.decompress(pixels), np.uint8).reshape(128, 1 + 3 * 401)[:, 1:]
     light = image.reshape(128, 401, 3).astype(int).sum(axis=2)
-    # the brightest mel of a column rises, from the bottom up
+    # the brightest mel rises from column to column
     tops = 127 - light[:, 20:380].argmax(axis=0)
     assert tops[0] < 30
     assert tops[-1] > 60

@@ -1,4 +1,4 @@
-"""Small operands take short ways past the drivers: the same results, and tensors stay values."""
+"""Small operands bypass the drivers: results are the same, and tensors remain values."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def numbers(shape, dtype, seed=0):
         if dtype != "bool" or name not in ("max", "min")  # bools have no order
     ],
 )
-def test_a_row_alone_has_the_bits_of_a_row_among_many(name, dtype):
+def test_single_rows_have_the_bits_of_rows_among_many(name, dtype):
     reduce = getattr(flex, name)
     for n in [32, 33, 63, 64, 65, 129, 1000]:
         rows = flex.asarray(numbers((40000 // n, n), dtype), copy=True)
@@ -136,7 +136,7 @@ def test_in_place_keeps_dtype_and_memory_of_others():
     "dtype", ["float32", "float64", "int8", "int64", "bool", "complex64", "float16"]
 )
 @pytest.mark.parametrize("n", LENGTHS)
-def test_where_of_alike_operands(dtype, n):
+def test_where_with_operands_of_one_layout(dtype, n):
     c, a, b = (
         numbers(n, "bool", 1),
         numbers(n, "float64", 2).astype(dtype),
@@ -153,7 +153,7 @@ def test_where_of_alike_operands(dtype, n):
         flex.where(flex.asarray(c.astype(np.float32)), ta, tb)
 
 
-def test_items_are_set_in_one_tensor():
+def test_assignment_changes_one_tensor():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     t = flex.asarray(x, copy=True)
     row, lent = t[1], t.numpy()
@@ -178,7 +178,7 @@ def test_items_are_set_in_one_tensor():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex128", "float16"])
-def test_copies_and_conversions_of_few(dtype):
+def test_small_copies_and_conversions(dtype):
     for n in [0, *LENGTHS]:
         x = numbers(n, "float64", n).astype(dtype)
         t = flex.asarray(x)

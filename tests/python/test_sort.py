@@ -18,7 +18,7 @@ def ordered_positions(a, axis, descending):
     a = comparable(a)
     if not descending:
         return np.argsort(a, axis=axis, kind="stable")
-    # descending and stable: ascending in the reversed line, with NaN taken for the lowest
+    # descending and stable: ascending in the reversed line, with NaN as the lowest
     key = np.where(np.isnan(a), -np.inf, a) if a.dtype.kind == "f" else a
     if a.dtype.kind == "f":
         # NaN below -inf: sort by (is not NaN, value)

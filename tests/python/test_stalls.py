@@ -1,4 +1,4 @@
-"""Threads that read a tensor while another writes to it, forks meanwhile, and threads with little stack."""
+"""Threads that read a tensor while another writes to it, forks during writes, and threads with small stacks."""
 
 import os
 import subprocess
@@ -13,9 +13,9 @@ import flex
 
 
 def run(program, timeout=60):
-    """What a program of its own prints; a failure if it dies or hangs."""
+    """The output of a program run in a new process; fails if that dies or hangs."""
     program = textwrap.dedent(program)
-    # -W: Python itself warns of forks beside threads from 3.12 on
+    # -W: from 3.12 on Python warns of forks in processes with threads
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program],
         capture_output=True,
@@ -35,9 +35,8 @@ IN_PLACE = {
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
-def test_attributes_are_read_while_another_thread_writes(name):
-    # The writer computes without the interpreter; a ticker counts how long any thread keeps it from
-    # the others.
+def test_attributes_are_readable_while_another_thread_writes(name):
+    # the writer computes without the GIL; a ticker measures how long any thread holds the GIL
     out = run(f"""
         import sys, threading, time, flex
         sys.setswitchinterval(1e-4)
@@ -78,7 +77,7 @@ def test_attributes_are_read_while_another_thread_writes(name):
         print(spent[0], max(gaps), reads)
     """)
     spent, gap, reads = (float(x) for x in out.split())
-    # a thread that waits attached stops all others for as long as the write takes
+    # a thread that waited with the GIL would stop all others for as long as the write takes
     assert gap < spent / 2 or gap < 0.02, (spent, gap)
     assert reads > 2
 
@@ -193,7 +192,7 @@ def test_a_fork_while_another_thread_uses_packed_weights():
     assert out == "done\n"
 
 
-# On a thread of 64 KiB of stack, for tensors of several dtypes and layouts.
+# Operations for a thread with 64 KiB of stack, on tensors of several dtypes and layouts.
 ANY = """
     flex.abs(t) + t * 2 + flex.astype(t, "complex64") - t[:1]
     flex.where(t == t, t, t[0])

@@ -1,5 +1,5 @@
-"""Operations in a stream give the bits that they give one by one, whatever is read, written, deleted or handed out in between; plans are
-kept in files; what a stream counts is what it moved."""
+"""Queued operations give the bits of eager ones, whatever is read, written, deleted or exported in between; plans are saved to files;
+statistics count the memory moved."""
 
 import gc
 import os
@@ -22,7 +22,7 @@ import flex
 class TestPrograms:
     @settings(max_examples=400, deadline=None)
     @given(programs(), inputs((*PLAIN, *HALVES)), st.integers(1, 4))
-    def test_results_are_those_of_the_function(self, program, tensors, results):
+    def test_results_match_eager_ones(self, program, tensors, results):
         f = function_of(program, (*PLAIN, *HALVES), results)
         expected = f(*tensors)
         with flex.stream():
@@ -32,7 +32,7 @@ class TestPrograms:
     @settings(max_examples=300, deadline=None)
     @given(programs(), inputs(PLAIN), st.lists(st.integers(0, 255), min_size=60, max_size=60))
     def test_reads_writes_and_deletions_in_between(self, program, tensors, between):
-        """What is kept of a value is one by one what it is in a stream."""
+        """All values read in between or at the end match those of eager operations."""
 
         def run():
             state, seen = Run(tuple(x.copy() for x in tensors), PLAIN), []
@@ -70,7 +70,7 @@ class TestPrograms:
 
     @settings(max_examples=60, deadline=None)
     @given(programs(most=25), inputs(PLAIN, [(300, 257), (70_001,)]))
-    def test_any_number_of_threads(self, program, tensors):
+    def test_bits_do_not_depend_on_threads(self, program, tensors):
         f = function_of(program, PLAIN, 2)
         expected = f(*tensors)
         for threads in (1, 2, 7):
@@ -97,7 +97,7 @@ class TestPrograms:
             same(got, function_of(program, PLAIN, 2)(*tensors))
 
 
-class TestWhatWaits:
+class TestQueue:
     def test_shapes_and_dtypes_are_known(self):
         x = flex.ones((3, 4))
         with flex.stream() as s:
@@ -155,7 +155,7 @@ class TestWhatWaits:
         assert y.tolist() == [2.0, 2.0, 2.0]
         assert (x + 1).tolist() == [2.0, 2.0, 2.0]
 
-    def test_writes_to_operands_come_after(self):
+    def test_later_writes_to_operands_are_not_seen(self):
         x = flex.ones(3)
         with flex.stream():
             y = x + 1
@@ -164,7 +164,7 @@ class TestWhatWaits:
             z = x * 2
         assert (y.tolist(), z.tolist()) == ([2.0, 2.0, 2.0], [202.0, 4.0, 4.0])
 
-    def test_arrays_that_change(self):
+    def test_borrowed_arrays_that_change(self):
         a = np.ones(3, np.float32)
         x = flex.asarray(a)
         with flex.stream():
@@ -184,7 +184,7 @@ class TestWhatWaits:
                 x += flex.ones((2, 2), dtype="int16")
         assert (x.dtype, x.tolist()) == (flex.int16, [8, 10])
 
-    def test_strides_are_those_that_the_result_has(self):
+    def test_strides_match_those_of_the_result(self):
         x = flex.zeros((3, 5)).T
         with flex.stream():
             y = x + 1
@@ -218,7 +218,7 @@ class TestWhatWaits:
         assert s.stats()["operations"] == 3000
         assert s.stats()["kernels"] < 300
 
-    def test_operands_do_not_pile_up(self):
+    def test_operands_do_not_accumulate(self):
         before = flex.memory_stats()["in_use"]
         with flex.stream():
             totals = []
@@ -229,18 +229,18 @@ class TestWhatWaits:
 
 
 class TestStreams:
-    def test_one_in_another(self):
+    def test_nested_streams(self):
         x = flex.ones(3)
         with flex.stream() as outer:
             y = x + 1
             with flex.stream() as inner:
-                z = y + 1  # a value of the outer one
+                z = y + 1  # a value of the outer stream
             w = z + y
         assert w.tolist() == [5.0] * 3
         assert outer.stats()["operations"] == 2
         assert inner.stats()["operations"] == 1
 
-    def test_entered_again(self):
+    def test_reentered(self):
         s = flex.Stream()
         x = flex.ones(3)
         for _ in range(2):
@@ -250,12 +250,12 @@ class TestStreams:
         assert s.stats()["operations"] == 2
         assert "2 operations" in repr(s)
 
-    def test_left_without_being_entered(self):
+    def test_exit_without_enter(self):
         s = flex.Stream()
         with pytest.raises(RuntimeError, match="not entered"):
             s.__exit__(None, None, None)
 
-    def test_other_threads_are_not_in_it(self):
+    def test_other_threads_are_not_affected(self):
         x, seen = flex.ones(3), []
         with flex.stream() as s:
             thread = threading.Thread(target=lambda: seen.append(x + 1))
@@ -264,7 +264,7 @@ class TestStreams:
             assert s.stats()["operations"] == 0
         assert seen[0].tolist() == [2.0] * 3
 
-    def test_the_known_example(self):
+    def test_stats_of_a_fused_chain(self):
         x, y = flex.ones((32, 32)), flex.ones((32, 32))
         with flex.stream() as s:
             z = x + y
@@ -316,7 +316,7 @@ class TestStreams:
 
 
 def run(code, **environment):
-    """Runs a program of its own; its standard error."""
+    """Runs a program in a new process and returns its standard error."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         env={**os.environ, **environment},
@@ -343,13 +343,13 @@ class TestPlans:
         "content",
         [b"", b"\xff" * 100, b"flex-plans 0 0.0.0\nend 0\n", b"flex-plans 1 0.1.0\nend 0\n"],
     )
-    def test_what_holds_no_plans_is_ignored_with_a_warning(self, tmp_path, content):
+    def test_malformed_files_are_ignored_with_a_warning(self, tmp_path, content):
         path = tmp_path / "plans"
         path.write_bytes(content)
         with pytest.warns(UserWarning, match="plans are ignored"):
             assert flex.Stream().load(path) == 0
 
-    def test_damage_is_noticed(self, tmp_path):
+    def test_damaged_files_are_ignored_with_a_warning(self, tmp_path):
         path = tmp_path / "plans"
         with flex.stream() as s:
             flex.exp(flex.ones(3) + 1).tolist()
@@ -363,13 +363,13 @@ class TestPlans:
             with pytest.warns(UserWarning, match="ignored"):
                 assert s.load(path) == 0
 
-    def test_files_that_are_not_there(self, tmp_path):
+    def test_missing_files(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             flex.Stream().load(tmp_path / "none")
         with pytest.raises(OSError, match="none"):
             flex.Stream().save(tmp_path / "none" / "plans")
 
-    def test_kept_between_processes(self, tmp_path):
+    def test_plan_cache_is_shared_between_processes(self, tmp_path):
         path = tmp_path / "plans"
         code = """
         import flex
@@ -395,7 +395,7 @@ class TestPlans:
     ("x", "wrong", "number"),
     [(flex.arange(3, dtype=flex.int32), 2.5, 2), (flex.asarray([1.0, 2.0, 3.0]), 3, 7.5)],
 )
-def test_caught_error_of_an_operation_with_a_number(x, wrong, number):
+def test_a_caught_error_leaves_the_queue_intact(x, wrong, number):
     for caught in (True, False):
         with flex.stream():
             y = x * 2

@@ -1,4 +1,4 @@
-"""Views of what waits in a stream, and layers: results have the bits, shapes and strides of the operations one by one."""
+"""Views of queued values, and layers in a stream: results have the bits, shapes and strides of eager operations."""
 
 import threading
 
@@ -11,12 +11,12 @@ from flex import nn
 
 
 class TestViews:
-    """A view of what waits waits too; elementwise operations read through it."""
+    """A view of a queued value is queued too, and elementwise operations read through it."""
 
     X = flex.reshape(flex.linspace(-3, 3, 40 * 60), (40, 60))
 
     def both(self, f):
-        """The results of a function, one by one and in a stream, and how many walks that took."""
+        """Asserts that a function gives the same result eagerly and in a stream; returns the number of passes in the stream."""
         expected = f()
         with flex.stream() as s:
             got = f()
@@ -36,27 +36,27 @@ class TestViews:
             *(lambda x: x.T[::3].T, lambda x: flex.transpose(x)),
         ],
     )
-    def test_one_walk(self, view):
+    def test_views_are_fused_into_one_pass(self, view):
         assert self.both(lambda: view(self.X * 2) + 1) == 1
 
-    def test_a_shape_that_takes_a_copy(self):
+    def test_a_reshape_that_needs_a_copy(self):
         assert self.both(lambda: (self.X * 2).T.reshape(3, -1) + 1) == 3
 
     def test_repeated_elements_are_computed_once(self):
         walks = self.both(lambda: flex.broadcast_to(flex.exp(self.X[0]), (40, 60)) + self.X)
         assert walks == 2
 
-    def test_what_lies_across_is_stored_first(self):
+    def test_a_transposed_operand_is_materialised(self):
         y = self.X.T.copy()
         assert self.both(lambda: (self.X * 2).T + y) == 2
 
-    def test_reductions_see_what_they_see_one_by_one(self):
+    def test_reductions_match_eager_ones(self):
         self.both(lambda: flex.sum((self.X * 2)[:, 3:40], axis=1))
         self.both(lambda: flex.sum((self.X * 2).T + 1, axis=0))
         self.both(lambda: flex.sum((self.X * 2).T))
 
     @pytest.mark.parametrize("shape", [(40, 60), (3, 7, 5)])
-    def test_axes_that_are_put_back(self, shape):
+    def test_restored_axes_match_keepdims(self, shape):
         x = flex.reshape(flex.arange(float(np.prod(shape))) % 17, shape)
 
         def norm(put, **keep):
@@ -77,21 +77,21 @@ class TestViews:
             ):
                 assert self.both(lambda f=f, put=put: f(put)) == kept
 
-    def test_a_mean_that_is_kept(self):
+    def test_a_reduction_and_its_view_are_both_used(self):
         with flex.stream() as s:
             mean = flex.mean(self.X, axis=1)
             y = self.X - mean[:, None]
         assert s.stats()["kernels"] == 2
         same((mean, y), (flex.mean(self.X, axis=1), self.X - flex.mean(self.X, axis=1)[:, None]))
 
-    def test_only_what_is_viewed_is_computed(self):
+    def test_only_viewed_elements_are_computed(self):
         x = flex.ones((1000, 8))
         with flex.stream() as s:
             y = flex.exp(x * 2)[7] + 1
         assert s.stats()["bytes_read"] == s.stats()["bytes_written"] == 32
         assert y.shape == (8,)
 
-    def test_they_are_no_operations(self):
+    def test_views_do_not_count_as_operations(self):
         with flex.stream() as s:
             y = (self.X + 1).T[::2]
             assert s.stats()["operations"] == 1
@@ -114,7 +114,7 @@ class TestViews:
             assert s.stats()["kernels"] == 0
             assert flex.broadcast_to(y[:1, :1], (1 << 30, 1 << 20)).shape == (1 << 30, 1 << 20)
 
-    def test_pieces(self):
+    def test_splits(self):
         for cut in (
             lambda x: flex.split(x, (10, 50), axis=1),
             lambda x: flex.chunk(x, 3),
@@ -136,11 +136,11 @@ class TestViews:
                 with pytest.raises(ValueError, match=r"split|chunk|axis"):
                     wrong()
 
-    def test_without_elements(self):
+    def test_empty_views(self):
         with flex.stream():
             assert ((self.X + 1)[5:5].T * 2).shape == (60, 0)
 
-    def test_writes_do_not_reach_what_is_viewed(self):
+    def test_writes_do_not_affect_the_viewed_value(self):
         with flex.stream():
             y = self.X * 2
             row = y[0]
@@ -150,7 +150,7 @@ class TestViews:
         assert row[0].item() == self.X[0, 0].item() * 2 + 100
         assert (y[0, 0].item(), turned[3, 1].item()) == (self.X[0, 0].item() * 2, 5.0)
 
-    def test_of_other_streams_and_threads(self):
+    def test_views_in_other_streams_and_threads(self):
         with flex.stream():
             y = self.X + 1
             with flex.stream() as inner:
@@ -163,7 +163,7 @@ class TestViews:
             thread.join()
         same((z, seen[0]), ((self.X + 1).T * 2, (self.X + 2).T))
 
-    def test_of_strided_operands(self):
+    def test_strided_operands(self):
         x = self.X.T[::2]
         assert self.both(lambda: (x * 2).T + 1) == 2
         assert self.both(lambda: flex.sum((x * 2).T[3:20] + 1, axis=0)) > 1
@@ -173,7 +173,7 @@ class TestViews:
         self.both(lambda: flex.astype(x, "float32"))
         self.both(lambda: flex.sum(flex.astype(x, "float32"), axis=(0, 1)) + 1)
 
-    def test_slices_that_differ_share_a_plan(self, tmp_path):
+    def test_different_slices_share_a_plan(self, tmp_path):
         with flex.stream() as s:
             for k in range(5):
                 ((flex.sinh(self.X) * 3)[k : k + 4] + 1).tolist()
@@ -192,9 +192,9 @@ class TestViews:
 
 
 class TestLayers:
-    """Linear layers and convolutions wait, and what follows is computed on blocks of them."""
+    """Linear layers and convolutions are queued, and the operations that follow run on blocks of their results."""
 
-    def test_what_follows_is_a_part_of_it(self):
+    def test_elementwise_operations_are_fused_into_the_layer(self):
         x, weight, bias = flex.ones((300, 64)), flex.ones((512, 64)), flex.ones(512)
         image, kernel = flex.ones((2, 8, 48, 48)), flex.ones((32, 8, 3, 3))
         signal = flex.ones((4, 64, 1000))
@@ -226,7 +226,7 @@ class TestLayers:
                     wrong()
             assert s.stats()["kernels"] == 0
 
-    def test_plans_are_kept(self, tmp_path):
+    def test_plans_are_saved_and_loaded(self, tmp_path):
         image, kernel = flex.ones((1, 3, 9, 9)), flex.ones((4, 3, 3, 3))
         with flex.stream() as s:
             y = nn.conv2d(image, kernel, stride=(1, 2), padding=((1, 0), (2, 2)), dilation=2)
@@ -240,7 +240,7 @@ class TestLayers:
         assert "linear 0 0 silu -" in text
         assert s.load(tmp_path / "plans") > 0
 
-    def test_image_sizes_that_differ(self):
+    def test_different_image_sizes(self):
         kernel = flex.ones((4, 3, 3, 3))
         with flex.stream():
             for n in (9, 11, 9):

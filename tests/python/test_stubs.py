@@ -1,4 +1,4 @@
-"""The stubs as editors show them. That their signatures are the module's is checked by `python -m mypy.stubtest flex`."""
+"""The stubs as editors show them. `python -m mypy.stubtest flex` checks that their signatures are the module's."""
 
 import ast
 import inspect

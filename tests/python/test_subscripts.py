@@ -59,7 +59,7 @@ def numpy_subscript(key):
     [k for k in SUBSCRIPTS if not (isinstance(k, np.ndarray) and k.shape == (3, 4))],
     ids=repr,
 )
-def test_subscripts_like_numpys(key):
+def test_subscripts_match_numpy(key):
     t = flex.asarray(A)
     expected = A[numpy_subscript(key)]
     assert t[key].shape == expected.shape
@@ -105,7 +105,7 @@ def test_bad_subscripts(key, error):
     assert t.tolist() == A.tolist()
 
 
-def test_subscript_errors_are_errors_of_shape_and_of_index():
+def test_subscript_errors_are_shape_and_index_errors():
     assert issubclass(flex.SubscriptError, flex.ShapeError)
     assert issubclass(flex.SubscriptError, IndexError)
     assert not issubclass(flex.SubscriptError, flex.AxisError)
@@ -113,7 +113,7 @@ def test_subscript_errors_are_errors_of_shape_and_of_index():
         IndexError, match=r"^index: 3 indices for 2 dimensions \(x: \[2, 3\] int64\)$"
     ):
         arange(2, 3)[0, 0, 0]
-    # values that don't fit are no fault of the subscript
+    # an error of the value is not a SubscriptError
     t = arange(2, 3)
     with pytest.raises(flex.ShapeError) as caught:
         t[0] = [1, 2]
@@ -181,7 +181,7 @@ def test_lists_as_values(key, value, dtype):
 
 def test_lists_as_values_keep_the_dtype():
     t = flex.zeros(2, dtype=flex.float64)
-    t[:] = [0.1, 1]  # not by way of float32
+    t[:] = [0.1, 1]  # not via float32
     assert t.tolist() == [0.1, 1.0]
     t[:] = [flex.asarray(2), 3.5]
     assert t.tolist() == [2.0, 3.5]
@@ -200,7 +200,7 @@ def test_lists_as_values_keep_the_dtype():
         assert t.tolist() == [0, 0]
 
 
-def test_an_unsigned_position_beyond_int64_is_out_of_range():
+def test_an_unsigned_index_beyond_int64_is_out_of_range():
     t = flex.arange(5)
     for beyond in (flex.asarray(2**64 - 1, dtype=flex.uint64), np.uint64(2**64 - 2)):
         with pytest.raises(IndexError):

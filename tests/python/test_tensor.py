@@ -1,4 +1,4 @@
-"""The Tensor class: what it is made from, attributes, conversions, text, copies, threads."""
+"""The Tensor class: construction, attributes, conversions, text, copies, threads."""
 
 import copy
 import math
@@ -45,7 +45,7 @@ def test_asarray_of_numbers(given, dtype, shape):
     assert t.tolist() == np.asarray(given).tolist()
 
 
-def test_asarray_of_tensors_among_lists():
+def test_asarray_of_tensors_in_lists():
     t = flex.asarray([flex.asarray(1.5, dtype="float64"), 2])
     assert (t.dtype, t.tolist()) == ("float64", [1.5, 2.0])
     t = flex.asarray([np.ones(2, np.int8), [3, 4]])
@@ -98,7 +98,7 @@ def test_asarray_errors(given, arguments, error, message):
         flex.asarray(given, **arguments)
 
 
-def test_asarray_of_lists_without_end():
+def test_asarray_of_recursive_lists():
     endless = []
     endless.append(endless)
     with pytest.raises(ValueError, match="nested deeper than 64"):
@@ -121,7 +121,7 @@ def test_asarray_of_a_list_that_changes_while_it_is_read():
         flex.asarray(values)
 
 
-def test_asarray_returns_what_needs_no_change():
+def test_asarray_returns_tensors_unchanged():
     t = arange(3)
     assert flex.asarray(t) is t
     assert flex.asarray(t, copy=False, device="cpu") is t
@@ -289,7 +289,7 @@ def test_repr():
     assert len(repr(arange(100, 100, 10))) < 3000
 
 
-# ---- the object
+# ---- copies, pickling, identity
 
 
 def test_copies():
@@ -377,9 +377,7 @@ def test_threads_share_a_tensor():
 
 
 def test_threads_share_a_large_tensor():
-    t = flex.asarray(bytearray(1 << 17)).astype(
-        "int64"
-    )  # large enough to run without the interpreter's lock
+    t = flex.asarray(bytearray(1 << 17)).astype("int64")  # large enough to run without the GIL
 
     def add():
         for _ in range(10):

@@ -1,4 +1,4 @@
-"""Many threads compute what one computes, and a forked process goes on."""
+"""Any number of threads gives the same bits, and forked processes continue to work."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ TABLE = flex.asarray(RNG.standard_normal((1024, 1024)).astype(np.float32))
         "elementwise",
     ],
 )
-def test_the_same_bits_for_any_number_of_threads(compute):
+def test_bits_do_not_depend_on_threads(compute):
     with flex.threads(1):
         one = compute().numpy().tobytes()
     for n in (2, 3):
@@ -61,7 +61,7 @@ with flex.threads(2):
     child = os.fork()
     if child == 0:
         same = work() == before
-        grandchild = os.fork()  # after work of its own
+        grandchild = os.fork()  # after the child's own work
         if grandchild == 0:
             os._exit(0 if work() == before else 1)
         os._exit(0 if same and os.waitpid(grandchild, 0)[1] == 0 else 1)
@@ -74,7 +74,7 @@ print("done")
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_fork_after_parallel_work():
-    # -W: Python itself warns of forks beside threads from 3.12 on
+    # -W: from 3.12 on Python warns of forks in processes with threads
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", FORK],
         capture_output=True,

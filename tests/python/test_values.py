@@ -1,4 +1,4 @@
-"""Tensors as values: what a write changes, what it costs, and when it is lost; which values a dtype takes."""
+"""Tensors as values: what a write changes and costs, and when it is lost; the values that a dtype accepts."""
 
 import warnings
 
@@ -9,8 +9,8 @@ from support import address
 import flex
 
 
-class TestWritesBesideViews:
-    def test_named_rows_do_not_copy_the_tensor_at_each_write(self):
+class TestWritesWithViews:
+    def test_named_rows_do_not_cause_a_copy_per_write(self):
         t = flex.zeros((1000, 3))
         t[0] = 0.5
         addresses = set()
@@ -59,7 +59,7 @@ class TestWritesBesideViews:
             assert np.array_equal(np.asarray(t), expected)
             assert flex.broadcast_to(t[0, 0], (3, 4)).tolist() == [[expected[0, 0]] * 4] * 3
 
-    def test_views_of_tensors_that_nobody_writes_are_free(self):
+    def test_views_of_unwritten_tensors_share_memory(self):
         t = flex.zeros((1000, 3))
         rows = list(t)
         assert address(rows[5]) == address(t) + 60
@@ -117,7 +117,7 @@ class TestChainedAssignment:
 
 
 class TestNumbersAndDtypes:
-    """The table "Conversions" of the documentation, a row a test."""
+    """The table "Conversions" of docs/values.md."""
 
     @pytest.mark.parametrize(
         "make",
@@ -127,7 +127,7 @@ class TestNumbersAndDtypes:
             lambda x, d: flex.full(2, x, dtype=d),
         ],
     )
-    def test_numbers_take_the_dtype_asked_for_and_must_fit_it(self, make):
+    def test_numbers_must_fit_the_requested_dtype(self, make):
         assert flex.all(flex.equal(make(2.7, "int8"), 2))
         assert flex.all(flex.equal(make(-2.7, "int64"), -2))
         assert flex.all(make(2.5, "bool"))
@@ -139,7 +139,7 @@ class TestNumbersAndDtypes:
             make(1 + 2j, "float32")
         assert flex.all(flex.isinf(make(1e300, "float32")))
 
-    def test_numbers_written_into_a_tensor_are_of_its_kind(self):
+    def test_assigned_numbers_must_fit_the_tensors_dtype(self):
         t = flex.zeros(3, dtype="int8")
         for x in (2.7, [2.7, 1, 1], np.float32(2.7), 1j):
             with pytest.raises(flex.DTypeError, match=r"^set: .*int8"):
@@ -150,7 +150,7 @@ class TestNumbersAndDtypes:
         t[0:3] = True
         assert t.tolist() == [1, 1, 1]
 
-    def test_tensors_are_converted_element_by_element(self):
+    def test_tensor_conversions_saturate_and_wrap(self):
         x = flex.asarray([300.0, -300.0, 2.7, -2.7, float("nan")], dtype="float64")
         for y in (
             x.astype("int8"),

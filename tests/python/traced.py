@@ -1,8 +1,8 @@
 """Random functions of tensors, for tests of flex.fuse: a program is a list of steps of small integers, which the same Python function
-runs on tensors and on what stands for them while a function is traced.
+runs on tensors and on their stand-ins while a function is traced.
 
-A step is an operation and what chooses its operands and parameters. It takes whatever suits it of the values that there are, by shape and
-dtype, and converts what does not, so that every list is a program.
+A step selects an operation, its operands and its parameters. It picks operands of a suitable shape among the existing values and converts
+them where the dtype does not fit, so that every list is a valid program.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ REDUCTIONS: dict[Callable, tuple[str, ...]] = {
     **dict.fromkeys([flex.mean, flex.var, flex.std], FLOATS),
     **dict.fromkeys([flex.any, flex.all, flex.count_nonzero], ANY),
 }
-# What is run as it is between the fused parts.
+# Functions that run as they are between the fused parts.
 WHOLES: dict[Callable, tuple[str, ...]] = {
     lambda x: flex.argmax(x, axis=-1, keepdims=True): (*WHOLE, *WIDE),
     lambda x: flex.matmul(x, flex.reshape(x, (x.shape[-1], -1))): WIDE,
@@ -107,7 +107,7 @@ LARGEST, MOST_DIMS = 1 << 17, 5
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The common shape; None where there is none, or it is too large for a test."""
+    """The common shape, or None if there is none or it is too large for a test."""
     try:
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
@@ -116,17 +116,17 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 class Run:
-    """One run of a program: the values that there are."""
+    """One run of a program, with the values so far."""
 
     def __init__(self, operands: tuple[Any, ...], casts: tuple[str, ...]):
         self.operands, self.values, self.casts = operands, list(operands), casts
 
     def some(self, k: int, dtypes: tuple[str, ...]) -> Any:
-        """A value, the last ones more often than others, of one of the dtypes."""
+        """A value of one of the dtypes, more often one of the last."""
         return self.one_of(self.values[-4 if k % 3 else 0 :], k, dtypes)
 
     def one_of(self, values: list[Any], k: int, dtypes: tuple[str, ...]) -> Any:
-        """One of them, converted where it is of another dtype."""
+        """One of the values, converted if its dtype is none of these."""
         x = values[-1 - k % len(values)]
         if x.dtype.name in dtypes:
             return x
@@ -166,7 +166,7 @@ class Run:
                 return flex.astype(self.some(i, ANY), self.casts[j % len(self.casts)])
             case 12:
                 return self.reduced(i, j, k)
-            case 13:  # with an operand, so that what was reduced is broadcast back
+            case 13:  # with an operand, so that reduced values broadcast back
                 function, dtypes = pick(BINARY, i)
                 x = self.one_of(self.operands, j, dtypes)
                 return function(x, self.beside(k, dtypes, x))
@@ -181,7 +181,7 @@ class Run:
                 return function(x) if fits else x
 
     def reduced(self, i: int, j: int, k: int) -> Any:
-        """A reduction over any axes, without or with those of size 1 in their place."""
+        """A reduction over any axes, with or without keepdims."""
         function, dtypes = pick(REDUCTIONS, i)
         x = self.some(j, dtypes)
         if function in (flex.max, flex.min) and 0 in x.shape:
@@ -192,12 +192,12 @@ class Run:
 
 
 def pick(table: dict[Callable, tuple[str, ...]], k: int) -> tuple[Callable, tuple[str, ...]]:
-    """An entry."""
+    """The entry that `k` selects."""
     return list(table.items())[k % len(table)]
 
 
 def function_of(program: list[Step], casts: tuple[str, ...], results: int) -> Callable:
-    """A function of tensors, whose results are the last ones, as many, and the first."""
+    """A function that runs the program and returns its last `results` values, and the first."""
 
     def f(*tensors: Any) -> tuple[Any, ...]:
         run = Run(tensors, casts)
@@ -209,6 +209,6 @@ def function_of(program: list[Step], casts: tuple[str, ...], results: int) -> Ca
 
 
 def programs(most: int = 60) -> st.SearchStrategy[list[Step]]:
-    """Lists of 1 to `most` steps, each length as likely as another."""
+    """Lists of 1 to `most` steps, all lengths equally likely."""
     step = st.tuples(*[st.integers(0, 255)] * 4)
     return st.integers(1, most).flatmap(lambda n: st.lists(step, min_size=n, max_size=n))

@@ -1,16 +1,16 @@
-"""Windows over images: what convolutions, pools and their gradients add up, by NumPy."""
+"""Windows over images: the sums of convolutions, pools and their gradients, in NumPy."""
 
 import numpy as np
 
 
 class Windows:
-    """Windows over images: options, sizes that they fit, and for each element of a window what the places see by it."""
+    """Random options of windows over images, sizes that they fit, and the elements that outputs see at each tap."""
 
     def __init__(self, w, rank, centred=False):
         def pick(*items):
             return tuple(w.pick(items) for _ in range(rank))
 
-        tiles = rank == 2 and w.chance(0.2)  # such as Winograd's algorithm is for
+        tiles = rank == 2 and w.chance(0.2)  # sizes for which Winograd's algorithm is used
         self.kernel = (3,) * rank if tiles or w.chance(0.2) else pick(1, 2, 3, 4, 5)
         self.stride, self.dilation = pick(1, 1, 1, 2, 3), pick(1, 1, 1, 2)
         if tiles:
@@ -45,7 +45,7 @@ class Windows:
         )
 
     def inner(self, a):
-        """Without the padding."""
+        """The image without its padding."""
         cut = zip(self.padding, self.sizes, strict=True)
         return a[(..., *(slice(before, before + n) for (before, _), n in cut))]
 
@@ -59,7 +59,7 @@ class Windows:
         return y.reshape(len(a), -1, *self.places)
 
     def scatter(self, g, b, sizes, groups):
-        """Images of these sizes, to which each number of `g` has added the weight times itself."""
+        """Images of these sizes, to which each element of `g` adds the weight times itself."""
         g, b = grouped(g, groups), b.reshape(groups, -1, *b.shape[1:])
         y = np.zeros((len(g), groups, b.shape[2], *sizes), g.dtype)
         for tap, seen in self.taps(g.shape[3:]):
@@ -68,7 +68,7 @@ class Windows:
         return y.reshape(len(g), -1, *sizes)
 
     def weight(self, g, a, groups):
-        """The sums over all places of `g` times what an element of the weight sees of padded images."""
+        """For each element of the weight, the sum over outputs of `g` times the element of the padded image that it sees."""
         g, a = grouped(g, groups), grouped(a, groups)
         y = np.zeros((groups, g.shape[2], a.shape[2], *self.kernel))
         flat = g.reshape(*g.shape[:3], -1)
@@ -79,5 +79,5 @@ class Windows:
 
 
 def grouped(a, groups):
-    """Channels as groups of channels."""
+    """The channel axis, split into groups."""
     return a.reshape(len(a), groups, a.shape[1] // groups, *a.shape[2:])

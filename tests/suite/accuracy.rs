@@ -1,6 +1,6 @@
 //! The documented accuracy of every elementary function, on the instruction set that `FLEX_ISA` or
-//! the CPU chooses: float32 against float64 (libm), float64 against tables of more digits
-//! (scripts/accuracy_reference.py), both at the ends of their range too.
+//! the CPU chooses: float32 against float64 (libm), float64 against tables of higher precision
+//! (scripts/accuracy_reference.py), both also at the ends of their range.
 
 use crate::common::Rng;
 use crate::common::ulp::{ulps32, ulps64};
@@ -116,7 +116,7 @@ fn hold(failures: &mut Vec<String>, name: &str, worst: Worst, limit: f64) {
     }
 }
 
-/// libm's, which has values below 1 too.
+/// libm's, which gives values for arguments below 1 too.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
@@ -165,7 +165,7 @@ fn unary_float32_is_within_its_bound() {
 }
 
 #[test]
-fn fast_paths_are_the_functions_unless_their_conditions_hold() {
+fn fast_paths_match_the_functions_where_they_apply() {
     let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     macro_rules! check {
         ($($fast:ident $slow:ident $trait:ident::$whole:ident;)*) => { $(
@@ -345,7 +345,7 @@ fn activations_are_within_their_bound() {
     }
 }
 
-/// What is far from 0 and infinite has a slope too, and NaN has none.
+/// Slopes at large and infinite arguments are defined too; that at NaN is NaN.
 #[test]
 fn slopes_of_gelu_are_within_their_bound() {
     let mut x: Vec<f32> = arguments32().into_iter().filter(|x| !x.is_nan()).collect();

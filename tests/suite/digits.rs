@@ -1,5 +1,5 @@
-//! The classifiers of examples/embedded on this machine: the probabilities that a microcontroller
-//! must give.
+//! The classifiers of examples/embedded on this machine, against the probabilities that a
+//! microcontroller must give.
 
 use flex::io::safetensors;
 
@@ -25,7 +25,8 @@ fn layers<const N: usize>(file: &[u8], numbers: [u8; N]) -> [model::Layer; N] {
     })
 }
 
-/// So many in a hundred are recognised, all of them with the probabilities that stand in the file.
+/// At least `in_a_hundred` percent of the digits are recognised, and all of them have the stored
+/// probabilities.
 #[track_caller]
 fn recognises(
     held_out: &[u8],
@@ -66,7 +67,7 @@ fn convolutions_recognise_held_out_digits() {
     );
 }
 
-/// The digits that float32 weights give, of 99 in a hundred.
+/// At least 99 in a hundred predictions are those of float32 weights.
 #[cfg(feature = "i8")]
 #[test]
 fn weights_of_int8_recognise_the_same_digits() {

@@ -11,7 +11,7 @@ fn numbers(rng: &mut Rng, shape: &[usize]) -> Tensor {
     Tensor::from_slice(&x, shape).unwrap()
 }
 
-/// Where an element's scale is.
+/// The index of an element's scale.
 fn step_of(q: &QTensor, index: &[usize]) -> Vec<usize> {
     let block = q.block();
     index
@@ -29,7 +29,7 @@ fn each(per: Per) -> Quantization {
 }
 
 #[test]
-fn numbers_are_within_half_a_step() -> Result<()> {
+fn values_are_within_half_a_step() -> Result<()> {
     let mut rng = Rng(1);
     for round in 0..60 {
         let shape = [rng.between(1, 4), 4 * rng.between(1, 5), 6];
@@ -61,7 +61,7 @@ fn numbers_are_within_half_a_step() -> Result<()> {
             let step: Vec<isize> = step_of(&q, &index).iter().map(|i| *i as isize).collect();
             let scale = q.scales().at::<f32>(&step[..])?;
             let error = (x.at::<f32>(&at[..])? - y.at::<f32>(&at[..])?).abs();
-            // zero points are rounded too, so that ends may saturate by as much
+            // the zero point is rounded too, so values at the ends may saturate by as much
             let bound = if affine { 1.01 } else { 0.501 };
             assert!(
                 error <= bound * scale,
@@ -73,7 +73,7 @@ fn numbers_are_within_half_a_step() -> Result<()> {
 }
 
 #[test]
-fn what_is_no_number_and_zeros() -> Result<()> {
+fn nan_infinity_and_zeros() -> Result<()> {
     let x = Tensor::from([f32::NAN, f32::INFINITY, -2.0, f32::NEG_INFINITY]);
     let q = quant::quantize(&x, Quantization::default())?;
     assert_eq!(q.values().to_vec::<i8>()?, [0, 127, -127, -127]);
@@ -92,7 +92,7 @@ fn what_is_no_number_and_zeros() -> Result<()> {
 }
 
 #[test]
-fn linear_layers_are_sums_of_products() -> Result<()> {
+fn linear_matches_sums_of_products() -> Result<()> {
     let mut rng = Rng(2);
     for round in 0..40 {
         let (m, n, k) = (
@@ -132,7 +132,7 @@ fn linear_layers_are_sums_of_products() -> Result<()> {
             )?;
             let (y, w) = (y.to_vec::<f32>()?, weight.dequantize()?.to_vec::<f32>()?);
             let (x, bias) = (x.to_vec::<f32>()?, bias.to_vec::<f32>()?);
-            // half a step of each factor
+            // each input is off by up to half a step
             let error = if inputs == Inputs::Float {
                 1e-6
             } else {
@@ -156,7 +156,7 @@ fn linear_layers_are_sums_of_products() -> Result<()> {
 }
 
 #[test]
-fn views_show_the_same_numbers() -> Result<()> {
+fn views_match_those_of_dequantised_tensors() -> Result<()> {
     let mut rng = Rng(3);
     let x = numbers(&mut rng, &[4, 6, 8]);
     for levels in [Levels::I8, Levels::I4, Levels::I2] {
@@ -203,7 +203,7 @@ fn views_show_the_same_numbers() -> Result<()> {
 }
 
 #[test]
-fn calibrations_saturate_what_is_far() -> Result<()> {
+fn percentile_calibration_saturates_outliers() -> Result<()> {
     let mut x: Vec<f32> = (0..1000).map(|i| (i as f32 - 500.0) / 500.0).collect();
     x[7] = 1e6;
     let x = Tensor::from_vec(x, 1000)?;
@@ -234,12 +234,12 @@ fn calibrations_saturate_what_is_far() -> Result<()> {
 }
 
 #[test]
-fn kept_among_the_tensors_of_a_file() -> Result<()> {
+fn quantised_tensors_round_trip_through_safetensors() -> Result<()> {
     use flex::io::safetensors;
     let x = numbers(&mut Rng(4), &[3, 8]);
     for levels in [Levels::I8, Levels::I4, Levels::I2] {
         if levels != Levels::I8 && !cfg!(feature = "i64") {
-            continue; // in which shapes are kept
+            continue; // shapes are stored as int64
         }
         let how = Quantization {
             levels,
@@ -258,7 +258,7 @@ fn kept_among_the_tensors_of_a_file() -> Result<()> {
 }
 
 #[test]
-fn wrong_arguments_are_named() -> Result<()> {
+fn errors_name_the_operation() -> Result<()> {
     let x = Tensor::zeros([2, 6], DType::F32)?;
     let q = quant::quantize(&x, Quantization::default())?;
     assert!(matches!(
@@ -307,7 +307,8 @@ fn wrong_arguments_are_named() -> Result<()> {
     Ok(())
 }
 
-/// Shapes and options of convolutions: batch, channels, outputs, groups, image, kernel, stride, padding, dilation.
+/// Sizes and options of convolutions: batch, channels, outputs, groups, image, kernel, stride,
+/// padding, dilation.
 const CONVOLUTIONS: [[usize; 9]; 9] = [
     [2, 8, 6, 1, 9, 3, 1, 1, 1],
     [1, 5, 7, 1, 12, 3, 2, 2, 2],
@@ -321,7 +322,7 @@ const CONVOLUTIONS: [[usize; 9]; 9] = [
 ];
 
 #[test]
-fn convolutions_are_sums_of_products() -> Result<()> {
+fn convolutions_match_sums_of_products() -> Result<()> {
     use flex::nn::Conv;
     let mut rng = Rng(11);
     for [
@@ -360,7 +361,7 @@ fn convolutions_are_sums_of_products() -> Result<()> {
             static_of,
             Inputs::Float,
         ] {
-            // what the images are quantised to, where they are
+            // how `conv2d` quantises the images, if it does
             let levels = match inputs {
                 Inputs::DynamicSymmetric => Levels::I8,
                 _ => Levels::U8,
@@ -413,7 +414,7 @@ fn convolutions_are_sums_of_products() -> Result<()> {
 }
 
 #[test]
-fn wrong_convolutions_are_named() -> Result<()> {
+fn convolution_errors_name_the_operation() -> Result<()> {
     let conv = |x: &Tensor, w: &QTensor, inputs| quant::conv2d(x, w, inputs, None);
     let x = Tensor::zeros([1, 8, 4, 4], DType::F32)?;
     let w = Tensor::zeros([2, 8, 3, 3], DType::F32)?;

@@ -546,7 +546,7 @@ fn errors_say_what_is_wrong() {
 }
 
 #[test]
-#[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
+#[cfg(target_pointer_width = "64")] // 32 bits may address no more than there is
 fn pieces_beyond_memory_are_an_error() {
     let x = Tensor::zeros([1], DType::F32)
         .unwrap()

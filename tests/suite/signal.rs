@@ -1,11 +1,11 @@
-//! Signals: windows by their values, frames and convolutions by their definitions. SciPy is asked in
-//! tests/python.
+//! Signals: windows against known values, frames and convolutions against their definitions. The
+//! comparison with SciPy is in tests/python.
 
 use flex::signal::{self, Mel, Window};
 use flex::{DType, Error};
 
 #[test]
-fn windows() {
+fn windows_have_known_values() {
     let values = |n, shape, symmetric| {
         let w = signal::window(n, shape, symmetric, DType::F32).unwrap();
         w.to_vec::<f32>().unwrap()
@@ -37,8 +37,8 @@ fn windows() {
 }
 
 #[test]
-fn bands() {
-    // with HTK's formula, 0 to 2840.02 mels are 0 to 8 kHz
+fn mel_filters_are_triangles() {
+    // by HTK's formula, 8 kHz is 2840.02 mel
     let how = Mel {
         n_mels: 3,
         htk: true,
@@ -100,7 +100,7 @@ mod spectra {
     }
 
     #[test]
-    fn frames() {
+    fn stft_frames_match_rfft() {
         let (x, w) = (random(50, 1), random(8, 2));
         let window = tensor(&w);
         let how = Stft {
@@ -138,7 +138,7 @@ mod spectra {
     }
 
     #[test]
-    fn signals_come_back() {
+    fn istft_inverts_stft() {
         let x = random(100, 3);
         for (n_fft, hop) in [(8, 2), (16, 4), (7, 3), (10, 10)] {
             let how = Stft {
@@ -154,7 +154,7 @@ mod spectra {
     }
 
     #[test]
-    fn convolutions() {
+    fn convolve_and_correlate_match_the_definition() {
         for (n, m) in [(1, 1), (5, 3), (3, 5), (200, 7), (130, 90)] {
             let (x, h) = (random(n, 4), random(m, 5));
             let mut full = vec![0.0; n + m - 1];

@@ -1,4 +1,4 @@
-"""A browser without a window, driven over a pipe by the DevTools protocol."""
+"""A headless browser, driven over a pipe by the DevTools protocol."""
 
 import base64
 import fcntl
@@ -22,7 +22,7 @@ PATIENCE = 60.0  # seconds
 
 
 def pipe() -> list[int]:
-    """A pipe whose ends are not the descriptors that the browser expects to be its own."""
+    """A pipe whose descriptors don't collide with those that the browser reserves."""
     low = os.pipe()
     high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in low]
     for end in low:
@@ -31,11 +31,11 @@ def pipe() -> list[int]:
 
 
 class Browser:
-    """One page. What goes wrong in it is kept in `complaints`."""
+    """One page. Its exceptions and error messages are collected in `complaints`."""
 
     def __init__(self, program: str, flags: list[str]) -> None:
         (their_in, self.out), (self.into, their_out) = pipe(), pipe()
-        # The browser reads commands from 3 and writes to 4.
+        # the browser reads commands from descriptor 3 and writes to 4
         shell = ["bash", "-c", f'exec "$@" 3<&{their_in} 4>&{their_out}', "bash"]
         self.process = subprocess.Popen(
             [*shell, program, *START, *flags],
@@ -67,7 +67,7 @@ class Browser:
         os.close(self.into)
 
     def message(self) -> dict[str, Any]:
-        """The next one from the browser."""
+        """The next message from the browser."""
         while b"\0" not in self.unread:
             if not select.select([self.into], [], [], PATIENCE)[0]:
                 raise TimeoutError("the browser is silent")
@@ -79,7 +79,7 @@ class Browser:
         return json.loads(text)
 
     def send(self, method: str, **parameters: object) -> dict[str, Any]:
-        """A command's result."""
+        """Sends a command and returns its result."""
         self.number += 1
         command = {"id": self.number, "method": method, "params": parameters} | self.session
         os.write(self.out, json.dumps(command).encode() + b"\0")
@@ -99,7 +99,7 @@ class Browser:
         return answer["result"]
 
     def run(self, script: str) -> Any:
-        """The value of an expression of JavaScript, awaited where it's a promise."""
+        """The value of a JavaScript expression; a promise is awaited."""
         result = self.send(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
@@ -110,7 +110,7 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, condition: str) -> None:
-        """Until an expression is true."""
+        """Waits until a JavaScript expression is true."""
         end = time.monotonic() + PATIENCE
         while not self.run(condition):
             if time.monotonic() > end:
@@ -127,7 +127,7 @@ class Browser:
         )
 
     def draw(self, stroke: list[tuple[float, float]]) -> None:
-        """Holds the button down along the points."""
+        """Drags the mouse along the points."""
         self.mouse("mousePressed", *stroke[0])
         for point in stroke[1:]:
             self.mouse("mouseMoved", *point)

@@ -7,5 +7,5 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """What scripts/build-web.sh made."""
+    """The output folder of scripts/build-web.sh."""
     return ROOT / "target" / "web"

@@ -8,7 +8,7 @@ import wasmtime
 
 
 class Module:
-    """A module as the JavaScript of wasm-bindgen uses it, as far as it's used here."""
+    """A module, called as the JavaScript of wasm-bindgen calls it, as far as the tests need."""
 
     def __init__(self, path: Path) -> None:
         self.store = wasmtime.Store()
@@ -26,20 +26,20 @@ class Module:
         self.exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
 
     def call(self, name: str, *arguments: int) -> list[int]:
-        """The results; the last is whether there was an error, and the one before that which."""
+        """Calls a function and returns its results, without the last two, an error and whether there was one."""
         *results, _, failed = self.exports[name](self.store, *arguments)
         assert not failed
         return results
 
     def put(self, values: bytes | Sequence[float], format: str = "B") -> tuple[int, int]:
-        """Where an array lies that a function takes, and how many elements it has."""
+        """Copies an array argument into the module's memory; returns its address and length."""
         array = struct.pack(f"<{len(values)}{format}", *values)
         at = self.exports["__wbindgen_malloc"](self.store, len(array), struct.calcsize(format))
         self.exports["memory"].write(self.store, array, at)
         return at, len(values)
 
     def take(self, at: int, length: int) -> tuple[float, ...]:
-        """The float32 values of a result, which is given back."""
+        """The float32 values of a result, whose memory is freed."""
         values = struct.unpack(
             f"<{length}f", self.exports["memory"].read(self.store, at, at + 4 * length)
         )

@@ -1,4 +1,4 @@
-"""The modules of examples/web without a browser: their sizes, and what they make of digits that weren't trained on."""
+"""The modules of examples/web without a browser: their sizes, and their predictions for held-out digits."""
 
 import gzip
 import struct

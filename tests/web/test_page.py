@@ -16,7 +16,7 @@ from browser import Browser
 PICTURES = Path(__file__).resolve().parents[2] / "target" / "web-test"
 PREDICTION = "document.getElementById('prediction').dataset.digit"
 
-# Strokes in a box of 10 x 10, as different hands draw them: not those of the page.
+# Strokes in a box of 10 x 10 as different people draw them, other than the page's own.
 HAND = [
     (0, [[(5, 0), (2, 1), (1, 4), (1.5, 8), (4, 10), (7, 9.5), (8.5, 6), (8, 2), (5.5, 0)]]),
     (1, [[(5, 0), (5, 10)]]),
@@ -94,7 +94,7 @@ def box(page: Browser) -> tuple[float, float, float]:
 def draw(
     page: Browser, strokes: list[list[tuple[float, float]]], scale: float, dx: float, dy: float
 ) -> None:
-    """By the mouse, a box of 10 x 10 being so much of the pad, so far from its corner."""
+    """Draws with the mouse: the box of 10 x 10 takes the part `scale` of the pad, at (dx, dy) from its corner."""
     left, top, side = box(page)
     page.run("document.getElementById('clear').click()")
     for stroke in strokes:
@@ -107,7 +107,7 @@ def draw(
     page.run("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
 
 
-def test_loads_the_build_with_vectors(page: Browser):
+def test_loads_the_simd_build(page: Browser):
     assert page.run("document.documentElement.dataset.ready") == "yes"
     assert "simd128" in page.run("document.getElementById('loaded').textContent")
 
@@ -126,7 +126,7 @@ def test_reads_the_digits_that_it_draws(page: Browser, digit: int):
 @pytest.mark.parametrize(
     ("digit", "strokes"), HAND, ids=[f"{digit}-{i}" for i, (digit, _) in enumerate(HAND)]
 )
-def test_reads_what_a_hand_draws(
+def test_reads_hand_drawn_digits(
     page: Browser, digit: int, strokes: list, scale: float, dx: float, dy: float
 ):
     draw(page, strokes, scale, dx, dy)
@@ -139,7 +139,7 @@ def test_reads_what_a_hand_draws(
 
 
 def variant(strokes: list, numbers: random.Random) -> list:
-    """As another hand draws it: slanted, stretched, turned, and not quite there."""
+    """The strokes as another person might draw them: slanted, stretched, rotated and jittered."""
     slant, stretch, turn = (
         numbers.gauss(0, 0.12),
         math.exp(numbers.gauss(0, 0.15)),
@@ -153,7 +153,7 @@ def variant(strokes: list, numbers: random.Random) -> list:
     return [[place(x, y) for x, y in stroke] for stroke in strokes]
 
 
-def test_reads_many_hands(page: Browser):
+def test_reads_variants_of_hand_drawn_digits(page: Browser):
     numbers = random.Random(1)
     drawings = [(digit, variant(strokes, numbers)) for digit, strokes in HAND for _ in range(20)]
     page.run("""(async () => {
@@ -179,7 +179,7 @@ def test_clear_empties_the_page(page: Browser):
     assert page.run("document.querySelectorAll('.best').length") == 0
 
 
-def test_measures_itself(page: Browser):
+def test_benchmark(page: Browser):
     page.run("document.getElementById('measure').click()")
     page.wait("document.getElementById('results').dataset.results")
     results = page.run("JSON.parse(document.getElementById('results').dataset.results)")
@@ -192,7 +192,7 @@ def test_measures_itself(page: Browser):
     page.picture(PICTURES / "page.png")
 
 
-def test_without_vectors(url: str, tmp_path_factory: pytest.TempPathFactory):
+def test_falls_back_without_simd(url: str, tmp_path_factory: pytest.TempPathFactory):
     with start(tmp_path_factory, url, "--js-flags=--no-enable-sse4-1") as page:
         assert "without vectors" in page.run("document.getElementById('loaded').textContent")
         draw(page, HAND[3][1], 0.7, 0.15, 0.15)

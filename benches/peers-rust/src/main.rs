@@ -1,4 +1,4 @@
-//! Matrix products and sorts of other crates beside flex's, on the same data, in turn.
+//! Compares flex's matrix products and sorts with other crates', on the same data, in turn.
 //!
 //! `cargo run --release [-- products | sorts]` in this folder, or `make bench-peers`. Times are
 //! medians; the last column is the time relative to flex's.
@@ -9,7 +9,7 @@ mod sorts;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// A library's name, and a call of it.
+/// A library's name and the call to time.
 type Peer<'a> = (&'a str, Box<dyn FnMut() + 'a>);
 
 fn main() {
@@ -46,7 +46,7 @@ fn values(n: usize) -> Vec<f64> {
 }
 
 /// Calls the peers in turn for about a second each, and prints the median time of each. The first
-/// one is flex.
+/// peer is flex.
 fn compare(what: &str, threads: usize, peers: &mut [Peer]) {
     let time = |f: &mut dyn FnMut()| {
         let start = Instant::now();

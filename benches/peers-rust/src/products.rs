@@ -20,7 +20,7 @@ pub fn run(threads: usize) {
     }
 }
 
-/// The product of row-major matrices `[m, k]` and `[k, n]`, into memory that is there already.
+/// The product of row-major matrices `[m, k]` and `[k, n]`, into existing memory.
 fn product<T>(m: usize, k: usize, n: usize, threads: usize, of: impl Fn(f64) -> T)
 where
     T: flex::Element + faer::traits::ComplexField + Copy + 'static,
@@ -54,7 +54,7 @@ where
             "gemm",
             Box::new(|| {
                 let (n, k) = (n as isize, k as isize);
-                // SAFETY: row-major matrices of these shapes, of which the result is apart.
+                // SAFETY: row-major matrices of these shapes; the result overlaps no operand.
                 unsafe {
                     gemm::gemm(
                         m,

@@ -1,4 +1,4 @@
-"""The workloads: a row each, by family."""
+"""The workloads, one row each, by family."""
 
 from . import (
     attention,

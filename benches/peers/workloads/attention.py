@@ -1,4 +1,4 @@
-"""Attention: many queries, masks, one query by a long cache; a token's step with its cache; rotary embeddings."""
+"""Attention: many queries, masks, one query with a long cache; a decoding step with its cache; rotary embeddings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ layers = Family("attention", 0.85)
 def attention(
     heads: int, length: int, width: int, dtype: str = "float32", causal: bool = False
 ) -> None:
-    """A row; NumPy and JAX have all scores at once."""
+    """Adds a row; NumPy and JAX compute all scores at once."""
     option = ", is_causal=True" if causal else ""
     scores = f"q @ k.swapaxes(-1, -2) * {width} ** -0.5"
     if causal:
@@ -63,7 +63,7 @@ for name, mask in (
         reference=exact,
         jax=f"jax.nn.softmax({scores}, axis=-1) @ v",
         onnx="Attention(q, k, v, m)",
-        # which wants a mask to have a row for each query
+        # which requires a mask row for each query
         onnxruntime=f"Attention(q, k, v, Expand(m, constant([1, 1, {K}, {K}])))",
         flops=2 * product(12, K, K, 64),
     )
@@ -93,13 +93,13 @@ for heads, groups, queries, keys, width, dtype in (
 
 
 class Step:
-    """A token's step: its key and value join those before it, in memory that there is for more, and its queries see all of them."""
+    """A decoding step: the token's key and value are appended to preallocated memory, and its queries attend to all of them."""
 
     def __init__(self):
         self._cache = None
 
     def __call__(self, xp: Any, q: Any, k: Any, v: Any, keys: Any, values: Any) -> Any:
-        """By flex, whose cache begins with `keys` and `values`; each call is the same step."""
+        """With flex, whose cache starts with `keys` and `values`; each call is the same step."""
         if self._cache is None:
             _, heads, known, width = keys.shape
             self._cache = xp.nn.KVCache(1, heads, width, capacity=known + 1, dtype=keys.dtype)
@@ -109,7 +109,7 @@ class Step:
         return xp.nn.scaled_dot_product_attention(q, *seen, enable_gqa=True)
 
     def torch(self, xp: Any, q: Any, k: Any, v: Any, keys: Any, values: Any) -> Any:
-        """By torch, in tensors with room for more, as its users keep them."""
+        """With torch, in preallocated tensors, as its users do."""
         known = keys.shape[2]
         if self._cache is None:
             self._cache = [xp.cat([x, x[:, :, :64]], 2) for x in (keys, values)]

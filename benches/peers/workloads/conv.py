@@ -1,4 +1,4 @@
-"""Convolutions, as models have them."""
+"""Convolutions with the sizes of models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def conv(
     stride: int = 1,
     dtype: str = "float32",
 ) -> None:
-    """A row: `x` by `w`, padded to keep the size, but for the stride."""
+    """Adds a row: `x` by `w`, padded to keep the size apart from the stride."""
     rank = len(w) - 2
     padding = w[-1] // 2
     call = f"nn.conv{rank}d(x, w, b, stride={stride}, padding={padding}{options})"
@@ -60,7 +60,7 @@ conv("volume", (1, 64, 8, 28, 28), (64, 64, 3, 3, 3), 0.7)
 
 
 def transposed(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: int) -> None:
-    """A row of a transposed convolution."""
+    """Adds a row for a transposed convolution."""
     convolution.row(
         f"transposed, {shape(*x)} by {shape(*w)}",
         {"x": Input(x), "w": Input(w, low=-0.1, high=0.1), "b": Input((w[1],))},
@@ -109,7 +109,7 @@ def block(
     reference: str,
     depthwise: bool,
 ) -> None:
-    """A row of a block of convolutions: 1x1, 3x3, 1x1, and the input added."""
+    """Adds a row for a block of convolutions: 1x1, 3x3, 1x1, with the input added."""
     image = (1, channels, 56, 56)
     middle = (inner, 1 if depthwise else inner, 3, 3)
     weights = {"u": (inner, channels, 1, 1), "v": middle, "w": (channels, inner, 1, 1)}

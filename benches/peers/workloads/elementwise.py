@@ -1,4 +1,4 @@
-"""Elementwise operations, and what a call costs."""
+"""Elementwise operations, and the overhead of a call."""
 
 from ..table import TOLERANCE, Family, Input, K, M, one, size, two
 
@@ -69,7 +69,7 @@ row("add float64, 4M", two(4 * M, dtype="float64"), "a + b", numexpr="a + b")
 
 
 def cast(row, source: str, target: str, n: int) -> None:
-    """A row that converts."""
+    """Adds a row for a conversion."""
     name = "bfloat16" if target == "bfloat16" else f"xp.{target}"
     row(
         f"{source} to {target}, {size(n)}",
@@ -79,7 +79,7 @@ def cast(row, source: str, target: str, n: int) -> None:
         torch=f"a.to(xp.{target})",
         tolerance=max(
             TOLERANCE.get(dtype, 0.0) for dtype in (source, target)
-        ),  # from float64 some round twice
+        ),  # some libraries round float64 twice
     )
 
 
@@ -141,7 +141,7 @@ FUNCTIONS = {
 }
 math = Family("math", 0.9)
 row = math.row
-AT_1M = 1.0  # copying is the floor
+AT_1M = 1.0  # a copy is the lower bound
 for n in (64 * K, 256 * K, M):
     goal = AT_1M if n == M else math.goal
     for name, (low, high, expression, spellings) in FUNCTIONS.items():

@@ -1,4 +1,4 @@
-"""Functions of several operations, written plainly, each run as one by the libraries that can: flex.fuse, jax.jit, numexpr."""
+"""Functions of several operations, written plainly and fused by the libraries that can: flex.fuse, jax.jit, numexpr."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..table import Family, Input, K, Known, M, one, shape, size, two
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# erf for |x| <= 4, beyond which it is 1 in float32, as Eigen and XLA have it: two polynomials of
-# x * x, from the highest coefficient down.
+# erf for |x| <= 4, beyond which it is 1 in float32, as in Eigen and XLA: two polynomials of x * x,
+# from the highest coefficient down.
 NUMERATOR = (
     -2.72614225801306e-10,
     2.77068142495902e-08,
@@ -32,7 +32,7 @@ HALF_ROOT = 0.7071067811865476
 
 
 def polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
-    """By Horner's rule; of a text it is an expression."""
+    """Horner's rule; if `x` is text, the result is an expression."""
     highest, *rest = coefficients
     if isinstance(x, str):
         text = f"({highest})"
@@ -54,7 +54,7 @@ def gelu(xp: Any, a: Any) -> Any:
 
 
 def black_scholes(erf: Callable, xp: Any, s: Any, k: Any, t: Any) -> tuple[Any, Any]:
-    """What European options to buy and to sell are worth, by prices, strikes and years."""
+    """The Black-Scholes prices of European call and put options, from prices, strikes and years."""
     rate, volatility = 0.02, 0.3
     spread = volatility * xp.sqrt(t)
     d1 = (xp.log(s / k) + (rate + 0.5 * volatility * volatility) * t) / spread
@@ -66,7 +66,7 @@ def black_scholes(erf: Callable, xp: Any, s: Any, k: Any, t: Any) -> tuple[Any, 
 
 
 def k_means(xp: Any, x: Any, centres: Any) -> Any:
-    """A step: the means of the points that are nearest to each centre."""
+    """One iteration: the mean of the points nearest to each centre."""
     difference = x[:, None, :] - centres
     nearest = xp.argmin(xp.sum(difference * difference, axis=-1), axis=1)
     mine = nearest[:, None] == xp.arange(centres.shape[0])

@@ -1,5 +1,5 @@
-"""Gradients, beside the functions that torch's autograd calls. What torch keeps from the way forwards is computed anew here as flex
-computes it; where torch has no function for that, rows go forwards and backwards."""
+"""Gradients, compared with the functions that torch's autograd calls. Values that torch would save in the forward pass are recomputed, as
+flex does; if torch has no function for that, rows run forward and backward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of convolutions, all three at once, as training has them."""
+"""Gradients of convolutions, all three at once, as in training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ gradients = Family("gradients of convolutions", 1.0)
 def row(
     name: str, x: tuple[int, ...], w: tuple[int, ...], *, stride: int = 1, groups: int = 1
 ) -> None:
-    """A row: `x` by `w`, padded to keep the size, but for the stride. The weight's gradient is compared."""
+    """Adds a row: `x` by `w`, padded to keep the size apart from the stride. The weight's gradient is compared."""
     padding = w[-1] // 2
     places = [(n + 2 * padding - k) // stride + 1 for n, k in zip(x[2:], w[2:], strict=True)]
     options = f"stride={stride}, padding={padding}, groups={groups}"
@@ -29,7 +29,7 @@ def row(
         jax=None,
         torch=f"xp.ops.aten.convolution_backward(g, x, w, [{w[0]}], {two})[1]",
         reference=f"conv_weight_gradient(g, x, {w[2:]}, {stride}, {padding}, {groups})",
-        # for each gradient as many as for the convolution
+        # the gradients of image and weight cost as much as the convolution each
         flops=2 * product(x[0], *w, prod(places)),
     )
 

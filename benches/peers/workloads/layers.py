@@ -1,4 +1,4 @@
-"""Layers of models: activations with parameters, norms by channels, losses."""
+"""Layers of models: activations with parameters, norms over channels, losses."""
 
 from ..table import Family, Input, K, M, one
 
@@ -35,7 +35,7 @@ for call, numpy, jax, onnx in (
 
 
 def normal(axes: tuple[int, ...], shape: str = "a.shape") -> str:
-    """`a`, seen in a shape, less the mean and divided by the deviation over axes, in NumPy."""
+    """A NumPy expression of `a`, reshaped, minus the mean and divided by the standard deviation over axes."""
     mean, var = (f"x.{name}({axes}, keepdims=True)" for name in ("mean", "var"))
     rows = f"(lambda x: (x - {mean}) / xp.sqrt({var} + 1e-5))(a.reshape({shape}))"
     return f"{rows}.reshape(a.shape) * w[:, None, None] + b[:, None, None]"

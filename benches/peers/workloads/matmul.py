@@ -1,4 +1,4 @@
-"""Matrix products, and the layers of models that are made of them."""
+"""Matrix products, and layers of models built from them."""
 
 from ..table import Family, Input, K, product, shape, two
 
@@ -75,7 +75,7 @@ for dtype, expression, bound, spellings in [
             flops=product(m, k, n),
             **spellings,
         )
-# What is used once: nothing is left of the call before.
+# Operands that are used once: nothing is cached from the call before.
 row(
     f"int8, {shape(K, K, K)}, b copied",
     two(K, K, dtype="int8", low=-99, high=99),

@@ -1,4 +1,4 @@
-"""The main job: texts to vectors by all-MiniLM-L6-v2, each library's own way; tests/data has what the vectors must be."""
+"""The main job: sentence embeddings with all-MiniLM-L6-v2, in each library's own way; tests/data has the expected vectors."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def _row(
 
 
 def _peers(kind: str, kernel: int, stride: int, padding: int, rank: int = 2) -> dict[str, str]:
-    """A pool of square windows as JAX and ONNX have it."""
+    """The expressions of a pool of square windows for JAX and ONNX."""
     sides, steps = [kernel] * rank, [stride] * rank
     of = "a.dtype.type(-xp.inf), jax.lax.max" if kind == "Max" else "0.0, jax.lax.add"
     pads = [(0, 0)] * 2 + [(padding, padding)] * rank

@@ -1,4 +1,4 @@
-"""Loops in Python over parts of an array, as programs for NumPy are written."""
+"""Python loops over parts of an array, as in NumPy programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ loops = Family("loops in Python", 1.0)
 
 
 def approach(xp: Any, a: Any, b: Any) -> Any:
-    """A recurrence: the row before is a named view while its base is written."""
+    """A recurrence: the previous row is a named view while its base is written to."""
     for k in range(1, 3000):
         x = a[k - 1]
         a[k] = x + 0.01 * (1 - x)
@@ -18,7 +18,7 @@ def approach(xp: Any, a: Any, b: Any) -> Any:
 
 
 def cheapest(xp: Any, a: Any, b: Any) -> Any:
-    """A dynamic program, the costs of the cheapest ways down through `b`: the row above is named."""
+    """Dynamic programming, the costs of the cheapest paths down through `b`: the row above is a named view."""
     for i in range(1, 500):
         above = a[i - 1]
         a[i, 1:] = b[i, 1:] + xp.minimum(above[1:], above[:-1])

@@ -1,4 +1,4 @@
-"""Quantised tensors: to and from integers, and linear layers and convolutions by weights of 8 and 4 bits."""
+"""Quantised tensors: conversions, and linear layers and convolutions with 8- and 4-bit weights."""
 
 from ..table import Family, Input, K, M, product, shape, size
 

@@ -6,7 +6,7 @@ from ..table import Family, Input, product, shape
 
 recurrent = Family("recurrent layers", 0.7)
 
-# Gates as ONNX has them, of torch's order.
+# Gates in ONNX's order, from torch's.
 ORDERS = {
     "lstm": "xp.concatenate([xp.split({}, 4)[k] for k in (0, 3, 1, 2)])[None]",
     "gru": "xp.concatenate([xp.split({}, 3)[k] for k in (1, 0, 2)])[None]",

@@ -1,4 +1,4 @@
-"""What works along axes: reductions, norms, scans, sorts."""
+"""Operations along axes: reductions, norms, scans, sorts."""
 
 from ..table import Family, Input, K, M, one, shape, size
 
@@ -7,7 +7,7 @@ row = reductions.row
 for n in (64 * K, M, 16 * M):
     row(
         f"sum, {size(n)}", one(n, low=0), "xp.sum(a)", numexpr="sum(a)", tolerance=1e-4
-    )  # numexpr has one running sum
+    )  # numexpr uses a single running sum
 for name, inputs, torch in [
     ("sum", {"low": 0}, "xp.sum(a, {})"),
     ("mean", {"low": 0}, "xp.mean(a, {})"),

@@ -1,4 +1,4 @@
-"""Images of other sizes, and sampled at points."""
+"""Image resampling, and sampling at points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _row(name: str, inputs: dict[str, Input], call: str, reference: str, **more)
 
 
 def _onnx(mode: str, *size: int) -> str:
-    """ONNX's operator for torch's coordinates."""
+    """ONNX's operator with torch's coordinates."""
     name = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
     of = "asymmetric" if mode == "nearest" else "pytorch_half_pixel"
     return (
@@ -29,7 +29,7 @@ def _onnx(mode: str, *size: int) -> str:
     )
 
 
-# Sizes whose quotient float32 has: else libraries round places differently.
+# Sizes whose quotient is exact in float32: otherwise libraries round coordinates differently.
 for mode in ("nearest", "bilinear", "bicubic"):
     _row(
         f"{mode}, twice",

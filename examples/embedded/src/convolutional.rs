@@ -1,5 +1,5 @@
 //! A convolutional network: convolution, relu, pool, twice, and a linear layer. Results are
-//! allocated anew for each digit.
+//! allocated for each digit.
 
 use super::model::{Layer, Pixels};
 use flex::nn::{self, Activation, Conv};

@@ -1,5 +1,4 @@
-//! Two linear layers, with outputs that are allocated once. tests/suite/digits.rs runs it on the
-//! desktop.
+//! Two linear layers with preallocated outputs. tests/suite/digits.rs runs it on the desktop.
 
 use super::model::{Layer, Pixels};
 use flex::nn::{self, Activation, Linear};

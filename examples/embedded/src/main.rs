@@ -30,7 +30,7 @@ use linear::Classifier;
 #[cfg(feature = "quantized")]
 use quantized::Classifier;
 
-/// What flash the program may use, its heap, the held-out digits, and how many in a hundred have to
+/// The flash that the program may use, its heap, the held-out digits, and the percentage that must
 /// be recognised.
 struct Budget {
     flash: usize,
@@ -38,7 +38,7 @@ struct Budget {
     digits: &'static str,
     right: usize,
 }
-/// For each network; build.rs tells the linker of the same.
+/// The budget of each network; build.rs passes the same limits to the linker.
 const BUDGET: Budget = if cfg!(feature = "convolutional") {
     Budget {
         flash: 160 << 10,
@@ -49,7 +49,7 @@ const BUDGET: Budget = if cfg!(feature = "convolutional") {
 } else {
     Budget {
         flash: 128 << 10,
-        // quantised inputs and weights that are packed take some
+        // quantised inputs and packed weights need more
         heap: if cfg!(feature = "quantized") { 6 << 10 } else { 2 << 10 },
         digits: concat!(env!("CARGO_MANIFEST_DIR"), "/held_out.bin\0"),
         right: 95,
@@ -132,13 +132,13 @@ impl HeldOut {
     /// None at the end of the file.
     fn next(&mut self) -> Option<Record> {
         let mut bytes = [0; Record::BYTES];
-        // SAFETY: the host writes at most so many bytes there.
+        // SAFETY: the host writes at most `bytes.len()` bytes there.
         let missing = unsafe { syscall!(READ, self.0, bytes.as_mut_ptr(), bytes.len()) };
         (missing == 0).then(|| Record::parse(&bytes))
     }
 }
 
-/// Each text, and the number after it where that is not zero.
+/// Writes each text, followed by its number unless that is zero.
 fn report_numbers(parts: &[(&str, usize)]) {
     for (text, mut number) in parts.iter().copied() {
         write(text);

@@ -8,20 +8,20 @@ pub type Pixels = [u8; 64];
 pub struct Layer {
     pub weight: Tensor,
     pub bias: Tensor,
-    /// Of a weight of int8, one a row.
+    /// The scales of an int8 weight, one per row.
     pub scales: Option<Tensor>,
 }
 
-/// A digit that training has not seen, and its probabilities in float64.
+/// A held-out digit and its probabilities, computed in float64.
 pub struct Record {
     pub pixels: Pixels,
     pub probabilities: [f32; 10],
     pub digit: usize,
 }
 impl Record {
-    /// Its bytes in held_out.bin, the last three of them padding.
+    /// The size of a record in held_out.bin; the last three bytes are padding.
     pub const BYTES: usize = 108;
-    /// The tolerance to those: any two programs then differ by less than 1e-5.
+    /// The tolerance of the probabilities: any two programs then differ by at most 1e-5.
     const TOLERANCE: f32 = 5e-6;
 
     pub fn parse(bytes: &[u8; Self::BYTES]) -> Record {
@@ -40,7 +40,7 @@ impl Record {
         }
         record
     }
-    /// Whether these are the same digit and the same probabilities.
+    /// Whether both the digit and the probabilities agree.
     pub fn agrees(&self, probabilities: &[f32]) -> bool {
         let near = |(a, b): (&f32, &f32)| (a - b).abs() <= Self::TOLERANCE;
         probabilities.len() == 10

@@ -1,5 +1,5 @@
-//! Two linear layers with weights of int8, which are multiplied as integers: a quarter of the flash for
-//! about the same digits. Results are allocated anew for each.
+//! Two linear layers with int8 weights, multiplied as integers: a quarter of the flash for about
+//! the same accuracy. Results are allocated for each digit.
 
 use super::model::{Layer, Pixels};
 use flex::nn::{self, Activation};
@@ -39,7 +39,7 @@ impl Classifier {
         let first = Linear {
             bias: Some(&self.biases[0]),
             activation: Some(Activation::Relu),
-            // pixels are such integers
+            // exact: the quantised inputs are the pixels
             inputs: Inputs::Static {
                 scale: 1.0 / 16.0,
                 zero: 0,

@@ -1,10 +1,10 @@
-//! The weights, in the program's image.
+//! The weights, embedded in the program's image.
 
 use crate::model::Layer;
 use alloc::vec::Vec;
 use flex::{DType, Error, Result, Tensor};
 
-/// Aligned, so that tensors can lie in it.
+/// Aligned, so that tensors can be read in place.
 #[repr(align(8))]
 struct Aligned<T: ?Sized>(T);
 
@@ -23,7 +23,7 @@ impl Place {
     }
 }
 
-/// The layers of a network that has so many.
+/// The layers of a network with `N` layers.
 pub fn layers<const N: usize>() -> Result<[Layer; N]> {
     let mut layers = Vec::with_capacity(N);
     for [weight, bias, scales @ ..] in LAYERS {
@@ -33,7 +33,7 @@ pub fn layers<const N: usize>() -> Result<[Layer; N]> {
     layers.try_into().map_err(|_| Error::value("layers", "the file has others"))
 }
 
-/// Whether they are read in place.
+/// Whether the layers are read in place.
 pub fn are_in_place(layers: &[Layer]) -> bool {
     let file = FILE.0.as_ptr_range();
     let parts = layers.iter().flat_map(|l| [&l.weight, &l.bias].into_iter().chain(&l.scales));

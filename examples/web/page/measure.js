@@ -1,16 +1,16 @@
-// Times the same work in each build of flex and in plain JavaScript.
+// Times the same workloads in each build of flex and in plain JavaScript.
 import { builds, load } from "./load.js";
 import * as plain from "./plain.js";
 
 const BATCHES = 12;
-const BATCH_MS = 25; // browsers round what clocks say, to 0.1 ms or so
+const BATCH_MS = 25; // browsers round clocks to about 0.1 ms
 
-/** Milliseconds of one run: the shortest mean of a batch. */
+/** Milliseconds per run: the shortest mean of a batch. */
 async function shortest(run) {
   let runs = 1;
   let best = Infinity;
   for (let batch = 0; batch < BATCHES; ) {
-    await new Promise((next) => setTimeout(next)); // the page stays alive
+    await new Promise((next) => setTimeout(next)); // keeps the page responsive
     const start = performance.now();
     for (let i = 0; i < runs; i++) run();
     const elapsed = performance.now() - start;
@@ -23,7 +23,7 @@ async function shortest(run) {
   return best;
 }
 
-/** Numbers of -1 to 1 that are the same each time. */
+/** Numbers from -1 to 1, the same each time. */
 function numbers(length) {
   let state = 1;
   return Float32Array.from({ length }, () => {
@@ -53,7 +53,7 @@ function expectClose(title, got, want) {
   if (wrong >= 0) throw new Error(`${title}: flex says ${got[wrong]} at ${wrong}, JavaScript ${want[wrong]}`);
 }
 
-/** For each work its title and the milliseconds of each way, told to `report` as they come. */
+/** For each workload, its title and the milliseconds of each implementation, passed to `report` as they are measured. */
 export async function measure(report) {
   const results = [];
   for (const work of works) {

@@ -7,8 +7,8 @@ const $ = (id) => document.getElementById(id);
 const pad = $("pad");
 const names = { simd128: "flex, simd128", scalar: "flex, scalar", plain: "plain JavaScript" };
 
-let strokes = []; // of points in the pad's pixels
-let example; // what is being drawn or was: another, or a person, takes its place
+let strokes = []; // lists of points, in pixels of the pad
+let example; // the stored digit that was drawn last; replaced by another, or when a person draws
 let classifier;
 let flex;
 
@@ -56,7 +56,7 @@ function clear() {
 }
 $("clear").addEventListener("click", clear);
 
-/** Draws a stored digit, a point a frame. */
+/** Draws a stored digit, one point per frame. */
 async function play(digit) {
   clear();
   const mine = (example = Symbol(digit));
@@ -72,7 +72,7 @@ async function play(digit) {
   pad.dataset.drawn = "yes";
 }
 
-/** A stroke with points about as far apart as a hand's. */
+/** The points of a stroke, about as far apart as when drawn by hand. */
 function* between(stroke) {
   for (const [i, [x, y]] of stroke.entries()) {
     const [fromX, fromY] = stroke[Math.max(i - 1, 0)];
@@ -88,7 +88,7 @@ for (const digit of digits.keys()) {
   $("examples").append(button);
 }
 
-// ---- what is read
+// ---- the prediction
 
 const bars = digits.map((_, digit) => {
   const item = document.createElement("li");
@@ -98,7 +98,7 @@ const bars = digits.map((_, digit) => {
 });
 
 let asked = false;
-/** Draws and reads at the next frame, however much happens until then. */
+/** Draws and reads once, at the next frame, whatever happens until then. */
 function changed() {
   if (asked) return;
   asked = true;

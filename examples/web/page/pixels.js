@@ -1,13 +1,13 @@
-// Strokes (lists of points [x, y]) as the training digits are: bitmaps of 32 x 32, of which the bits in each block of 4 x 4 are counted.
-// Digits fill the bitmap from top to bottom, narrow ones are widened, and whatever the digit and the pen were, about as many bits are set.
+// Converts strokes (lists of points [x, y]) to the form of the training digits: 32 x 32 bitmaps, whose bits are counted in 4 x 4 blocks.
+// Digits fill the bitmap from top to bottom, narrow ones are widened, and about the same number of bits is set for any digit and pen.
 
 const SIDE = 32;
 const BLOCK = 4;
-const WIDTH = 0.7; // of a digit as wide as high, in the box; else it goes with the root of width / height
-const INK = 20 * BLOCK ** 2; // bits that are set: the training digits have 19.5 blocks' worth, with a deviation of 2.2
-const PENS = [1.2, 4.5]; // the least and the greatest half width of a pen
+const WIDTH = 0.7; // of a digit as wide as high, relative to the box; otherwise proportional to the root of width / height
+const INK = 20 * BLOCK ** 2; // bits to set: the training digits have 19.5 blocks' worth, with a standard deviation of 2.2
+const PENS = [1.2, 4.5]; // the smallest and the largest half width of a pen
 
-/** 8 x 8 counts of 0 to 16. */
+/** 8 x 8 counts from 0 to 16. */
 export function pixels(strokes) {
   const side = SIDE / BLOCK;
   const counts = new Uint8Array(side * side);
@@ -32,18 +32,18 @@ function bitmap(strokes) {
   return bits;
 }
 
-/** The middle of numbers and half of how far they reach. */
+/** The centre and half the range of numbers. */
 function reach(values) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return [(least + most) / 2, (most - least) / 2];
 }
 
-/** The bits that a pen leaves. */
+/** The bitmap drawn by a pen of this half width. */
 function marks(strokes, pen) {
   const points = strokes.flat();
   const [middleX, reachX] = reach(points.map(([x]) => x));
   const [middleY, reachY] = reach(points.map(([, y]) => y));
-  // The drawing in its own ratio, about the origin, and how its sides become the box's.
+  // The drawing keeps its aspect ratio, centred on the origin; its sides are then stretched to the box's.
   const scale = (SIDE / 2 - pen) / Math.max(reachX, reachY, 1e-6);
   const [width, height] = [2 * (scale * reachX + pen), 2 * (scale * reachY + pen)];
   const stretchX = (SIDE * Math.min(1, WIDTH * Math.sqrt(width / height))) / width;

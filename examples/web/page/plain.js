@@ -1,4 +1,4 @@
-// What flex is compared with: loops over typed arrays, in the order that memory is in.
+// The baseline: loops over typed arrays, in memory order.
 
 /** [m, k] times [k, n]. */
 export function matmul(a, b, m, k, n) {

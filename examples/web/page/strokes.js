@@ -1,4 +1,4 @@
-// Digits to watch, as a hand would draw them: strokes of points, in a box of 100 x 100.
+// Example digits as drawn by hand: strokes of points, in a box of 100 x 100.
 
 const arc = (cx, cy, rx, ry, from, to) =>
   Array.from({ length: 25 }, (_, i) => {

@@ -14,7 +14,7 @@ impl Digits {
     pub fn new() -> Result<Digits, JsError> {
         Ok(Digits(Classifier::new(weights::layers()?)?))
     }
-    /// The probability of each digit, of eight rows of eight pixels of 0 to 16.
+    /// The probability of each digit for eight rows of eight pixels of 0 to 16.
     pub fn probabilities(&mut self, pixels: &[u8]) -> Result<Vec<f32>, JsError> {
         let pixels: &Pixels = pixels.try_into().map_err(|_| JsError::new("a digit has 64 pixels"))?;
         Ok(self.0.probabilities(pixels)?.to_vec())

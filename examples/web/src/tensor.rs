@@ -2,7 +2,7 @@ use alloc::vec::Vec;
 use flex::{nn, ops};
 use wasm_bindgen::prelude::*;
 
-/// A tensor of float32. Its memory is the module's until `free` is called.
+/// A float32 tensor. Its memory belongs to the module until `free` is called.
 #[wasm_bindgen]
 pub struct Tensor(flex::Tensor);
 

@@ -1,4 +1,4 @@
-"""Models that run on flex: their weights are read from Hugging Face folders, their arithmetic is flex's own.
+"""Models that run on flex, with weights from Hugging Face folders.
 
 >>> encoder = flex.models.SentenceEncoder.load(folder)  # of all-MiniLM-L6-v2
 >>> encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."]).shape

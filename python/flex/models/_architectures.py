@@ -1,7 +1,7 @@
-"""The architectures that `model_type` in config.json may name: what each calls its entries and tensors, and how positions enter it.
+"""The architectures that `model_type` in config.json may name: the names of their entries and tensors, and how they encode positions.
 
-The names are those of Hugging Face transformers. Every one is an encoder of layers of self-attention and feed-forward, each added to its
-input and normalised (Devlin et al., 2019); `_encoder.py` computes them all.
+The names are those of Hugging Face transformers. All are encoders with layers of self-attention and feed-forward, each added to its
+input and normalised (Devlin et al., 2019), which `_encoder.py` computes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ ACTIVATIONS: dict[str, Literal["relu", "gelu", "gelu_tanh", "silu"]] = {
     "relu": "relu",
     "silu": "silu",
 }
-# The buckets of distance that MPNet has a bias for in each direction are counted by `transformers`
-# itself; config.json only says so.
+# The number of buckets of relative positions, in both directions together, for which MPNet has a
+# bias. It is fixed in `transformers`; config.json only repeats it.
 BUCKETS = 32
 
 
@@ -28,14 +28,14 @@ BUCKETS = 32
 class Architecture:
     """One `model_type`; the defaults are BERT's."""
 
-    # Entries of config.json: by the names of EncoderConfig where they differ, their defaults, and
-    # those with one possible value.
+    # Entries of config.json: the names that differ from EncoderConfig's, defaults, and entries with
+    # only one supported value.
     entries: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(
         default_factory=lambda: {"position_embedding_type": "absolute", "is_decoder": False}
     )
-    # Tensors: the list of layers, then what is below a layer.
+    # Names of tensors: the list of layers, then those within a layer.
     layers: str = "encoder.layer"
     query: str = "attention.self.query"
     key: str = "attention.self.key"
@@ -45,12 +45,12 @@ class Architecture:
     inner: str = "intermediate.dense"
     outer: str = "output.dense"
     norm: str = "output.LayerNorm"
-    # Token types have vectors of their own, added to every token's.
+    # Token types have embeddings, which are added to the tokens'.
     token_types: bool = True
-    # Positions are counted from pad_token_id + 1, as fairseq does; those of padding within a text
-    # are pad_token_id.
+    # Positions are counted from pad_token_id + 1, as in fairseq; padding within a text has position
+    # pad_token_id.
     positions_after_padding: bool = False
-    # Scores of attention have a bias by how far query and key are apart.
+    # Attention scores have a bias that depends on the relative position.
     position_bias: bool = False
 
 
@@ -96,7 +96,7 @@ ARCHITECTURES = {
 
 
 def require(entries: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:
-    """ValueError where an entry is there with another value than the one that is supported."""
+    """ValueError if an entry has a value other than the supported one."""
     for name, only in fixed.items():
         if entries.get(name) not in (None, only):
             raise ValueError(f"unsupported {name} {entries[name]!r}: only {only!r} is")
@@ -104,7 +104,7 @@ def require(entries: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The entries of config.json that shape the network, by BERT's names."""
+    """The entries of config.json that define the network, under BERT's names."""
 
     vocab_size: int
     hidden_size: int
@@ -120,7 +120,7 @@ class EncoderConfig:
 
     @classmethod
     def from_json(cls, entries: Mapping[str, Any]) -> EncoderConfig:
-        """Reads what config.json says. ValueError where it describes another network."""
+        """Reads the entries of config.json. ValueError if the network is not supported."""
         model_type = entries.get("model_type")
         architecture = ARCHITECTURES.get(model_type) if isinstance(model_type, str) else None
         if architecture is None:
@@ -177,15 +177,15 @@ class EncoderConfig:
 
     @property
     def architecture(self) -> Architecture:
-        """The row of ARCHITECTURES."""
+        """The entry in ARCHITECTURES."""
         return ARCHITECTURES[self.model_type]
 
     @property
     def first_position(self) -> int:
-        """The row of the position embeddings that the first token of a text takes."""
+        """The row of the position embeddings for the first token of a text."""
         return self.pad_token_id + 1 if self.architecture.positions_after_padding else 0
 
     @property
     def positions(self) -> int:
-        """How many tokens of a text the network has positions for."""
+        """The number of tokens of a text for which the network has positions."""
         return self.max_position_embeddings - self.first_position

@@ -1,4 +1,4 @@
-"""The encoder: embeddings, then layers of self-attention and feed-forward with residuals and norms (`_architectures.py` has the kinds)."""
+"""The encoder: embeddings, then layers of self-attention and feed-forward with residuals and norms (kinds: `_architectures.py`)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     _Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
-# Checkpoints put something before the names of their tensors: nothing for a plain model, "bert."
-# for one with a head, ..
+# Checkpoints prefix the names of their tensors: with nothing for a plain model, with "bert." for one
+# with a head;
 WORDS = "embeddings.word_embeddings.weight"
-# .. and the oldest have TensorFlow's names in norms.
+# the oldest use TensorFlow's names in norms.
 OLD_NAMES = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
-# MPNet's buckets, of which half are for keys before the query: one for each distance below 8, then
-# from these distances on.
+# MPNet's buckets, half of which are for keys before the query: one for each distance below 8, then
+# one starting at each of these distances.
 NEAR = BUCKETS // 4
 FAR = (8, 12, 16, 23, 32, 46, 64, 91)
 
@@ -39,7 +39,7 @@ class Layered(Protocol):
 
 
 class Weights:
-    """The tensors of a checkpoint, each asked for by name and expected shape; linear layers are of int8 where it is `quantized`."""
+    """The tensors of a checkpoint, requested by name and expected shape; linear layers are int8 if `quantized`."""
 
     def __init__(self, tensors: Mapping[str, Tensor], quantized: bool = False):
         self._tensors = tensors
@@ -49,7 +49,7 @@ class Weights:
         )
 
     def get(self, name: str, *shape: int) -> Tensor:
-        """One tensor, as float32: where it lies when it is that already. ValueError when it is missing or of another shape."""
+        """A tensor as float32, without a copy if it is already. ValueError if it is missing or has another shape."""
         full = self._prefix + name
         tensor = self._tensors.get(full)
         if tensor is None:
@@ -78,7 +78,7 @@ class Weights:
     def linears(
         self, names: Sequence[str], inputs: int, outputs: int
     ) -> Callable[[Tensor], list[Tensor]]:
-        """Linear layers of these sizes that have one input; of int8 they are one layer, so that tokens are quantised once."""
+        """Linear layers of these sizes with the same input; if int8, they are one layer, so that tokens are quantised once."""
         if not self._quantized:
             layers = [self.linear(name, inputs, outputs) for name in names]
             return lambda x: [layer(x) for layer in layers]
@@ -106,7 +106,7 @@ class Linear:
 
 
 class QuantizedLinear:
-    """The same by a weight of int8, a scale for each row, and tokens that are quantised one by one."""
+    """The same with an int8 weight, with a scale per row, and tokens that are quantised dynamically, each with its own scale."""
 
     def __init__(self, weight: Tensor, bias: Tensor, activation: _Activation | None):
         self.weight = quant.quantize(weight, axis=0)
@@ -136,7 +136,7 @@ class LayerNorm:
 
 
 class PositionBias:
-    """MPNet's bias on the scores of attention, by how far query and key are apart; T5's buckets (Raffel et al., 2020, section 2.1)."""
+    """MPNet's relative position bias on attention scores, with T5's buckets (Raffel et al., 2020, section 2.1)."""
 
     def __init__(self, weights: Weights, config: EncoderConfig):
         self.by_bucket = weights.get(
@@ -219,7 +219,7 @@ class Layer:
 
 
 class Encoder:
-    """The network: token numbers in, one vector a token out. ValueError when a weight is missing or of another shape than `config` says."""
+    """The network: token IDs in, a vector per token out. ValueError if a weight is missing or its shape contradicts `config`."""
 
     def __init__(
         self, config: EncoderConfig, tensors: Mapping[str, Tensor], quantized: bool = False
@@ -249,7 +249,7 @@ class Encoder:
         ]
 
     def __call__(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
-        """[len(tokens), hidden_size] float32 of the sequences `tokens[offsets[i]:offsets[i + 1]]`, which lie one after the other."""
+        """[len(tokens), hidden_size] float32 for the consecutive sequences `tokens[offsets[i]:offsets[i + 1]]`."""
         x = self.norm(
             nn.embedding(tokens, self.words)
             + nn.embedding(self._places(tokens, offsets), self.positions)
@@ -264,7 +264,7 @@ class Encoder:
         return x
 
     def _places(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
-        """The row of the position embeddings that each token takes."""
+        """The row of the position embeddings for each token."""
         if not self.config.architecture.positions_after_padding:
             return flex.concat([flex.arange(end - start) for start, end in pairwise(offsets)])
         words = flex.astype(tokens != self.config.pad_token_id, tokens.dtype)

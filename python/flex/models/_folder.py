@@ -1,6 +1,6 @@
-"""A model's folder in the layout of Hugging Face and sentence-transformers: what its JSON files say, and the tokenizer.
+"""A model's folder in the layout of Hugging Face and sentence-transformers: the settings in its JSON files, and the tokenizer.
 
-What changes vectors is honoured or refused with a ValueError that names the file; the rest is passed over.
+Settings that affect vectors are honoured, or rejected with a ValueError that names the file; others are ignored.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 NEEDED = ("config.json", "tokenizer.json", "model.safetensors")
-# The pipelines that are computed: the last word of each module's type in modules.json.
+# The supported pipelines: the last part of each module's type in modules.json.
 PIPELINES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
-# The Transformer module's own file; which name it has depends on the version of
-# sentence-transformers and the architecture.
+# The Transformer module's own file, whose name depends on the version of sentence-transformers and
+# the architecture.
 MODULE_FILES = [
     f"sentence_{name}_config.json" for name in ("bert", "roberta", "distilbert", "xlm-roberta")
 ]
-# Entries of that file and of tokenizer_config.json which must have this value, where they are
-# there.
+# Entries of that file and of tokenizer_config.json that must have this value if present.
 MODULE_ENTRIES = {
     "transformer_task": "feature-extraction",
     "module_output_name": "token_embeddings",
@@ -42,8 +41,8 @@ NORMALIZER_ENTRIES = {
     "strip_accents": "strip_accents",
     "tokenize_chinese_chars": "handle_chinese_chars",
 }
-# What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the
-# value.
+# The errors that malformed content raises; deep nesting raises RecursionError, in the parser or
+# when a message shows the value.
 MALFORMED = (ValueError, RecursionError)
 
 
@@ -51,7 +50,7 @@ MALFORMED = (ValueError, RecursionError)
 def naming(
     path: Path, caught: type[Exception] | tuple[type[Exception], ...] = MALFORMED
 ) -> Iterator[None]:
-    """Puts the file's name before the message of an error that reading it raises."""
+    """Prefixes the message of an error raised by reading a file with its name."""
     try:
         yield
     except caught as error:
@@ -70,13 +69,13 @@ def read_json(path: Path, kind: type = dict) -> Any:
 
 
 def read_if_there(path: Path) -> dict[str, Any]:
-    """The content of a JSON file, or nothing."""
+    """The content of a JSON file, or an empty dict if there is no such file."""
     return read_json(path) if path.is_file() else {}
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """What modules.json asks for."""
+    """The pipeline that modules.json describes."""
 
     transformer: Path  # the folder of the network
     pooling: Pooling
@@ -84,7 +83,7 @@ class Pipeline:
 
     @classmethod
     def read(cls, folder: Path) -> Pipeline:
-        """A folder without modules.json is a network alone: its vectors are means of length 1, unless 1_Pooling says otherwise."""
+        """A folder without modules.json is a plain network: its vectors are normalised means, unless 1_Pooling says otherwise."""
         modules = folder / "modules.json"
         if not modules.is_file():
             return cls(folder, _pooling(folder / "1_Pooling" / "config.json"), normalize=True)
@@ -119,7 +118,7 @@ def _pooling(path: Path) -> Pooling:
 
 @dataclass(frozen=True)
 class Usage:
-    """What config_sentence_transformers.json says of how vectors are made and compared."""
+    """The prompts and the similarity function in config_sentence_transformers.json."""
 
     prompts: dict[str, str] = field(default_factory=lambda: {"query": "", "document": ""})
     default_prompt_name: str | None = None
@@ -155,7 +154,7 @@ class Usage:
 
 
 def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None]:
-    """The tokenizer, without padding and truncation, and how many tokens a text may have by what the folder's files say of it."""
+    """The tokenizer, without padding and truncation, and the greatest number of tokens per text in the folder's files."""
     module_path = next(
         (folder / name for name in MODULE_FILES if (folder / name).is_file()),
         folder / MODULE_FILES[0],
@@ -169,7 +168,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None
         with naming(path):
             require(entries, fixed)
     tokenizer_type = _tokenizer_type()
-    with naming(folder / "tokenizer.json", Exception):  # the package raises nothing more precise
+    with naming(folder / "tokenizer.json", Exception):  # the package raises nothing more specific
         tokenizer = tokenizer_type.from_file(str(folder / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.no_truncation()
@@ -206,9 +205,9 @@ def _tokenizer_type() -> type[Tokenizer]:
 
 
 def _check_vocabulary(tokenizer: Tokenizer, size: int) -> None:
-    """ValueError when the tokenizer gives a number that is no row of the word embeddings."""
-    # The numbers of special tokens stand in the post-processor, apart from the vocabulary: an empty
-    # text shows them.
+    """ValueError if a token ID is not a row of the word embeddings."""
+    # The IDs of special tokens are in the post-processor, separate from the vocabulary; encoding an
+    # empty text yields them.
     largest = max([*tokenizer.get_vocab().values(), *tokenizer.encode("").ids], default=0)
     if largest >= size:
         raise ValueError(
@@ -224,7 +223,7 @@ def _flag(entries: Mapping[str, Any], name: str) -> bool | None:
 
 
 def _set_normalizer(tokenizer: Tokenizer, settings: Mapping[str, Any]) -> None:
-    """tokenizer_config.json overrides tokenizer.json, as in transformers, whose tokenizers of BERT's kind alone have these settings."""
+    """tokenizer_config.json overrides tokenizer.json, as in transformers, where only BERT-like tokenizers have these settings."""
     from tokenizers import normalizers
 
     normalizer = tokenizer.normalizer
@@ -236,7 +235,7 @@ def _set_normalizer(tokenizer: Tokenizer, settings: Mapping[str, Any]) -> None:
 
 
 def _lower(tokenizer: Tokenizer) -> None:
-    """Lowers the case of texts, before whatever else the tokenizer does to them."""
+    """Makes the tokenizer lowercase texts before any other step."""
     from tokenizers import normalizers
 
     steps = [

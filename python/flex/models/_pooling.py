@@ -1,4 +1,4 @@
-"""Pooling: how the vectors of a text's tokens become its own. The modes are those of sentence-transformers' module of that name."""
+"""Pooling: combines the vectors of a text's tokens into one. The modes are those of sentence-transformers' module of that name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def _weighted_mean(tokens: Tensor, first: int) -> Tensor:
-    """Later tokens weigh more (Muennighoff, 2022): as much as their place in the text, from 1 on."""
+    """The mean weighted by the position in the text, counted from 1 (Muennighoff, 2022)."""
     count = tokens.shape[0]
     weights = flex.astype(flex.arange(first + 1, first + count + 1), tokens.dtype)
     return (weights @ tokens) / flex.sum(weights)
 
 
-# What a mode makes of a text's [tokens, hidden_size], the first of which has the place `first` in
-# the text: vectors of a mode lie in the result in this order.
+# The modes, as functions of a text's [tokens, hidden_size] and the position `first` of its first
+# token. Vectors of several modes are concatenated in this order.
 MODES: dict[str, Callable[[Tensor, int], Tensor]] = {
     "cls": lambda tokens, _: tokens[0],
     "max": lambda tokens, _: flex.max(tokens, axis=0),
@@ -30,7 +30,7 @@ MODES: dict[str, Callable[[Tensor, int], Tensor]] = {
     "weightedmean": _weighted_mean,
     "lasttoken": lambda tokens, _: tokens[-1],
 }
-# Before version 6 of sentence-transformers each mode had an entry of its own.
+# Before version 6 of sentence-transformers each mode had its own entry.
 FLAGS = {
     f"pooling_mode_{name}": mode
     for name, mode in [
@@ -45,7 +45,7 @@ FLAGS = {
 
 
 class Pooling:
-    """One vector a text, by one mode or by several whose vectors lie one after the other."""
+    """One vector per text, by one mode or as the concatenation of several."""
 
     def __init__(self, modes: Sequence[str] = ("mean",), include_prompt: bool = True):
         self.modes = tuple(modes)
@@ -53,7 +53,7 @@ class Pooling:
 
     @classmethod
     def from_json(cls, entries: Mapping[str, Any]) -> Pooling:
-        """Reads the config.json of a pooling module. ValueError where it asks for something else."""
+        """Reads the config.json of a pooling module. ValueError if it is not supported."""
         modes = entries.get("pooling_mode")
         if modes is None:
             unknown = [
@@ -79,9 +79,9 @@ class Pooling:
         return cls(modes, include_prompt)
 
     def __call__(self, hidden: Tensor, offsets: Sequence[int], prompt: int = 0) -> Tensor:
-        """[len(offsets) - 1, len(modes) * hidden_size] of `hidden` [tokens, hidden_size] and the texts `hidden[offsets[i]:offsets[i + 1]]`.
+        """[len(offsets) - 1, len(modes) * hidden_size] for `hidden` [tokens, hidden_size] of texts `hidden[offsets[i]:offsets[i + 1]]`.
 
-        `prompt` tokens begin each text; where `include_prompt` is false they don't take part. A text of which nothing is left has zeros.
+        The first `prompt` tokens of each text are excluded if `include_prompt` is false. A text without remaining tokens has zeros.
         """
         first = 0 if self.include_prompt else prompt
         nothing = flex.zeros((len(self.modes) * hidden.shape[1],), dtype=hidden.dtype)

@@ -1,4 +1,4 @@
-"""A progress bar: tqdm's where it is installed, else one of our own."""
+"""A progress bar: tqdm's if it is installed, else our own."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 WIDTH = 30  # characters of the bar
-INTERVAL = 0.1  # seconds between two drawings
+INTERVAL = 0.1  # seconds between updates
 
 
 @contextmanager
 def progress_bar(total: int, label: str, *, shown: bool) -> Iterator[Callable[[int], object]]:
-    """Gives a function to be told how many more of `total` are done.
+    """Yields a function that is called with the number of further items done, of `total`.
 
     with progress_bar(len(items), "embedding", shown=True) as advance:
         for item in items:
@@ -38,7 +38,7 @@ def progress_bar(total: int, label: str, *, shown: bool) -> Iterator[Callable[[i
 
 
 class ProgressBar:
-    """Shows how much of `total` is done, on standard error, and only where that is a terminal.
+    """Shows how much of `total` is done on standard error, only if that is a terminal.
 
     with ProgressBar(len(items), "embedding") as bar:
         for item in items:
@@ -53,7 +53,7 @@ class ProgressBar:
         self._start, self._next = time.monotonic(), 0.0
 
     def advance(self, count: int) -> None:
-        """`count` more are done."""
+        """Records that `count` more are done."""
         self._done += count
         now = time.monotonic()
         if self._shown and (now >= self._next or self._done >= self._total):

@@ -1,4 +1,4 @@
-"""How alike two vectors are: sentence-transformers' functions, of which larger values always mean more alike."""
+"""Similarity of vectors: sentence-transformers' functions, of which larger values always mean more similar."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ if TYPE_CHECKING:
 
     from flex import Tensor
 
-LEAST_LENGTH = (
-    1e-12  # as torch.nn.functional.normalize: what is divided by where a vector is shorter
-)
+LEAST_LENGTH = 1e-12  # shorter vectors are divided by this, as in torch.nn.functional.normalize
 
 
 def normalize(vectors: Tensor) -> Tensor:
-    """Rows of length 1; rows of zeros stay so."""
+    """Rows of unit length; rows of zeros remain zeros."""
     return vectors / flex.maximum(
         flex.sqrt(flex.sum(flex.square(vectors), axis=-1, keepdims=True)), LEAST_LENGTH
     )
 
 
 def _each_row(distance: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
-    """The negated distance of every two rows: the differences from one row of `a` at a time are held, and nothing cancels."""
+    """The negated distance of each pair of rows. Subtracting one row of `a` at a time bounds memory and avoids cancellation."""
 
     def similarity(a: Tensor, b: Tensor) -> Tensor:
         rows = [-distance(b - a[k]) for k in range(a.shape[0])]
@@ -33,7 +31,7 @@ def _each_row(distance: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor]
     return similarity
 
 
-# similarity_fn_name: [n, dimension] and [m, dimension] give [n, m].
+# By similarity_fn_name: functions of [n, dimension] and [m, dimension] to [n, m].
 SIMILARITIES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "cosine": lambda a, b: normalize(a) @ normalize(b).T,
     "dot": lambda a, b: a @ b.T,

@@ -1,4 +1,4 @@
-"""Sentence embeddings: texts in, one vector a text out."""
+"""Sentence embeddings: texts in, one vector per text out."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ FOLDER_NEEDED = (
 
 
 class SentenceEncoder:
-    """A model of sentence-transformers, such as all-MiniLM-L6-v2, bge, e5 and gte: BERT, RoBERTa, XLM-RoBERTa, MPNet or DistilBERT, then
+    """A sentence-transformers model, such as all-MiniLM-L6-v2, bge, e5 and gte: BERT, RoBERTa, XLM-RoBERTa, MPNet or DistilBERT, then
     pooling.
 
-    Names, arguments and results are those of sentence_transformers.SentenceTransformer, but vectors are `flex.Tensor`s unless arrays of
-    NumPy are asked for.
+    Names, arguments and results are those of sentence_transformers.SentenceTransformer, but vectors are `flex.Tensor`s unless NumPy
+    arrays are requested.
 
     >>> encoder = flex.models.SentenceEncoder.load(folder)  # of all-MiniLM-L6-v2
     >>> encoder
@@ -70,11 +70,11 @@ class SentenceEncoder:
             encoder.config.positions, max_seq_length or encoder.config.positions
         )
         self.truncate_dim = _dimensions(truncate_dim)
-        #: What `encode` puts before texts, by the names that `prompt_name` may have.
+        #: The texts that `encode` prepends, by the names that `prompt_name` may have.
         self.prompts = dict(usage.prompts)
-        #: The prompt of texts for which none is named.
+        #: The name of the prompt if neither `prompt` nor `prompt_name` is given.
         self.default_prompt_name = usage.default_prompt_name
-        #: What `similarity` computes: "cosine", "dot", "euclidean" or "manhattan".
+        #: The function that `similarity` computes: "cosine", "dot", "euclidean" or "manhattan".
         self.similarity_fn_name = usage.similarity_fn_name
 
     @classmethod
@@ -85,17 +85,17 @@ class SentenceEncoder:
         truncate_dim: int | None = None,
         quantize: Literal["int8"] | None = None,
     ) -> SentenceEncoder:
-        """Reads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
+        """Loads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
 
-        What sentence-transformers' files beside them say is honoured: modules, pooling, the case of texts, their greatest length, prompts
-        and the similarity. A folder without modules.json gives means of length 1. `truncate_dim` is `encode`'s, for every call.
+        The settings in sentence-transformers' files are honoured: modules, pooling, lowercasing, the greatest length of texts, prompts
+        and the similarity. Without modules.json, vectors are normalised means. `truncate_dim` is the default of `encode`'s.
 
-        With `quantize="int8"` the weights of linear layers are rounded to int8, one scale a row, and tokens are quantised as they come
-        (`flex.quant.linear` with "dynamic" inputs): a quarter of their memory, and two to three times the speed where the CPU has VNNI,
+        With `quantize="int8"` the weights of linear layers are rounded to int8, with a scale per row, and tokens are quantised at run time
+        (`flex.quant.linear` with "dynamic" inputs): a quarter of their memory, and two to three times the speed if the CPU has VNNI,
         for vectors whose cosine to those of float32 is about 0.998.
 
-        Raises FileNotFoundError when a file is missing, ValueError when files are damaged, don't fit together or ask for something that
-        is not computed here (another architecture, a Dense module), and ImportError without the package `tokenizers`.
+        Raises FileNotFoundError if a file is missing, ValueError if files are damaged, inconsistent or need something that is not
+        supported (another architecture, a Dense module), and ImportError without the package `tokenizers`.
 
         >>> flex.models.SentenceEncoder.load(folder, truncate_dim=64).dimension
         64
@@ -126,8 +126,8 @@ class SentenceEncoder:
 
     @property
     def max_seq_length(self) -> int:
-        """How many tokens of a text count, special ones among them: longer texts are truncated. May be set, up to what the model has
-        positions for; ValueError beyond, or where no token of the text would be left. `max_tokens` is the same.
+        """The greatest number of tokens per text, including special tokens: longer texts are truncated. It can be set up to the number of
+        positions of the model; ValueError beyond that, or if no token of the text would be left. `max_tokens` is the same.
 
         >>> encoder = flex.models.SentenceEncoder.load(folder)
         >>> encoder.max_tokens = 8
@@ -157,12 +157,12 @@ class SentenceEncoder:
         return full if self.truncate_dim is None else min(full, self.truncate_dim)
 
     def get_sentence_embedding_dimension(self) -> int:
-        """The length of a vector, by sentence-transformers' name."""
+        """The length of a vector, under sentence-transformers' name."""
         return self.dimension
 
     @property
     def similarity_fn_name(self) -> str:
-        """What `similarity` computes. ValueError when it is set to another name than "cosine", "dot", "euclidean" and "manhattan"."""
+        """The function that `similarity` computes: "cosine", "dot", "euclidean" or "manhattan"; ValueError if set to another name."""
         return self._similarity_fn_name
 
     @similarity_fn_name.setter
@@ -183,18 +183,18 @@ class SentenceEncoder:
         normalize_embeddings: bool = False,
         truncate_dim: int | None = None,
     ) -> Any:
-        """The vectors [len(texts), dimension] float32 of `texts`, in their order; of one text that is given alone, its vector [dimension].
+        """The vectors of `texts`, [len(texts), dimension] float32, in the same order; for a single string, its vector [dimension].
 
-        - `prompt` is put before each text; `prompt_name` names one of `prompts`. Where neither is given, `default_prompt_name`'s is.
-        - `batch_size` texts go through the network together, their tokens one after the other: nothing is padded, and how texts are
-          batched does not matter.
-        - `show_progress_bar`: on standard error, by tqdm where it is installed.
-        - `convert_to_numpy`: a NumPy array instead of a `flex.Tensor`.
-        - `truncate_dim`: the first so many numbers of each vector alone (of models that were trained for it).
-        - `normalize_embeddings`: vectors of length 1 also where the model's own aren't, or were truncated.
+        - `prompt` is prepended to each text; `prompt_name` names one of `prompts`. By default `default_prompt_name` is used.
+        - `batch_size` texts go through the network together, their tokens concatenated: nothing is padded, and batching does not affect
+          results.
+        - `show_progress_bar`: on standard error, with tqdm if it is installed.
+        - `convert_to_numpy`: return a NumPy array instead of a `flex.Tensor`.
+        - `truncate_dim`: return only the first elements of each vector, as many as given (for models that were trained for it).
+        - `normalize_embeddings`: return vectors of unit length even if the model's are not, or were truncated.
 
-        Texts longer than `max_seq_length` tokens are truncated. A text without any token has the vector 0. TypeError where a text is no
-        string, ValueError where it is no valid Unicode (it has a lone surrogate), or there is no prompt of that name.
+        Texts longer than `max_seq_length` tokens are truncated. The vector of a text without tokens is zero. TypeError if a text is not a
+        string, ValueError if it is not valid Unicode (it has a lone surrogate), or there is no prompt of that name.
 
         >>> encoder.encode("A cat sits on the mat.").shape
         (384,)
@@ -232,7 +232,7 @@ class SentenceEncoder:
         return _as_numpy(found) if convert_to_numpy else found
 
     def encode_query(self, texts: str | Iterable[str], **options: Any) -> Any:
-        """`encode` with the prompt "query" where none is given and the model has one.
+        """`encode`, by default with the prompt "query" if the model has one.
 
         >>> encoder.encode_query("Where do cats sleep?").shape
         (384,)
@@ -240,7 +240,7 @@ class SentenceEncoder:
         return self._encode_as(("query",), texts, options)
 
     def encode_document(self, texts: str | Iterable[str], **options: Any) -> Any:
-        """`encode` with the prompt "document", "passage" or "corpus", the first that the model has, where none is given.
+        """`encode`, by default with the prompt "document", "passage" or "corpus", the first that the model has.
 
         >>> encoder.encode_document(["Cats sleep on windowsills."]).shape
         (1, 384)
@@ -255,8 +255,8 @@ class SentenceEncoder:
         return self.encode(texts, **options)
 
     def similarity(self, a: Any, b: Any) -> Tensor:
-        """How alike the rows of `a` [n, dimension] are to those of `b` [m, dimension], by `similarity_fn_name`: [n, m] float32, of which
-        larger values mean more alike. One vector [dimension] is a single row. Anything that `flex.asarray` takes will do.
+        """The similarities of the rows of `a` [n, dimension] and `b` [m, dimension], by `similarity_fn_name`: [n, m] float32, where
+        larger values mean more similar. A vector [dimension] counts as one row. Anything that `flex.asarray` accepts will do.
 
         >>> scores = encoder.similarity(encoder.encode("a cat"), encoder.encode(["a kitten", "a share"]))
         >>> scores.shape
@@ -279,8 +279,8 @@ class SentenceEncoder:
         return SIMILARITIES[self.similarity_fn_name](*rows)
 
     def tokenize(self, texts: Iterable[str]) -> dict[str, Tensor]:
-        """What the network sees of `texts`, as sentence-transformers gives it: "input_ids" and "attention_mask", [len(texts), tokens of the
-        longest] int64, padded on the right, where the mask is 0. Errors are those of `encode`.
+        """The network's input for `texts`, as sentence-transformers returns it: "input_ids" and "attention_mask", [len(texts), tokens of
+        the longest] int64, padded on the right, where the mask is 0. Errors are those of `encode`.
 
         >>> encoder.tokenize(["a cat", ""])["input_ids"].tolist()
         [[101, 1037, 4937, 102], [101, 102, 0, 0]]
@@ -310,7 +310,7 @@ class SentenceEncoder:
         )
 
     def _prompt(self, prompt: str | None, name: str | None) -> str | None:
-        """The text before each text."""
+        """The text to prepend to each text."""
         if prompt is not None and not isinstance(prompt, str):
             raise TypeError(f"encode: prompt is of type {type(prompt).__name__}, not str")
         name = self.default_prompt_name if name is None else name
@@ -323,13 +323,13 @@ class SentenceEncoder:
         return self.prompts[name]
 
     def _prompt_tokens(self, prompt: str) -> int:
-        """How many tokens at the beginning of a text are the prompt's."""
+        """The number of leading tokens that belong to the prompt."""
         encoding = self._tokenizer.encode(prompt)
         return len(encoding.ids) - sum(encoding.special_tokens_mask[-1:])
 
     def _batches(self, texts: list[str], size: int) -> Iterator[list[list[int]]]:
-        """The tokens of texts, in batches. Many texts go through the tokenizer together, for its threads take their time to begin; one
-        alone wakes none, which would take a core from those of flex."""
+        """The tokens of texts, in batches. Many texts go through the tokenizer together, since starting its threads takes time; a single
+        text starts none, which would take a core from flex's threads."""
         together = size * max(1, TOKENIZED_TOGETHER // size)
         for start in range(0, len(texts), together):
             some = texts[start : start + together]
@@ -343,7 +343,7 @@ class SentenceEncoder:
                 yield tokens[first : first + size]
 
     def _embed(self, batch: Sequence[Sequence[int]], prompt_tokens: int) -> Tensor:
-        """The vectors of lists of tokens."""
+        """The vectors of lists of token IDs."""
         offsets = [0, *accumulate(map(len, batch))]
         if offsets[-1]:
             hidden = self._encoder(flex.asarray(array("q", chain.from_iterable(batch))), offsets)
@@ -382,4 +382,4 @@ def _as_numpy(vectors: Tensor) -> Any:
         raise ImportError(
             "encode: convert_to_numpy needs the package numpy: pip install numpy"
         ) from error
-    return np.array(vectors)  # of its own memory: what flex lends can't be written to
+    return np.array(vectors)  # a copy, since arrays that share flex's memory are read-only

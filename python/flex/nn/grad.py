@@ -1,4 +1,4 @@
-"""Gradients of the functions of flex.nn, each by its function's name: what a gradient of the result is worth for the operands."""
+"""Gradients of the functions of flex.nn, under the same names: from the gradient of the result, those of the operands."""
 
 from flex import _flex, _missing
 
@@ -7,7 +7,7 @@ _own = {
     for name in dir(_flex._nn._grad)
     if not name.startswith("_")
 }
-globals().update(_own)  # grad.pyi names them one by one
+globals().update(_own)  # grad.pyi lists the names
 
 __getattr__ = _missing.of_module(__name__)
 __all__ = sorted(_own)

@@ -1,5 +1,5 @@
-//! A Cortex-M board: text and the exit status go to the debugger, which QEMU is. Shared with
-//! examples/embedded; each program has `run` and `report`.
+//! A Cortex-M board: text and the exit status go to the debugger, here QEMU. Shared with
+//! examples/embedded; each program defines `run` and `report`.
 use cortex_m as _; // its critical sections
 use cortex_m_semihosting::{debug, hio};
 
@@ -32,12 +32,12 @@ unsafe fn HardFault(_: &cortex_m_rt::ExceptionFrame) -> ! {
 
 /// Bytes in use.
 pub struct Memory {
-    /// Code, constants, and what static variables begin with.
+    /// Code, constants and the initial values of static variables.
     pub flash: usize,
     /// Static variables, the heap among them.
     pub data: usize,
-    /// RAM that is left for the stack, and the part of it that no longer has the paint that the
-    /// start code left.
+    /// RAM left for the stack, and the part of it where the start code's paint has been
+    /// overwritten.
     pub room: usize,
     pub stack: usize,
 }
@@ -53,8 +53,7 @@ impl Memory {
         const PAINT: u32 = 0xcccc_cccc;
         let (bottom, top) = (&raw const _stack_end, &raw const _stack_start);
         let room = top as usize - bottom as usize;
-        // SAFETY: the words between the linker's two symbols are RAM, and are read as what they
-        // are.
+        // SAFETY: the words between the linker's two symbols are RAM; any bits are a valid u32.
         let untouched = 4 * (0..room / 4).take_while(|k| unsafe { bottom.add(*k).read_volatile() } == PAINT).count();
         let (start, end) = (&raw const __sdata as usize, &raw const __edata as usize);
         assert!(untouched >= 64, "the stack reached the heap");

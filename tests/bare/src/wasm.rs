@@ -1,4 +1,4 @@
-//! WebAssembly: whoever runs the module gives it `host.print` and calls `main`.
+//! WebAssembly: the host provides `host.print` and calls `main`.
 
 #[link(wasm_import_module = "host")]
 unsafe extern "C" {

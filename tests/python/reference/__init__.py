@@ -1,7 +1,7 @@
-"""Calls whose results torch gave, one file a family: each names `CASES`.
+"""Calls with stored torch results, one file per family; each file defines `CASES`.
 
-A case is an expression of `nn` and of its inputs. torch.nn.functional has the same names, so one text
-serves both, where it can. scripts/torch_reference.py evaluates it with torch in float64 and keeps the
+A case is an expression in `nn` and its inputs. torch.nn.functional has the same names, so one expression
+serves both where possible. scripts/torch_reference.py evaluates it with torch in float64 and stores the
 results in tests/data/reference; tests/python/test_reference.py evaluates it with flex in each dtype.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Input:
-    """Numbers from `low` to `high`, floats unless they are integers by `dtype`; or the `values` themselves."""
+    """Pseudo-random numbers from `low` to `high`, integers if `dtype` is not float64; or the given `values`."""
 
     shape: tuple[int, ...] = ()
     low: float = -2.0
@@ -24,7 +24,7 @@ class Input:
     def array(self, seed):
         if self.values is not None:
             return np.asarray(self.values, self.dtype)
-        # splitmix64, which no other version of a library changes
+        # splitmix64, so that the numbers don't depend on a library's version
         with np.errstate(over="ignore"):
             n = np.arange(1, int(np.prod(self.shape)) + 1, dtype=np.uint64)
             n = (n + np.uint64(seed << 32)) * np.uint64(0x9E3779B97F4A7C15)
@@ -34,7 +34,7 @@ class Input:
         unit = n.astype(np.float64) / 2**53
         span = np.floor if self.dtype != "float64" else np.asarray
         values = span(self.low + unit * (self.high - self.low)).astype(self.dtype)
-        # a multiple of 1/32 is a number of every float
+        # multiples of 1/32 are exact in every float dtype
         if self.dtype == "float64":
             values = np.round(values * 32) / 32
         return values.reshape(self.shape)
@@ -42,19 +42,19 @@ class Input:
 
 @dataclass(frozen=True)
 class Case:
-    """`call` gives a tensor or several. `torch`: torch's text where it is another, with `torch`, `F` and
-    `nn` (torch.nn.functional) at hand. A shape stands for an `Input` of it."""
+    """`call` evaluates to one tensor or several. `torch`: torch's expression where it differs, with `torch`,
+    `F` and `nn` (both torch.nn.functional) in scope. A shape stands for an `Input` of that shape."""
 
     name: str
     inputs: Mapping[str, Input | tuple[int, ...]]
     call: str
     torch: str = ""
     tolerance: float = 1e-12
-    """How far a result in float64 may be, relative to the largest of its case and absolute."""
+    """Error bound in float64, relative to the largest value of the case, and absolute."""
     loss: float = 4
-    """How many times the epsilon of a dtype, from what float64 gives of the same inputs, relative to the largest."""
+    """Error bound in other dtypes against float64 on the same inputs, in epsilons, relative to the largest value."""
     magnitude: str = ""
-    """Where what is added up cancels: torch's text for the sums of its magnitudes, which errors are relative to."""
+    """If terms cancel: torch's expression for the sums of their magnitudes, which errors are then relative to."""
     dtypes: tuple[str, ...] = field(default=("float64", "float32", "float16", "bfloat16"))
 
     def arrays(self):

@@ -9,7 +9,7 @@ FLAGS = Input(values=[[(3 * i + 7 * j) % 5 > 1 for j in range(13)] for i in rang
 
 
 def capped(scores, seen="True"):
-    """The formula, for what torch's function hasn't."""
+    """The formula, for options that torch's function lacks."""
     return (
         f"(lambda s: torch.softmax(torch.where(torch.as_tensor({seen}), s, -torch.inf), -1) @ v)"
         f"({scores})"
@@ -37,7 +37,7 @@ CASES = [
         {"q": (2, 6, 5, 8), "k": (2, 3, 70, 8), "v": (2, 3, 70, 8)},
         "nn.scaled_dot_product_attention(q, k, v, enable_gqa=True)",
     ),
-    # means of 1100, and of 290, values that cancel to a tenth of them
+    # means of 1100 and of 290 values, which cancel to a tenth of their magnitudes
     Case(
         "decoding",
         {"q": (1, 8, 1, 16), "k": (1, 2, 1100, 16), "v": (1, 2, 1100, 16)},

@@ -1,10 +1,10 @@
-"""Deformable convolutions: what torch gives of the definition, since torchvision has the function."""
+"""Deformable convolutions: their definition, evaluated with torch, which lacks the function (torchvision has it)."""
 
 from . import Case, Input
 
 
 def sampled(torch, x, offset, weight, mask, stride, padding, dilation):
-    """The image at each tap of each place, by torch's grid_sample, times the weight."""
+    """The image sampled at every tap of every output by torch's grid_sample, times the weight."""
     (n, c, h, v), (_, seen, ky, kx) = x.shape, weight.shape
     taps, (oh, ow) = ky * kx, offset.shape[2:]
     groups = offset.shape[1] // (2 * taps)
@@ -24,7 +24,7 @@ def sampled(torch, x, offset, weight, mask, stride, padding, dilation):
 
 
 def cases(name, x, w, places, groups, stride=1, padding=0, dilation=1):
-    """The convolution with a mask and a bias, and its gradients; `groups` of offsets."""
+    """The convolution with a mask and a bias, and its gradients; `groups` is the number of offset groups."""
     taps = groups * w[2] * w[3]
     inputs = {
         "x": x,
@@ -50,7 +50,7 @@ def cases(name, x, w, places, groups, stride=1, padding=0, dilation=1):
 
 
 def offsets(shape):
-    """From -2 to 2, an odd number of 32nds: slopes change at whole numbers."""
+    """Offsets from -2 to 2, odd multiples of 1/32: never integers, where slopes change."""
     numbers = Input(shape).array(7)
     return (numbers * 16).round() / 16 + 1 / 32
 

@@ -1,4 +1,4 @@
-"""Gradients: what torch's autograd gives."""
+"""Gradients, by torch's autograd."""
 
 from . import Case, Input
 

@@ -1,8 +1,8 @@
-"""Gradients of activations and of the cross entropy: what torch's autograd gives."""
+"""Gradients of activations and of cross entropy, by torch's autograd."""
 
 from . import Case, Input
 
-# from where an activation is 0 to where it is x
+# wide enough that activations go from 0 to x
 WIDE = {"g": (3, 40), "x": Input((3, 40), -8, 8)}
 
 
@@ -20,12 +20,12 @@ def cross_entropy(name, target, options, g=()):
         f"cross_entropy, {name}",
         {"g": g, "x": (5, 4, 3), "t": target, "w": Input(values=[0.5, 2.0, 0.0, 1.5])},
         f"nn.grad.cross_entropy(g, x, t, {options})",
-        # torch has no gradients of weights, and refuses to leave them out
+        # torch has no gradients for weights, so they must be detached
         torch=f"(lambda w, t: torch.autograd.grad(F.cross_entropy(x, t, {options}), x, g))(w.detach(), t.detach())",
     )
 
 
-# every class, and one that counts for nothing
+# every class, and the ignored index
 CLASSES = Input(dtype="int64", values=[[3, 2, 1], [-100, 0, 1], [2, 2, -100], [0, 1, 2], [3, 3, 0]])
 CASES = [
     activation("F.relu(x)", "relu(g, x)"),

@@ -1,4 +1,4 @@
-"""Gradients of attention: what torch's autograd gives."""
+"""Gradients of attention, by torch's autograd."""
 
 from . import Case
 from .attention import FLAGS
@@ -15,13 +15,13 @@ def attention(name, inputs, options, torch=None, loss=8):
         inputs,
         f"{GRAD}{options})",
         torch=f"torch.autograd.grad(F.{CALL}{torch}), (q, k, v), g)",
-        # sums of terms that cancel
+        # terms of the sums cancel
         loss=loss,
     )
 
 
 def formula(scores):
-    """What torch's function hasn't."""
+    """The formula, for options that torch's function lacks."""
     return f"torch.autograd.grad(torch.softmax({scores}, -1) @ v, (q, k, v), g)"
 
 

@@ -1,10 +1,10 @@
-"""Gradients of convolutions: what torch's autograd gives."""
+"""Gradients of convolutions, by torch's autograd."""
 
 from . import Case
 
 
 def case(name, x, w, g, options="", function="conv2d"):
-    """The gradients of x, weight and bias, of a result of the shape of `g`."""
+    """The gradients of x, weight and bias; the result has the shape of `g`."""
     return Case(
         f"{function}, {name}",
         {"g": g, "x": x, "w": w, "b": g[1:2]},

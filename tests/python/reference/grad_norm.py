@@ -1,4 +1,4 @@
-"""Gradients of normalisations by channels: what torch's autograd gives."""
+"""Gradients of batch, group and instance normalisation, by torch's autograd."""
 
 from . import Case, Input
 
@@ -13,7 +13,7 @@ def norm(name, inputs, flex, torch):
         f"nn.grad.{flex}",
         # torch has no gradients of statistics, and refuses to leave them out
         torch=f"torch.autograd.grad(F.{torch}, (x, w, b), g)",
-        # sums of a gradient and x that were rounded before
+        # sums over inputs that were rounded first
         loss=8,
     )
 

@@ -1,4 +1,4 @@
-"""Gradients of pools: what torch's autograd gives."""
+"""Gradients of pools, by torch's autograd."""
 
 from . import Case, Input
 
@@ -6,7 +6,7 @@ X1, X2, X3 = (2, 3, 17), (1, 2, 11, 13), (1, 2, 5, 6, 7)
 
 
 def largest(name, pool, x, g):
-    """A pool's gradient, from its positions."""
+    """The gradient of a max pool, from its indices."""
     call = f"{name}({', '.join(['x', *pool])}"
     positions = f"nn.{call}, return_indices=True)[1]"
     return Case(
@@ -18,7 +18,7 @@ def largest(name, pool, x, g):
 
 
 def unpool(name, pool, x, g):
-    """What positions gather, of a result of the shape of `g`."""
+    """The gradient of `max_unpool`, whose result has the shape of `g`."""
     rank = len(g) - 2
     positions = f"nn.max_pool{rank}d({{}}, {', '.join(pool)}, return_indices=True)[1]"
     call = f"F.{name}(x, {positions.format('g.detach()')}, {', '.join(pool)}, output_size={g[2:]})"
@@ -31,7 +31,7 @@ def unpool(name, pool, x, g):
 
 
 def mean(name, pool, x, g):
-    """A pool's gradient, from the shape of its operand."""
+    """The gradient of an average pool, from the shape of its operand."""
     options = ", ".join(pool)
     size = f"x.shape, {options}" if "adaptive" not in name else "x.shape"
     return Case(
@@ -49,7 +49,7 @@ def norm(name, pool, x, g):
         {"g": g, "x": Input(x, 0.25, 2)},
         "nn.grad." + call.format("g, ", "x"),
         torch=f"torch.autograd.grad(F.{call.format('', 'x')}, x, g)",
-        # a root and powers, of numbers that are rounded before
+        # roots and powers of inputs that were rounded first
         loss=16,
     )
 

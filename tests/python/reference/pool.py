@@ -38,7 +38,7 @@ CASES = [
     Case("adaptive_max_pool1d", {"x": X1}, "nn.adaptive_max_pool1d(x, 4, return_indices=True)"),
     Case("adaptive_max_pool2d", {"x": X2}, "nn.adaptive_max_pool2d(x, 5, return_indices=True)"),
     Case("adaptive_max_pool3d", {"x": X3}, "nn.adaptive_max_pool3d(x, (2, 3, 4))"),
-    # powers of even and odd exponents; where a sum is near zero its root has no digits
+    # even and odd exponents; the root of a sum near zero has no accurate digits
     Case("lp_pool1d", {"x": X1}, "nn.lp_pool1d(x, 2.0, 3, 2, ceil_mode=True)"),
     Case("lp_pool2d", {"x": X2}, "nn.lp_pool2d(x * x, 3.0, (2, 3))", loss=16),
     Case("lp_pool3d", {"x": X3}, "nn.lp_pool3d(x, 2.0, 2)"),

@@ -39,7 +39,7 @@ CASES = [
             f"grid_sample, {mode}, {beyond}, {corners}",
             {"x": X2, "grid": GRID},
             f"nn.grid_sample(x, grid, {mode!r}, {beyond!r}, {corners})",
-            # a coordinate is rounded to the dtype before an image of that is looked at
+            # a coordinate is rounded to the dtype before the image is sampled
             dtypes=("float64", "float32"),
             loss=64,
         )

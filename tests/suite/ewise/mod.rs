@@ -27,7 +27,7 @@ fn spread<T: Element>(x: &Tensor, shape: &[usize]) -> Vec<T> {
     let all = indices(shape);
     all.iter().map(|i| x.at(position(i)).unwrap()).collect()
 }
-/// Every layout of `x`, and `x` itself where it has but one.
+/// `x` in every layout; a 0-dimensional tensor has only one.
 fn views(x: &Tensor) -> Vec<(&'static str, Tensor)> {
     if x.rank() == 0 {
         vec![("scalar", x.clone())]
@@ -111,7 +111,7 @@ impl FlattenIndex for Tensor {
 }
 
 #[test]
-fn one_and_six_inputs_and_types_that_compute() {
+fn inputs_may_be_one_or_six_and_functions_may_be_types() {
     let x = Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     let turned = x.transpose(0, 1).unwrap();
     // dense results in their operand's order
@@ -128,7 +128,7 @@ fn one_and_six_inputs_and_types_that_compute() {
     );
     let (y,) = ewise((&x,), |x: f32| (x > 3.0,)).unwrap();
     assert_eq!(y.dtype(), DType::Bool);
-    // values alone
+    // only scalars
     let y = ewise((2.0, 3), |a: f32, b: i32| a * b as f32).unwrap();
     assert_eq!((y.shape(), y.item::<f32>().unwrap()), (&[][..], 6.0));
 
@@ -149,7 +149,7 @@ fn one_and_six_inputs_and_types_that_compute() {
 
 #[cfg(feature = "complex")]
 #[test]
-fn wide_elements_pass_too() {
+fn complex_elements_are_supported() {
     use flex::dtype::Complex64;
     let values: Vec<_> = (0..600).map(|k| Complex64::new(k as f32, -1.0)).collect();
     let z = Tensor::from_vec(values.clone(), (30, 20)).unwrap();
@@ -251,7 +251,7 @@ fn tensors_that_share_storage_keep_their_values() {
         assert_eq!(x.at::<f32>((i, j)).unwrap(), want, "{i}, {j}");
     }
 
-    // two targets of one storage, which broadcasts
+    // two broadcast targets that share storage
     let row = Tensor::from([1.0f32, 2.0, 3.0]);
     let (mut a, mut b) = (
         row.broadcast_to((2, 3)).unwrap(),
@@ -268,7 +268,7 @@ fn tensors_that_share_storage_keep_their_values() {
 }
 
 #[test]
-fn targets_of_any_layout_are_updated_where_they_are() {
+fn targets_of_any_layout_are_updated_in_place() {
     let mut rng = Rng(3);
     for shape in [
         &[][..],
@@ -311,14 +311,14 @@ fn targets_of_any_layout_are_updated_where_they_are() {
             assert!(got.eq(want.into_iter()), "{name} {shape:?}");
         }
     }
-    // whatever its byte is, a bool is one
+    // a closure sees a `bool`
     let mut flags = Tensor::from([true, false, true]);
     ewise_inplace(&mut flags, (), |x: &mut bool| *x = !*x).unwrap();
     assert_eq!(flags.to_vec::<bool>().unwrap(), [false, true, false]);
 }
 
 #[test]
-fn indices_are_those_of_elements() {
+fn iwise_passes_the_index_of_each_element() {
     for shape in [[0, 3, 4], [1, 1, 1], [2, 3, 5], [3, 0, 2], [20, 30, 70]] {
         let f = |[i, j, k]: [usize; 3]| (i as i64 * 1_000_000 + (j * 1000 + k) as i64, k < j);
         let (n, less) = iwise(shape, f).unwrap();
@@ -347,7 +347,7 @@ fn indices_are_those_of_elements() {
 
 #[cfg(feature = "std")]
 #[test]
-fn threads_change_no_bit() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(6);
     let shape = [600, 700];
     let (x, y) = (
@@ -374,7 +374,7 @@ fn threads_change_no_bit() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_argument() {
     let x = Tensor::from([[1.0f32, 2.0, 3.0]; 2]);
     let n = Tensor::from([1i32, 2]);
     let add = |a: f32, b: f32| a + b;
@@ -435,7 +435,7 @@ fn what_is_wrong_is_named() {
 
 #[cfg(feature = "std")]
 #[test]
-fn panics_pass_and_leave_tensors_whole() {
+fn panics_propagate_and_leave_tensors_valid() {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     fn panics<T>(f: impl FnOnce() -> T) -> bool {
         catch_unwind(AssertUnwindSafe(f)).is_err()
@@ -459,7 +459,7 @@ fn panics_pass_and_leave_tensors_whole() {
         let sum = reducer(0.0, |sum: f32, x: f32| sum + at(x), |a, b| a + b);
         assert!(panics(|| reduce_ewise(x, sum)));
         assert!(panics(|| reduce_axes_ewise(x, 0, sum)));
-        // an element is as it was, or was written
+        // each element is either unchanged or written
         for (y, z) in [(&y, x), (&z, x)] {
             let pairs = y.iter::<f32>().unwrap().zip(z.iter::<f32>().unwrap());
             assert!(pairs.into_iter().all(|(y, x)| y == x || y == x + 1.0));

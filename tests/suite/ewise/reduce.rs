@@ -76,7 +76,7 @@ fn reductions_take_every_element_once() {
 }
 
 #[test]
-fn long_reductions_are_cut_alike() {
+fn long_reductions_are_accurate_and_do_not_depend_on_threads() {
     let mut rng = Rng(5);
     for (shape, axes) in [
         (&[200_000][..], &[0][..]),
@@ -126,7 +126,7 @@ fn long_reductions_are_cut_alike() {
 }
 
 #[test]
-fn reducers_may_know_nothing_or_much() {
+fn accumulators_may_be_empty_or_large() {
     let x = Tensor::from_vec((0..1000).map(|k| k as f32).collect(), (10, 100)).unwrap();
     // no accumulator
     let n = reducer((), |(), _: f32| (), |(), ()| ()).post(|(), n| n as i64);
@@ -170,7 +170,7 @@ fn reducers_may_know_nothing_or_much() {
         }
     }
     assert_eq!(reduce_ewise((&x, 100.0), Count).unwrap(), [100; 10]);
-    // of nothing, the identity
+    // an empty reduction gives the identity
     let none = Tensor::zeros((0, 3), DType::F32).unwrap();
     let sum = reducer(0.0, |sum: f32, x: f32| sum + x, |a, b| a + b).post(|sum, n| (sum, n as i32));
     assert_eq!(reduce_ewise(&none, sum).unwrap(), (0.0, 0));

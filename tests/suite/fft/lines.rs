@@ -5,7 +5,7 @@ use crate::common::Rng;
 use flex::DType;
 use flex::fft::{self, Fft};
 
-/// Each factor, products of them, primes, and lengths around the vectors' widths.
+/// Every radix, products of them, primes, and lengths around the vector widths.
 fn lengths() -> impl Iterator<Item = usize> {
     (1..=68)
         .chain([
@@ -17,7 +17,7 @@ fn lengths() -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn lines_of_any_length() {
+fn lines_match_the_definition() {
     let mut rng = Rng(7);
     for n in lengths() {
         let x = random(n, &mut rng);
@@ -86,9 +86,9 @@ fn lines_of_any_length() {
 }
 
 #[test]
-fn long_lines() {
+fn long_lines_match_known_spectra() {
     let mut rng = Rng(8);
-    // a few frequencies, whose transform is known
+    // a sum of a few frequencies, whose transform is known
     for n in [1 << 16, 3 << 14, 30030, 65537, 100_003] {
         let tones: Vec<(usize, Z)> = (0..4)
             .map(|_| (rng.below(n), Z::new(rng.unit(), rng.unit())))
@@ -116,7 +116,7 @@ fn long_lines() {
 
 #[test]
 #[cfg(feature = "std")]
-fn threads_have_no_say() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(9);
     for shape in [[300, 257], [3, 1 << 15], [64, 1000], [2, 12289]] {
         let x: Vec<f64> = (0..shape[0] * shape[1]).map(|_| rng.unit()).collect();
@@ -154,7 +154,7 @@ fn threads_have_no_say() {
 }
 
 #[test]
-fn what_is_not_finite_reaches_all() {
+fn non_finite_values_reach_the_whole_line() {
     for n in [8usize, 15, 64, 97, 256, 1000] {
         for bad in [f64::NAN, f64::INFINITY] {
             let mut x = vec![Z::ONE; n];

@@ -58,7 +58,7 @@ mod oracle {
             .unwrap()
     }
 
-    /// The error of all elements together, relative to their size.
+    /// The relative error in the 2-norm is within the tolerance.
     #[track_caller]
     pub fn assert_close(got: &Tensor, want: &[Z], tolerance: f64, what: &str) {
         let got = complex(got);

@@ -1,10 +1,10 @@
-//! Transforms of slices, by plans and by tables that the compiler made.
+//! Transforms of slices, by plans and by tables computed at compile time.
 
 use crate::common::Rng;
 use flex::fft::{ComplexPlan, ComplexTable, RealPlan, RealTable};
 use flex::{Error, Result};
 
-/// Element `k` of the transform of complex numbers.
+/// Element `k` of a complex transform, by the definition.
 fn element(x: &[f32], k: usize) -> [f64; 2] {
     let n = x.len() / 2;
     let mut sum = [0.0; 2];
@@ -65,7 +65,7 @@ fn real(n: usize, forward: Transform, inverse: Transform) {
 }
 
 #[test]
-fn plans() {
+fn plans_match_the_definition() {
     for n in (1..40).chain([64, 97, 100, 256, 289, 1000]) {
         let plan = ComplexPlan::new(n).unwrap();
         complex(n, &|x, y| plan.forward(x, y), &|x, y| plan.inverse(x, y));
@@ -84,7 +84,7 @@ fn plans() {
 }
 
 #[test]
-fn tables_of_complex_numbers() {
+fn complex_tables_match_the_definition() {
     macro_rules! check {
         ($($n:literal)*) => { $({
             static TABLE: ComplexTable<$n> = ComplexTable::new();
@@ -99,7 +99,7 @@ fn tables_of_complex_numbers() {
 }
 
 #[test]
-fn tables_of_real_numbers() {
+fn real_tables_match_the_definition() {
     macro_rules! check {
         ($($n:literal)*) => { $({
             static TABLE: RealTable<$n> = RealTable::new();

@@ -1,4 +1,4 @@
-//! Transforms along axes of tensors in any layout, and what they refuse.
+//! Transforms along axes of tensors in any layout, and their errors.
 
 use super::oracle::*;
 use crate::common::Rng;
@@ -6,7 +6,7 @@ use flex::fft::{self, Fft, FftN, Norm};
 use flex::{DType, Error, Tensor, ops};
 
 #[test]
-fn layouts_and_axes() {
+fn layouts_do_not_matter_along_any_axis() {
     let mut rng = Rng(10);
     for shape in [
         vec![6, 5, 4],
@@ -45,7 +45,7 @@ fn layouts_and_axes() {
 }
 
 #[test]
-fn several_axes_are_one_after_the_other() {
+fn several_axes_match_one_axis_at_a_time() {
     let mut rng = Rng(11);
     let x = Tensor::from_slice(&random(4 * 6 * 10, &mut rng), [4, 6, 10]).unwrap();
     let one_by_one = |x: &Tensor, axes: &[isize], inverse: bool| {
@@ -84,7 +84,7 @@ fn several_axes_are_one_after_the_other() {
 }
 
 #[test]
-fn lengths_are_cut_and_padded() {
+fn inputs_are_truncated_and_zero_padded() {
     let x = Tensor::from([1.0f64, 2.0, 3.0, 4.0, 5.0]);
     for n in [1usize, 3, 5, 8, 11] {
         let how = Fft {
@@ -103,7 +103,7 @@ fn lengths_are_cut_and_padded() {
         let half = fft::rfft(&x, how).unwrap();
         assert_close(&half, &naive(&values, false)[..n / 2 + 1], 1e-15, "rfft");
     }
-    // without a length: of as many as half a spectrum stands for
+    // the default length is that of a whole spectrum of even length
     assert_eq!(fft::irfft(&x, ()).unwrap().shape(), [8]);
     assert_eq!(fft::hfft(&x, ()).unwrap().shape(), [8]);
 }
@@ -161,7 +161,7 @@ fn dtypes() {
 }
 
 #[test]
-fn no_lines_and_errors() {
+fn empty_tensors_and_errors() {
     let empty = Tensor::zeros([0, 8], DType::F32).unwrap();
     assert_eq!(fft::rfft(&empty, ()).unwrap().shape(), [0, 5]);
     assert_eq!(

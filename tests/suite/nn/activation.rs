@@ -43,8 +43,8 @@ fn six(x: f64) -> f64 {
     if x.is_nan() { x } else { x.clamp(0.0, 6.0) }
 }
 
-/// The operation, its parameters, what it computes, and by how many units float32 may be off: of the result, or of the
-/// argument where the formula cancels.
+/// The operation, its parameters, its definition, and the error bound of float32 in ulp; NaN stands
+/// for a bound relative to the argument, where the formula cancels.
 type Row = (Op, &'static [f64], fn(f64) -> f64, f64);
 const ROWS: &[Row] = &[
     (Op::Relu6, &[], six, 0.0),
@@ -184,13 +184,13 @@ fn float32_is_within_its_bound() {
         let y = apply(*op, &t, parameters).unwrap().to_vec::<f32>().unwrap();
         for (x, y) in x.iter().zip(y) {
             let want = want(*x as f64);
-            // an exponential on the way may be no normal number, or a square beyond them
+            // an intermediate exponential may be subnormal, or a square may overflow
             let tiny = want.abs() < 1e-36 && (y as f64 - want).abs() <= 1e-42;
             if tiny || (*x as f64 * x.abs() as f64).abs() > 1e76 {
                 continue;
             }
             let off = ulps32(y, want);
-            // what is relative to the argument: a sum on the way cancels
+            // an intermediate sum cancels: the error is relative to the argument
             let near = limit.is_nan() && (y as f64 - want).abs() <= 4e-7 * x.abs().max(1.0) as f64;
             assert!(
                 off == 0.0 || off <= *limit || near,
@@ -234,7 +234,7 @@ fn other_floats_are_rounded_once() {
 }
 
 #[test]
-fn parameters_are_tensors_too_and_strides_do_not_matter() {
+fn parameters_may_be_tensors_and_strides_do_not_matter() {
     let mut rng = Rng(9);
     let x = random(&mut rng, &[6, 5], DType::F32);
     let slopes = Tensor::from([0.1f32, 0.2, 0.3, 0.4, 0.5]);
@@ -311,7 +311,7 @@ fn gumbel_softmax_samples_its_distribution() {
     let soft = draw(3, false).to_vec::<f32>().unwrap();
     assert_eq!(soft, draw(3, false).to_vec::<f32>().unwrap());
     assert_ne!(soft, draw(4, false).to_vec::<f32>().unwrap());
-    // the largest of the soft ones is where the hard ones are 1
+    // the largest soft value is where the hard one is 1
     let soft = draw(3, false);
     assert_eq!(
         ops::argmax(&soft, 1).unwrap().to_vec::<i64>().unwrap(),
@@ -326,7 +326,7 @@ fn gumbel_softmax_samples_its_distribution() {
 }
 
 #[test]
-fn bounds_are_in_order() {
+fn inverted_bounds_are_errors_and_empty_tensors_work() {
     let x = Tensor::from([1.0f32]);
     for error in [nn::hardtanh(&x, 1.0, -1.0), nn::rrelu(&x, 1.0, -1.0)] {
         let error = error.unwrap_err().to_string();

@@ -115,7 +115,7 @@ fn attention_applies_every_mask() {
                 .iter()
                 .all(|x| *x == 0.0)
         );
-        // a mask of keys for all queries, as padding
+        // one mask of keys for all queries, as padding needs
         let padding: Vec<bool> = (0..keys).map(|j| j < keys.div_ceil(2)).collect();
         let padding = Tensor::from_slice(&padding, [keys]).unwrap();
         let padded = attend(&wq, &wk, &wv, sizes, scale, |_, j| {
@@ -133,7 +133,7 @@ fn attention_applies_every_mask() {
 }
 
 #[test]
-fn attention_of_strided_and_grouped_heads() {
+fn strided_and_grouped_heads_match_the_formula() {
     // [batch, tokens, heads, depth] seen as [batch, heads, tokens, depth]
     let (batch, tokens, heads, depth) = (2, 70, 4, 16);
     let make = |heads: usize, seed: u64| {
@@ -220,7 +220,7 @@ fn attention_does_not_depend_on_blocking() {
         |_, _| 0.0,
     );
     close(&alone, &want, 3e-6);
-    // The number of heads decides the size of blocks, which must not change the result.
+    // block sizes depend on the number of heads, and must not change the result
     let heads = |t: &Tensor| t.broadcast_to([200, t.shape()[0], t.shape()[1]]).unwrap();
     let all = run(&heads(&q), &heads(&k), &heads(&v))
         .to_vec::<f32>()
@@ -251,7 +251,7 @@ fn attention_confines_nan_and_ignores_far_keys() {
                 .all(|(i, row)| row.iter().all(|x| x.is_nan() == (i == 5)))
         );
     }
-    // Scores so far apart that one key takes all the weight.
+    // scores so far apart that one key gets all the weight
     let q = Tensor::from_slice(&[1.0f32; 20], [20, 1]).unwrap();
     let k = Tensor::from_slice(&[0.0f32, -3e38, -200.0, -88.0], [4, 1]).unwrap();
     let v = Tensor::from_slice(&[2.0f32, 1e30, 1e30, 3e37], [4, 1]).unwrap();
@@ -278,7 +278,7 @@ fn attention_confines_nan_and_ignores_far_keys() {
 fn varlen_attention_matches_each_sequence() {
     let offsets = [0, 0, 1, 70, 70, 83, 300, 300];
     let (tokens, heads, groups, depth, width) = (300, 4, 2, 16, 24);
-    // strided queries, as after a product that computes queries, keys and values together
+    // strided queries, as a joint projection of queries, keys and values gives them
     let q = tensor(&[tokens, 2 * heads, depth], 1)
         .narrow(1, heads, heads)
         .unwrap();

@@ -1,10 +1,10 @@
-//! Windows, alignments, caps, masks of any strides, few queries and narrow floats.
+//! Windows, alignments, soft caps, masks of any strides, few queries and narrow floats.
 
 use super::attention::attend;
 use super::*;
 use flex::nn::{Align, Attention};
 
-/// Whether query `i` of `queries` sees key `j` of `keys`, by the definition.
+/// Whether query `i` of `queries` attends to key `j` of `keys`, by the definition.
 fn sees(options: &Attention, [queries, keys]: [usize; 2], i: usize, j: usize) -> bool {
     let shift = match options.align {
         Align::UpperLeft => 0,
@@ -54,7 +54,7 @@ fn expected(
     out
 }
 
-/// All combinations of what decides which keys are seen.
+/// All combinations of the options that exclude keys.
 fn options() -> Vec<Attention<'static>> {
     let windows = [
         (None, None),
@@ -81,7 +81,7 @@ fn options() -> Vec<Attention<'static>> {
 }
 
 #[test]
-fn windows_caps_and_alignments_are_the_formula() {
+fn windows_soft_caps_and_alignments_match_the_formula() {
     for sizes in [
         [1, 1, 1, 1],
         [1, 1300, 16, 64],
@@ -106,7 +106,7 @@ fn windows_caps_and_alignments_are_the_formula() {
     }
 }
 
-/// A bias is the same numbers whether it is materialised or a view: broadcast, turned, flipped.
+/// A bias gives the same bits materialised and as a view: broadcast, transposed, flipped.
 #[test]
 fn masks_are_read_by_their_strides() {
     for queries in [4, 130] {
@@ -144,7 +144,7 @@ fn masks_are_read_by_their_strides() {
                 run(&flags(&copied)).to_vec::<f32>().unwrap(),
                 run(&broadcast).to_vec::<f32>().unwrap()
             );
-            // against the formula, of the second head
+            // the second head against the formula
             let bias = doubles(&copied);
             let part = |t: &Tensor| doubles(&t.select(0, 1).unwrap().copy().unwrap());
             let scores = |i: usize, j: usize| bias[(queries + i) * keys + j];
@@ -160,9 +160,9 @@ fn masks_are_read_by_their_strides() {
     }
 }
 
-/// Few queries of heads that share keys and values: the same as with copies of those.
+/// Few queries whose heads share keys and values match the formula with copies of them.
 #[test]
-fn decoding_with_grouped_heads_is_decoding_with_copies() {
+fn decoding_with_grouped_heads_matches_the_formula() {
     for (queries, heads, groups) in [(1, 8, 2), (3, 6, 3), (8, 12, 1), (1, 70, 1)] {
         let (keys, depth) = (1100, 16);
         let q = tensor(&[2, heads, queries, depth], 1);
@@ -203,7 +203,7 @@ fn decoding_with_grouped_heads_is_decoding_with_copies() {
     }
 }
 
-/// Strides show nowhere in the bits, nor do the number of threads and of other heads.
+/// Bits depend neither on strides nor on the number of threads or of other heads.
 #[test]
 fn bits_depend_on_shapes_alone() {
     for (queries, keys, depth) in [(1, 1100, 64), (5, 1500, 24), (70, 300, 20), (300, 520, 64)] {
@@ -281,7 +281,7 @@ fn narrow_floats_are_computed_in_float32_and_rounded_once() {
 }
 
 #[test]
-fn nothing_to_see_gives_zeros() {
+fn queries_without_keys_give_zeros() {
     let (q, v) = (tensor(&[3, 4], 1), tensor(&[5, 2], 3));
     let zeros = |y: &Tensor| y.to_vec::<f32>().unwrap().iter().all(|x| *x == 0.0);
     let none = nn::scaled_dot_product_attention(
@@ -291,7 +291,7 @@ fn nothing_to_see_gives_zeros() {
         Attention::default(),
     );
     assert!(zeros(&none.unwrap()));
-    // the last query is the last key's, so three of them come before the first key
+    // the last query is aligned with the last key, so the first ones come before the first key
     let options = Attention {
         causal: true,
         align: Align::LowerRight,
@@ -305,7 +305,7 @@ fn nothing_to_see_gives_zeros() {
         assert!(y[..unseen].iter().all(|x| *x == 0.0));
         assert_eq!(y[unseen..unseen + 2], v.to_vec::<f32>().unwrap()[..2]);
     }
-    // an empty depth: all scores are equal
+    // depth 0: all scores are equal
     let y = nn::scaled_dot_product_attention(
         &tensor(&[2, 0], 1),
         &tensor(&[5, 0], 1),
@@ -317,7 +317,7 @@ fn nothing_to_see_gives_zeros() {
 }
 
 #[test]
-fn varlen_attention_has_the_same_windows() {
+fn varlen_attention_supports_windows_and_soft_caps() {
     let offsets = [0, 1, 70, 70, 420];
     let (tokens, depth) = (420, 16);
     let x = |seed| tensor(&[tokens, 1, depth], seed);
@@ -351,7 +351,7 @@ fn varlen_attention_has_the_same_windows() {
 }
 
 #[test]
-fn options_that_are_no_numbers_to_compute_with_are_errors() {
+fn invalid_scales_and_soft_caps_are_errors() {
     let x = tensor(&[2, 4], 1);
     let error = |options| {
         nn::scaled_dot_product_attention(&x, &x, &x, options)

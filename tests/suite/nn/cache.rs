@@ -20,9 +20,9 @@ fn joined(parts: &[Tensor]) -> Tensor {
     flex::ops::concat(&parts.iter().collect::<Vec<_>>(), 2isize).unwrap()
 }
 
-/// What was handed out before keeps its values, and appending copies nothing while there is room.
+/// Views returned earlier keep their values, and appending copies nothing while there is capacity.
 #[test]
-fn appended_tokens_lie_behind_what_was_shown() {
+fn appending_does_not_change_earlier_views() {
     for capacity in [0, 1, 64] {
         let mut cache = cache(KvCacheOptions {
             capacity,
@@ -32,7 +32,7 @@ fn appended_tokens_lie_behind_what_was_shown() {
         for step in 0..20 {
             parts.push(token(step % 4, step as u64));
             let k = &parts[step];
-            // of other strides
+            // other strides
             let v = k.flip(3isize).unwrap();
             let (keys, values_) = cache.append(k, &v).unwrap();
             let want = joined(&parts);
@@ -50,7 +50,7 @@ fn appended_tokens_lie_behind_what_was_shown() {
     }
 }
 
-/// Rows that a view shows are not written again, and in place where no view is left.
+/// Rows that a view shows are never overwritten; with no view left, rows are reused in place.
 #[test]
 fn truncated_rows_keep_their_values_in_views() {
     let mut cache = cache(KvCacheOptions {
@@ -66,7 +66,7 @@ fn truncated_rows_keep_their_values_in_views() {
     let head = first.narrow(2, 0, 2).unwrap();
     assert_eq!(values(&other), values(&joined(&[head.clone(), second])));
     assert!(!other.shares_storage(&keys));
-    // a view of a view shows rows too
+    // a view of a view protects its rows too
     let part = other.narrow(2, 4, 1).unwrap();
     let kept = values(&part);
     drop(other);
@@ -87,9 +87,9 @@ fn truncated_rows_keep_their_values_in_views() {
     assert!(cache.is_empty() && cache.position() == 0);
 }
 
-/// A window keeps what the new tokens see, and storage stays as small.
+/// A window keeps only the tokens that new ones attend to, and storage stays small.
 #[test]
-fn a_window_lets_go_of_tokens_that_none_sees() {
+fn a_window_drops_tokens_out_of_reach() {
     let mut cache = cache(KvCacheOptions {
         window: Some(3),
         ..Default::default()
@@ -113,7 +113,7 @@ fn a_window_lets_go_of_tokens_that_none_sees() {
 }
 
 #[test]
-fn sequences_of_the_batch_are_chosen_anew() {
+fn gather_reorders_the_batch() {
     let mut cache = cache(KvCacheOptions::default());
     let first = token(3, 1);
     let (before, _) = cache.append(&first, &first).unwrap();
@@ -132,7 +132,7 @@ fn sequences_of_the_batch_are_chosen_anew() {
 }
 
 #[test]
-fn caches_name_what_does_not_fit() {
+fn cache_errors_name_the_operand() {
     let mut c = cache(KvCacheOptions::default());
     let (good, wide) = (token(1, 1), tensor(&[2, 3, 1, 5], 1));
     let error = c.append(&good, &wide).unwrap_err().to_string();
@@ -166,7 +166,7 @@ fn caches_name_what_does_not_fit() {
         ..Default::default()
     };
     assert!(new(huge).is_err());
-    // nothing in a row
+    // an empty batch
     let mut empty = KvCache::new(0, 2, 3, KvCacheOptions::default()).unwrap();
     let none = tensor(&[0, 2, 5, 3], 1);
     assert_eq!(empty.append(&none, &none).unwrap().0.shape(), [0, 2, 5, 3]);

@@ -13,7 +13,7 @@ fn length(d: impl Iterator<Item = f64>, p: f64) -> f64 {
 }
 
 #[test]
-fn rows_are_compared() {
+fn distances_match_the_definition() {
     for width in [1, 63, 64, 200] {
         let (a, b) = (tensor(&[7, width], 1), tensor(&[5, width], 2));
         let (x, y) = (floats(&a), floats(&b));
@@ -100,7 +100,7 @@ fn rows_are_compared() {
 }
 
 #[test]
-fn bags_are_their_rows() {
+fn embedding_bag_matches_the_rows() {
     use nn::BagMode;
     let w = tensor(&[6, 9], 3);
     let (values, given) = (floats(&w), [5i64, 0, 0, 3, 2, 5, 1]);
@@ -176,7 +176,7 @@ fn bags_are_their_rows() {
 }
 
 #[test]
-fn dropout_drops_a_share() {
+fn dropout_drops_the_given_share() {
     let x = tensor(&[100, 1001], 5);
     for p in [0.0, 0.1, 0.5, 0.9, 1.0] {
         let y = nn::dropout(&x, p, 11).unwrap();
@@ -197,7 +197,7 @@ fn dropout_drops_a_share() {
             "{dropped} of {p}"
         );
     }
-    // strides don't matter, seeds do
+    // the mask depends on the seed, not on strides
     let bits = |t: &Tensor, seed| nn::dropout(t, 0.5, seed).unwrap().to_vec::<f32>().unwrap();
     let turned = x
         .transpose(0, 1)
@@ -211,7 +211,7 @@ fn dropout_drops_a_share() {
     for threads in [2, 7] {
         assert!(flex::par::with_threads(threads, || bits(&x, 1)) == bits(&x, 1));
     }
-    // neighbouring seeds and positions are unrelated
+    // masks of neighbouring seeds and positions are independent
     let ones = flex::ops::ones([1 << 16], DType::F32).unwrap();
     let (a, b) = (bits(&ones, 1), bits(&ones, 2));
     let both = a
@@ -238,7 +238,7 @@ fn channels_are_dropped_whole_and_alpha_keeps_the_moments() {
     assert!(y.chunks(7).all(|c| c.iter().all(|v| *v == c[0])));
     let dropped = y.chunks(7).filter(|c| c[0] == 0.0).count();
     assert!(dropped.abs_diff(150) < 50, "{dropped}");
-    // twelve uniform numbers are nearly normal
+    // sums of twelve uniform numbers are nearly normal
     let parts = (0..12).map(|k| tensor(&[200_000], 50 + k));
     let sum = parts.fold(Tensor::zeros([200_000], DType::F32).unwrap(), |s, x| {
         flex::ops::add(s, &x).unwrap()

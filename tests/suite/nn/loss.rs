@@ -6,7 +6,7 @@ use flex::nn::Reduction;
 
 const HOW: [Reduction; 3] = [Reduction::None, Reduction::Mean, Reduction::Sum];
 
-/// A loss is that of its terms, however it is reduced, and whatever the strides of its operands are.
+/// Checks a loss against its terms, for every reduction and several strides.
 fn check(
     a: &Tensor,
     b: &Tensor,
@@ -42,8 +42,8 @@ fn check(
 }
 
 #[test]
-fn elements_are_compared() {
-    // one block, several, rows longer than a block
+fn elementwise_losses_match_their_terms() {
+    // one block, several blocks, rows longer than a block
     for shape in [[3, 5], [300, 170], [2, 40_000]] {
         let (a, b) = (tensor(&shape, 1), tensor(&shape, 2));
         check(
@@ -94,9 +94,9 @@ fn elements_are_compared() {
     }
 }
 
-/// Distances that float32 has, by parameters whose products with them it has not.
+/// Distances that float32 holds, with a `beta` whose products with them it does not.
 #[test]
-fn smooth_l1_does_not_overflow_on_the_way() {
+fn smooth_l1_has_no_intermediate_overflow() {
     for (beta, d, want) in [
         (1e-36, 1e-12f32, 1e-12),
         (1e15, 1e30, 1e30),
@@ -111,7 +111,7 @@ fn smooth_l1_does_not_overflow_on_the_way() {
 }
 
 #[test]
-fn probabilities_are_compared() {
+fn losses_of_probabilities_match_their_terms() {
     let unit = |seed| flex::ops::sigmoid(tensor(&[70, 300], seed)).unwrap();
     let (p, t, x) = (unit(3), unit(4), tensor(&[70, 300], 5));
     let cross = |p: f64, t: f64| -(t * p.ln().max(-100.0) + (1.0 - t) * (-p).ln_1p().max(-100.0));
@@ -168,7 +168,7 @@ fn probabilities_are_compared() {
 }
 
 #[test]
-fn classes_are_compared() {
+fn losses_of_classes_match_their_terms() {
     let (n, classes, rest) = (4, 5, 3);
     let x = tensor(&[n, classes, rest], 6);
     let w = flex::ops::add(tensor(&[classes], 7), 3.0).unwrap();
@@ -242,9 +242,9 @@ fn classes_are_compared() {
     );
 }
 
-/// By all ways to spread the labels over time.
+/// Against the sum over all alignments of the labels with the steps.
 #[test]
-fn sequences_are_all_their_alignments() {
+fn ctc_loss_sums_over_all_alignments() {
     let (steps, classes) = (5, 3);
     let x = nn::log_softmax(&tensor(&[steps, 2, classes], 8), -1).unwrap();
     let p = floats(&x);
@@ -278,7 +278,7 @@ fn sequences_are_all_their_alignments() {
     close(&y, &want, 1e-6);
     let y = nn::ctc_loss(&x, &t, &[steps; 2], &[2, 1], options(Reduction::Mean)).unwrap();
     close(&y, &[(want[0] / 2.0 + want[1]) / 2.0], 1e-6);
-    // too short
+    // input shorter than the target
     let short = nn::ctc_loss(&x, &t, &[2, 1], &[2, 1], options(Reduction::Sum)).unwrap();
     assert_eq!(short.item::<f32>().unwrap(), f32::INFINITY);
     let zero = nn::CtcLoss {
@@ -298,7 +298,7 @@ fn sequences_are_all_their_alignments() {
 
 #[cfg(feature = "std")]
 #[test]
-fn sums_are_the_same_bits_on_any_number_of_threads() {
+fn bits_do_not_depend_on_threads() {
     use flex::par::with_threads;
     let (a, b) = (tensor(&[700, 900], 9), tensor(&[700, 900], 10));
     let all = || {

@@ -38,7 +38,7 @@ fn doubles(t: &Tensor) -> Vec<f64> {
         .collect()
 }
 
-/// The elements of any dtype, which float32 holds.
+/// The elements of any dtype, exact in float32.
 fn exact(t: &Tensor) -> Vec<f64> {
     doubles(&t.astype(DType::F32).unwrap())
 }
@@ -67,8 +67,8 @@ fn softmax(row: &[f64]) -> Vec<f64> {
     row.iter().map(|x| (x - max).exp() / sum).collect()
 }
 
-/// The same bits as in a new tensor; in the target's own memory if it is unshared, never in shared
-/// memory.
+/// The target gets the same bits as a new tensor: in its own memory if that is unshared, never in
+/// shared memory.
 #[test]
 fn into_functions_write_to_their_target() {
     let (x, w, b) = (tensor(&[5, 40], 1), tensor(&[7, 40], 2), tensor(&[7], 3));

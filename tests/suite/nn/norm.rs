@@ -1,9 +1,9 @@
-//! Normalisation by channels, by lengths, and with a residual, against loops in float64.
+//! Norms over channels, `normalize`, and norms with a residual, against loops in float64.
 
 use super::*;
 use crate::common::{floats, indices};
 
-/// The layouts of a 4-dimensional tensor: row-major, channels last, backwards, every second of a
+/// Layouts of a 4-dimensional tensor: row-major, channels last, reversed, every second element of a
 /// larger one.
 fn layouts(x: &Tensor) -> Vec<Tensor> {
     let last = x
@@ -25,7 +25,7 @@ fn layouts(x: &Tensor) -> Vec<Tensor> {
     vec![x.clone(), last, backwards, every]
 }
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, each element with those of its group.
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, with the mean and variance of each group.
 fn reference(
     x: &[f64],
     shape: &[usize],
@@ -108,7 +108,7 @@ fn channels_are_normalised_over_their_groups() {
 }
 
 #[test]
-fn given_statistics_are_used_and_found_ones_are_those_of_the_batch() {
+fn batch_norm_stats_match_the_default_statistics() {
     let x = tensor(&[4, 3, 5, 2], 4);
     let (mean, var) = nn::batch_norm_stats(&x, 0.0).unwrap();
     let values = floats(&x);
@@ -169,7 +169,7 @@ fn empty_batches_single_elements_and_nan() {
 }
 
 #[test]
-fn lengths_are_one() {
+fn normalize_divides_by_the_norm() {
     let x = tensor(&[3, 70, 5], 6);
     let values = floats(&x);
     for p in [0.0, 0.5, 1.0, 2.0, 3.0, f64::INFINITY] {
@@ -226,7 +226,7 @@ fn lengths_are_one() {
 }
 
 #[test]
-fn neighbours_among_channels() {
+fn local_response_norm_matches_the_definition() {
     let x = tensor(&[2, 5, 3], 8);
     let values = floats(&x);
     for size in [1usize, 2, 3, 5, 8] {
@@ -280,7 +280,7 @@ fn a_residual_is_added_first() {
 }
 
 #[test]
-fn wrong_parameters_are_named() {
+fn norm_errors_name_the_parameter() {
     let (x, w) = (tensor(&[2, 4, 3], 1), tensor(&[3], 2));
     let options = nn::ChannelNorm {
         weight: Some(&w),
@@ -307,7 +307,7 @@ fn wrong_parameters_are_named() {
 
 #[cfg(feature = "std")]
 #[test]
-fn bits_are_those_of_any_number_of_threads_and_any_layout() {
+fn bits_do_not_depend_on_threads() {
     use flex::par::with_threads;
     let x = tensor(&[8, 32, 40, 40], 12);
     let all = |x: &Tensor| {

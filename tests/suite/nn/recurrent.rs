@@ -22,7 +22,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The next state of one example; `w` are matrices by rows and biases.
+/// The next state of one example; `w` has row-major matrices, then biases.
 fn step(kind: Kind, w: &[Vec<f64>], x: &[f64], h: &mut [f64], c: &mut [f64]) {
     let n = h.len();
     let of = |w: &[f64], bias: Option<&Vec<f64>>, x: &[f64], r: usize| -> f64 {
@@ -91,7 +91,7 @@ fn case(
             }
         }
     }
-    // so that states do not grow from step to step, nor their errors
+    // small, so that neither states nor errors grow from step to step
     let factor = 0.5 / (hidden as f64).sqrt();
     let small = |t: &Tensor| flex::ops::multiply(t, factor).unwrap();
     Case {
@@ -107,7 +107,7 @@ fn case(
 }
 
 impl Case {
-    /// Output and last states.
+    /// The output and the last states.
     fn run(&self, lengths: Option<&[usize]>, batch_first: bool) -> [Tensor; 3] {
         let options = Recurrent {
             layers: self.layers,
@@ -171,7 +171,7 @@ impl Case {
 }
 
 #[test]
-fn layers_are_their_steps() {
+fn layers_match_steps_and_gates() {
     for (kind, gates) in KINDS {
         for (layers, directions, bias) in [(1, 1, true), (1, 2, false), (3, 2, true)] {
             for hidden in [1, 5, 33] {
@@ -192,9 +192,9 @@ fn layers_are_their_steps() {
     }
 }
 
-/// One example of many steps, and a batch of the same.
+/// Many steps, of one example and of a batch.
 #[test]
-fn long_sequences_are_their_steps() {
+fn long_sequences_match_steps_and_gates() {
     for (kind, gates) in KINDS {
         for batch in [1, 3] {
             let case = Case {
@@ -213,7 +213,7 @@ fn long_sequences_are_their_steps() {
 }
 
 #[test]
-fn cells_are_steps_and_batches_may_be_missing() {
+fn cells_match_layers_and_inputs_may_be_unbatched() {
     let c = case(Kind::Lstm, 4, 1, 1, true, 6);
     let w: Vec<&Tensor> = c.weights.iter().collect();
     let one = |t: &Tensor| t.narrow(0, 0, 1).unwrap();
@@ -236,7 +236,7 @@ fn cells_are_steps_and_batches_may_be_missing() {
     .unwrap();
     let (y, _, _) = nn::lstm(&c.x, Some((&c.h, &c.c)), &w, Default::default()).unwrap();
     close(&y1, &floats(&single(&y, 1)), 1e-6);
-    // zeros where no state is given, no steps, no batch
+    // the default state is zeros; no steps; an empty batch
     let zeros = Tensor::zeros([1, 3, 6], DType::F32).unwrap();
     let given = nn::lstm(&c.x, Some((&zeros, &zeros)), &w, Default::default())
         .unwrap()
@@ -254,7 +254,7 @@ fn cells_are_steps_and_batches_may_be_missing() {
 }
 
 #[test]
-fn wrong_sizes_are_named() {
+fn errors_name_the_operand() {
     let c = case(Kind::Gru, 3, 1, 1, true, 6);
     let w: Vec<&Tensor> = c.weights.iter().collect();
     let message = |r: flex::Result<(Tensor, Tensor)>| r.unwrap_err().to_string();
@@ -281,10 +281,10 @@ fn wrong_sizes_are_named() {
     );
 }
 
-/// Also not on whether weights are kept packed, as they are from the second call on.
+/// Bits don't depend either on whether weights are cached packed, as from the second call on.
 #[cfg(feature = "std")]
 #[test]
-fn states_are_the_same_bits_on_any_number_of_threads() {
+fn bits_do_not_depend_on_threads() {
     use flex::par::with_threads;
     let lengths = [4, 0, 1, 2, 3, 4, 1, 1, 2];
     for (steps, batch, lengths) in [

@@ -1,9 +1,9 @@
-//! Rotary embeddings, compared with turning pairs one by one in `f64`.
+//! Rotary embeddings, compared with rotating pairs one by one in `f64`.
 
 use super::*;
 use flex::nn::{Rotary, RotaryTables};
 
-/// Of `[lead, tokens, dim]`; `position(lead, token)`.
+/// The rotation of `x`, `[lead, tokens, dim]`, with token positions `position(lead, token)`.
 fn turned(
     x: &[f64],
     [lead, tokens, dim]: [usize; 3],
@@ -32,7 +32,7 @@ fn turned(
 }
 
 #[test]
-fn pairs_are_turned_by_the_angle_of_their_position() {
+fn pairs_are_rotated_by_the_angle_of_their_position() {
     for (dim, pairs) in [(2, 1), (8, 4), (64, 32), (40, 10), (7, 3), (5, 0)] {
         let (cos, sin) = nn::rotary_tables(50, 2 * pairs, RotaryTables::default()).unwrap();
         let x = tensor(&[2, 3, 9, dim], 1);
@@ -48,12 +48,12 @@ fn pairs_are_turned_by_the_angle_of_their_position() {
             };
             let want = turned(&doubles(&x), sizes, pairs, interleaved, |_, t| t + 11);
             close(&run(&x, None, 11), &want, 1e-5);
-            // the same, whatever the strides
+            // strides do not matter
             let strided = x.transpose(1, 3).unwrap().copy().unwrap();
             let strided = strided.transpose(1, 3).unwrap();
             let bits = |t: Tensor| t.to_vec::<f32>().unwrap();
             assert_eq!(bits(run(&strided, None, 11)), bits(run(&x, None, 11)));
-            // positions of tokens, and of tokens of each sequence
+            // positions for each sequence, and positions shared by all
             let p: Vec<i64> = (0..18).map(|i| (i * 7 + 3) % 50).collect();
             let own = Tensor::from_slice(&p, [2, 9]).unwrap();
             let want = turned(&doubles(&x), sizes, pairs, interleaved, |l, t| {
@@ -65,7 +65,7 @@ fn pairs_are_turned_by_the_angle_of_their_position() {
                 p[t] as usize
             });
             close(&run(&x, Some(&shared), 0), &want, 1e-5);
-            // rows that were chosen before
+            // tables gathered beforehand
             let rows = |t: &Tensor| flex::ops::take(t, &own, 0isize).unwrap();
             let options = Rotary {
                 interleaved,
@@ -79,7 +79,7 @@ fn pairs_are_turned_by_the_angle_of_their_position() {
 
 #[cfg(feature = "half")]
 #[test]
-fn narrow_floats_are_turned_in_float32() {
+fn narrow_floats_are_rotated_in_float32() {
     let (cos, sin) = nn::rotary_tables(20, 16, RotaryTables::default()).unwrap();
     for dtype in [DType::F16, DType::BF16] {
         let x = tensor(&[3, 20, 24], 1).astype(dtype).unwrap();

@@ -294,7 +294,7 @@ fn norms_match_the_oracle() {
 }
 
 /// A long row of 16-bit floats is computed in float32, yet written to the target in place.
-#[cfg(all(feature = "half", feature = "ints"))] // whose bits are int16
+#[cfg(all(feature = "half", feature = "ints"))] // compares bits as int16
 #[test]
 fn long_rows_of_halves_are_written_in_place() {
     let x = tensor(&[1, 100_000], 6).astype(flex::DType::BF16).unwrap();
@@ -313,9 +313,9 @@ fn long_rows_of_halves_are_written_in_place() {
     );
 }
 
-/// The steps of several rows are taken together: the bits are those of each row alone.
+/// Several rows go through each step together: the bits are those of each row alone.
 #[test]
-fn rows_of_a_group_are_as_alone() {
+fn grouped_rows_match_single_rows() {
     let m = 130;
     for n in [
         1, 2, 3, 7, 8, 16, 17, 31, 49, 64, 100, 255, 256, 300, 1024, 2049, 4096,

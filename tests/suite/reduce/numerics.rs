@@ -253,9 +253,9 @@ fn logsumexp_of_many_rows_is_accurate() {
     }
 }
 
-/// Rows that are reduced beside each other are so whichever their neighbours are, and whatever those hold.
+/// Rows that are reduced side by side don't affect each other, whatever they hold.
 #[test]
-fn short_rows_know_nothing_of_their_neighbours() {
+fn short_rows_do_not_affect_each_other() {
     let m = 37;
     for d in [DType::F32, DType::F64] {
         if !d.is_available() {

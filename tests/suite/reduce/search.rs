@@ -146,7 +146,7 @@ fn argmax_takes_one_axis_or_all() {
 }
 
 #[test]
-#[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
+#[cfg(target_pointer_width = "64")] // 32 bits may address no more than there is
 fn searches_beyond_memory_are_errors() {
     let x = Tensor::zeros([1], DType::F32)
         .unwrap()

@@ -1,5 +1,5 @@
-//! Streams: what is queued gives what the operations give one by one, to the bit, whatever is dropped,
-//! read or written in between; plans are found once and kept in files.
+//! Streams: queued operations give the bits of eager ones, whatever is dropped, read or written in
+//! between; plans are made once and saved to files.
 #![cfg(feature = "std")]
 
 mod plans;
@@ -10,7 +10,7 @@ use flex::op::{Op, Rule};
 use flex::stream::{Argument, Kind, Lazy, Stream};
 use flex::{DType, Scalar, Tensor, nn, ops};
 
-/// What the operations are one by one.
+/// The operation, computed eagerly.
 fn eager(op: Op, operands: &[Argument]) -> flex::Result<Tensor> {
     let arg = |x: &Argument| match x {
         Argument::Tensor(x) => ops::Arg::Own((*x).clone()),
@@ -58,7 +58,7 @@ fn reduced(kind: Kind, x: &Tensor, over: ops::Reduction) -> flex::Result<Tensor>
     }
 }
 
-/// Shape, dtype and bits; NaNs are all alike.
+/// Shape, dtype and bits; all NaNs count as equal.
 fn bits(x: &Tensor) -> (Vec<usize>, DType, Vec<u64>) {
     let values = match x.dtype() {
         DType::Bool => x
@@ -95,13 +95,13 @@ fn bits(x: &Tensor) -> (Vec<usize>, DType, Vec<u64>) {
     (x.shape().to_vec(), x.dtype(), values)
 }
 
-/// A value by both ways.
+/// A value, queued and eager.
 struct Pair {
     lazy: Lazy,
     eager: Tensor,
 }
 
-/// A view on a stream, and of the tensor.
+/// A random view of the queued value, and of the tensor.
 fn viewed(
     stream: &Stream,
     lazy: &Argument,
@@ -148,8 +148,8 @@ fn viewed(
     }
 }
 
-/// One random program on a stream and one by one; values are read, dropped and written to in
-/// between. What it does depends on `seed`, what it does it with on `data`.
+/// Runs one random program on a stream and eagerly; values are read, dropped and written to in
+/// between. The operations depend on `seed`, the elements and numbers on `data`.
 fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
     let (mut rng, mut data) = (Rng(seed), Rng(data));
     let shapes: [&[usize]; 5] = [&[6, 5], &[5], &[6, 1], &[], &[1, 5]];
@@ -261,7 +261,7 @@ fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
                 assert_eq!(bits(&pair.lazy.get().unwrap()), bits(&pair.eager), "{seed}");
             }
             2 => {
-                // what waits has the elements that were there
+                // queued operations still see the old elements
                 let k = rng.next() as usize % tensors.len();
                 tensors[k] = tensors[k].contiguous().unwrap();
                 if tensors[k].dtype() == DType::F32 {
@@ -277,14 +277,14 @@ fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
 }
 
 #[test]
-fn random_programs_give_the_bits_of_the_operations_one_by_one() {
+fn random_programs_match_eager_operations() {
     let stream = Stream::new();
     for seed in 0..300 {
         program(&stream, seed, seed + 1000, 1 + (seed as usize * 7) % 60);
     }
 }
 #[test]
-fn plans_serve_other_elements_and_numbers() {
+fn plans_are_reused_for_other_elements_and_numbers() {
     let stream = Stream::new();
     for seed in 0..20 {
         program(&stream, seed, 0, 30);
@@ -293,7 +293,7 @@ fn plans_serve_other_elements_and_numbers() {
     for (seed, data) in (0..20).flat_map(|seed| (1..6).map(move |data| (seed, data))) {
         program(&stream, seed, data, 30);
     }
-    // numbers that happen to be equal, and shapes of layouts, make a few others
+    // numbers that happen to be equal, and other layouts, need a few more plans
     assert!(
         stream.plans().len() < 4 * found,
         "{found}, {}",
@@ -301,7 +301,7 @@ fn plans_serve_other_elements_and_numbers() {
     );
 }
 #[test]
-fn programs_longer_than_a_queue() {
+fn programs_may_be_longer_than_the_queue() {
     let stream = Stream::new();
     program(&stream, 7, 7, 1500);
     let mut x = stream
@@ -318,7 +318,7 @@ fn programs_longer_than_a_queue() {
 }
 
 #[test]
-fn what_nobody_needs_is_not_computed() {
+fn dropped_values_are_not_computed() {
     let stream = Stream::new();
     let x = Tensor::from([1.0f32, 2.0]);
     let y = stream.apply(Op::Exp, &[(&x).into()]).unwrap();
@@ -328,8 +328,8 @@ fn what_nobody_needs_is_not_computed() {
     assert_eq!(stream.stats().operations, 1);
 }
 #[test]
-fn counts_of_the_known_example() {
-    // x + y, * x, * y on 32 by 32 floats: one walk, which stores only the last
+fn stats_of_a_fused_chain() {
+    // x + y, * x, * y on 32 by 32 floats: one pass, which stores only the last
     let stream = Stream::new();
     let (x, y) = (
         Tensor::zeros([32, 32], DType::F32),
@@ -359,7 +359,7 @@ fn counts_of_the_known_example() {
     assert_eq!(eager, (12288, 24576, 12288));
 }
 #[test]
-fn a_dead_operand_lends_its_memory() {
+fn a_dropped_operand_lends_its_memory() {
     let stream = Stream::new();
     let mut x = Tensor::from([1.0f32; 1000]);
     let place = x.as_ptr();
@@ -373,7 +373,7 @@ fn a_dead_operand_lends_its_memory() {
     assert_eq!(stream.stats().run.allocated, 0);
 }
 #[test]
-fn errors_are_those_of_the_operation_and_leave_the_queue() {
+fn errors_match_eager_ones_and_leave_the_queue_intact() {
     let stream = Stream::new();
     let (x, y) = (
         Tensor::from([1.0f32, 2.0]),
@@ -402,7 +402,7 @@ fn errors_are_those_of_the_operation_and_leave_the_queue() {
     assert!(stream.apply(Op::Add, &[(&x).into()]).is_err());
 }
 #[test]
-fn values_go_to_other_threads_and_streams() {
+fn values_are_usable_by_other_threads_and_streams() {
     let (one, other) = (Stream::new(), Stream::new());
     let x = Tensor::from([1.0f32, 2.0]);
     let y = one.apply(Op::Add, &[(&x).into(), 1.0.into()]).unwrap();

@@ -1,4 +1,4 @@
-//! Files of plans.
+//! Plan files.
 
 use super::program;
 use flex::stream::{Plans, Stream};
@@ -10,7 +10,7 @@ fn folder(name: &str) -> std::path::PathBuf {
     folder
 }
 #[test]
-fn plans_are_kept_in_files() {
+fn plans_round_trip_through_files() {
     let folder = folder("plans");
     let path = folder.join("plans");
     let stream = Stream::new();
@@ -31,12 +31,12 @@ fn plans_are_kept_in_files() {
     assert_eq!(loaded.len(), plans.len());
     assert!(!loaded.is_changed());
     loaded.save(&path).unwrap();
-    assert_eq!(loaded.load(&path).unwrap(), plans.len()); // once more
+    assert_eq!(loaded.load(&path).unwrap(), plans.len()); // again
     assert_eq!(loaded.len(), plans.len());
     std::fs::remove_dir_all(folder).unwrap();
 }
 #[test]
-fn files_that_hold_no_plans_are_refused_whole() {
+fn malformed_plan_files_are_refused_as_a_whole() {
     let folder = folder("no-plans");
     let path = folder.join("plans");
     let stream = Stream::new();
@@ -58,7 +58,7 @@ fn files_that_hold_no_plans_are_refused_whole() {
     assert!(
         refused(text.replacen("flex-plans 2", "flex-plans 1", 1).as_bytes()).contains("version")
     );
-    // cut and changed anywhere
+    // truncated, and changed, anywhere
     for k in (0..text.len() - 1).step_by(97) {
         refused(&text.as_bytes()[..k]);
         let mut damaged = text.clone().into_bytes();
@@ -69,9 +69,9 @@ fn files_that_hold_no_plans_are_refused_whole() {
     assert!(matches!(missing, flex::Error::Io { .. }), "{missing}");
     std::fs::remove_dir_all(folder).unwrap();
 }
-/// Operations that no queue can have, with a checksum that is right.
+/// Impossible operations in a file with a valid checksum.
 #[test]
-fn plans_are_checked_when_they_are_read() {
+fn loaded_plans_are_validated() {
     let folder = folder("wrong-plans");
     let path = folder.join("plans");
     Stream::new().plans().save(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Views of what waits, and layers.
+//! Views of queued values, and layers.
 
 use super::bits;
 use flex::op::Op;
@@ -6,10 +6,10 @@ use flex::stream::{Kind, Plans, Stream};
 use flex::{DType, Tensor, nn, ops};
 use std::sync::Arc;
 
-/// What is only viewed is computed for the elements that the view has, and a reduction's axes that are put back
-/// are its own.
+/// A value that is only viewed is computed only for the view's elements, and a view that restores
+/// the axes of a reduction costs no pass.
 #[test]
-fn views_part_no_walks() {
+fn views_do_not_split_passes() {
     let x = Tensor::zeros([64, 96], DType::F32).unwrap();
     let stream = Stream::new();
     let double = stream.apply(Op::Multiply, &[(&x).into(), 2.0.into()]);
@@ -37,7 +37,7 @@ fn views_part_no_walks() {
     assert_eq!(stream.stats().run.kernels, 3);
 }
 #[test]
-fn what_follows_a_layer_is_a_part_of_it() {
+fn elementwise_operations_are_fused_into_the_layer_before() {
     let x = Tensor::from_vec(
         (0..2 * 8 * 40 * 40).map(|k| (k % 13) as f32).collect(),
         [2, 8, 40, 40],
@@ -80,7 +80,7 @@ fn what_follows_a_layer_is_a_part_of_it() {
     );
 }
 #[test]
-fn views_of_other_numbers_use_the_plan() {
+fn views_with_other_offsets_share_a_plan() {
     let plans = Arc::new(Plans::default());
     let stream = Stream::with_plans(plans.clone());
     for (n, start) in [(10, 2), (12, 7), (31, 0)] {

@@ -1,6 +1,6 @@
-//! `bindgen MODULE FOLDER`: writes the module as a page loads it, and its JavaScript, to the
-//! folder. Does what wasm-bindgen's command line tool does, without its other parts (a web server,
-//! among others), so it builds in a fraction of the time.
+//! `bindgen MODULE FOLDER`: writes the module for a web page, and its JavaScript, to the folder.
+//! Like wasm-bindgen's command line tool, but without its other parts (a web server, among others),
+//! so it builds in a fraction of the time.
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> anyhow::Result<()> {

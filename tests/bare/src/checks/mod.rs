@@ -1,4 +1,4 @@
-//! What must hold on every target. Expectations are plain loops, `libm`, or figures worked out by
+//! Checks for every target. Expectations come from plain loops, `libm`, or figures worked out by
 //! hand; tensors are small enough for a heap of a few KiB.
 #![allow(dead_code, reason = "each part uses some of the helpers")]
 
@@ -22,7 +22,7 @@ mod signals;
 #[cfg(feature = "tensors")]
 mod tensors;
 
-/// Names, and what returns an error or panics where something is wrong.
+/// Names, and functions that return an error or panic on failure.
 pub type Checks = &'static [(&'static str, fn() -> Result<()>)];
 
 /// All parts that this program has.
@@ -60,7 +60,8 @@ pub fn tensor(shape: &[usize], seed: u32) -> Result<Tensor> {
 pub fn list(x: &Tensor) -> Result<Vec<f32>> {
     x.to_vec::<f32>()
 }
-/// Each within `tolerance` of what is wanted, relative to the larger of that and one.
+/// Each value is within `tolerance` of the expected one, relative to its magnitude or 1, whichever
+/// is larger.
 #[track_caller]
 pub fn assert_close(got: &[f32], want: impl IntoIterator<Item = f64>, tolerance: f64) {
     let mut count = 0;

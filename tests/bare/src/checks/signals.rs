@@ -1,4 +1,4 @@
-//! Fourier transforms of slices: by tables that the compiler made, and by plans.
+//! Fourier transforms of slices: by tables computed at compile time, and by plans.
 
 use super::{Checks, assert_close, series};
 use alloc::vec;
@@ -46,7 +46,7 @@ fn tables() -> Result<()> {
 }
 
 fn plans() -> Result<()> {
-    // a matrix, an odd length, and a chirp
+    // the four-step algorithm, an odd length, and Bluestein's algorithm
     for n in [60, 45, 34] {
         let x = series(n, 6);
         let plan = RealPlan::<f32>::new(n)?;

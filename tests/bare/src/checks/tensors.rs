@@ -1,4 +1,4 @@
-//! Views, files, memory in flash, errors, memory that can't be had.
+//! Views, files, memory in flash, errors, exhausted memory.
 
 use super::{Checks, list, series, tensor};
 use alloc::string::ToString;
@@ -15,7 +15,7 @@ fn views() -> Result<()> {
     assert_eq!(t.select(0, 1)?.to_vec::<f32>()?, [1.0, 5.0, 9.0, 13.0, 17.0, 21.0]);
     assert_eq!(x.slice_axis(2, None, None, -3)?.select(0, 1)?.to_vec::<f32>()?, [15.0, 12.0, 19.0, 16.0, 23.0, 20.0]);
     assert_eq!(x.narrow(1, 1, 1)?.squeeze(1)?.to_vec::<f32>()?, [4.0, 5.0, 6.0, 7.0, 16.0, 17.0, 18.0, 19.0]);
-    // a write is seen in one tensor alone
+    // a write changes only one tensor
     let mut y = x.clone();
     y += 1.0;
     assert_eq!(

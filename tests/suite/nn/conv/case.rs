@@ -1,8 +1,8 @@
-//! Convolutions of any sizes, and operands whose sums are exact.
+//! The sizes and options of a convolution, and operands whose sums are exact.
 
 use super::*;
 
-/// A convolution of some shapes, its numbers for each spatial axis.
+/// A convolution's sizes, with options for each spatial axis.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub batch: usize,
@@ -16,7 +16,7 @@ pub struct Case {
     pub groups: usize,
 }
 impl Case {
-    /// The places of an axis.
+    /// The output size along an axis.
     pub fn places(&self, axis: usize) -> usize {
         let seen = self.dilation[axis] * (self.kernel[axis] - 1) + 1;
         let padded = self.image[axis] + self.padding[axis].0 + self.padding[axis].1;
@@ -47,7 +47,7 @@ impl Case {
     }
 }
 
-/// Small integers, which every dtype holds, in a layout of their own.
+/// Small integers, exact in every dtype, in one of several layouts.
 pub fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
     let mut random = Rng(seed);
     let n: usize = shape.iter().product();
@@ -56,12 +56,12 @@ pub fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tens
     let t = t.astype(dtype).unwrap();
     match layout {
         1 => channels_last(&t),
-        // backwards in memory
+        // reversed in memory
         2 => {
             let flipped = t.flip(-1).unwrap().contiguous().unwrap();
             flipped.flip(-1).unwrap()
         }
-        // with other elements between
+        // every second element of a larger tensor
         3 => {
             let twice = t.expand_dims(-1).unwrap();
             let both = ops::concat(&[&twice, &twice], -1).unwrap();

@@ -1,10 +1,10 @@
-//! Deformable convolutions and their gradients: the sum over all taps in float64, by the definition of
-//! interpolation, and its differences.
+//! Deformable convolutions against the sum over all taps in float64, by the definition of
+//! interpolation, and their gradients against its finite differences.
 
 use super::*;
 use flex::nn::{DeformConv, grad};
 
-/// A convolution, one of whose numbers for both axes.
+/// The sizes and options of a deformable convolution.
 #[derive(Clone, Copy)]
 struct Plane {
     batch: usize,
@@ -55,7 +55,7 @@ impl Plane {
     }
 }
 
-/// Of `x`, offset, weight, bias and mask.
+/// The result for `x`, offset, weight, bias and mask.
 fn oracle(p: &Plane, all: [&[f64]; 5]) -> Vec<f64> {
     let [x, offset, weight, bias, mask] = all;
     let ([height, width], [down, across]) = (p.image, p.places());
@@ -72,7 +72,7 @@ fn oracle(p: &Plane, all: [&[f64]; 5]) -> Vec<f64> {
                 let from = (at[k + 2] * p.stride[k] + tap[k + 1] * p.dilation[k]) as f64;
                 from - p.padding[k] as f64 + offset[(2 * row + k) * down * across + place]
             });
-            // each element has a tent of two by two around it
+            // bilinear interpolation: the weights are tents around each element
             let mut value = 0.0;
             let near = |a: f64, size: usize| {
                 let of = |a: f64| a.clamp(0.0, size as f64) as usize;
@@ -122,7 +122,7 @@ fn planes() -> Vec<Plane> {
             masked: false,
             ..one
         },
-        // groups of weights and of offsets that cross
+        // weight groups and offset groups that don't nest
         Plane {
             channels: 12,
             groups: 2,
@@ -139,7 +139,7 @@ fn planes() -> Vec<Plane> {
             batch: 1,
             ..one
         },
-        // channels that fill lanes, and some beyond
+        // channels that fill lanes, and a remainder
         Plane {
             channels: 40,
             outputs: 5,
@@ -164,8 +164,8 @@ fn planes() -> Vec<Plane> {
     ]
 }
 
-/// Numbers of a plane's operands; offsets that lead beyond the image too, and none near a whole
-/// number, where slopes change.
+/// Values of a plane's operands; some offsets lead outside the image, and none is near an integer,
+/// where slopes change.
 fn operands(p: &Plane) -> [Tensor; 5] {
     let mut seed = 0;
     p.shapes().map(|shape| {
@@ -210,7 +210,7 @@ fn deformable_convolutions_match_the_sum_over_taps() {
         let y = deform(&p, &all);
         assert_eq!(&y.shape()[2..], p.places());
         close(&y, &want, 1e-4);
-        // as memory has them otherwise
+        // another layout in memory
         let turned = all.each_ref().map(|t| {
             let last = t.moveaxis(0, -1).unwrap().contiguous().unwrap();
             last.moveaxis(-1, 0).unwrap()
@@ -228,7 +228,7 @@ fn deformable_convolutions_match_the_sum_over_taps() {
             let narrow = all.each_ref().map(|t| t.astype(dtype).unwrap());
             let got = deform(&p, &narrow);
             assert_eq!(got.dtype(), dtype);
-            // the same numbers in float32, rounded once
+            // computed in float32 and rounded once
             let single = narrow.each_ref().map(|t| t.astype(DType::F32).unwrap());
             let want = deform(&p, &single).astype(dtype).unwrap();
             if dtype != DType::F64 {
@@ -260,7 +260,7 @@ fn gradients_match_differences() {
             let y = oracle(&p, numbers.each_ref().map(|x| &x[..]));
             y.iter().zip(&g).map(|(y, g)| y * g).sum()
         };
-        // interpolation is linear in each operand between whole numbers: some elements of each
+        // the result is linear in each operand between integer positions: sample some elements
         let mut random = Rng(5);
         for (k, got) in got.iter().enumerate() {
             assert_eq!(got.shape(), &p.shapes()[k][..]);
@@ -283,7 +283,7 @@ fn gradients_match_differences() {
                 );
             }
         }
-        // a mask that is not given is ones
+        // no mask is a mask of ones
         if !p.masked {
             let ones =
                 Tensor::from_slice(&vec![1.0; numbers[4].len()], &p.shapes()[4][..]).unwrap();
@@ -314,9 +314,9 @@ fn gradients_do_not_depend_on_threads() {
     }
 }
 
-/// Whole offsets see elements as they are, none is a convolution, and what is nowhere is zero.
+/// Zero offsets give a plain convolution, and samples outside the image are zero.
 #[test]
-fn offsets_at_the_sides() {
+fn zero_offsets_and_offsets_outside_the_image() {
     let (x, w) = (tensor(&[2, 3, 8, 8], 1), tensor(&[4, 3, 3, 3], 2));
     let none = Tensor::zeros([2, 18, 6, 6], DType::F32).unwrap();
     let plain = nn::conv2d(
@@ -330,7 +330,7 @@ fn offsets_at_the_sides() {
     .unwrap();
     let y = nn::deform_conv2d(&x, &none, &w, None).unwrap();
     close(&y, &doubles(&plain), 1e-5);
-    // without a batch
+    // unbatched
     let one = |t: &Tensor| t.select(0, 1).unwrap();
     let single = nn::deform_conv2d(&one(&x), &one(&none), &w, None).unwrap();
     assert_eq!(doubles(&single), doubles(&one(&y)));
@@ -356,7 +356,7 @@ fn offsets_at_the_sides() {
 }
 
 #[test]
-fn what_does_not_fit_a_deformable_convolution_is_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let (x, w) = (tensor(&[1, 4, 5, 5], 1), tensor(&[2, 4, 3, 3], 2));
     let of = |shape: &[usize]| Tensor::zeros(shape, DType::F32).unwrap();
     let offset = of(&[1, 18, 3, 3]);

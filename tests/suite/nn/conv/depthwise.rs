@@ -1,5 +1,5 @@
-//! Channels one by one, as many as fill lanes: numbers of them and of places around the blocks that are
-//! transposed, and several bands of rows.
+//! Depthwise convolutions with channels as lanes: channel counts and output sizes around the
+//! transposed blocks, and several bands of rows.
 
 use super::direct::few;
 use super::*;
@@ -24,7 +24,7 @@ fn channels_as_lanes_match_the_sum_over_taps() {
         let image = image.map(|n| n + if n > 30 { 0 } else { 8 * (round % 2) });
         for (groups, made) in [(16, 1), (19, 1), (33, 1), (16, 3), (9, 2)] {
             let mut case = few(groups, 1, made, image, &mut random);
-            // as far as the padding reaches
+            // the kernel must fit in the padded image
             for (k, size) in image.iter().enumerate() {
                 let padded = size + case.padding[k].0 + case.padding[k].1;
                 case.dilation[k] = 1 + (case.dilation[k] - 1) * (padded > 13) as usize;
@@ -39,9 +39,9 @@ fn channels_as_lanes_match_the_sum_over_taps() {
     }
 }
 
-/// A place sees the taps of its phase alone, also of zeros around the elements.
+/// An output sees only the taps of its phase, including those that fall on the zero padding.
 #[test]
-fn transposed_weights_that_are_not_finite_reach_their_own_places_alone() {
+fn non_finite_weights_of_transposed_convolutions_stay_in_their_phase() {
     let x = tensor(&[1, 16, 5, 5], 1);
     let mut weights = vec![1.0f32; 16 * 9];
     weights[4] = f32::INFINITY;
@@ -65,9 +65,9 @@ fn transposed_weights_that_are_not_finite_reach_their_own_places_alone() {
     }
 }
 
-/// Channels that are lanes, and fewer: padding is all there is.
+/// Images of size 0, all padding, with enough channels to fill lanes and with fewer.
 #[test]
-fn images_without_elements_are_zeros_around() {
+fn empty_images_give_zeros() {
     for channels in [15, 16] {
         for size in [[3, 0], [0, 3]] {
             let x = Tensor::zeros([1, channels, size[0], size[1]], DType::F32).unwrap();

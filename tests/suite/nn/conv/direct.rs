@@ -1,9 +1,9 @@
-//! Convolutions of few channels, by kernels of their own: widths and heights around the blocks of
-//! places, and channels that are last.
+//! Direct convolutions of few channels: widths and heights around the block sizes, and
+//! channels-last images.
 
 use super::*;
 
-/// A convolution of images with channels that are few in each group.
+/// A convolution with few channels in each group.
 pub fn few(groups: usize, seen: usize, made: usize, image: [usize; 2], random: &mut Rng) -> Case {
     let kernel = [1, 2, 3, 3, 5, 7][random.below(6)];
     let both = |f: &mut dyn FnMut() -> usize| vec![f(), f()];
@@ -58,7 +58,7 @@ fn few_channels_match_the_sum_over_taps() {
 }
 
 #[test]
-fn channels_that_are_last_match_the_sum_over_taps() {
+fn channels_last_depthwise_matches_the_sum_over_taps() {
     let mut random = Rng(6);
     for (channels, image) in [
         (16, [9, 9]),
@@ -125,14 +125,14 @@ fn bits_of_few_channels_do_not_depend_on_threads_or_layout() {
         let one = bits(&x, 1);
         assert!(bits(&x, 2) == one && bits(&x, 7) == one);
         assert!(bits(&last, 1) == one && bits(&last, 7) == one);
-        // pixels backwards in memory, their channels side by side
+        // pixels reversed in memory, with contiguous channels
         let turned = last.flip(-1).unwrap();
         assert!(bits(&turned, 2) == bits(&backwards, 1));
     }
 }
 
 #[test]
-fn weights_that_are_not_finite_do_the_same_to_both_layouts() {
+fn non_finite_weights_affect_both_layouts_alike() {
     let x = tensor(&[1, 16, 6, 7], 1);
     let mut weights = vec![1.0f32; 16 * 9];
     (weights[3], weights[40]) = (f32::INFINITY, f32::NAN);

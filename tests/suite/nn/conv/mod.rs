@@ -15,7 +15,7 @@ use case::{Case, integers};
 use flex::nn::{Conv, Padding, PerAxis};
 use flex::ops;
 
-/// The sum over taps, of whole numbers.
+/// The sum over all taps, exact for small integers.
 fn oracle(c: &Case, x: &[f64], w: &[f64], b: &[f64]) -> Vec<f64> {
     let rank = c.image.len();
     let per_group = c.channels / c.groups;
@@ -62,7 +62,7 @@ fn check(c: &Case, dtype: DType, layout: usize) {
         oracle(c, &exact(&x), &exact(&w), &exact(&b)),
     );
     assert_eq!((y.shape(), y.dtype()), (&shape[..], dtype));
-    // sums of 16-bit floats are exact in float32, and rounded as these are; integers wrap
+    // sums of 16-bit floats are exact in float32 and rounded once; integers wrap
     let want = match dtype {
         d if d.is_integer() => {
             let whole: Vec<i32> = want.iter().map(|x| *x as i32).collect();
@@ -82,8 +82,8 @@ fn check(c: &Case, dtype: DType, layout: usize) {
     );
 }
 
-/// Cases of a rank: pointwise, padded on one side, strides longer than kernels, groups of one
-/// channel, places that panels don't divide.
+/// Cases of a rank: pointwise, asymmetric padding, strides longer than kernels, groups of one
+/// channel, output sizes that panels don't divide.
 fn cases(rank: usize) -> Vec<Case> {
     let mut random = Rng(rank as u64);
     let mut all = Vec::new();
@@ -165,7 +165,7 @@ fn same_padding_keeps_the_size() {
 }
 
 #[test]
-fn an_image_without_a_batch_is_a_batch_of_one() {
+fn an_unbatched_image_is_a_batch_of_one() {
     let (x, w) = (tensor(&[1, 3, 8, 8], 1), tensor(&[5, 3, 3, 3], 2));
     let batch = nn::conv2d(&x, &w, None).unwrap();
     let one = nn::conv2d(&x.squeeze(0).unwrap(), &w, None).unwrap();
@@ -197,7 +197,7 @@ fn convolution_bits_do_not_depend_on_threads_or_layout() {
 }
 
 #[test]
-fn nan_reaches_the_places_that_see_it_alone() {
+fn nan_reaches_only_the_outputs_that_see_it() {
     let mut values = vec![1.0f32; 25];
     values[12] = f32::NAN;
     let x = Tensor::from_slice(&values, [1, 1, 5, 5]).unwrap();
@@ -298,7 +298,7 @@ fn convolution_errors_name_the_parameter() {
 }
 
 #[test]
-fn activations_and_residuals_follow_the_sums() {
+fn activations_and_residuals_are_applied() {
     let (b, options) = (tensor(&[6], 3), Conv::default());
     for (shape, weight, groups) in [
         ([2, 6, 9, 8], [6, 6, 1, 1], 1),

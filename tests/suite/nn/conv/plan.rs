@@ -1,9 +1,9 @@
-//! Which algorithm is picked.
+//! The choice of the algorithm.
 
 use super::*;
 
 #[test]
-fn plans_follow_from_sizes() {
+fn plans_depend_on_sizes() {
     let plan =
         |x: &[usize], w: &[usize], options: Conv| nn::conv_plan(x, w, options, DType::F32).unwrap();
     let name = |x: &[usize], w: &[usize], options| plan(x, w, options).algorithm.name();

@@ -1,9 +1,9 @@
-//! Kernels that see each element several times, with a stride: their images are sorted by it.
+//! Large strided kernels, whose images are sorted by stride phase.
 
 use super::*;
 
 #[test]
-fn long_kernels_with_a_stride_match_the_sum_over_taps() {
+fn large_strided_kernels_match_the_sum_over_taps() {
     let mut random = Rng(9);
     let images: [&[usize]; 9] = [
         &[31, 40],

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The transposed convolution, element by element: `y[p * stride + tap * dilation - padding] += x[p] w[tap]`.
+/// The transposed convolution, element by element:
+/// `y[p * stride + tap * dilation - padding] += x[p] w[tap]`.
 fn transposed_oracle(
     c: &Case,
     after: &[usize],
@@ -115,8 +116,7 @@ fn transposed_convolutions_match_the_sum_over_elements() {
     }
 }
 
-/// Images so large that their places are computed block by block: cut along the width, the height and the
-/// depth.
+/// Images so large that outputs are computed block by block, cut along width, height and depth.
 #[test]
 fn large_transposed_convolutions_match_the_sum_over_elements() {
     for (image, kernel, stride, padding) in [
@@ -156,7 +156,7 @@ fn large_transposed_convolutions_match_the_sum_over_elements() {
         let (shape, want) = transposed_oracle(&case, &after, &exact(&x), &exact(&w), &exact(&b));
         let y = run(&x);
         assert!(y.shape() == shape && exact(&y) == want, "{:?}", case.image);
-        // again, by weights that were kept
+        // again, with cached weights
         assert!(exact(&run(&x)) == want, "{:?}", case.image);
     }
 }
@@ -180,10 +180,10 @@ fn bits_of_transposed_convolutions_do_not_depend_on_threads_or_layout() {
     assert!(bits(&x, 2) == one && bits(&x, 7) == one && bits(&last, 2) == one);
 }
 
-/// What a weight that is not finite makes within the image; beyond it, NaN at most of what it would
-/// not touch.
+/// Inside the image a non-finite weight gives the plain sum; in the border, outputs that it does
+/// not touch may become NaN.
 #[test]
-fn weights_that_are_not_finite_stay_within_a_kernel_of_the_border() {
+fn non_finite_weights_may_only_turn_border_outputs_into_nan() {
     let x = Tensor::from_slice(&[1.0f32; 6], [1, 1, 6]).unwrap();
     let weight = Tensor::from_slice(&[f32::INFINITY, 1.0, 1.0], [1, 1, 3]).unwrap();
     for stride in [1, 2, 3] {
@@ -207,7 +207,7 @@ fn weights_that_are_not_finite_stay_within_a_kernel_of_the_border() {
 }
 
 #[test]
-fn transposed_convolutions_name_what_is_wrong() {
+fn transposed_convolution_errors_name_the_parameter() {
     let (x, w) = (tensor(&[2, 6, 5, 5], 1), tensor(&[6, 2, 3, 3], 2));
     let error = |options: nn::ConvTranspose| {
         nn::conv_transpose2d(&x, &w, options)

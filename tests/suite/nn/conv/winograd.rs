@@ -1,8 +1,8 @@
-//! Winograd's algorithm: its errors, what is not finite, weights that are kept.
+//! Winograd's algorithm: its errors, non-finite values, cached weights.
 
 use super::*;
 
-/// Of random numbers, the largest error of each of two calls, against float64.
+/// The largest error against float64.
 #[cfg(feature = "f64")]
 fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
     let options = |precise| Conv {
@@ -23,7 +23,7 @@ fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// What the documentation promises of Winograd's algorithm.
+/// The documented bound.
 #[cfg(feature = "f64")]
 #[test]
 fn errors_of_winograd_are_at_most_four_times_as_large() {
@@ -52,10 +52,10 @@ fn errors_of_winograd_are_at_most_four_times_as_large() {
     }
 }
 
-/// Images and kernels of any layout, sizes that tiles don't divide, images wider than a block, padding on one
-/// side, groups: what `precise` gives, nearly.
+/// Images and kernels of any layout, sizes that tiles don't divide, images wider than a block,
+/// asymmetric padding and groups give nearly what `precise` gives.
 #[test]
-fn winograd_is_the_sum_over_taps() {
+fn winograd_matches_the_sum_over_taps() {
     for (shape, outputs, groups, pads, layout) in [
         ([1, 16, 13, 25], 16, 1, [(1, 1), (1, 1)], 0),
         ([3, 20, 9, 27], 50, 1, [(0, 2), (2, 0)], 1),
@@ -84,7 +84,7 @@ fn winograd_is_the_sum_over_taps() {
         assert_eq!(plan.algorithm, nn::ConvAlgorithm::Winograd, "{shape:?}");
         assert!(plan.scratch <= 8 << 20);
         let want = nn::conv2d(&x, &w, options(true)).unwrap();
-        // twice and again: the transformed weight is kept from the second time on
+        // three times: the transformed weight is cached from the second call on
         for _ in 0..3 {
             let y = nn::conv2d(&x, &w, options(false)).unwrap();
             let (got, want) = (doubles(&y), doubles(&want));
@@ -98,10 +98,10 @@ fn winograd_is_the_sum_over_taps() {
     }
 }
 
-/// Volumes: kernels of some depth that see planes of zeros, kernels of a plane that step over planes;
-/// views of other images whose rows lie apart.
+/// Volumes: kernels with depth that overlap padding planes, flat kernels with a stride along depth,
+/// and views with gaps between rows.
 #[test]
-fn winograd_of_volumes_is_the_sum_over_taps() {
+fn winograd_of_volumes_matches_the_sum_over_taps() {
     for (shape, weight, pads, stride, layout) in [
         ([2, 16, 6, 13, 9], [20, 16, 3, 3, 3], [1, 1, 1], 1, 0),
         ([1, 24, 9, 10, 14], [16, 24, 2, 3, 3], [3, 0, 1], 1, 1),
@@ -135,9 +135,9 @@ fn winograd_of_volumes_is_the_sum_over_taps() {
     }
 }
 
-/// Images of one column, whose stride may be any, and of none, of which all is padding.
+/// Images of one column, whose stride is arbitrary, and of none, all padding.
 #[test]
-fn winograd_sees_images_of_one_column_and_of_none() {
+fn winograd_of_images_with_one_or_no_column() {
     for (shape, pads) in [
         ([1, 16, 100, 1], [(1, 1), (4, 4)]),
         ([1, 16, 8, 0], [(1, 1), (24, 24)]),
@@ -158,9 +158,9 @@ fn winograd_sees_images_of_one_column_and_of_none() {
     }
 }
 
-/// NaN, infinity, and sums that overflow only on the way.
+/// NaN, infinity, and intermediate overflow.
 #[test]
-fn winograd_keeps_what_is_not_finite_where_it_is() {
+fn winograd_confines_non_finite_values() {
     let shape = [1, 16, 24, 24];
     let mut values = tensor(&shape, 1).to_vec::<f32>().unwrap();
     (values[5 * 576 + 30], values[9 * 576 + 400], values[77]) = (f32::NAN, f32::INFINITY, 3e38);
@@ -228,9 +228,9 @@ fn bits_of_each_algorithm_do_not_depend_on_threads() {
     }
 }
 
-/// A weight that is written to is transformed anew.
+/// A weight that was written to is transformed again.
 #[test]
-fn transformed_weights_follow_their_weight() {
+fn cached_transforms_follow_writes_to_the_weight() {
     let (x, mut w) = (tensor(&[1, 16, 24, 24], 1), tensor(&[16, 16, 3, 3], 2));
     let options = || Conv {
         padding: 1.into(),

@@ -33,7 +33,7 @@ fn activations_match_differences() {
 }
 
 #[test]
-fn relu_passes_what_is_no_number_and_stops_what_is_infinite() {
+fn relu_passes_gradients_at_nan_and_blocks_non_finite_ones() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
     let x = Tensor::from_slice(&[-1.0, 0.0, -0.0, nan, inf, -inf], [6]).unwrap();
     let g = Tensor::from_slice(&[inf, nan, 3.0, 2.0, 5.0, nan], [6]).unwrap();
@@ -52,7 +52,7 @@ fn cross_entropy_matches_differences() {
     for (shape, of_terms) in shapes {
         let x = wide(shape, 1);
         let terms: usize = of_terms.iter().product();
-        // one of each class, and one that counts for nothing
+        // each class once, and an ignored target
         let classes: Vec<i64> = (0..terms).map(|k| [3, 2, -7, 0, 1][k % 5]).collect();
         let target = Tensor::from_slice(&classes, of_terms).unwrap();
         let probabilities = nn::softmax(&wide(shape, 2), -1).unwrap();
@@ -80,9 +80,9 @@ fn cross_entropy_matches_differences() {
     }
 }
 
-/// Scores that count for nothing may be infinite, and a class that is none is refused.
+/// Scores of ignored targets may be infinite, and targets out of range are refused.
 #[test]
-fn cross_entropy_leaves_out_what_is_ignored() {
+fn cross_entropy_skips_ignored_targets() {
     let x = Tensor::from_slice(&[f64::INFINITY, 1.0, 0.0, 0.0], [2, 2]).unwrap();
     let one = Tensor::from_slice(&[1.0f64], [0usize; 0]).unwrap();
     let target = |first: i64| Tensor::from_slice(&[first, 1], [2]).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 use nn::{Align, Attention};
 
-/// All gradients against differences.
+/// All gradients against finite differences.
 #[track_caller]
 fn check(q: &[usize], k: &[usize], v: &[usize], options: Attention) {
     let (q, k, v) = (wide(q, 1), wide(k, 2), wide(v, 3));
@@ -48,7 +48,7 @@ fn attention_matches_differences() {
         ..none
     };
     check(&[2, 5, 4], &[2, 6, 4], &[2, 6, 4], scaled);
-    // operands that are repeated
+    // operands that broadcast
     check(&[2, 3, 4, 2], &[3, 5, 2], &[2, 1, 5, 2], none);
     check(&[1, 4, 2], &[2, 3, 2], &[2, 3, 1], none);
 }
@@ -58,7 +58,7 @@ fn bands_match_differences() {
     for (causal, window, align, queries, keys) in [
         (true, (None, None), Align::UpperLeft, 6, 6),
         (true, (None, None), Align::LowerRight, 3, 7),
-        // queries that see nothing
+        // some queries have no key
         (true, (None, None), Align::LowerRight, 7, 3),
         (false, (Some(1), Some(2)), Align::UpperLeft, 9, 5),
         (true, (Some(2), None), Align::LowerRight, 5, 8),
@@ -106,9 +106,9 @@ fn grouped_heads_match_differences() {
     }
 }
 
-/// Against formulas of whole matrices: more queries than a block has, in every float.
+/// More queries than fit in a block, against the formula on whole matrices, in every float.
 #[test]
-fn blocks_of_queries_are_the_whole() {
+fn blocks_of_queries_match_the_formula() {
     let (q, k, v) = (
         tensor(&[3, 300, 16], 1),
         tensor(&[3, 270, 16], 2),
@@ -170,7 +170,7 @@ fn blocks_of_queries_are_the_whole() {
 }
 
 #[test]
-fn what_does_not_fit_attention_is_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let (q, k, none) = (
         tensor(&[2, 3, 4], 1),
         tensor(&[2, 5, 4], 2),

@@ -1,4 +1,4 @@
-//! Gradients of normalisations by channels.
+//! Gradients of batch, group and instance normalisation.
 
 use super::*;
 use nn::ChannelNorm;
@@ -11,7 +11,7 @@ fn with<'a>(weight: Option<&'a Tensor>, bias: Option<&'a Tensor>) -> ChannelNorm
     }
 }
 
-/// Gradients against differences of a norm of `x`, weight and bias.
+/// The gradients of a norm for `x`, weight and bias against finite differences.
 fn check(
     shape: &[usize],
     norm: impl Fn(&Tensor, ChannelNorm) -> Tensor,
@@ -73,7 +73,7 @@ fn channel_norms_match_differences() {
 }
 
 #[test]
-fn channel_norms_take_any_layout_and_float() {
+fn channel_norms_support_any_layout_and_float() {
     let shape = [3, 8, 7, 9];
     let (x, g, w) = (tensor(&shape, 1), tensor(&shape, 2), tensor(&[8], 3));
     let options = ChannelNorm {
@@ -125,7 +125,7 @@ fn channel_norms_take_any_layout_and_float() {
 }
 
 #[test]
-fn norms_of_other_shapes_are_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let (x, none) = (tensor(&[2, 3, 4], 1), ChannelNorm::default());
     let other = tensor(&[2, 3, 5], 2);
     assert!(grad::batch_norm(&other, &x, None, none).is_err());

@@ -1,4 +1,4 @@
-//! Gradients of images sampled at points.
+//! Gradients of `grid_sample`.
 
 use super::*;
 use nn::{GridSample, GridSampleMode, PaddingMode};
@@ -22,7 +22,7 @@ fn options(mode: usize, padding_mode: usize, align_corners: bool) -> GridSample 
     }
 }
 
-/// A gradient, an image and points of these shapes, float64.
+/// Gradient, image and grid of these sizes, in float64.
 fn operands(x: &[usize], places: &[usize]) -> [Tensor; 3] {
     let rank = places.len();
     let result = [&x[..2], places].concat();
@@ -40,7 +40,7 @@ fn check(x: &[usize], places: &[usize], options: GridSample) {
     agree(&dgrid, &differences(&grid, &g, |grid| f(&x, grid)));
 }
 
-/// Points within the image and far beyond it, by each rule, in images and volumes.
+/// Points inside the image and far outside, in every mode, for images and volumes.
 #[test]
 fn sampling_matches_differences() {
     for padding in 0..3 {
@@ -58,9 +58,9 @@ fn sampling_matches_differences() {
     }
 }
 
-/// Channels that are fewer than lanes, as many, more, and in groups; more points than a run.
+/// Channel counts below, at and above the number of lanes, and more points than a run.
 #[test]
-fn sampling_matches_differences_of_any_channels() {
+fn sampling_matches_differences_for_any_channel_count() {
     for channels in [1, 2, 3, 4, 7, 16, 21, 34] {
         check(&[1, channels, 3, 4], &[2, 3], options(0, 0, false));
         check(&[3, channels, 2, 3], &[1, 2], options(1, 2, true));
@@ -69,9 +69,9 @@ fn sampling_matches_differences_of_any_channels() {
     check(&[1, 2, 3, 3], &[7, 11], options(0, 2, false));
 }
 
-/// The same bits in any layout and on any number of threads; 16-bit floats by what float32 gives.
+/// Any layout and number of threads give the same bits; 16-bit floats are computed in float32.
 #[test]
-fn sampling_takes_any_layout_and_float() {
+fn sampling_supports_any_layout_and_float() {
     for (shape, places) in [
         (&[3, 40, 9, 8][..], &[17, 13][..]),
         (&[1, 3, 4, 9, 8], &[5, 7, 6]),
@@ -97,7 +97,7 @@ fn sampling_takes_any_layout_and_float() {
             t.flip(-1).unwrap()
         };
         assert!(same(&f(&flipped(&g), &flipped(&x), &flipped(&grid)), &want));
-        // one number for all places
+        // a broadcast gradient
         let one = Tensor::from_slice(&[0.5f32], [1]).unwrap();
         let all = one.broadcast_to(g.shape()).unwrap();
         assert!(same(
@@ -125,9 +125,9 @@ fn sampling_takes_any_layout_and_float() {
     }
 }
 
-/// A coordinate that is no number: NaN where the result is, and nothing elsewhere.
+/// A NaN coordinate gives NaN in its own point's gradient and nowhere else.
 #[test]
-fn coordinates_that_are_no_numbers_stay_where_they_are() {
+fn nan_coordinates_affect_only_their_own_point() {
     let x = wide(&[1, 2, 3, 3], 1);
     let grid = [f64::NAN, 0.1, 0.1, f64::NAN, f64::INFINITY, 0.1, 0.2, 0.1];
     let grid = Tensor::from_slice(&grid, [1, 1, 4, 2]).unwrap();
@@ -135,14 +135,14 @@ fn coordinates_that_are_no_numbers_stay_where_they_are() {
     let [dx, dgrid] = grad::grid_sample(&g, &x, &grid, GridSample::default()).unwrap();
     assert!(numbers(&dx).iter().all(|v| v.is_finite()));
     let nan: Vec<bool> = numbers(&dgrid).iter().map(|v| v.is_nan()).collect();
-    // what moves along one axis is weighted by the other
+    // the slope along one axis is weighted by the other coordinate
     assert_eq!(nan, [false, true, true, false, false, true, false, false]);
     for padding in [1, 2] {
         let [dx, dgrid] = grad::grid_sample(&g, &x, &grid, options(0, padding, false)).unwrap();
         let all = [numbers(&dx), numbers(&dgrid)].concat();
         assert!(all.iter().all(|v| v.is_finite()), "{padding}");
     }
-    // what is not finite in the image is of the points that see it
+    // a non-finite element affects only the points that see it
     let mut values = numbers(&x);
     values[0] = f64::INFINITY;
     let x = Tensor::from_slice(&values, [1, 2, 3, 3]).unwrap();
@@ -153,9 +153,10 @@ fn coordinates_that_are_no_numbers_stay_where_they_are() {
     assert_eq!(numbers(&dgrid), [0.0; 8]);
 }
 
-/// Few channels are planes, and more are pixels: what is outside of the image gets nothing of either.
+/// Taps outside the image contribute nothing even to infinite gradients, for few channels (planes)
+/// and for many (pixels).
 #[test]
-fn infinite_gradients_beyond_the_image_give_nothing() {
+fn taps_outside_the_image_do_not_affect_infinite_gradients() {
     let grid = Tensor::from_slice(&[-1.0f64, 0.1], [1, 1, 1, 2]).unwrap();
     for channels in [1, 3, 4, 8] {
         let of = |shape: &[usize], v: f64| {
@@ -175,7 +176,7 @@ fn infinite_gradients_beyond_the_image_give_nothing() {
 }
 
 #[test]
-fn nothing_to_sample_gives_zeros() {
+fn empty_operands_give_zeros() {
     for mode in 0..3 {
         let options = options(mode, 0, false);
         for (x, places) in [
@@ -192,7 +193,7 @@ fn nothing_to_sample_gives_zeros() {
 }
 
 #[test]
-fn sampling_of_other_shapes_is_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let [g, x, grid] = operands(&[2, 3, 4, 5], &[6, 7]);
     let bilinear = GridSample::default();
     assert!(grad::grid_sample(&g, &x, &grid, bilinear).is_ok());

@@ -21,8 +21,7 @@ fn numbers(t: &Tensor) -> Vec<f64> {
     t.astype(DType::F64).unwrap().to_vec::<f64>().unwrap()
 }
 
-/// What `f` changes by, weighted with `grad`, for a change of each element of `x`: by central
-/// differences.
+/// The gradient of `sum(g * f(x))` by central differences.
 fn differences(x: &Tensor, g: &Tensor, f: impl Fn(&Tensor) -> Tensor) -> Vec<f64> {
     const H: f64 = 1e-6;
     let values = numbers(x);
@@ -90,9 +89,9 @@ fn norms_match_differences() {
     }
 }
 
-/// The last dimensions together, strided operands, and the 16-bit floats by what float32 gives.
+/// Several dimensions at once, strided operands, and 16-bit floats, computed in float32.
 #[test]
-fn norms_take_any_layout_and_float() {
+fn norms_support_any_layout_and_float() {
     let (x, g) = (tensor(&[4, 6, 2], 1), tensor(&[4, 6, 2], 2));
     let [dx, dw, db] = grad::layer_norm(&g, &x, [6, 2], None, 1e-5).unwrap();
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Numbers that differ by more than a step of the differences, in no order.
+/// Shuffled values further apart than the step of the finite differences.
 fn distinct(shape: &[usize]) -> Tensor {
     let n: usize = shape.iter().product();
     let of = |k: usize| (k * 7919 % 100_003) as f64 / 1000.0;
@@ -10,14 +10,14 @@ fn distinct(shape: &[usize]) -> Tensor {
 }
 
 #[test]
-fn largest_elements_get_the_gradient() {
+fn max_pools_match_differences() {
     let with = |stride: usize, padding: usize, dilation: usize| nn::MaxPool {
         stride: Some(stride.into()),
         padding: padding.into(),
         dilation: dilation.into(),
         ceil_mode: true,
     };
-    // windows that overlap, and elements in none
+    // overlapping windows, and elements outside all windows
     for (stride, padding, dilation) in [(2, 0, 1), (1, 1, 1), (3, 1, 2)] {
         let options = with(stride, padding, dilation);
         let x = distinct(&[2, 3, 11]);
@@ -53,9 +53,9 @@ fn largest_elements_get_the_gradient() {
     );
 }
 
-/// Layouts, threads, integers of another width, and 16-bit floats, which are added up in float32.
+/// Layouts, threads, int32 indices, and 16-bit floats, which are summed in float32.
 #[test]
-fn positions_take_any_layout_and_float() {
+fn max_pools_support_any_layout_and_float() {
     let x = tensor(&[3, 4, 9, 8], 1);
     let options = nn::MaxPool {
         stride: Some(1.into()),
@@ -91,7 +91,7 @@ fn positions_take_any_layout_and_float() {
 }
 
 #[test]
-fn positions_outside_are_refused() {
+fn indices_out_of_range_are_refused() {
     let g = tensor(&[2, 3, 2], 1);
     let positions = |last: i64| {
         let mut all = [0i64; 12];
@@ -119,13 +119,13 @@ fn positions_outside_are_refused() {
     let empty = none.astype(DType::I64).unwrap();
     let d = grad::max_pool1d(&none, &empty, [0, 3, 5]).unwrap();
     assert_eq!(d.shape(), [0, 3, 5]);
-    // more than there is room for
+    // more than memory holds
     assert!(grad::max_pool1d(&g, &i, [2, 3, usize::MAX]).is_err());
 }
 
-/// Windows that overlap, that leave gaps, and that reach beyond the image, by every divisor.
+/// Windows that overlap, leave gaps or reach outside the image, with every kind of divisor.
 #[test]
-fn means_match_differences() {
+fn average_pools_match_differences() {
     let pool = |stride: usize, padding: usize, include: bool, divisor| nn::AvgPool {
         stride: Some(stride.into()),
         padding: padding.into(),
@@ -161,7 +161,7 @@ fn means_match_differences() {
 }
 
 #[test]
-fn adaptive_means_match_differences() {
+fn adaptive_average_pools_match_differences() {
     for places in [1, 2, 3, 5, 7, 11] {
         let x = wide(&[2, 2, 7], 1);
         let f = |x: &Tensor| nn::adaptive_avg_pool1d(x, places).unwrap();
@@ -184,12 +184,12 @@ fn adaptive_means_match_differences() {
 }
 
 #[test]
-fn norms_of_windows_match_differences() {
+fn lp_pools_match_differences() {
     let options = nn::LpPool {
         stride: Some(2.into()),
         ceil_mode: true,
     };
-    // roots and odd powers are those of positive sums
+    // roots and odd powers need positive sums
     for p in [1.0, 2.0, 3.0, 2.5] {
         let positive = |shape: &[usize], seed| {
             let x = flex::ops::abs(wide(shape, seed)).unwrap();
@@ -214,7 +214,7 @@ fn norms_of_windows_match_differences() {
 }
 
 #[test]
-fn means_take_any_layout_and_float() {
+fn average_pools_support_any_layout_and_float() {
     let options = nn::AvgPool {
         stride: Some([1, 2].into()),
         ..Default::default()
@@ -224,7 +224,7 @@ fn means_take_any_layout_and_float() {
     let g = tensor(places.shape(), 2);
     let f = |g: &Tensor| grad::avg_pool2d(g, shape, 3, options.clone()).unwrap();
     let want = numbers(&f(&g));
-    // channels last, and a width that runs backwards
+    // channels last, and a reversed width
     let last = g.permute([0, 2, 3, 1]).unwrap().contiguous().unwrap();
     let last = last.permute([0, 3, 1, 2]).unwrap();
     assert!(numbers(&f(&last)) == want);
@@ -247,7 +247,7 @@ fn means_take_any_layout_and_float() {
 }
 
 #[test]
-fn gradients_of_other_shapes_are_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let g = tensor(&[1, 2, 3], 1);
     assert!(grad::avg_pool1d(&g, [1, 2, 6], 2, None).is_ok());
     assert!(grad::avg_pool1d(&g, [1, 2, 8], 2, None).is_err());

@@ -84,7 +84,7 @@ fn padding_matches_differences() {
 }
 
 #[test]
-fn resampling_takes_any_layout_and_float() {
+fn resampling_supports_any_layout_and_float() {
     let (shape, options) = (
         [2, 16, 9, 21],
         Interpolate {
@@ -119,7 +119,7 @@ fn resampling_takes_any_layout_and_float() {
 }
 
 #[test]
-fn resampling_of_other_shapes_is_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let g = tensor(&[1, 2, 4], 1);
     let to = |size: usize| Interpolate {
         size: Some(size.into()),

@@ -1,8 +1,8 @@
-//! Gradients of elements put back where a pool took them.
+//! Gradients of `max_unpool`.
 
 use super::*;
 
-/// Positions that differ, in no order, of `taken` elements in each of `planes` of `plane`.
+/// Distinct indices into planes of `plane` elements, shuffled; `lead` dimensions count planes.
 fn positions(shape: &[usize], lead: usize, plane: usize) -> Tensor {
     let taken: usize = shape[lead..].iter().product();
     let planes: usize = shape[..lead].iter().product();
@@ -14,7 +14,7 @@ fn positions(shape: &[usize], lead: usize, plane: usize) -> Tensor {
 }
 
 #[test]
-fn elements_put_back_match_differences() {
+fn unpooling_matches_differences() {
     let x = wide(&[2, 3, 5], 1);
     let i = positions(x.shape(), 2, 10);
     let g = wide(&[2, 3, 10], 2);
@@ -39,7 +39,7 @@ fn elements_put_back_match_differences() {
 }
 
 #[test]
-fn elements_put_back_take_any_layout_and_float() {
+fn unpooling_supports_any_layout_and_float() {
     let g = tensor(&[3, 40, 16, 18], 1);
     let i = positions(&[3, 40, 8, 9], 2, 16 * 18);
     let want = numbers(&grad::max_unpool2d(&g, &i).unwrap());
@@ -72,7 +72,7 @@ fn elements_put_back_take_any_layout_and_float() {
 }
 
 #[test]
-fn positions_outside_of_what_was_put_back_are_refused() {
+fn indices_out_of_range_are_refused() {
     let g = tensor(&[2, 3, 4], 1);
     let positions = |last: i64| {
         let mut all = [0i64; 12];
@@ -96,7 +96,7 @@ fn positions_outside_of_what_was_put_back_are_refused() {
     assert!(grad::max_unpool1d(&tensor(&[3, 4], 1), &i).is_err());
     assert!(grad::max_unpool1d(&g, &g).is_err());
     assert!(grad::max_unpool1d(&i, &i).is_err());
-    // a plane without elements has no position, and no position asks for none
+    // no index is valid in an empty plane, and no indices need no elements
     assert!(grad::max_unpool1d(&tensor(&[2, 3, 0], 1), &i).is_err());
     let none = positions(0).narrow(2, 0, 0).unwrap();
     let d = grad::max_unpool1d(&tensor(&[2, 3, 0], 1), &none).unwrap();

@@ -2,9 +2,8 @@
 
 use super::*;
 
-/// Adaptive windows by their definition.
 #[test]
-fn adaptive_pools_see_the_windows_of_their_definition() {
+fn adaptive_windows_match_the_definition() {
     let mut random = Rng(7);
     for round in 0..60 {
         let rank = round % 3 + 1;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn nan_and_infinity_pass_through_pools() {
+fn pools_propagate_nan_and_infinity() {
     let mut values: Vec<f32> = (0..36).map(|i| i as f32).collect();
     (values[8], values[15], values[3]) = (f32::NAN, f32::NAN, f32::NEG_INFINITY);
     for layout in 0..2 {
@@ -74,13 +74,13 @@ fn pool_bits_do_not_depend_on_threads_or_layout() {
     };
     let one = bits(&x, 1);
     assert!(bits(&x, 2) == one && bits(&x, 7) == one);
-    // the mean of a whole plane is a reduction, whose order is that of memory
+    // the mean of a whole plane is a reduction, in memory order
     let of_last = bits(&last, 1);
     assert!(bits(&last, 2) == of_last && of_last[..3] == one[..3]);
 }
 
 #[test]
-fn results_of_channels_last_images_are_channels_last() {
+fn channels_last_is_preserved() {
     let x = tensor(&[2, 6, 8, 5], 1).permute([0, 3, 1, 2]).unwrap();
     let y = nn::max_pool2d(&x, 2, None).unwrap();
     assert_eq!((y.shape(), y.strides()[1]), (&[2, 5, 3, 4][..], 1));

@@ -8,7 +8,7 @@ use crate::common::indices;
 use flex::nn::{AvgPool, MaxPool, PerAxis};
 use flex::ops;
 
-/// Windows of a pool along the spatial axes.
+/// The sizes and options of a pool.
 #[derive(Clone, Debug)]
 struct Case {
     lead: Vec<usize>,
@@ -27,7 +27,7 @@ impl Case {
     fn shape(&self) -> Vec<usize> {
         [&self.lead[..], &self.image[..]].concat()
     }
-    /// Places along an axis, counted one by one.
+    /// The output size along an axis, counted window by window.
     fn places(&self, k: usize) -> usize {
         let (size, pad) = (self.image[k], self.padding[k]);
         let seen = (self.kernel[k] - 1) * self.dilation[k] + 1;
@@ -35,7 +35,7 @@ impl Case {
         loop {
             let start = count * self.stride[k];
             let fits = start + seen <= size + 2 * pad;
-            // one more window may reach beyond, if it begins before the padding behind
+            // with ceil_mode a last window that starts before the right padding may pass the end
             let reaches = self.ceil
                 && start < size + pad
                 && count > 0
@@ -46,8 +46,8 @@ impl Case {
             count += 1;
         }
     }
-    /// The positions in a plane of the taps of a place, row-major, and how many of the places of
-    /// the window lie in the padded image.
+    /// The row-major positions that an output's window covers in a plane, and how many positions
+    /// of the window lie in the padded image.
     fn taps(&self, place: &[usize]) -> (Vec<usize>, usize) {
         let mut inside = Vec::new();
         let mut padded = 0;
@@ -67,7 +67,7 @@ impl Case {
         }
         (inside, padded)
     }
-    /// What `f` makes of the elements of each window.
+    /// Applies `f` to each window.
     fn each<R>(
         &self,
         x: &[f64],
@@ -94,7 +94,7 @@ impl Case {
     }
 }
 
-/// Cases of a rank; `dilated` ones for pools of largest elements.
+/// Cases of a rank; `dilated` ones for max pools.
 fn cases(rank: usize, dilated: bool) -> Vec<Case> {
     let mut random = Rng(rank as u64 + 10 * dilated as u64);
     (0..40)
@@ -134,7 +134,7 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
         .collect()
 }
 
-/// Values with repetitions, in a layout of their own.
+/// Values with repetitions, in one of several layouts.
 fn image(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
     let mut random = Rng(seed);
     let n: usize = shape.iter().product();
@@ -151,7 +151,7 @@ fn image(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
             let last = t.moveaxis(channels, -1).unwrap().contiguous().unwrap();
             last.moveaxis(-1, channels).unwrap()
         }
-        // backwards in memory
+        // reversed in memory
         2 => t
             .flip([-1, 0])
             .unwrap()
@@ -159,7 +159,7 @@ fn image(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
             .unwrap()
             .flip([-1, 0])
             .unwrap(),
-        // rows apart
+        // gaps between rows
         3 => ops::concat(&[&t, &t], -1)
             .unwrap()
             .narrow(-1, 0, *shape.last().unwrap())
@@ -221,7 +221,7 @@ const DTYPES: [DType; 7] = [
 ];
 
 #[test]
-fn the_largest_of_each_window() {
+fn max_pools_match_the_oracle() {
     for rank in 1..=3 {
         for (round, c) in cases(rank, true).iter().enumerate() {
             let dtype = DTYPES[round % 7];
@@ -252,7 +252,7 @@ fn the_largest_of_each_window() {
             assert_eq!(exact(&same), got);
             let positions = positions.to_vec::<i64>().unwrap();
             for (i, (largest, at)) in want.iter().enumerate() {
-                // a window without an element has the lowest value, whatever the position
+                // a window of padding only has the lowest value, and an arbitrary index
                 if let Some(at) = at {
                     assert_eq!(
                         (got[i], positions[i]),
@@ -266,7 +266,7 @@ fn the_largest_of_each_window() {
 }
 
 #[test]
-fn the_mean_of_each_window() {
+fn average_pools_match_the_oracle() {
     for rank in 1..=3 {
         for (round, c) in cases(rank, false).iter().enumerate() {
             let dtype = DTYPES[round % 4];
@@ -300,7 +300,7 @@ fn the_mean_of_each_window() {
 }
 
 #[test]
-fn norms_and_unpooling() {
+fn lp_pool_and_max_unpool() {
     let x = tensor(&[2, 3, 9, 8], 3);
     let values = doubles(&x);
     let y = nn::lp_pool2d(&x, 2.0, 2, None).unwrap();

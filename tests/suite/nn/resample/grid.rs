@@ -1,8 +1,8 @@
-//! Images sampled at points.
+//! `grid_sample` and `affine_grid`.
 
 use super::*;
 
-/// The element of a plane, or what lies beyond.
+/// The element of a plane nearest to a point, by the padding mode if that is outside.
 fn sampled(plane: &[f64], sizes: &[usize], at: &[f64], beyond: PaddingMode, align: bool) -> f64 {
     let mut index = 0;
     for (p, n) in at.iter().zip(sizes) {
@@ -42,7 +42,7 @@ fn brought(p: f64, n: f64, beyond: PaddingMode, align: bool) -> f64 {
 }
 
 #[test]
-fn grids_are_sampled_around_their_points() {
+fn grid_sample_matches_the_definition() {
     let mut random = Rng(9);
     for round in 0..54 {
         let mode = [
@@ -62,7 +62,7 @@ fn grids_are_sampled_around_their_points() {
         ][round / 3 % 3];
         let align_corners = round / 9 % 2 == 1;
         let sizes: Vec<usize> = (0..rank).map(|_| random.between(1, 9)).collect();
-        // rows that fill vectors, and others
+        // rows that fill vectors, and shorter ones
         let mut places: Vec<usize> = (0..rank).map(|_| random.between(1, 7)).collect();
         places[rank - 1] = random.between(1, 21);
         let x = converted(
@@ -89,7 +89,7 @@ fn grids_are_sampled_around_their_points() {
         let mut want = Vec::new();
         for (i, plane) in values.chunks(plane).enumerate() {
             for point in points[i / 3 * points_of_image..][..points_of_image].chunks(rank) {
-                // in elements; the last axis has the first coordinate
+                // in units of elements; the first coordinate is along the last axis
                 let at: Vec<f64> = (0..rank)
                     .map(|k| {
                         let (x, n) = (point[rank - 1 - k], sizes[k] as f64);
@@ -156,7 +156,7 @@ fn grids_are_sampled_around_their_points() {
 }
 
 #[test]
-fn an_affine_grid_of_the_identity_is_the_image() {
+fn the_identity_grid_gives_the_image() {
     let x = tensor(&[2, 3, 6, 5], 1);
     let theta =
         Tensor::from_slice(&[1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0].repeat(2), [2, 2, 3]).unwrap();
@@ -175,9 +175,9 @@ fn an_affine_grid_of_the_identity_is_the_image() {
     }
 }
 
-/// An element beside those of a point may be anything, and so may what lies beyond the image.
+/// Elements with weight 0 and positions outside the image don't affect a sample.
 #[test]
-fn neighbours_that_are_no_numbers_do_not_count() {
+fn non_finite_neighbours_do_not_affect_samples() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     // two channels of 2 x 3 elements; points half an element beyond the first column and the last
     let x = [1.0, nan, 2.0, 1.0, inf, 2.0, 3.0, nan, 4.0, 3.0, inf, 4.0];

@@ -1,4 +1,4 @@
-//! Images of other sizes.
+//! `interpolate`.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn lanczos(x: f64) -> f64 {
     }
 }
 
-/// The weights of all elements for each place of an axis.
+/// The weights of all elements, for each output along an axis.
 fn matrix(
     size: usize,
     places: usize,
@@ -72,7 +72,7 @@ fn matrix(
         .collect()
 }
 
-/// All axes of planes, each by its weights.
+/// Planes resampled along each axis by its weights.
 fn resampled(x: &[f64], sizes: &[usize], matrices: &[Vec<Vec<f64>>]) -> Vec<f64> {
     let places: Vec<usize> = matrices.iter().map(Vec::len).collect();
     let mut y = Vec::new();
@@ -92,7 +92,7 @@ fn resampled(x: &[f64], sizes: &[usize], matrices: &[Vec<Vec<f64>>]) -> Vec<f64>
 }
 
 #[test]
-fn interpolation_is_a_sum_of_weighted_elements() {
+fn interpolation_matches_weighted_sums() {
     use InterpolateMode::*;
     let mut random = Rng(5);
     let modes = [Linear, Bilinear, Bicubic, Trilinear, Lanczos3];
@@ -142,7 +142,7 @@ fn interpolation_is_a_sum_of_weighted_elements() {
 }
 
 #[test]
-fn nearest_elements_are_moved() {
+fn nearest_modes_match_the_definition() {
     let mut random = Rng(6);
     for round in 0..60 {
         let rank = round % 3 + 1;
@@ -173,7 +173,7 @@ fn nearest_elements_are_moved() {
             ..Default::default()
         };
         let y = nn::interpolate(&x, options).unwrap();
-        // one half as a numerator and denominator, so that nothing is rounded
+        // in integers, so that nothing is rounded
         let element = |k: usize, p: usize| {
             let (n, m) = (sizes[k], places[k]);
             if exactly {
@@ -201,7 +201,7 @@ fn nearest_elements_are_moved() {
 }
 
 #[test]
-fn bytes_are_rounded_and_clamped() {
+fn uint8_is_rounded_and_clamped() {
     if !DType::U8.is_available() {
         return;
     }

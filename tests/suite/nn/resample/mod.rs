@@ -11,11 +11,11 @@ use flex::nn::{
 };
 use flex::ops;
 
-/// In a layout of its own.
+/// The tensor in one of several layouts.
 fn laid_out(t: Tensor, layout: usize) -> Tensor {
     match layout {
         1 => channels_last(&t),
-        // backwards in memory
+        // reversed in memory
         2 => t
             .flip([-1, -2])
             .unwrap()
@@ -23,7 +23,7 @@ fn laid_out(t: Tensor, layout: usize) -> Tensor {
             .unwrap()
             .flip([-1, -2])
             .unwrap(),
-        // rows apart
+        // gaps between rows
         3 => ops::concat(&[&t, &t], -1)
             .unwrap()
             .narrow(-1, 0, t.shape()[t.rank() - 1])
@@ -81,7 +81,7 @@ fn resampling_bits_do_not_depend_on_threads_or_layout() {
 }
 
 #[test]
-fn elements_that_are_not_finite_stay_where_they_are() {
+fn non_finite_elements_stay_local() {
     let mut values = vec![1.0f32; 24];
     values[6] = f32::INFINITY;
     let x = Tensor::from_slice(&values, [1, 1, 1, 24]).unwrap();

@@ -1,4 +1,4 @@
-//! Windows, padding, shuffles.
+//! `unfold` and `fold`, padding, shuffles.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn fold_is_the_transpose_of_unfold() {
         };
         let (one, other) = (dot(&columns, &c), dot(&x, &back));
         assert!((one - other).abs() < 1e-3, "{one} {other}");
-        // an element of a column by its place
+        // every element of the columns by its index
         let [down, across] = [0, 1].map(|k| {
             let (d, p, s) = (
                 [round % 2 + 1, 1][k],
@@ -60,7 +60,7 @@ fn fold_is_the_transpose_of_unfold() {
 }
 
 #[test]
-fn padding_puts_elements_around() {
+fn padding_matches_the_definition() {
     let mut random = Rng(3);
     for round in 0..40 {
         let mode = [
@@ -81,7 +81,7 @@ fn padding_puts_elements_around() {
             if rank > 1 { round % 4 } else { 0 },
         );
         let pairs: Vec<isize> = around.iter().rev().flat_map(|(a, b)| [*a, *b]).collect();
-        // elements that are left
+        // the size left after negative padding
         let left = |k: usize| sizes[k] as isize + around[k].0.min(0) + around[k].1.min(0);
         if mode == PadMode::Circular && (0..rank).any(|k| around[k].0.max(around[k].1) > left(k)) {
             assert!(nn::pad(&x, &pairs, mode).is_err());
@@ -142,7 +142,7 @@ fn padding_puts_elements_around() {
 }
 
 #[test]
-fn shuffles_move_channels() {
+fn shuffles_match_the_definition() {
     let x = tensor(&[2, 12, 3, 5], 1);
     let y = nn::pixel_shuffle(&x, 2).unwrap();
     assert_eq!(y.shape(), [2, 3, 6, 10]);

@@ -1,17 +1,17 @@
-//! Gradients of what is not finite, and what is refused.
+//! Gradients with non-finite values, and operands that are refused.
 
 use super::*;
 use flex::ops;
 
-/// What is not finite reaches what it was multiplied with.
+/// A non-finite element reaches only the taps that it is multiplied with.
 #[test]
-fn what_is_not_finite_stays_where_it_belongs() {
+fn non_finite_elements_reach_only_their_taps() {
     let mut case = plane(1, 3, 21, 3, 3);
     case.groups = 3;
     case.padding = vec![(0, 0); 2];
     let x = tensor(&case.image_shape(), 1);
     let w = tensor(&case.weight_shape(), 2);
-    // the last column is seen by the last taps alone
+    // only the last taps see the last column
     let mut values = doubles(&x).iter().map(|x| *x as f32).collect::<Vec<_>>();
     values[20] = f32::INFINITY;
     let x = Tensor::from_slice(&values, x.shape()).unwrap();
@@ -22,9 +22,10 @@ fn what_is_not_finite_stays_where_it_belongs() {
     assert_eq!(infinite, [2]);
 }
 
-/// Beyond `grad` are zeros, which NaN may come of; within it is what a sum over its places gives.
+/// Inside `grad` the result is the plain sum; in the border, products with the zeros around `grad`
+/// may give NaN.
 #[test]
-fn weights_that_are_not_finite_reach_a_kernel_beyond_the_border() {
+fn non_finite_weights_may_only_turn_border_gradients_into_nan() {
     for (channels, groups, outputs) in [(1, 1, 1), (4, 1, 4), (2, 1, 9), (16, 16, 16)] {
         let ones = |shape: [usize; 3]| ops::ones(shape, DType::F32).unwrap();
         let mut w = ones([outputs, channels / groups, 3]);
@@ -51,9 +52,9 @@ fn weights_that_are_not_finite_reach_a_kernel_beyond_the_border() {
     }
 }
 
-/// What padding leaves out of the result of a transposed convolution is a zero of its gradient.
+/// The parts of a transposed convolution that its padding cuts off count as zeros of the gradient.
 #[test]
-fn places_that_are_left_out_are_zeros() {
+fn cut_off_outputs_count_as_zeros() {
     for (channels, groups) in [(1, 1), (4, 1), (16, 16)] {
         let ones = |shape: [usize; 3]| ops::ones(shape, DType::F32).unwrap();
         let options = || ConvTranspose {
@@ -75,7 +76,7 @@ fn places_that_are_left_out_are_zeros() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn operands_that_do_not_fit_are_refused() {
     let (x, w) = (tensor(&[1, 2, 5, 5], 1), tensor(&[3, 2, 3, 3], 2));
     let g = tensor(&[1, 3, 3, 3], 3);
     assert!(grad::conv2d(&g, &x, &w, None).is_ok());

@@ -1,4 +1,4 @@
-//! Gradients of convolutions against sums over all pairs of a place and a tap.
+//! Gradients of convolutions against sums over all pairs of an output and a tap.
 
 mod limits;
 
@@ -7,8 +7,8 @@ use crate::common::{Rng, indices};
 use crate::nn::conv::case::{Case, integers};
 use flex::nn::{Conv, ConvTranspose, Padding, PerAxis};
 
-/// What all pairs of a place and a tap add up to: the convolution of the image, the transposed one of
-/// the result, and the gradient of the weight.
+/// Sums over all pairs of an output and a tap: the convolution of the image, the transposed
+/// convolution of the result, and the gradient of the weight.
 fn oracle(c: &Case, image: &[f64], result: &[f64], w: &[f64]) -> [Vec<f64>; 3] {
     let seen = c.channels / c.groups;
     let mut sums = [result, image, w].map(|all| vec![0.0; all.len()]);
@@ -43,7 +43,7 @@ fn of_conv(rank: usize, g: &Tensor, x: &Tensor, w: &Tensor, o: Conv) -> flex::Re
     }
 }
 
-/// The numbers, rounded to the dtype.
+/// The values, rounded to the dtype.
 fn rounded(values: &[f64], dtype: DType) -> Vec<f64> {
     let values: Vec<f32> = values.iter().map(|x| *x as f32).collect();
     let t = Tensor::from_slice(&values, values.len()).unwrap();
@@ -83,7 +83,7 @@ fn check(c: &Case, dtype: DType, layout: usize) {
         dtype,
     );
 
-    // the transposed convolution, where it has the same sizes
+    // the transposed convolution, if one has these sizes
     let both = c.padding.iter().all(|(a, b)| a == b);
     let after: Option<Vec<usize>> = (0..rank)
         .map(|k| {
@@ -119,7 +119,7 @@ fn check(c: &Case, dtype: DType, layout: usize) {
     );
 }
 
-/// Pointwise, padded on one side, strides longer than kernels, groups of one channel.
+/// Pointwise, asymmetric padding, strides longer than kernels, groups of one channel.
 fn cases(rank: usize) -> Vec<Case> {
     let mut random = Rng(7 + rank as u64);
     let mut all = Vec::new();
@@ -180,9 +180,9 @@ fn gradients_match_sums_over_pairs() {
     }
 }
 
-/// Channels one by one, as many as fill lanes, of one or several bands of rows.
+/// Depthwise, with enough channels to fill lanes, in one or several bands of rows.
 #[test]
-fn gradients_of_single_channels_match_sums_over_pairs() {
+fn depthwise_gradients_match_sums_over_pairs() {
     let mut random = Rng(12);
     for round in 0..18 {
         let rank = 1 + (round % 4 > 0) as usize;
@@ -231,8 +231,8 @@ fn plane(batch: usize, channels: usize, size: usize, outputs: usize, kernel: usi
     }
 }
 
-/// As layers have them: several blocks of a sum and several parts of a batch, Winograd's algorithm for
-/// the image.
+/// The sizes of layers: several blocks of a sum, several parts of a batch, and Winograd's algorithm
+/// for the gradient of the image.
 #[test]
 fn gradients_of_layers_are_close_and_do_not_depend_on_threads() {
     let mut depthwise = plane(5, 6, 60, 6, 3);
@@ -274,7 +274,7 @@ fn gradients_of_layers_are_close_and_do_not_depend_on_threads() {
 }
 
 #[test]
-fn images_without_a_batch_and_batches_without_images() {
+fn unbatched_images_and_empty_batches() {
     let mut case = plane(1, 4, 9, 6, 3);
     let (x, g) = (
         tensor(&case.image_shape(), 1),
@@ -295,7 +295,7 @@ fn images_without_a_batch_and_batches_without_images() {
     let mut depthwise = plane(0, 4, 9, 4, 3);
     depthwise.groups = 4;
     check(&depthwise, DType::F32, 0);
-    // the words for padding
+    // padding by name
     for padding in [Padding::Same, Padding::Valid] {
         let options = || Conv {
             padding: padding.clone(),
