@@ -8,6 +8,7 @@ pub mod fold;
 pub mod lines;
 pub mod nest;
 pub mod pack;
+pub mod planned;
 pub mod products;
 pub mod program;
 pub mod rect;
@@ -31,13 +32,7 @@ use tile::Body;
 /// # Safety
 /// NEST1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
-    assert!(
-        inputs.len() == p.inputs
-            && p.sizes.len() == inputs.len() + outputs.len()
-            && (p.sizes.iter().zip(inputs.iter().chain(outputs)))
-                .all(|(size, o)| *size as usize == o.size),
-        "operands are those of the program"
-    );
+    p.expect(inputs, outputs);
     // SAFETY: NEST1, by the caller.
     unsafe { launch(p, None, p.flops(), shape, inputs, outputs) }
 }

@@ -193,7 +193,7 @@ impl Nest {
         let mut nest = Nest {
             total: dims.iter().map(|d| d.n).product(),
             dims,
-            ptrs: core::array::from_fn(|i| core::ptr::without_provenance_mut(64 * (i + 1))),
+            ptrs: placeholders(),
             sizes: [1; MAX_OPERANDS],
             inputs,
             operands: sizes.len(),
@@ -202,6 +202,13 @@ impl Nest {
             *to = *size as usize;
         }
         nest
+    }
+    /// The same loops before the operands' addresses are known: the pointers are placeholders.
+    pub(super) fn without_addresses(self) -> Nest {
+        Nest {
+            ptrs: placeholders(),
+            ..self
+        }
     }
     /// If an operand is contiguous along a loop other than the innermost, moves that loop next to
     /// the innermost, so that rectangles of these two are packed from whole cache lines.
@@ -233,6 +240,11 @@ impl Nest {
         self.dims[d].advance(&mut nest.ptrs, r.start);
         nest
     }
+}
+
+/// Distinct addresses, which are never used.
+fn placeholders() -> [*mut u8; MAX_OPERANDS] {
+    core::array::from_fn(|i| core::ptr::without_provenance_mut(64 * (i + 1)))
 }
 
 /// Steps through the outer loops of a nest and moves the operands along.

@@ -2,7 +2,7 @@
 //! constants, and the results of instructions, some of which are outputs. What an instruction means
 //! is known to its loop alone.
 
-use super::nest::MAX_OPERANDS;
+use super::nest::{MAX_OPERANDS, Operand};
 use crate::error::{Error, Result};
 use crate::scalar::Value;
 use crate::simd::LoopFn;
@@ -71,6 +71,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// Panics unless operands are as many as the program's, and of their sizes.
+    pub(super) fn expect(&self, inputs: &[Operand], outputs: &[Operand]) {
+        let given = inputs.iter().chain(outputs).map(|o| o.size);
+        let sizes = self.sizes.iter().map(|size| *size as usize);
+        assert!(
+            inputs.len() == self.inputs && given.eq(sizes),
+            "operands are those of the program"
+        );
+    }
     /// A program of one instruction whose operands are the inputs, of these sizes in bytes.
     #[inline]
     pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {

@@ -178,16 +178,24 @@ impl Machine<'_> {
             }
             stack.0.as_mut_ptr() as *mut u8
         });
-        let mut outer = Odometer::new(self.x, 2);
         // SAFETY: NEST1, by the caller; memory that is fresh and known to nobody else (STORAGE3),
         // or this frame's, aligned to a cache line, with room for all buffers.
         unsafe {
             let mut state = self.state(base);
-            loop {
-                self.block(&mut state, self.n0, self.n1);
-                if !outer.advance(&mut state.ptrs) {
-                    return;
-                }
+            self.all(&mut state);
+        }
+    }
+    /// Runs all loops, from the state's pointers on.
+    ///
+    /// # Safety
+    /// NEST1 for operands that begin there; `state` was made by this machine.
+    pub(super) unsafe fn all(&self, state: &mut State) {
+        let mut outer = Odometer::new(self.x, 2);
+        loop {
+            // SAFETY: by the caller.
+            unsafe { self.block(state, self.n0, self.n1) };
+            if !outer.advance(&mut state.ptrs) {
+                return;
             }
         }
     }

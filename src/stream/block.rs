@@ -3,16 +3,16 @@
 
 use super::costs::{BLOCK, WORTH_BLOCKS};
 use super::segment::Segment;
-use super::step::{Elements, Fold, Step, axes, reduce_block, shape_of, tensor};
+use super::step::{Elements, Fold, Step, axes, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::failure::Failure;
-use crate::exec::fold::{has_bits_of_stored, is_separable};
+use crate::exec::fold::{self, has_bits_of_stored, is_separable, no_elements};
 use crate::exec::nest::Operand;
-use crate::exec::view::View;
-use crate::exec::{self};
+use crate::exec::planned::{self, Planned};
+use crate::exec::view::{View, ViewMut};
 use crate::layout::{Layout, Shape};
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
@@ -61,7 +61,9 @@ impl<'a> Blocks<'a> {
                 stored.push((part.slot, y));
             }
         }
-        blocks.run_all()?;
+        if !blocks.run_all()? {
+            return Ok(false);
+        }
         let written = stored.iter().map(|(_, y)| bytes(y)).sum();
         *traffic += Traffic {
             kernels: segment.steps.iter().map(Step::kernels).sum(),
@@ -176,7 +178,7 @@ impl<'a> Blocks<'a> {
         }))
     }
 
-    fn run_all(&self) -> Result<()> {
+    fn run_all(&self) -> Result<bool> {
         let along = self.leading[self.leading.len() - 1];
         let outer: usize = self.leading[..self.leading.len() - 1].iter().product();
         let across = along.div_ceil(self.indices);
@@ -190,22 +192,46 @@ impl<'a> Blocks<'a> {
             bytes: self.parts.iter().map(bytes).sum(),
             flops: self.segment.steps.iter().map(|s| self.flops(s, each)).sum(),
         };
+        // each step is planned for a block, and once more for the smaller one at the end
+        let layouts = [each, along - (across - 1) * each].map(|n| self.layouts(n));
+        let [whole, last] = layouts;
+        let (whole, last) = (whole?, last?);
+        let (Some(whole), Some(last)) = (self.stages(&whole)?, self.stages(&last)?) else {
+            return Ok(false);
+        };
+        let [whole, last] = [&whole, &last].map(|s| s.iter().map(Stage::ready).collect::<Vec<_>>());
+        let most = whole.iter().chain(&last).map(|s| s.loops.scratch()).max();
         let failure = Failure::default();
         par::ranges(outer * across, 1, cost, |r| {
-            let mut memory = match Bytes::new(room) {
+            let mut memory = match Bytes::new(room + most.unwrap_or(0)) {
                 Ok(memory) => memory,
                 Err(e) => return failure.note(Err(e)),
             };
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
                 let start = k % across * each;
-                let range = start..along.min(start + each);
-                // SAFETY: SEGMENT1: parts are whole tensors, or have room in the scratch memory;
-                // each block writes its own elements.
-                failure.note(unsafe { self.block(k / across, range, base, each) });
+                let stages = if start + each > along { &last } else { &whole };
+                let mut inner = base;
+                let mut ptrs: SmallVec<[*mut u8; 12]> = SmallVec::new();
+                for p in &self.parts {
+                    ptrs.push(if p.ptr.is_null() {
+                        let here = inner;
+                        inner = inner.wrapping_add(scratch(p));
+                        here
+                    } else {
+                        self.first(p, k / across, start)
+                    });
+                }
+                for stage in stages {
+                    let operands = stage.operands.iter().map(|k| ptrs[*k]);
+                    // SAFETY: SEGMENT1: parts are whole tensors, or have room in the scratch
+                    // memory; each block writes its own elements.
+                    unsafe { stage.loops.run(operands, inner) }
+                }
             }
         });
-        failure.result()
+        failure.result()?;
+        Ok(true)
     }
     fn flops(&self, step: &Step, indices: usize) -> usize {
         let reads = step.reads();
@@ -228,105 +254,176 @@ impl<'a> Blocks<'a> {
             rest
         }
     }
-    /// A part's elements in a block: the address of the first, and their layout.
-    fn place(
-        &self,
-        p: &Part,
-        outer: usize,
-        range: &core::ops::Range<usize>,
-    ) -> Result<(*mut u8, Layout)> {
+    /// The first element of a part in the block from index `start` on.
+    fn first(&self, p: &Part, outer: usize, start: usize) -> *mut u8 {
         let skipped = self.leading.len() - self.own(p);
-        let (mut shape, mut at, mut index) = (p.shape.clone(), 0isize, outer);
+        let (mut at, mut index) = (0isize, outer);
         for axis in (0..self.leading.len()).rev() {
-            let last = axis + 1 == self.leading.len();
-            let (first, count) = match last {
-                true => (range.start, range.len()),
-                false => (index % self.leading[axis], 1),
-            };
-            if !last {
+            let first = if axis + 1 == self.leading.len() {
+                start
+            } else {
+                let first = index % self.leading[axis];
                 index /= self.leading[axis];
-            }
+                first
+            };
             if axis >= skipped && p.shape[axis - skipped] != 1 {
                 at += first as isize * p.strides[axis - skipped];
-                shape[axis - skipped] = count;
             }
         }
-        let layout = Layout::new(&shape, &p.strides, 0)?;
-        Ok((p.ptr.wrapping_offset(at * p.dtype.size() as isize), layout))
+        p.ptr.wrapping_offset(at * p.dtype.size() as isize)
     }
-
-    /// Runs the steps on one block.
-    ///
-    /// # Safety
-    /// Contract SEGMENT1: parts that are read are initialised tensors of their shape and dtype. So
-    /// are parts that are written, in elements that no other block uses meanwhile, or they have
-    /// room for a block in `scratch`.
-    unsafe fn block(
-        &self,
-        outer: usize,
-        range: core::ops::Range<usize>,
-        scratch: *mut u8,
-        most: usize,
-    ) -> Result<()> {
-        let mut at = scratch;
-        let mut places: Vec<(*mut u8, Layout)> = Vec::with_capacity(self.parts.len());
-        for p in &self.parts {
-            let (ptr, layout) = self.place(p, outer, &range)?;
-            places.push(if p.ptr.is_null() {
-                let here = at;
-                at = at.wrapping_add((self.chunk(p, most) * p.dtype.size()).next_multiple_of(64));
-                (here, Layout::contiguous(layout.shape())?)
-            } else {
-                (ptr, layout)
-            });
-        }
-        let find = |slot: usize| self.parts.iter().position(|p| p.slot == slot).unwrap_or(0);
+    /// The layout of each part in a block of so many indices.
+    fn layouts(&self, indices: usize) -> Result<Vec<Layout>> {
+        let layout = |p: &Part| {
+            let (mut shape, own) = (p.shape.clone(), self.own(p));
+            for axis in 0..own {
+                if shape[axis] != 1 {
+                    shape[axis] = if axis + 1 == own { indices } else { 1 };
+                }
+            }
+            match p.ptr.is_null() {
+                true => Layout::contiguous(&shape),
+                false => Layout::new(&shape, &p.strides, 0),
+            }
+        };
+        self.parts.iter().map(layout).collect()
+    }
+    /// The steps, planned for blocks whose parts have these layouts. None if one can't be.
+    fn stages<'l>(&self, layouts: &'l [Layout]) -> Result<Option<Vec<Stage<Loops<'l>>>>>
+    where
+        'a: 'l,
+    {
+        let find = |slot: &usize| self.parts.iter().position(|p| p.slot == *slot).unwrap_or(0);
+        let size = |k: usize| self.parts[k].dtype.size();
+        let mut stages = Vec::new();
         for step in &self.segment.steps {
-            let reads: SmallVec<[usize; 6]> = step.reads().iter().map(|s| find(*s)).collect();
-            let shape = shape_of(reads.iter().map(|k| places[*k].1.shape()))?;
-            let rank = shape.len();
-            let operand = |k: &usize| {
-                let (ptr, layout) = &places[*k];
-                let size = self.parts[*k].dtype.size();
-                Operand::new(*ptr, size, layout.shape(), layout.strides(), rank)
-            };
+            let reads: SmallVec<[usize; 6]> = step.reads().iter().map(find).collect();
+            let shape = shape_of(reads.iter().map(|k| layouts[*k].shape()))?;
             match step {
                 Step::Store { walk, to } => {
+                    let to: SmallVec<[usize; 2]> = to.iter().map(find).collect();
+                    let operand = |k: &usize| {
+                        let (layout, rank) = (&layouts[*k], shape.len());
+                        let ptr = core::ptr::null_mut();
+                        Operand::new(ptr, size(*k), layout.shape(), layout.strides(), rank)
+                    };
                     let inputs: SmallVec<[Operand; 6]> = reads.iter().map(operand).collect();
-                    let to: SmallVec<[Operand; 2]> =
-                        to.iter().map(|s| operand(&find(*s))).collect();
-                    // SAFETY: NEST1, by the caller: elements of the block, which nobody else
-                    // writes.
-                    unsafe { exec::run(&walk.code, &shape, &inputs, &to) };
+                    let outputs: SmallVec<[Operand; 2]> = to.iter().map(operand).collect();
+                    let planned = Planned::new(&walk.code, &shape, &inputs, &outputs);
+                    stages.push(Stage {
+                        operands: reads.into_iter().chain(to).collect(),
+                        loops: Loops::Store(planned),
+                    });
                 }
                 Step::Reduce {
                     folds, reduced, to, ..
                 } => {
-                    let value = Layout::contiguous(&shape)?;
                     for (x, slot) in folds.iter().zip(to) {
-                        let reads = x.from.reads().iter().map(|slot| find(*slot));
-                        let reads: SmallVec<[usize; 6]> = reads.collect();
-                        let wholes: SmallVec<[Layout; 6]> = reads
-                            .iter()
-                            .map(|k| places[*k].1.broadcast_to(OP, &shape))
-                            .collect::<Result<_>>()?;
-                        let size = |k: &usize| self.parts[*k].dtype.size();
-                        let views: SmallVec<[(*const u8, usize, &Layout); 6]> = reads
-                            .iter()
-                            .zip(&wholes)
-                            .map(|(k, l)| (places[*k].0 as *const u8, size(k), l))
-                            .collect();
-                        let (ptr, layout) = &places[find(*slot)];
-                        let out = Layout::contiguous(layout.shape())?;
-                        // SAFETY: by the caller; a block of the result is contiguous, since all
-                        // axes behind the cut ones are whole.
-                        unsafe { reduce_block(x, &views, &value, reduced, (*ptr, &out))? };
+                        let mut operands: SmallVec<[usize; 8]> =
+                            x.from.reads().iter().map(find).collect();
+                        let inputs = operands.iter().map(|k| (size(*k), &layouts[*k]));
+                        let to = find(slot);
+                        let Some(fold) = planned_fold(x, inputs, &shape, reduced, &layouts[to])?
+                        else {
+                            return Ok(None);
+                        };
+                        operands.push(to);
+                        let loops = Loops::Reduce(fold);
+                        stages.push(Stage { operands, loops });
                     }
                 }
-                Step::Call { .. } | Step::View { .. } => {}
+                Step::Call { .. } | Step::View { .. } => return Ok(None),
             }
         }
-        Ok(())
+        Ok(Some(stages))
+    }
+}
+
+/// A step, planned or ready for blocks: the parts that are its operands, and its loops.
+struct Stage<L> {
+    operands: SmallVec<[usize; 8]>,
+    loops: L,
+}
+enum Loops<'a> {
+    Store(Planned<'a>),
+    Reduce(fold::Planned<'a>),
+}
+enum Ready<'a> {
+    Store(planned::Ready<'a>),
+    Reduce(fold::Ready<'a>),
+}
+
+impl Stage<Loops<'_>> {
+    fn ready(&self) -> Stage<Ready<'_>> {
+        Stage {
+            operands: self.operands.clone(),
+            loops: match &self.loops {
+                Loops::Store(planned) => Ready::Store(planned.ready()),
+                Loops::Reduce(planned) => Ready::Reduce(planned.ready()),
+            },
+        }
+    }
+}
+impl Ready<'_> {
+    fn scratch(&self) -> usize {
+        match self {
+            Ready::Store(ready) => ready.scratch(),
+            Ready::Reduce(ready) => ready.scratch(),
+        }
+    }
+    /// Runs on operands that begin at these addresses.
+    ///
+    /// # Safety
+    /// Contract SEGMENT1: operands that are read are initialised in the layouts that were planned
+    /// for. So are those that are written, or they have room, in elements that no other block uses
+    /// meanwhile. `scratch` has room for [`scratch`](Ready::scratch).
+    unsafe fn run(&self, operands: impl Iterator<Item = *mut u8>, scratch: *mut u8) {
+        // SAFETY: NEST1, or VIEW1 and VIEW2, by the caller. A block of a result is contiguous, since
+        // all axes behind the cut ones are whole.
+        unsafe {
+            match self {
+                Ready::Store(ready) => ready.run(operands, scratch),
+                Ready::Reduce(ready) => ready.run(operands, scratch),
+            }
+        }
+    }
+}
+
+/// A reduction of elements of this shape, planned for inputs and a result of these layouts. None if
+/// it can't be.
+fn planned_fold<'l>(
+    x: &'l Fold,
+    inputs: impl Iterator<Item = (usize, &'l Layout)>,
+    shape: &[usize],
+    reduced: &[bool],
+    to: &'l Layout,
+) -> Result<Option<fold::Planned<'l>>> {
+    let value = Layout::contiguous(shape)?;
+    let wholes: SmallVec<[(usize, Layout); 6]> = inputs
+        .map(|(size, layout)| Ok((size, layout.broadcast_to(OP, shape)?)))
+        .collect::<Result<_>>()?;
+    let size = x.kind.dtype(x.dtype)?.size();
+    let views = wholes.iter().map(|(size, layout)| {
+        // SAFETY: nothing is read: only the layout and the size of the view are used.
+        unsafe { View::new(no_elements(), *size, layout) }
+    });
+    let views: SmallVec<[View; 6]> = views.collect();
+    // SAFETY: as above: nothing is written.
+    let out = unsafe { ViewMut::new(no_elements() as *mut u8, size, to) };
+    let end = x.kind.end(x.dtype, out)?;
+    let program = match &x.from {
+        Elements::Stored(_) => None,
+        Elements::Computed(walk) => Some(&walk.code),
+    };
+    match to.is_contiguous() {
+        true => Ok(fold::Planned::new(
+            program,
+            &views,
+            &value,
+            |k| reduced[k],
+            end,
+        )),
+        false => Ok(None),
     }
 }
 

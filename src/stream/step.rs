@@ -6,9 +6,7 @@ use super::view::ViewKind;
 use super::walk::{OP, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::fold::{fold_computed, fold_to};
-use crate::exec::view::{View, ViewMut};
-use crate::layout::{self, Axes, Layout, Shape};
+use crate::layout::{self, Axes, Shape};
 use crate::ops::Reduction;
 use crate::ops::reduce::Reduced;
 use crate::tensor::Tensor;
@@ -195,34 +193,4 @@ pub(super) fn axes(
     let named = (0..shape.len()).filter(|k| reduced[*k]).map(|k| k as isize);
     let axes = Axes::from(named.collect::<Vec<isize>>());
     Reduced::of_shape(kind.name(), shape, Reduction { axes, keepdims })
-}
-
-/// Reduces a block of elements, which begin at these places, to a block of the result.
-///
-/// # Safety
-/// VIEW1 for each place; `out` is writable for the result, and overlaps nothing else.
-pub(super) unsafe fn reduce_block(
-    x: &Fold,
-    places: &[(*const u8, usize, &Layout)],
-    value: &Layout,
-    reduced: &[bool],
-    out: (*mut u8, &Layout),
-) -> Result<()> {
-    let (kind, dtype) = (x.kind, x.dtype);
-    let size = kind.dtype(dtype)?.size();
-    // SAFETY: by the caller.
-    let (views, to) = unsafe {
-        let views: SmallVec<[View; 6]> = places
-            .iter()
-            .map(|(p, size, layout)| View::new(*p, *size, layout))
-            .collect();
-        (views, ViewMut::new(out.0, size, out.1))
-    };
-    let end = kind.end(dtype, to)?;
-    match &x.from {
-        Elements::Stored(_) => fold_to(views[0], |k| reduced[k], end),
-        Elements::Computed(walk) => {
-            fold_computed(&walk.code, &views, value, |k| reduced[k], &mut [end])
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Reductions of what a program computes: each tile is computed in L1 or L2 right before it is
 //! reduced, so no whole operand is stored or copied.
 
-use super::ends::{End, Strip};
+use super::ends::Strip;
+use super::erased::Erased;
 use super::plan::{Plan, Strategy};
 use crate::exec::nest::{Dim, Dims, Nest};
 use crate::exec::program::Program;
@@ -81,7 +82,7 @@ impl<'a> Tiles<'a> {
     pub unsafe fn reduce(
         &self,
         strategy: Strategy,
-        ends: &[End],
+        folds: &[&dyn Erased],
         ptrs: &[*mut u8],
         [rows, cols]: [usize; 2],
         scratch: *mut u8,
@@ -96,7 +97,7 @@ impl<'a> Tiles<'a> {
         // buffers.
         unsafe { self.compute(ptrs, [x, y], scratch) };
         let mut tile = scratch as *const u8;
-        for (size, (fold, acc)) in self.sizes().zip(strip.each(ends, acc)) {
+        for (size, (fold, acc)) in self.sizes().zip(strip.each(folds, acc)) {
             // SAFETY: the tile was computed above; accumulators are those of its columns.
             unsafe {
                 match strategy {

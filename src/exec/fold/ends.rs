@@ -34,23 +34,23 @@ pub(super) struct Strip {
 
 impl Strip {
     /// Bytes of one fold's accumulators.
-    fn bytes(self, end: &End) -> usize {
-        (self.columns * end.fold.sizes().acc).next_multiple_of(ALIGN)
+    fn bytes(self, fold: &dyn Erased) -> usize {
+        (self.columns * fold.sizes().acc).next_multiple_of(ALIGN)
     }
     /// Bytes of all accumulators.
-    pub fn size(self, ends: &[End]) -> usize {
-        ends.iter().map(|e| self.bytes(e)).sum()
+    pub fn size(self, folds: &[&dyn Erased]) -> usize {
+        folds.iter().map(|f| self.bytes(*f)).sum()
     }
     /// Each fold, and the place of its accumulators in a strip.
     pub fn each<'a>(
         self,
-        ends: &'a [End<'a>],
+        folds: &'a [&'a dyn Erased],
         strip: *mut u8,
     ) -> impl Iterator<Item = (&'a dyn Erased, *mut u8)> {
-        ends.iter().scan(strip, move |at, end| {
+        folds.iter().scan(strip, move |at, fold| {
             let here = *at;
-            *at = here.wrapping_add(self.bytes(end));
-            Some((end.fold, here))
+            *at = here.wrapping_add(self.bytes(*fold));
+            Some((*fold, here))
         })
     }
 }

@@ -7,10 +7,12 @@ mod computed;
 mod ends;
 mod erased;
 mod plan;
+mod planned;
 mod stepped;
 mod tree;
 
 pub use self::ends::End;
+pub use self::planned::{Planned, Ready};
 pub use self::stepped::{Lane, Step, fold_stepped};
 
 use self::computed::{Tiles, tile_of};
@@ -25,6 +27,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::storage::ALIGN;
 use core::mem::MaybeUninit;
+use smallvec::SmallVec;
 
 /// A reduction's arithmetic, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
@@ -149,7 +152,7 @@ impl Source<'_, '_> {
 }
 
 /// An address that is never read.
-fn no_elements() -> *const u8 {
+pub fn no_elements() -> *const u8 {
     core::ptr::without_provenance(ALIGN)
 }
 
@@ -207,10 +210,11 @@ fn reduce(
     }
     let plan = plan(&source, reduced, ends);
     let tile = source.program().map(|p| (p, tile_of(&plan, p)));
+    let folds: SmallVec<[&dyn Erased; 4]> = ends.iter().map(|e| e.fold).collect();
     let tree = Tree {
         computed: tile.as_ref().map(|(p, tile)| Tiles::new(p, tile)),
         plan: &plan,
-        ends,
+        folds: &folds,
         outputs: 1 + inputs.len(),
     };
     // SAFETY: FOLD1: the loops are those of views of the ends' types (VIEW1, VIEW2).

@@ -203,9 +203,10 @@ impl Plan {
             },
         }
     }
-    /// The columns of a group: their number, and the address of the first in each operand.
-    pub fn group(&self, group: usize) -> (usize, Pointers) {
-        let (mut all, mut outer, mut columns) = (self.ptrs, group, 1);
+    /// The columns of a group of operands that begin at `from`: their number, and the address of the
+    /// first in each operand.
+    pub fn group(&self, from: &Pointers, group: usize) -> (usize, Pointers) {
+        let (mut all, mut outer, mut columns) = (*from, group, 1);
         let ptrs = &mut all[..self.operands];
         if self.strategy != Strategy::Flat {
             let across = self.side.n.div_ceil(self.width);
@@ -219,8 +220,8 @@ impl Plan {
     }
     /// A tile of a group: its rows along the inner dimension, its columns beside it, and the
     /// address of its first element in each operand.
-    pub fn tile(&self, group: usize, tile: usize) -> (usize, usize, Pointers) {
-        let (mut columns, mut all) = self.group(group);
+    pub fn tile(&self, from: &Pointers, group: usize, tile: usize) -> (usize, usize, Pointers) {
+        let (mut columns, mut all) = self.group(from, group);
         let ptrs = &mut all[..self.operands];
         let along = self.run.n.div_ceil(self.length);
         let rows = stretch(self.run.n, self.length, tile % along);

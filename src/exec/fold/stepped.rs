@@ -211,7 +211,7 @@ impl<S: Step> Steps<'_, S> {
         let (plan, width) = (self.plan, self.plan.strip().columns);
         let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
         // the last group of a row may be narrower than a strip
-        let columns = plan.group(group).0;
+        let columns = plan.group(&self.plan.ptrs, group).0;
         let join = |stack: &mut [S::Acc], level: usize| {
             let (below, top) = stack.split_at_mut(level * width);
             self.step.join(
@@ -239,7 +239,7 @@ impl<S: Step> Steps<'_, S> {
     /// As `part`, for one tile.
     unsafe fn tile(&self, group: usize, tile: usize, buffer: *mut u8, acc: &mut [S::Acc]) {
         let plan = self.plan;
-        let (rows, cols, ptrs) = plan.tile(group, tile);
+        let (rows, cols, ptrs) = plan.tile(&self.plan.ptrs, group, tile);
         let (outer, inner) = self.loops();
         let (lines, n) = if plan.strategy.is_by_rows() {
             (rows, cols)
@@ -308,7 +308,7 @@ impl<S: Step> Steps<'_, S> {
     /// # Safety
     /// As `run`; `acc` has the accumulators of the group's columns.
     unsafe fn store(&self, group: usize, acc: &[S::Acc]) {
-        let (columns, ptrs): (usize, Pointers) = self.plan.group(group);
+        let (columns, ptrs): (usize, Pointers) = self.plan.group(&self.plan.ptrs, group);
         let last = FIRST + self.inputs.len();
         let (to, step) = (ptrs[last], self.plan.side.steps[last]);
         for (j, acc) in acc[..columns].iter().enumerate() {

@@ -2,8 +2,8 @@
 //! Long reductions are cut into parts for all threads, even if few outputs are kept.
 
 use super::computed::Tiles;
-use super::ends::End;
-use super::plan::{Plan, Strategy};
+use super::erased::Erased;
+use super::plan::{Plan, Pointers, Strategy};
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::exec::pack::pack;
@@ -14,8 +14,8 @@ use crate::storage::Bytes;
 /// A planned reduction.
 pub(super) struct Tree<'a> {
     pub plan: &'a Plan,
-    /// The ends of the reduction.
-    pub ends: &'a [End<'a>],
+    /// What accumulates at each end of the reduction.
+    pub folds: &'a [&'a dyn Erased],
     /// Computes the elements, unless they are those of the one input.
     pub computed: Option<Tiles<'a>>,
     /// The first output among the plan's operands.
@@ -27,15 +27,8 @@ impl Tree<'_> {
     /// FOLD1; the plan was made for these ends and this program.
     pub unsafe fn run(&self) -> Result<()> {
         let plan = self.plan;
-        let strip = plan.strip().size(self.ends);
-        let buffer = match (&self.computed, plan.strategy) {
-            (Some(tiles), _) => tiles.scratch(),
-            (None, Strategy::Runs | Strategy::Rows) => 0,
-            _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
-        };
-        let per_part = plan.per_part.min(plan.tiles);
-        let depth = per_part.max(1).ilog2() as usize + 2;
-        let scratch = buffer + depth * strip;
+        let strip = plan.strip().size(self.folds);
+        let scratch = self.scratch();
         let mut partials = Bytes::new(if plan.parts > 1 {
             plan.groups * plan.parts * strip
         } else {
@@ -43,7 +36,7 @@ impl Tree<'_> {
         })?;
         let partials = Memory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
         let failure = Failure::default();
-        let elements = plan.length * plan.width * per_part;
+        let elements = plan.length * plan.width * plan.per_part.min(plan.tiles);
         let cost = Cost {
             bytes: elements * plan.sizes.element,
             flops: elements * plan.sizes.flops,
@@ -56,13 +49,12 @@ impl Tree<'_> {
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
                 let (group, part) = (k / plan.parts, k % plan.parts);
-                // SAFETY: FOLD1; the scratch memory has room for a tile and the strips; `k` writes
-                // its own outputs or its own strip of the partial results.
+                // SAFETY: FOLD1; the scratch memory has room; `k` writes its own outputs or its own
+                // strip of the partial results.
                 unsafe {
-                    let stack = base.add(buffer);
-                    self.part(group, part, base, stack);
+                    let stack = self.part(&plan.ptrs, group, part, base);
                     match plan.parts {
-                        1 => self.store(group, stack),
+                        1 => self.store(&plan.ptrs, group, stack),
                         _ => core::ptr::copy_nonoverlapping(stack, partials.at(k * strip), strip),
                     }
                 }
@@ -78,7 +70,7 @@ impl Tree<'_> {
                 for group in r {
                     // SAFETY: the strips of this group, all written above; FOLD1.
                     unsafe {
-                        let columns = plan.group(group).0;
+                        let columns = plan.group(&plan.ptrs, group).0;
                         let at = |part: usize| partials.at((group * plan.parts + part) * strip);
                         let mut n = plan.parts;
                         while n > 1 {
@@ -88,12 +80,43 @@ impl Tree<'_> {
                             }
                             n = half;
                         }
-                        self.store(group, at(0));
+                        self.store(&plan.ptrs, group, at(0));
                     }
                 }
             });
         }
         Ok(())
+    }
+
+    /// Bytes of scratch memory of one piece of work: a tile's, and a strip per level of the tree and
+    /// one more.
+    pub fn scratch(&self) -> usize {
+        let per_part = self.plan.per_part.min(self.plan.tiles);
+        let depth = per_part.max(1).ilog2() as usize + 2;
+        self.buffer() + depth * self.plan.strip().size(self.folds)
+    }
+    /// Bytes of it for a tile.
+    fn buffer(&self) -> usize {
+        let plan = self.plan;
+        match (&self.computed, plan.strategy) {
+            (Some(tiles), _) => tiles.scratch(),
+            (None, Strategy::Runs | Strategy::Rows) => 0,
+            _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
+        }
+    }
+    /// Reduces operands that begin at `from`, on this thread. The plan has one part.
+    ///
+    /// # Safety
+    /// FOLD1 for these operands; the plan was made for these folds and this program; `scratch` is
+    /// valid for [`scratch`](Tree::scratch) bytes, aligned to a cache line, and unused.
+    pub unsafe fn run_at(&self, from: &Pointers, scratch: *mut u8) {
+        for group in 0..self.plan.groups {
+            // SAFETY: by the caller; a group writes its own outputs.
+            unsafe {
+                let stack = self.part(from, group, 0, scratch);
+                self.store(from, group, stack);
+            }
+        }
     }
 
     /// Joins the accumulators of `columns` columns in strip `b` into those in `a`.
@@ -102,35 +125,35 @@ impl Tree<'_> {
     /// Both strips have so many columns written, and don't overlap.
     unsafe fn join(&self, a: *mut u8, b: *mut u8, columns: usize) {
         let strip = self.plan.strip();
-        for ((fold, a), (_, b)) in strip.each(self.ends, a).zip(strip.each(self.ends, b)) {
+        for ((fold, a), (_, b)) in strip.each(self.folds, a).zip(strip.each(self.folds, b)) {
             // SAFETY: by the caller.
             unsafe { fold.join(a, b, columns) }
         }
     }
 
-    /// Reduces the tiles of one part into the first strip of `stack`.
+    /// Reduces the tiles of one part into a strip of `scratch`, and returns that.
     ///
     /// # Safety
-    /// As `run`; `buffer` has room for a tile, `stack` for a strip per level of the tree and one
-    /// more.
-    unsafe fn part(&self, group: usize, part: usize, buffer: *mut u8, stack: *mut u8) {
+    /// As `run_at`, with any number of parts.
+    unsafe fn part(&self, from: &Pointers, group: usize, part: usize, scratch: *mut u8) -> *mut u8 {
         // The last group of a row may be narrower than a strip.
         let (plan, strip) = (self.plan, self.plan.strip());
-        let (size, columns) = (strip.size(self.ends), plan.group(group).0);
+        let (size, columns) = (strip.size(self.folds), plan.group(from, group).0);
+        let stack = scratch.wrapping_add(self.buffer());
         let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
         let at = |level: usize| stack.wrapping_add(level * size);
-        // SAFETY: the calls below require what the caller promises of the group, the part, the
-        // buffer and the stack.
+        // SAFETY: the calls below require what the caller promises of the group, the part and the
+        // scratch memory.
         unsafe {
             if tiles.is_empty() {
                 let nothing = core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8;
-                for (fold, acc) in strip.each(self.ends, stack) {
+                for (fold, acc) in strip.each(self.folds, stack) {
                     fold.runs(nothing, 0, columns, acc);
                 }
             }
             let mut level = 0;
             for (done, t) in tiles.enumerate() {
-                self.reduce(group, t, buffer, at(level));
+                self.reduce(from, group, t, scratch, at(level));
                 level += 1;
                 for _ in 0..(done + 1).trailing_zeros() {
                     level -= 1;
@@ -141,18 +164,26 @@ impl Tree<'_> {
                 self.join(at(k - 1), at(k), columns);
             }
         }
+        stack
     }
 
     /// # Safety
     /// As `part`, for one tile, whose accumulators go to `acc`.
-    unsafe fn reduce(&self, group: usize, tile: usize, buffer: *mut u8, acc: *mut u8) {
+    unsafe fn reduce(
+        &self,
+        from: &Pointers,
+        group: usize,
+        tile: usize,
+        buffer: *mut u8,
+        acc: *mut u8,
+    ) {
         let (plan, strip) = (self.plan, self.plan.strip());
-        let (rows, cols, ptrs) = plan.tile(group, tile);
+        let (rows, cols, ptrs) = plan.tile(from, group, tile);
         if let Some(tiles) = &self.computed {
             // SAFETY: by the caller.
             return unsafe {
                 let tile = [rows, cols];
-                tiles.reduce(plan.strategy, self.ends, &ptrs, tile, buffer, (strip, acc))
+                tiles.reduce(plan.strategy, self.folds, &ptrs, tile, buffer, (strip, acc))
             };
         }
         let (ptr, size) = (ptrs[0] as *const u8, plan.sizes.element);
@@ -181,7 +212,7 @@ impl Tree<'_> {
                     pack(buffer, rect, size)
                 }
             }
-            for (fold, acc) in strip.each(self.ends, acc) {
+            for (fold, acc) in strip.each(self.folds, acc) {
                 let at = |j: usize| acc.wrapping_add(j * fold.sizes().acc);
                 match plan.strategy {
                     Strategy::Runs if across == (rows * size) as isize => {
@@ -199,12 +230,12 @@ impl Tree<'_> {
     }
 
     /// # Safety
-    /// As `run`; `acc` is a strip of the group's accumulators.
-    unsafe fn store(&self, group: usize, acc: *mut u8) {
+    /// As `run_at`; `acc` is a strip of the group's accumulators.
+    unsafe fn store(&self, from: &Pointers, group: usize, acc: *mut u8) {
         let plan = self.plan;
-        let (columns, ptrs) = plan.group(group);
+        let (columns, ptrs) = plan.group(from, group);
         let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.outputs);
-        for ((fold, acc), (to, step)) in plan.strip().each(self.ends, acc).zip(outputs) {
+        for ((fold, acc), (to, step)) in plan.strip().each(self.folds, acc).zip(outputs) {
             // SAFETY: FOLD1: `to` takes a result at each step of `side` from the group's first on;
             // by the caller, `acc` has one for each column.
             unsafe { fold.finish(acc, columns, plan.n, *to, *step) }
