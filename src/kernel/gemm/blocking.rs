@@ -68,6 +68,8 @@ impl Blocking {
 pub const N_BLOCK_ELEMENTS: usize = 1 << 20;
 /// Rows of a panel of C that stay in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
+/// Bytes of a partial block of sums that are cut, on their way to elements of another type: in L2.
+pub const PARTIAL: usize = 512 << 10;
 /// Bytes of rows of C handed over to the following operation at a time, from L2. Whole rows, since
 /// parts of rows would be pages apart, in its other operands too.
 pub const HANDED_OVER: usize = 256 << 10;

@@ -17,7 +17,7 @@
 //! What is added to an element of C, and in which order, depends on the length of the sum alone:
 //! not on how C is split, nor on what is packed.
 
-use super::blocking::{EPILOGUE_ROWS, HANDED_OVER, SHORT_SUM, equal_parts};
+use super::blocking::{EPILOGUE_ROWS, HANDED_OVER, PARTIAL, SHORT_SUM, equal_parts};
 use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
 use super::matrix::{Mat, MatMut};
@@ -72,7 +72,7 @@ pub fn scratch_of<T: Packed>([m, n, k]: [usize; 3], same: bool) -> usize {
     let partial = if same || blocks.count() == 1 {
         lanes * widest
     } else {
-        columns
+        strip::<T>(m.min(T::BLOCKING.m)).min(columns)
     };
     let packed = if m > T::BLOCKING.m && simd::CACHE_BLOCKING {
         k.saturating_mul(panels::at_once::<T>(k, 1).min(columns))
@@ -80,6 +80,13 @@ pub fn scratch_of<T: Packed>([m, n, k]: [usize; 3], same: bool) -> usize {
         blocks.longest().saturating_mul(panel.min(columns))
     };
     packed.saturating_add(m.min(T::BLOCKING.m).saturating_mul(partial))
+}
+
+/// Columns of a partial block of `rows` rows: whole panels that fit L2 beside the operands.
+fn strip<T: Packed>(rows: usize) -> usize {
+    let (lanes, widest) = T::shape(simd::level());
+    let panel = lanes * widest;
+    (PARTIAL / (rows.max(1) * size_of::<T>()) / panel).max(1) * panel
 }
 
 /// `0..len` in steps.
@@ -143,12 +150,14 @@ where
         && blocks.count() == 1
         && !epilogue.hands_over();
 
-    // Accumulators on the way to elements of C: those of a partial last panel, or all if elements
-    // are not accumulators.
-    let partial_width = if !C::SAME && blocks.count() > 1 {
-        n.next_multiple_of(lanes)
+    // Accumulators on the way to elements of C: those of a partial last panel, or those of a strip
+    // of columns at a time if elements are not accumulators and the sum is cut.
+    let strips = !C::SAME && blocks.count() > 1;
+    let (strip, partial_width) = if strips {
+        let strip = strip::<A::Packed>(mc);
+        (strip, strip.min(n.next_multiple_of(lanes)))
     } else {
-        lanes * widest
+        (n.max(1), lanes * widest)
     };
     let every_whole = n.is_multiple_of(lanes) || overlap && n >= last_width(n, lanes, widest);
     let partial_len = if C::SAME && every_whole {
@@ -182,7 +191,9 @@ where
     }
 
     for rows in parts(m, mc) {
-        for block in 0..blocks.count() {
+        let tasks =
+            parts(n, strip).flat_map(|cols| (0..blocks.count()).map(move |k| (cols.clone(), k)));
+        for (strip, block) in tasks {
             let ks = blocks.get(block);
             let (first, last) = (block == 0, block + 1 == blocks.count());
             let a = match a_in_place {
@@ -194,8 +205,8 @@ where
             };
             // The columns that `packed_b` holds.
             let mut held = 0..0;
-            let mut j = 0;
-            while j < n {
+            let mut j = strip.start;
+            while j < strip.end {
                 let vectors = vectors(n - j, lanes, widest);
                 let width = vectors * lanes;
                 if overlap && every_whole && n - j < width {
@@ -221,7 +232,7 @@ where
                     }
                 };
                 let to_c = C::SAME && whole;
-                let at = if partial_width >= n { j } else { 0 };
+                let at = if strips { j - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
                 let step = if finish {
                     equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT)
@@ -271,7 +282,7 @@ where
                         ldo,
                         accumulate,
                         next: next.map(|next| next.after(part.start / HEIGHT * ks.len())),
-                        fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == 0,
+                        fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == strip.start,
                         tall: tall_a.is_some(),
                     };
                     // SAFETY: TILE1: A's block in place (SOURCE1) or as `pack_block` left it; B's
@@ -296,11 +307,9 @@ where
                 }
                 j += width;
             }
-            if last {
-                // SAFETY: AFTER1: rows of this call alone, after the last block of the sum.
-                unsafe { epilogue.hand_over(rows.clone(), 0..n) };
-            }
         }
+        // SAFETY: AFTER1: rows of this call alone, after the last block of the sum.
+        unsafe { epilogue.hand_over(rows.clone(), 0..n) };
     }
     Ok(())
 }

@@ -124,7 +124,7 @@ pub(super) enum Way {
     Direct(Tiling),
     Winograd(Blocks),
     /// From the image in place, or sorted.
-    ImplicitGemm(Option<Phases>),
+    ImplicitGemm(Option<Sorted>),
 }
 impl Way {
     /// The fastest for the sizes. Unless `precise`, rounding errors may be those of Winograd's
@@ -153,7 +153,7 @@ impl Way {
             .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
         Ok(match blocks.flatten() {
             Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
-            _ => Way::ImplicitGemm(phases(call, dtype)?),
+            _ => Way::ImplicitGemm(sorted(call, dtype)?),
         })
     }
     fn algorithm(&self, call: &Call) -> ConvAlgorithm {
@@ -172,12 +172,10 @@ impl Way {
         match self {
             Way::Pointwise | Way::ImplicitGemm(_) => {
                 let sorted = match self {
-                    Way::ImplicitGemm(Some(phases)) => sorted_numbers(phases, call, bytes),
+                    Way::ImplicitGemm(Some(sorted)) => sorted.numbers(),
                     _ => 0,
                 };
-                let taps = call.seen().saturating_mul(call.geometry.positions());
-                let sizes = [call.made(), call.geometry.len(), taps];
-                dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
+                product_numbers(call, dtype)
                     .saturating_add(sorted)
                     .saturating_mul(bytes)
             }
@@ -188,24 +186,39 @@ impl Way {
     }
 }
 
-/// Numbers of the images that are sorted at a time, with numbers of `bytes` bytes.
-fn sorted_numbers(phases: &Phases, call: &Call, bytes: usize) -> usize {
-    let numbers = phases.numbers();
-    numbers.saturating_mul(sorted_together(numbers, call.batch, bytes))
-}
-/// Images of `numbers` numbers that are sorted at a time: as many as scratch has room for.
-pub(super) fn sorted_together(numbers: usize, batch: usize, bytes: usize) -> usize {
-    (MOST / (numbers * bytes).max(1)).clamp(1, batch.max(1))
+/// Numbers of scratch of the product itself.
+fn product_numbers(call: &Call, dtype: DType) -> usize {
+    let taps = call.seen().saturating_mul(call.geometry.positions());
+    let sizes = [call.made(), call.geometry.len(), taps];
+    dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
 }
 
-/// The layout of sorted images, if sorting pays.
-fn phases(call: &Call, dtype: DType) -> Result<Option<Phases>> {
+/// Images whose columns are sorted by phases of the stride before the product.
+pub(super) struct Sorted {
+    pub phases: Phases,
+    /// Images that are sorted at a time: as many as scratch has room for.
+    pub images: usize,
+}
+impl Sorted {
+    /// Numbers of these images.
+    pub fn numbers(&self) -> usize {
+        self.phases.numbers().saturating_mul(self.images)
+    }
+}
+
+/// How images are sorted, if that pays and scratch has room for one beside the product's.
+fn sorted(call: &Call, dtype: DType) -> Result<Option<Sorted>> {
     /// The most channels of a result for which packing is a notable part of the product's time.
     const FEW: usize = 512;
     if !PHASES || !dtype.is_float() || call.made() > FEW {
         return Ok(None);
     }
-    Phases::new(call.geometry, call.channels, MOST / sum_bytes(dtype).max(1))
+    let room = (MOST / sum_bytes(dtype).max(1)).saturating_sub(product_numbers(call, dtype));
+    let phases = Phases::new(call.geometry, call.channels, room)?;
+    Ok(phases.map(|phases| Sorted {
+        images: (room / phases.numbers()).clamp(1, call.batch.max(1)),
+        phases,
+    }))
 }
 
 /// Whether there are enough channels for the transforms of Winograd's algorithm to be cheap beside

@@ -137,7 +137,7 @@ impl Operands {
                     )
                 })
             },
-            Way::ImplicitGemm(Some(phases)) if PHASES => self.phases(phases, &epilogues, &y),
+            Way::ImplicitGemm(Some(sorted)) if PHASES => self.sorted(sorted, &epilogues, &y),
             // SAFETY: as above.
             _ => unsafe {
                 products_of_sources(products, |i| {

@@ -1,29 +1,29 @@
 //! Strided convolutions whose kernels read each element several times: images are sorted by phases
 //! of the stride before the product.
 
-use super::plan::sorted_together;
+use super::plan::Sorted;
 use super::run::{Epilogues, Operands};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::products::products_of_sources;
-use crate::kernel::conv::{PhasePatches, Phases};
+use crate::kernel::conv::PhasePatches;
 use crate::kernel::gemm::{MatElement, Scratch, Strided};
 use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost, Out};
 
 impl Operands {
     /// Computes products of sorted images, as many at a time as scratch has room for.
-    pub(super) fn phases<T: Element + MatElement>(
+    pub(super) fn sorted<T: Element + MatElement>(
         &self,
-        phases: &Phases,
+        sorted: &Sorted,
         epilogues: &Epilogues<T>,
         y: &Results<T>,
     ) -> Result<()> {
         let call = &self.call;
         let (seen, groups) = (call.seen(), call.groups);
+        let (phases, together) = (&sorted.phases, sorted.images);
         let numbers = phases.numbers();
-        let together = sorted_together(numbers, call.batch, size_of::<T::Acc>());
-        let mut sorted = Scratch::<T::Acc>::new(numbers.saturating_mul(together))?;
+        let mut sorted = Scratch::<T::Acc>::new(sorted.numbers())?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
         for first in (0..call.batch).step_by(together) {
             let images = together.min(call.batch - first);

@@ -65,6 +65,27 @@ fn plans_depend_on_sizes() {
         assert!((1..=8 << 20).contains(&plan.scratch), "{plan:?}");
         assert_eq!(plan.flops, 2 * 8 * 64 * channels * 9 * 54 * 54);
     }
+    let strided = |padding| Conv {
+        stride: 2.into(),
+        padding,
+        ..Default::default()
+    };
+    for (x, weight, padding) in [
+        (
+            &[1, 64, 512, 512][..],
+            &[192, 64, 3, 6][..],
+            nn::Padding::from([1, 2]),
+        ),
+        (&[16, 128, 8, 8, 8], &[256, 128, 5, 5, 5], 2.into()),
+        (&[4, 64, 56, 56], &[128, 64, 11, 11], 5.into()),
+    ] {
+        for dtype in [DType::F32, DType::F64, DType::BF16] {
+            let options = strided(padding.clone());
+            if let Ok(plan) = nn::conv_plan(x, weight, options, dtype) {
+                assert!((1..=8 << 20).contains(&plan.scratch), "{dtype} {plan:?}");
+            }
+        }
+    }
     assert!(nn::conv_plan(&[1, 2], &[2, 2], None, DType::F32).is_err());
     assert!(nn::conv_plan(&[1, 3, 9, 9], &[2, 2, 3, 3], None, DType::F32).is_err());
     assert!(nn::conv_plan(&[1, 2, 9, 9], &[2, 2, 3, 3], None, DType::Bool).is_err());
