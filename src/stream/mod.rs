@@ -44,6 +44,8 @@ mod traffic;
 mod view;
 mod walk;
 
+#[doc(inline)]
+pub use crate::op::Op;
 pub use fold::Kind;
 pub use graph::{Function, Graph, Operand, Parameter, Value};
 #[cfg(feature = "python")]

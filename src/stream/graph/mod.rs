@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 /// found when an operation is added. An operation that is in the graph already is not added again.
 ///
 /// ```
-/// use flex::{DType, Tensor, op::Op, stream::{Graph, Rounding}};
+/// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};
 /// let mut g = Graph::new();
 /// let (x, y) = (g.input(&[4], DType::F32), g.input(&[], DType::F32));
 /// let sum = g.apply(Op::Add, &[x.into(), y.into()])?;

@@ -70,7 +70,7 @@ pub struct Stats {
 /// foreign memory that its owner may change. A queue holds up to 256 operations and operands.
 ///
 /// ```
-/// use flex::{Tensor, op::Op, stream::{Kind, Stream}};
+/// use flex::{Tensor, stream::{Kind, Op, Stream}};
 /// let stream = Stream::new();
 /// let (x, y) = (Tensor::from([1.0f32, 2.0]), Tensor::from([3.0f32, 4.0]));
 /// let sum = stream.apply(Op::Add, &[(&x).into(), (&y).into()])?;

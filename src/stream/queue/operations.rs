@@ -68,7 +68,7 @@ impl Stream {
     /// given. Elementwise operations that follow run on each block of its result.
     ///
     /// ```
-    /// use flex::{Tensor, op::Op, stream::Stream};
+    /// use flex::{Tensor, stream::{Op, Stream}};
     /// let stream = Stream::new();
     /// let (a, b) = (Tensor::from([[1.0f32, 2.0]]), Tensor::from([[3.0f32], [-4.0]]));
     /// let product = stream.matmul(&(&a).into(), &(&b).into(), None)?;
@@ -92,7 +92,7 @@ impl Stream {
     /// its result.
     ///
     /// ```
-    /// use flex::{Tensor, nn::Linear, op::Op, stream::Stream};
+    /// use flex::{Tensor, nn::Linear, stream::{Op, Stream}};
     /// let stream = Stream::new();
     /// let (x, weight) = (Tensor::from([[1.0f32, 2.0]]), Tensor::from([[3.0f32, -4.0]]));
     /// let y = stream.linear([&(&x).into(), &(&weight).into()], [None, None], Linear::default())?;
@@ -183,7 +183,7 @@ impl Stream {
     /// ([`Layout::unfold`]).
     ///
     /// ```
-    /// use flex::{Tensor, op::Op, stream::Stream};
+    /// use flex::{Tensor, stream::{Op, Stream}};
     /// let stream = Stream::new();
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
     /// let double = stream.apply(Op::Multiply, &[(&x).into(), 2.0.into()])?;

@@ -19,7 +19,7 @@ pub(super) type Needed = [u64; super::LONGEST / 64];
 /// Programs for sequences of operations, shared by any number of streams.
 ///
 /// ```
-/// use flex::{Tensor, op::Op, stream::{Plans, Stream}};
+/// use flex::{Tensor, stream::{Op, Plans, Stream}};
 /// use std::sync::Arc;
 /// let plans = Arc::new(Plans::default());
 /// let stream = Stream::with_plans(plans.clone());
