@@ -45,8 +45,8 @@ mod kept {
     }
 
     /// The most entries, and the most bytes of tables.
-    const MOST: usize = 32;
-    const MOST_BYTES: usize = 64 << 20;
+    const MAX_PLANS: usize = 32;
+    const MAX_BYTES: usize = 64 << 20;
 
     /// In order of use, the most recent first.
     static ALL: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
@@ -86,7 +86,7 @@ mod kept {
         let value = Arc::new(make()?);
         let bytes = bytes(&value);
         let mut dropped = Vec::new();
-        if bytes <= MOST_BYTES
+        if bytes <= MAX_BYTES
             && let Some(mut all) = all()
         {
             fallible::reserve(&mut all, 1)?;
@@ -100,7 +100,7 @@ mod kept {
             let (mut len, mut sum) = (0, 0usize);
             for kept in all.iter() {
                 sum += kept.bytes;
-                if len == MOST || sum > MOST_BYTES {
+                if len == MAX_PLANS || sum > MAX_BYTES {
                     break;
                 }
                 len += 1;

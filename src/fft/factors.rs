@@ -5,13 +5,13 @@ use crate::kernel::fft::stage::RADICES;
 /// The factors of a length, one for each pass.
 #[derive(Clone, Copy)]
 pub(super) struct Radices {
-    list: [u8; Radices::MOST],
+    list: [u8; Radices::MAX_FACTORS],
     len: usize,
 }
 
 impl Radices {
     /// The most passes of a length below 2^40.
-    const MOST: usize = 28;
+    const MAX_FACTORS: usize = 28;
 
     /// The factors.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
@@ -34,7 +34,7 @@ impl Radices {
 /// The radices whose product is `n`, for `n` below 2^40; `None` if it has other prime factors.
 pub(super) const fn radices(mut n: usize) -> Option<Radices> {
     let mut found = Radices {
-        list: [0; Radices::MOST],
+        list: [0; Radices::MAX_FACTORS],
         len: 0,
     };
     let mut twos = n.trailing_zeros() as usize;

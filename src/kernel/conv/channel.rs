@@ -15,7 +15,7 @@ const LANES: usize = 16;
 /// Taps whose sums are in registers together: as many as most kernels have in a row.
 const TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 3 };
 /// The most bytes of rows read at a time, unless a single row of places needs more.
-const MOST: usize = if simd::CACHE_BLOCKING {
+const MAX_BYTES: usize = if simd::CACHE_BLOCKING {
     16 << 10
 } else {
     2 << 10
@@ -89,7 +89,7 @@ impl<'a> Plan<'a> {
         let phase = beyond.saturating_add(g.places[2].next_multiple_of(LANES));
         let line = phase.saturating_mul(g.stride[2]);
         let span = (g.kernel[1] - 1).saturating_mul(g.dilation[1]);
-        let fit = MOST / bytes / line.max(1);
+        let fit = MAX_BYTES / bytes / line.max(1);
         let rows = (fit.saturating_sub(span) / g.stride[1]).clamp(1, g.places[1].max(1));
         Plan {
             geometry: g,

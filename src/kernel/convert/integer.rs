@@ -32,21 +32,21 @@ macro_rules! odd {
 /// NaN zeroed, then clamped. `$T` is narrower than the float.
 macro_rules! bounded {
     ($x:expr, $F:ident => $via:ident => $T:ident) => {{
-        const LEAST: $F = <$T>::MIN as $F;
-        const MOST: $F = <$T>::MAX as $F;
+        const MIN: $F = <$T>::MIN as $F;
+        const MAX: $F = <$T>::MAX as $F;
         let x = if $x.is_nan() { 0.0 } else { $x };
-        let y = if x > LEAST { x } else { LEAST };
-        // SAFETY: from LEAST to MOST, which are values of the type.
-        unsafe { (if y > MOST { MOST } else { y }).to_int_unchecked::<$via>() }
+        let y = if x > MIN { x } else { MIN };
+        // SAFETY: from MIN to MAX, which are values of the type.
+        unsafe { (if y > MAX { MAX } else { y }).to_int_unchecked::<$via>() }
     }};
 }
 /// The value of `x as $T`, where the largest integer as a float is the power of two above it.
 macro_rules! saturated {
     ($x:expr, $F:ident => $T:ident) => {{
-        const LEAST: $F = <$T>::MIN as $F;
-        let y = if $x > LEAST { $x } else { LEAST };
+        const MIN: $F = <$T>::MIN as $F;
+        let y = if $x > MIN { $x } else { MIN };
         let over = y >= <$T>::MAX as $F;
-        // SAFETY: from LEAST, which NaN became too, to below the power of two.
+        // SAFETY: from MIN, which NaN became too, to below the power of two.
         let y = unsafe { (if over { 0.0 } else { y }).to_int_unchecked::<$T>() };
         let y = if over { <$T>::MAX } else { y };
         if $x.is_nan() { 0 } else { y }
@@ -150,8 +150,8 @@ macro_rules! integers {
             #[inline(always)]
             fn for_f16(self) -> f32 {
                 // From 65520 on, integers become infinite, or NaN.
-                const MOST: i64 = 1 << 16;
-                if $T::BITS > 16 { self.clamp((-MOST).max($T::MIN as i64) as $T, MOST as $T) as i32 as f32 } else { self as f32 }
+                const BOUND: i64 = 1 << 16;
+                if $T::BITS > 16 { self.clamp((-BOUND).max($T::MIN as i64) as $T, BOUND as $T) as i32 as f32 } else { self as f32 }
             }
             const EXACT: bool = $T::BITS <= 16;
             from_float!($width $T);

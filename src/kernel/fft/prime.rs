@@ -9,11 +9,11 @@ use crate::simd::lanes::Lanes;
 
 /// The radices.
 pub const PRIMES: [usize; 5] = [17, 19, 23, 29, 31];
-const MOST: usize = 31;
+const MAX_PRIME: usize = 31;
 
 /// The roots of unity of each radix.
-static ROOTS: [[(f64, f64); MOST]; PRIMES.len()] = {
-    let mut roots = [[(0.0, 0.0); MOST]; PRIMES.len()];
+static ROOTS: [[(f64, f64); MAX_PRIME]; PRIMES.len()] = {
+    let mut roots = [[(0.0, 0.0); MAX_PRIME]; PRIMES.len()];
     let mut i = 0;
     while i < PRIMES.len() {
         let mut k = 0;
@@ -39,7 +39,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
     w: *const V::Number,
 ) {
     let half = radix / 2;
-    let mut roots = [(V::Number::ZERO, V::Number::ZERO); MOST];
+    let mut roots = [(V::Number::ZERO, V::Number::ZERO); MAX_PRIME];
     let of = PRIMES.iter().position(|p| *p == radix);
     let of = of.unwrap_or_else(|| unreachable!("a pass of {radix}"));
     for (to, (cosine, sine)) in roots.iter_mut().zip(&ROOTS[of]) {
@@ -47,7 +47,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
     }
     let zero = V::splat(V::Number::ZERO);
     let nothing = Pair { re: zero, im: zero };
-    let mut opposite = [[nothing; 2]; MOST / 2];
+    let mut opposite = [[nothing; 2]; MAX_PRIME / 2];
     for p in 0..groups {
         for q in 0..width {
             let leg = |k: usize| q + width * (p + groups * k);

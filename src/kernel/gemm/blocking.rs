@@ -64,8 +64,8 @@ impl Blocking {
         KBlocks::new(steps, self.k[simd::level() as usize])
     }
 }
-/// Elements of B packed at a time per thread, as many as its caches hold.
-pub const N_BLOCK_ELEMENTS: usize = 1 << 20;
+/// Bytes of B packed at a time per thread, as many as its caches hold.
+pub const N_BLOCK_BYTES: usize = 4 << 20;
 /// Rows of a panel of C that stay in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
 /// Bytes of a partial block of sums that are cut, on their way to elements of another type: in L2.

@@ -1,6 +1,6 @@
 //! B packed before the product: panels as wide as a tile, the sum in blocks.
 
-use super::blocking::{KBlocks, N_BLOCK_ELEMENTS};
+use super::blocking::{KBlocks, N_BLOCK_BYTES};
 use super::matrix::Mat;
 use super::microkernel::{Packed, padded_width, vectors, widest_panel};
 use super::source::Source;
@@ -160,7 +160,7 @@ impl<T: Packed> Pieces<T> {
 }
 /// Columns packed at a time for this many threads.
 pub fn at_once<T: Packed>(k: usize, threads: usize) -> usize {
-    (N_BLOCK_ELEMENTS.saturating_mul(threads) / k.max(1))
+    (N_BLOCK_BYTES.saturating_mul(threads) / (k.max(1) * size_of::<T>()))
         .max(1)
         .next_multiple_of(widest_panel::<T>())
 }

@@ -11,7 +11,7 @@ use core::ops::Range;
 /// forwarded, and would stall until the stores have reached the cache.
 const AHEAD: usize = if MICROCONTROLLER { 0 } else { 512 };
 /// The most lines joined ahead.
-const MOST: usize = 8;
+const MAX_ROWS: usize = 8;
 
 /// The length of a padded row of the image, and how many such rows are kept at a time. None if that
 /// overflows.
@@ -19,7 +19,7 @@ fn lines<T>(x: &Images<T>, y: &Images<T>, windows: &[Windows; 3]) -> Option<(usi
     let padded = windows[2].padded(x.sizes[2], y.sizes[2])?;
     // one more, since pairs are loaded whole
     let len = padded.checked_mul(x.inner)?.checked_add(1)?;
-    Some((len, (AHEAD / len).min(MOST).min(y.sizes[1]).max(1)))
+    Some((len, (AHEAD / len).min(MAX_ROWS).min(y.sizes[1]).max(1)))
 }
 
 /// Elements of scratch: padded rows of the image, and one row of the result if elements are

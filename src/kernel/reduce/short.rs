@@ -5,7 +5,7 @@
 use crate::simd::lanes::Lanes;
 
 /// The most vectors of a row: beyond that, the latency of dependent additions dominates.
-const MOST: usize = 12;
+const MAX_VECTORS: usize = 12;
 
 /// A reduction of rows of numbers.
 pub trait Along<F> {
@@ -67,7 +67,7 @@ pub fn short_rows<V: Lanes, A: Along<V::Number>>(
     n: usize,
     out: &mut [V::Number],
 ) -> bool {
-    let short = V::LEN > 1 && n <= MOST * V::LEN;
+    let short = V::LEN > 1 && n <= MAX_VECTORS * V::LEN;
     if short {
         rows::<V, A>(along, none, x, n, out);
     }

@@ -3,7 +3,7 @@
 
 use super::Conv;
 use super::call::Call;
-use super::plan::{MOST, Way};
+use super::plan::{MAX_SCRATCH, Way};
 use super::run::{Epilogues, Operands, activation};
 #[cfg(feature = "f64")]
 use crate::dtype::DType;
@@ -30,7 +30,7 @@ pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
         && wide
         && last
         && single
-        && numbers.saturating_mul(x.dtype().size()) <= MOST
+        && numbers.saturating_mul(x.dtype().size()) <= MAX_SCRATCH
         && call.channels >= Pixels::<f32>::CHANNELS
         && matches!(
             Way::of(call, x.dtype(), false),

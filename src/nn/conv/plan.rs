@@ -63,7 +63,7 @@ pub(super) const WINOGRAD: bool = !simd::MICROCONTROLLER && !simd::SCALAR_WEB;
 pub(super) const PHASES: bool = !simd::MICROCONTROLLER && !cfg!(target_family = "wasm");
 
 /// The most bytes of scratch of a thread, for all algorithms except products.
-pub(super) const MOST: usize = 8 << 20;
+pub(super) const MAX_SCRATCH: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
 /// operands of these shapes and their common dtype: this depends on these and on `options`, and for
@@ -149,8 +149,15 @@ impl Way {
                 return Ok(Way::Direct(tiling));
             }
         }
-        let blocks = (!precise && dtype.is_float() && WINOGRAD)
-            .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
+        let blocks = (!precise && dtype.is_float() && WINOGRAD).then(|| {
+            Blocks::new(
+                g,
+                [call.seen(), call.made()],
+                call.batch,
+                bytes,
+                MAX_SCRATCH,
+            )
+        });
         Ok(match blocks.flatten() {
             Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
             _ => Way::ImplicitGemm(sorted(call, dtype)?),
@@ -213,7 +220,7 @@ fn sorted(call: &Call, dtype: DType) -> Result<Option<Sorted>> {
     if !PHASES || !dtype.is_float() || call.made() > FEW {
         return Ok(None);
     }
-    let room = (MOST / sum_bytes(dtype).max(1)).saturating_sub(product_numbers(call, dtype));
+    let room = (MAX_SCRATCH / sum_bytes(dtype).max(1)).saturating_sub(product_numbers(call, dtype));
     let phases = Phases::new(call.geometry, call.channels, room)?;
     Ok(phases.map(|phases| Sorted {
         images: (room / phases.numbers()).clamp(1, call.batch.max(1)),

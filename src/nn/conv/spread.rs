@@ -1,7 +1,7 @@
 //! Transposed convolutions by products with the whole kernel.
 
 use super::call::Call;
-use super::plan::MOST;
+use super::plan::MAX_SCRATCH;
 use super::run::{Epilogues, Operands};
 use super::transpose::Transposed;
 use crate::dtype::Element;
@@ -42,7 +42,7 @@ impl Transposed {
             call.image,
             (call.seen(), call.made()),
             bytes,
-            MOST,
+            MAX_SCRATCH,
         )
     }
     /// The result, by products.

@@ -93,10 +93,10 @@ pub(super) fn argsort_line<T: Ordered>(
 
 /// The least and the largest key of a line.
 fn extent<T: Ordered>(x: &[T], descending: bool) -> (i64, i64) {
-    const MOST: usize = 64;
-    let chunk = x.len().div_ceil(MOST).max(READ);
+    const MAX_CHUNKS: usize = 64;
+    let chunk = x.len().div_ceil(MAX_CHUNKS).max(READ);
     let chunks = Chunks::new(x.len(), x.len(), chunk);
-    let mut found = [(i64::MAX, i64::MIN); MOST];
+    let mut found = [(i64::MAX, i64::MIN); MAX_CHUNKS];
     let cost = Cost {
         bytes: chunk * size_of::<T>(),
         flops: 4 * chunk,

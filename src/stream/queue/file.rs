@@ -20,7 +20,7 @@ use std::path::Path;
 /// The first line. Plans of another version may mean something else.
 const HEADER: &str = concat!("flex-plans 2 ", env!("CARGO_PKG_VERSION"));
 /// Bytes of a file, at most.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 impl Plans {
     /// Writes the plans to a file, for [`Plans::load`] in another process. An existing file is
@@ -54,13 +54,13 @@ impl Plans {
         let wrong = |message: String| Error::file(path.display().to_string(), message);
         let read = || {
             let size = std::fs::metadata(path)?.len();
-            match size > MOST {
+            match size > MAX_BYTES {
                 true => Ok(None),
                 false => std::fs::read(path).map(Some),
             }
         };
         let bytes = read().map_err(|e: std::io::Error| Error::io(path, &e))?;
-        let bytes = bytes.ok_or_else(|| wrong(format!("plans take at most {MOST} bytes")))?;
+        let bytes = bytes.ok_or_else(|| wrong(format!("plans take at most {MAX_BYTES} bytes")))?;
         let text = core::str::from_utf8(&bytes).map_err(|_| wrong("not a file of plans".into()))?;
         let plans = of_text(text).map_err(wrong)?;
         let mut tree = self.lock();

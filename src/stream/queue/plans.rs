@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Operations and plans of a tree, at most. A tree that exceeds it starts over.
-const MOST: usize = 1 << 16;
+const CAPACITY: usize = 1 << 16;
 
 /// The values of a queue that are needed, a bit each.
 pub(super) type Needed = [u64; super::LONGEST / 64];
@@ -185,7 +185,7 @@ impl Tree {
     }
     /// Starts over if the tree is too large.
     pub fn trim(&mut self) {
-        if self.nodes.len() + self.plans > MOST {
+        if self.nodes.len() + self.plans > CAPACITY {
             self.nodes = alloc::vec![Node::root()];
             self.age += 1;
             self.plans = 0;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Bytes of what a band reads and of its sums, unless it can't be smaller: half of an L2 cache.
-const MOST: usize = 128 << 10;
+const MAX_BYTES: usize = 128 << 10;
 /// Bytes above which other algorithms are better.
 const TOO_MUCH: usize = 1 << 20;
 
@@ -152,7 +152,7 @@ impl Walk {
                 .checked_add(rows.checked_mul(places[1])?)?;
             numbers.checked_mul(LANES * bytes)
         };
-        let fits = |rows: &usize| most(&walk, *rows).is_some_and(|n| n <= MOST);
+        let fits = |rows: &usize| most(&walk, *rows).is_some_and(|n| n <= MAX_BYTES);
         let whole = places[0].div_ceil(out[0]).max(1);
         // bands as equal as possible, of rows of all phases
         let units = (1..=whole).map(|n| n * out[0]).take_while(fits).count();

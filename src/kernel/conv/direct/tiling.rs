@@ -6,7 +6,7 @@ use crate::simd;
 use core::ops::Range;
 
 /// Bytes of scratch of a tile, unless it can't be smaller: half of most L1 caches.
-const MOST: usize = if simd::CACHE_BLOCKING {
+const MAX_BYTES: usize = if simd::CACHE_BLOCKING {
     24 << 10
 } else {
     2 << 10
@@ -81,7 +81,7 @@ impl Tiling {
         let mut rows = best.rows;
         while rows < n[1] {
             rows = (rows + ROWS).min(n[1]);
-            match of(rows).filter(|t| takes(t) <= MOST) {
+            match of(rows).filter(|t| takes(t) <= MAX_BYTES) {
                 Some(t) => best = t,
                 None => break,
             }

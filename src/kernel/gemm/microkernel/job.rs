@@ -64,10 +64,10 @@ pub struct Prefetch {
 impl Prefetch {
     /// Advances by `step` bytes with each step of the sum, within the limit.
     pub fn new<T>(at: *const T, step: isize) -> Self {
-        const MOST: isize = 2 * LINE / UNROLL as isize;
+        const MAX_STEP: isize = 2 * LINE / UNROLL as isize;
         Prefetch {
             at: at as *const u8,
-            step: step.clamp(-MOST, MOST),
+            step: step.clamp(-MAX_STEP, MAX_STEP),
         }
     }
     /// A panel `width` wide, which all micropanels of `rows` rows prefetch together.

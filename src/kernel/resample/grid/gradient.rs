@@ -18,7 +18,7 @@ pub const LANES: usize = 4;
 /// Points whose taps are computed at once.
 const RUN: usize = 64;
 /// The most taps of a point.
-const MOST: usize = 16;
+const MAX_TAPS: usize = 16;
 
 /// Adds the contributions of an image's points to the gradients of its elements and coordinates.
 pub struct GridGradient<'a, A> {
@@ -232,9 +232,9 @@ impl<A: Sampled> Kernel for Add<'_, A> {
 /// The taps of a point inside the image: the first channel of each, its weight, and the derivatives
 /// of that along each axis.
 struct Found<A, const AXES: usize> {
-    at: [usize; MOST],
-    weights: [A; MOST],
-    slopes: [[A; MOST]; AXES],
+    at: [usize; MAX_TAPS],
+    weights: [A; MAX_TAPS],
+    slopes: [[A; MAX_TAPS]; AXES],
 }
 
 impl<A: Sampled> GridGradient<'_, A> {
@@ -243,9 +243,9 @@ impl<A: Sampled> GridGradient<'_, A> {
     fn pixels<I: Isa, const AXES: usize>(&mut self, tables: &Tables<A>, points: Range<usize>) {
         let (channels, rank, taps) = (self.channels, self.rule.rank, self.rule.taps());
         let mut found = Found {
-            at: [0; MOST],
-            weights: [A::ZERO; MOST],
-            slopes: [[A::ZERO; MOST]; AXES],
+            at: [0; MAX_TAPS],
+            weights: [A::ZERO; MAX_TAPS],
+            slopes: [[A::ZERO; MAX_TAPS]; AXES],
         };
         let dgrid = self.dgrid[points.start * rank..points.end * rank].chunks_exact_mut(rank);
         let grad = self.grad[points.start * channels..].chunks_exact(channels);

@@ -182,15 +182,15 @@ impl Head<'_> {
         /// Elements of a block's matrix of scores.
         const ROOM: usize = 1 << 17;
         /// The most rows: more would fill the caches, and reach further beyond a band.
-        const MOST: usize = 128;
+        const MAX_ROWS: usize = 128;
         /// The fewest rows: with fewer, keys are read too often.
-        const LEAST: usize = 16;
+        const MIN_ROWS: usize = 16;
         let [all, keys, ..] = self.heads.sizes;
         let band = self.heads.problem.scores.band;
         let mut start = 0;
         while start < all {
             let seen = band.of(start, keys).len().max(1);
-            let rows = (ROOM / seen).clamp(LEAST, MOST) / self.heads.group.max(1);
+            let rows = (ROOM / seen).clamp(MIN_ROWS, MAX_ROWS) / self.heads.group.max(1);
             let queries = start..all.min(start + rows.max(1));
             start = queries.end;
             let seen = band.over(queries.clone(), keys);
