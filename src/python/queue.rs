@@ -152,7 +152,8 @@ pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor
     }
     Some(with_room(&stream, |s| s.layer(layer, &arguments)).map(PyTensor::queued))
 }
-/// Queues a view of a value that is queued in this stream.
+/// Queues a view of a value that is queued in this stream; `None` also for one that may copy more
+/// than memory holds.
 pub fn view(
     x: &OperandRef,
     make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
@@ -164,7 +165,7 @@ pub fn view(
     let lazy = t.get().waiting()?;
     match make(lazy.layout(), lazy.dtype()) {
         Ok(view) => {
-            let view = view?;
+            let view = view.filter(|view| view.fits_memory(lazy.dtype()))?;
             let y = with_room(&stream, |s| s.queue_view(&(&lazy).into(), view));
             Some(y.map(PyTensor::queued))
         }

@@ -36,7 +36,7 @@ impl PyTensor {
             // no elements are moved
             return PyTensor::view(slf, move |t, dtype| ops::basic_view(t, dtype, &items));
         }
-        let t = slf.get().get();
+        let t = slf.get().tensor(key.py())?;
         convert::compute(key.py(), t.len(), || ops::get(&t, &items))
     }
     fn __setitem__(slf: &Bound<Self>, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
@@ -46,6 +46,7 @@ impl PyTensor {
         }
         let items = parse(key)?;
         let this = slf.get();
+        this.compute_queued(key.py())?;
         let dtype = this.dtype_of();
         let value = match convert::values_for(value, dtype)? {
             Some(t) => t,
@@ -140,7 +141,7 @@ fn item(x: &Bound<PyAny>) -> PyResult<Index> {
     }
     if let Ok(list) = x.cast::<PyList>() {
         let dtype = list.is_empty().then_some(DType::DEFAULT_INT);
-        return array(x, convert::asarray(x, dtype, None)?.get().get());
+        return array(x, convert::asarray(x, dtype, None)?.get().tensor(x.py())?);
     }
     match Operand::of(x)? {
         Some(Operand::Tensor(t)) => array(x, t),

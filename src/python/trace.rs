@@ -139,22 +139,22 @@ impl Trace {
         parameter
     }
     /// An operand of an elementwise operation.
-    fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> stream::Operand {
+    fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> PyResult<stream::Operand> {
         match x {
-            OperandRef::Number(x) if !decides(row) && self.has(x) => self.number(x).into(),
+            OperandRef::Number(x) if !decides(row) && self.has(x) => Ok(self.number(x).into()),
             _ => self.operand(x),
         }
     }
-    fn operand(&mut self, x: &OperandRef) -> stream::Operand {
-        match x {
+    fn operand(&mut self, x: &OperandRef) -> PyResult<stream::Operand> {
+        Ok(match x {
             OperandRef::Number(x) => stream::Operand::Number(x.value()),
             OperandRef::Object(t) => match self.value_of(t.get()) {
                 Some(value) => value.into(),
-                None => self.constant(t.get().get()).into(),
+                None => self.constant(t.get().tensor(t.py())?).into(),
             },
             OperandRef::Operand(Operand::Tensor(t)) => self.constant(t.clone()).into(),
             OperandRef::Operand(Operand::Scalar(s)) => stream::Operand::Number(*s),
-        }
+        })
     }
 }
 
@@ -219,7 +219,7 @@ pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTe
     look(operands, |x| is_fixed(row, x));
     with_trace(operands.iter(), |trace| {
         let given = operands.iter().map(|x| trace.operand_of(row, x));
-        let given: Vec<stream::Operand> = given.collect();
+        let given: Vec<stream::Operand> = given.collect::<PyResult<_>>()?;
         let y = trace.graph.apply_row(row, &given)?;
         trace.object(y)
     })
@@ -273,7 +273,7 @@ pub fn view(
     x: &OperandRef,
     make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
 ) -> Option<PyResult<PyTensor>> {
-    with_trace(std::iter::once(x), |trace| match trace.operand(x) {
+    with_trace(std::iter::once(x), |trace| match trace.operand(x)? {
         stream::Operand::Value(x) => {
             let graph = &mut trace.graph;
             let y = match make(&Layout::contiguous(graph.shape(x))?, graph.dtype(x))? {
@@ -314,7 +314,7 @@ fn recorded(
     with_trace(operands.iter().copied(), |trace| {
         let mut values = Vec::new();
         for x in operands {
-            values.push(match trace.operand(x) {
+            values.push(match trace.operand(x)? {
                 stream::Operand::Value(x) => x,
                 stream::Operand::Number(s) => {
                     let t = Tensor::scalar(s, s.default_dtype())?;
@@ -335,7 +335,7 @@ fn unary(
     x: &OperandRef,
     f: impl FnOnce(&mut Trace, Value) -> PyResult<Value>,
 ) -> Option<PyResult<PyTensor>> {
-    with_trace(std::iter::once(x), |trace| match trace.operand(x) {
+    with_trace(std::iter::once(x), |trace| match trace.operand(x)? {
         stream::Operand::Value(x) => {
             let y = f(trace, x)?;
             trace.object(y)
@@ -367,7 +367,10 @@ fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRe
     look([other], |x| is_fixed(row, x));
     let target = OperandRef::Object(t.clone());
     let y = with_trace([&target, other].into_iter(), |trace| {
-        let given = [&target, other].map(|x| trace.operand_of(row, x));
+        let given = [
+            trace.operand_of(row, &target)?,
+            trace.operand_of(row, other)?,
+        ];
         let mut y = trace.graph.apply_row(row, &given)?;
         if let Some(target) = trace.value_of(t.get()) {
             let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));

@@ -46,7 +46,7 @@ impl<'py> Arguments<'py> {
                 self.traced = true;
                 return Ok(());
             }
-            let tensor = t.get().get();
+            let tensor = t.get().tensor(x.py())?;
             form.extend([TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
             self.key.sizes.extend_from_slice(tensor.shape());
             self.tensors.push(tensor);
@@ -124,7 +124,7 @@ impl<'py> Arguments<'py> {
             Ok(Bound::new(py, trace::argument(shape, dtype)?)?.into_any())
         };
         if let Ok(t) = x.cast_exact::<PyTensor>() {
-            let t = t.get().get();
+            let t = t.get().tensor(py)?;
             return object(t.shape(), t.dtype());
         }
         if let Ok(items) = x.cast::<PyTuple>() {

@@ -314,6 +314,7 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
         }
     }
     for (t, y) in targets.iter().zip(outputs) {
+        t.get().compute_queued(t.py())?;
         drop(t.get().replace(y));
     }
     Ok(out.clone())

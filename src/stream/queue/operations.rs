@@ -212,9 +212,15 @@ impl Stream {
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;
         self.queue_view(x, View::reshaped(x.shape(), shape))
     }
+    /// Queues a view of a queued value. A reshape that may copy more than memory holds is an error
+    /// of its own, if it does, not one of the queue.
     pub(crate) fn queue_view(&self, x: &Argument, view: View) -> Result<Lazy> {
         match x {
-            Argument::Lazy(lazy) if lazy.waits_on(&self.0) && !lazy.is_computed() => {
+            Argument::Lazy(lazy)
+                if lazy.waits_on(&self.0)
+                    && !lazy.is_computed()
+                    && view.fits_memory(lazy.dtype()) =>
+            {
                 self.queue(&[*x], false, |queue, given| queue.view(at(&given), view))
             }
             _ => Ok(Lazy::now(view.apply(&value(x)?)?)),
