@@ -182,10 +182,11 @@ pub fn apply_in_place(
     let stream = current()?;
     let operands = [given(&OperandRef::Object(t.clone())), given(other)];
     let arguments = operands.each_ref().map(argument);
-    if !stream::takes(row.op, &arguments) {
+    let [target, other] = &arguments;
+    if !stream::takes(row.op, &arguments) || !stream.takes_in_place(target, other) {
         return None;
     }
-    let shape = arguments[0].shape();
+    let shape = target.shape();
     let y = with_room(&stream, |s| {
         let y = s.apply(row.op, &arguments)?;
         let target = (shape, t.get().dtype_of());

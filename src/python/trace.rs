@@ -6,7 +6,7 @@
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef};
 use super::number::Number;
-use super::traced::{Mark, Traced, is_active};
+use super::traced::{Mark, Memory, Traced, is_active};
 use crate::kernel::elementwise::Row;
 use crate::op::Op;
 use crate::ops::Reduction;
@@ -36,6 +36,10 @@ pub struct Trace {
     parameters: Vec<Parameter>,
     /// The set that identifies its float arguments.
     floats: Option<Py<PyAny>>,
+    /// Whether others see the memory of the next arguments.
+    shared: std::vec::IntoIter<bool>,
+    /// Whether the recording depends on that.
+    pub by_memory: bool,
     /// Shared with its objects.
     mark: Arc<Mark>,
 }
@@ -71,9 +75,14 @@ impl Trace {
         Ok(result)
     }
     fn object(&self, value: Value) -> PyResult<PyTensor> {
+        self.object_in(value, Arc::default())
+    }
+    /// An object for a value in this memory.
+    fn object_in(&self, value: Value, memory: Arc<Memory>) -> PyResult<PyTensor> {
         let traced = Traced {
             value,
             mark: self.mark.clone(),
+            memory,
         };
         let (shape, dtype) = (self.graph.shape(value), self.graph.dtype(value));
         Ok(PyTensor::traced(Layout::contiguous(shape)?, dtype, traced))
@@ -120,9 +129,11 @@ impl Trace {
         let y = self.graph.call(name, operands, shape, dtype, f);
         self.object(y)
     }
-    /// Sets the set that identifies its float arguments.
-    pub fn set_floats(&mut self, seen: Py<PyAny>) {
+    /// Sets the set that identifies its float arguments, and whether others see the memory of each
+    /// tensor argument.
+    pub fn set_arguments(&mut self, seen: Py<PyAny>, shared: Vec<bool>) {
         self.floats = Some(seen);
+        self.shared = shared.into_iter();
     }
     /// Whether a number is one of its arguments.
     pub fn has(&self, x: &Number) -> bool {
@@ -205,7 +216,8 @@ pub fn argument(shape: &[usize], dtype: DType) -> PyResult<PyTensor> {
     TRACES.with_borrow_mut(|traces| match traces.last_mut() {
         Some(trace) => {
             let value = trace.graph.input(shape, dtype);
-            trace.object(value)
+            let given = trace.shared.next();
+            trace.object_in(value, Arc::new(Memory { given }))
         }
         None => Ok(PyTensor::new(Tensor::default())),
     })
@@ -220,7 +232,7 @@ pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTe
     with_trace(operands.iter(), |trace| {
         let given = operands.iter().map(|x| trace.operand_of(row, x));
         let given: Vec<stream::Operand> = given.collect::<PyResult<_>>()?;
-        let y = trace.graph.apply_row(row, &given)?;
+        let y = trace.graph.apply_row(row, &given, false)?;
         trace.object(y)
     })
 }
@@ -270,20 +282,26 @@ pub fn call(
 }
 /// Records a view of a traced value; `None` also if `make` finds none, such as for an empty value.
 pub fn view(
-    x: &OperandRef,
+    from: &OperandRef,
     make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
 ) -> Option<PyResult<PyTensor>> {
-    with_trace(std::iter::once(x), |trace| match trace.operand(x)? {
-        stream::Operand::Value(x) => {
-            let graph = &mut trace.graph;
-            let y = match make(&Layout::contiguous(graph.shape(x))?, graph.dtype(x))? {
-                Some(view) => graph.view(x, &view),
-                None => return Ok(None),
-            };
-            trace.mark.note_shape();
-            Ok(Some(trace.object(y)?))
+    with_trace(std::iter::once(from), |trace| {
+        match trace.operand(from)? {
+            stream::Operand::Value(x) => {
+                let graph = &mut trace.graph;
+                let y = match make(&Layout::contiguous(graph.shape(x))?, graph.dtype(x))? {
+                    Some(view) => graph.view(x, &view),
+                    None => return Ok(None),
+                };
+                trace.mark.note_shape();
+                let memory = match from {
+                    OperandRef::Object(t) => t.get().traced_value(|x| x.memory.clone()),
+                    _ => None,
+                };
+                Ok(Some(trace.object_in(y, memory.unwrap_or_default())?))
+            }
+            _ => unreachable!("a traced object is a value"),
         }
-        _ => unreachable!("a traced object is a value"),
     })
     .and_then(PyResult::transpose)
 }
@@ -371,7 +389,11 @@ fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRe
             trace.operand_of(row, &target)?,
             trace.operand_of(row, other)?,
         ];
-        let mut y = trace.graph.apply_row(row, &given)?;
+        // of two tensors, the target keeps its layout if its memory is its own
+        let memory = |x: &Traced| (!x.is_shared(), x.memory.given.is_some());
+        let (alone, is_given) = t.get().traced_value(memory).unwrap_or_default();
+        trace.by_memory |= is_given && matches!(given[1], stream::Operand::Value(_));
+        let mut y = trace.graph.apply_row(row, &given, alone)?;
         if let Some(target) = trace.value_of(t.get()) {
             let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));
             let dtype = fit_target(row.op.name(), of(y), of(target))?;

@@ -131,6 +131,13 @@ impl View {
             }
         }
     }
+    /// Whether the view of a row-major operand is row-major, too.
+    #[cfg(feature = "python")]
+    pub fn is_row_major(&self) -> bool {
+        let whole = Layout::contiguous(&self.from);
+        let view = whole.and_then(|x| self.layout(&x));
+        view.is_ok_and(|x| x.is_none_or(|x| x.is_contiguous()))
+    }
     /// Whether memory may hold the elements, if they must be copied.
     pub fn fits_memory(&self, dtype: DType) -> bool {
         let Map::Reshape(to) = &self.map else {

@@ -54,6 +54,21 @@ impl Stream {
             fixed,
         })
     }
+    /// Whether an operation in place may be queued as one whose result replaces the target. Of two
+    /// tensors of one shape, a target that is not row-major would keep its layout if its memory is
+    /// its own.
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_in_place(&self, target: &Argument, other: &Argument) -> bool {
+        if target.shape().len() < 2 || target.shape() != other.shape() {
+            return true;
+        }
+        let queue = self.0.lock(); // so that the target isn't computed meanwhile
+        match (target, target.tensor()) {
+            (_, Some(x)) => x.is_ok_and(Tensor::is_contiguous),
+            (Argument::Lazy(x), None) => x.waits_on(&self.0) && queue.has_row_major(x.at()),
+            _ => false,
+        }
+    }
     /// A conversion to the nearest values of another dtype, as [`Tensor::astype`].
     pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
         if !is_stable(&[*x]) {

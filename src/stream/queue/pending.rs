@@ -230,6 +230,26 @@ impl Queue {
         };
         result
     }
+    /// Whether a value is known to be row-major.
+    #[cfg(feature = "python")]
+    pub fn has_row_major(&self, x: u16) -> bool {
+        let mut known: Vec<bool> = Vec::with_capacity(x as usize + 1);
+        for (k, step) in self.steps[..=x as usize].iter().enumerate() {
+            let all = || step.operands().iter().all(|y| known[*y as usize]);
+            let own = match step {
+                Step::Input { .. } => {
+                    let mut inputs = self.inputs.iter();
+                    inputs.any(|y| y.0 as usize == k && y.1.is_contiguous())
+                }
+                Step::View { at, .. } => all() && self.views[*at as usize].is_row_major(),
+                Step::Reduce { .. } | Step::Product { .. } => true,
+                Step::Layer(of) => !matches!(of.layer.kind, Kind::Conv(..)) || all(),
+                Step::Apply { .. } | Step::Convert { .. } => all(),
+            };
+            known.push(own);
+        }
+        known[x as usize]
+    }
     /// Whether there are views, and operands are row-major. Operands that only products and linear
     /// layers read may have any strides, since the layout of their results doesn't depend on them.
     fn is_row_major(&self) -> bool {
