@@ -80,6 +80,8 @@ fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyRes
     if let Some(done) = later::apply_in_place(row, slf, &other) {
         return done;
     }
+    later::before_write(py, t)?;
+    other.compute_queued(py)?;
     if let OperandRef::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| {
             is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o))))
@@ -88,8 +90,6 @@ fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyRes
             return Ok(result?);
         }
     }
-    t.compute_queued(py)?;
-    other.compute_queued(py)?;
     let other = other.take();
     t.update(
         py,
@@ -125,7 +125,7 @@ macro_rules! operators {
             fn __rmatmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let a = other.beside(slf.get())?; product(a, OperandRef::Object(slf)) }
             fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
                 let b = other.beside(self)?.tensor()?;
-                self.compute_queued(py)?;
+                later::before_write(py, self)?;
                 self.update(py, |t| flops(t, &b), |t| {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {

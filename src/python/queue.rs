@@ -198,6 +198,20 @@ pub fn apply_in_place(
     });
     Some(y.map(|y| t.get().become_other(PyTensor::queued(y))))
 }
+/// Runs the queues of this thread that read the tensor's memory: a write in place would copy it, and
+/// the copy is row-major.
+pub fn before_write(py: Python<'_>, t: &PyTensor) -> PyResult<()> {
+    t.compute_queued(py)?;
+    if !entered::is_any() {
+        return Ok(());
+    }
+    for stream in ENTERED.with_borrow(Vec::clone) {
+        if stream.holds(&t.get()) {
+            run(&stream)?;
+        }
+    }
+    Ok(())
+}
 
 /// Queued operations that run together: see `flex.stream`.
 #[pyclass(frozen, weakref, module = "flex")]

@@ -2,7 +2,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
-use super::values;
+use super::{later, values};
 use crate::layout::slice_bounds;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};
@@ -46,7 +46,6 @@ impl PyTensor {
         }
         let items = parse(key)?;
         let this = slf.get();
-        this.compute_queued(key.py())?;
         let dtype = this.dtype_of();
         let value = match convert::values_for(value, dtype)? {
             Some(t) => t,
@@ -55,6 +54,7 @@ impl PyTensor {
                 Operand::Scalar(s) => Tensor::filled(&[], dtype, &s.value(dtype, "set")?)?,
             },
         };
+        later::before_write(key.py(), this)?;
         this.update(
             key.py(),
             |t| written(t, &items),

@@ -222,3 +222,41 @@ def test_random_functions(program, tensors, where):
         got = run(f)
     assert got == expected
     assert run(flex.fuse(f)) == expected
+
+
+def write_row(x):
+    x[0] = 1.5
+
+
+def write_all(x):
+    x += turned(x)
+
+
+@pytest.mark.parametrize("write", [write_row, write_all])
+def test_writes_to_operands_of_queued_operations(write):
+    """A copy of the operand would be row-major, and take longer than the queue does."""
+
+    def run():
+        x = turned(SQUARE)
+        y = x * 2
+        write(x)
+        return flex.sum(x, axis=1), x.strides, bits(y)
+
+    expected = run()
+    with flex.stream():
+        got = run()
+    assert got[1:] == expected[1:]
+    assert bits(got[0]) == bits(expected[0])
+
+
+def test_writes_to_operands_of_an_outer_stream():
+    def run(inner):
+        x = turned(SQUARE)
+        with flex.stream():
+            y = x * 2
+            with inner():
+                x[0] = 1.5
+            return flex.sum(x, axis=1).tolist(), x.strides, bits(y)
+
+    assert run(flex.stream) == run(flex.Stream)
+    assert run(flex.stream)[1] == (4, 400)

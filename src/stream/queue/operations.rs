@@ -69,6 +69,11 @@ impl Stream {
             _ => false,
         }
     }
+    /// Whether a queued operation reads the memory of `x`.
+    #[cfg(feature = "python")]
+    pub(crate) fn holds(&self, x: &Tensor) -> bool {
+        self.0.lock().holds(x)
+    }
     /// A conversion to the nearest values of another dtype, as [`Tensor::astype`].
     pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
         if !is_stable(&[*x]) {

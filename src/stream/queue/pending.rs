@@ -230,6 +230,11 @@ impl Queue {
         };
         result
     }
+    /// Whether an operand lies in the storage of `x`.
+    #[cfg(feature = "python")]
+    pub fn holds(&self, x: &Tensor) -> bool {
+        self.inputs.iter().any(|y| y.1.shares_storage(x))
+    }
     /// Whether a value is known to be row-major.
     #[cfg(feature = "python")]
     pub fn has_row_major(&self, x: u16) -> bool {
