@@ -341,6 +341,7 @@ impl PyTensor {
         if traced::is_active() || entered::is_any() {
             return OperandRef::Object(slf.clone()).view(f);
         }
+        slf.get().compute_queued(slf.py())?;
         // no `?` inside: exceptions are created after the lock is released
         Ok(PyTensor::new(slf.get().read(|t| viewed(t, f))?))
     }

@@ -151,7 +151,10 @@ fn save_safetensors(
         let name = name.extract().map_err(|_| {
             PyTypeError::new_err(format!("save: the name {name:?} is not a string"))
         })?;
-        fallible::push(&mut named, (name, asarray(&t, None, None)?.get().get()))?;
+        fallible::push(
+            &mut named,
+            (name, asarray(&t, None, None)?.get().tensor(t.py())?),
+        )?;
     }
     let named = named.iter().map(|(name, t)| (name, t));
     match file {

@@ -113,7 +113,7 @@ fn repeat(
             ops::repeat(&x.0, times, axis)
         });
     }
-    let repeats = asarray(repeats, None, None)?.get().get();
+    let repeats = asarray(repeats, None, None)?.get().tensor(py)?;
     compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
 }
 

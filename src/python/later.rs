@@ -56,6 +56,10 @@ pub fn reshape(x: &OperandRef, shape: &[isize]) -> Option<PyResult<PyTensor>> {
     };
     trace::view(x, &make).or_else(|| queue::view(x, &make))
 }
+/// Called before a write in place to an object that is not deferred.
+pub fn before_write(py: Python<'_>, t: &PyTensor) -> PyResult<()> {
+    queue::before_write(py, t)
+}
 /// An in-place operation on an object, which then holds the result.
 #[inline(always)]
 pub fn apply_in_place(

@@ -44,7 +44,7 @@ pub fn matmul(
     if let Some(y) = later::matmul(&x1, &x2, dtype) {
         return y;
     }
-    let (x1, x2) = (Arg(x1.take().tensor()?), Arg(x2.take().tensor()?));
+    let (x1, x2) = (Arg(x1.tensor()?), Arg(x2.tensor()?));
     let width = if x2.0.rank() < 2 {
         1
     } else {

@@ -29,7 +29,7 @@ impl<'py> Other<'py> {
         match self {
             Other::Operand(o) => o,
             Other::List(list) => {
-                let values = operand_beside(&list, t.read(Tensor::dtype))?;
+                let values = operand_beside(&list, t.dtype_of())?;
                 values
                     .map(|v| OperandRef::Operand(Operand::Tensor(v)))
                     .ok_or_else(|| PyTypeError::new_err("not an operand"))
@@ -80,6 +80,8 @@ fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyRes
     if let Some(done) = later::apply_in_place(row, slf, &other) {
         return done;
     }
+    later::before_write(py, t)?;
+    other.compute_queued(py)?;
     if let OperandRef::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| {
             is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o))))
@@ -122,7 +124,8 @@ macro_rules! operators {
             fn __matmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let b = other.beside(slf.get())?; product(OperandRef::Object(slf), b) }
             fn __rmatmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let a = other.beside(slf.get())?; product(a, OperandRef::Object(slf)) }
             fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
-                let b = other.beside(self)?.take().tensor()?;
+                let b = other.beside(self)?.tensor()?;
+                later::before_write(py, self)?;
                 self.update(py, |t| flops(t, &b), |t| {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
@@ -134,23 +137,27 @@ macro_rules! operators {
                 })
             }
             fn __divmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
-                let operands = [Operand::Tensor(self.get()), other.beside(self)?.take()];
+                let other = other.beside(self)?;
+                other.compute_queued(py)?;
+                let operands = [Operand::Tensor(self.tensor(py)?), other.take()];
                 Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
             }
             fn __rdivmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
-                let operands = [other.beside(self)?.take(), Operand::Tensor(self.get())];
+                let other = other.beside(self)?;
+                other.compute_queued(py)?;
+                let operands = [other.take(), Operand::Tensor(self.tensor(py)?)];
                 Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
             }
             /// Rounds to `ndigits` decimals, ties to even; if negative, to tens, hundreds and so
             /// on.
             #[pyo3(signature = (ndigits = None))]
             fn __round__(&self, py: Python<'_>, ndigits: Option<i32>) -> PyResult<PyTensor> {
-                let t = self.get();
+                let t = self.tensor(py)?;
                 compute(py, t.len(), || ops::round_to(&t, ndigits.unwrap_or(0)))
             }
             /// Whether an element equals `value`.
             fn __contains__(&self, py: Python<'_>, value: Operand) -> PyResult<bool> {
-                let equal = elementwise::apply(py, &rows::Equal::ROW, &[Operand::Tensor(self.get()), value])?.get();
+                let equal = elementwise::apply(py, &rows::Equal::ROW, &[Operand::Tensor(self.tensor(py)?), value])?.get();
                 Ok(equal.as_slice::<Bool>()?.iter().any(|b| b.get()))
             }
         }
@@ -178,7 +185,7 @@ fn product(a: OperandRef, b: OperandRef) -> PyResult<PyTensor> {
     if let Some(y) = later::matmul(&a, &b, None) {
         return y;
     }
-    let (a, b) = (a.take().tensor()?, b.take().tensor()?);
+    let (a, b) = (a.tensor()?, b.tensor()?);
     Python::attach(|py| compute(py, flops(&a, &b), || ops::matmul(&a, &b)))
 }
 

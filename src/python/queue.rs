@@ -152,7 +152,8 @@ pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor
     }
     Some(with_room(&stream, |s| s.layer(layer, &arguments)).map(PyTensor::queued))
 }
-/// Queues a view of a value that is queued in this stream.
+/// Queues a view of a value that is queued in this stream; `None` also for one that may copy more
+/// than memory holds.
 pub fn view(
     x: &OperandRef,
     make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
@@ -164,7 +165,7 @@ pub fn view(
     let lazy = t.get().waiting()?;
     match make(lazy.layout(), lazy.dtype()) {
         Ok(view) => {
-            let view = view?;
+            let view = view.filter(|view| view.fits_memory(lazy.dtype()))?;
             let y = with_room(&stream, |s| s.queue_view(&(&lazy).into(), view));
             Some(y.map(PyTensor::queued))
         }
@@ -181,10 +182,11 @@ pub fn apply_in_place(
     let stream = current()?;
     let operands = [given(&OperandRef::Object(t.clone())), given(other)];
     let arguments = operands.each_ref().map(argument);
-    if !stream::takes(row.op, &arguments) {
+    let [target, other] = &arguments;
+    if !stream::takes(row.op, &arguments) || !stream.takes_in_place(target, other) {
         return None;
     }
-    let shape = arguments[0].shape();
+    let shape = target.shape();
     let y = with_room(&stream, |s| {
         let y = s.apply(row.op, &arguments)?;
         let target = (shape, t.get().dtype_of());
@@ -195,6 +197,20 @@ pub fn apply_in_place(
         }
     });
     Some(y.map(|y| t.get().become_other(PyTensor::queued(y))))
+}
+/// Runs the queues of this thread that read the tensor's memory: a write in place would copy it, and
+/// the copy is row-major.
+pub fn before_write(py: Python<'_>, t: &PyTensor) -> PyResult<()> {
+    t.compute_queued(py)?;
+    if !entered::is_any() {
+        return Ok(());
+    }
+    for stream in ENTERED.with_borrow(Vec::clone) {
+        if stream.holds(&t.get()) {
+            run(&stream)?;
+        }
+    }
+    Ok(())
 }
 
 /// Queued operations that run together: see `flex.stream`.

@@ -19,7 +19,7 @@ impl PyTensor {
                 self.dtype_of()
             ));
         }
-        let t = self.get();
+        let t = self.tensor(py)?;
         let data = elements(
             &t,
             Style {
@@ -33,9 +33,9 @@ impl PyTensor {
             t.dtype()
         ))
     }
-    fn __str__(&self) -> PyResult<String> {
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(elements(
-            &self.get(),
+            &self.tensor(py)?,
             Style {
                 indent: 0,
                 bools: BOOLS,
@@ -49,9 +49,9 @@ impl PyTensor {
         py: Python<'py>,
         spec: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let t = self.get();
+        let t = self.tensor(py)?;
         if spec.len()? == 0 {
-            return Ok(self.__str__()?.into_pyobject(py)?.into_any());
+            return Ok(self.__str__(py)?.into_pyobject(py)?.into_any());
         }
         if t.len() != 1 {
             let message = format!(

@@ -162,7 +162,7 @@ fn unstack<'py>(py: Python<'py>, x: OperandRef<'py>, axis: isize) -> PyResult<Bo
     let index = |x: &Layout, k: usize| x.index("unstack", axis, k as i64);
     match views(py, &x, shape[axis], &index)? {
         Some(all) => Ok(all),
-        None => tuple(py, x.take().tensor()?.unstack(axis as isize)?),
+        None => tuple(py, x.tensor()?.unstack(axis as isize)?),
     }
 }
 
@@ -207,7 +207,7 @@ fn pieces<'py>(
     };
     match found {
         Some(all) => Ok(all),
-        None => tuple(py, x.take().tensor()?.split(sizes, axis)?),
+        None => tuple(py, x.tensor()?.split(sizes, axis)?),
     }
 }
 
@@ -285,7 +285,7 @@ fn chunk<'py>(
     let n = if chunks == 0 { 0 } else { size.div_ceil(each) };
     match views(py, &x, n, &piece)? {
         Some(all) => Ok(all),
-        None => tuple(py, x.take().tensor()?.chunk(chunks, axis as isize)?),
+        None => tuple(py, x.tensor()?.chunk(chunks, axis as isize)?),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
-use super::values;
+use super::{later, values};
 use crate::layout::slice_bounds;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};
@@ -36,7 +36,7 @@ impl PyTensor {
             // no elements are moved
             return PyTensor::view(slf, move |t, dtype| ops::basic_view(t, dtype, &items));
         }
-        let t = slf.get().get();
+        let t = slf.get().tensor(key.py())?;
         convert::compute(key.py(), t.len(), || ops::get(&t, &items))
     }
     fn __setitem__(slf: &Bound<Self>, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
@@ -54,6 +54,7 @@ impl PyTensor {
                 Operand::Scalar(s) => Tensor::filled(&[], dtype, &s.value(dtype, "set")?)?,
             },
         };
+        later::before_write(key.py(), this)?;
         this.update(
             key.py(),
             |t| written(t, &items),
@@ -140,7 +141,7 @@ fn item(x: &Bound<PyAny>) -> PyResult<Index> {
     }
     if let Ok(list) = x.cast::<PyList>() {
         let dtype = list.is_empty().then_some(DType::DEFAULT_INT);
-        return array(x, convert::asarray(x, dtype, None)?.get().get());
+        return array(x, convert::asarray(x, dtype, None)?.get().tensor(x.py())?);
     }
     match Operand::of(x)? {
         Some(Operand::Tensor(t)) => array(x, t),

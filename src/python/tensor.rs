@@ -98,7 +98,7 @@ impl PyTensor {
     }
     /// A tensor whose elements are adjacent in row-major order: the tensor itself if they are.
     fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        let t = slf.get().get();
+        let t = slf.get().tensor(slf.py())?;
         if t.is_contiguous() {
             return Ok(slf.clone());
         }
@@ -110,7 +110,7 @@ impl PyTensor {
     }
     /// The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        values::tolist(py, &self.get())
+        values::tolist(py, &self.tensor(py)?)
     }
     /// Converts to another dtype: floats are truncated and saturate for integers, integers wrap in
     /// narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
@@ -129,7 +129,7 @@ impl PyTensor {
         if let Some(y) = later::convert(&OperandRef::Object(slf.clone()), dtype.0) {
             return Bound::new(py, y?);
         }
-        let t = slf.get().get();
+        let t = slf.get().tensor(py)?;
         Bound::new(
             py,
             compute(py, t.len(), || {
@@ -143,7 +143,7 @@ impl PyTensor {
     }
     /// A row-major copy with memory of its own.
     fn copy(&self, py: Python<'_>) -> PyResult<PyTensor> {
-        let t = self.get();
+        let t = self.tensor(py)?;
         compute(py, t.len(), || t.copy())
     }
     /// The tensor itself, since there is one device; with `copy=True`, a copy.
@@ -178,8 +178,8 @@ impl PyTensor {
         shape::reshaped(py, OperandRef::Object(slf), shape, copy)
     }
 
-    fn __copy__(&self) -> PyTensor {
-        PyTensor::new(self.get()) // a value: the first write to either copies
+    fn __copy__(&self, py: Python<'_>) -> PyResult<PyTensor> {
+        Ok(PyTensor::new(self.tensor(py)?)) // a value: the first write to either copies
     }
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<PyAny>) -> PyResult<PyTensor> {
         self.copy(py)
@@ -189,7 +189,7 @@ impl PyTensor {
             .ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
     }
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
-        let t = slf.get().get();
+        let t = slf.get().tensor(slf.py())?;
         if t.rank() == 0 {
             return Err(PyTypeError::new_err(
                 "iteration over a 0-dimensional tensor",
@@ -237,7 +237,7 @@ impl PyTensor {
             .call1((self.number(py, "complex")?,))
     }
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let t = self.get();
+        let t = self.tensor(py)?;
         if t.rank() != 0 || !t.dtype().is_integer() {
             let message = format!(
                 "only 0-dimensional integer tensors can be an index, not one of shape {:?} and {}",
@@ -273,6 +273,7 @@ impl PyTensor {
     /// The element of a tensor with exactly one.
     fn one<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         trace::refuse_number(self, op)?;
+        self.compute_queued(py)?;
         let (x, dtype) = self.read(|t| Ok::<_, Error>((t.value(op)?, t.dtype())))?;
         values::number(py, &x, dtype, op)
     }

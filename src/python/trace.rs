@@ -6,7 +6,7 @@
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef};
 use super::number::Number;
-use super::traced::{Mark, Traced, is_active};
+use super::traced::{Mark, Memory, Traced, is_active};
 use crate::kernel::elementwise::Row;
 use crate::op::Op;
 use crate::ops::Reduction;
@@ -36,6 +36,10 @@ pub struct Trace {
     parameters: Vec<Parameter>,
     /// The set that identifies its float arguments.
     floats: Option<Py<PyAny>>,
+    /// Whether others see the memory of the next arguments.
+    shared: std::vec::IntoIter<bool>,
+    /// Whether the recording depends on that.
+    pub by_memory: bool,
     /// Shared with its objects.
     mark: Arc<Mark>,
 }
@@ -71,9 +75,14 @@ impl Trace {
         Ok(result)
     }
     fn object(&self, value: Value) -> PyResult<PyTensor> {
+        self.object_in(value, Arc::default())
+    }
+    /// An object for a value in this memory.
+    fn object_in(&self, value: Value, memory: Arc<Memory>) -> PyResult<PyTensor> {
         let traced = Traced {
             value,
             mark: self.mark.clone(),
+            memory,
         };
         let (shape, dtype) = (self.graph.shape(value), self.graph.dtype(value));
         Ok(PyTensor::traced(Layout::contiguous(shape)?, dtype, traced))
@@ -120,9 +129,11 @@ impl Trace {
         let y = self.graph.call(name, operands, shape, dtype, f);
         self.object(y)
     }
-    /// Sets the set that identifies its float arguments.
-    pub fn set_floats(&mut self, seen: Py<PyAny>) {
+    /// Sets the set that identifies its float arguments, and whether others see the memory of each
+    /// tensor argument.
+    pub fn set_arguments(&mut self, seen: Py<PyAny>, shared: Vec<bool>) {
         self.floats = Some(seen);
+        self.shared = shared.into_iter();
     }
     /// Whether a number is one of its arguments.
     pub fn has(&self, x: &Number) -> bool {
@@ -139,22 +150,22 @@ impl Trace {
         parameter
     }
     /// An operand of an elementwise operation.
-    fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> stream::Operand {
+    fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> PyResult<stream::Operand> {
         match x {
-            OperandRef::Number(x) if !decides(row) && self.has(x) => self.number(x).into(),
+            OperandRef::Number(x) if !decides(row) && self.has(x) => Ok(self.number(x).into()),
             _ => self.operand(x),
         }
     }
-    fn operand(&mut self, x: &OperandRef) -> stream::Operand {
-        match x {
+    fn operand(&mut self, x: &OperandRef) -> PyResult<stream::Operand> {
+        Ok(match x {
             OperandRef::Number(x) => stream::Operand::Number(x.value()),
             OperandRef::Object(t) => match self.value_of(t.get()) {
                 Some(value) => value.into(),
-                None => self.constant(t.get().get()).into(),
+                None => self.constant(t.get().tensor(t.py())?).into(),
             },
             OperandRef::Operand(Operand::Tensor(t)) => self.constant(t.clone()).into(),
             OperandRef::Operand(Operand::Scalar(s)) => stream::Operand::Number(*s),
-        }
+        })
     }
 }
 
@@ -205,7 +216,8 @@ pub fn argument(shape: &[usize], dtype: DType) -> PyResult<PyTensor> {
     TRACES.with_borrow_mut(|traces| match traces.last_mut() {
         Some(trace) => {
             let value = trace.graph.input(shape, dtype);
-            trace.object(value)
+            let given = trace.shared.next();
+            trace.object_in(value, Arc::new(Memory { given }))
         }
         None => Ok(PyTensor::new(Tensor::default())),
     })
@@ -219,8 +231,8 @@ pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTe
     look(operands, |x| is_fixed(row, x));
     with_trace(operands.iter(), |trace| {
         let given = operands.iter().map(|x| trace.operand_of(row, x));
-        let given: Vec<stream::Operand> = given.collect();
-        let y = trace.graph.apply_row(row, &given)?;
+        let given: Vec<stream::Operand> = given.collect::<PyResult<_>>()?;
+        let y = trace.graph.apply_row(row, &given, false)?;
         trace.object(y)
     })
 }
@@ -270,20 +282,26 @@ pub fn call(
 }
 /// Records a view of a traced value; `None` also if `make` finds none, such as for an empty value.
 pub fn view(
-    x: &OperandRef,
+    from: &OperandRef,
     make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
 ) -> Option<PyResult<PyTensor>> {
-    with_trace(std::iter::once(x), |trace| match trace.operand(x) {
-        stream::Operand::Value(x) => {
-            let graph = &mut trace.graph;
-            let y = match make(&Layout::contiguous(graph.shape(x))?, graph.dtype(x))? {
-                Some(view) => graph.view(x, &view),
-                None => return Ok(None),
-            };
-            trace.mark.note_shape();
-            Ok(Some(trace.object(y)?))
+    with_trace(std::iter::once(from), |trace| {
+        match trace.operand(from)? {
+            stream::Operand::Value(x) => {
+                let graph = &mut trace.graph;
+                let y = match make(&Layout::contiguous(graph.shape(x))?, graph.dtype(x))? {
+                    Some(view) => graph.view(x, &view),
+                    None => return Ok(None),
+                };
+                trace.mark.note_shape();
+                let memory = match from {
+                    OperandRef::Object(t) => t.get().traced_value(|x| x.memory.clone()),
+                    _ => None,
+                };
+                Ok(Some(trace.object_in(y, memory.unwrap_or_default())?))
+            }
+            _ => unreachable!("a traced object is a value"),
         }
-        _ => unreachable!("a traced object is a value"),
     })
     .and_then(PyResult::transpose)
 }
@@ -314,7 +332,7 @@ fn recorded(
     with_trace(operands.iter().copied(), |trace| {
         let mut values = Vec::new();
         for x in operands {
-            values.push(match trace.operand(x) {
+            values.push(match trace.operand(x)? {
                 stream::Operand::Value(x) => x,
                 stream::Operand::Number(s) => {
                     let t = Tensor::scalar(s, s.default_dtype())?;
@@ -335,7 +353,7 @@ fn unary(
     x: &OperandRef,
     f: impl FnOnce(&mut Trace, Value) -> PyResult<Value>,
 ) -> Option<PyResult<PyTensor>> {
-    with_trace(std::iter::once(x), |trace| match trace.operand(x) {
+    with_trace(std::iter::once(x), |trace| match trace.operand(x)? {
         stream::Operand::Value(x) => {
             let y = f(trace, x)?;
             trace.object(y)
@@ -367,8 +385,15 @@ fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRe
     look([other], |x| is_fixed(row, x));
     let target = OperandRef::Object(t.clone());
     let y = with_trace([&target, other].into_iter(), |trace| {
-        let given = [&target, other].map(|x| trace.operand_of(row, x));
-        let mut y = trace.graph.apply_row(row, &given)?;
+        let given = [
+            trace.operand_of(row, &target)?,
+            trace.operand_of(row, other)?,
+        ];
+        // of two tensors, the target keeps its layout if its memory is its own
+        let memory = |x: &Traced| (!x.is_shared(), x.memory.given.is_some());
+        let (alone, is_given) = t.get().traced_value(memory).unwrap_or_default();
+        trace.by_memory |= is_given && matches!(given[1], stream::Operand::Value(_));
+        let mut y = trace.graph.apply_row(row, &given, alone)?;
         if let Some(target) = trace.value_of(t.get()) {
             let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));
             let dtype = fit_target(row.op.name(), of(y), of(target))?;

@@ -65,9 +65,22 @@ pub struct Traced {
     pub value: Value,
     /// The mark of its trace.
     pub mark: Arc<Mark>,
+    /// Its memory, which views of it share.
+    pub memory: Arc<Memory>,
+}
+
+/// Stands for the memory of values.
+#[derive(Default)]
+pub struct Memory {
+    /// Of an argument, whether others see it.
+    pub given: Option<bool>,
 }
 
 impl Traced {
+    /// Whether somebody else sees its memory, so that a write makes a copy.
+    pub fn is_shared(&self) -> bool {
+        self.memory.given == Some(true) || Arc::strong_count(&self.memory) > 1
+    }
     /// Whether the function has returned.
     pub fn is_over(&self) -> bool {
         self.mark.over.load(Relaxed)

@@ -104,7 +104,7 @@ impl Call {
         }
         let result = self.function.bind(py).call(arguments, Some(&keywords))?;
         Ok(match result.cast_exact::<PyTensor>() {
-            Ok(t) => Some(t.get().get()),
+            Ok(t) => Some(t.get().tensor(py)?),
             Err(_) => None,
         })
     }

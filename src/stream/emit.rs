@@ -191,6 +191,7 @@ impl<'a> Emitter<'a> {
                 row,
                 dtype,
                 operands,
+                ..
             } => {
                 let dtype = self.computed_in(row, *dtype);
                 let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(OP, dtype))?;
@@ -264,7 +265,7 @@ impl<'a> Emitter<'a> {
         }
         let at = |x: &Value| self.sources.iter().find(|s| s.0 == x.at()).map(|s| s.1);
         let operands = operands.iter().filter_map(at).collect();
-        self.order.values.push(operands);
+        self.order.values.push((operands, node.expr.is_in_place()));
         let value = Source::Value(self.order.values.len() - 1);
         self.sources.push((k, value));
         Ok(())

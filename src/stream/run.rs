@@ -8,7 +8,7 @@ use super::segment::Segment;
 use super::step::{Elements, Fold, Slots, Step, axes, inputs, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::view;
-use super::walk::{OP, Order, Source, Walk};
+use super::walk::{OP, Order, Source, Walk, layout_of};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{End, fold_computed, fold_to, has_bits_of_stored};
@@ -89,12 +89,12 @@ impl Order {
             return Ok(SmallVec::from_elem(row_major, self.outputs.len()));
         }
         let mut all: Vec<Layout> = Vec::new();
-        for operands in &self.values {
+        for (operands, in_place) in &self.values {
             let of = operands.iter().map(|x| match x {
                 Source::Input(k) => inputs[*k].layout(),
                 Source::Value(k) => &all[*k],
             });
-            let layout = Layout::of_result(shape, of)?;
+            let layout = layout_of(shape, &of.collect::<SmallVec<[_; 3]>>(), *in_place)?;
             all.push(layout);
         }
         let outputs = self.outputs.iter().map(|x| match x {

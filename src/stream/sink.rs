@@ -18,6 +18,7 @@
 use super::costs::{FEW_VIEWS, LONGEST};
 use super::graph::{Expr, Graph, Operand, Value, Whole};
 use super::view::ViewKind;
+use super::walk::layout_of;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
@@ -148,10 +149,12 @@ impl<'a> Sinker<'a> {
                 row,
                 dtype,
                 operands,
+                in_place,
             } => Expr::Apply {
                 row,
                 dtype: *dtype,
                 operands: operands.iter().map(operand).collect(),
+                in_place: *in_place,
             },
             Expr::Convert(x) => Expr::Convert(at(x)),
             Expr::Reduce {
@@ -191,10 +194,7 @@ impl<'a> Sinker<'a> {
     /// The layout of a value that is no view.
     fn layout_of(&self, expr: &Expr, shape: &Shape) -> Result<Layout> {
         match expr.is_elementwise() {
-            true => {
-                let operands = expr.operands();
-                Layout::of_result(shape, operands.iter().map(|x| &self.layouts[x.at()]))
-            }
+            true => elementwise(expr, shape, &self.layouts),
             false => Layout::contiguous(shape),
         }
     }
@@ -284,6 +284,7 @@ impl<'a> Sinker<'a> {
                 row,
                 dtype,
                 operands,
+                in_place,
             } => {
                 let mut moved: SmallVec<[Operand; 3]> = SmallVec::new();
                 for x in operands {
@@ -296,6 +297,7 @@ impl<'a> Sinker<'a> {
                     row,
                     dtype: *dtype,
                     operands: moved,
+                    in_place: *in_place,
                 }
             }
             Expr::Convert(x) => Expr::Convert(self.before(*x, at, &node.shape)?),
@@ -329,16 +331,18 @@ fn layouts(graph: &Graph) -> Result<Vec<Layout>> {
                 x,
                 kind: ViewKind::Given(at),
             } => graph.views[*at].layout(&all[x.at()])?,
-            expr if expr.is_elementwise() => {
-                let operands = expr.operands();
-                let of = operands.iter().map(|x| &all[x.at()]);
-                Some(Layout::of_result(&node.shape, of)?)
-            }
+            expr if expr.is_elementwise() => Some(elementwise(expr, &node.shape, &all)?),
             _ => None,
         };
         all.push(layout.map_or_else(|| Layout::contiguous(&node.shape), Ok)?);
     }
     Ok(all)
+}
+/// The layout of an elementwise value, from those of all values before it.
+fn elementwise(expr: &Expr, shape: &Shape, all: &[Layout]) -> Result<Layout> {
+    let operands = expr.operands();
+    let of: SmallVec<[&Layout; 3]> = operands.iter().map(|x| &all[x.at()]).collect();
+    layout_of(shape, &of, expr.is_in_place())
 }
 /// Whether memory has the axes of all operands of an elementwise value in the same order. Otherwise
 /// a walk along one operand would be across another, with each element in a cache line of its own.

@@ -2,9 +2,11 @@
 
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Shape, ViewAxis, ViewMap};
-use crate::tensor::Tensor;
+use crate::storage::expect_memory;
+use crate::tensor::{Tensor, byte_len};
 use smallvec::SmallVec;
 
 /// A view of tensors of one shape.
@@ -128,6 +130,21 @@ impl View {
                 x.mapped(map).map(Some).ok_or_else(outside)
             }
         }
+    }
+    /// Whether the view of a row-major operand is row-major, too.
+    #[cfg(feature = "python")]
+    pub fn is_row_major(&self) -> bool {
+        let whole = Layout::contiguous(&self.from);
+        let view = whole.and_then(|x| self.layout(&x));
+        view.is_ok_and(|x| x.is_none_or(|x| x.is_contiguous()))
+    }
+    /// Whether memory may hold the elements, if they must be copied.
+    pub fn fits_memory(&self, dtype: DType) -> bool {
+        let Map::Reshape(to) = &self.map else {
+            return true; // never copied
+        };
+        let bytes = Layout::contiguous(to).and_then(|x| byte_len(&x, dtype));
+        bytes.and_then(expect_memory).is_ok()
     }
     /// Views a tensor whose shape broadcasts to the operand's, or copies its elements if strides
     /// don't allow a view.

@@ -3,6 +3,7 @@
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::program::Program as Code;
+use crate::layout::Layout;
 use crate::ops::program::number;
 use crate::scalar::Scalar;
 use alloc::vec::Vec;
@@ -31,8 +32,9 @@ pub(super) struct Slot {
 /// operations run one by one.
 #[derive(Clone, Default)]
 pub(super) struct Order {
-    /// The operands of each value: inputs of the program, or earlier values.
-    pub values: Vec<SmallVec<[Source; 3]>>,
+    /// The operands of each value, inputs of the program or earlier values, and whether it replaces
+    /// the first of them.
+    pub values: Vec<(SmallVec<[Source; 3]>, bool)>,
     /// The sources of the outputs.
     pub outputs: SmallVec<[Source; 2]>,
 }
@@ -40,6 +42,16 @@ pub(super) struct Order {
 pub(super) enum Source {
     Input(usize),
     Value(usize),
+}
+
+/// The layout of an elementwise value of this shape, from those of its operands: that of a result,
+/// or that of the first operand if it is replaced, unless there are gaps.
+pub(super) fn layout_of(shape: &[usize], operands: &[&Layout], in_place: bool) -> Result<Layout> {
+    let own = operands.iter().take(1).filter(|x| in_place && x.is_dense());
+    match own.clone().count() {
+        0 => Layout::of_result(shape, operands.iter().copied()),
+        _ => Layout::of_result(shape, own.copied()),
+    }
 }
 
 /// A constant of a walk that stands for a parameter of the graph.

@@ -28,7 +28,7 @@ pub fn asarray<'py>(
         PyValueError::new_err(format!("asarray: {why} needs a copy, and copy is False"))
     };
     if let Ok(object) = x.cast_exact::<PyTensor>() {
-        let t = object.get().get();
+        let t = object.get().tensor(py)?;
         let change = dtype.filter(|d| *d != t.dtype());
         return match (change, copy) {
             (Some(d), Some(false)) => Err(refused(&format!("{} to {d}", t.dtype()))),

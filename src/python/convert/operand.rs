@@ -99,12 +99,15 @@ impl OperandRef<'_> {
     }
     /// Calls `f` with the tensor; a number becomes a 0-dimensional one. `f` must not use Python.
     #[inline]
-    pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
-        match self {
-            OperandRef::Object(t) => t.get().read(f),
-            OperandRef::Number(x) => f(&Operand::Scalar(x.look()).tensor()?),
-            OperandRef::Operand(o) => f(&o.clone().tensor()?),
-        }
+    fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> PyResult<R> {
+        Ok(match self {
+            OperandRef::Object(t) => {
+                t.get().compute_queued(t.py())?;
+                t.get().read(f)?
+            }
+            OperandRef::Number(x) => f(&Operand::Scalar(x.look()).tensor()?)?,
+            OperandRef::Operand(o) => f(&o.clone().tensor()?)?,
+        })
     }
     /// Calls `f` with the tensor: in its object if that is short work, else without the GIL.
     #[inline]
@@ -129,7 +132,7 @@ impl OperandRef<'_> {
             if let Some(y) = trace::call("function", &[&self], Arc::new(move |x| recorded(&x[0]))) {
                 return y;
             }
-            let t = self.take().tensor()?;
+            let t = self.tensor()?;
             return compute(py, t.len().max(elements), || f(&t));
         }
         self.compute_queued(py)?;
@@ -140,7 +143,7 @@ impl OperandRef<'_> {
         {
             return Ok(PyTensor::new(result?));
         }
-        let t = self.take().tensor()?;
+        let t = self.tensor()?;
         compute(py, t.len().max(elements), || f(&t))
     }
     /// The view of the tensor, which stays in its object, with the layout that `f` derives from its
@@ -164,7 +167,15 @@ impl OperandRef<'_> {
         }
         Ok(PyTensor::new(self.read(|x| viewed(x, f))?))
     }
-    /// Takes the operand out.
+    /// The tensor; a number becomes a 0-dimensional one.
+    pub fn tensor(self) -> PyResult<Tensor> {
+        if let OperandRef::Object(t) = &self {
+            return t.get().tensor(t.py());
+        }
+        Ok(self.take().tensor()?)
+    }
+    /// Takes the operand out. A value of a stream was computed before, so that its error could be
+    /// reported.
     pub fn take(self) -> Operand {
         match self {
             OperandRef::Object(t) => Operand::Tensor(t.get().get()),

@@ -18,6 +18,8 @@ pub struct Key {
     pub pattern: Vec<usize>,
     /// Floats.
     pub floats: Vec<f64>,
+    /// Whether others see the memory of each tensor, so that a write makes a copy.
+    pub shared: Vec<bool>,
 }
 
 /// The arguments of a call.
@@ -46,7 +48,10 @@ impl<'py> Arguments<'py> {
                 self.traced = true;
                 return Ok(());
             }
-            let tensor = t.get().get();
+            t.get().compute_queued(x.py())?;
+            let is_shared = |x: &Tensor| x.storage().is_shared() || !x.storage().is_owned();
+            let (shared, tensor) = t.get().read(|x| (is_shared(x), x.clone()));
+            self.key.shared.push(shared);
             form.extend([TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
             self.key.sizes.extend_from_slice(tensor.shape());
             self.tensors.push(tensor);
@@ -83,6 +88,7 @@ impl<'py> Arguments<'py> {
                     self.key.sizes.extend_from_slice(tensor.shape());
                     self.tensors.push(tensor);
                     self.objects.push(None);
+                    self.key.shared.push(true);
                 }
                 Some(Operand::Scalar(s)) => form.extend(match s {
                     Scalar::Bool(b) => [7, b as u64, 0],
@@ -124,7 +130,7 @@ impl<'py> Arguments<'py> {
             Ok(Bound::new(py, trace::argument(shape, dtype)?)?.into_any())
         };
         if let Ok(t) = x.cast_exact::<PyTensor>() {
-            let t = t.get().get();
+            let t = t.get().tensor(py)?;
             return object(t.shape(), t.dtype());
         }
         if let Ok(items) = x.cast::<PyTuple>() {

@@ -37,6 +37,8 @@ struct Entry {
     key: Key,
     /// Whether it serves only these shapes.
     by_shape: bool,
+    /// Whether it serves only arguments whose memory others see alike.
+    by_memory: bool,
     /// The floats for which it serves only these values.
     looked_at: Vec<usize>,
     /// Objects that the key identifies by address, kept alive.
@@ -58,6 +60,7 @@ impl Entry {
         own.form == other.form
             && own.pattern == other.pattern
             && (!self.by_shape || own.sizes == other.sizes)
+            && (!self.by_memory || own.shared == other.shared)
             && self.looked_at.iter().all(same)
     }
     /// The program's parameters for these float arguments.
@@ -211,8 +214,9 @@ impl Fused {
         let mut compiled = None;
         let floats = number::Arguments::new(py)?;
         let seen = floats.seen()?;
+        let shared = arguments.key.shared.clone();
         let call = || {
-            trace::with_innermost(|trace| trace.set_floats(seen.clone().unbind()));
+            trace::with_innermost(|trace| trace.set_arguments(seen.clone().unbind(), shared));
             let args = args
                 .iter()
                 .map(|x| Arguments::traced(&x, &floats))
@@ -247,6 +251,7 @@ impl Fused {
             compiled = Some(Entry {
                 key: core::mem::take(&mut arguments.key),
                 by_shape: trace.is_by_shape(),
+                by_memory: trace.by_memory,
                 looked_at: looked_at.collect::<PyResult<_>>()?,
                 _kept: core::mem::take(&mut arguments.kept),
                 program,
@@ -314,6 +319,7 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
         }
     }
     for (t, y) in targets.iter().zip(outputs) {
+        t.get().compute_queued(t.py())?;
         drop(t.get().replace(y));
     }
     Ok(out.clone())

@@ -172,7 +172,7 @@ impl PyTensor {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let _ = requested_schema; // the protocol allows ignoring the requested schema
-        let t = self.get();
+        let t = self.tensor(py)?;
         let Some((_, format)) = FORMATS.iter().find(|(d, _)| *d == t.dtype()) else {
             return Err(DTypeError::new_err(format!(
                 "Arrow has no type for {}: convert the tensor with astype",

@@ -35,7 +35,7 @@ impl PyTensor {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let tensor = slf.get().get();
+        let tensor = slf.get().tensor(slf.py())?;
         let loan = Loan::new(tensor, flags).map_err(PyBufferError::new_err);
         if view.is_null() {
             return Err(PyBufferError::new_err("no view to fill"));

@@ -167,12 +167,12 @@ impl PyTensor {
     /// which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
     /// `reshape`.
     #[pyo3(name = "view", signature = (dtype, /))]
-    fn viewed(&self, dtype: DTypeArg) -> PyResult<PyTensor> {
-        Ok(PyTensor::new(viewed(&self.get(), dtype.0)?))
+    fn viewed(&self, py: Python<'_>, dtype: DTypeArg) -> PyResult<PyTensor> {
+        Ok(PyTensor::new(viewed(&self.tensor(py)?, dtype.0)?))
     }
     /// The elements in row-major order, as Python bytes.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = as_bytes(&self.get().contiguous()?)?;
+        let bytes = as_bytes(&self.tensor(py)?.contiguous()?)?;
         py.get_type::<PyBytes>()
             .call1((Bound::new(py, PyTensor::new(bytes))?,))
     }

@@ -28,7 +28,7 @@ impl PyTensor {
     /// order. bfloat16 and float8 have none.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let t = self.get();
+        let t = self.tensor(py)?;
         let Some(code) = code(t.dtype()).filter(|_| t.rank() <= MAX_RANK) else {
             let message = format!(
                 "the array interface has no code for {} of {} dimensions: use t.numpy()",

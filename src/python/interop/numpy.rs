@@ -155,12 +155,12 @@ impl PyTensor {
     /// The elements as a NumPy array, which shares the tensor's memory and is read-only;
     /// `numpy.array(t)` is a writable copy.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        array(py, self.get())
+        array(py, self.tensor(py)?)
     }
     /// NumPy's dtype of the elements, which NumPy 2.4 and newer ask for in `numpy.result_type(t)`.
     #[getter]
     fn __numpy_dtype__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        dtype(py, self.read(Tensor::dtype))
+        dtype(py, self.dtype_of())
     }
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
@@ -169,7 +169,7 @@ impl PyTensor {
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let array = array(py, self.get())?;
+        let array = array(py, self.tensor(py)?)?;
         let dtype = match dtype {
             Some(d) if !array.getattr("dtype")?.eq(&d)? => d,
             _ if copy == Some(true) => return array.call_method0("copy"),

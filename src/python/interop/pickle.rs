@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyTuple};
 /// The pickled form: a function of this module, and the bytes, shape and dtype as its arguments.
 pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
-    let t = object.get().get().contiguous()?;
+    let t = object.get().tensor(object.py())?.contiguous()?;
     // bytes have a format in the buffer protocol, which the dtype (bfloat16, float8) may not have
     let shape = PyTuple::new(py, t.shape())?;
     let bytes = Bound::new(py, PyTensor::new(as_bytes(&t)?))?;

@@ -69,7 +69,7 @@ fn on_arrays<'py>(
         return Err(PyTypeError::new_err(message));
     }
     let borrowed = |x: Bound<'py, PyAny>| match x.cast_exact::<PyTensor>() {
-        Ok(t) => numpy::array(py, t.get().get()),
+        Ok(t) => numpy::array(py, t.get().tensor(py)?),
         Err(_) => Ok(x),
     };
     let inputs = PyTuple::new(

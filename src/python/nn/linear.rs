@@ -60,8 +60,7 @@ pub(super) fn product(
     }
     let mut tensors: SmallVec<[Tensor; 4]> = SmallVec::new();
     for x in operands {
-        x.compute_queued(py)?;
-        tensors.push(x.take().tensor()?);
+        tensors.push(x.tensor()?);
     }
     let width = tensors[1].shape().first().copied().unwrap_or(1);
     compute(py, work(&tensors[0], width), || layer.run(&tensors, None))

@@ -19,10 +19,16 @@ impl Graph {
     /// [`ops`](crate::ops): its shape, its dtype, its errors. An operation that must look at
     /// elements first (integer division) runs as it is.
     pub fn apply(&mut self, op: Op, operands: &[Operand]) -> Result<Value> {
-        self.apply_row(op.row(), operands)
+        self.apply_row(op.row(), operands, false)
     }
-    /// The same for a row of the table of operations.
-    pub(crate) fn apply_row(&mut self, row: &'static Row, operands: &[Operand]) -> Result<Value> {
+    /// The same for a row of the table of operations; `in_place` if the result replaces the first
+    /// operand in memory that nobody else sees.
+    pub(crate) fn apply_row(
+        &mut self,
+        row: &'static Row,
+        operands: &[Operand],
+        in_place: bool,
+    ) -> Result<Value> {
         let (name, rule) = (row.op.name(), row.op.rule());
         if operands.len() != row.op.arity() {
             return Err(Error::value(
@@ -62,7 +68,7 @@ impl Graph {
         ) = (row.square, operands)
             && self.dtype(*v) == dtype
         {
-            return self.apply_row(square, &[*x]);
+            return self.apply_row(square, &[*x], false);
         }
         (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
         if rule == Rule::Select {
@@ -83,10 +89,13 @@ impl Graph {
         if check::applies(row.op, dtype) {
             return Ok(self.call_row(row, operands, shape, result));
         }
+        let whole = |x: &Operand| x.value().is_some_and(|x| self.shape(x) == &shape[..]);
         let expr = Expr::Apply {
             row,
             dtype,
             operands: SmallVec::from_slice(operands),
+            // other operands don't decide the layout
+            in_place: in_place && operands.iter().all(whole),
         };
         Ok(self.push(expr, shape, result))
     }

@@ -90,6 +90,8 @@ pub enum Expr {
         /// The dtype that it is computed in.
         dtype: DType,
         operands: SmallVec<[Operand; 3]>,
+        /// Whether it replaces its first operand, whose layout the result keeps if it is dense.
+        in_place: bool,
     },
     Convert(Value),
     Reduce {
@@ -125,6 +127,10 @@ impl Expr {
     pub fn is_elementwise(&self) -> bool {
         matches!(self, Expr::Apply { .. } | Expr::Convert(_))
     }
+    /// Whether it replaces its first operand.
+    pub fn is_in_place(&self) -> bool {
+        matches!(self, Expr::Apply { in_place: true, .. })
+    }
     /// Whether both are the same computation.
     pub fn is(&self, other: &Expr) -> bool {
         match (self, other) {
@@ -133,13 +139,15 @@ impl Expr {
                     row,
                     dtype,
                     operands,
+                    in_place,
                 },
                 Expr::Apply {
                     row: r,
                     dtype: d,
                     operands: o,
+                    in_place: i,
                 },
-            ) => row.op == r.op && dtype == d && alike(operands, o),
+            ) => (row.op, dtype, in_place) == (r.op, d, i) && alike(operands, o),
             (Expr::Convert(x), Expr::Convert(y)) => x == y,
             (Expr::View { x, kind }, Expr::View { x: y, kind: other }) => x == y && kind == other,
             (

@@ -138,7 +138,7 @@ impl Stream {
     }
     /// Computes all queued values that are still needed.
     ///
-    /// An error, for lack of memory, is also the error of each value that was to be computed.
+    /// An error, for lack of memory, is also the error of the values that can't be computed.
     pub fn run(&self) -> Result<()> {
         self.0.run(&mut self.0.lock())
     }

@@ -54,6 +54,26 @@ impl Stream {
             fixed,
         })
     }
+    /// Whether an operation in place may be queued as one whose result replaces the target. Of two
+    /// tensors of one shape, a target that is not row-major would keep its layout if its memory is
+    /// its own.
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_in_place(&self, target: &Argument, other: &Argument) -> bool {
+        if target.shape().len() < 2 || target.shape() != other.shape() {
+            return true;
+        }
+        let queue = self.0.lock(); // so that the target isn't computed meanwhile
+        match (target, target.tensor()) {
+            (_, Some(x)) => x.is_ok_and(Tensor::is_contiguous),
+            (Argument::Lazy(x), None) => x.waits_on(&self.0) && queue.has_row_major(x.at()),
+            _ => false,
+        }
+    }
+    /// Whether a queued operation reads the memory of `x`.
+    #[cfg(feature = "python")]
+    pub(crate) fn holds(&self, x: &Tensor) -> bool {
+        self.0.lock().holds(x)
+    }
     /// A conversion to the nearest values of another dtype, as [`Tensor::astype`].
     pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
         if !is_stable(&[*x]) {
@@ -212,9 +232,15 @@ impl Stream {
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;
         self.queue_view(x, View::reshaped(x.shape(), shape))
     }
+    /// Queues a view of a queued value. A reshape that may copy more than memory holds is an error
+    /// of its own, if it does, not one of the queue.
     pub(crate) fn queue_view(&self, x: &Argument, view: View) -> Result<Lazy> {
         match x {
-            Argument::Lazy(lazy) if lazy.waits_on(&self.0) && !lazy.is_computed() => {
+            Argument::Lazy(lazy)
+                if lazy.waits_on(&self.0)
+                    && !lazy.is_computed()
+                    && view.fits_memory(lazy.dtype()) =>
+            {
                 self.queue(&[*x], false, |queue, given| queue.view(at(&given), view))
             }
             _ => Ok(Lazy::now(view.apply(&value(x)?)?)),

@@ -1,6 +1,7 @@
 //! The queue of a stream: operations that are not computed yet.
 
 use super::super::layer::{Kind, Layer};
+use super::super::plan::Program;
 use super::super::traffic::{Traffic, bytes};
 use super::super::view::View;
 use super::super::walk::{OP, Rounding};
@@ -186,23 +187,40 @@ impl Queue {
         self.handles[at as usize] = Arc::downgrade(to);
     }
 
-    /// Computes the values that are still referenced, and empties the queue.
+    /// Computes the values that are still referenced, and empties the queue. An error is that of
+    /// the values which can't be computed.
     pub fn run(&mut self, plans: &Plans) -> Result<()> {
         let handles = self.handles.iter().enumerate();
         let alive: Vec<(usize, Arc<Shared>)> = handles
             .filter_map(|(k, x)| Some((k, x.upgrade()?)))
             .collect();
-        let result = match alive.is_empty() {
-            true => Ok(Vec::new()),
-            false => self.compute(plans, &alive),
-        };
-        let (values, result) = match result {
-            Ok(values) => (values.into_iter().map(Ok).collect(), Ok(())),
-            Err(e) => (alloc::vec![Err(e.clone()); alive.len()], Err(e)),
-        };
-        let values: Vec<Result<Tensor>> = values;
-        for ((_, shared), value) in alive.iter().zip(values) {
-            shared.set(value);
+        let mut result = Ok(());
+        if !alive.is_empty() {
+            let row_major = self.is_row_major();
+            let inputs: Vec<Tensor> = self.inputs.drain(..).map(|x| x.1).collect();
+            // an input that others hold is never overwritten: keeping it changes nothing
+            let is_held = |x: &Tensor| x.storage().is_shared() || !x.storage().is_owned();
+            let kept = inputs.iter().all(is_held).then(|| inputs.clone());
+            match self.compute(plans, &alive, row_major, inputs) {
+                Ok(values) => {
+                    for ((_, shared), value) in alive.iter().zip(values) {
+                        shared.set(Ok(value));
+                    }
+                }
+                // all together they may need more memory than each of them
+                Err(e) => {
+                    for (k, shared) in &alive {
+                        let value = match &kept {
+                            Some(inputs) => self.compute_one(*k, row_major, inputs.clone()),
+                            None => Err(e.clone()),
+                        };
+                        if let (Ok(()), Err(e)) = (&result, &value) {
+                            result = Err(e.clone());
+                        }
+                        shared.set(value);
+                    }
+                }
+            }
         }
         let stats = self.stats;
         *self = Queue {
@@ -211,6 +229,31 @@ impl Queue {
             ..Queue::default()
         };
         result
+    }
+    /// Whether an operand lies in the storage of `x`.
+    #[cfg(feature = "python")]
+    pub fn holds(&self, x: &Tensor) -> bool {
+        self.inputs.iter().any(|y| y.1.shares_storage(x))
+    }
+    /// Whether a value is known to be row-major.
+    #[cfg(feature = "python")]
+    pub fn has_row_major(&self, x: u16) -> bool {
+        let mut known: Vec<bool> = Vec::with_capacity(x as usize + 1);
+        for (k, step) in self.steps[..=x as usize].iter().enumerate() {
+            let all = || step.operands().iter().all(|y| known[*y as usize]);
+            let own = match step {
+                Step::Input { .. } => {
+                    let mut inputs = self.inputs.iter();
+                    inputs.any(|y| y.0 as usize == k && y.1.is_contiguous())
+                }
+                Step::View { at, .. } => all() && self.views[*at as usize].is_row_major(),
+                Step::Reduce { .. } | Step::Product { .. } => true,
+                Step::Layer(of) => !matches!(of.layer.kind, Kind::Conv(..)) || all(),
+                Step::Apply { .. } | Step::Convert { .. } => all(),
+            };
+            known.push(own);
+        }
+        known[x as usize]
     }
     /// Whether there are views, and operands are row-major. Operands that only products and linear
     /// layers read may have any strides, since the layout of their results doesn't depend on them.
@@ -226,12 +269,17 @@ impl Queue {
         let mut scattered = self.inputs.iter().filter(|x| !x.1.is_contiguous());
         !self.views.is_empty() && !scattered.any(|x| reads(x.0))
     }
-    fn compute(&mut self, plans: &Plans, alive: &[(usize, Arc<Shared>)]) -> Result<Vec<Tensor>> {
+    fn compute(
+        &mut self,
+        plans: &Plans,
+        alive: &[(usize, Arc<Shared>)],
+        row_major: bool,
+        inputs: Vec<Tensor>,
+    ) -> Result<Vec<Tensor>> {
         let mut needed = Needed::default();
         for (k, _) in alive {
             needed[k / 64] |= 1 << (k % 64);
         }
-        let row_major = self.is_row_major();
         let (place, found) = {
             let mut tree = plans.lock();
             let place = match self.place.filter(|p| tree.has(*p)) {
@@ -246,13 +294,7 @@ impl Queue {
         let program = match found {
             Some(program) => program,
             None => {
-                let replay = self.replay.get_or_insert_default();
-                replay.add(&self.steps, &self.sizes, &self.numbers, &self.views)?;
-                let outputs: Vec<_> = alive.iter().map(|(k, _)| replay.values[*k]).collect();
-                let program = replay
-                    .graph
-                    .compile_for(&outputs, Rounding::Each, row_major);
-                let program = Arc::new(program?);
+                let program = Arc::new(self.compile(alive.iter().map(|x| x.0), row_major)?);
                 let mut tree = plans.lock();
                 if tree.has(place) {
                     tree.keep(place, needed, Some((row_major, program.clone())));
@@ -261,8 +303,22 @@ impl Queue {
                 program
             }
         };
-        let inputs = core::mem::take(&mut self.inputs);
-        let inputs = inputs.into_iter().map(|x| x.1).collect();
+        self.run_program(&program, inputs)
+    }
+    /// Computes a single value.
+    fn compute_one(&mut self, k: usize, row_major: bool, inputs: Vec<Tensor>) -> Result<Tensor> {
+        let program = self.compile(core::iter::once(k), row_major)?;
+        let value = self.run_program(&program, inputs)?.pop();
+        value.ok_or_else(|| Error::value(OP, "a plan without a result"))
+    }
+    fn compile(&mut self, values: impl Iterator<Item = usize>, row_major: bool) -> Result<Program> {
+        let replay = self.replay.get_or_insert_default();
+        replay.add(&self.steps, &self.sizes, &self.numbers, &self.views)?;
+        let outputs: Vec<_> = values.map(|k| replay.values[k]).collect();
+        let graph = &replay.graph;
+        graph.compile_for(&outputs, Rounding::Each, row_major)
+    }
+    fn run_program(&mut self, program: &Program, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
         let mut traffic = Traffic::default();
         let same = program
             .numbers

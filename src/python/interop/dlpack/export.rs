@@ -109,7 +109,7 @@ impl PyTensor {
                 "__dlpack__: the tensor is on the CPU, not on device ({kind}, {id})"
             )));
         }
-        let t = self.get();
+        let t = self.tensor(py)?;
         let versioned = max_version.is_some_and(|(major, _)| major >= 1);
         if !versioned && copy == Some(false) {
             let message = "__dlpack__: a consumer of DLPack before 1.0 gets a copy, since it can't \
