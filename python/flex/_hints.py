@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import inspect
+    from types import ModuleType
 
 # Functions, methods and attributes of NumPy or torch, and flex's equivalents.
 NAMES = {
@@ -233,16 +234,20 @@ def attribute(owner: object, name: str) -> str:
 
 
 def explain(
-    error: BaseException, name: str, given: tuple[object, ...], names: tuple[str, ...] | None
+    error: BaseException,
+    module: ModuleType,
+    name: str,
+    given: tuple[object, ...],
+    names: tuple[str, ...] | None,
 ) -> None:
-    """Rewrites the message of an error about the arguments `given` to a function, the last ones by the keywords `names`."""
+    """Rewrites the message of an error about the arguments `given` to a function of `module`, the last ones by the keywords `names`."""
     if len(error.args) != 1 or not isinstance(error.args[0], str):
         return
     message: str = error.args[0]
     values = dict(zip(names, given[len(given) - len(names) :], strict=True)) if names else {}
     positional = given[: len(given) - len(values)]
-    call, signature = _function(name)
-    bare = name.rpartition(".")[2]
+    bare = name.rpartition(".")[2]  # without "grad." and "quant.", as in their errors
+    call, signature = _function(module, bare)
     if message.startswith(f"{bare}() "):  # PyO3 omits the module
         message = name + message.removeprefix(bare)
     argument = _argument(error)
@@ -257,26 +262,12 @@ def explain(
         error.args = (better,)
 
 
-def _function(name: str) -> tuple[str, inspect.Signature]:
+def _function(module: ModuleType, name: str) -> tuple[str, inspect.Signature]:
     """The qualified name of a function, and its signature."""
     import inspect
 
-    from flex import _flex
-
-    modules = {
-        "flex": _flex,
-        "flex.nn": _flex._nn,
-        "flex.nn.grad": _flex._nn._grad,
-        "flex.fft": _flex._fft,
-        "flex.signal": _flex._signal,
-        "flex.quant": _flex._quant,
-    }
-    within, _, bare = name.rpartition(".")  # "grad." and "quant.", as in their errors
-    for path, module in modules.items():
-        function = getattr(module, bare, None) if path.endswith(within) else None
-        if function is not None:
-            return f"{path}.{bare}", inspect.signature(function)
-    raise LookupError(name)
+    path = module.__name__.removesuffix("._flex")
+    return f"{path}.{name}", inspect.signature(getattr(module, name))
 
 
 def _argument(error: BaseException) -> str | None:

@@ -101,7 +101,7 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     if result.is_null() {
         // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a
         // tuple or null
-        unsafe { explain(&function.name, arguments, count, names) };
+        unsafe { explain(module, &function.name, arguments, count, names) };
     }
     result
 }
@@ -186,9 +186,11 @@ unsafe fn call_of<'py>(
 /// Lets `flex/_hints.py` improve the exception that is set, if it is about the arguments.
 ///
 /// # Safety
-/// The interpreter is attached; there are `count` arguments, and one more for each of `names`.
+/// The interpreter is attached; `module` is the function's; there are `count` arguments, and one
+/// more for each of `names`.
 #[cold]
 unsafe fn explain(
+    module: *mut ffi::PyObject,
     name: &str,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
@@ -210,16 +212,21 @@ unsafe fn explain(
     let ours = error.get_type(py).is(py.get_type::<PyTypeError>())
         || error.value(py).hasattr("__notes__").unwrap_or(false);
     if ours && error.traceback(py).is_none() {
-        // SAFETY: null, or a tuple that the caller lends
-        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) }
-            .and_then(|n| n.cast_into::<PyTuple>().ok());
+        // SAFETY: a module; null, or a tuple: lent by the caller
+        let (module, names) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, module),
+                Bound::from_borrowed_ptr_or_opt(py, names),
+            )
+        };
+        let names = names.and_then(|n| n.cast_into::<PyTuple>().ok());
         let count = count as usize + names.as_ref().map_or(0, |n| n.len());
         // SAFETY: the caller lends `count` references in `arguments`
         let given = (0..count).map(|i| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(i)) });
         let given = PyTuple::new(py, given.collect::<Vec<_>>());
         let explain = EXPLAIN.import(py, "flex._hints", "explain");
         // a failure here must not hide the error itself
-        let _ = explain.and_then(|f| f.call1((error.value(py), name, given?, names)));
+        let _ = explain.and_then(|f| f.call1((error.value(py), module, name, given?, names)));
     }
     error.restore(py);
 }
