@@ -452,6 +452,7 @@ from flex._flex import Tensor, _DType, _Number, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
+from flex._flex import tanh as tanh
 from flex._results import ConvPlan
 from flex.nn import grad as grad
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import inspect
+    from types import ModuleType
 
 # Functions, methods and attributes of NumPy or torch, and flex's equivalents.
 NAMES = {
@@ -163,6 +164,7 @@ KEYWORDS = {
     "end": ("stop",),
     "fill": ("fill_value",),
     "index": ("indices",),
+    "input": ("x", "x1"),
     "indices_or_sections": ("sizes",),
     "keepdim": ("keepdims",),
     "newshape": ("shape",),
@@ -182,17 +184,23 @@ KEYWORDS = {
 # Keywords of features that flex lacks, and what to do instead.
 ABSENT = {
     "casting": "convert with astype first",
+    "max_norm": "flex doesn't rescale weights",
     "mode": "pad puts one value around, mode 'constant'",
     "decimals": "write flex.round(x * 10**n) / 10**n",
     "dropout_p": "flex computes without dropout",
+    "inplace": "flex's functions return new tensors: assign the result, as in x[...] = ...",
     "initial": "combine the result with that value",
     "layout": "flex's tensors are strided, all of them",
     "like": "flex's functions give flex's tensors",
     "order": "there is no choice: new tensors are in row-major order, and sorts are stable",
     "out": "assign the result, as in t[...] = ...",
+    "padding_idx": "it affects gradients alone, so leave it out",
     "pin_memory": "flex computes on the CPU alone",
+    "reduce": 'write reduction="mean", "sum" or "none"',
     "requires_grad": "flex records no gradients",
     "right": 'write side="right"',
+    "size_average": 'write reduction="mean" or "sum"',
+    "sparse": "flex's gradients are dense",
     "subok": "flex's functions give flex's tensors",
     "where": "choose with flex.where first",
 }
@@ -233,16 +241,20 @@ def attribute(owner: object, name: str) -> str:
 
 
 def explain(
-    error: BaseException, name: str, given: tuple[object, ...], names: tuple[str, ...] | None
+    error: BaseException,
+    module: ModuleType,
+    name: str,
+    given: tuple[object, ...],
+    names: tuple[str, ...] | None,
 ) -> None:
-    """Rewrites the message of an error about the arguments `given` to a function, the last ones by the keywords `names`."""
+    """Rewrites the message of an error about the arguments `given` to a function of `module`, the last ones by the keywords `names`."""
     if len(error.args) != 1 or not isinstance(error.args[0], str):
         return
     message: str = error.args[0]
     values = dict(zip(names, given[len(given) - len(names) :], strict=True)) if names else {}
     positional = given[: len(given) - len(values)]
-    call, signature = _function(name)
-    bare = name.rpartition(".")[2]
+    bare = name.rpartition(".")[2]  # without "grad." and "quant.", as in their errors
+    call, signature = _function(module, bare)
     if message.startswith(f"{bare}() "):  # PyO3 omits the module
         message = name + message.removeprefix(bare)
     argument = _argument(error)
@@ -257,26 +269,12 @@ def explain(
         error.args = (better,)
 
 
-def _function(name: str) -> tuple[str, inspect.Signature]:
+def _function(module: ModuleType, name: str) -> tuple[str, inspect.Signature]:
     """The qualified name of a function, and its signature."""
     import inspect
 
-    from flex import _flex
-
-    modules = {
-        "flex": _flex,
-        "flex.nn": _flex._nn,
-        "flex.nn.grad": _flex._nn._grad,
-        "flex.fft": _flex._fft,
-        "flex.signal": _flex._signal,
-        "flex.quant": _flex._quant,
-    }
-    within, _, bare = name.rpartition(".")  # "grad." and "quant.", as in their errors
-    for path, module in modules.items():
-        function = getattr(module, bare, None) if path.endswith(within) else None
-        if function is not None:
-            return f"{path}.{bare}", inspect.signature(function)
-    raise LookupError(name)
+    path = module.__name__.removesuffix("._flex")
+    return f"{path}.{name}", inspect.signature(getattr(module, name))
 
 
 def _argument(error: BaseException) -> str | None:

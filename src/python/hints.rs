@@ -1,7 +1,9 @@
 //! Better messages for failed calls: they name the function and the argument, and suggest what was
-//! probably meant. `flex/_hints.py` has the texts; it is called only after an error, so that
-//! successful calls pay one jump.
+//! probably meant. `flex/_hints.py` has the texts. Calls with torch's names of parameters
+//! (`torch_names`) are made again with flex's. Both happen only after an error, so that successful
+//! calls pay one jump.
 
+use super::torch_names::{self, Name};
 use super::{traced, whole};
 use pyo3::exceptions::{PySystemError, PyTypeError};
 use pyo3::ffi;
@@ -18,7 +20,10 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 /// A function of the module made by PyO3.
 struct Function {
     call: Call,
+    /// The name that errors have, with a prefix in some modules.
     name: String,
+    /// torch's names of its parameters.
+    torch_names: Vec<Name>,
 }
 
 impl Function {
@@ -91,19 +96,99 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     };
     // SAFETY: `protocol` checked that the function has this protocol; it gets CPython's arguments
     let result = unsafe { (function.call)(module, arguments, count, names) };
-    if result.is_null() && traced::is_active() {
-        // SAFETY: by the protocol, as below
-        let recorded = unsafe { record(module, function, arguments, count, names) };
-        if !recorded.is_null() {
-            return recorded;
-        }
-    }
     if result.is_null() {
         // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a
         // tuple or null
-        unsafe { explain(&function.name, arguments, count, names) };
+        return unsafe { failed(module, function, arguments, count, names) };
     }
     result
+}
+
+/// Returns the result of a call that failed, if it can be made otherwise; else null, with an
+/// exception set whose message is improved.
+///
+/// # Safety
+/// As for [`explain`]; `module` is the function's.
+#[cold]
+unsafe fn failed(
+    module: *mut ffi::PyObject,
+    function: &'static Function,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the caller's promises are those of the functions below
+    unsafe {
+        if !names.is_null() && uses_torch_names(function, names) {
+            // the call below improves messages itself
+            return call_renamed(module, function, arguments, count, names);
+        }
+        if traced::is_active() {
+            let recorded = record(module, function, arguments, count, names);
+            if !recorded.is_null() {
+                return recorded;
+            }
+        }
+        explain(module, &function.name, arguments, count, names);
+    }
+    std::ptr::null_mut()
+}
+
+/// Whether a call raised a TypeError and has a keyword by torch's name, which the function lacks.
+///
+/// # Safety
+/// The interpreter is attached, and an exception is set; `names` is a tuple.
+unsafe fn uses_torch_names(function: &Function, names: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's promises
+    let names = unsafe {
+        if ffi::PyErr_ExceptionMatches(ffi::PyExc_TypeError) == 0 {
+            return false;
+        }
+        Bound::from_borrowed_ptr(Python::assume_attached(), names)
+    };
+    let is_torch_name = |n: Bound<PyAny>| {
+        // comparing strings raises nothing, so the exception stays
+        let n = n.cast_into::<PyString>().ok()?;
+        torch_names::find(&function.torch_names, n.to_str().ok()?)
+    };
+    names
+        .cast::<PyTuple>()
+        .is_ok_and(|names| names.iter().any(|n| is_torch_name(n).is_some()))
+}
+
+/// Makes a call again with flex's names of its keywords.
+///
+/// # Safety
+/// As for [`failed`].
+unsafe fn call_renamed(
+    module: *mut ffi::PyObject,
+    function: &'static Function,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: a built-in function is called with the interpreter attached; the caller's promises
+    let (py, parts) = unsafe {
+        ffi::PyErr_Clear();
+        let py = Python::assume_attached();
+        (py, call_of(py, module, function, arguments, count, names))
+    };
+    let result = parts.and_then(|(callable, positional, keywords)| {
+        torch_names::call(
+            &function.torch_names,
+            &function.name,
+            &callable,
+            positional,
+            keywords,
+        )
+    });
+    match result {
+        Ok(y) => y.into_ptr(),
+        Err(e) => {
+            e.restore(py);
+            std::ptr::null_mut()
+        }
+    }
 }
 
 /// Returns the result of a call that `flex.fuse` recorded as a whole, because it failed for a
@@ -131,6 +216,7 @@ unsafe fn record(
     unsafe { ffi::PyErr_Fetch(kind, value, traceback) };
     // SAFETY: the caller lends `arguments`, `count` and more references, and `names`
     let recorded = unsafe { call_of(py, module, function, arguments, count, names) }
+        .ok()
         .and_then(|call| whole::record(&call.0, function.name(), &call.1, &call.2));
     let Some(recorded) = recorded else {
         // SAFETY: restores what was fetched
@@ -149,12 +235,14 @@ unsafe fn record(
         }
     }
 }
+
 /// A function, and its positional and keyword arguments.
 type Parts<'py> = (
     Bound<'py, PyAny>,
     Vec<Bound<'py, PyAny>>,
     Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>,
 );
+
 /// # Safety
 /// As for [`record`].
 unsafe fn call_of<'py>(
@@ -164,7 +252,7 @@ unsafe fn call_of<'py>(
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
-) -> Option<Parts<'py>> {
+) -> PyResult<Parts<'py>> {
     // SAFETY: the module of the function; `names` is null or a tuple; `count` and `names` give the
     // number of references: all are lent by the caller
     let (module, names, argument) = unsafe {
@@ -172,23 +260,25 @@ unsafe fn call_of<'py>(
         let argument = |i: usize| Bound::from_borrowed_ptr(py, *arguments.add(i));
         (Bound::from_borrowed_ptr(py, module), names, argument)
     };
-    let count = usize::try_from(count).ok()?;
+    let count = count as usize;
     let positional = (0..count).map(&argument).collect();
     let mut keywords = Vec::new();
-    if let Some(names) = names.and_then(|n| n.cast_into::<PyTuple>().ok()) {
-        for (i, name) in names.iter().enumerate() {
-            keywords.push((name.cast_into::<PyString>().ok()?, argument(count + i)));
+    if let Some(names) = names {
+        for (i, name) in names.cast_into::<PyTuple>()?.iter().enumerate() {
+            keywords.push((name.cast_into::<PyString>()?, argument(count + i)));
         }
     }
-    Some((module.getattr(function.name()).ok()?, positional, keywords))
+    Ok((module.getattr(function.name())?, positional, keywords))
 }
 
 /// Lets `flex/_hints.py` improve the exception that is set, if it is about the arguments.
 ///
 /// # Safety
-/// The interpreter is attached; there are `count` arguments, and one more for each of `names`.
+/// The interpreter is attached; `module` is the function's; there are `count` arguments, and one
+/// more for each of `names`.
 #[cold]
 unsafe fn explain(
+    module: *mut ffi::PyObject,
     name: &str,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
@@ -210,16 +300,21 @@ unsafe fn explain(
     let ours = error.get_type(py).is(py.get_type::<PyTypeError>())
         || error.value(py).hasattr("__notes__").unwrap_or(false);
     if ours && error.traceback(py).is_none() {
-        // SAFETY: null, or a tuple that the caller lends
-        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) }
-            .and_then(|n| n.cast_into::<PyTuple>().ok());
+        // SAFETY: a module; null, or a tuple: lent by the caller
+        let (module, names) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, module),
+                Bound::from_borrowed_ptr_or_opt(py, names),
+            )
+        };
+        let names = names.and_then(|n| n.cast_into::<PyTuple>().ok());
         let count = count as usize + names.as_ref().map_or(0, |n| n.len());
         // SAFETY: the caller lends `count` references in `arguments`
         let given = (0..count).map(|i| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(i)) });
         let given = PyTuple::new(py, given.collect::<Vec<_>>());
         let explain = EXPLAIN.import(py, "flex._hints", "explain");
         // a failure here must not hide the error itself
-        let _ = explain.and_then(|f| f.call1((error.value(py), name, given?, names)));
+        let _ = explain.and_then(|f| f.call1((error.value(py), module, name, given?, names)));
     }
     error.restore(py);
 }
@@ -229,8 +324,9 @@ unsafe fn explain(
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
+        let path = module.name()?;
         // errors of gradients and quantised functions have these prefixes
-        let within = match module.name()?.to_str()? {
+        let within = match path.to_str()? {
             "flex.nn.grad" => "grad.",
             "flex.quant" => "quant.",
             _ => "",
@@ -244,11 +340,9 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
             let (place, call) = places.next().ok_or_else(|| {
                 PySystemError::new_err("hints: more functions than there are copies of `call`")
             })?;
-            let doc = CString::new(format!(
-                "{name}{}\n--\n\n{}",
-                f.getattr("__text_signature__")?,
-                f.getattr("__doc__")?
-            ))?;
+            let signature = f.getattr("__text_signature__")?.extract::<String>()?;
+            let doc = format!("{name}{signature}\n--\n\n{}", f.getattr("__doc__")?);
+            let doc = CString::new(doc)?;
             // CPython keeps the address for as long as the function lives
             let definition = Box::leak(Box::new(ffi::PyMethodDef {
                 ml_name: CString::new(&name[..])?.into_raw(),
@@ -269,8 +363,12 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
                 Bound::from_owned_ptr_or_err(module.py(), hinted)?
             };
             module.setattr(&name, hinted)?;
-            let name = format!("{within}{name}");
-            place.get_or_init(|| Function { call: before, name });
+            let torch_names = torch_names::of(path.to_str()?, &name, &signature);
+            place.get_or_init(|| Function {
+                call: before,
+                name: format!("{within}{name}"),
+                torch_names,
+            });
         }
     }
     Ok(())

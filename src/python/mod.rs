@@ -41,6 +41,7 @@ mod sort;
 mod standard;
 mod subscript;
 mod tensor;
+mod torch_names;
 mod trace;
 mod traced;
 mod values;

@@ -99,6 +99,14 @@ KEYWORDS = {
     "eye" + UNEXPECTED + "'N': write n_rows=3": lambda: flex.eye(N=3),
     "split" + UNEXPECTED + "'split_size': write sizes=2": lambda: flex.split(X, split_size=2),
     "argmax" + UNEXPECTED + "'dim': write axis=1": lambda: flex.argmax(X, dim=1),
+    "gelu" + UNEXPECTED + "'approx': did you mean approximate?": lambda: flex.nn.gelu(
+        X, approx="tanh"
+    ),
+    "pad"
+    + UNEXPECTED
+    + "'colour': the call is flex.nn.pad(x, pad, mode='constant', value=None)": lambda: flex.nn.pad(
+        X, 1, colour=1
+    ),
     "linear" + UNEXPECTED + "'bais': did you mean bias?": lambda: flex.nn.linear(X, X, bais=None),
     "take" + UNEXPECTED + "'index': write indices=...": lambda: flex.take(X, index=V),
     "exp" + UNEXPECTED + "'out': assign the result, as in t[...] = ...": lambda: flex.exp(X, out=X),
@@ -178,6 +186,15 @@ ARGUMENTS = {
     ),
     "sum() takes from 1 to 2 positional arguments but 3 were given: the call is "
     "sum(x, /, axis=None, *, dtype=None, keepdims=False, out=None)": lambda: flex.sum(X, 0, True),
+    "pad() missing 1 required positional argument: 'pad': the call is "
+    "pad(x, pad, mode='constant', value=None)": lambda: flex.nn.pad(X),
+    "unfold() missing 1 required positional argument: 'kernel_size': the call is "
+    "unfold(x, kernel_size, dilation=1, padding=0, stride=1)": lambda: flex.nn.unfold(X),
+    "gelu() missing 1 required positional argument: 'x': the call is gelu(x, *, approximate='none')": lambda: (
+        flex.nn.gelu()
+    ),
+    "grad.pad() missing 1 required positional argument: 'pad': the call is "
+    "grad.pad(grad, input_size, pad, mode='constant')": lambda: flex.nn.grad.pad(X, 2),
     "matmul() missing 1 required positional argument: 'x2': the call is matmul(x1, x2, /, *, dtype=None)": lambda: (
         flex.matmul(X)
     ),

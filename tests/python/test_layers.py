@@ -125,3 +125,39 @@ def test_activations_of_linear_match_the_functions():
         np.testing.assert_allclose(
             np.asarray(got), np.asarray(getattr(nn, name)(plain)), rtol=1e-6, atol=1e-6
         )
+
+
+X = flex.asarray([1.0, -2.0, 0.5])
+
+
+@pytest.mark.parametrize("function", [nn.softmax, nn.log_softmax, nn.softmin])
+class TestDtypeOfSoftmax:
+    def test_converts_first(self, function):
+        half = X.astype("float16")
+        np.testing.assert_array_equal(
+            function(half, dtype="float64"), function(half.astype("float64"))
+        )
+        assert function(X, -1, dtype=flex.float64).dtype == flex.float64
+        assert function(X, dtype=None).dtype == flex.float32
+        integers = flex.asarray([[1, 0], [2, 5]])
+        np.testing.assert_array_equal(
+            function(integers, dim=0, dtype="float64"), function(integers.astype("float64"), 0)
+        )
+        # rounded to the dtype before it is computed
+        close, equal = flex.asarray([1.0, 1.0001], dtype="float64"), flex.asarray([1.0, 1.0])
+        np.testing.assert_array_equal(
+            function(close, dtype="float16"), function(equal.astype("float16"))
+        )
+
+    def test_in_a_fused_function(self, function):
+        fused = flex.fuse(lambda x: function(x * 2, dtype="float64"))
+        np.testing.assert_allclose(fused(X), function(X * 2, dtype="float64"), rtol=1e-12)
+
+    def test_errors(self, function):
+        for dtype in ("int32", "bool", "complex64"):
+            with pytest.raises(flex.DTypeError, match=f"dtype is {dtype}; it is a float"):
+                function(X, dtype=dtype)
+        with pytest.raises(flex.DTypeError, match="not defined for complex64"):
+            function(X + 0j, dtype="float32")
+        with pytest.raises(TypeError, match="is not a dtype"):
+            function(X, dtype="real")

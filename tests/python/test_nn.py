@@ -219,6 +219,7 @@ def test_activations_are_the_elementwise_functions():
     assert nn.relu is flex.relu
     assert nn.sigmoid is flex.sigmoid
     assert nn.silu is flex.silu
+    assert nn.tanh is flex.tanh
 
 
 def attention(q, k, v, mask=None, causal=False, scale=None):

@@ -4,7 +4,7 @@ from flex import _flex, _missing
 from flex.nn import grad as grad
 
 _own = {name: getattr(_flex._nn, name) for name in dir(_flex._nn) if not name.startswith("_")}
-_operations = {name: getattr(_flex, name) for name in ("relu", "sigmoid", "silu")}
+_operations = {name: getattr(_flex, name) for name in ("relu", "sigmoid", "silu", "tanh")}
 globals().update(_own | _operations)  # __init__.pyi lists the names
 
 __getattr__ = _missing.of_module(__name__)

@@ -1,10 +1,12 @@
 //! Activations of `flex.nn` that have parameters.
 
+use super::norm::converted;
 use crate::Scalar;
 use crate::kernel::elementwise::rows;
 use crate::nn::{self, Activation, Gumbel};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Operand, axis_or_dim, compute};
+use crate::python::dtype::DTypeArg;
 use crate::python::elementwise::{self, apply};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -202,16 +204,25 @@ fn glu(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyRes
 
 /// `softmax` of `-x`.
 ///
-/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
-/// its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. dtype: as for
+/// `softmax`. The result has its shape and dtype. DTypeError for complex numbers and for another
+/// dtype; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.softmin(flex.asarray([0.0, 1000.0])).tolist()
 /// [1.0, 0.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
-fn softmin(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
+fn softmin(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    dim: Option<isize>,
+    dtype: Option<DTypeArg>,
+) -> PyResult<PyTensor> {
     let axis = axis_or_dim("softmin", axis, dim, -1)?;
-    compute(py, x.0.len(), || nn::softmin(&x.0, axis))
+    compute(py, x.0.len(), || {
+        nn::softmin(&converted("softmin", &x.0, dtype)?, axis)
+    })
 }
 
 /// Relaxed samples of categorical distributions: `softmax((logits + noise) / tau)`, with

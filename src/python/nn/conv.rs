@@ -106,14 +106,19 @@ convolutions! {
     /// x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups,
     /// kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: zeros on both
     /// sides; or `((before, after),)`, "same" (a result of the same length, for a stride of 1) or
-    /// "valid" (none). groups: groups of channels, each convolved by itself. The result has the
-    /// operands' common dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1`
-    /// places. ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that
-    /// are too small; DTypeError for bool, or if there is no common dtype.
+    /// "valid" (none). groups: groups of channels, each convolved by itself. activation: as for
+    /// `linear`, applied after the bias. residual: broadcasts to the result, and is added last.
+    /// precise: as for `conv2d`; it makes no difference here. The result has the operands' common
+    /// dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places.
+    /// ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that are too
+    /// small, or another activation; DTypeError for bool, if there is no common dtype, or for an
+    /// activation of integers.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     /// >>> flex.nn.conv1d(x, w, padding=1).tolist()
     /// [[-2.0, -2.0, -2.0, 3.0]]
+    /// >>> flex.nn.conv1d(x, w, activation="relu", residual=flex.asarray([[8.0, 9.0]])).tolist()
+    /// [[8.0, 9.0]]
     conv1d 1;
     /// The convolution of an image with `weight`; the kernel is not flipped, as in torch.
     ///
@@ -122,7 +127,10 @@ convolutions! {
     /// dilation: an integer of 1 or more, or one for each axis. padding: zeros on both sides, for
     /// all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
     /// for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
-    /// Dtype, sizes and errors as for `conv1d`.
+    /// activation, residual: as for `conv1d`. precise: whether each place is a plain sum of
+    /// products; otherwise 3x3 kernels over enough channels use Winograd's algorithm, whose
+    /// rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors as for
+    /// `conv1d`.
     ///
     /// >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     /// >>> flex.nn.conv2d(x, w).tolist()

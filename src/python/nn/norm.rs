@@ -1,45 +1,59 @@
 //! Normalisations of `flex.nn`.
 
-use crate::Tensor;
 use crate::nn::{self, ChannelNorm, Length, LocalResponse};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, axis_or_dim, compute, count, detached};
+use crate::python::dtype::DTypeArg;
+use crate::{Error, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// `exp(x) / sum(exp(x))` along an axis, without overflow.
 ///
-/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
-/// its shape and dtype; it is NaN if all elements are `-inf`. DTypeError for complex numbers;
-/// AxisError if the axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. dtype: a float
+/// that x is converted to first. The result has its shape and dtype; it is NaN if all elements are
+/// `-inf`. DTypeError for complex numbers and for another dtype; AxisError if the axis is out of
+/// range.
 ///
 /// >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
 /// [0.5, 0.5, 0.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
-fn softmax(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
+fn softmax(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    dim: Option<isize>,
+    dtype: Option<DTypeArg>,
+) -> PyResult<PyTensor> {
     let axis = axis_or_dim("softmax", axis, dim, -1)?;
-    compute(py, x.0.len(), || nn::softmax(&x.0, axis))
+    compute(py, x.0.len(), || {
+        nn::softmax(&converted("softmax", &x.0, dtype)?, axis)
+    })
 }
 
 /// The logarithm of `softmax`, without overflow or cancellation.
 ///
-/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
-/// its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. dim: an alias of axis. dtype: as for
+/// `softmax`. The result has its shape and dtype. DTypeError for complex numbers and for another
+/// dtype; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
 /// [0.0, -1000.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
+#[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
 fn log_softmax(
     py: Python<'_>,
     x: Arg,
     axis: Option<isize>,
     dim: Option<isize>,
+    dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
     let axis = axis_or_dim("log_softmax", axis, dim, -1)?;
-    compute(py, x.0.len(), || nn::log_softmax(&x.0, axis))
+    compute(py, x.0.len(), || {
+        nn::log_softmax(&converted("log_softmax", &x.0, dtype)?, axis)
+    })
 }
 
 /// `(x - mean) / sqrt(var + eps) * weight + bias`, with mean and variance over the last dimensions,
@@ -273,6 +287,21 @@ fn local_response_norm(
     })
 }
 
+/// The operand of a softmax in `dtype`, a float, if one is given.
+pub(super) fn converted(
+    op: &'static str,
+    x: &Tensor,
+    dtype: Option<DTypeArg>,
+) -> crate::Result<Tensor> {
+    match dtype {
+        None => Ok(x.clone()),
+        Some(DTypeArg(to)) if !to.is_float() => {
+            Err(Error::dtype(op, format!("dtype is {to}; it is a float")))
+        }
+        Some(_) if x.dtype().is_complex() => Err(Error::unsupported(op, x.dtype())),
+        Some(DTypeArg(to)) => x.astype(to),
+    }
+}
 /// An optional tensor.
 fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
     t.as_ref().map(|t| &t.0)
