@@ -203,6 +203,36 @@ fn views_match_those_of_dequantised_tensors() -> Result<()> {
 }
 
 #[test]
+fn gathered_elements_keep_their_scale() -> Result<()> {
+    let mut rng = Rng(10);
+    for levels in [Levels::I8, Levels::I4, Levels::I2] {
+        let how = Quantization {
+            levels,
+            ..each(Per::Channel(0))
+        };
+        let q = quant::quantize(&numbers(&mut rng, &[3, 7]), how)?;
+        let order = q.argsort(1)?;
+        let sorted = q.take_along_axis(&order, 1)?;
+        let (y, found) = (q.dequantize()?, sorted.dequantize()?.to_vec::<f32>()?);
+        for (i, row) in found.chunks(7).enumerate() {
+            let mut expected = y.select(0, i as i64)?.to_vec::<f32>()?;
+            expected.sort_by(f32::total_cmp);
+            // -0.0 is 0 in integers
+            assert!(row.iter().zip(&expected).all(|(a, b)| a == b));
+        }
+        let across = q.take_along_axis(&Tensor::zeros([1, 7], DType::I64)?, 0);
+        assert!(matches!(
+            across,
+            Err(Error::Value {
+                op: "take_along_axis",
+                ..
+            })
+        ));
+    }
+    Ok(())
+}
+
+#[test]
 fn percentile_calibration_saturates_outliers() -> Result<()> {
     let mut x: Vec<f32> = (0..1000).map(|i| (i as f32 - 500.0) / 500.0).collect();
     x[7] = 1e6;

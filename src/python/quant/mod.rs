@@ -2,7 +2,9 @@
 
 mod functions;
 mod gguf;
+mod order;
 mod tensor;
+mod views;
 
 use pyo3::prelude::*;
 pub use tensor::PyQTensor;
