@@ -279,7 +279,7 @@ def test_is_not_an_array():
         lambda: flex.asarray(q),
         lambda: flex.exp(q),
         lambda: x @ q,
-        lambda: x + q,
+        lambda: flex.add(x, q),
         lambda: flex.nn.linear(x, q),
         lambda: quant.quantize(q),
         lambda: flex.io.save(io.BytesIO(), {"w": q}, format="safetensors"),

@@ -2,6 +2,7 @@
 
 mod functions;
 mod gguf;
+mod operators;
 mod order;
 mod tensor;
 mod views;

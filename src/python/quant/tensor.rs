@@ -22,9 +22,16 @@ use pyo3::types::PyTuple;
 /// nothing; ValueError if one would split a block or a byte. ShapeError or DTypeError if parts
 /// don't fit together.
 ///
+/// Arithmetic (`+ - * / // % **`, `abs`, `map`) is that of the dequantised numbers, and its result
+/// is quantised like the tensor, of two the first: to the same dtype, with scales from the minimum
+/// and maximum of what shares one. The other operand is a QTensor, a tensor, an array, a list or a
+/// number. Comparisons of the dequantised numbers are bool tensors.
+///
 /// >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
 /// >>> q.dequantize().tolist()
 /// [1.0, -0.5]
+/// >>> (q * 127).dequantize().tolist(), (q > 0).tolist()
+/// ([127.0, -64.0], [True, False])
 #[pyclass(frozen, name = "QTensor", module = "flex.quant", from_py_object)]
 #[derive(Clone)]
 pub struct PyQTensor(pub QTensor);
@@ -142,7 +149,7 @@ impl PyQTensor {
     fn __array__(&self, dtype: Option<Bound<PyAny>>, copy: Option<bool>) -> PyResult<Py<PyAny>> {
         let _ = (dtype, copy);
         Err(PyTypeError::new_err(
-            "a QTensor is no array: it has methods (q.max, q.sort, q.argmax, q.take, q.reshape ..), flex.quant \
+            "a QTensor is no array: it has methods (q.max, q.sort, q.argmax, q.take, q.reshape, q.map ..), flex.quant \
              has functions (quant.concat, quant.linear, quant.conv2d), and q.dequantize() is an array",
         ))
     }
