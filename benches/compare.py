@@ -1,4 +1,4 @@
-"""flex against the other libraries that are installed: NumPy, and PyTorch, JAX, numexpr, onnxruntime, OpenVINO.
+"""flex against the other libraries that are installed: NumPy, SciPy, and PyTorch, JAX, numexpr, onnxruntime, OpenVINO.
 
     python benches/compare.py [--only FAMILY]... [--match TEXT] [--rounds N] [--threads N] [--isa LEVEL]... [--roofline [FILE]]
                               [--facts] [--json FILE] [--markdown FILE] [--chart FILE] [--report]

@@ -133,6 +133,22 @@ def tensor() -> str:
     return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
 
 
+def quantised() -> str:
+    """The operators of QTensor, the last class of its module."""
+    names = ["add", "sub", "mul", "truediv", "floordiv", "mod", "matmul"]
+    own = binary(" ".join(names), "QTensor", "QTensor | _Operand")
+    own += binary(" ".join(f"r{n}" for n in names), "QTensor")
+    own += "".join(
+        f"    def __{n}__(self, other: QTensor | _Operand, mod: None = None, /) -> QTensor: ...\n"
+        for n in ("pow", "rpow")
+    )
+    own += binary("lt le gt ge", "Tensor", "QTensor | _Operand")
+    own += "    def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
+    own += "    def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
+    own += "".join(f"    def __{n}__(self) -> QTensor: ...\n" for n in ("abs", "neg", "pos"))
+    return own
+
+
 def write(file: str, text: str, names: list[str]) -> None:
     exported = "".join(f'    "{name}",\n' for name in names)
     (TARGET / file).write_text(f"{text}\n__all__ = [\n{exported}]\n", encoding="utf-8")
@@ -169,7 +185,7 @@ def main() -> None:
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)
     names = [name for name in quant.__all__ if not inspect.isclass(getattr(quant, name))]
-    text = QUANT + documented(QUANT_CLASSES, quant)
+    text = QUANT + documented(QUANT_CLASSES.rstrip() + "\n" + quantised() + "\n", quant)
     text += "".join(function(name, getattr(quant, name), space="quant.") for name in names)
     write("quant.pyi", text, quant.__all__)
 

@@ -488,10 +488,10 @@ from flex._flex import Tensor, _Device, _DType, _Operand
 QUANT = """\
 # Written by scripts/make_stubs.py.
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Literal, Self, SupportsIndex, final
+from typing import Any, Final, Literal, Self, SupportsIndex, final
 
 from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File

@@ -15,6 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# Operators whose results are not float32.
+INTEGERS = {"MatMulInteger": "INT32"}
 OPSET, IR = 23, 11  # the first with attention and rotary embeddings
 
 
@@ -63,8 +65,12 @@ class Graph:
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
             for name, a in self.inputs.items()
         ]
-        # float32 like the results of all ONNX workloads; the library infers the shape
-        outputs = [helper.make_tensor_value_info(self._result, TensorProto.FLOAT, None)]
+        # the library infers the shape, but not the type
+        kind = self._result.rpartition("_")[0].partition("_")[0]
+        element = INTEGERS.get(kind, "FLOAT")
+        outputs = [
+            helper.make_tensor_value_info(self._result, TensorProto.DataType.Value(element), None)
+        ]
         graph = helper.make_graph(self._nodes, "workload", inputs, outputs, self._constants)
         opsets = [helper.make_opsetid("", OPSET)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=IR).SerializeToString()

@@ -273,7 +273,7 @@ OFFERS = """
 
 Sizes are those of the files that `pip install` installs on this machine. Import is the time added to a fresh interpreter. A dtype counts if
 `a + a` or `a @ a` of 2x2 ones works and keeps the dtype; numexpr, onnxruntime and OpenVINO have no such functions, since they evaluate
-expressions or graphs.
+expressions or graphs, and SciPy takes NumPy's arrays.
 """
 
 

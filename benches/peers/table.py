@@ -1,8 +1,8 @@
 """Workloads: inputs, an expression, and the amount of work.
 
 An expression sees its inputs by name and the library's namespace as `xp`. The first one is for all libraries that share its names (NumPy,
-flex, jax.numpy: those of the array API standard); a keyword gives the expression of another library, and None leaves it out. numexpr takes
-part if a row has an expression for it; onnxruntime and OpenVINO if it has one of ONNX operators (`onnx`, see graph.py).
+flex, jax.numpy: those of the array API standard); a keyword gives the expression of another library, and None leaves it out. numexpr and
+SciPy take part if a row has an expression for them; onnxruntime and OpenVINO if it has one of ONNX operators (`onnx`, see graph.py).
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ class Workload:
         # tuple result then have the same shape
         self.fused = fused
         self._expression = expression
-        self._spellings = {"numexpr": None, "onnxruntime": onnx, "openvino": onnx, **spellings}
+        absent = {"numexpr": None, "scipy": None}
+        self._spellings = {**absent, "onnxruntime": onnx, "openvino": onnx, **spellings}
 
     def expression(self, library: str) -> str | None:
         """The expression for `library`; None if it does not take part."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .table import Input, Workload
 
-LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr", "onnxruntime", "openvino")
+LIBRARIES = ("flex", "numpy", "scipy", "torch", "jax", "numexpr", "onnxruntime", "openvino")
 SAMPLE = 0.03  # seconds of one measurement, or of one call if that takes longer
 LONG = 0.2  # seconds from which on a call needs no warm-up
 SEED = 20
@@ -98,22 +98,29 @@ class Flex(_Eager):
         import flex.models
 
         self.xp = flex
-        self._encoder = None
         flex.set_num_threads(threads)
 
     def array(self, values: np.ndarray) -> Any:
         return self.xp.asarray(values, copy=True)
 
     def names(self) -> dict[str, Any]:
-        return {"xp": self.xp, "nn": self.xp.nn, "encode": self._encode}
+        return {
+            "xp": self.xp,
+            "nn": self.xp.nn,
+            "encode": lambda texts: self._encoder.encode(texts),
+            "encode_int8": lambda texts: self._int8.encode(texts),
+        }
 
     def fused(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         return self._call(self.xp.fuse, expression, inputs)
 
-    def _encode(self, texts: list[str]) -> Any:
-        if self._encoder is None:
-            self._encoder = self.xp.models.SentenceEncoder.load(minilm.folder())
-        return self._encoder.encode(texts)
+    @cached_property
+    def _encoder(self) -> Any:
+        return self.xp.models.SentenceEncoder.load(minilm.folder())
+
+    @cached_property
+    def _int8(self) -> Any:
+        return self.xp.models.SentenceEncoder.load(minilm.folder(), quantize="int8")
 
     def memory(self, call: Callable[[], Any]) -> dict[str, int]:
         """The peak bytes that a call allocates in addition to its inputs, and the blocks that a repeated call requests from the system."""
@@ -159,6 +166,22 @@ class Numpy(_Eager):
             "lstm": recurrent.lstm,
             "gru": recurrent.gru,
         }
+
+
+class Scipy(_Eager):
+    def __init__(self, threads: int):
+        import scipy.fft
+
+        self.xp = scipy
+        # by default each transform takes one thread
+        self._workers = scipy.fft.set_workers(threads)
+        self._workers.__enter__()
+
+    def array(self, values: np.ndarray) -> Any:
+        return values
+
+    def names(self) -> dict[str, Any]:
+        return {"xp": self.xp}
 
 
 class Torch(_Eager):
@@ -271,6 +294,13 @@ class Onnxruntime(_Runtime):
     with_model = staticmethod(minilm.with_onnxruntime)
     with_graph = staticmethod(graph.with_onnxruntime)
 
+    @cached_property
+    def _int8(self) -> Callable[[list[str]], np.ndarray]:
+        return minilm.with_onnxruntime(self._threads, quantized=True)
+
+    def names(self) -> dict[str, Any]:
+        return {**super().names(), "encode_int8": lambda texts: self._int8(texts)}
+
     def numpy(self, result: Any) -> np.ndarray:
         return result.numpy() if hasattr(result, "numpy") else result
 
@@ -281,7 +311,7 @@ class Openvino(_Runtime):
 
 
 CLASSES: dict[str, Callable[[int], Library]] = dict(
-    zip(LIBRARIES, (Flex, Numpy, Torch, Jax, Numexpr, Onnxruntime, Openvino), strict=True)
+    zip(LIBRARIES, (Flex, Numpy, Scipy, Torch, Jax, Numexpr, Onnxruntime, Openvino), strict=True)
 )
 
 

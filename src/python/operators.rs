@@ -7,6 +7,7 @@ use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_ref};
 use super::later;
+use super::quant::PyQTensor;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};
@@ -46,6 +47,10 @@ impl<'py> FromPyObject<'_, 'py> for Other<'py> {
             Ok(Some(o)) => Ok(Other::Operand(Ok(o))),
             Ok(None) if is_list(&x)? => Ok(Other::List(x.to_owned())),
             Ok(None) => Err(PyTypeError::new_err("not an operand")),
+            // its operators take tensors
+            Err(_) if x.is_instance_of::<PyQTensor>() => {
+                Err(PyTypeError::new_err("not an operand"))
+            }
             Err(e) => Ok(Other::Operand(Err(e))),
         }
     }
@@ -195,7 +200,7 @@ fn flops(a: &Tensor, b: &Tensor) -> usize {
         .saturating_mul(b.shape().last().copied().unwrap_or(1))
 }
 
-fn no_modulo(modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
+pub fn no_modulo(modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
     match modulo {
         None => Ok(()),
         Some(_) => Err(PyTypeError::new_err("pow of tensors takes no modulus")),

@@ -99,12 +99,7 @@ fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, *axes))]
 fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
-    let none = axes.is_empty() || axes.len() == 1 && axes.get_item(0)?.is_none();
-    let axes = if none {
-        None
-    } else {
-        Some(Ints::from_args(axes)?)
-    };
+    let axes = axes_of(axes)?;
     x.view(move |x, _| {
         let all: Vec<isize>;
         let axes = match &axes {
@@ -116,6 +111,15 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
         };
         x.permute("transpose", axes)
     })
+}
+
+/// The axes of `transpose`; `None` for all, in reverse order.
+pub fn axes_of(axes: &Bound<PyTuple>) -> PyResult<Option<Ints>> {
+    let none = axes.is_empty() || axes.len() == 1 && axes.get_item(0)?.is_none();
+    if none {
+        return Ok(None);
+    }
+    Ints::from_args(axes).map(Some)
 }
 
 /// Swaps two dimensions; a view. AxisError if one is out of range.

@@ -19,6 +19,7 @@
 //! [`linear`] and [`conv2d`] multiply by quantised weights directly: in integers if the activations
 //! are quantised too, or else the weights are dequantised while they are packed.
 
+mod arithmetic;
 mod conv;
 mod dequantize;
 mod file;

@@ -49,6 +49,10 @@ impl QTensor {
     pub fn sort(&self, how: impl Into<Sort>) -> Result<QTensor> {
         self.of_values(ops::sort(&self.integers("sort")?, how)?)
     }
+    /// The indices that sort along an axis, like [`ops::argsort`].
+    pub fn argsort(&self, how: impl Into<Sort>) -> Result<Tensor> {
+        ops::argsort(&self.ordered()?, how)
+    }
     /// The `k` largest or smallest elements along an axis and their indices, like [`ops::topk`].
     /// Errors if elements have several scales.
     pub fn topk(&self, k: usize, how: impl Into<TopK>) -> Result<(QTensor, Tensor)> {
@@ -94,6 +98,30 @@ impl QTensor {
             true => self.packed_again(taken),
             false => Ok(taken),
         }
+    }
+    /// The elements at positions along an axis, for each line of it those of the same line of
+    /// `indices`, like [`ops::take_along_axis`]. Errors if elements of a line have several scales.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -9.0]), Default::default())?;
+    /// let sorted = q.take_along_axis(&q.argsort(0)?, 0)?;
+    /// assert!(sorted.equal(&q.sort(0)?)?);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn take_along_axis(&self, indices: &Tensor, axis: isize) -> Result<QTensor> {
+        const OP: &str = "take_along_axis";
+        let at = layout::axis(OP, axis, self.rank())?;
+        let parts = self.scales.shape()[at];
+        if parts > 1 {
+            let message =
+                message!("elements along axis {at} have {parts} scales: dequantize first");
+            return Err(Error::value(OP, message));
+        }
+        let from = self.unpacked()?;
+        let values = ops::take_along_axis(&from.values, indices, axis)?;
+        let shape = Shape::from_slice(values.shape());
+        self.packed_again(from.moved(values, |t| Ok(t.clone()), shape, Some)?)
     }
     /// Whether both have the same shape and represent the same numbers.
     pub fn equal(&self, other: &QTensor) -> Result<bool> {

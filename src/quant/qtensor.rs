@@ -150,6 +150,15 @@ impl QTensor {
         let bytes = |t: &Tensor| t.len() * t.dtype().size();
         bytes(&self.values) + bytes(&self.scales) + self.zeros.as_ref().map_or(0, bytes)
     }
+    /// A copy with memory of its own.
+    pub fn copy(&self) -> Result<QTensor> {
+        Ok(QTensor {
+            values: self.values.copy()?,
+            scales: self.scales.copy()?,
+            zeros: self.zeros.as_ref().map(Tensor::copy).transpose()?,
+            ..self.clone()
+        })
+    }
     /// The same with one value per byte.
     pub(super) fn unpacked(&self) -> Result<QTensor> {
         let Some(axis) = self.packed else {

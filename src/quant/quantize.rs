@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
 use crate::kernel::quant::{self, Calibration, Levels, Rule, Step};
+use crate::layout::Shape;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
@@ -40,10 +41,26 @@ const COST: Cost = Cost {
 /// ```
 pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
     const OP: &str = "quant.quantize";
-    let rule = how.rule(OP)?;
-    check(OP, x, how.levels)?;
     let scales = how.per.scales_of(OP, x.shape())?;
-    let groups = Groups::new(x.shape(), &scales);
+    let axis = match how.per {
+        super::Per::Block { axis, .. } => axis,
+        _ => -1,
+    };
+    in_blocks(OP, x, &how, &scales, axis)
+}
+
+/// [`quantize`] with scales of this shape, whatever `how` says of what shares one; values that
+/// share a byte are neighbours along `axis`.
+pub(super) fn in_blocks(
+    op: &'static str,
+    x: &Tensor,
+    how: &Quantization,
+    scales: &Shape,
+    axis: isize,
+) -> Result<QTensor> {
+    let rule = how.rule(op)?;
+    check(op, x, how.levels)?;
+    let groups = Groups::new(x.shape(), scales);
     let (count, len) = groups.sizes();
     let x32 = groups.gather(&x.astype(DType::F32)?)?;
     let numbers = x32.as_slice::<f32>()?;
@@ -71,17 +88,13 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
     }
     let values = groups.scatter(values)?;
     let of = fallible::collect(steps.iter().map(|s| Ok::<_, Error>(s.scale)))?;
-    let of = Tensor::from_vec(of, &scales)?.astype(how.scales)?;
+    let of = Tensor::from_vec(of, scales)?.astype(how.scales)?;
     let zeros = match how.affine {
         false => None,
         true => {
             let zeros = fallible::collect(steps.iter().map(|s| Ok::<_, Error>(s.zero as u8)))?;
-            Some(Tensor::from_vec(zeros, &scales)?.retyped(how.levels.dtype()))
+            Some(Tensor::from_vec(zeros, scales)?.retyped(how.levels.dtype()))
         }
-    };
-    let axis = match how.per {
-        super::Per::Block { axis, .. } => axis,
-        _ => -1,
     };
     qtensor::packed(values, of, zeros, how.levels, axis)
 }
@@ -110,12 +123,7 @@ pub fn quantize_by(
     const OP: &str = "quant.quantize";
     check(OP, x, levels)?;
     let whole = |t: &Tensor| match t.rank() {
-        0 => t.broadcast_to(
-            x.shape()
-                .iter()
-                .map(|n| 1.min(*n))
-                .collect::<crate::layout::Shape>(),
-        ),
+        0 => t.broadcast_to(x.shape().iter().map(|n| 1.min(*n)).collect::<Shape>()),
         _ => Ok(t.clone()),
     };
     let (scales, zeros) = (whole(scales)?, zeros.map(whole).transpose()?);

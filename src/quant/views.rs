@@ -2,8 +2,8 @@
 
 use super::qtensor::QTensor;
 use crate::error::{Error, Result};
-use crate::layout::{self, Axes, IntoShape, Shape};
-use crate::tensor::Tensor;
+use crate::layout::{self, Axes, IntoShape, Ints, Layout, Shape};
+use crate::tensor::{Tensor, resolve_shape};
 use smallvec::SmallVec;
 
 impl QTensor {
@@ -115,7 +115,7 @@ impl QTensor {
         let shape = shape.into_shape();
         let shape = Shape::from_slice(shape.as_ref());
         let new = shape.len().wrapping_sub(self.rank());
-        layout::Layout::contiguous(&self.shape)?.broadcast_to(OP, &shape)?;
+        Layout::contiguous(&self.shape)?.broadcast_to(OP, &shape)?;
         let packed = self.packed.map(|p| p + new);
         let mut bytes = shape.clone();
         if let (Some(to), Some(from)) = (packed, self.packed) {
@@ -138,55 +138,58 @@ impl QTensor {
             |p| Some(p + new),
         )
     }
-    /// Inserts a dimension of size 1.
-    pub fn expand_dims(&self, axis: isize) -> Result<QTensor> {
-        let at = layout::axis("expand_dims", axis, self.rank() + 1)?;
+    /// Inserts dimensions of size 1, at these positions of the result. Errors if a position is out
+    /// of range or repeated.
+    pub fn expand_dims(&self, axes: impl Into<Axes>) -> Result<QTensor> {
+        const OP: &str = "expand_dims";
+        let axes = axes.into();
+        let mut axes = layout::unique_axes(
+            OP,
+            axes.named().unwrap_or(&[]),
+            self.rank() + axes.named().map_or(0, <[isize]>::len),
+        )?;
+        axes.sort_unstable();
         let mut shape = self.shape.clone();
-        shape.insert(at, 1);
-        let values = self.values.expand_dims(at as isize)?;
-        self.moved(
-            values,
-            |t| t.expand_dims(at as isize),
-            shape,
-            |p| Some(p + (p >= at) as usize),
-        )
+        axes.iter().for_each(|a| shape.insert(*a, 1));
+        let insert = |t: &Tensor| {
+            axes.iter()
+                .try_fold(t.clone(), |t, a| t.expand_dims(*a as isize))
+        };
+        let after = |p| axes.iter().fold(p, |p, a| p + (p >= *a) as usize);
+        self.moved(insert(&self.values)?, insert, shape, |p| Some(after(p)))
     }
-    /// Removes a dimension of size 1. Errors if it has another size, or is packed several values to
-    /// a byte.
-    pub fn squeeze(&self, axis: isize) -> Result<QTensor> {
+    /// Removes dimensions of size 1, all for `()`. Errors if one has another size, or is packed
+    /// several values to a byte.
+    pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<QTensor> {
         const OP: &str = "squeeze";
-        let at = layout::axis(OP, axis, self.rank())?;
-        if self.packed == Some(at) {
-            return Err(self.in_pairs(OP, at));
+        let mut axes = match axes.into().named() {
+            Some(axes) => layout::unique_axes(OP, axes, self.rank())?,
+            None => (0..self.rank()).filter(|a| self.shape[*a] == 1).collect(),
+        };
+        axes.sort_unstable();
+        if let Some(p) = self.packed.filter(|p| axes.contains(p)) {
+            return Err(self.in_pairs(OP, p));
         }
-        let values = self.values.squeeze(at as isize)?;
-        let mut shape = self.shape.clone();
-        shape.remove(at);
-        self.moved(
-            values,
-            |t| t.squeeze(at as isize),
-            shape,
-            |p| Some(p - (p > at) as usize),
-        )
+        let remove = |t: &Tensor| {
+            let axes: SmallVec<[isize; 6]> = axes.iter().map(|a| *a as isize).collect();
+            t.squeeze(&axes)
+        };
+        let values = remove(&self.values)?;
+        let kept = |a: &usize| !axes.contains(a);
+        let shape = (0..self.rank()).filter(kept).map(|a| self.shape[a]);
+        self.moved(values, remove, shape.collect(), |p| {
+            Some((0..p).filter(kept).count())
+        })
     }
-    /// The elements in row-major order in another shape. A view if strides allow it, else a copy.
+    /// The elements in row-major order in another shape, of which one size may be -1. A view if
+    /// strides allow it, else a copy.
     ///
     /// Errors if the number of elements differs, or if the elements of a block, or of a byte, would
     /// no longer be neighbours along one axis.
-    pub fn reshape(&self, shape: impl IntoShape) -> Result<QTensor> {
+    pub fn reshape(&self, shape: impl Into<Ints>) -> Result<QTensor> {
         const OP: &str = "reshape";
-        let shape = shape.into_shape();
-        let shape = Shape::from_slice(shape.as_ref());
-        let len = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
-        if len != Some(self.len()) {
-            let message = message!(
-                "shape {:?} has {} elements, but {:?} has another number",
-                &self.shape[..],
-                self.len(),
-                &shape[..]
-            );
-            return Err(Error::shape(OP, message));
-        }
+        let own = Layout::contiguous(&self.shape)?;
+        let shape = resolve_shape(OP, shape.into().values(), &own)?;
         if self.is_empty() {
             let none: Shape = shape.iter().map(|n| 1.min(*n)).collect();
             let none = |t: &Tensor| Tensor::zeros(&none, t.dtype());

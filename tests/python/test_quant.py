@@ -135,6 +135,16 @@ def test_views(case, data):
         key = (slice(None),) * a + (slice(*bounds, step),)
         blocks = [] if block in (None, 1) else ["blocks"]
         assert shows(lambda key=key: q[key], y[key], pairs + blocks)
+    ones = [0, -1]
+    wider = q.expand_dims(axis=ones)
+    assert np.array_equal(np.asarray(wider.dequantize()), np.expand_dims(y, ones))
+    assert np.array_equal(np.asarray(wider.squeeze(axis=ones).dequantize()), y)
+    assert np.array_equal(np.asarray(q[None, ..., None].dequantize()), y[None, ..., None])
+    assert np.array_equal(np.asarray(q.transpose().dequantize()), y.T)
+    assert shows(q.squeeze, y.squeeze(), pairs)
+    assert shows(lambda: q.reshape(-1), y.ravel(), ["dequantize"])
+    assert shows(lambda: q.reshape(x.shape[0], -1), y.reshape(x.shape[0], -1), ["dequantize"])
+    assert np.array_equal(np.asarray(q.copy().dequantize()), y)
     wide = q.reshape((1, *x.shape)).broadcast_to((3, *x.shape))
     assert np.array_equal(np.asarray(wide.dequantize()), np.broadcast_to(y, (3, *x.shape)))
     assert shows(lambda: q.reshape((x.size,)), y.ravel(), ["dequantize"])
@@ -151,6 +161,10 @@ def test_views_of_rows():
         assert np.array_equal(np.asarray(q.T[:32].dequantize()), y.T[:32])
         assert np.array_equal(np.asarray(q.reshape((4, 2, 32)).dequantize()), y.reshape(4, 2, 32))
         assert np.array_equal(np.asarray(q.reshape((2, 2, 64)).dequantize()), y.reshape(2, 2, 64))
+        assert np.array_equal(np.asarray(q.reshape(2, -1, 32).dequantize()), y.reshape(2, -1, 32))
+        assert np.array_equal(np.asarray(q[1:, None, :32].dequantize()), y[1:, None, :32])
+        assert np.array_equal(np.asarray(q.transpose(1, 0).dequantize()), y.T)
+        assert np.array_equal(np.asarray(q.transpose((1, 0)).dequantize()), y.T)
         assert np.array_equal(
             np.asarray(q.take(flex.asarray([3, 0, 3])).dequantize()), y[[3, 0, 3]]
         )
@@ -185,6 +199,8 @@ def test_order():
             np.asarray(q.min(axis=1, keepdims=True).dequantize()), y.min(1, keepdims=True)
         )
         assert np.array_equal(np.asarray(q.sort(axis=0).dequantize()), np.sort(y, 0))
+        assert q.argsort(axis=0).tolist() == np.argsort(y, 0, kind="stable").tolist()
+        assert q.argsort(axis=0, descending=True).tolist() == np.argsort(-y, 0).tolist()
         values, places = q.topk(2)
         assert np.array_equal(np.asarray(values.dequantize()), np.sort(y)[:, :-3:-1])
         assert places.tolist() == np.argsort(-y)[:, :2].tolist()
@@ -205,6 +221,33 @@ def test_order():
     for refused in (rows.max, rows.sort, lambda: rows.topk(1)):
         with pytest.raises(ValueError, match="4 scales"):
             refused()
+
+
+@given(cases(), st.integers(0, 5), st.data())
+@settings(max_examples=100)
+def test_take_along_axis(case, count, data):
+    x, dtype, axis, block, symmetric, scales = case
+    q = quant.quantize(
+        flex.asarray(x), dtype, axis=axis, block=block, symmetric=symmetric, scale_dtype=scales
+    )
+    y = np.asarray(q.dequantize())
+    along = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    shape = [count if a == along % x.ndim else n for a, n in enumerate(x.shape)]
+    indices = rng.integers(0, x.shape[along], shape)
+    if q.scales.shape[along] > 1:
+        with pytest.raises(ValueError, match="scales: dequantize first"):
+            q.take_along_axis(indices, along)
+        return
+    taken = q.take_along_axis(flex.asarray(indices), axis=along)
+    expected = np.take_along_axis(y, indices, along)
+    assert taken.dtype == dtype
+    assert np.array_equal(np.asarray(taken.dequantize()), expected)
+    # positions that sort, with several scales too
+    order = q.argsort(axis=along)
+    assert order.tolist() == np.argsort(y, along, kind="stable").tolist()
+    sorted_ = q.take_along_axis(order, along)
+    assert np.array_equal(np.asarray(sorted_.dequantize()), np.sort(y, along))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int4", "int2"])
@@ -236,7 +279,7 @@ def test_is_not_an_array():
         lambda: flex.asarray(q),
         lambda: flex.exp(q),
         lambda: x @ q,
-        lambda: x + q,
+        lambda: flex.add(x, q),
         lambda: flex.nn.linear(x, q),
         lambda: quant.quantize(q),
         lambda: flex.io.save(io.BytesIO(), {"w": q}, format="safetensors"),
@@ -247,6 +290,12 @@ def test_is_not_an_array():
     for call in (calls[0], calls[2], calls[3], calls[6]):
         with pytest.raises(TypeError, match="QTensor"):
             call()
+    for name in ("max", "sort", "argmax", "reshape"):
+        arguments = [(4,)] if name == "reshape" else []
+        with pytest.raises(TypeError, match=rf"^{name}: x: .*methods .*q\.{name}"):
+            getattr(flex, name)(q, *arguments)
+    with pytest.raises(TypeError, match=r"^concat: .*quant\.concat"):
+        flex.concat([q, q])
 
 
 def test_bytes_of_fields():
@@ -295,6 +344,12 @@ def test_bytes_of_fields():
         (lambda x: quant.quantize(x)["a"], TypeError, "str"),
         (lambda x: quant.quantize(x).dequantize(flex.int8), flex.DTypeError, "int8"),
         (lambda x: quant.quantize(x).reshape((3, 3)), flex.ShapeError, "elements"),
+        (lambda x: quant.quantize(x).reshape(-1, -1), flex.ShapeError, "more than once"),
+        (lambda x: quant.quantize(x).squeeze(axis=0), flex.ShapeError, "squeeze"),
+        (lambda x: quant.quantize(x).squeeze(axis=2), flex.AxisError, "squeeze"),
+        (lambda x: quant.quantize(x).expand_dims(axis=4), flex.AxisError, "expand_dims"),
+        (lambda x: quant.quantize(x).transpose(0, 0), flex.ShapeError, "permute"),
+        (lambda x: quant.quantize(x).take_along_axis(flex.asarray([[9]]), 0), IndexError, "9"),
         (lambda x: quant.QTensor(x, flex.ones((1, 1))), flex.ShapeError, "int8"),
         (
             lambda x: quant.QTensor(flex.zeros((2, 2), dtype="int8"), flex.ones(1)),

@@ -3,7 +3,7 @@
 
 use crate::common::{Rng, indices};
 use flex::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
-use flex::{DType, Error, Result, Tensor};
+use flex::{DType, Error, Result, Tensor, ops};
 
 fn numbers(rng: &mut Rng, shape: &[usize]) -> Tensor {
     let n = shape.iter().product();
@@ -198,6 +198,78 @@ fn views_match_those_of_dequantised_tensors() -> Result<()> {
             Err(Error::Shape { op: "reshape", .. })
         ));
         assert_eq!(q.flip(2).is_err(), levels != Levels::I8);
+    }
+    Ok(())
+}
+
+#[test]
+fn map_quantises_what_a_function_returns() -> Result<()> {
+    let mut rng = Rng(9);
+    let halves = ops::full([2, 1, 1], 0.5, DType::F32)?;
+    for levels in [Levels::I8, Levels::U8, Levels::I4, Levels::I2] {
+        for (per, scales) in [
+            (Per::Tensor, [1, 1, 1]),
+            (Per::Channel(1), [1, 1, 8]),
+            (Per::Block { axis: 1, size: 4 }, [1, 3, 2]),
+        ] {
+            let affine = levels == Levels::U8;
+            let how = Quantization {
+                levels,
+                affine,
+                ..each(per)
+            };
+            let q = quant::quantize(&numbers(&mut rng, &[3, 8]), how)?;
+            let found = q.map(|x| ops::add(x, &halves))?;
+            assert_eq!((found.levels(), found.shape()), (levels, &[2, 3, 8][..]));
+            assert_eq!(found.scales().shape(), scales);
+            assert_eq!(found.zeros().is_some(), affine);
+            let (x, y) = (q.dequantize()?, found.dequantize()?);
+            for index in indices(&[2, 3, 8]) {
+                let at: Vec<isize> = index.iter().map(|i| *i as isize).collect();
+                let step: Vec<isize> = step_of(&found, &index)
+                    .iter()
+                    .map(|i| *i as isize)
+                    .collect();
+                let scale = found.scales().at::<f32>(&step[..])?;
+                let error = x.at::<f32>(&at[1..])? + 0.5 - y.at::<f32>(&at[..])?;
+                let bound = if affine { 1.01 } else { 0.501 };
+                assert!(error.abs() <= bound * scale, "{levels:?} {per:?} {index:?}");
+            }
+            let flags = q.map(|x| ops::greater(x, x));
+            assert!(matches!(flags, Err(Error::DType { op: "map", .. })));
+            let row = q.map(|x| x.select(0, 0));
+            assert_eq!(row.is_err(), per != Per::Tensor);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn gathered_elements_keep_their_scale() -> Result<()> {
+    let mut rng = Rng(10);
+    for levels in [Levels::I8, Levels::I4, Levels::I2] {
+        let how = Quantization {
+            levels,
+            ..each(Per::Channel(0))
+        };
+        let q = quant::quantize(&numbers(&mut rng, &[3, 7]), how)?;
+        let order = q.argsort(1)?;
+        let sorted = q.take_along_axis(&order, 1)?;
+        let (y, found) = (q.dequantize()?, sorted.dequantize()?.to_vec::<f32>()?);
+        for (i, row) in found.chunks(7).enumerate() {
+            let mut expected = y.select(0, i as i64)?.to_vec::<f32>()?;
+            expected.sort_by(f32::total_cmp);
+            // -0.0 is 0 in integers
+            assert!(row.iter().zip(&expected).all(|(a, b)| a == b));
+        }
+        let across = q.take_along_axis(&Tensor::zeros([1, 7], DType::I64)?, 0);
+        assert!(matches!(
+            across,
+            Err(Error::Value {
+                op: "take_along_axis",
+                ..
+            })
+        ));
     }
     Ok(())
 }

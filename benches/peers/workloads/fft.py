@@ -1,9 +1,17 @@
 """Discrete Fourier transforms."""
 
+from typing import Any
+
 from ..table import Family, K, M, one, size
 
 transforms = Family("fft", 0.8)
-row = transforms.row
+
+
+def row(name: str, inputs: dict, expression: str, **more: Any) -> None:
+    """Adds a workload, in which SciPy takes part too: its transforms are not those of NumPy."""
+    transforms.row(name, inputs, expression, scipy=expression, **more)
+
+
 for n, goal in ((256, 0.6), (1000, 0.8), (12289, 0.8), (64 * K, 0.7), (M, 0.8)):
     flops = 2.5 * n * n.bit_length()
     row(f"rfft, {size(n)}", one(n), "xp.fft.rfft(a)", goal=goal, flops=flops)

@@ -49,7 +49,11 @@ row(
 narrow = Family("matmul, narrow dtypes", 1.0)
 row = narrow.row
 _EXACT = "a.astype('float64') @ b.astype('float64')"
-_INT8 = {"torch": "xp._int_mm(a, b)", "jax": "jax.lax.dot(a, b, preferred_element_type=xp.int32)"}
+_INT8 = {
+    "torch": "xp._int_mm(a, b)",
+    "jax": "jax.lax.dot(a, b, preferred_element_type=xp.int32)",
+    "onnxruntime": "MatMulInteger(a, b)",
+}
 for dtype, expression, bound, spellings in [
     ("bfloat16", "a @ b", 1, {}),
     ("float16", "a @ b", 1, {}),

@@ -32,8 +32,33 @@ def _row(name: str, count: int, goal: float) -> None:
     )
 
 
+def _int8_row(name: str, count: int) -> None:
+    """Linear layers in int8, of those libraries that quantise a model themselves."""
+
+    @cache
+    def texts() -> list[str]:
+        return minilm.texts(count)
+
+    main_job.row(
+        name,
+        {"texts": Known(texts)},
+        "encode_int8(texts)",
+        numpy=None,
+        torch=None,
+        jax=None,
+        onnxruntime="encode_int8(texts)",
+        reference="published(texts)",
+        compared="r[: len(published(texts))]",
+        flops=lambda: minilm.flops(texts()),
+        reads=0,
+        computed_in="int8",
+        tolerance=0.15,  # onnxruntime quantises a whole batch with one scale
+    )
+
+
 if minilm.folder():
     _row("512 texts", 512, main_job.goal)
     _row("one short text", 1, 0.6)
+    _int8_row("512 texts, int8", 512)
 
 FAMILIES = [main_job]

@@ -2,7 +2,10 @@
 
 mod functions;
 mod gguf;
+mod operators;
+mod order;
 mod tensor;
+mod views;
 
 use pyo3::prelude::*;
 pub use tensor::PyQTensor;
