@@ -17,9 +17,7 @@ SQUARE = flex.asarray(RNG.random((100, 100), np.float32)).copy()
 
 def all_of(*tensors):
     """What layouts decide: strides, and bits of sums."""
-    return [
-        (t.strides, *(bits(flex.sum(t, axis=axis)) for axis in (0, 1, None))) for t in tensors
-    ]
+    return [(t.strides, *(bits(flex.sum(t, axis=axis)) for axis in (0, 1, None))) for t in tensors]
 
 
 def turned(x):

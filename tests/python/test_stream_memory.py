@@ -117,9 +117,7 @@ print("done")
 """
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="limits of the address space as Linux has them"
-)
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space as Linux has them")
 def test_values_that_can_not_be_computed():
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM],
