@@ -344,10 +344,12 @@ struct Stage<L> {
     operands: SmallVec<[usize; 8]>,
     loops: L,
 }
+#[expect(clippy::large_enum_variant, reason = "one of each step, in a list")]
 enum Loops<'a> {
     Store(Planned<'a>),
     Reduce(fold::Planned<'a>),
 }
+#[expect(clippy::large_enum_variant, reason = "one of each step, in a list")]
 enum Ready<'a> {
     Store(planned::Ready<'a>),
     Reduce(fold::Ready<'a>),
