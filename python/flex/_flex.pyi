@@ -138,9 +138,9 @@ class Stream:
     @staticmethod
     def _save_at_exit() -> None: ...
     def load(self, path: str | os.PathLike[str]) -> int:
-        """Adds the plans of a file that `save` wrote, for all streams of this process. Returns how
-        many there are. A file that is damaged, of another format, or of another version of flex is
-        ignored with a warning, and 0 is returned.
+        """Adds the plans of a file written by `save`, for all streams of this process. Returns their
+        number. A file that is damaged, of another format, or of another version of flex is ignored
+        with a warning, and 0 is returned.
 
         path: a path. OSError if it can't be read.
 
@@ -172,11 +172,11 @@ class Stream:
         ...     flex.Stream().save(os.path.join(folder, "plans"))
         """
     def stats(self) -> dict[str, int]:
-        """Statistics of the stream since it was made, as a dict of numbers. operations: how many were
-        queued; kernels: how many passes over memory ran. bytes_allocated, bytes_read,
+        """Statistics of the stream since it was made, as a dict of numbers. operations: the number
+        queued; kernels: the number of passes over memory. bytes_allocated, bytes_read,
         bytes_written: their memory traffic; eager_bytes_allocated, eager_bytes_read,
-        eager_bytes_written: that of the operations one by one. bytes_saved: how much less was read
-        and written. Operations still queued are counted, but have no traffic yet.
+        eager_bytes_written: that of the operations one by one. bytes_saved: the bytes not read and
+        written, compared with that. Operations still queued are counted, but have no traffic yet.
 
         >>> x = flex.ones((32, 32))
         >>> with flex.stream() as s:
@@ -242,32 +242,32 @@ class Tensor:
     def strides(self) -> tuple[int, ...]:
         """The strides of the dimensions in bytes, as in NumPy and the buffer protocol."""
     def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-        """The elements as another dtype: floats to integers are truncated and saturated, integers to
-        narrower ones wrap; complex numbers to real ones are a DTypeError, use `flex.real(x)` for
-        them. With `copy=False` the tensor itself if it has the dtype.
+        """Converts to another dtype: floats are truncated and saturate for integers, integers wrap in
+        narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
+        these. With `copy=False`, the tensor itself if it has the dtype.
         """
     def contiguous(self) -> Tensor:
         """A tensor whose elements are adjacent in row-major order: the tensor itself if they are."""
     def copy(self) -> Tensor:
-        """A copy with memory of its own."""
+        """A row-major copy with memory of its own."""
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements are adjacent in row-major order."""
     def item(self) -> Any:
-        """The only element of a tensor of one element, as a Python number."""
+        """The element of a tensor with exactly one, as a Python number."""
     def numpy(self) -> Any:
         """The elements as a NumPy array, which shares the tensor's memory and is read-only;
         `numpy.array(t)` is a writable copy.
         """
     def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor:
-        """The elements in row-major order under another shape; one size may be -1, and is then
-        inferred. A view if the strides allow it; with `copy=False` an error if they don't.
+        """The elements in row-major order in another shape; one size may be -1, and is then inferred.
+        A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
         """
     def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
-        """The tensor itself: there is one device. With `copy=True` a copy."""
+        """The tensor itself, since there is one device; with `copy=True`, a copy."""
     def tobytes(self) -> bytes:
         """The elements in row-major order, as Python bytes."""
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; a number if the rank is 0."""
+        """The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional."""
     def view(self, dtype: _DType, /) -> Tensor:
         """The same bytes as another dtype, without a copy. If its size differs, the last dimension,
         which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
@@ -445,14 +445,14 @@ class Tensor:
         """The indices that sort along `axis`.
 
         x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
-        order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+        order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
         axis is out of range.
 
         >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
         [1, 2, 0]
         """
     def argwhere(self) -> Tensor:
-        """The indices of the nonzero elements of `x`, one row each, in row-major order.
+        """The indices of the nonzero elements of `x`, one per row, in row-major order.
 
         x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
 
@@ -582,7 +582,7 @@ class Tensor:
         [6, 5]
         """
     def broadcast_to(self, shape: _Shape) -> Tensor:
-        """Repeats dimensions of size 1, and adds new ones in front; a view.
+        """Broadcasts dimensions of size 1, and adds new ones in front; a view.
 
         shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 
@@ -600,8 +600,8 @@ class Tensor:
         [2.0, -1.0]
         """
     def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """`chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
-        last one is smaller, or there are fewer; views, as a tuple.
+        """`chunks` pieces of equal size along an axis, as in torch.chunk. If the size of the axis isn't
+        divisible, the last piece is smaller, or there are fewer pieces. Views, as a tuple.
 
         ValueError if chunks is not positive; AxisError if the axis is out of range.
 
@@ -609,7 +609,7 @@ class Tensor:
         [[1, 2, 3], [4, 5]]
         """
     def clip(self, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
-        """Limits values to the range from `min` to `max`; None is no bound.
+        """Clamps values to the range from `min` to `max`; None means no bound.
 
         x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
         x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
@@ -669,7 +669,7 @@ class Tensor:
         [1, 2]
         """
     def cross(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
-        """The cross product of vectors of three elements along an axis.
+        """The cross product of vectors with three elements along an axis.
 
         x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
         common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
@@ -680,7 +680,7 @@ class Tensor:
     def cumulative_max(self, axis: SupportsIndex | None = None) -> Tensor:
         """The cumulative maximum along an axis; NaN propagates.
 
-        axis: may be None if x has one dimension (ShapeError). The result has the shape and dtype of x.
+        axis: may be None if x has one dimension (ValueError). The result has the shape and dtype of x.
         DTypeError for complex numbers; AxisError if the axis is out of range.
 
         >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
@@ -702,7 +702,7 @@ class Tensor:
     def cumulative_sum(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
         """The cumulative sum along an axis.
 
-        axis: may be None if x has one dimension (ShapeError). dtype: the dtype of the sums, by default
+        axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
         int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
         prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
 
@@ -712,9 +712,10 @@ class Tensor:
     def diff(self, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
         """Differences of adjacent elements along an axis, taken `n` times.
 
-        prepend, append: values to put before and after x first: a number, or a tensor of its shape
-        except along the axis (ShapeError). The result has the common dtype, and an axis shorter by n.
-        ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of range.
+        prepend, append: values to join to x first, before and after it: a number, or a tensor of the
+        shape of x except along the axis (ShapeError). The result has the common dtype, and an axis
+        shorter by n. ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of
+        range.
 
         >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
         [3, 5, 7]
@@ -809,7 +810,7 @@ class Tensor:
         [0.0, -1.0]
         """
     def flip(self, axis: _Shape | None = None) -> Tensor:
-        """Reverses the elements along an axis, several, or all; a view.
+        """Reverses the elements along one axis, several, or all; a view.
 
         axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 
@@ -916,7 +917,7 @@ class Tensor:
         """
     def index_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
         """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
-        may repeat. The reverse of `take`.
+        may repeat. The inverse of `take`.
 
         indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
         for these indices. The result has the shape and the dtype of x, and is the same for any number
@@ -937,7 +938,7 @@ class Tensor:
         [True, False, False]
         """
     def isin(x1, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
-        """For each element of `x1`, whether it is in `x2`; with `invert`, whether it is not.
+        """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
         x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
         element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
@@ -1123,9 +1124,9 @@ class Tensor:
 
         x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
         dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
-        and of the result instead, as if both operands were converted to it first; int8 and uint8 in
-        int32, and float16 and bfloat16 in float32, need no such copies. Where the CPU multiplies pairs of
-        bfloat16 (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
+        and of the result, as if both operands were converted to it first; int8 and uint8 in int32, and
+        float16 and bfloat16 in float32, need no such copies. If the CPU multiplies pairs of bfloat16
+        (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
         don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
         can't hold the common dtype's values.
 
@@ -1250,8 +1251,8 @@ class Tensor:
         1.0
         """
     def nonzero(self) -> tuple[Tensor, ...]:
-        """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor for each dimension,
-        as a tuple, in row-major order.
+        """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor per dimension, as a
+        tuple, in row-major order.
 
         x: a tensor of any dtype, of one dimension or more (ShapeError).
 
@@ -1278,7 +1279,7 @@ class Tensor:
         [1, 1]
         """
     def outer(x1, x2: _Operand, /) -> Tensor:
-        """The product of each element of one vector with each of the other.
+        """The outer product of two vectors: the product of each element of one with each of the other.
 
         x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
         (DTypeError if there is none).
@@ -1289,8 +1290,8 @@ class Tensor:
     def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number | None = 0) -> Tensor:
         """Pads `x` with elements of `value`.
 
-        pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
-        dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+        pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
+        all dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
         ValueError if one is negative; ShapeError if there is not one pair for each dimension;
         DTypeError if the value is of a higher kind than the dtype.
 
@@ -1384,20 +1385,20 @@ class Tensor:
         [3, 1]
         """
     def repeat(self, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
-        """Repeats each element several times along an axis; with `axis=None`, of the flattened x.
+        """Repeats each element several times along an axis; with `axis=None`, elements of the flattened x.
 
         repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
-        if their number is not that of the elements; DTypeError if they are not integers.
+        if there are not as many as elements; DTypeError if they are not integers.
 
         >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
         [1, 1, 3]
         """
     def roll(self, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-        """Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
-        beginning; with `axis=None`, of the flattened x.
+        """Rolls elements by `shift` places along an axis; those shifted beyond the end re-enter at the
+        beginning. With `axis=None`, rolls the flattened x.
 
-        shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
-        range.
+        shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
+        axes. AxisError if an axis is out of range.
 
         >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
         [4, 1, 2, 3]
@@ -1436,8 +1437,8 @@ class Tensor:
         """The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
         values with `side="left"`, after them with `"right"`.
 
-        x1: a sorted tensor of one dimension, NaN last; `sorter` holds the indices that sort it if it
-        isn't. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+        x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
+        sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
         ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
         ValueError for another side; IndexError if an index of the sorter is out of range.
 
@@ -1507,7 +1508,7 @@ class Tensor:
     def sort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
         """Sorts the values along `axis`.
 
-        x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
+        x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
         `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
         AxisError if the axis is out of range.
 
@@ -1525,8 +1526,8 @@ class Tensor:
         ([1, 2, 3], [1, 2, 0])
         """
     def split(self, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
-        the given sizes, which must add up to that of the axis; views, as a tuple.
+        """Pieces along an axis, as in torch.split: all of one size, except a smaller last one, or of the
+        given sizes, which must add up to that of the axis; views, as a tuple.
 
         ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
         AxisError if the axis is out of range.
@@ -1647,22 +1648,22 @@ class Tensor:
         """
     def tensordot(x1, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
         """The sum of products over several axes. The result has the axes of x1 that are not summed over,
-        then those of x2.
+        followed by those of x2.
 
-        axes: how many of the last axes of x1 to pair with the first ones of x2; or a pair of axes, or
-        of tuples of axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has
-        the common dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range
-        or repeated.
+        axes: the number of axes, the last of x1 and the first of x2; or a pair of axes, or of tuples of
+        axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has the common
+        dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range or
+        repeated.
 
         >>> a = flex.asarray([[1, 2], [3, 4]])
         >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
         (30, [[10, 14], [14, 20]])
         """
     def tile(self, repetitions: _Shape) -> Tensor:
-        """Repeats all of `x`, `repetitions[k]` times along dimension `k`.
+        """Repeats the whole of `x`, `repetitions[k]` times along dimension `k`.
 
-        repetitions: an integer or a tuple of them, aligned with the last dimension; the shorter of it
-        and the shape of x is padded with ones in front. ValueError if one is negative.
+        repetitions: an integer or a tuple of them, aligned with the last dimension. If it and the shape
+        of x differ in length, the shorter is padded with ones in front. ValueError if one is negative.
 
         >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
         [[1, 2, 1, 2], [1, 2, 1, 2]]
@@ -1671,9 +1672,9 @@ class Tensor:
         """The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 
         x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
-        indices are int64. Of equal values earlier ones are preferred; NaN is taken last. ValueError if
-        k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError if the
-        axis is out of range.
+        indices are int64. Of equal values the first is preferred; NaN is taken last. ValueError if k is
+        negative or exceeds the size of the axis; DTypeError for complex numbers; AxisError if the axis
+        is out of range.
 
         >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
         >>> values.tolist(), indices.tolist()
@@ -1714,8 +1715,8 @@ class Tensor:
         [1.0, -1.0]
         """
     def unfold(self, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
-        """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
-        whose elements are a new last dimension; a view whose elements overlap.
+        """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows, and
+        their elements are a new last dimension. A view whose elements overlap.
 
         ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
         AxisError if the axis is out of range.
@@ -1727,32 +1728,33 @@ class Tensor:
         """The distinct elements, their indices, the inverse, and their counts.
 
         x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
-        ascending, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of the
-        shape of x, which reconstruct x from the values; `counts`. All but the values are int64. Each
-        NaN is distinct, both zeros are equal; complex numbers are ordered by real, then imaginary part.
+        in ascending order, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of
+        the shape of x, which reconstruct x from the values; `counts`. All but the values are int64.
+        Each NaN is distinct, and zeros of both signs are equal; complex numbers are ordered by real
+        part, then imaginary part.
 
         >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
         >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
         ([1, 3], [1, 0], [1, 0, 1], [1, 2])
         """
     def unique_counts(self) -> UniqueCountsResult:
-        """The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
-        as in `unique_all`.
+        """The distinct elements in ascending order, and their counts (int64): the named tuple `values`,
+        `counts`, as in `unique_all`.
 
         >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
         >>> values.tolist(), counts.tolist()
         ([1, 3], [1, 2])
         """
     def unique_inverse(self) -> UniqueInverseResult:
-        """The distinct elements, ascending, and for each element of x the index of its value (int64, in
-        the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
+        """The distinct elements in ascending order, and for each element of x the index of its value
+        (int64, in the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
 
         >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
         >>> values[inverse].tolist()
         [3, 1, 3]
         """
     def unique_values(self) -> Tensor:
-        """The distinct elements, ascending, in one dimension: the values of `unique_all`.
+        """The distinct elements in ascending order, as a 1-dimensional tensor: the values of `unique_all`.
 
         >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
         [1, 2, 3]
@@ -1780,9 +1782,9 @@ class Tensor:
     def vecdot(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
         """The dot product along an axis; complex numbers of x1 are conjugated.
 
-        x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
-        otherwise they broadcast. The result has the common dtype; DTypeError for bool, or if there is
-        none.
+        x1, x2: of the same size along the axis; the other dimensions broadcast (ShapeError). axis: a
+        negative one counts from the end of both, others from the front of the broadcast shape
+        (AxisError). The result has the common dtype; DTypeError for bool, or if there is none.
 
         >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
         [12, 34]
@@ -1823,7 +1825,7 @@ def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | N
 
     Arrays of NumPy and others are borrowed, not copied, if their memory can be read as it is: a
     write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` errors if
-    a copy is needed. A tensor that has the dtype already is returned itself. dtype: by default that
+    a copy is needed. A tensor that already has the dtype is returned itself. dtype: by default that
     of the array, or bool, int64, float32 or complex64, by the kind of the numbers. TypeError for
     objects that hold no numbers; ValueError for ragged lists; OverflowError if an integer is out of
     the dtype's range.
@@ -1832,9 +1834,9 @@ def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | N
     ((2, 2), flex.float32)
     """
 def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-    """The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0),
-    integers to narrower ones wrap; complex numbers to real ones are a DTypeError, take
-    `flex.real(x)` of them. With `copy=False` the tensor itself where the dtype is its own.
+    """Converts to another dtype: floats are truncated and saturate for integers (NaN gives 0),
+    integers wrap in narrower ones; complex numbers to a real dtype are a DTypeError, use
+    `flex.real(x)` for these. With `copy=False`, the tensor itself if it has the dtype.
 
     >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
     [1, -2, 127]
@@ -1844,10 +1846,11 @@ def set_num_threads(n: SupportsIndex, /) -> None:
     """Sets how many threads operations of the whole process may use; 0 restores the initial number."""
 def set_weight_packing(on: builtins.bool, /) -> None:
     """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
-    True): float32, float64, int8 and uint8 weights of `nn.linear`, and int8 and uint8 matrices on
-    the right of `matmul`. Products of few rows take less time then; each such weight takes its
-    memory a second time. Results of floats may differ in their last bits. Panels that were packed
-    before are freed with their weight.
+    True): float32, float64, int8 and uint8 weights of `nn.linear`, those of recurrent layers, int8
+    and uint8 matrices on the right of `matmul`, and weights of convolutions by Winograd's
+    algorithm. Products with few rows take less time then. Each such weight takes its memory a
+    second time, that of a convolution four times more. Results of floats may differ in their last
+    bits. Panels that were packed before are freed with their weight.
     """
 def get_num_threads() -> int:
     """The number of threads that an operation started here may use."""
@@ -1874,9 +1877,9 @@ def frombuffer(buffer: _Buffer, dtype: _DType, count: SupportsIndex = -1, offset
     r"""A 1-dimensional tensor of the elements in a buffer (`bytes`, `mmap`, a `memoryview`), which it
     borrows.
 
-    dtype: the dtype of the elements. count: how many, by default all to the end. offset: of the
-    first one, in bytes. Misaligned elements are copied. ValueError if the buffer is too short, or
-    the rest is not a whole number of elements; BufferError if it is not contiguous.
+    dtype: the dtype of the elements. count: their number, by default all to the end. offset: that of
+    the first element, in bytes. Misaligned elements are copied. ValueError if the buffer is too
+    short, or the rest is not a whole number of elements; BufferError if it is not contiguous.
 
     >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
     [1, 2]
@@ -1925,7 +1928,7 @@ newaxis: Final[None]
 pi: Final[float]
 __array_api_version__: Final[str]
 def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
-    """The shape that these shapes broadcast to. ShapeError if they don't.
+    """The shape to which these shapes broadcast. ShapeError if they don't.
 
     >>> flex.broadcast_shapes((3, 1), (4,))
     (3, 4)
@@ -2876,7 +2879,7 @@ def imag(x: _Operand, /) -> Tensor:
     [2.0]
     """
 def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
-    """Limits values to the range from `min` to `max`; None is no bound.
+    """Clamps values to the range from `min` to `max`; None means no bound.
 
     x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
     x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
@@ -2908,9 +2911,9 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     to call; one whose value the function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`)
     is a constant too. Elementwise functions, conversions, reductions and views are traced.
     `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run unchanged between
-    the programs, and what follows `matmul`, `nn.linear` or a convolution is computed on blocks of
-    it. Whatever needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError that names
-    the line.
+    the programs; operations that follow `matmul`, `nn.linear` or a convolution are computed on blocks
+    of its result. Whatever needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
+    that names the line.
 
     donate: positions, among all tensors of a call, of those whose memory results may reuse; they
     are left with shape (0,). strict: whether to round 16-bit floats after each operation, as
@@ -2985,7 +2988,7 @@ def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: Suppo
     """
 def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
     """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
-    may repeat. The reverse of `take`.
+    may repeat. The inverse of `take`.
 
     indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
     for these indices. The result has the shape and the dtype of x, and is the same for any number
@@ -3015,8 +3018,8 @@ def masked_select(x: _Operand, /, mask: _Operand) -> Tensor:
     [1, 3]
     """
 def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
-    """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor for each dimension,
-    as a tuple, in row-major order.
+    """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor per dimension, as a
+    tuple, in row-major order.
 
     x: a tensor of any dtype, of one dimension or more (ShapeError).
 
@@ -3024,7 +3027,7 @@ def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
     [[0, 1], [1, 0]]
     """
 def argwhere(x: _Operand, /) -> Tensor:
-    """The indices of the nonzero elements of `x`, one row each, in row-major order.
+    """The indices of the nonzero elements of `x`, one per row, in row-major order.
 
     x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
 
@@ -3040,37 +3043,37 @@ def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]:
     [(3, 4), (3, 4)]
     """
 def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor:
-    """Joins tensors along an axis; with `axis=None`, flattened.
+    """Joins tensors along an axis; with `axis=None`, the flattened tensors.
 
     arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
-    (ShapeError). The result has the dtype that all promote to (DTypeError if there is none).
+    (ShapeError). The result has their common dtype (DTypeError if there is none).
 
     >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
     [1, 2, 3]
     """
 def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
-    """Joins tensors of one shape along a new axis, at that position of the result.
+    """Joins tensors of the same shape along a new axis, at that position of the result.
 
-    arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The
-    result has the dtype that all promote to.
+    arrays: a sequence of at least one tensor (ValueError), all of the same shape (ShapeError). The
+    result has their common dtype.
 
     >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
 def repeat(x: _Operand, /, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
-    """Repeats each element several times along an axis; with `axis=None`, of the flattened x.
+    """Repeats each element several times along an axis; with `axis=None`, elements of the flattened x.
 
     repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
-    if their number is not that of the elements; DTypeError if they are not integers.
+    if there are not as many as elements; DTypeError if they are not integers.
 
     >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
     [1, 1, 3]
     """
 def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
-    """Repeats all of `x`, `repetitions[k]` times along dimension `k`.
+    """Repeats the whole of `x`, `repetitions[k]` times along dimension `k`.
 
-    repetitions: an integer or a tuple of them, aligned with the last dimension; the shorter of it
-    and the shape of x is padded with ones in front. ValueError if one is negative.
+    repetitions: an integer or a tuple of them, aligned with the last dimension. If it and the shape
+    of x differ in length, the shorter is padded with ones in front. ValueError if one is negative.
 
     >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
@@ -3078,8 +3081,8 @@ def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
 def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number | None = 0) -> Tensor:
     """Pads `x` with elements of `value`.
 
-    pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
-    dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+    pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
+    all dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
     ValueError if one is negative; ShapeError if there is not one pair for each dimension;
     DTypeError if the value is of a higher kind than the dtype.
 
@@ -3092,9 +3095,9 @@ def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Ten
 
     x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
     dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
-    and of the result instead, as if both operands were converted to it first; int8 and uint8 in
-    int32, and float16 and bfloat16 in float32, need no such copies. Where the CPU multiplies pairs of
-    bfloat16 (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
+    and of the result, as if both operands were converted to it first; int8 and uint8 in int32, and
+    float16 and bfloat16 in float32, need no such copies. If the CPU multiplies pairs of bfloat16
+    (AVX-512 BF16), their numbers below 1.2e-38 may count as zero. ShapeError if k or the batches
     don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
     can't hold the common dtype's values.
 
@@ -3112,12 +3115,12 @@ def matrix_transpose(x: _Operand, /) -> Tensor:
     """
 def tensordot(x1: _Operand, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
     """The sum of products over several axes. The result has the axes of x1 that are not summed over,
-    then those of x2.
+    followed by those of x2.
 
-    axes: how many of the last axes of x1 to pair with the first ones of x2; or a pair of axes, or
-    of tuples of axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has
-    the common dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range
-    or repeated.
+    axes: the number of axes, the last of x1 and the first of x2; or a pair of axes, or of tuples of
+    axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has the common
+    dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range or
+    repeated.
 
     >>> a = flex.asarray([[1, 2], [3, 4]])
     >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
@@ -3126,15 +3129,15 @@ def tensordot(x1: _Operand, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape,
 def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
     """The dot product along an axis; complex numbers of x1 are conjugated.
 
-    x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
-    otherwise they broadcast. The result has the common dtype; DTypeError for bool, or if there is
-    none.
+    x1, x2: of the same size along the axis; the other dimensions broadcast (ShapeError). axis: a
+    negative one counts from the end of both, others from the front of the broadcast shape
+    (AxisError). The result has the common dtype; DTypeError for bool, or if there is none.
 
     >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
     [12, 34]
     """
 def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The product of each element of one vector with each of the other.
+    """The outer product of two vectors: the product of each element of one with each of the other.
 
     x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
     (DTypeError if there is none).
@@ -3143,7 +3146,7 @@ def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
     [[3, 4], [6, 8]]
     """
 def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
-    """The cross product of vectors of three elements along an axis.
+    """The cross product of vectors with three elements along an axis.
 
     x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
     common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
@@ -3279,7 +3282,7 @@ def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.
 def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
     """The cumulative sum along an axis.
 
-    axis: may be None if x has one dimension (ShapeError). dtype: the dtype of the sums, by default
+    axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
     int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
     prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
 
@@ -3296,7 +3299,7 @@ def cumulative_prod(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype:
 def cumulative_max(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
     """The cumulative maximum along an axis; NaN propagates.
 
-    axis: may be None if x has one dimension (ShapeError). The result has the shape and dtype of x.
+    axis: may be None if x has one dimension (ValueError). The result has the shape and dtype of x.
     DTypeError for complex numbers; AxisError if the axis is out of range.
 
     >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
@@ -3311,9 +3314,10 @@ def cumulative_min(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
 def diff(x: _Operand, /, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
     """Differences of adjacent elements along an axis, taken `n` times.
 
-    prepend, append: values to put before and after x first: a number, or a tensor of its shape
-    except along the axis (ShapeError). The result has the common dtype, and an axis shorter by n.
-    ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of range.
+    prepend, append: values to join to x first, before and after it: a number, or a tensor of the
+    shape of x except along the axis (ShapeError). The result has the common dtype, and an axis
+    shorter by n. ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of
+    range.
 
     >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
     [3, 5, 7]
@@ -3353,38 +3357,39 @@ def unique_all(x: _Operand, /) -> UniqueAllResult:
     """The distinct elements, their indices, the inverse, and their counts.
 
     x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
-    ascending, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of the
-    shape of x, which reconstruct x from the values; `counts`. All but the values are int64. Each
-    NaN is distinct, both zeros are equal; complex numbers are ordered by real, then imaginary part.
+    in ascending order, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of
+    the shape of x, which reconstruct x from the values; `counts`. All but the values are int64.
+    Each NaN is distinct, and zeros of both signs are equal; complex numbers are ordered by real
+    part, then imaginary part.
 
     >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
     >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
 def unique_counts(x: _Operand, /) -> UniqueCountsResult:
-    """The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
-    as in `unique_all`.
+    """The distinct elements in ascending order, and their counts (int64): the named tuple `values`,
+    `counts`, as in `unique_all`.
 
     >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
     >>> values.tolist(), counts.tolist()
     ([1, 3], [1, 2])
     """
 def unique_inverse(x: _Operand, /) -> UniqueInverseResult:
-    """The distinct elements, ascending, and for each element of x the index of its value (int64, in
-    the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
+    """The distinct elements in ascending order, and for each element of x the index of its value
+    (int64, in the shape of x): the named tuple `values`, `inverse_indices`, as in `unique_all`.
 
     >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
     >>> values[inverse].tolist()
     [3, 1, 3]
     """
 def unique_values(x: _Operand, /) -> Tensor:
-    """The distinct elements, ascending, in one dimension: the values of `unique_all`.
+    """The distinct elements in ascending order, as a 1-dimensional tensor: the values of `unique_all`.
 
     >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
     [1, 2, 3]
     """
 def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
-    """For each element of `x1`, whether it is in `x2`; with `invert`, whether it is not.
+    """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
     x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
     element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
@@ -3394,15 +3399,15 @@ def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Ten
     [True, False, True]
     """
 def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor:
-    """The elements in row-major order under another shape; one size may be -1, and is then inferred. A
-    view if the strides allow it, else a copy; `copy=True` always copies, `copy=False` raises
-    ValueError if a copy is needed. ShapeError if the number of elements differs.
+    """The elements in row-major order in another shape; one size may be -1, and is then inferred. A
+    view if strides allow it, else a copy; `copy=True` always copies, `copy=False` raises ValueError
+    if a copy is needed. ShapeError if the number of elements differs.
 
     >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
 def broadcast_to(x: _Operand, /, shape: _Shape) -> Tensor:
-    """Repeats dimensions of size 1, and adds new ones in front; a view.
+    """Broadcasts dimensions of size 1, and adds new ones in front; a view.
 
     shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 
@@ -3427,7 +3432,7 @@ def squeeze(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
     (3, 1)
     """
 def flip(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
-    """Reverses the elements along an axis, several, or all; a view.
+    """Reverses the elements along one axis, several, or all; a view.
 
     axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 
@@ -3466,11 +3471,11 @@ def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tens
     (4, 3, 2)
     """
 def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-    """Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
-    beginning; with `axis=None`, of the flattened x.
+    """Rolls elements by `shift` places along an axis; those shifted beyond the end re-enter at the
+    beginning. With `axis=None`, rolls the flattened x.
 
-    shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
-    range.
+    shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
+    axes. AxisError if an axis is out of range.
 
     >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
     [4, 1, 2, 3]
@@ -3483,8 +3488,8 @@ def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
     [[1, 3], [2, 4]]
     """
 def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
-    the given sizes, which must add up to that of the axis; views, as a tuple.
+    """Pieces along an axis, as in torch.split: all of one size, except a smaller last one, or of the
+    given sizes, which must add up to that of the axis; views, as a tuple.
 
     ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
     AxisError if the axis is out of range.
@@ -3495,8 +3500,8 @@ def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tenso
     [[1], [2, 3]]
     """
 def chunk(x: _Operand, /, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """`chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
-    last one is smaller, or there are fewer; views, as a tuple.
+    """`chunks` pieces of equal size along an axis, as in torch.chunk. If the size of the axis isn't
+    divisible, the last piece is smaller, or there are fewer pieces. Views, as a tuple.
 
     ValueError if chunks is not positive; AxisError if the axis is out of range.
 
@@ -3504,8 +3509,8 @@ def chunk(x: _Operand, /, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tup
     [[1, 2, 3], [4, 5]]
     """
 def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
-    """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
-    whose elements are a new last dimension; a view whose elements overlap.
+    """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows, and
+    their elements are a new last dimension. A view whose elements overlap.
 
     ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
     AxisError if the axis is out of range.
@@ -3516,7 +3521,7 @@ def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis
 def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
     """Sorts the values along `axis`.
 
-    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
+    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
     `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
     AxisError if the axis is out of range.
 
@@ -3527,7 +3532,7 @@ def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bo
     """The indices that sort along `axis`.
 
     x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
-    order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+    order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
     axis is out of range.
 
     >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
@@ -3547,9 +3552,9 @@ def topk(x: _Operand, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest:
     """The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 
     x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
-    indices are int64. Of equal values earlier ones are preferred; NaN is taken last. ValueError if
-    k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError if the
-    axis is out of range.
+    indices are int64. Of equal values the first is preferred; NaN is taken last. ValueError if k is
+    negative or exceeds the size of the axis; DTypeError for complex numbers; AxisError if the axis
+    is out of range.
 
     >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
     >>> values.tolist(), indices.tolist()
@@ -3559,8 +3564,8 @@ def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] =
     """The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
     values with `side="left"`, after them with `"right"`.
 
-    x1: a sorted tensor of one dimension, NaN last; `sorter` holds the indices that sort it if it
-    isn't. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+    x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
+    sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
     ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
     ValueError for another side; IndexError if an index of the sorter is out of range.
 

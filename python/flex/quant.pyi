@@ -1,9 +1,9 @@
 # Written by scripts/make_stubs.py.
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Literal, Self, SupportsIndex, final
+from typing import Any, Final, Literal, Self, SupportsIndex, final
 
 from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File
@@ -18,13 +18,21 @@ class QTensor:
     need not be full). scales: float32, float16 or bfloat16, with the tensor's rank; each size
     divides the tensor's, so that blocks of equal size share a scale. zero_points: none, or of the
     values' dtype and the scales' shape. shape: for int4 and int2, where `values` don't tell. Views
-    (`q[..]`, `permute_dims`, `flip`, `reshape`, `broadcast_to`) move scales with values and copy
+    (`q[..]`, `permute_dims`, `transpose`, `flip`, `reshape`, `expand_dims`, `squeeze`,
+    `broadcast_to`) move scales with values and copy
     nothing; ValueError if one would split a block or a byte. ShapeError or DTypeError if parts
     don't fit together.
+
+    Arithmetic (`+ - * / // % **`, `abs`, `map`) is that of the dequantised numbers, and its result
+    is quantised like the tensor, of two the first: to the same dtype, with scales from the minimum
+    and maximum of what shares one. The other operand is a QTensor, a tensor, an array, a list or a
+    number. Comparisons of the dequantised numbers are bool tensors.
 
     >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
     >>> q.dequantize().tolist()
     [1.0, -0.5]
+    >>> (q * 127).dequantize().tolist(), (q > 0).tolist()
+    ([127.0, -64.0], [True, False])
     """
     def __new__(
         cls,
@@ -66,10 +74,14 @@ class QTensor:
         """The index of the first largest element, of all or along an axis."""
     def argmin(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
         """The index of the first smallest element, of all or along an axis."""
+    def argsort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> Tensor:
+        """The indices that sort along an axis."""
     def broadcast_to(self, shape: _Shape) -> QTensor:
         """Broadcasts dimensions of size 1, and adds new ones in front; a view. ShapeError if sizes
         don't match.
         """
+    def copy(self) -> QTensor:
+        """A copy with memory of its own."""
     def dequantize(self, dtype: _DType | None = None) -> Tensor:
         """The numbers `scale * (q - zero_point)`, as float32 or another float dtype. DTypeError for
         other dtypes.
@@ -79,9 +91,23 @@ class QTensor:
         """
     def equal(self, other: QTensor, /) -> builtins.bool:
         """Whether another quantised tensor has the same shape and represents the same numbers."""
+    def expand_dims(self, *, axis: _Shape) -> QTensor:
+        """Inserts dimensions of size 1, at these positions of the result; a view."""
     def flip(self, *, axis: _Shape | None = None) -> QTensor:
         """Reverses axes, all by default; a view. ValueError for an axis that is packed several values
         to a byte.
+        """
+    def map(self, f: Callable[[Tensor], _Operand], /) -> QTensor:
+        """`f` of the dequantised tensor, quantised like this one.
+
+        f: takes a float32 tensor and returns a tensor of floats (TypeError, DTypeError). The result
+        has the same dtype, zero points if there are any here, and scales that are shared along the
+        same axes, counted from the last: one that spans an axis still does, and blocks keep their
+        size. ShapeError if they don't divide the new one, or dimensions of several scales are gone.
+
+        >>> q = flex.quant.quantize(flex.asarray([0.0, 1.0, 2.0]))
+        >>> [round(y, 1) for y in q.map(flex.sqrt).dequantize().tolist()]
+        [0.0, 1.0, 1.4]
         """
     def max(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
         """The largest elements, of all or along an axis, quantised like this tensor; a single int4 or
@@ -91,23 +117,61 @@ class QTensor:
         """The smallest elements; otherwise like `max`."""
     def permute_dims(self, axes: _Shape) -> QTensor:
         """Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`. A view."""
-    def reshape(self, shape: _Shape) -> QTensor:
-        """The elements in row-major order in another shape. ShapeError if the number of elements
-        differs, or a block would be split.
+    def reshape(self, *shape: _Shape) -> QTensor:
+        """The elements in row-major order in another shape; one size may be -1, and is then inferred. A
+        view if strides allow it. ShapeError if the number of elements differs, or a block would be
+        split.
         """
     def sort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> QTensor:
         """The elements sorted along an axis. ValueError if elements have several scales."""
+    def squeeze(self, *, axis: _Shape | None = None) -> QTensor:
+        """Removes dimensions of size 1, all by default; a view. ShapeError if one has another size;
+        ValueError for an axis that is packed several values to a byte.
+        """
     def take(self, indices: _Operand, *, axis: SupportsIndex = 0) -> QTensor:
         """The elements at some indices of an axis; `indices` has one dimension. ValueError if there
         are blocks along the axis.
+        """
+    def take_along_axis(self, indices: _Operand, axis: SupportsIndex = ...) -> QTensor:
+        """The elements at positions along an axis: for each line of it, those of the same line of
+        `indices`. ValueError if elements of a line have several scales.
         """
     def topk(self, k: SupportsIndex, *, axis: SupportsIndex = ..., largest: builtins.bool = True) -> tuple[QTensor, Tensor]:
         """The `k` largest (or smallest) elements along an axis, and their indices. ValueError if
         elements have several scales.
         """
+    def transpose(self, *axes: _Shape | None) -> QTensor:
+        """Permutes the dimensions, by default in reverse order; a view."""
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
-    def __getitem__(self, key: int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...], /) -> QTensor: ...
+    def __getitem__(self, key: int | slice | EllipsisType | None | tuple[int | slice | EllipsisType | None, ...], /) -> QTensor: ...
     def __len__(self) -> int: ...
+    __hash__: Final[None]  # type: ignore[assignment]
+    __array_ufunc__: Final[None]
+    def __add__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __sub__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __mul__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __truediv__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __floordiv__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __mod__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __matmul__(self, other: QTensor | _Operand, /) -> QTensor: ...
+    def __radd__(self, other: _Operand, /) -> QTensor: ...
+    def __rsub__(self, other: _Operand, /) -> QTensor: ...
+    def __rmul__(self, other: _Operand, /) -> QTensor: ...
+    def __rtruediv__(self, other: _Operand, /) -> QTensor: ...
+    def __rfloordiv__(self, other: _Operand, /) -> QTensor: ...
+    def __rmod__(self, other: _Operand, /) -> QTensor: ...
+    def __rmatmul__(self, other: _Operand, /) -> QTensor: ...
+    def __pow__(self, other: QTensor | _Operand, mod: None = None, /) -> QTensor: ...
+    def __rpow__(self, other: QTensor | _Operand, mod: None = None, /) -> QTensor: ...
+    def __lt__(self, other: QTensor | _Operand, /) -> Tensor: ...
+    def __le__(self, other: QTensor | _Operand, /) -> Tensor: ...
+    def __gt__(self, other: QTensor | _Operand, /) -> Tensor: ...
+    def __ge__(self, other: QTensor | _Operand, /) -> Tensor: ...
+    def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]
+    def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]
+    def __abs__(self) -> QTensor: ...
+    def __neg__(self) -> QTensor: ...
+    def __pos__(self) -> QTensor: ...
 
 def concat(tensors: Sequence[QTensor], *, axis: SupportsIndex = 0) -> QTensor:
     """Concatenates quantised tensors along an axis, with their scales if these vary along it.
@@ -156,10 +220,10 @@ def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activa
     [4.0, -3.0]
     """
 def load(file: _File, mmap: builtins.bool = True) -> dict[str, Any]:
-    """The tensors of a safetensors file by name; what `save` wrote of quantised ones are QTensors again.
+    """The tensors of a safetensors file by name; quantised tensors that `save` wrote are QTensors again.
 
-    Those are integers of 8 bits beside which there are `name.scales`. mmap: as in `flex.io.load`, whose errors it has; ShapeError or
-    DTypeError where parts don't fit.
+    A tensor of 8-bit integers is quantised if the file has `name.scales`. mmap: as for `flex.io.load`, and so are errors; ShapeError or
+    DTypeError if the parts do not match.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -172,9 +236,9 @@ def load_gguf(file: str | bytes | PathLike[str], mmap: builtins.bool = True) -> 
     """The tensors of a GGUF file (version 2 or 3), or of its bytes, by name, and its metadata.
 
     Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
-    16 with float32 ones. Q4_K, whose blocks have minima, is float32; float and integer tensors are what they are. Other kinds are in
-    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of
-    `flex.io.load`; blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
+    16 with float32 scales. Q4_K, whose blocks have minima, becomes float32; float and integer tensors keep their dtype. Other kinds are in
+    `others`, as `flex.io.Opaque` of their bytes. mmap: plain tensors are views of the mapped file, which nobody may change meanwhile, as
+    for `flex.io.load`; blocks are always unpacked. ValueError if the file does not conform to the format; OSError if it cannot be read.
 
     >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))
     >>> len(tensors), metadata
@@ -216,8 +280,8 @@ def quantize(x: _Operand, dtype: Literal["int8", "uint8", "int4", "int2"] = 'int
 def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
-    A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, of int4 and int2
-    `name.shape`, and of int2 `name.bits`. ValueError where two tensors would have one name or be read as one; errors of `flex.io.save`.
+    A quantised tensor is stored as its values under its name, `name.scales`, `name.zero_points` if it has any, `name.shape` for int4 and
+    int2, and `name.bits` for int2. ValueError if two tensors would have the same name or be read as one; errors as for `flex.io.save`.
 
     >>> import io
     >>> file, q = io.BytesIO(), flex.quant.quantize(flex.asarray([1.0, -2.0]))

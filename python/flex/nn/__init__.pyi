@@ -7,6 +7,7 @@ from flex._flex import Tensor, _DType, _Number, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
+from flex._flex import tanh as tanh
 from flex._results import ConvPlan
 from flex.nn import grad as grad
 
@@ -265,14 +266,19 @@ def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups,
     kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: zeros on both
     sides; or `((before, after),)`, "same" (a result of the same length, for a stride of 1) or
-    "valid" (none). groups: groups of channels, each convolved by itself. The result has the
-    operands' common dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1`
-    places. ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that
-    are too small; DTypeError for bool, or if there is no common dtype.
+    "valid" (none). groups: groups of channels, each convolved by itself. activation: as for
+    `linear`, applied after the bias. residual: broadcasts to the result, and is added last.
+    precise: as for `conv2d`; it makes no difference here. The result has the operands' common
+    dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places.
+    ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that are too
+    small, or another activation; DTypeError for bool, if there is no common dtype, or for an
+    activation of integers.
 
     >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     >>> flex.nn.conv1d(x, w, padding=1).tolist()
     [[-2.0, -2.0, -2.0, 3.0]]
+    >>> flex.nn.conv1d(x, w, activation="relu", residual=flex.asarray([[8.0, 9.0]])).tolist()
+    [[8.0, 9.0]]
     """
 def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of an image with `weight`; the kernel is not flipped, as in torch.
@@ -282,7 +288,10 @@ def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     dilation: an integer of 1 or more, or one for each axis. padding: zeros on both sides, for
     all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
     for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
-    Dtype, sizes and errors as for `conv1d`.
+    activation, residual: as for `conv1d`. precise: whether each place is a plain sum of
+    products; otherwise 3x3 kernels over enough channels use Winograd's algorithm, whose
+    rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors as for
+    `conv1d`.
 
     >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     >>> flex.nn.conv2d(x, w).tolist()
@@ -750,11 +759,12 @@ def local_response_norm(x: _Operand, size: SupportsIndex, alpha: float = 0.0001,
     >>> flex.nn.local_response_norm(flex.asarray([[1.0, 3.0]]), 2, alpha=1.0, beta=1.0, k=0.0).tolist()
     [[2.0, 0.6000000238418579]]
     """
-def log_softmax(x: _Operand, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None) -> Tensor:
+def log_softmax(x: _Operand, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None, dtype: _DType | None = None) -> Tensor:
     """The logarithm of `softmax`, without overflow or cancellation.
 
-    x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
-    its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
+    x: a tensor of floats; integers are converted to float32. dim: an alias of axis. dtype: as for
+    `softmax`. The result has its shape and dtype. DTypeError for complex numbers and for another
+    dtype; AxisError if the axis is out of range.
 
     >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
@@ -1162,7 +1172,8 @@ def scaled_dot_product_attention(query: _Operand, key: _Operand, value: _Operand
     [[4.0]]
     """
 def selu(x: _Operand) -> Tensor:
-    """`elu` times a factor that keeps mean 0 and variance 1 through layers (Klambauer et al. 2017).
+    """`elu` times a factor that keeps mean 0 and variance 1 through layers (Klambauer et al.
+    2017).
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
@@ -1180,21 +1191,23 @@ def smooth_l1_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", 
     >>> flex.nn.smooth_l1_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), beta=2.0, reduction="none").tolist()
     [0.25, 2.0]
     """
-def softmax(x: _Operand, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None) -> Tensor:
+def softmax(x: _Operand, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None, dtype: _DType | None = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along an axis, without overflow.
 
-    x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
-    its shape and dtype; it is NaN if all elements are `-inf`. DTypeError for complex numbers;
-    AxisError if the axis is out of range.
+    x: a tensor of floats; integers are converted to float32. dim: an alias of axis. dtype: a float
+    that x is converted to first. The result has its shape and dtype; it is NaN if all elements are
+    `-inf`. DTypeError for complex numbers and for another dtype; AxisError if the axis is out of
+    range.
 
     >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
     [0.5, 0.5, 0.0]
     """
-def softmin(x: _Operand, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None) -> Tensor:
+def softmin(x: _Operand, axis: SupportsIndex = -1, *, dim: SupportsIndex | None = None, dtype: _DType | None = None) -> Tensor:
     """`softmax` of `-x`.
 
-    x: a tensor of floats; integers are converted to float32. dim: an alias of axis. The result has
-    its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
+    x: a tensor of floats; integers are converted to float32. dim: an alias of axis. dtype: as for
+    `softmax`. The result has its shape and dtype. DTypeError for complex numbers and for another
+    dtype; AxisError if the axis is out of range.
 
     >>> flex.nn.softmin(flex.asarray([0.0, 1000.0])).tolist()
     [1.0, 0.0]
@@ -1401,6 +1414,7 @@ __all__ = [
     "softplus",
     "softshrink",
     "softsign",
+    "tanh",
     "tanhshrink",
     "threshold",
     "triplet_margin_loss",
