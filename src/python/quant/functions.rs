@@ -230,7 +230,8 @@ fn linear(
 /// x: `[batch, channels, height, width]`, or without the batch, floats. weight: a QTensor `[out,
 /// channels / groups, height, width]`. bias, stride, padding, dilation, groups, activation and
 /// residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x if that is narrower.
-/// inputs: "float" dequantises the weight, of any kind, for a convolution of floats; "dynamic"
+/// inputs: "float" dequantises the weight, of any kind, at each call for a convolution of floats,
+/// of which nothing is kept; "dynamic"
 /// quantises each image to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all
 /// of x to uint8 by `scale` and `zero_point`. Padding is then the zero point, products are summed
 /// exactly in int32, and the weight must be int8 per tensor or `axis=0`, without zero points
