@@ -49,6 +49,11 @@ fn quantize(
 ) -> PyResult<PyQTensor> {
     const OP: &str = "quant.quantize";
     let levels = levels(OP, dtype)?;
+    if !(50.0..=100.0).contains(&percentile) {
+        return Err(PyValueError::new_err(format!(
+            "{OP}: percentile is {percentile}; it must be from 50 to 100"
+        )));
+    }
     if let Some(scale) = scale {
         let float = |t: Tensor| {
             if t.rank() == 0 {
