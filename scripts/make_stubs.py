@@ -133,6 +133,17 @@ def tensor() -> str:
     return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
 
 
+def product(name: str, value: object) -> str:
+    """A function of `quant` whose result is a QTensor if it is given an output."""
+    head, rest = function(name, value, space="quant.").split("\n", 1)
+    output = SPECIAL["quant." + name, "output"]
+    dtypes = output.removesuffix(" | None")
+    floats = head.replace(f"output: {output}", "output: None")
+    integers = head.replace(f"output: {output} = None", f"output: {dtypes}")
+    integers = integers.replace("-> Tensor:", "-> QTensor:")
+    return f"@overload\n{floats}\n{rest}@overload\n{integers} ...\n"
+
+
 def quantised() -> str:
     """The operators of QTensor, the last class of its module."""
     names = ["add", "sub", "mul", "truediv", "floordiv", "mod", "matmul"]
@@ -186,7 +197,10 @@ def main() -> None:
     write("nn/grad.pyi", text, names)
     names = [name for name in quant.__all__ if not inspect.isclass(getattr(quant, name))]
     text = QUANT + documented(QUANT_CLASSES.rstrip() + "\n" + quantised() + "\n", quant)
-    text += "".join(function(name, getattr(quant, name), space="quant.") for name in names)
+    for name in names:
+        value = getattr(quant, name)
+        several = ("quant." + name, "output") in SPECIAL
+        text += product(name, value) if several else function(name, value, space="quant.")
     write("quant.pyi", text, quant.__all__)
 
 

@@ -286,11 +286,17 @@ SPECIAL = {
     ("quant.linear", "inputs"): 'Literal["float", "dynamic", "dynamic_symmetric", "static"]',
     ("quant.linear", "scale"): "float | None",
     ("quant.linear", "zero_point"): "SupportsIndex | None",
+    ("quant.linear", "output"): 'Literal["int8", "uint8"] | None',
+    ("quant.linear", "out_scale"): "float | None",
+    ("quant.linear", "out_zero_point"): "SupportsIndex | None",
     ("quant.conv2d", "weight"): "QTensor",
     ("quant.conv2d", "bias"): "_Operand | None",
     ("quant.conv2d", "inputs"): 'Literal["float", "dynamic", "dynamic_symmetric", "static"]',
     ("quant.conv2d", "scale"): "float | None",
     ("quant.conv2d", "zero_point"): "SupportsIndex | None",
+    ("quant.conv2d", "output"): 'Literal["int8", "uint8"] | None',
+    ("quant.conv2d", "out_scale"): "float | None",
+    ("quant.conv2d", "out_zero_point"): "SupportsIndex | None",
     ("quant.matmul_integer", "a_zero_point"): "_Operand | None",
     ("quant.matmul_integer", "b_zero_point"): "_Operand | None",
     ("quant.load", "file"): "_File",
@@ -491,7 +497,7 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Final, Literal, Self, SupportsIndex, final
+from typing import Any, Final, Literal, Self, SupportsIndex, final, overload
 
 from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File

@@ -37,6 +37,12 @@ def save(
     >>> flex.quant.load(file)["w"].equal(q)
     True
     """
+    if not hasattr(tensors, "items"):
+        kind = type(tensors).__name__
+        raise TypeError(f"quant.save: tensors: expected a mapping of names to tensors, got {kind}")
+    if metadata is not None and not hasattr(metadata, "items"):
+        kind = type(metadata).__name__
+        raise TypeError(f"quant.save: metadata: expected a mapping of strings, got {kind}")
     parts: dict[str, Any] = {}
     for name, tensor in tensors.items():
         for part, value in _parts(name, tensor):

@@ -9,11 +9,11 @@ from support import LAYOUTS
 
 import flex
 
-# In continuous integration the examples are the same in every run; elsewhere hypothesis draws new
-# ones.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# No example has a time limit, since other stages run beside these tests. In continuous integration
+# the examples are the same in every run; elsewhere hypothesis draws new ones.
+settings.register_profile("untimed", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "untimed")
 
 DTYPES = [
     flex.bool,

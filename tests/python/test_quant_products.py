@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quantised import F32, outputs_by_isa, unpacked
+from quantised import F32, naive, outputs_by_isa, unpacked
 
 import flex
 from flex import nn, quant
@@ -194,3 +194,71 @@ def test_in_a_fused_function_and_a_stream():
     with flex.stream():
         y = layer(flex.asarray(x))
     assert y.tolist() == layer(flex.asarray(x)).tolist()
+
+
+@pytest.mark.parametrize("inputs", ["float", "dynamic", "static"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_quantised_output(inputs, dtype):
+    rng = np.random.default_rng(21)
+    x, w = rng.standard_normal((2, 5, 12)).astype(F32), rng.standard_normal((7, 12)).astype(F32)
+    weight = quant.quantize(flex.asarray(w), axis=0)
+    residual = rng.standard_normal((2, 5, 7)).astype(F32)
+    how = {"inputs": inputs, "activation": "relu", "residual": residual}
+    how |= {"scale": 0.05, "zero_point": 128} if inputs == "static" else {}
+    floats = np.asarray(quant.linear(x, weight, **how))
+    ends = np.iinfo(dtype)
+    for zero in (None, 3):
+        y = quant.linear(x, weight, **how, output=dtype, out_scale=0.03125, out_zero_point=zero)
+        expected = np.clip(np.rint(floats / F32(0.03125)) + (zero or 0), ends.min, ends.max)
+        assert (y.dtype, y.shape) == (dtype, (2, 5, 7))
+        assert (y.zero_points is None) == (zero is None)
+        assert np.array_equal(np.asarray(y.values), expected)
+    found = quant.linear(x, weight, **how, output=dtype)
+    _, numbers = naive(floats, dtype, symmetric=dtype == "int8")
+    assert np.array_equal(np.asarray(found.dequantize()), numbers)
+    # rounded once, whatever the dtype of x
+    half = flex.asarray(x).astype("float16")
+    wide = np.asarray(quant.linear(half.astype("float32"), weight, **how))
+    y = quant.linear(half, weight, **how, output=dtype, out_scale=0.03125)
+    assert np.array_equal(
+        np.asarray(y.values), np.clip(np.rint(wide / F32(0.03125)), ends.min, ends.max)
+    )
+
+
+def test_quantised_output_of_convolutions():
+    rng = np.random.default_rng(22)
+    x = rng.standard_normal((2, 4, 6, 5)).astype(F32)
+    weight = quant.quantize(flex.asarray(rng.standard_normal((3, 4, 3, 3)).astype(F32)), axis=0)
+    for inputs in ("float", "dynamic"):
+        floats = np.asarray(quant.conv2d(x, weight, padding=1, inputs=inputs))
+        y = quant.conv2d(
+            x, weight, padding=1, inputs=inputs, output="uint8", out_scale=0.125, out_zero_point=100
+        )
+        expected = np.clip(np.rint(floats / F32(0.125)) + 100, 0, 255)
+        assert np.array_equal(np.asarray(y.values), expected)
+        assert y.zero_points.tolist() == [[[[100]]]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"output": "int4"}, ValueError, 'output is "int4"'),
+        ({"out_scale": 1.0}, TypeError, "out_scale and out_zero_point are those of output"),
+        ({"out_zero_point": 1}, TypeError, "out_scale and out_zero_point are those of output"),
+        ({"output": "int8", "out_zero_point": 1}, TypeError, "no out_scale"),
+        (
+            {"output": "int8", "out_scale": 1.0, "out_zero_point": 128},
+            ValueError,
+            "from -128 to 127",
+        ),
+        ({"output": "uint8", "out_scale": 1.0, "out_zero_point": -1}, ValueError, "from 0 to 255"),
+        ({"output": "int8", "out_scale": float("nan")}, ValueError, "out_scale is NaN"),
+        ({"output": "int8", "out_scale": 0.0}, ValueError, "out_scale is 0"),
+    ],
+)
+def test_errors_of_outputs(arguments, error, message):
+    weight = quant.quantize(flex.ones((3, 3)))
+    with pytest.raises(error, match=f"^quant.linear: .*{message}"):
+        quant.linear(flex.ones((2, 3)), weight, **arguments)
+    with pytest.raises(error, match=f"^quant.conv2d: .*{message}"):
+        quant.conv2d(flex.ones((1, 3, 3)), weight.reshape(1, 1, 3, 3), **arguments)

@@ -80,6 +80,29 @@ pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     })
 }
 
+/// An argument whose conversion may have failed. Methods of classes are not wrapped by `hints`, so
+/// they name their arguments themselves.
+pub struct Given<T>(pub PyResult<T>);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Given<T> {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'a, 'py, PyAny>) -> PyResult<Given<T>> {
+        Ok(Given(x.extract().map_err(Into::into)))
+    }
+}
+
+impl<T> Given<T> {
+    /// The argument; a TypeError names the operation and the parameter.
+    pub fn of(self, op: &str, name: &str) -> PyResult<T> {
+        self.0.map_err(|e| {
+            Python::attach(|py| match e.is_instance_of::<PyTypeError>(py) {
+                true => PyTypeError::new_err(format!("{op}: {name}: {}", e.value(py))),
+                false => e,
+            })
+        })
+    }
+}
+
 /// A count. Errors if it is negative.
 pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
     usize::try_from(x)

@@ -10,7 +10,7 @@ use super::cell::PyTensor;
 use crate::{Result, Tensor};
 use pyo3::prelude::*;
 
-pub use args::{CPU, Device, Ints, axis_or_dim, count, integer, kind};
+pub use args::{CPU, Device, Given, Ints, axis_or_dim, count, integer, kind};
 pub use nested::{asarray, is_list, operand_beside, values_for};
 pub use operand::{Arg, Number, Operand, OperandRef, scalar};
 

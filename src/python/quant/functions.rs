@@ -1,5 +1,6 @@
 //! Functions that make quantised tensors, and products with them.
 
+use super::output::{Output, Product, product};
 use super::tensor::{PyQTensor, levels};
 use crate::nn::Conv;
 use crate::python::cell::PyTensor;
@@ -48,6 +49,11 @@ fn quantize(
 ) -> PyResult<PyQTensor> {
     const OP: &str = "quant.quantize";
     let levels = levels(OP, dtype)?;
+    if !(50.0..=100.0).contains(&percentile) {
+        return Err(PyValueError::new_err(format!(
+            "{OP}: percentile is {percentile}; it must be from 50 to 100"
+        )));
+    }
     if let Some(scale) = scale {
         let float = |t: Tensor| {
             if t.rank() == 0 {
@@ -179,15 +185,21 @@ fn inputs_named(
 /// packed for the product; "dynamic" quantises each row of x to uint8 with a zero point,
 /// "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`.
 /// Products are then summed exactly in int32, and the weight must be int8 per tensor or `axis=0`,
-/// without zero points (ValueError). NaN in x counts as 0 unless inputs is "float". ShapeError if
-/// sizes don't match; DTypeError if x, bias or residual is not a float.
+/// without zero points (ValueError). NaN in x counts as 0 unless inputs is "float". output: "int8"
+/// or "uint8" for a QTensor: after activation and residual the result is quantised, by `out_scale`
+/// and `out_zero_point` (0), or by its minimum and maximum. ShapeError if sizes don't match;
+/// DTypeError if x, bias or residual is not a float.
 ///
 /// >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
 /// >>> y = flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic")
 /// >>> [round(v, 1) for v in y.tolist()]
 /// [4.0, -3.0]
+/// >>> x = flex.asarray([3.0, 2.0])
+/// >>> flex.quant.linear(x, weight, output="int8", out_scale=0.5).values.tolist()
+/// [8, -6]
 #[pyfunction]
-#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, inputs = "float", scale = None, zero_point = None))]
+#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, inputs = "float", scale = None, zero_point = None, output = None, out_scale = None, out_zero_point = None))]
+#[allow(clippy::too_many_arguments, reason = "those of both sides")]
 fn linear(
     py: Python<'_>,
     x: Arg,
@@ -198,18 +210,23 @@ fn linear(
     inputs: &str,
     scale: Option<f32>,
     zero_point: Option<isize>,
-) -> PyResult<PyTensor> {
-    let activation = activation_named("quant.linear", activation)?;
-    let inputs = inputs_named("quant.linear", inputs, scale, zero_point)?;
+    output: Option<&str>,
+    out_scale: Option<f32>,
+    out_zero_point: Option<isize>,
+) -> PyResult<Product> {
+    const OP: &str = "quant.linear";
+    let activation = activation_named(OP, activation)?;
+    let inputs = inputs_named(OP, inputs, scale, zero_point)?;
+    let output = Output::named(OP, output, out_scale, out_zero_point)?;
     let width = weight.0.shape().first().copied().unwrap_or(1);
-    compute(py, work(&x.0, width), || {
+    product(py, work(&x.0, width), &x.0, output, |x| {
         let options = Linear {
             bias: bias.as_ref().map(|b| &b.0),
             activation,
             residual: residual.as_ref().map(|r| &r.0),
             inputs,
         };
-        quant::linear(&x.0, &weight.0, options)
+        quant::linear(x, &weight.0, options)
     })
 }
 
@@ -218,20 +235,21 @@ fn linear(
 /// x: `[batch, channels, height, width]`, or without the batch, floats. weight: a QTensor `[out,
 /// channels / groups, height, width]`. bias, stride, padding, dilation, groups, activation and
 /// residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x if that is narrower.
-/// inputs: "float" dequantises the weight, of any kind, for a convolution of floats; "dynamic"
+/// inputs: "float" dequantises the weight, of any kind, at each call for a convolution of floats,
+/// of which nothing is kept; "dynamic"
 /// quantises each image to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all
 /// of x to uint8 by `scale` and `zero_point`. Padding is then the zero point, products are summed
 /// exactly in int32, and the weight must be int8 per tensor or `axis=0`, without zero points
 /// (ValueError). Groups of fewer than four channels are summed in float32. NaN in x counts as 0
-/// unless inputs is "float". Errors as for `flex.nn.conv2d`; DTypeError if x, bias or residual is
-/// not a float.
+/// unless inputs is "float". output: "int8" or "uint8" for a QTensor, as in `linear`. Errors as for
+/// `flex.nn.conv2d`; DTypeError if x, bias or residual is not a float.
 ///
 /// >>> weight = flex.quant.quantize(flex.ones((1, 1, 2, 2)), axis=0)
 /// >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
 /// >>> flex.quant.conv2d(x, weight, inputs="static", scale=1.0).tolist()
 /// [[[8.0, 12.0], [20.0, 24.0]]]
 #[pyfunction]
-#[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, inputs = "float", scale = None, zero_point = None), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, inputs='float', scale=None, zero_point=None)")]
+#[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, inputs = "float", scale = None, zero_point = None, output = None, out_scale = None, out_zero_point = None), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, inputs='float', scale=None, zero_point=None, output=None, out_scale=None, out_zero_point=None)")]
 #[allow(clippy::too_many_arguments, reason = "those of both families")]
 fn conv2d(
     py: Python<'_>,
@@ -247,7 +265,10 @@ fn conv2d(
     inputs: &str,
     scale: Option<f32>,
     zero_point: Option<isize>,
-) -> PyResult<PyTensor> {
+    output: Option<&str>,
+    out_scale: Option<f32>,
+    out_zero_point: Option<isize>,
+) -> PyResult<Product> {
     const OP: &str = "quant.conv2d";
     let options = Conv {
         bias: bias.as_ref().map(|b| &b.0),
@@ -256,9 +277,10 @@ fn conv2d(
         ..convolution_options(OP, stride, padding, dilation, groups)?
     };
     let inputs = inputs_named(OP, inputs, scale, zero_point)?;
+    let output = Output::named(OP, output, out_scale, out_zero_point)?;
     // padding may make a large result from a small image
-    compute(py, usize::MAX, || {
-        quant::conv2d(&x.0, &weight.0, inputs, options)
+    product(py, usize::MAX, &x.0, output, |x| {
+        quant::conv2d(x, &weight.0, inputs, options)
     })
 }
 

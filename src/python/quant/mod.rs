@@ -4,6 +4,7 @@ mod functions;
 mod gguf;
 mod operators;
 mod order;
+mod output;
 mod tensor;
 mod views;
 

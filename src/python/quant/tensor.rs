@@ -2,7 +2,7 @@
 
 use crate::DType;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, detached};
+use crate::python::convert::{Arg, Given, Ints, compute, detached};
 use crate::python::dtype::DTypeArg;
 use crate::quant::{Levels, QTensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -53,19 +53,22 @@ impl PyQTensor {
     #[new]
     #[pyo3(signature = (values, scales, zero_points = None, *, dtype = None, shape = None))]
     fn new(
-        values: Arg,
-        scales: Arg,
-        zero_points: Option<Arg>,
-        dtype: Option<&str>,
-        shape: Option<Ints>,
+        values: Given<Arg>,
+        scales: Given<Arg>,
+        zero_points: Option<Given<Arg>>,
+        dtype: Option<Given<String>>,
+        shape: Option<Given<Ints>>,
     ) -> PyResult<PyQTensor> {
-        let levels = match dtype {
-            Some(name) => levels("QTensor", name)?,
+        const OP: &str = "QTensor";
+        let (values, scales) = (values.of(OP, "values")?, scales.of(OP, "scales")?);
+        let zero_points = zero_points.map(|z| z.of(OP, "zero_points")).transpose()?;
+        let levels = match dtype.map(|d| d.of(OP, "dtype")).transpose()? {
+            Some(name) => levels(OP, &name)?,
             None if values.0.dtype() == DType::U8 => Levels::U8,
             None => Levels::I8,
         };
         let shape = match shape {
-            Some(shape) => shape.shape("QTensor", "shape")?,
+            Some(shape) => shape.of(OP, "shape")?.shape(OP, "shape")?,
             None if levels.is_packed() => {
                 return Err(PyTypeError::new_err(format!(
                     "QTensor: {} needs shape, which its bytes don't tell",
@@ -130,7 +133,8 @@ impl PyQTensor {
     /// >>> flex.quant.quantize(flex.asarray([127.0, -1.0, 0.25])).dequantize().tolist()
     /// [127.0, -1.0, 0.0]
     #[pyo3(signature = (dtype = None))]
-    fn dequantize(&self, py: Python<'_>, dtype: Option<DTypeArg>) -> PyResult<PyTensor> {
+    fn dequantize(&self, py: Python<'_>, dtype: Option<Given<DTypeArg>>) -> PyResult<PyTensor> {
+        let dtype = dtype.map(|d| d.of("dequantize", "dtype")).transpose()?;
         let dtype = dtype.map_or(DType::F32, |d| d.0);
         compute(py, self.0.len(), || self.0.dequantize_as(dtype))
     }
@@ -140,7 +144,8 @@ impl PyQTensor {
     }
     /// Whether another quantised tensor has the same shape and represents the same numbers.
     #[pyo3(signature = (other, /))]
-    fn equal(&self, py: Python<'_>, other: PyQTensor) -> PyResult<bool> {
+    fn equal(&self, py: Python<'_>, other: Given<PyQTensor>) -> PyResult<bool> {
+        let other = other.of("equal", "other")?;
         detached(py, self.0.len(), || self.0.equal(&other.0))
     }
     /// Refuses conversion to an array, which must be asked for: NumPy would build one from its
@@ -195,11 +200,11 @@ impl PyQTensor {
 /// Unpickles a quantised tensor.
 #[pyfunction]
 fn _restore(
-    values: Arg,
-    scales: Arg,
-    zero_points: Option<Arg>,
-    dtype: &str,
-    shape: Ints,
+    values: Given<Arg>,
+    scales: Given<Arg>,
+    zero_points: Option<Given<Arg>>,
+    dtype: Given<String>,
+    shape: Given<Ints>,
 ) -> PyResult<PyQTensor> {
     PyQTensor::new(values, scales, zero_points, Some(dtype), Some(shape))
 }

@@ -1,7 +1,7 @@
 //! Views of `flex.quant.QTensor`.
 
 use super::tensor::PyQTensor;
-use crate::python::convert::{Ints, integer, kind};
+use crate::python::convert::{Given, Ints, integer, kind};
 use crate::python::shape::axes_of;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
@@ -10,7 +10,8 @@ use pyo3::types::{PyEllipsis, PyInt, PySlice, PyTuple};
 #[pymethods]
 impl PyQTensor {
     /// Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`. A view.
-    fn permute_dims(&self, axes: Ints) -> PyResult<PyQTensor> {
+    fn permute_dims(&self, axes: Given<Ints>) -> PyResult<PyQTensor> {
+        let axes = axes.of("permute_dims", "axes")?;
         Ok(PyQTensor(self.0.permute(&axes.0[..])?))
     }
     /// The transposed matrix; a view. ShapeError unless there are two dimensions.
@@ -22,50 +23,58 @@ impl PyQTensor {
     /// Permutes the dimensions, by default in reverse order; a view.
     #[pyo3(signature = (*axes))]
     fn transpose(&self, axes: &Bound<PyTuple>) -> PyResult<PyQTensor> {
-        Ok(PyQTensor(match axes_of(axes)? {
-            Some(axes) => self.0.permute(&axes.0[..]),
-            None => self.0.permute(()),
-        }?))
+        Ok(PyQTensor(
+            match Given(axes_of(axes)).of("transpose", "axes")? {
+                Some(axes) => self.0.permute(&axes.0[..]),
+                None => self.0.permute(()),
+            }?,
+        ))
     }
     /// Inserts dimensions of size 1, at these positions of the result; a view.
     #[pyo3(signature = (*, axis))]
-    fn expand_dims(&self, axis: Ints) -> PyResult<PyQTensor> {
+    fn expand_dims(&self, axis: Given<Ints>) -> PyResult<PyQTensor> {
+        let axis = axis.of("expand_dims", "axis")?;
         Ok(PyQTensor(self.0.expand_dims(&axis.0[..])?))
     }
     /// Removes dimensions of size 1, all by default; a view. ShapeError if one has another size;
     /// ValueError for an axis that is packed several values to a byte.
     #[pyo3(signature = (*, axis = None))]
-    fn squeeze(&self, axis: Option<Ints>) -> PyResult<PyQTensor> {
-        Ok(PyQTensor(match axis {
-            Some(axes) => self.0.squeeze(&axes.0[..]),
-            None => self.0.squeeze(()),
-        }?))
+    fn squeeze(&self, axis: Option<Given<Ints>>) -> PyResult<PyQTensor> {
+        Ok(PyQTensor(
+            match axis.map(|a| a.of("squeeze", "axis")).transpose()? {
+                Some(axes) => self.0.squeeze(&axes.0[..]),
+                None => self.0.squeeze(()),
+            }?,
+        ))
     }
     /// Reverses axes, all by default; a view. ValueError for an axis that is packed several values
     /// to a byte.
     #[pyo3(signature = (*, axis = None))]
-    fn flip(&self, axis: Option<Ints>) -> PyResult<PyQTensor> {
-        Ok(PyQTensor(match axis {
-            Some(axes) => self.0.flip(&axes.0[..]),
-            None => self.0.flip(()),
-        }?))
+    fn flip(&self, axis: Option<Given<Ints>>) -> PyResult<PyQTensor> {
+        Ok(PyQTensor(
+            match axis.map(|a| a.of("flip", "axis")).transpose()? {
+                Some(axes) => self.0.flip(&axes.0[..]),
+                None => self.0.flip(()),
+            }?,
+        ))
     }
     /// The elements in row-major order in another shape; one size may be -1, and is then inferred. A
     /// view if strides allow it. ShapeError if the number of elements differs, or a block would be
     /// split.
     #[pyo3(signature = (*shape))]
     fn reshape(&self, shape: &Bound<PyTuple>) -> PyResult<PyQTensor> {
-        Ok(PyQTensor(self.0.reshape(&Ints::from_args(shape)?.0[..])?))
+        let shape = Given(Ints::from_args(shape)).of("reshape", "shape")?;
+        Ok(PyQTensor(self.0.reshape(&shape.0[..])?))
     }
     /// Broadcasts dimensions of size 1, and adds new ones in front; a view. ShapeError if sizes
     /// don't match.
-    fn broadcast_to(&self, shape: Ints) -> PyResult<PyQTensor> {
-        Ok(PyQTensor(
-            self.0.broadcast_to(shape.shape("broadcast_to", "shape")?)?,
-        ))
+    fn broadcast_to(&self, shape: Given<Ints>) -> PyResult<PyQTensor> {
+        const OP: &str = "broadcast_to";
+        let shape = shape.of(OP, "shape")?.shape(OP, "shape")?;
+        Ok(PyQTensor(self.0.broadcast_to(shape)?))
     }
-    /// Integers, slices, None for a new dimension, and an ellipsis; a view. ValueError if blocks, or the values of a byte,
-    /// would be split.
+    /// Integers, slices, None for a new dimension, and an ellipsis; a view. ValueError if blocks, or
+    /// the values of a byte, would be split.
     fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyQTensor> {
         let items = match key.cast::<PyTuple>() {
             Ok(items) => items.iter().collect::<Vec<_>>(),

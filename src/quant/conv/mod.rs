@@ -20,7 +20,9 @@ const OP: &str = "quant.conv2d";
 /// channels / groups, height, width]`, with the options of [`nn::conv2d`]. The result is float32,
 /// or the dtype of `x` if that is narrower.
 ///
-/// With [`Inputs::Float`] the weight is dequantised first. Otherwise images are quantised, each by
+/// With [`Inputs::Float`] the weight is dequantised first, at each call: floats would take four
+/// times the memory of int8 weights to keep, and what Winograd's algorithm makes of them more.
+/// Otherwise images are quantised, each by
 /// itself, or all alike with [`Inputs::Static`]; padding is the zero point, and products are summed
 /// exactly in int32. The result is `sum((q - zero) w) * (scale_x * scale_w)`, followed by bias,
 /// activation and residual. NaN in `x` counts as 0. Groups of fewer than four channels don't fill
