@@ -17,7 +17,7 @@ mod copy;
 mod from;
 mod views;
 
-#[cfg(feature = "std")]
+#[cfg(any(feature = "std", feature = "i8"))]
 pub(crate) use copy::resolve_shape;
 
 /// An n-dimensional array whose dtype is known at run time.
