@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Final, Literal, Self, SupportsIndex, final
+from typing import Any, Final, Literal, Self, SupportsIndex, final, overload
 
 from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex.io import Tensors, _File
@@ -183,26 +183,31 @@ def concat(tensors: Sequence[QTensor], *, axis: SupportsIndex = 0) -> QTensor:
     >>> flex.quant.concat([q, q]).shape
     (2, 2)
     """
-def conv2d(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
+@overload
+def conv2d(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None, output: None = None, out_scale: float | None = None, out_zero_point: SupportsIndex | None = None) -> Tensor:
     """The convolution of an image with a quantised weight; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, height, width]`, or without the batch, floats. weight: a QTensor `[out,
     channels / groups, height, width]`. bias, stride, padding, dilation, groups, activation and
     residual: as in `flex.nn.conv2d`. The result is float32, or the dtype of x if that is narrower.
-    inputs: "float" dequantises the weight, of any kind, for a convolution of floats; "dynamic"
+    inputs: "float" dequantises the weight, of any kind, at each call for a convolution of floats,
+    of which nothing is kept; "dynamic"
     quantises each image to uint8 with a zero point, "dynamic_symmetric" to int8, and "static" all
     of x to uint8 by `scale` and `zero_point`. Padding is then the zero point, products are summed
     exactly in int32, and the weight must be int8 per tensor or `axis=0`, without zero points
     (ValueError). Groups of fewer than four channels are summed in float32. NaN in x counts as 0
-    unless inputs is "float". Errors as for `flex.nn.conv2d`; DTypeError if x, bias or residual is
-    not a float.
+    unless inputs is "float". output: "int8" or "uint8" for a QTensor, as in `linear`. Errors as for
+    `flex.nn.conv2d`; DTypeError if x, bias or residual is not a float.
 
     >>> weight = flex.quant.quantize(flex.ones((1, 1, 2, 2)), axis=0)
     >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
     >>> flex.quant.conv2d(x, weight, inputs="static", scale=1.0).tolist()
     [[[8.0, 12.0], [20.0, 24.0]]]
     """
-def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None) -> Tensor:
+@overload
+def conv2d(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None, output: Literal["int8", "uint8"], out_scale: float | None = None, out_zero_point: SupportsIndex | None = None) -> QTensor: ...
+@overload
+def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None, output: None = None, out_scale: float | None = None, out_zero_point: SupportsIndex | None = None) -> Tensor:
     """`activation(x @ weight.T + bias) + residual` with a quantised weight.
 
     x: `[.., in]`, floats. weight: a QTensor `[out, in]`. bias: `[out]`. activation: as in
@@ -211,14 +216,21 @@ def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activa
     packed for the product; "dynamic" quantises each row of x to uint8 with a zero point,
     "dynamic_symmetric" to int8, and "static" all of x to uint8 by `scale` and `zero_point`.
     Products are then summed exactly in int32, and the weight must be int8 per tensor or `axis=0`,
-    without zero points (ValueError). NaN in x counts as 0 unless inputs is "float". ShapeError if
-    sizes don't match; DTypeError if x, bias or residual is not a float.
+    without zero points (ValueError). NaN in x counts as 0 unless inputs is "float". output: "int8"
+    or "uint8" for a QTensor: after activation and residual the result is quantised, by `out_scale`
+    and `out_zero_point` (0), or by its minimum and maximum. ShapeError if sizes don't match;
+    DTypeError if x, bias or residual is not a float.
 
     >>> weight = flex.quant.quantize(flex.asarray([[1.0, 0.5], [-1.0, 0.0]]), axis=0)
     >>> y = flex.quant.linear(flex.asarray([3.0, 2.0]), weight, inputs="dynamic")
     >>> [round(v, 1) for v in y.tolist()]
     [4.0, -3.0]
+    >>> x = flex.asarray([3.0, 2.0])
+    >>> flex.quant.linear(x, weight, output="int8", out_scale=0.5).values.tolist()
+    [8, -6]
     """
+@overload
+def linear(x: _Operand, weight: QTensor, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, inputs: Literal["float", "dynamic", "dynamic_symmetric", "static"] = 'float', scale: float | None = None, zero_point: SupportsIndex | None = None, output: Literal["int8", "uint8"], out_scale: float | None = None, out_zero_point: SupportsIndex | None = None) -> QTensor: ...
 def load(file: _File, mmap: builtins.bool = True) -> dict[str, Any]:
     """The tensors of a safetensors file by name; quantised tensors that `save` wrote are QTensors again.
 
