@@ -25,11 +25,10 @@ def stub(name):
     ],
 )
 def test_functions_have_their_docstrings(file, module):
-    functions = {
-        node.name: ast.get_docstring(node)
-        for node in stub(file)
-        if isinstance(node, ast.FunctionDef)
-    }
+    functions = {}
+    for node in stub(file):
+        if isinstance(node, ast.FunctionDef):  # the first of several overloads has the docstring
+            functions.setdefault(node.name, ast.get_docstring(node))
     assert len(functions) > 4
     for name, docstring in functions.items():
         if not name.startswith("_"):
