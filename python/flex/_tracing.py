@@ -1,5 +1,6 @@
 """Calls of functions that `flex.fuse` traces."""
 
+import itertools
 import linecache
 import operator
 from collections.abc import Callable, Sequence
@@ -13,20 +14,33 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | 
     except BaseException as e:
         if type(e).__name__ != "PanicException" or "flex.fuse" not in str(e):
             raise
-        message = (
-            f"{e} ({_place(e)}). Keep it out of the function; to choose by value use flex.where"
-        )
+        message = f"{e}{_place(e)}. Keep it out of the function; to choose by value use flex.where"
     raise TypeError(message)
 
 
+def assigned(x: Any, key: Any, value: Any, alone: bool) -> Any:
+    """Returns `x` after `x[key] = value`. `alone`: nothing else sees its memory, so it keeps its strides."""
+    y = x.astype(x.dtype) if alone else x.copy()
+    y[key] = value
+    return y
+
+
 def _place(e: BaseException) -> str:
-    """The file, number and text of the line that raised."""
+    """The expression that raised, and the file, number and text of its line."""
     at = e.__traceback__
     assert at is not None
     while at.tb_next is not None:
         at = at.tb_next
-    file = at.tb_frame.f_code.co_filename
-    return f"{file}:{at.tb_lineno}: {linecache.getline(file, at.tb_lineno).strip()}"
+    code = at.tb_frame.f_code
+    line = linecache.getline(code.co_filename, at.tb_lineno or 0)
+    what = ""
+    # code may have no positions
+    first, last, start, end = next(
+        itertools.islice(code.co_positions(), at.tb_lasti // 2, None), (None,) * 4
+    )
+    if first == last == at.tb_lineno and start is not None and end is not None:
+        what = " for " + line.encode()[start:end].decode(errors="replace")
+    return f"{what} ({code.co_filename}:{at.tb_lineno}: {line.strip()})"
 
 
 def _looked_at(x: Any) -> Any:

@@ -36,6 +36,14 @@ pub fn reduce(
 pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<PyResult<PyTensor>> {
     trace::matmul(a, b, dtype).or_else(|| queue::matmul(a, b, dtype))
 }
+/// The product that replaces an object.
+pub fn matmul_in_place(t: &Bound<'_, PyTensor>, b: &OperandRef) -> Option<PyResult<PyTensor>> {
+    let a = OperandRef::Object(t.clone());
+    match trace::is_traced(t.get()) {
+        true => trace::matmul(&a, b, None),
+        false => queue::matmul(&a, b, None),
+    }
+}
 /// A linear layer or a convolution.
 pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
     trace::layer(layer, operands).or_else(|| queue::layer(layer, operands))

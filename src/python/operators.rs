@@ -6,12 +6,12 @@
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_ref};
-use super::later;
 use super::quant::PyQTensor;
+use super::{later, whole};
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};
-use crate::{Bool, Error, Tensor};
+use crate::{Bool, DType, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -128,15 +128,20 @@ macro_rules! operators {
             }
             fn __matmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let b = other.beside(slf.get())?; product(OperandRef::Object(slf), b) }
             fn __rmatmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let a = other.beside(slf.get())?; product(a, OperandRef::Object(slf)) }
-            fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
-                let b = other.beside(self)?.tensor()?;
-                later::before_write(py, self)?;
-                self.update(py, |t| flops(t, &b), |t| {
+            fn __imatmul__(slf: &Bound<'_, Self>, other: Other) -> PyResult<()> {
+                let (py, t) = (slf.py(), slf.get());
+                let b = other.beside(t)?;
+                if let Some(y) = later::matmul_in_place(slf, &b) {
+                    let y = y?;
+                    y.about(|y, dtype| t.about(|t, own| fits(t.shape(), own, y.shape(), dtype)))?;
+                    t.become_other(y);
+                    return Ok(());
+                }
+                let b = b.tensor()?;
+                later::before_write(py, t)?;
+                t.update(py, |t| flops(t, &b), |t| {
                     let product = ops::matmul(t, &b)?;
-                    if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
-                        let operands = [("target", t.shape(), t.dtype()), ("product", product.shape(), product.dtype())];
-                        return Err(Error::shape_of("matmul", "the product does not have the target's shape and dtype", &operands));
-                    }
+                    fits(t.shape(), t.dtype(), product.shape(), product.dtype())?;
                     *t = product;
                     Ok(())
                 })
@@ -156,8 +161,12 @@ macro_rules! operators {
             /// Rounds to `ndigits` decimals, ties to even; if negative, to tens, hundreds and so
             /// on.
             #[pyo3(signature = (ndigits = None))]
-            fn __round__(&self, py: Python<'_>, ndigits: Option<i32>) -> PyResult<PyTensor> {
-                let t = self.tensor(py)?;
+            fn __round__(slf: &Bound<'_, Self>, ndigits: Option<i32>) -> PyResult<PyTensor> {
+                let py = slf.py();
+                if let Some(y) = whole::method(slf, "__round__", &[ndigits.into_pyobject(py)?]) {
+                    return y;
+                }
+                let t = slf.get().tensor(py)?;
                 compute(py, t.len(), || ops::round_to(&t, ndigits.unwrap_or(0)))
             }
             /// Whether an element equals `value`.
@@ -192,6 +201,16 @@ fn product(a: OperandRef, b: OperandRef) -> PyResult<PyTensor> {
     }
     let (a, b) = (a.tensor()?, b.tensor()?);
     Python::attach(|py| compute(py, flops(&a, &b), || ops::matmul(&a, &b)))
+}
+
+/// Errors if a product is not of its target's shape and dtype.
+fn fits(target: &[usize], own: DType, product: &[usize], dtype: DType) -> crate::Result<()> {
+    if (target, own) == (product, dtype) {
+        return Ok(());
+    }
+    let operands = [("target", target, own), ("product", product, dtype)];
+    let what = "the product does not have the target's shape and dtype";
+    Err(Error::shape_of("matmul", what, &operands))
 }
 
 /// The approximate number of multiplications of a matrix product.

@@ -2,7 +2,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
-use super::{later, values};
+use super::{later, trace, values, whole};
 use crate::layout::slice_bounds;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};
@@ -28,6 +28,11 @@ impl PyTensor {
                 item => ops::basic_view(t, dtype, core::slice::from_ref(item)),
             });
         }
+        if is_traced(key)
+            && let Some(y) = whole::method(slf, "__getitem__", core::slice::from_ref(key))
+        {
+            return y;
+        }
         let items = parse(key)?;
         if !items
             .iter()
@@ -36,6 +41,9 @@ impl PyTensor {
             // no elements are moved
             return PyTensor::view(slf, move |t, dtype| ops::basic_view(t, dtype, &items));
         }
+        if let Some(y) = whole::method(slf, "__getitem__", core::slice::from_ref(key)) {
+            return y;
+        }
         let t = slf.get().tensor(key.py())?;
         convert::compute(key.py(), t.len(), || ops::get(&t, &items))
     }
@@ -43,6 +51,9 @@ impl PyTensor {
         // SAFETY: a live object, with the interpreter attached.
         if unsafe { ffi::Py_REFCNT(slf.as_ptr()) } == 1 {
             warn_of_lost_write(slf)?;
+        }
+        if let Some(done) = whole::assign(slf, key, value) {
+            return done;
         }
         let items = parse(key)?;
         let this = slf.get();
@@ -109,6 +120,21 @@ fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
         message,
         1,
     )
+}
+
+/// Whether a traced tensor is among the items between the brackets, and none of bools, which would
+/// decide the result's shape.
+fn is_traced(key: &Bound<PyAny>) -> bool {
+    let dtype = |x: &Bound<PyAny>| {
+        let t = x.cast_exact::<PyTensor>().ok()?.get();
+        trace::is_traced(t).then(|| t.dtype_of())
+    };
+    let mut dtypes: SmallVec<[DType; 4]> = SmallVec::new();
+    match key.cast::<PyTuple>() {
+        Ok(keys) => dtypes.extend(keys.iter().filter_map(|x| dtype(&x))),
+        Err(_) => dtypes.extend(dtype(key)),
+    }
+    !dtypes.is_empty() && !dtypes.contains(&DType::Bool)
 }
 
 /// The items between the brackets.

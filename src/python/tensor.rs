@@ -5,7 +5,7 @@ use super::convert::{self, CPU, Device, Ints, OperandRef, compute};
 use super::dtype::{self, DTypeArg, PyDType};
 use super::later;
 use super::trace;
-use super::{shape, values};
+use super::{shape, values, whole};
 use crate::layout::{Layout, Shape, Strides};
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -142,8 +142,12 @@ impl PyTensor {
         )
     }
     /// A row-major copy with memory of its own.
-    fn copy(&self, py: Python<'_>) -> PyResult<PyTensor> {
-        let t = self.tensor(py)?;
+    fn copy(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
+        if let Some(y) = whole::method(slf, "copy", &[]) {
+            return y;
+        }
+        let py = slf.py();
+        let t = slf.get().tensor(py)?;
         compute(py, t.len(), || t.copy())
     }
     /// The tensor itself, since there is one device; with `copy=True`, a copy.
@@ -161,7 +165,7 @@ impl PyTensor {
             ));
         }
         if copy == Some(true) {
-            Bound::new(slf.py(), slf.get().copy(slf.py())?)
+            Bound::new(slf.py(), PyTensor::copy(slf)?)
         } else {
             Ok(slf.clone())
         }
@@ -178,11 +182,11 @@ impl PyTensor {
         shape::reshaped(py, OperandRef::Object(slf), shape, copy)
     }
 
-    fn __copy__(&self, py: Python<'_>) -> PyResult<PyTensor> {
-        Ok(PyTensor::new(self.tensor(py)?)) // a value: the first write to either copies
+    fn __copy__(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
+        PyTensor::view(slf, |t, _| Ok(t.clone())) // a value: the first write to either copies
     }
-    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<PyAny>) -> PyResult<PyTensor> {
-        self.copy(py)
+    fn __deepcopy__(slf: &Bound<'_, Self>, _memo: &Bound<PyAny>) -> PyResult<PyTensor> {
+        PyTensor::copy(slf)
     }
     fn __len__(&self) -> PyResult<usize> {
         self.about(|layout, _| layout.shape().first().copied())

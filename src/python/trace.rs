@@ -95,6 +95,14 @@ impl Trace {
     pub fn value_of(&self, t: &PyTensor) -> Option<Value> {
         t.traced_value(|x| Arc::ptr_eq(&x.mark, &self.mark).then_some(x.value))?
     }
+    /// Whether nobody else sees the memory of an object, so that a write makes no copy. From now
+    /// on, the recording depends on that.
+    fn is_alone(&mut self, t: &PyTensor) -> bool {
+        let memory = |x: &Traced| (!x.is_shared(), x.memory.given.is_some());
+        let (alone, is_given) = t.traced_value(memory).unwrap_or_default();
+        self.by_memory |= is_given;
+        alone
+    }
     /// Adds a tensor from outside the function.
     fn constant(&mut self, t: Tensor) -> Value {
         let same = |x: &Tensor| {
@@ -225,6 +233,17 @@ pub fn argument(shape: &[usize], dtype: DType) -> PyResult<PyTensor> {
 /// Whether an object belongs to a function that this thread is tracing.
 pub fn is_traced(t: &PyTensor) -> bool {
     is_active() && TRACES.with_borrow(|traces| traces.iter().any(|x| x.value_of(t).is_some()))
+}
+/// Whether nobody else sees the memory of an object of the innermost trace of this thread; `None`
+/// for other objects.
+pub fn is_alone(t: &PyTensor) -> Option<bool> {
+    if !is_active() {
+        return None;
+    }
+    with_innermost(|trace| {
+        trace.value_of(t)?;
+        Some(trace.is_alone(t))
+    })?
 }
 /// Records an elementwise operation; `None` if no operand is traced.
 pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
@@ -390,9 +409,8 @@ fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRe
             trace.operand_of(row, other)?,
         ];
         // of two tensors, the target keeps its layout if its memory is its own
-        let memory = |x: &Traced| (!x.is_shared(), x.memory.given.is_some());
-        let (alone, is_given) = t.get().traced_value(memory).unwrap_or_default();
-        trace.by_memory |= is_given && matches!(given[1], stream::Operand::Value(_));
+        let two = matches!(given[1], stream::Operand::Value(_));
+        let alone = two && trace.is_alone(t.get());
         let mut y = trace.graph.apply_row(row, &given, alone)?;
         if let Some(target) = trace.value_of(t.get()) {
             let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));

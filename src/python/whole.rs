@@ -8,18 +8,18 @@ use super::dtype::PyDType;
 use super::number::Number;
 use super::quant::PyQTensor;
 use super::trace::{self, Trace};
+use super::traced;
 use crate::stream::Value;
 use crate::{Error, Result, Tensor};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyEllipsis, PyList, PySlice, PyString, PyTuple};
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Functions with results whose shape depends on elements.
-const BY_ELEMENTS: [&str; 7] = [
+const BY_ELEMENTS: [&str; 6] = [
     "argwhere",
     "nonzero",
-    "repeat",
     "unique_all",
     "unique_counts",
     "unique_inverse",
@@ -53,19 +53,26 @@ impl Given {
         if let Ok(items) = x.cast_exact::<PyList>() {
             return all(&mut items.iter()).map(Given::List);
         }
-        if let Ok(t) = x.cast_exact::<PyTensor>()
-            && let Some(value) = trace.value_of(t.get())
-        {
-            values.push(value);
-            return Some(Given::Traced(values.len() - 1));
+        if let Ok(t) = x.cast_exact::<PyTensor>() {
+            if let Some(value) = trace.value_of(t.get()) {
+                values.push(value);
+                return Some(Given::Traced(values.len() - 1));
+            }
+            if t.get().traced_value(|_| ()).is_some() {
+                return None; // of another trace
+            }
+            // the object may be written to before the program runs
+            let now = PyTensor::new(t.get().tensor(x.py()).ok()?);
+            return Some(Given::Plain(Py::new(x.py(), now).ok()?.into_any()));
         }
         if let Ok(Some(number)) = Number::of(x) {
             return Some(Given::Plain(number.looked_at()));
         }
         let plain = x.is_none()
             || x.is_instance_of::<PyString>()
+            || x.is_instance_of::<PySlice>()
+            || x.is_instance_of::<PyEllipsis>()
             || x.is_instance_of::<PyDType>()
-            || x.is_instance_of::<PyTensor>()
             || x.is_instance_of::<PyQTensor>()
             || matches!(Operand::of(x), Ok(Some(_)));
         plain.then(|| Given::Plain(x.clone().unbind()))
@@ -138,12 +145,22 @@ pub fn record(
         let arguments = arguments
             .iter()
             .map(|x| Given::of(x, trace, &mut values))
-            .collect::<Option<_>>()?;
+            .collect::<Option<Vec<_>>>()?;
         let keywords = keywords
             .iter()
             .map(|(name, x)| Some((name.clone().unbind(), Given::of(x, trace, &mut values)?)))
             .collect::<Option<_>>()?;
-        let zeros = trace.zeros(&values).ok()?;
+        // the counts decide the shape
+        let is_counted = values.len() == 1 && matches!(arguments.first(), Some(Given::Traced(_)));
+        if name == "repeat" && !is_counted {
+            return None;
+        }
+        let mut zeros = trace.zeros(&values).ok()?;
+        if name == "view" {
+            // as a dtype of another size it takes elements that are adjacent
+            let all = zeros.iter().map(Tensor::contiguous).collect::<Result<_>>();
+            zeros = all.ok()?;
+        }
         let call = Call {
             function: function.clone().unbind(),
             arguments,
@@ -175,6 +192,46 @@ pub fn record(
         }
     };
     trace::with_innermost(|trace| trace.add_call(name, &values, &shape, dtype, Arc::new(f)))
+}
+
+/// Records a call of a method of Tensor; `None` as for [`record`].
+pub fn method(
+    t: &Bound<'_, PyTensor>,
+    name: &'static str,
+    arguments: &[Bound<'_, PyAny>],
+) -> Option<PyResult<PyTensor>> {
+    if !traced::is_active() {
+        return None;
+    }
+    let mut all = vec![t.as_any().clone()];
+    all.extend_from_slice(arguments);
+    match t.get_type().getattr(name) {
+        Ok(function) => record(&function, name, &all, &[]),
+        Err(e) => Some(Err(e)),
+    }
+}
+/// Records an assignment to elements of a traced object, which then holds the result.
+pub fn assign(
+    t: &Bound<'_, PyTensor>,
+    key: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+) -> Option<PyResult<()>> {
+    let alone = trace::is_alone(t.get())?;
+    let py = t.py();
+    let arguments = [
+        t.as_any().clone(),
+        key.clone(),
+        value.clone(),
+        PyBool::new(py, alone).to_owned().into_any(),
+    ];
+    let assigned = py
+        .import("flex._tracing")
+        .and_then(|m| m.getattr("assigned"));
+    let y = match assigned {
+        Ok(assigned) => record(&assigned, "__setitem__", &arguments, &[])?,
+        Err(e) => Err(e),
+    };
+    Some(y.map(|y| t.get().become_other(y)))
 }
 
 /// The error of a program, or the exception that a call in it raised.

@@ -28,16 +28,20 @@ pub fn asarray<'py>(
         PyValueError::new_err(format!("asarray: {why} needs a copy, and copy is False"))
     };
     if let Ok(object) = x.cast_exact::<PyTensor>() {
+        let own = object.get().dtype_of();
+        let change = dtype.filter(|d| *d != own);
+        if change.is_none() && copy != Some(true) {
+            return Ok(object.clone());
+        }
+        if let (Some(d), Some(false)) = (change, copy) {
+            return Err(refused(&format!("{own} to {d}")));
+        }
         let t = object.get().tensor(py)?;
-        let change = dtype.filter(|d| *d != t.dtype());
-        return match (change, copy) {
-            (Some(d), Some(false)) => Err(refused(&format!("{} to {d}", t.dtype()))),
-            (Some(d), _) => Bound::new(py, PyTensor::new(detached(py, t.len(), || t.astype(d))?)),
-            (None, Some(true)) => {
-                Bound::new(py, PyTensor::new(detached(py, t.len(), || t.copy())?))
-            }
-            (None, _) => Ok(object.clone()),
-        };
+        let copied = detached(py, t.len(), || match change {
+            Some(d) => t.astype(d),
+            None => t.copy(),
+        });
+        return Bound::new(py, PyTensor::new(copied?));
     }
     let t = if let Some(s) = scalar(x)? {
         if copy == Some(false) {

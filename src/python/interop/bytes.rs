@@ -6,7 +6,8 @@ use super::foreign::{Foreign, Lease};
 use crate::layout::{Layout, Shape, Strides};
 use crate::python::cell::PyTensor;
 use crate::python::convert::kind;
-use crate::python::dtype::DTypeArg;
+use crate::python::dtype::{self, DTypeArg};
+use crate::python::whole;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -167,8 +168,13 @@ impl PyTensor {
     /// which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
     /// `reshape`.
     #[pyo3(name = "view", signature = (dtype, /))]
-    fn viewed(&self, py: Python<'_>, dtype: DTypeArg) -> PyResult<PyTensor> {
-        Ok(PyTensor::new(viewed(&self.tensor(py)?, dtype.0)?))
+    fn viewed(slf: &Bound<'_, Self>, dtype: DTypeArg) -> PyResult<PyTensor> {
+        let py = slf.py();
+        let object = dtype::object(py, dtype.0)?.into_any();
+        if let Some(y) = whole::method(slf, "view", &[object]) {
+            return y;
+        }
+        Ok(PyTensor::new(viewed(&slf.get().tensor(py)?, dtype.0)?))
     }
     /// The elements in row-major order, as Python bytes.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
