@@ -5,7 +5,7 @@
 
 use super::torch_names::{self, Name};
 use super::{traced, whole};
-use pyo3::exceptions::{PySystemError, PyTypeError};
+use pyo3::exceptions::{PySystemError, PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -271,6 +271,19 @@ unsafe fn call_of<'py>(
     Ok((module.getattr(function.name())?, positional, keywords))
 }
 
+/// The error, or a ValueError if an argument is a string with a lone surrogate: PyO3's error is about
+/// its encoding, and printing that fails.
+fn readable(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyUnicodeEncodeError>(py) || error.traceback(py).is_some() {
+        return error;
+    }
+    let plain = PyValueError::new_err("expected text, got a string with a lone surrogate");
+    if let Ok(notes) = error.value(py).getattr("__notes__") {
+        let _ = plain.value(py).setattr("__notes__", notes); // they name the argument
+    }
+    plain
+}
+
 /// Lets `flex/_hints.py` improve the exception that is set, if it is about the arguments.
 ///
 /// # Safety
@@ -296,6 +309,7 @@ unsafe fn explain(
     let Some(error) = usual.then(|| PyErr::take(py)).flatten() else {
         return;
     };
+    let error = readable(py, error);
     // raised by code of this module, of a class without a message of its own
     let ours = error.get_type(py).is(py.get_type::<PyTypeError>())
         || error.value(py).hasattr("__notes__").unwrap_or(false);

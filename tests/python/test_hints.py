@@ -170,6 +170,12 @@ ARGUMENTS = {
     "fft: axis: 'str' object cannot be interpreted as an integer": lambda: flex.fft.fft(
         X, axis="a"
     ),
+    "fft: norm: expected text, got a string with a lone surrogate": lambda: flex.fft.fft(
+        X, norm="\udc80"
+    ),
+    "linear: activation: expected text, got a string with a lone surrogate": lambda: flex.nn.linear(
+        X, X, activation="\udc80"
+    ),
     "stft: x: expected a Tensor, an array or a number, got str": lambda: flex.signal.stft("a", 4),
     "grad.gelu: x: expected a Tensor, an array or a number, got str": lambda: flex.nn.grad.gelu(
         X, "a"
