@@ -299,7 +299,7 @@ fn convolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str, method: &str) -> PyRes
 fn fftconvolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str) -> PyResult<PyTensor> {
     let mode = extent("fftconvolve", mode)?;
     compute(py, 4 * (x1.0.len() + x2.0.len()), || {
-        signal::convolve(&x1.0, &x2.0, mode, Method::Fft)
+        signal::fftconvolve(&x1.0, &x2.0, mode)
     })
 }
 

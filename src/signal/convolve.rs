@@ -56,6 +56,12 @@ pub fn convolve(x1: &Tensor, x2: &Tensor, extent: Extent, method: Method) -> Res
     convolved("convolve", x1, x2, extent, method)
 }
 
+/// [`convolve`] by transforms, under Python's name for it.
+#[cfg(feature = "python")]
+pub(crate) fn fftconvolve(x1: &Tensor, x2: &Tensor, extent: Extent) -> Result<Tensor> {
+    convolved("fftconvolve", x1, x2, extent, Method::Fft)
+}
+
 /// The correlation of `x1` with `x2`: along each axis, the sums of `x1[j + k] conj(x2[j])`, which
 /// is the convolution with the conjugate of `x2` reversed. Defined like scipy.signal.correlate;
 /// otherwise like [`convolve`].

@@ -17,6 +17,8 @@ mod mel;
 mod windows;
 
 #[cfg(feature = "complex")]
+#[cfg(feature = "python")]
+pub(crate) use convolve::fftconvolve;
 pub use convolve::{Extent, Method, convolve, correlate};
 #[cfg(feature = "complex")]
 pub use frames::{Stft, istft, stft};

@@ -289,6 +289,10 @@ def test_errors():
     ):
         with pytest.raises(flex.ShapeError):
             call()
+    with pytest.raises(flex.ShapeError, match=r"^fftconvolve: "):
+        flex.signal.fftconvolve(x, flex.ones((2, 2)))
+    with pytest.raises(flex.DTypeError, match=r"^fftconvolve: "):
+        flex.signal.fftconvolve(flex.asarray([1]), flex.asarray([1]))
     for call in (
         lambda: flex.fft.dct(flex.ones(3, dtype=flex.complex64)),
         lambda: flex.signal.hann(3, dtype=flex.int64),
