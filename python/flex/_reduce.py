@@ -59,6 +59,9 @@ def reduce(
     """
     if not xs:
         raise TypeError("reduce: there is no tensor")
+    for name, f in (("step", step), ("join", join), ("post", post)):
+        if not callable(f) and (f is not None or name == "step"):
+            raise TypeError(f"reduce: {name} must be a function, got {type(f).__name__}")
     tensors = _flex.broadcast_arrays(*map(_flex.asarray, xs))
     shape = tensors[0].shape
     reduced = _axes(axis, len(shape))

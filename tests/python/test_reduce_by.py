@@ -173,6 +173,14 @@ class TestErrors:
         with pytest.raises(TypeError, match="no tensor"):
             flex.reduce(square, 0.0)
 
+    def test_what_is_no_function(self):
+        x = flex.ones(3)
+        with pytest.raises(TypeError, match="reduce: step must be a function, got NoneType"):
+            flex.reduce(None, 0.0, x)
+        for name in ("join", "post"):
+            with pytest.raises(TypeError, match=f"reduce: {name} must be a function, got int"):
+                flex.reduce(square, 0.0, x, **{name: 1})
+
     @pytest.mark.parametrize(
         ("axis", "error", "message"),
         [
