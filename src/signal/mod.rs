@@ -16,9 +16,9 @@ mod frames;
 mod mel;
 mod windows;
 
-#[cfg(feature = "complex")]
 #[cfg(feature = "python")]
 pub(crate) use convolve::fftconvolve;
+#[cfg(feature = "complex")]
 pub use convolve::{Extent, Method, convolve, correlate};
 #[cfg(feature = "complex")]
 pub use frames::{Stft, istft, stft};
