@@ -24,7 +24,7 @@ use crate::simd::stream;
 use call::Call;
 use nest::{Nest, Operand};
 use program::Program;
-use tile::Body;
+use tile::{Body, Traffic};
 
 /// The driver of all elementwise programs: any number of inputs and outputs up to
 /// [`nest::MAX_OPERANDS`], of mixed element sizes.
@@ -70,16 +70,19 @@ unsafe fn launch(
     }
     nest.pair_transposed();
     // outputs that are read before they are written are in cache
-    let streamed = !call.is_some_and(|call| call.updates())
-        && stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let cost = Cost {
         bytes: p.sizes.iter().map(|size| *size as usize).sum(),
         flops,
     };
+    let traffic = Traffic {
+        streamed: !call.is_some_and(|call| call.updates())
+            && stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total),
+        large: cost.bytes.saturating_mul(nest.total) >= stream::LARGE,
+    };
     let body = || call.map_or(Body::Code, Body::Call);
     if par::is_small(nest.total, cost) {
         // SAFETY: NEST1, by the caller.
-        return unsafe { tile::run(p, body(), &nest, streamed) };
+        return unsafe { tile::run(p, body(), &nest, traffic) };
     }
     // several pieces per thread, so that none waits long for the others
     let (d, unit) = nest.split_dim(4 * par::threads());
@@ -89,9 +92,9 @@ unsafe fn launch(
         // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
         unsafe {
             if r.len() == n {
-                tile::run(p, body(), &nest, streamed)
+                tile::run(p, body(), &nest, traffic)
             } else {
-                tile::run(p, body(), &nest.part(d, r), streamed)
+                tile::run(p, body(), &nest.part(d, r), traffic)
             }
         }
     });

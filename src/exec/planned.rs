@@ -28,7 +28,7 @@ impl<'a> Planned<'a> {
     }
     /// The program, ready to run.
     pub fn ready(&self) -> Ready<'_> {
-        Ready(Machine::new(self.program, &self.nest, false))
+        Ready(Machine::new(self.program, &self.nest))
     }
 }
 

@@ -18,7 +18,7 @@ use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
 use super::program::{Instr, MAX_SLOTS, Program};
 use super::rect::Rect;
-use crate::simd::stream;
+use crate::simd::{self, stream};
 use crate::storage::Bytes;
 use core::mem::MaybeUninit;
 
@@ -88,8 +88,16 @@ pub enum Body<'a> {
     Call(&'a dyn Call),
 }
 
-/// Runs the program over the nest. If `streamed`, outputs are written with non-temporal stores
-/// where they can be.
+/// How a run meets memory.
+#[derive(Clone, Copy, Default)]
+pub struct Traffic {
+    /// Outputs are written with non-temporal stores where they can be.
+    pub streamed: bool,
+    /// Operands come from memory rather than a cache.
+    pub large: bool,
+}
+
+/// Runs the program over the nest.
 ///
 /// # Safety
 /// NEST1: every element that the nest addresses is readable (inputs) or writable (outputs) and
@@ -97,10 +105,10 @@ pub enum Body<'a> {
 /// first element, same strides) or overlaps none; instructions are loops for the sizes of their
 /// slots (LOOP1), and a function is made for the types of these operands (CALL1). Outputs that it
 /// updates are initialised, and are no inputs.
-pub unsafe fn run(p: &Program, body: Body, x: &Nest, streamed: bool) {
+pub unsafe fn run(p: &Program, body: Body, x: &Nest, traffic: Traffic) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
-    if let ([c], [dim], false) = (&p.code[..], &x.dims[..], streamed) {
+    if let ([c], [dim], false) = (&p.code[..], &x.dims[..], traffic.streamed) {
         let linear = (0..k).all(|i| dim.steps[i] == x.sizes[i] as isize);
         let scalars = c.src[..c.op.arity as usize]
             .iter()
@@ -126,10 +134,10 @@ pub unsafe fn run(p: &Program, body: Body, x: &Nest, streamed: bool) {
             stream::finish()
         }
     }
-    let _finish = streamed.then_some(Finish);
+    let _finish = traffic.streamed.then_some(Finish);
     if x.total > 0 {
         // SAFETY: NEST1, by the caller, is all that the machine requires.
-        unsafe { Machine::with_body(p, body, x, streamed).run() }
+        unsafe { Machine::with_body(p, body, x, traffic).run() }
     }
 }
 
@@ -150,6 +158,9 @@ pub(super) struct Machine<'a> {
     /// The body is one instruction or function whose operands need no buffers: whole rows are one
     /// run.
     direct: bool,
+    /// The next rectangle's operands are prefetched between the instructions: passes over
+    /// temporaries in L1 would leave memory idle.
+    ahead: bool,
     /// The buffer of each slot.
     buffer: [u8; MAX_SLOTS],
     /// Number of buffers, elements of each, and bytes of an element there.
@@ -254,7 +265,7 @@ impl Machine<'_> {
                 };
                 // SAFETY: rows of operands, by NEST1; none is both read and written, except by a
                 // function that updates it.
-                unsafe { self.compute(n0, at) };
+                unsafe { self.compute(n0, at, |_| ()) };
             }
             return;
         }
@@ -324,9 +335,14 @@ impl Machine<'_> {
         };
         for y in 0..runs {
             let at = |s: usize| st.slots[s].wrapping_offset(self.row_offset(s, y, cols));
+            let before = |i: usize| {
+                if self.ahead {
+                    self.prefetch(st, cols, i);
+                }
+            };
             // SAFETY: by their places, slots hold the rectangle's elements of each operand; buffers
             // are distinct, and an output is in place only if it is no input (NEST1).
-            unsafe { self.compute(len, at) };
+            unsafe { self.compute(len, at, before) };
         }
         for o in x.inputs..k {
             // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. A streamed
@@ -342,12 +358,26 @@ impl Machine<'_> {
             }
         }
     }
-    /// Computes `n` elements of the slots; slot `s` begins at `at(s)`.
+    /// Prefetches instruction `i`'s share of the operands' next `n` elements, which follow those of
+    /// this rectangle.
+    fn prefetch(&self, st: &State, n: usize, i: usize) {
+        let parts = self.p.code.len();
+        for o in (0..self.x.operands).filter(|o| self.places[*o] == Place::Direct) {
+            let bytes = n * self.x.sizes[o];
+            let lines = bytes.div_ceil(LINE);
+            for line in i * lines / parts..(i + 1) * lines / parts {
+                let next = st.slots[o].wrapping_add(bytes + line * LINE);
+                simd::prefetch::<{ simd::L1 }, _>(next);
+            }
+        }
+    }
+    /// Computes `n` elements of the slots; slot `s` begins at `at(s)`. `before` is called before
+    /// each instruction.
     ///
     /// # Safety
     /// LOOP1 for each instruction, or CALL1.
     #[inline(always)]
-    unsafe fn compute(&self, n: usize, at: impl Fn(usize) -> *mut u8) {
+    unsafe fn compute(&self, n: usize, at: impl Fn(usize) -> *mut u8, before: impl Fn(usize)) {
         if let Body::Call(call) = self.body {
             let mut slots = [core::ptr::null_mut(); MAX_OPERANDS];
             let slots = &mut slots[..self.x.operands];
@@ -357,7 +387,8 @@ impl Machine<'_> {
             // SAFETY: CALL1, by the caller.
             return unsafe { call.run(slots, n, self.value) };
         }
-        for c in &self.p.code {
+        for (i, c) in self.p.code.iter().enumerate() {
+            before(i);
             let [q0, q1, q2] = c.src.map(|s| at(s as usize));
             let (d, n) = (at(c.dst as usize), n * c.op.components as usize);
             // SAFETY: LOOP1, by the caller.

@@ -1,11 +1,10 @@
 //! Non-temporal stores, for results too large to stay in a cache until they are read: an ordinary
 //! store first reads the line from memory, a third of the traffic of an addition.
 
-/// Results of at least this many bytes are streamed: with their operands they exceed a few cores'
-/// share of any last-level cache. From half this size on it pays for a single operation, but not
-/// for two where the second reads the first's result.
-#[cfg(all(feature = "std", target_arch = "x86_64"))]
-const LARGE: usize = 24 << 20;
+/// So many bytes exceed a few cores' share of any last-level cache. Results of this size are
+/// streamed: from half of it on that pays for a single operation, but not for two where the second
+/// reads the first's result.
+pub const LARGE: usize = 24 << 20;
 
 /// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 to 0.9 times as
 /// long on Intel's Emerald Rapids, but twice as long on AMD's Zen 5, so it depends on the CPU's

@@ -51,7 +51,7 @@ impl<'a> Tiles<'a> {
     /// Prepares the program for tiles that [`tile_of`] made.
     pub fn new(program: &'a Program, tile: &'a Nest) -> Tiles<'a> {
         Tiles {
-            machine: Machine::new(program, tile, false),
+            machine: Machine::new(program, tile),
             program,
             row: tile.dims[0],
             column: tile.dims[1],

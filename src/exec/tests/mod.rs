@@ -223,6 +223,10 @@ fn streamed_outputs_hold_the_same() {
         let whole = |offset| {
             Layout::new(shape, Layout::contiguous(shape).unwrap().strides(), offset).unwrap()
         };
+        let traffic = tile::Traffic {
+            streamed: true,
+            large: true,
+        };
         let mut p = Builder::new("test");
         let (u, v) = (p.input(4).unwrap(), p.input(4).unwrap());
         let sum = p.compute(op(Add, 0b111), &[u, v], 4).unwrap();
@@ -241,7 +245,7 @@ fn streamed_outputs_hold_the_same() {
                 &program,
                 tile::Body::Code,
                 &Nest::new(shape, &inputs, &outputs),
-                true,
+                traffic,
             )
         };
         for k in 0..n {
@@ -276,7 +280,7 @@ fn streamed_outputs_hold_the_same() {
                     &[target.clone(), operand(&mut b, &whole(0))],
                     &[target],
                 ),
-                true,
+                traffic,
             )
         };
         assert!(

@@ -2,18 +2,18 @@
 //! fits the scratch.
 
 use super::{
-    BLOCK, Body, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, WORKING_SET,
-    mask,
+    BLOCK, Body, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, Traffic,
+    WORKING_SET, mask,
 };
 use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, Program};
 
 impl<'a> Machine<'a> {
     /// A machine for the program's instructions.
-    pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
-        Machine::with_body(p, Body::Code, x, streamed)
+    pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest) -> Self {
+        Machine::with_body(p, Body::Code, x, Traffic::default())
     }
-    pub(super) fn with_body(p: &'a Program, body: Body<'a>, x: &'a Nest, streamed: bool) -> Self {
+    pub(super) fn with_body(p: &'a Program, body: Body<'a>, x: &'a Nest, traffic: Traffic) -> Self {
         let k = x.operands;
         let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
         let (s0, s1) = (
@@ -41,6 +41,7 @@ impl<'a> Machine<'a> {
             value: 0,
             places: [Place::Direct; MAX_OPERANDS],
             direct: false,
+            ahead: false,
             buffer: [0; MAX_SLOTS],
             buffers: 0,
             tile: 0,
@@ -53,12 +54,13 @@ impl<'a> Machine<'a> {
             m.places[i] = if i < x.inputs {
                 m.place(i)
             } else {
-                m.place_out(i, streamed)
+                m.place_out(i, traffic.streamed)
             };
         }
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, Body::Call(_)) || p.code.len() == 1;
+        m.ahead = shape == Shape::Run && p.code.len() > 2 && traffic.large;
         m.direct = single && m.buffers == 0 && shape == Shape::Run;
         m
     }
