@@ -72,8 +72,7 @@ pub fn ctc_loss(
     };
     if input_lengths.len() != batch || target_lengths.len() != batch {
         let message = message!(
-            "input_lengths are {} and target_lengths {}; there must be one of each for the {batch} \
-             items of the batch",
+            "there are {} input_lengths and {} target_lengths, for a batch of {batch}",
             input_lengths.len(),
             target_lengths.len()
         );

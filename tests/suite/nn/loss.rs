@@ -229,7 +229,7 @@ fn losses_of_classes_match_their_terms() {
     let error = nn::cross_entropy(&x, &t, Default::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cross_entropy: target -7 at row-major position 3 is no class: there are 5"
+        "cross_entropy: target has -7 at row-major position 3, which is no class: there are 5"
     );
     let none = Tensor::zeros([0, classes, rest], DType::F32).unwrap();
     let t = Tensor::zeros([0, rest], DType::I64).unwrap();
