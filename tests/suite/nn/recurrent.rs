@@ -277,7 +277,7 @@ fn errors_name_the_operand() {
     };
     assert_eq!(
         message(nn::gru(&c.x, None, &w, long)),
-        "gru: a length is 6, but there are 5 steps"
+        "gru: lengths has 6, but x has 5 steps"
     );
 }
 
