@@ -228,6 +228,22 @@ impl Error {
             message: alloc::string::ToString::to_string(e).into(),
         }
     }
+    /// The same error, of another operation: one that the caller called, and whose parameters have
+    /// the same names.
+    pub(crate) fn named(mut self, name: &'static str) -> Error {
+        match &mut self {
+            Error::Shape { op, .. }
+            | Error::DType { op, .. }
+            | Error::Axis { op, .. }
+            | Error::Index { op, .. }
+            | Error::Subscript { op, .. }
+            | Error::Value { op, .. }
+            | Error::Range { op, .. }
+            | Error::DivisionByZero { op } => *op = name,
+            _ => {}
+        }
+        self
+    }
     /// Memory of `len` values of `T` that the allocator refused.
     #[cold]
     pub(crate) fn memory<T>(len: usize) -> Error {

@@ -46,7 +46,8 @@ def fftfreq(n: SupportsIndex, /, d: float = 1.0, *, dtype: _DType | None = None,
     """The frequencies of the elements of `fft`.
 
     0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the sample spacing. dtype:
-    float32 by default, or float64. ValueError if n is less than 1; DTypeError for other dtypes.
+    float32 by default, or float64. ValueError if n is less than 1, or d is 0 or not
+    finite; DTypeError for other dtypes.
 
     >>> flex.fft.fftfreq(4, d=0.25).tolist()
     [0.0, 1.0, -2.0, -1.0]

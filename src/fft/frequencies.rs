@@ -23,6 +23,10 @@ fn frequencies(
             "n is 0: a transform needs at least one value",
         ));
     }
+    if d == 0.0 || !d.is_finite() {
+        let message = message!("d is {d:?}; it must be finite and not 0");
+        return Err(Error::value(op, message));
+    }
     let mut y = Tensor::empty([len], dtype)?;
     dispatch!(float dtype, |T| {
         for (k, y) in slice_mut::<T>(&mut y)?.iter_mut().enumerate() {
@@ -37,7 +41,7 @@ fn frequencies(
 /// divided by `n d`, where `d` is the sample spacing. In cycles per unit of `d`, as float32 or
 /// float64.
 ///
-/// Errors for other dtypes, and if `n` is 0.
+/// Errors for other dtypes, if `n` is 0, and if `d` is 0 or not finite.
 ///
 /// ```
 /// use flex::{DType, fft};

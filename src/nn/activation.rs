@@ -1,5 +1,6 @@
 //! Activations with parameters; the others are rows of the table of operations.
 
+use super::check;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
 use crate::kernel::random::{Sequence, uniform};
@@ -49,7 +50,8 @@ pub fn prelu(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
 }
 
 /// [`leaky_relu`] with the mean of the slopes that training draws from `lower` to `upper` (Xu et
-/// al. 2015); torch's defaults are 1/8 and 1/3. Errors if `lower` is above `upper`.
+/// al. 2015); torch's defaults are 1/8 and 1/3. Errors if `lower` is above `upper`, or one is not
+/// finite.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, -2.0]);
@@ -57,7 +59,10 @@ pub fn prelu(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn rrelu<'a>(x: impl Into<Arg<'a>>, lower: f64, upper: f64) -> Result<Tensor> {
-    in_order("rrelu", "lower", lower, "upper", upper)?;
+    const OP: &str = "rrelu";
+    check::finite(OP, "lower", lower)?;
+    check::finite(OP, "upper", upper)?;
+    in_order(OP, "lower", lower, "upper", upper)?;
     leaky_relu(x, (lower + upper) / 2.0)
 }
 
@@ -147,17 +152,18 @@ pub fn threshold<'a, 'b, 'c>(
     )
 }
 
-/// Clamps `x` to `min` to `max`; torch's defaults are -1 and 1. Errors if `min` is above `max`, or
-/// `x` is complex.
+/// Clamps `x` to `min_val` to `max_val`; torch's defaults are -1 and 1. Errors if `min_val` is above
+/// `max_val`, or one is NaN, or `x` is complex.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.5f32, 0.5, -3.0]);
 /// assert_eq!(flex::nn::hardtanh(&x, -1.0, 1.0)?.to_vec::<f32>()?, [1.0, 0.5, -1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn hardtanh<'a>(x: impl Into<Arg<'a>>, min: f64, max: f64) -> Result<Tensor> {
-    in_order("hardtanh", "min", min, "max", max)?;
-    ops::clip(x, min, max)
+pub fn hardtanh<'a>(x: impl Into<Arg<'a>>, min_val: f64, max_val: f64) -> Result<Tensor> {
+    const OP: &str = "hardtanh";
+    in_order(OP, "min_val", min_val, "max_val", max_val)?;
+    ops::clip(x, min_val, max_val).map_err(|e| e.named(OP))
 }
 
 fn in_order(op: &'static str, low: &str, a: f64, high: &str, b: f64) -> Result<()> {
@@ -166,7 +172,7 @@ fn in_order(op: &'static str, low: &str, a: f64, high: &str, b: f64) -> Result<(
     }
     Err(Error::value(
         op,
-        message!("{low} is {a}, which is not below {high}, {b}"),
+        message!("{low} is {a:?} and {high} is {b:?}; {low} must not be above {high}"),
     ))
 }
 
@@ -209,7 +215,7 @@ pub fn softmin(x: &Tensor, axis: isize) -> Result<Tensor> {
 /// The options of [`gumbel_softmax`].
 #[derive(Clone, Copy, Debug)]
 pub struct Gumbel {
-    /// The temperature, above 0.
+    /// The temperature, positive and finite.
     pub tau: f64,
     /// Whether the result is one-hot: 1 at the largest element of each line, 0 elsewhere.
     pub hard: bool,
@@ -233,7 +239,8 @@ impl Default for Gumbel {
 /// Gumbel-distributed noise (Jang et al. 2017; Maddison et al. 2017). An element's noise depends on
 /// the seed and its row-major position alone.
 ///
-/// Errors if `logits` is not a float tensor, the axis is out of range, or `tau` is not above 0.
+/// Errors if `logits` is not a float tensor, the axis is out of range, or `tau` is not positive and
+/// finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -255,12 +262,7 @@ pub fn gumbel_softmax(logits: &Tensor, options: Gumbel) -> Result<Tensor> {
     if !dtype.is_float() || !dtype.is_available() || dtype.is_storage() {
         return Err(Error::unsupported(OP, dtype));
     }
-    if tau.is_nan() || tau <= 0.0 {
-        return Err(Error::value(
-            OP,
-            message!("tau is {tau}; it must be above 0"),
-        ));
-    }
+    check::positive(OP, "tau", tau)?;
     let mut noise = Tensor::empty(logits.shape(), dtype.wide())?;
     let sequence = Sequence::new(seed);
     dispatch!(float noise.dtype(), |F| {

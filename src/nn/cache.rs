@@ -1,8 +1,8 @@
 //! The key-value cache of models that generate one token at a time.
 
-use super::embedding::taken;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::ops::take;
 use crate::tensor::Tensor;
 
 /// The options of a [`KvCache`].
@@ -251,7 +251,7 @@ impl KvCache {
             return Err(Error::shape_of(OP, message, &operands));
         }
         let (kept, capacity) = (self.len(), self.rows[0].shape()[0]);
-        let chosen = |rows: Tensor| taken(OP, &rows, indices, 1);
+        let chosen = |rows: Tensor| take(&rows, indices, 1).map_err(|e| e.named(OP));
         self.rows = self.moved(self.start, kept, capacity, chosen)?;
         self.batch = indices.len();
         (self.start, self.end, self.shown) = (0, kept, 0);

@@ -2,6 +2,7 @@
 //! of each example. One pass finds mean and variance, a second one writes `(x - mean) * scale +
 //! bias`, a fused formula of broadcast operands, so any strides do.
 
+use super::check;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
@@ -39,8 +40,9 @@ impl Default for ChannelNorm<'_> {
 ///
 /// Running statistics are not updated: compute them with [`batch_norm_stats`].
 ///
-/// Errors if `x` is not a float tensor or has fewer than two axes, or a parameter doesn't have the
-/// shape `[channels]`.
+/// Errors if `x` is not a float tensor or has fewer than two axes, a parameter doesn't have the shape
+/// `[channels]`, `eps` is negative or not finite, or a channel whose own statistics are used has a
+/// single value: that would become 0, whatever it is.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -58,10 +60,11 @@ pub fn batch_norm(
     options: ChannelNorm,
 ) -> Result<Tensor> {
     const OP: &str = "batch_norm";
-    channels(OP, x)?;
+    let channels = channels(OP, x)?;
     match statistics {
         Some(given) => by_statistics(OP, x, given, options),
         None => {
+            check_spread(OP, x, x.len() / channels.max(1))?;
             let p = Parameters::new(OP, x, options)?;
             let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
             p.apply(OP, x, &mean, &var)
@@ -75,7 +78,7 @@ pub fn batch_norm(
 /// torch's running variance uses 1. Both are `[channels]`, float32 for 16-bit floats, else of the
 /// dtype of `x`.
 ///
-/// Errors if `x` is not a float tensor or has fewer than two axes.
+/// Errors if `x` is not a float tensor or has fewer than two axes, or `correction` is not finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -87,16 +90,18 @@ pub fn batch_norm(
 pub fn batch_norm_stats(x: &Tensor, correction: f64) -> Result<(Tensor, Tensor)> {
     const OP: &str = "batch_norm_stats";
     let channels = channels(OP, x)?;
+    check::finite(OP, "correction", correction)?;
     let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
     let n = (x.len() / channels.max(1)) as f64;
     let var = ops::multiply(var, n / (n - correction).max(0.0))?;
     Ok((mean.reshape(channels)?, var.reshape(channels)?))
 }
 
-/// [`batch_norm`] of each example by itself, over `groups` groups of adjacent channels (Wu and He
+/// [`batch_norm`] of each example by itself, over `num_groups` groups of adjacent channels (Wu and He
 /// 2018). `x` is `[batch, channels, ..]`.
 ///
-/// Errors like `batch_norm`, and if `groups` doesn't divide the channels.
+/// Errors like `batch_norm`, and if `num_groups` doesn't divide the channels; a group of a single
+/// value becomes the bias.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -105,14 +110,11 @@ pub fn batch_norm_stats(x: &Tensor, correction: f64) -> Result<(Tensor, Tensor)>
 /// assert_eq!(nn::group_norm(&x, 2, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn group_norm(x: &Tensor, groups: usize, options: ChannelNorm) -> Result<Tensor> {
+pub fn group_norm(x: &Tensor, num_groups: usize, options: ChannelNorm) -> Result<Tensor> {
     const OP: &str = "group_norm";
     let channels = channels(OP, x)?;
-    if groups == 0 || channels % groups != 0 {
-        let message = message!("groups are {groups}, which does not divide {channels} channels");
-        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
-    }
-    by_groups(OP, x, groups, options)
+    check_groups(OP, x, channels, num_groups)?;
+    by_groups(OP, x, num_groups, options)
 }
 
 /// [`batch_norm`] of each channel of each example by itself (Ulyanov et al. 2016), or with given
@@ -134,8 +136,34 @@ pub fn instance_norm(
     let channels = channels(OP, x)?;
     match statistics {
         Some(given) => by_statistics(OP, x, given, options),
-        None => by_groups(OP, x, channels, options),
+        None => {
+            check_spread(OP, x, x.shape()[2..].iter().product())?;
+            by_groups(OP, x, channels, options)
+        }
     }
+}
+
+/// Errors if a channel's own statistics are those of a single value.
+pub(super) fn check_spread(op: &'static str, x: &Tensor, values: usize) -> Result<()> {
+    if values != 1 {
+        return Ok(());
+    }
+    let message = "a channel's mean and variance are those of a single value, which would become 0: \
+                   give more values, or running_mean and running_var";
+    Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]))
+}
+/// Errors unless `num_groups` divides the channels.
+pub(super) fn check_groups(
+    op: &'static str,
+    x: &Tensor,
+    channels: usize,
+    num_groups: usize,
+) -> Result<()> {
+    if num_groups > 0 && channels.is_multiple_of(num_groups) {
+        return Ok(());
+    }
+    let message = message!("num_groups is {num_groups}, which does not divide {channels} channels");
+    Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]))
 }
 
 /// The number of channels.
@@ -207,10 +235,7 @@ pub(super) fn parameter(
             &[("x", x.shape(), x.dtype()), (name, t.shape(), t.dtype())],
         ));
     }
-    if t.dtype().is_complex() {
-        let message = message!("{name} is {}; it must be real", t.dtype());
-        return Err(Error::dtype(op, message));
-    }
+    check::real(op, name, t)?;
     t.astype(dtype)?.reshape(channel_shape(x.shape(), 2))
 }
 
@@ -223,6 +248,7 @@ struct Parameters {
 }
 impl Parameters {
     fn new(op: &'static str, x: &Tensor, options: ChannelNorm) -> Result<Parameters> {
+        check::eps(op, options.eps)?;
         let of = |name, t: Option<&Tensor>| {
             t.map(|t| parameter(op, name, t, x, x.dtype().wide()))
                 .transpose()

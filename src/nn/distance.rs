@@ -1,5 +1,6 @@
 //! Distances and similarities between rows.
 
+use super::check;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
@@ -27,10 +28,11 @@ impl Default for CosineSimilarity {
     }
 }
 
-/// The cosine of the angle between vectors along an axis: `sum(a b) / (max(|a|, eps) max(|b|,
+/// The cosine of the angle between vectors along an axis: `sum(x1 x2) / (max(|x1|, eps) max(|x2|,
 /// eps))`. Operands broadcast, and the axis is removed. A negative axis counts from the end.
 ///
-/// Errors if shapes or dtypes don't fit, or the axis is out of range.
+/// Errors if shapes or dtypes don't fit, the axis is out of range, or `eps` is negative or not
+/// finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -38,12 +40,14 @@ impl Default for CosineSimilarity {
 /// assert_eq!(nn::cosine_similarity(&a, &b, Default::default())?.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cosine_similarity(a: &Tensor, b: &Tensor, options: CosineSimilarity) -> Result<Tensor> {
+pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, options: CosineSimilarity) -> Result<Tensor> {
+    const OP: &str = "cosine_similarity";
     let CosineSimilarity { axis, eps } = options;
+    check::eps(OP, eps)?;
     // the losses pass axis 1 for a batch, whose vectors may have no batch dimension
-    let rank = a.rank().max(b.rank());
+    let rank = x1.rank().max(x2.rank());
     let axis = if rank == 1 && axis == 1 { -1 } else { axis };
-    of_lines("cosine_similarity", a, b, axis, Distance::Cosine { eps })
+    of_lines(OP, x1, x2, axis, Distance::Cosine { eps })
 }
 
 /// The options of [`pairwise_distance`].
@@ -66,9 +70,9 @@ impl Default for PairwiseDistance {
     }
 }
 
-/// `sum(|a - b + eps|^p)^(1/p)` along the last axis. Operands broadcast.
+/// `sum(|x1 - x2 + eps|^p)^(1/p)` along the last axis. Operands broadcast.
 ///
-/// Errors if shapes or dtypes don't fit, or `p` is negative or NaN.
+/// Errors if shapes or dtypes don't fit, `p` is negative or NaN, or `eps` is negative or not finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -77,21 +81,18 @@ impl Default for PairwiseDistance {
 /// assert_eq!(nn::pairwise_distance(&a, &b, exact)?.to_vec::<f32>()?, [5.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn pairwise_distance(a: &Tensor, b: &Tensor, options: PairwiseDistance) -> Result<Tensor> {
+pub fn pairwise_distance(x1: &Tensor, x2: &Tensor, options: PairwiseDistance) -> Result<Tensor> {
     const OP: &str = "pairwise_distance";
     let PairwiseDistance { p, eps, keepdims } = options;
     let power = power(OP, p)?;
-    let y = of_lines(OP, a, b, -1, Distance::Of { power, eps })?;
+    check::eps(OP, eps)?;
+    let y = of_lines(OP, x1, x2, -1, Distance::Of { power, eps })?;
     if keepdims { y.expand_dims(-1) } else { Ok(y) }
 }
 
-fn power(op: &'static str, p: f64) -> Result<Power> {
-    if p.is_nan() || p < 0.0 {
-        return Err(Error::value(
-            op,
-            message!("p is {p}; it must not be negative"),
-        ));
-    }
+/// The power of a norm of order `p`. Errors unless that is 0 or more.
+pub(super) fn power(op: &'static str, p: f64) -> Result<Power> {
+    check::number(op, "p", p, p >= 0.0, "0 or more")?;
     Ok(Power::from(p))
 }
 
@@ -107,7 +108,7 @@ fn common(op: &'static str, a: &Tensor, b: &Tensor) -> Result<DType> {
 /// The distance of each pair of lines along an axis, which is removed.
 fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance) -> Result<Tensor> {
     let dtype = common(op, a, b)?;
-    let shape = layout::broadcast(op, &[a.shape(), b.shape()])?;
+    let shape = check::broadcast(op, &[("x1", a), ("x2", b)])?;
     let k = layout::axis(op, axis, shape.len())?;
     let wide = dtype.wide();
     let whole = |t: &Tensor| t.astype(wide)?.broadcast_to(&shape);
@@ -151,7 +152,7 @@ impl Default for Cdist {
     }
 }
 
-/// The distances between all rows of `a`, `[.., m, width]`, and all rows of `b`, `[.., n, width]`:
+/// The distances between all rows of `x1`, `[.., m, width]`, and all rows of `x2`, `[.., n, width]`:
 /// `[.., m, n]`. Leading dimensions broadcast.
 ///
 /// Errors if shapes or dtypes don't fit, or `p` is negative or NaN.
@@ -162,27 +163,33 @@ impl Default for Cdist {
 /// assert_eq!(nn::cdist(&a, &b, Default::default())?.to_vec::<f32>()?, [5.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cdist(a: &Tensor, b: &Tensor, options: Cdist) -> Result<Tensor> {
+pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
     const OP: &str = "cdist";
     let Cdist { p, product } = options;
     let power = power(OP, p)?;
-    let dtype = common(OP, a, b)?;
-    let fits = a.rank() >= 2 && b.rank() >= 2 && a.shape()[a.rank() - 1] == b.shape()[b.rank() - 1];
-    if !fits {
-        let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
-        let message = "the shapes must be [.., m, width] and [.., n, width]";
-        return Err(Error::shape_of(OP, message, &operands));
+    let dtype = common(OP, x1, x2)?;
+    let wrong = |message| {
+        let operands = [
+            ("x1", x1.shape(), x1.dtype()),
+            ("x2", x2.shape(), x2.dtype()),
+        ];
+        Error::shape_of(OP, message, &operands)
+    };
+    let width = |x: &Tensor| (x.rank() >= 2).then(|| x.shape()[x.rank() - 1]);
+    if width(x1).is_none() || width(x1) != width(x2) {
+        return Err(wrong(
+            "the shapes must be [.., m, width] and [.., n, width]",
+        ));
     }
     let wide = dtype.wide();
-    let (a, b) = (a.astype(wide)?, b.astype(wide)?);
+    let (a, b) = (x1.astype(wide)?, x2.astype(wide)?);
     let (m, n) = (a.shape()[a.rank() - 2], b.shape()[b.rank() - 2]);
     if power == Power::Two && product.unwrap_or(m > 25 || n > 25) {
         return by_product(OP, &a, &b, dtype);
     }
-    let lead = layout::broadcast(
-        OP,
-        &[&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]],
-    )?;
+    let leads = [&a, &b].map(|t| &t.shape()[..t.rank() - 2]);
+    let lead = layout::broadcast(OP, &leads)
+        .map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
     let whole = |t: &Tensor| {
         let shape: Shape = (lead.iter().chain(&t.shape()[t.rank() - 2..]))
             .copied()

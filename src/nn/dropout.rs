@@ -1,6 +1,7 @@
 //! Dropout with a seed: the fate of an element depends on the seed and its row-major position
 //! alone, not on strides or threads.
 
+use super::check;
 use crate::dtype::{Element, Pod};
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
@@ -89,10 +90,8 @@ pub fn feature_alpha_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
 struct Share(f64);
 impl Share {
     fn new(op: &'static str, p: f64) -> Result<Share> {
-        match (0.0..=1.0).contains(&p) {
-            true => Ok(Share(p)),
-            false => Err(Error::value(op, message!("p is {p}; it is from 0 to 1"))),
-        }
+        check::share(op, "p", p)?;
+        Ok(Share(p))
     }
     /// How many of the 2^32 random values drop an element.
     fn limit(&self) -> u64 {

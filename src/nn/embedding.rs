@@ -1,5 +1,6 @@
 //! Embeddings, embedding bags and one-hot vectors.
 
+use super::check;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -34,28 +35,7 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
             &[("weight", weight.shape(), weight.dtype())],
         ));
     }
-    taken(OP, weight, indices, 0)
-}
-
-/// [`take`] on behalf of another operation, which errors name.
-pub(super) fn taken(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
-    take(x, indices, axis).map_err(|e| named(op, e))
-}
-
-/// Renames the operation in an error.
-pub(super) fn named(op: &'static str, e: Error) -> Error {
-    match e {
-        Error::Index {
-            index, axis, size, ..
-        } => Error::Index {
-            op,
-            index,
-            axis,
-            size,
-        },
-        Error::DType { message, .. } => Error::DType { op, message },
-        e => e,
-    }
+    take(weight, indices, 0).map_err(|e| e.named(OP))
 }
 
 /// One-hot vectors: int64 with 1 at the position of each integer and 0 elsewhere; `[..]` gives
@@ -143,7 +123,7 @@ pub struct EmbeddingBag<'a> {
 /// width]`; the gathered rows are never materialised.
 ///
 /// Errors if shapes don't fit, offsets don't ascend from 0, or an index is out of range, with the
-/// index and its position.
+/// index and its position; also if `padding_idx` is.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -169,6 +149,10 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
     let given = integers(OP, "indices", indices)?;
     let given = given.as_slice::<i64>()?;
     in_range(OP, "indices", given, entries, None)?;
+    if let Some(padding_idx) = padding_idx.filter(|p| *p >= entries) {
+        let message = message!("padding_idx is {padding_idx}, but weight has {entries} entries");
+        return Err(Error::value(OP, message));
+    }
     let factors = match factors {
         None => None,
         Some(f) if mode != BagMode::Sum || f.shape() != indices.shape() => {
@@ -180,7 +164,10 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
                 "per_sample_weights must have the shape of indices, and apply only to sums";
             return Err(Error::shape_of(OP, message, &operands));
         }
-        Some(f) => Some(f.astype(weight.dtype().wide())?.contiguous()?),
+        Some(f) => {
+            check::real(OP, "per_sample_weights", f)?;
+            Some(f.astype(weight.dtype().wide())?.contiguous()?)
+        }
     };
     let weight = weight.contiguous()?;
     let mut y = Tensor::empty([ends.len(), width], weight.dtype())?;

@@ -1,9 +1,11 @@
 //! Vectors divided by their norm, and local response normalisation.
 
+use super::check;
+use super::distance::power;
 use super::rows::normalize as normalize_rows;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
-use crate::kernel::norm::{self, Power};
+use crate::kernel::norm;
 use crate::layout;
 use crate::ops::formula::Formula;
 use crate::ops::{self};
@@ -31,7 +33,8 @@ impl Default for Length {
 
 /// `x / max(norm, eps)`, with the norm `sum(|x|^p)^(1/p)` of each vector along an axis.
 ///
-/// Errors if `x` is not a float tensor, the axis is out of range, or `p` is negative or NaN.
+/// Errors if `x` is not a float tensor, the axis is out of range, `p` is negative or NaN, or `eps` is
+/// negative or not finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -43,16 +46,9 @@ pub fn normalize(x: &Tensor, options: Length) -> Result<Tensor> {
     const OP: &str = "normalize";
     let Length { p, axis, eps } = options;
     let axis = layout::axis(OP, axis, x.rank())?;
-    if p.is_nan() || p < 0.0 {
-        return Err(Error::value(
-            OP,
-            message!("p is {p}; it must not be negative"),
-        ));
-    }
-    let by = norm::Normalize {
-        power: Power::from(p),
-        eps,
-    };
+    let power = power(OP, p)?;
+    check::eps(OP, eps)?;
+    let by = norm::Normalize { power, eps };
     dispatch!(floating x.dtype(), |T| normalize_rows::<T, _>(x, axis, &by), else Err(Error::unsupported(OP, x.dtype())))
 }
 
@@ -80,7 +76,8 @@ impl Default for LocalResponse {
 /// first and last channel (Krizhevsky et al. 2012, as torch computes it). `x` is `[batch, channels,
 /// ..]`.
 ///
-/// Errors if `x` is not a float tensor or has fewer than two axes, or `size` is 0.
+/// Errors if `x` is not a float tensor or has fewer than two axes, `size` is 0, or an option is not
+/// finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -102,6 +99,9 @@ pub fn local_response_norm(x: &Tensor, size: usize, options: LocalResponse) -> R
     }
     if size == 0 {
         return Err(Error::value(OP, "size is 0; it must be at least 1"));
+    }
+    for (name, value) in [("alpha", alpha), ("beta", beta), ("k", k)] {
+        check::finite(OP, name, value)?;
     }
     let mut f = Formula::new(OP, &[x.shape()], x.dtype())?;
     let v = f.input(x)?;

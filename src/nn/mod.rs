@@ -5,6 +5,7 @@ mod activation;
 mod attention;
 mod cache;
 mod channel_norm;
+mod check;
 mod conv;
 mod distance;
 mod dropout;

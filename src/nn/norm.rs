@@ -1,5 +1,6 @@
 //! Normalisation over the last dimensions.
 
+use super::check;
 use super::rows::{add_and_normalize, normalize};
 use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
@@ -12,8 +13,8 @@ use crate::tensor::Tensor;
 /// `(x - mean) / sqrt(var + eps) * weight + bias`, with mean and variance over the last dimensions,
 /// `normalized_shape`; `weight` and `bias` have that shape.
 ///
-/// Errors if the last dimensions of `x`, or the shapes of `weight` or `bias`, differ from it, or if
-/// `x` is not a float tensor.
+/// Errors if the last dimensions of `x`, or the shapes of `weight` or `bias`, differ from it, if
+/// `eps` is negative or not finite, or if `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -66,10 +67,11 @@ fn layer_norm_of(
     eps: f64,
 ) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "layer_norm";
+    check::eps(OP, eps)?;
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let (weight, bias) = (
-        parameter(OP, "weight", weight, normalized_shape, wide)?,
-        parameter(OP, "bias", bias, normalized_shape, wide)?,
+        parameter(OP, "weight", weight, x, normalized_shape, wide)?,
+        parameter(OP, "bias", bias, x, normalized_shape, wide)?,
     );
     dispatch!(floating x.dtype(), |T| {
         let (weight, bias) = (slice(&weight)?, slice(&bias)?);
@@ -80,8 +82,8 @@ fn layer_norm_of(
 /// `x / sqrt(mean(x * x) + eps) * weight`, with the mean over the last dimensions,
 /// `normalized_shape`; `weight` has that shape. `eps` defaults to the dtype's machine epsilon.
 ///
-/// Errors if the last dimensions of `x`, or the shape of `weight`, differ from it, or if `x` is not
-/// a float tensor.
+/// Errors if the last dimensions of `x`, or the shape of `weight`, differ from it, if `eps` is
+/// negative or not finite, or if `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -128,9 +130,10 @@ fn rms_norm_of(
     eps: Option<f64>,
 ) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "rms_norm";
-    let (rows, wide) = rows(OP, x, normalized_shape)?;
-    let weight = parameter(OP, "weight", weight, normalized_shape, wide)?;
     let eps = eps.unwrap_or(epsilon(x.dtype()));
+    check::eps(OP, eps)?;
+    let (rows, wide) = rows(OP, x, normalized_shape)?;
+    let weight = parameter(OP, "weight", weight, x, normalized_shape, wide)?;
     dispatch!(floating x.dtype(), |T| {
         let weight = slice(&weight)?;
         normalized::<T, _>(OP, x, &rows, residual, &norm::RmsNorm { weight, eps })
@@ -184,7 +187,8 @@ pub(super) fn rows(
     normalized_shape: &[usize],
 ) -> Result<(Tensor, DType)> {
     if normalized_shape.is_empty() || !x.shape().ends_with(normalized_shape) {
-        let message = message!("the last dimensions are not normalized_shape {normalized_shape:?}");
+        let message =
+            message!("normalized_shape is {normalized_shape:?}; it must be the last sizes of x");
         return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
     }
     let n: usize = normalized_shape.iter().product();
@@ -199,17 +203,17 @@ pub(super) fn parameter(
     op: &'static str,
     name: &'static str,
     t: Option<&Tensor>,
+    x: &Tensor,
     shape: &[usize],
     wide: DType,
 ) -> Result<Option<Tensor>> {
     let Some(t) = t else { return Ok(None) };
     if t.shape() != shape {
-        return Err(Error::shape_of(
-            op,
-            message!("{name} must have normalized_shape {shape:?}"),
-            &[(name, t.shape(), t.dtype())],
-        ));
+        let message = message!("{name} must have normalized_shape {shape:?}");
+        let operands = [("x", x.shape(), x.dtype()), (name, t.shape(), t.dtype())];
+        return Err(Error::shape_of(op, message, &operands));
     }
+    check::real(op, name, t)?;
     Ok(Some(t.astype(wide)?.contiguous()?))
 }
 

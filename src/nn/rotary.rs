@@ -1,11 +1,12 @@
 //! Rotary position embeddings.
 
-use super::embedding::taken;
+use super::check;
 use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::kernel::attention::{Attended, rotate};
 use crate::layout::Shape;
+use crate::ops::take;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
@@ -57,6 +58,12 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
     if cos.shape() != sin.shape() {
         return Err(wrong(message!("cos and sin differ in shape")));
     }
+    check::real(OP, "cos", cos)?;
+    check::real(OP, "sin", sin)?;
+    if let Some(positions) = options.positions.filter(|p| !p.dtype().is_integer()) {
+        let message = message!("positions must be integers, not {}", positions.dtype());
+        return Err(Error::dtype(OP, message));
+    }
     let dtype = x.dtype();
     if !dtype.is_float() || !dtype.is_available() || !dtype.wide().is_available() {
         return Err(Error::unsupported(OP, dtype));
@@ -89,7 +96,7 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
     let shape: Shape = shape.chain([pairs]).collect();
     let of_tokens = |table: &Tensor| -> Result<Tensor> {
         let mut t = match positions {
-            Some(positions) => taken(OP, table, positions, 0)?,
+            Some(positions) => take(table, positions, 0).map_err(|e| e.named(OP))?,
             None if table.rank() == 2 => table.narrow(0, offset, tokens)?,
             None => table.clone(),
         };
@@ -173,10 +180,7 @@ pub fn rotary_tables(length: usize, dim: usize, options: RotaryTables) -> Result
     }
     let RotaryTables { base, scaling } = options;
     for (name, x) in [("base", base), ("scaling", scaling)] {
-        if !(x > 0.0 && x.is_finite()) {
-            let message = message!("{name} is {x}; it must be positive and finite");
-            return Err(Error::value(OP, message));
-        }
+        check::positive(OP, name, x)?;
     }
     let pairs = dim / 2;
     let mut tables = [

@@ -2,7 +2,7 @@
 
 use super::attention::{Align, Scores, band, float_dtype, over_threads};
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
 use crate::kernel::attention::{self, Attended, Head, Mask};
 use crate::kernel::math::Real;
@@ -29,11 +29,11 @@ pub struct VarlenAttention {
     pub scale: Option<f64>,
 }
 
-/// Self-attention within each of several concatenated sequences. `q` is `[tokens, heads, depth]`,
-/// `k` is `[tokens, heads, depth]`, `v` is `[tokens, heads, width]`, and the tokens of sequence `i`
-/// are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`. `k` and `v` may have
-/// fewer heads, each shared by a group of consecutive heads of `q`. 16-bit floats are computed in
-/// float32 and rounded once.
+/// Self-attention within each of several concatenated sequences. `query` is `[tokens, heads, depth]`,
+/// `key` is `[tokens, heads, depth]`, `value` is `[tokens, heads, width]`, and the tokens of sequence
+/// `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`. `key` and `value`
+/// may have fewer heads, each shared by a group of consecutive heads of `query`. 16-bit floats are
+/// computed in float32 and rounded once.
 ///
 /// Equivalent to [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
 /// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), where the
@@ -52,9 +52,9 @@ pub struct VarlenAttention {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn varlen_attention(
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
     offsets: &[usize],
     options: VarlenAttention,
 ) -> Result<Tensor> {
@@ -64,38 +64,39 @@ pub fn varlen_attention(
             OP,
             message,
             &[
-                ("q", q.shape(), q.dtype()),
-                ("k", k.shape(), k.dtype()),
-                ("v", v.shape(), v.dtype()),
+                ("query", query.shape(), query.dtype()),
+                ("key", key.shape(), key.dtype()),
+                ("value", value.shape(), value.dtype()),
             ],
         )
     };
     let (&[tokens, heads, depth], &[of_k, groups, depth_k], &[of_v, groups_v, width]) =
-        (q.shape(), k.shape(), v.shape())
+        (query.shape(), key.shape(), value.shape())
     else {
         return Err(wrong(
-            "q, k and v must have the shape [tokens, heads, depth]",
+            "query, key and value must have the shape [tokens, heads, depth]",
         ));
     };
     if tokens != of_k || tokens != of_v {
         return Err(wrong("the first axes, the tokens, differ"));
     }
     if depth != depth_k {
-        return Err(wrong("the last axes of q and k, the depth, differ"));
+        return Err(wrong("the last axes of query and key, the depth, differ"));
     }
     if groups != groups_v || (groups == 0 && heads > 0) || (groups > 0 && heads % groups != 0) {
         return Err(wrong(
-            "the heads (second axis) of q are not a multiple of those of k and v",
+            "the heads (second axis) of query are not a multiple of those of key and value",
         ));
     }
     let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
     if !rising || offsets.first() != Some(&0) || offsets.last() != Some(&tokens) {
-        return Err(Error::shape(
-            OP,
-            message!("offsets must ascend from 0 to {tokens}, the number of tokens"),
-        ));
+        let message = message!(
+            "offsets are {}; they must ascend from 0 to {tokens}, the number of tokens",
+            Excerpt(&offsets)
+        );
+        return Err(Error::shape(OP, message));
     }
-    let dtype = float_dtype(OP, [q, k, v])?;
+    let dtype = float_dtype(OP, [query, key, value])?;
     let band = band(
         options.causal,
         options.window,
@@ -104,7 +105,8 @@ pub fn varlen_attention(
         tokens,
     );
     let scores = Scores::new(OP, band, options.scale, options.softcap, depth)?;
-    let (q, k, v) = (q.astype(dtype)?, k.astype(dtype)?, v.astype(dtype)?);
+    let [q, k, v] = [query, key, value].map(|t| t.astype(dtype));
+    let (q, k, v) = (q?, k?, v?);
     let mut out = Tensor::empty([tokens, heads, width], dtype)?;
     dispatch!(floating dtype, |T| sequences::<T>(&q, &k, &v, offsets, scores, &mut out), else Err(Error::unsupported(OP, dtype)))?;
     Ok(out)

@@ -133,7 +133,7 @@ pub fn stft(x: &Tensor, how: &Stft) -> Result<Tensor> {
     let signals = shape[..shape.len() - 1].iter().product::<usize>();
     let mut x = x.reshape([signals, samples])?;
     if how.center {
-        x = continued(&x, how.n_fft / 2, how.pad_mode)?;
+        x = continued(&x, how.n_fft / 2, how.pad_mode).map_err(|e| e.named(OP))?;
     }
     if x.shape()[1] < how.n_fft {
         let message = message!(

@@ -78,8 +78,8 @@ def test_options_match_the_formula(data):
     [
         ({"dropout_p": 0.1}, "dropout_p is 0.1; nothing is dropped out"),
         ({"scale": float("nan")}, "scale is NaN; it must be finite"),
-        ({"softcap": 0.0}, "softcap is 0; it must be positive"),
-        ({"softcap": -1.0}, "softcap is -1; it must be positive"),
+        ({"softcap": 0.0}, "softcap is 0.0; it must be positive"),
+        ({"softcap": -1.0}, "softcap is -1.0; it must be positive"),
         ({"window": (1,)}, r"window is \[1\]; it is two integers"),
         ({"window": (1, -2)}, r"window is \[1, -2\]; it is two integers"),
         ({"align": "left"}, 'align is "left"; it is "upper_left" or "lower_right"'),
@@ -143,7 +143,7 @@ def test_rotary_errors():
         nn.rotary_embedding(flex.ones((2, 4), dtype=flex.int32), cos, sin)
     with pytest.raises(ValueError, match="rotary_tables: dim is 3; it must be even"):
         nn.rotary_tables(4, 3)
-    with pytest.raises(ValueError, match="rotary_tables: scaling is 0; it must be positive"):
+    with pytest.raises(ValueError, match=r"rotary_tables: scaling is 0.0; it must be positive"):
         nn.rotary_tables(4, 4, scaling=0.0)
 
 

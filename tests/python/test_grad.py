@@ -174,7 +174,7 @@ X = flex.ones((1, 2, 4))
         ),
         (
             ValueError,
-            "grad.batch_norm: running_mean or running_var is None",
+            "grad.batch_norm: running_mean is None",
             lambda: nn.grad.batch_norm(X, X),
         ),
         (flex.ShapeError, "grad.group_norm", lambda: nn.grad.group_norm(X, X, 3)),
@@ -187,7 +187,7 @@ X = flex.ones((1, 2, 4))
         ),
         (
             ValueError,
-            "grad.cross_entropy: target 4",
+            "grad.cross_entropy: target has 4",
             lambda: nn.grad.cross_entropy(flex.asarray(1.0), flex.ones((1, 4)), flex.asarray([4])),
         ),
         (

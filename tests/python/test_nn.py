@@ -311,7 +311,7 @@ def test_varlen_attention_matches_each_sequence(causal):
             absolute=1e-14,
         )
     for wrong in ([0, 91], [0, -1, 90], [], [0, 50, 40, 90]):
-        with pytest.raises(flex.ShapeError, match="offsets must ascend from 0 to 90"):
+        with pytest.raises(flex.ShapeError, match=r"they must ascend from 0"):
             nn.varlen_attention(*map(flex.asarray, (q, k, v)), wrong)
 
 

@@ -184,10 +184,11 @@ def batch_norm(x: _Operand, running_mean: _Operand | None, running_var: _Operand
 
     x: `[batch, channels, ..]` of floats; any strides. running_mean, running_var: `[channels]`,
     found in training. weight, bias: `[channels]` (ShapeError). training: whether mean and variance
-    are those of x instead, with the variance divided by the number of elements. Running statistics
-    may then be None and are not updated, since tensors are values, so momentum has no effect:
-    compute updates with `batch_norm_stats`. The result has the shape and dtype of x. DTypeError if
-    x is not a float; ValueError if there are no statistics.
+    are those of x instead, with the variance divided by the number of elements, which must be more
+    than one a channel (ShapeError). Running statistics may then be None and are not updated, since
+    tensors are values, so momentum has no effect: compute updates with `batch_norm_stats`. eps:
+    finite, 0 or more (ValueError). The result has the shape and dtype of x. DTypeError if x is not a
+    float; ValueError if there are no statistics.
 
     >>> x = flex.asarray([[1.0, 10.0], [3.0, 10.0]])
     >>> flex.nn.batch_norm(x, flex.asarray([0.0, 8.0]), flex.asarray([1.0, 4.0]), eps=0.0).tolist()
@@ -199,7 +200,8 @@ def batch_norm_stats(x: _Operand, *, correction: float = 0.0) -> tuple[Tensor, T
     """The mean and variance of each channel of `x`: what `batch_norm` normalises by in training.
 
     x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: subtracted from the
-    number of elements that the sum of squares is divided by; torch's running statistics use 1. The
+    number of elements that the sum of squares is divided by; torch's running statistics use 1
+    (ValueError if it is not finite). The
     result is a pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running
     statistics are updated as `running + momentum * (new - running)`.
 
@@ -211,8 +213,8 @@ def binary_cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None 
     """`-(target * log(x) + (1 - target) * log(1 - x))`, reduced, with logarithms clamped to at least
     -100.
 
-    x: probabilities, from 0 to 1 (ValueError). target: of the shape of x (ShapeError). weight: a
-    factor for each term; broadcasts. reduction and dtypes: as for `mse_loss`.
+    x, target: probabilities, from 0 to 1 (ValueError), of one shape (ShapeError). weight: a factor
+    for each term; broadcasts. reduction and dtypes: as for `mse_loss`.
 
     >>> flex.nn.binary_cross_entropy(flex.asarray([1.0, 0.0]), flex.asarray([1.0, 1.0]), reduction="none").tolist()
     [0.0, 100.0]
@@ -220,7 +222,8 @@ def binary_cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None 
 def binary_cross_entropy_with_logits(x: _Operand, target: _Operand, weight: _Operand | None = None, *, reduction: Literal["none", "mean", "sum"] = 'mean', pos_weight: _Operand | None = None) -> Tensor:
     """`binary_cross_entropy` of `sigmoid(x)`, without overflow or cancellation.
 
-    x: a tensor of numbers. target: of its shape (ShapeError). weight: a factor for each term.
+    x: a tensor of numbers. target: of its shape (ShapeError); values outside 0 to 1 are accepted, as
+    in torch. weight: a factor for each term.
     pos_weight: a factor for positive targets. Both broadcast. reduction and dtypes: as for
     `mse_loss`.
 
@@ -366,8 +369,8 @@ def cosine_embedding_loss(x1: _Operand, x2: _Operand, target: _Operand, margin: 
     """`1 - cos` for pairs of rows with target 1, `max(0, cos - margin)` for those with -1, reduced,
     where cos is the cosine of their angle.
 
-    x1, x2: `[batch, width]`, or without the batch. target: `[batch]` (ShapeError), 1 or -1
-    (ValueError). reduction and dtypes: as for `mse_loss`.
+    x1, x2: `[batch, width]`, or without the batch. target: `[batch]` (ShapeError), 1 or -1. margin:
+    from -1 to 1 (ValueError). reduction and dtypes: as for `mse_loss`.
 
     >>> a, b = flex.asarray([[1.0, 0.0], [1.0, 0.0]]), flex.asarray([[0.0, 1.0], [2.0, 0.0]])
     >>> flex.nn.cosine_embedding_loss(a, b, flex.asarray([1, -1])).item()
@@ -378,7 +381,7 @@ def cosine_similarity(x1: _Operand, x2: _Operand, axis: SupportsIndex = 1, eps: 
     max(|x2|, eps))`.
 
     x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. eps:
-    the lower bound of the norms. dim: an alias of axis. The result lacks the axis, and has the
+    the lower bound of the norms, finite and 0 or more (ValueError). dim: an alias of axis. The result lacks the axis, and has the
     common dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
 
     >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
@@ -535,7 +538,8 @@ def gaussian_nll_loss(x: _Operand, target: _Operand, var: _Operand, full: builti
 
     x, target: tensors of numbers, which broadcast (ShapeError). var: variances, of the shape of x,
     or that without its last axis, or broadcasting; none negative (ValueError). full: whether to add
-    `log(2 * pi) / 2`. eps: the lower bound of variances. reduction and dtypes: as for `mse_loss`.
+    `log(2 * pi) / 2`. eps: the lower bound of variances, finite and 0 or more (ValueError). reduction
+    and dtypes: as for `mse_loss`.
 
     >>> flex.nn.gaussian_nll_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), flex.asarray([1.0])).item()
     2.5
@@ -579,8 +583,8 @@ def group_norm(x: _Operand, num_groups: SupportsIndex, weight: _Operand | None =
     """`batch_norm` of each example by itself, over groups of adjacent channels (Wu and He, 2018).
 
     x: `[batch, channels, ..]` of floats; any strides. num_groups: divides the channels
-    (ShapeError). weight, bias: `[channels]` (ShapeError). The result has the shape and dtype of x.
-    DTypeError if x is not a float.
+    (ShapeError). weight, bias: `[channels]` (ShapeError). eps: as for `batch_norm`. The result has
+    the shape and dtype of x. DTypeError if x is not a float.
 
     >>> flex.nn.group_norm(flex.asarray([[1.0, 3.0, -5.0, 5.0]]), 2, eps=0.0).tolist()
     [[-1.0, 1.0, -1.0, 1.0]]
@@ -604,7 +608,7 @@ def gumbel_softmax(logits: _Operand, tau: float = 1.0, hard: builtins.bool = Fal
     """Relaxed samples of categorical distributions: `softmax((logits + noise) / tau)`, with
     Gumbel-distributed noise (Jang et al., 2017; Maddison et al., 2017).
 
-    logits: a tensor of floats. tau: the temperature, above 0 (ValueError). hard: whether the result
+    logits: a tensor of floats. tau: the temperature, positive and finite (ValueError). hard: whether the result
     is one-hot, 1 at the largest element of each line and 0 elsewhere. dim: an alias of axis. seed:
     determines the noise, together with an element's row-major position. The result has the shape
     and dtype of logits. DTypeError if they are not floats; AxisError if the axis is out of range.
@@ -656,7 +660,7 @@ def huber_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mea
     """`d**2 / 2` where `d = |x - target|` is below `delta`, else `delta * (d - delta / 2)` (Huber, 1964),
     reduced.
 
-    delta: above 0 (ValueError). x, target, reduction and errors: as for `mse_loss`.
+    delta: positive and finite (ValueError). x, target, reduction and errors: as for `mse_loss`.
 
     >>> flex.nn.huber_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), delta=2.0, reduction="none").tolist()
     [0.5, 4.0]
@@ -665,7 +669,8 @@ def instance_norm(x: _Operand, running_mean: _Operand | None = None, running_var
     """`batch_norm` of each channel of each example by itself (Ulyanov et al., 2016).
 
     x: `[batch, channels, ..]` of floats; any strides. use_input_stats: if False, mean and variance
-    are running_mean and running_var (ValueError if there are none). Otherwise as for `batch_norm`.
+    are running_mean and running_var (ValueError if there are none). Without them there must be more
+    than one value for each channel of an example (ShapeError). Otherwise as for `batch_norm`.
 
     >>> flex.nn.instance_norm(flex.asarray([[[1.0, 3.0], [-5.0, 5.0]]]), eps=0.0).tolist()
     [[[-1.0, 1.0], [-1.0, 1.0]]]
@@ -697,8 +702,8 @@ def kl_div(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean", 
 
     x, target: tensors of numbers, which broadcast (ShapeError). reduction: "mean", "sum", "none",
     or "batchmean", the sum divided by the size of the first axis (ValueError). log_target: whether
-    target are log-probabilities too. The result has the common dtype. DTypeError for complex
-    numbers.
+    target are log-probabilities too. The result has the common dtype; a negative target gives NaN, as
+    in torch. DTypeError for complex numbers.
 
     >>> flex.nn.kl_div(flex.asarray([0.0, -1.0]), flex.asarray([0.0, 1.0]), reduction="sum").item()
     1.0
@@ -716,9 +721,9 @@ def layer_norm(x: _Operand, normalized_shape: _Shape, weight: _Operand | None = 
     `normalized_shape`.
 
     x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-    is the shape of weight and bias (ShapeError). residual: a tensor of the shape and dtype of x;
-    with it, the result is a pair: the norm of `x + residual`, and that sum. The result has the
-    shape and dtype of x. DTypeError if x is not a float.
+    is the shape of weight and bias (ShapeError). eps: finite, 0 or more (ValueError). residual: a
+    tensor of the shape and dtype of x; with it, the result is a pair: the norm of `x + residual`,
+    and that sum. The result has the shape and dtype of x. DTypeError if x is not a float.
 
     >>> flex.nn.layer_norm(flex.asarray([-1.0, 1.0]), 2, eps=0.0).tolist()
     [-1.0, 1.0]
@@ -754,7 +759,7 @@ def local_response_norm(x: _Operand, size: SupportsIndex, alpha: float = 0.0001,
     first and last channel (Krizhevsky et al., 2012, as torch computes it).
 
     x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). size: the number of channels, 1
-    or more (ValueError). The result has the shape and dtype of x.
+    or more. alpha, beta, k: finite (ValueError). The result has the shape and dtype of x.
 
     >>> flex.nn.local_response_norm(flex.asarray([[1.0, 3.0]]), 2, alpha=1.0, beta=1.0, k=0.0).tolist()
     [[2.0, 0.6000000238418579]]
@@ -782,11 +787,11 @@ def logsigmoid(x: _Operand) -> Tensor:
 def lp_pool1d(x: _Operand, norm_type: float, kernel_size: _Shape, stride: _Shape | None = None, ceil_mode: builtins.bool = False) -> Tensor:
     """The norm of each window of a signal: `sum(x ** norm_type) ** (1 / norm_type)`.
 
-    x: `[batch, channels, length]`, or without the batch; floats. norm_type: any number but 0.
+    x: `[batch, channels, length]`, or without the batch; floats. norm_type: finite, but not 0.
     kernel_size, stride, ceil_mode: as for `avg_pool1d`. As in torch, the powers are those of x,
     not of its magnitude, and for a window that reaches beyond the signal each missing element
     counts as the mean of the others. The result has the dtype of x; 16-bit floats are computed
-    in float32. Errors as for `avg_pool1d`; ValueError if norm_type is 0 or NaN.
+    in float32. Errors as for `avg_pool1d`; ValueError if norm_type is 0 or not finite.
 
     >>> flex.nn.lp_pool1d(flex.asarray([[3.0, 4.0, 6.0, 8.0]]), 2.0, 2).tolist()
     [[5.0, 10.0]]
@@ -836,8 +841,8 @@ def margin_ranking_loss(x1: _Operand, x2: _Operand, target: _Operand, margin: fl
     """`max(0, margin - target * (x1 - x2))`, reduced: target is 1 where x1 should be larger, and -1
     where x2 should.
 
-    x1, x2, target: tensors of numbers, which broadcast (ShapeError). reduction and dtypes: as for
-    `mse_loss`.
+    x1, x2, target: tensors of numbers, which broadcast (ShapeError). margin: finite (ValueError).
+    reduction and dtypes: as for `mse_loss`.
 
     >>> a, b = flex.asarray([1.0, 1.0]), flex.asarray([3.0, 3.0])
     >>> flex.nn.margin_ranking_loss(a, b, flex.asarray([1.0, -1.0])).item()
@@ -949,7 +954,7 @@ def normalize(x: _Operand, p: float = 2.0, axis: SupportsIndex = 1, eps: float =
     """`x / max(norm, eps)`, with the norm `sum(|x|^p)^(1/p)` of each vector along an axis.
 
     x: a tensor of floats. p: the order of the norm, 0 or more; infinity for the largest magnitude
-    (ValueError). eps: the lower bound of the divisor. dim: an alias of axis. The result has the
+    (ValueError). eps: the lower bound of the divisor, finite and 0 or more (ValueError). dim: an alias of axis. The result has the
     shape and dtype of x. DTypeError if x is not a float; AxisError if the axis is out of range.
 
     >>> flex.nn.normalize(flex.asarray([[3.0, 4.0], [0.0, 0.0]])).tolist()
@@ -984,7 +989,7 @@ def pairwise_distance(x1: _Operand, x2: _Operand, p: float = 2.0, eps: float = 1
     """`sum(|x1 - x2 + eps|**p)**(1 / p)` along the last axis.
 
     x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. p:
-    the order of the norm, 0 or more (ValueError). keepdim: whether the last axis is kept, with
+    the order of the norm, 0 or more. eps: finite, 0 or more (ValueError). keepdim: whether the last axis is kept, with
     size 1. The result has the common dtype. DTypeError for complex numbers.
 
     >>> flex.nn.pairwise_distance(flex.asarray([[3.0, 0.0]]), flex.asarray([[0.0, 4.0]]), eps=0.0).tolist()
@@ -1027,7 +1032,7 @@ def poisson_nll_loss(x: _Operand, target: _Operand, log_input: builtins.bool = T
 
     x, target: tensors of numbers, which broadcast (ShapeError). log_input: whether x are logarithms
     of rates. full: whether to add Stirling's approximation of the terms that depend on target
-    alone. reduction and dtypes: as for `mse_loss`.
+    alone. eps: finite, 0 or more (ValueError). reduction and dtypes: as for `mse_loss`.
 
     >>> flex.nn.poisson_nll_loss(flex.asarray([0.0, 0.0]), flex.asarray([0.0, 3.0])).item()
     1.0
@@ -1056,8 +1061,9 @@ def rms_norm(x: _Operand, normalized_shape: _Shape, weight: _Operand | None = No
     `normalized_shape`.
 
     x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-    is the shape of weight (ShapeError). eps: by default the dtype's machine epsilon. residual: as
-    for `layer_norm`. The result has the shape and dtype of x. DTypeError if x is not a float.
+    is the shape of weight (ShapeError). eps: finite, 0 or more (ValueError); by default the dtype's
+    machine epsilon. residual: as for `layer_norm`. The result has the shape and dtype of x.
+    DTypeError if x is not a float.
 
     >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
     [1.0, -1.0]
@@ -1138,8 +1144,8 @@ def rrelu(x: _Operand, lower: float = 0.125, upper: float = 0.3333333333333333) 
     """`leaky_relu` with the mean of the slopes that training draws from `lower` to `upper` (Xu et al.,
     2015).
 
-    x: a tensor, an array or a number; integers are computed in float32. lower, upper: numbers, the
-    first not above the second (ValueError). The result has the shape and dtype of x. DTypeError for
+    x: a tensor, an array or a number; integers are computed in float32. lower, upper: finite,
+    the first not above the second (ValueError). The result has the shape and dtype of x. DTypeError for
     complex numbers.
 
     >>> flex.nn.rrelu(flex.asarray([1.0, -2.0]), 0.25, 0.75).tolist()
@@ -1267,9 +1273,9 @@ def triplet_margin_loss(anchor: _Operand, positive: _Operand, negative: _Operand
     `pairwise_distance` (Schroff et al., 2015).
 
     anchor, positive, negative: tensors of numbers whose rows, along the last axis, are compared;
-    they broadcast (ShapeError). p, eps: those of the distance. swap: whether the negative's
-    distance is measured from the nearer of anchor and positive (Balntas et al., 2016). reduction
-    and dtypes: as for `mse_loss`.
+    they broadcast (ShapeError). margin: 0 or more. p, eps: those of the distance; p above 0
+    (ValueError). swap: whether the negative's distance is measured from the nearer of anchor and
+    positive (Balntas et al., 2016). reduction and dtypes: as for `mse_loss`.
 
     >>> a, p, n = flex.asarray([[0.0]]), flex.asarray([[3.0]]), flex.asarray([[1.0]])
     >>> flex.nn.triplet_margin_loss(a, p, n, eps=0.0).item()

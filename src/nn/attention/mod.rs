@@ -16,9 +16,9 @@ use crate::layout::Shape;
 use crate::tensor::Tensor;
 use heads::Operands;
 
-/// `softmax(q k^T * scale + mask) v` for `q` of `[.., queries, depth]`, `k` of `[.., keys, depth]`
-/// and `v` of `[.., keys, width]`, whose leading dimensions broadcast; the result is `[.., queries,
-/// width]`. The score matrix is never materialised, and a mask is read in place. A query whose keys
+/// `softmax(query key^T * scale + mask) value` for `query` of `[.., queries, depth]`, `key` of `[..,
+/// keys, depth]` and `value` of `[.., keys, width]`, whose leading dimensions broadcast; the result
+/// is `[.., queries, width]`. The score matrix is never materialised, and a mask is read in place. A query whose keys
 /// are all masked gives zeros. 16-bit floats are computed in float32 and rounded once. There is no
 /// dropout.
 ///
@@ -37,14 +37,14 @@ use heads::Operands;
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn scaled_dot_product_attention(
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
     options: Attention,
 ) -> Result<Tensor> {
     const OP: &str = "scaled_dot_product_attention";
     let grouped = options.grouped;
-    let p = Problem::new(OP, q, k, v, options)?;
+    let p = Problem::new(OP, query, key, value, options)?;
     let [queries, keys, depth, width] = p.sizes();
     let lead = &p.lead;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();

@@ -3,6 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::attention::Band;
+use crate::nn::check;
 use crate::tensor::Tensor;
 
 /// Where the diagonal of causal attention and of windows lies, named like the variants of
@@ -68,17 +69,8 @@ impl Scores {
         depth: usize,
     ) -> Result<Scores> {
         let scale = scale.unwrap_or_else(|| 1.0 / libm::sqrt(depth.max(1) as f64));
-        if !scale.is_finite() {
-            let message = message!("scale is {scale}; it must be finite");
-            return Err(Error::value(op, message));
-        }
-        if let Some(cap) = softcap
-            && !(cap > 0.0 && cap.is_finite())
-        {
-            let message =
-                message!("softcap is {cap}; it must be positive and finite, or not given");
-            return Err(Error::value(op, message));
-        }
+        check::finite(op, "scale", scale)?;
+        softcap.map_or(Ok(()), |cap| check::positive(op, "softcap", cap))?;
         Ok(Scores {
             band,
             scale,

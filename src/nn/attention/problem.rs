@@ -32,9 +32,9 @@ impl Problem {
         options: Attention,
     ) -> Result<Problem> {
         let operands = [
-            ("q", q.shape(), q.dtype()),
-            ("k", k.shape(), k.dtype()),
-            ("v", v.shape(), v.dtype()),
+            ("query", q.shape(), q.dtype()),
+            ("key", k.shape(), k.dtype()),
+            ("value", v.shape(), v.dtype()),
         ];
         let wrong = |message: &'static str| Error::shape_of(op, message, &operands);
         let least = if options.grouped { 3 } else { 2 };
@@ -47,10 +47,12 @@ impl Problem {
         }
         let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
         if size(q, 1) != size(k, 1) {
-            return Err(wrong("the last axes of q and k, the depth, differ"));
+            return Err(wrong("the last axes of query and key, the depth, differ"));
         }
         if size(k, 2) != size(v, 2) {
-            return Err(wrong("the second-last axes of k and v, the keys, differ"));
+            return Err(wrong(
+                "the second-last axes of key and value, the keys, differ",
+            ));
         }
         let dtype = float_dtype(op, [q, k, v])?;
         let Attention {
@@ -69,7 +71,7 @@ impl Problem {
                 return Err(Error::dtype(
                     op,
                     message!(
-                        "the mask is {}; it must be bool (true takes part) or float (added to scores)",
+                        "attn_mask is {}; it must be bool (true takes part) or float (added to scores)",
                         m.dtype()
                     ),
                 ));
@@ -82,13 +84,16 @@ impl Problem {
             let (of_q, of_k) = (size(&q, 3), size(&k, 3));
             if of_k == 0 || of_q % of_k != 0 || size(&v, 3) != of_k {
                 return Err(wrong(
-                    "the heads (third-last axis) of q are not a multiple of those of k and v",
+                    "the heads (third-last axis) of query are not a multiple of those of key and value",
                 ));
             }
-            q = split_heads(op, &q, of_k)?;
+            q = split_heads(&q, of_k)?;
             (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
             mask = match mask {
-                Some(m) if m.rank() >= 3 && size(&m, 3) != 1 => Some(split_heads(op, &m, of_k)?),
+                // other numbers of heads do not broadcast, below
+                Some(m) if m.rank() >= 3 && size(&m, 3) != 1 && size(&m, 3) % of_k == 0 => {
+                    Some(split_heads(&m, of_k)?)
+                }
                 Some(m) if m.rank() >= 3 => Some(m.expand_dims(-3)?),
                 m => m,
             };
@@ -98,19 +103,17 @@ impl Problem {
         let lead = layout::broadcast(op, &leads)
             .map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
         let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
-        let mask = match mask {
-            Some(m) => Some(m.broadcast_to(shape(queries, keys)).map_err(|_| {
-                let message = message!(
-                    "the mask does not broadcast to {:?}",
-                    shape(queries, keys).as_slice()
-                );
-                Error::shape_of(
-                    op,
-                    message,
-                    &[operands[0], operands[1], ("mask", m.shape(), m.dtype())],
-                )
-            })?),
-            None => None,
+        let mask = match (mask, options.mask) {
+            (Some(m), Some(given)) => {
+                let whole = m.broadcast_to(shape(queries, keys));
+                Some(whole.map_err(|_| {
+                    let [q, k, _] = operands;
+                    let mask = ("attn_mask", given.shape(), given.dtype());
+                    let message = "attn_mask does not broadcast to [.., queries, keys]";
+                    Error::shape_of(op, message, &[q, k, mask])
+                })?)
+            }
+            _ => None,
         };
         Ok(Problem {
             q,
@@ -145,18 +148,9 @@ fn converted(mask: &Tensor, dtype: DType) -> Result<Tensor> {
     once.astype(dtype)?.broadcast_to(mask.shape())
 }
 
-/// `[.., heads, x, y]` as `[.., groups, heads / groups, x, y]`.
-pub(in crate::nn) fn split_heads(op: &'static str, t: &Tensor, groups: usize) -> Result<Tensor> {
+/// `[.., heads, x, y]` as `[.., groups, heads / groups, x, y]`; the groups divide the heads.
+pub(in crate::nn) fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
     let (lead, rest) = t.shape().split_at(t.rank() - 3);
-    if rest[0] % groups != 0 {
-        return Err(Error::shape(
-            op,
-            message!(
-                "{} heads of the mask are not a multiple of {groups}",
-                rest[0]
-            ),
-        ));
-    }
     let shape: Shape = lead
         .iter()
         .copied()

@@ -2,11 +2,12 @@
 //! the gradients of weight and bias, and one writes the gradient of `x`, which needs those sums.
 
 use super::{common_float, expect_shape};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::elementwise::rows;
 use crate::layout::{Axes, Shape};
 use crate::nn::ChannelNorm;
-use crate::nn::channel_norm::{channels, parameter};
+use crate::nn::channel_norm::{channels, check_groups, check_spread, parameter};
+use crate::nn::check;
 use crate::ops::formula::Formula;
 use crate::ops::{self, reduce::moments};
 use crate::tensor::Tensor;
@@ -38,11 +39,14 @@ pub fn batch_norm(
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.batch_norm";
     let channels = channels(OP, x)?;
+    if statistics.is_none() {
+        check_spread(OP, x, x.len() / channels.max(1))?;
+    }
     Parts::new(OP, grad, x, channels, true)?.gradients(statistics, options)
 }
 
 /// The gradients of `x`, weight and bias of [`group_norm`](crate::nn::group_norm). Otherwise like
-/// [`batch_norm`]; also errors if `groups` doesn't divide the channels.
+/// [`batch_norm`]; also errors if `num_groups` doesn't divide the channels.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -57,16 +61,13 @@ pub fn batch_norm(
 pub fn group_norm(
     grad: &Tensor,
     x: &Tensor,
-    groups: usize,
+    num_groups: usize,
     options: ChannelNorm,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.group_norm";
     let channels = channels(OP, x)?;
-    if groups == 0 || channels % groups != 0 {
-        let message = message!("groups are {groups}, which does not divide {channels} channels");
-        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
-    }
-    Parts::new(OP, grad, x, groups, false)?.gradients(None, options)
+    check_groups(OP, x, channels, num_groups)?;
+    Parts::new(OP, grad, x, num_groups, false)?.gradients(None, options)
 }
 
 /// The gradients of `x`, weight and bias of [`instance_norm`](crate::nn::instance_norm). Otherwise
@@ -87,6 +88,9 @@ pub fn instance_norm(
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.instance_norm";
     let channels = channels(OP, x)?;
+    if statistics.is_none() {
+        check_spread(OP, x, x.shape()[2..].iter().product())?;
+    }
     Parts::new(OP, grad, x, channels, statistics.is_some())?.gradients(statistics, options)
 }
 
@@ -148,6 +152,7 @@ impl<'a> Parts<'a> {
         statistics: Option<(&Tensor, &Tensor)>,
         options: ChannelNorm,
     ) -> Result<[Tensor; 3]> {
+        check::eps(self.op, options.eps)?;
         let dtype = self.x.dtype();
         let weight = options.weight.map(|w| self.parameter("weight", w));
         let weight = weight.transpose()?;

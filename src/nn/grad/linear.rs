@@ -3,7 +3,6 @@
 use super::{common_float, expect_shape};
 use crate::error::{Error, Result};
 use crate::layout::Shape;
-use crate::nn::embedding::named;
 use crate::ops::{self, matmul};
 use crate::tensor::Tensor;
 
@@ -91,5 +90,5 @@ pub fn embedding(grad: &Tensor, indices: &Tensor, entries: usize) -> Result<Tens
         .reshape((indices.len(), *width))?;
     let zeros = Tensor::zeros([entries, *width], dtype.wide())?;
     let sum = ops::index_add(&zeros, &indices.reshape(indices.len())?, &rows, 0);
-    sum.map_err(|e| named(OP, e))?.into_dtype(dtype)
+    sum.map_err(|e| e.named(OP))?.into_dtype(dtype)
 }

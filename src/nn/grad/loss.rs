@@ -6,7 +6,8 @@ use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
 use crate::layout::{Axes, Shape};
-use crate::nn::loss::classes::{Problem, check_smoothing, doubles, sum_of};
+use crate::nn::check;
+use crate::nn::loss::classes::{Problem, doubles, sum_of};
 use crate::nn::{CrossEntropy, Reduction, softmax};
 use crate::ops;
 use crate::ops::formula::Formula;
@@ -36,7 +37,7 @@ pub fn cross_entropy(
 ) -> Result<Tensor> {
     const OP: &str = "grad.cross_entropy";
     let smoothing = options.label_smoothing;
-    check_smoothing(OP, smoothing)?;
+    check::share(OP, "label_smoothing", smoothing)?;
     let p = Problem::new(OP, x, target, options.weight)?;
     let wanted: &[usize] = match options.reduction {
         Reduction::None => &p.shape,

@@ -7,6 +7,7 @@ use crate::exec::lines::Lines;
 use crate::kernel::elementwise::rows;
 use crate::kernel::norm::gradient;
 use crate::layout::{IntoShape, Shape};
+use crate::nn::check;
 use crate::ops::formula::Formula;
 use crate::par::Cost;
 use crate::tensor::Tensor;
@@ -14,8 +15,8 @@ use crate::tensor::Tensor;
 /// The gradients of `x`, weight and bias of [`layer_norm`](crate::nn::layer_norm), the last two
 /// even if there was no weight or bias. Without a weight, it counts as ones.
 ///
-/// Errors if the last dimensions of `x`, or the shapes of `grad` or `weight`, don't fit, and if
-/// there is no common float dtype.
+/// Errors if the last dimensions of `x`, or the shapes of `grad` or `weight`, don't fit, if `eps` is
+/// negative or not finite, and if there is no common float dtype.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -35,6 +36,7 @@ pub fn layer_norm(
     eps: f64,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.layer_norm";
+    check::eps(OP, eps)?;
     let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let (mut d, mut mean, mut scale) = (rows.whole()?, rows.column()?, rows.column()?);
     dispatch!(float rows.wide, |F| {
@@ -82,6 +84,7 @@ pub fn rms_norm(
     const OP: &str = "grad.rms_norm";
     let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
+    check::eps(OP, eps)?;
     let (mut d, mut scale) = (rows.whole()?, rows.column()?);
     dispatch!(float rows.wide, |F| {
         let lines = rows.lines().output(d.elements_mut()?).output(scale.elements_mut()?);
@@ -125,14 +128,14 @@ impl Rows {
             Some(w) => common_float(op, &[grad, x, w])?,
             None => common_float(op, &[grad, x])?,
         };
-        let (x, wide) = crate::nn::norm::rows(op, x, normalized_shape)?;
+        let (rows, wide) = crate::nn::norm::rows(op, x, normalized_shape)?;
         let wide = if dtype == DType::F64 { dtype } else { wide };
-        let weight = crate::nn::norm::parameter(op, "weight", weight, normalized_shape, wide)?;
+        let weight = crate::nn::norm::parameter(op, "weight", weight, x, normalized_shape, wide)?;
         Ok(Rows {
-            grad: grad.reshape(x.shape())?.astype(wide)?,
-            x: x.astype(wide)?,
+            grad: grad.reshape(rows.shape())?.astype(wide)?,
+            x: rows.astype(wide)?,
             weight: match weight {
-                Some(w) => w.reshape(x.shape()[1])?,
+                Some(w) => w.reshape(rows.shape()[1])?,
                 None => Tensor::empty([0], wide)?,
             },
             normalized: Shape::from_slice(normalized_shape),

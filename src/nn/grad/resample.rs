@@ -50,7 +50,8 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
     let rank = options.rank(OP, ("x", input_size, dtype))?;
     if input_size[2..].contains(&0) {
         let message = message!("input_size is {input_size:?}: a spatial dimension has the size 0");
-        return Err(Error::shape(OP, message));
+        let operands = [("grad", grad.shape(), grad.dtype())];
+        return Err(Error::shape_of(OP, message, &operands));
     }
     let axes = axes(OP, options, three(&input_size[2..], rank, 1), rank)?;
     let places = axes.map(|a| a.places);

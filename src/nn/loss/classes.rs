@@ -10,6 +10,7 @@ use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
 use crate::layout::{Axes, Shape};
+use crate::nn::check;
 use crate::ops::formula::Formula;
 use crate::ops::{self};
 use crate::tensor::Tensor;
@@ -81,7 +82,7 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
         label_smoothing,
         reduction,
     } = options;
-    check_smoothing(OP, label_smoothing)?;
+    check::share(OP, "label_smoothing", label_smoothing)?;
     let p = Problem::new(OP, x, target, weight)?;
     let sums = ops::logsumexp(&p.x, Axes::from(p.axis as isize).keepdims())?;
     if target.dtype().is_float() {
@@ -224,7 +225,7 @@ impl Problem {
             }
             if !(0..self.classes as i64).contains(&class) {
                 let message = message!(
-                    "target {class} at row-major position {at} is no class: there are {}",
+                    "target has {class} at row-major position {at}, which is no class: there are {}",
                     self.classes
                 );
                 return Err(Error::value(self.op, message));
@@ -353,15 +354,6 @@ impl Problem {
             }
         }
     }
-}
-
-/// Errors unless this is a share, from 0 to 1.
-pub(in crate::nn) fn check_smoothing(op: &'static str, label_smoothing: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&label_smoothing) {
-        return Ok(());
-    }
-    let message = message!("label_smoothing is {label_smoothing}; it is from 0 to 1");
-    Err(Error::value(op, message))
 }
 
 /// The sum of all weights.

@@ -3,7 +3,7 @@
 use super::classes::doubles;
 use super::{Reduction, scalar};
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Excerpt, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
 use crate::par::{self, Cost};
@@ -65,15 +65,18 @@ pub fn ctc_loss(
         [steps, batch, classes] => (steps, batch, classes),
         [steps, classes] => (steps, 1, classes),
         _ => {
-            return Err(wrong(
-                "log_probs must have the shape [time, batch, classes]",
-            ));
+            return Err(wrong(message!(
+                "log_probs must have the shape [time, batch, classes]"
+            )));
         }
     };
     if input_lengths.len() != batch || target_lengths.len() != batch {
-        return Err(wrong(
-            "there must be an input and a target length for each item of the batch",
-        ));
+        let message = message!(
+            "there are {} input_lengths and {} target_lengths, for a batch of {batch}",
+            input_lengths.len(),
+            target_lengths.len()
+        );
+        return Err(wrong(message));
     }
     if options.blank >= classes {
         let message = message!(
@@ -83,19 +86,24 @@ pub fn ctc_loss(
         return Err(Error::value(OP, message));
     }
     if let Some(n) = input_lengths.iter().find(|n| **n > steps) {
-        let message = message!("an input length is {n}, but there are {steps} steps");
-        return Err(Error::value(OP, message));
+        let message = message!("input_lengths has {n}, but there are {steps} steps");
+        return Err(wrong(message));
     }
-    let places = places(targets, batch, target_lengths)
-        .ok_or_else(|| wrong("the lengths of targets don't fit them"))?;
+    let places = places(targets, batch, target_lengths).ok_or_else(|| {
+        wrong(message!(
+            "target_lengths are {}; targets must be [{batch}, length], or a vector of that many in all",
+            Excerpt(&target_lengths)
+        ))
+    })?;
     let given = targets.astype(DType::I64)?.copy()?;
     let given = given.as_slice::<i64>()?;
     for place in &places {
         for at in place.clone() {
             if !(0..classes as i64).contains(&given[at]) || given[at] == options.blank as i64 {
                 let message = message!(
-                    "target {} at row-major position {at} is the blank or out of range for {classes} classes",
-                    given[at]
+                    "targets has {} at row-major position {at}, which is the blank, {}, or out of range for {classes} classes",
+                    given[at],
+                    options.blank
                 );
                 return Err(Error::value(OP, message));
             }

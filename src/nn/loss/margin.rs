@@ -3,6 +3,7 @@
 use super::{Reduction, terms};
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
+use crate::nn::check;
 use crate::nn::cosine_similarity;
 use crate::nn::distance::{PairwiseDistance, pairwise_distance};
 use crate::ops;
@@ -20,7 +21,7 @@ pub struct MarginRankingLoss {
 /// `max(0, margin - target (x1 - x2))`: `target` is 1 where `x1` should be larger, and -1 where
 /// `x2` should. Operands broadcast.
 ///
-/// Errors if shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit, or the margin is not finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -35,24 +36,22 @@ pub fn margin_ranking_loss(
     target: &Tensor,
     options: MarginRankingLoss,
 ) -> Result<Tensor> {
+    const OP: &str = "margin_ranking_loss";
     let MarginRankingLoss { margin, reduction } = options;
-    terms(
-        "margin_ranking_loss",
-        &[x1, x2, target],
-        reduction,
-        |f, v| {
-            let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
-            let gain = f.binary(&rows::Multiply::ROW, v[2], d)?;
-            let y = f.binary(&rows::Subtract::ROW, margin, gain)?;
-            f.binary(&rows::Maximum::ROW, y, 0.0)
-        },
-    )
+    check::finite(OP, "margin", margin)?;
+    let operands = [("x1", x1), ("x2", x2), ("target", target)];
+    terms(OP, &operands, reduction, |f, v| {
+        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+        let gain = f.binary(&rows::Multiply::ROW, v[2], d)?;
+        let y = f.binary(&rows::Subtract::ROW, margin, gain)?;
+        f.binary(&rows::Maximum::ROW, y, 0.0)
+    })
 }
 
 /// The options of [`cosine_embedding_loss`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CosineEmbeddingLoss {
-    /// The cosine that dissimilar pairs may have.
+    /// The cosine that dissimilar pairs may have, from -1 to 1.
     pub margin: f64,
     /// How the terms are reduced.
     pub reduction: Reduction,
@@ -62,7 +61,8 @@ pub struct CosineEmbeddingLoss {
 /// the cosine of the angle between rows of `x1` and `x2`: `[batch, width]`, with `target`
 /// `[batch]`; or all without the batch.
 ///
-/// Errors if shapes or dtypes don't fit, or if a target is neither 1 nor -1, with its position.
+/// Errors if shapes or dtypes don't fit, the margin is not from -1 to 1, or a target is neither 1
+/// nor -1, with its value and position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -79,6 +79,8 @@ pub fn cosine_embedding_loss(
 ) -> Result<Tensor> {
     const OP: &str = "cosine_embedding_loss";
     let CosineEmbeddingLoss { margin, reduction } = options;
+    let fits = (-1.0..=1.0).contains(&margin);
+    check::number(OP, "margin", margin, fits, "from -1 to 1")?;
     if x1.shape() != x2.shape()
         || x1.rank() != target.rank() + 1
         || x1.shape()[..target.rank()] != *target.shape()
@@ -91,16 +93,11 @@ pub fn cosine_embedding_loss(
         let message = "x1 and x2 must have the shape [batch, width], target [batch]";
         return Err(Error::shape_of(OP, message, &operands));
     }
-    let sign = ops::equal(ops::abs(target)?, 1)?;
-    if !ops::all(&sign, ())?.item::<bool>()? {
-        let at = ops::argmin(&sign, ())?.item::<i64>()?;
-        return Err(Error::value(
-            OP,
-            message!("target at row-major position {at} is neither 1 nor -1"),
-        ));
-    }
-    let cos = cosine_similarity(x1, x2, Default::default())?;
-    terms(OP, &[&cos, target], reduction, |f, v| {
+    let wrong = ops::not_equal(ops::abs(target)?, 1)?;
+    check::elements(OP, "target", target, &wrong, "1 or -1")?;
+    let cos = cosine_similarity(x1, x2, Default::default()).map_err(|e| e.named(OP))?;
+    let operands = [("x1", &cos), ("target", target)];
+    terms(OP, &operands, reduction, |f, v| {
         let alike = f.binary(&rows::Subtract::ROW, 1.0, v[0])?;
         let other = f.binary(&rows::Subtract::ROW, v[0], margin)?;
         let other = f.binary(&rows::Maximum::ROW, other, 0.0)?;
@@ -112,9 +109,9 @@ pub fn cosine_embedding_loss(
 /// The options of [`triplet_margin_loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct TripletMarginLoss {
-    /// How much farther than the positive the negative should be.
+    /// How much farther than the positive the negative should be, 0 or more.
     pub margin: f64,
-    /// The order of the norm.
+    /// The order of the norm, above 0.
     pub p: f64,
     /// Added to differences.
     pub eps: f64,
@@ -139,7 +136,8 @@ impl Default for TripletMarginLoss {
 /// `max(0, margin + |anchor - positive| - |anchor - negative|)`, with distances between rows along
 /// the last axis (Schroff et al. 2015).
 ///
-/// Errors if shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit, `margin` or `eps` is negative or not finite, or `p` is not
+/// above 0.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -162,19 +160,29 @@ pub fn triplet_margin_loss(
         swap,
         reduction,
     } = options;
+    check::not_negative(OP, "margin", margin)?;
+    check::number(OP, "p", p, p > 0.0, "above 0")?;
+    check::eps(OP, eps)?;
+    let operands = [
+        ("anchor", anchor),
+        ("positive", positive),
+        ("negative", negative),
+    ];
+    check::broadcast(OP, &operands)?;
     let distance = |a: &Tensor, b: &Tensor| {
         let of = PairwiseDistance {
             p,
             eps,
             keepdims: false,
         };
-        pairwise_distance(a, b, of)
+        pairwise_distance(a, b, of).map_err(|e| e.named(OP))
     };
     let (near, mut far) = (distance(anchor, positive)?, distance(anchor, negative)?);
     if swap {
         far = ops::minimum(far, distance(positive, negative)?)?;
     }
-    terms(OP, &[&near, &far], reduction, |f, v| {
+    let operands = [("positive", &near), ("negative", &far)];
+    terms(OP, &operands, reduction, |f, v| {
         let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
         let y = f.binary(&rows::Add::ROW, d, margin)?;
         f.binary(&rows::Maximum::ROW, y, 0.0)

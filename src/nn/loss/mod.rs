@@ -20,6 +20,7 @@ pub use probability::{
     binary_cross_entropy_with_logits, gaussian_nll_loss, kl_div, poisson_nll_loss,
 };
 
+use super::check;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::ops::formula::Formula;
@@ -59,18 +60,17 @@ impl Reduction {
 /// float for integers.
 fn terms(
     op: &'static str,
-    operands: &[&Tensor],
+    operands: &[(&'static str, &Tensor)],
     reduction: Reduction,
     formula: impl FnOnce(&mut Formula<'_>, &[Var]) -> Result<Var>,
 ) -> Result<Tensor> {
-    let mut dtype = operands[0].dtype();
-    for x in &operands[1..] {
+    let mut dtype = operands[0].1.dtype();
+    for (_, x) in &operands[1..] {
         dtype = dtype.promote(x.dtype(), op)?;
     }
-    let shapes: SmallVec<[&[usize]; 4]> = operands.iter().map(|x| x.shape()).collect();
-    let mut f = Formula::new(op, &shapes, dtype)?;
+    let mut f = Formula::new(op, &[&check::broadcast(op, operands)?], dtype)?;
     let mut vars = SmallVec::<[Var; 4]>::new();
-    for x in operands {
+    for (_, x) in operands {
         vars.push(f.input(x)?);
     }
     let y = formula(&mut f, &vars)?;

@@ -1,8 +1,9 @@
 //! Losses that are elementwise distances.
 
 use super::{Reduction, terms};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::elementwise::rows;
+use crate::nn::check;
 use crate::ops::formula::Formula;
 use crate::ops::program::Var;
 use crate::tensor::Tensor;
@@ -19,9 +20,12 @@ use crate::tensor::Tensor;
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
-    terms("mse_loss", &[x, target], reduction, |f, v| {
-        f.binary(&rows::SquaredDifference::ROW, v[0], v[1])
-    })
+    terms(
+        "mse_loss",
+        &[("x", x), ("target", target)],
+        reduction,
+        |f, v| f.binary(&rows::SquaredDifference::ROW, v[0], v[1]),
+    )
 }
 
 /// `|x - target|`, reduced. Dtypes and errors as for [`mse_loss`].
@@ -33,7 +37,8 @@ pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Ten
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn l1_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
-    terms("l1_loss", &[x, target], reduction, distance)
+    let operands = [("x", x), ("target", target)];
+    terms("l1_loss", &operands, reduction, distance)
 }
 
 fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
@@ -42,7 +47,7 @@ fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
 }
 /// `d^2 / (2 beta)` where `d = |x - target|` is below `beta`, else `d - beta / 2`, reduced
 /// (Girshick 2015); torch's default beta is 1. Dtypes and errors as for [`mse_loss`]; also errors
-/// for a negative `beta`. A `beta` of 0 gives [`l1_loss`].
+/// for a negative or NaN `beta`. A `beta` of 0 gives [`l1_loss`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -57,13 +62,9 @@ pub fn smooth_l1_loss(
     reduction: Reduction,
 ) -> Result<Tensor> {
     const OP: &str = "smooth_l1_loss";
-    if beta.is_nan() || beta < 0.0 {
-        return Err(Error::value(
-            OP,
-            message!("beta is {beta}; it must not be negative"),
-        ));
-    }
-    terms(OP, &[x, target], reduction, |f, v| match beta {
+    check::number(OP, "beta", beta, beta >= 0.0, "0 or more")?;
+    let operands = [("x", x), ("target", target)];
+    terms(OP, &operands, reduction, |f, v| match beta {
         0.0 => distance(f, v),
         _ => f.ternary(&rows::SmoothL1::ROW, v[0], v[1], beta),
     })
@@ -71,7 +72,7 @@ pub fn smooth_l1_loss(
 
 /// `d^2 / 2` where `d = |x - target|` is below `delta`, else `delta (d - delta / 2)`, reduced
 /// (Huber 1964); torch's default delta is 1. Dtypes and errors as for [`mse_loss`]; also errors if
-/// `delta` is not above 0.
+/// `delta` is not positive and finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -81,13 +82,9 @@ pub fn smooth_l1_loss(
 /// ```
 pub fn huber_loss(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction) -> Result<Tensor> {
     const OP: &str = "huber_loss";
-    if delta.is_nan() || delta <= 0.0 {
-        return Err(Error::value(
-            OP,
-            message!("delta is {delta}; it must be above 0"),
-        ));
-    }
-    terms(OP, &[x, target], reduction, |f, v| {
+    check::positive(OP, "delta", delta)?;
+    let operands = [("x", x), ("target", target)];
+    terms(OP, &operands, reduction, |f, v| {
         let y = f.ternary(&rows::SmoothL1::ROW, v[0], v[1], delta)?;
         f.binary(&rows::Multiply::ROW, y, delta)
     })

@@ -3,7 +3,7 @@
 use super::{Reduction, terms};
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
-use crate::kernel::math::Real;
+use crate::nn::check;
 use crate::ops;
 use crate::ops::formula::Formula;
 use crate::ops::program::Var;
@@ -35,11 +35,11 @@ fn same_shape(op: &'static str, x: &Tensor, target: &Tensor) -> Result<()> {
     ))
 }
 
-/// `-(target log(x) + (1 - target) log(1 - x))`, with logarithms clamped to at least -100. `x` are
-/// probabilities, with the shape of `target`.
+/// `-(target log(x) + (1 - target) log(1 - x))`, with logarithms clamped to at least -100. `x` and
+/// `target` are probabilities, of one shape.
 ///
 /// Errors if shapes or dtypes don't fit, or if a probability is outside 0 to 1, with its value and
-/// position.
+/// position; NaN gives NaN.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -56,9 +56,9 @@ pub fn binary_cross_entropy(
     const OP: &str = "binary_cross_entropy";
     let BinaryCrossEntropy { weight, reduction } = options;
     same_shape(OP, x, target)?;
-    in_unit_range(OP, x)?;
-    let all = [Some(x), Some(target), weight];
-    let operands: SmallVec<[&Tensor; 3]> = all.into_iter().flatten().collect();
+    in_unit_range(OP, &[("x", x), ("target", target)])?;
+    let mut operands = SmallVec::<[_; 3]>::from_slice(&[("x", x), ("target", target)]);
+    operands.extend(weight.map(|w| ("weight", w)));
     terms(OP, &operands, reduction, |f, v| {
         let log = |f: &mut Formula<'_>, log: Var| f.binary(&rows::Maximum::ROW, log, -100.0);
         let yes = f.unary(&rows::Log::ROW, v[0])?;
@@ -77,31 +77,26 @@ pub fn binary_cross_entropy(
     })
 }
 
-/// Errors if a value is outside 0 to 1, and names it; NaN is allowed.
-fn in_unit_range(op: &'static str, x: &Tensor) -> Result<()> {
-    if x.is_empty() || !x.dtype().is_float() || x.dtype().is_storage() {
+/// Errors if a probability is outside 0 to 1, and names it; NaN is allowed. One pass over all
+/// operands counts such values; only if there are any, they are looked for.
+fn in_unit_range(op: &'static str, operands: &[(&'static str, &Tensor)]) -> Result<()> {
+    let count = terms(op, operands, Reduction::Sum, |f, v| {
+        let mut outside = |x: Var| {
+            let low = f.binary(&rows::Less::ROW, x, 0.0)?;
+            let high = f.binary(&rows::Greater::ROW, x, 1.0)?;
+            let high = f.ternary(&rows::Where::ROW, high, 1.0, 0.0)?;
+            f.ternary(&rows::Where::ROW, low, 1.0, high)
+        };
+        let (x, target) = (outside(v[0])?, outside(v[1])?);
+        f.binary(&rows::Add::ROW, x, target)
+    })?;
+    if ops::equal(count, 0)?.item::<bool>()? {
         return Ok(());
     }
-    for (extreme, at) in [
-        (
-            ops::min(x, ())?,
-            ops::argmin as fn(&Tensor, ops::Reduction) -> _,
-        ),
-        (ops::max(x, ())?, ops::argmax),
-    ] {
-        let extreme = extreme.astype(x.dtype().wide())?;
-        let value =
-            dispatch!(float extreme.dtype(), |F| Real::to_f64(extreme.item::<F>()?), else 0.0);
-        if !(0.0..=1.0).contains(&value) && !value.is_nan() {
-            let at: Result<Tensor> = at(x, ops::Reduction::from(()));
-            let at = at?.item::<i64>()?;
-            return Err(Error::value(
-                op,
-                message!("x has {value} at row-major position {at}; probabilities are from 0 to 1"),
-            ));
-        }
-    }
-    Ok(())
+    operands.iter().try_for_each(|(name, t)| {
+        let wrong = ops::logical_or(ops::less(*t, 0)?, ops::greater(*t, 1)?)?;
+        check::elements(op, name, t, &wrong, "a probability, from 0 to 1")
+    })
 }
 
 /// The options of [`binary_cross_entropy_with_logits`].
@@ -115,7 +110,8 @@ pub struct WithLogits<'a> {
     pub reduction: Reduction,
 }
 
-/// [`binary_cross_entropy`] of `sigmoid(x)`, without overflow or cancellation.
+/// [`binary_cross_entropy`] of `sigmoid(x)`, without overflow or cancellation. Targets outside 0
+/// to 1 are not looked for, as in torch: the loss is linear in them.
 ///
 /// Errors if shapes or dtypes don't fit.
 ///
@@ -138,8 +134,9 @@ pub fn binary_cross_entropy_with_logits(
         reduction,
     } = options;
     same_shape(OP, x, target)?;
-    let all = [Some(x), Some(target), weight, pos_weight];
-    let operands: SmallVec<[&Tensor; 4]> = all.into_iter().flatten().collect();
+    let mut operands = SmallVec::<[_; 4]>::from_slice(&[("x", x), ("target", target)]);
+    operands.extend(weight.map(|w| ("weight", w)));
+    operands.extend(pos_weight.map(|w| ("pos_weight", w)));
     terms(OP, &operands, reduction, |f, v| {
         // (1 - target) x - (1 + (pos_weight - 1) target) log(sigmoid(x))
         let mut log = f.unary(&rows::LogSigmoid::ROW, v[0])?;
@@ -171,7 +168,7 @@ pub struct KlDiv {
 }
 
 /// `target (log(target) - x)`, or 0 where `target` is 0: the Kullback-Leibler divergence (1951) of
-/// log-probabilities `x`. Operands broadcast.
+/// log-probabilities `x`. Operands broadcast. A negative `target` gives NaN, as in torch.
 ///
 /// Errors if shapes or dtypes don't fit, or for `batchmean` with rank 0.
 ///
@@ -188,8 +185,14 @@ pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
         batchmean,
         reduction,
     } = options;
+    if batchmean && x.rank() == 0 {
+        let operands = [("x", x.shape(), x.dtype())];
+        let message = "reduction \"batchmean\" needs an axis for the batch";
+        return Err(Error::shape_of(OP, message, &operands));
+    }
     let how = if batchmean { Reduction::Sum } else { reduction };
-    let y = terms(OP, &[x, target], how, |f, v| {
+    let operands = [("x", x), ("target", target)];
+    let y = terms(OP, &operands, how, |f, v| {
         if log_target {
             let d = f.binary(&rows::Subtract::ROW, v[1], v[0])?;
             let p = f.unary(&rows::Exp::ROW, v[1])?;
@@ -202,18 +205,10 @@ pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
         let other = f.binary(&rows::Multiply::ROW, v[1], v[0])?;
         f.binary(&rows::Subtract::ROW, own, other)
     })?;
-    if !batchmean {
-        return Ok(y);
+    match x.shape().first() {
+        Some(n) if batchmean => ops::divide(y, *n as f64),
+        _ => Ok(y),
     }
-    let Some(n) = x.shape().first() else {
-        let operands = [("x", x.shape(), x.dtype())];
-        return Err(Error::shape_of(
-            OP,
-            "batchmean needs an axis for the batch",
-            &operands,
-        ));
-    };
-    ops::divide(y, *n as f64)
 }
 
 /// The options of [`poisson_nll_loss`].
@@ -242,7 +237,7 @@ impl Default for PoissonNllLoss {
 /// The negative log-likelihood of a Poisson distribution: `exp(x) - target x`, or for rates `x -
 /// target log(x + eps)`. Operands broadcast.
 ///
-/// Errors if shapes or dtypes don't fit.
+/// Errors if shapes or dtypes don't fit, or `eps` is negative or not finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -251,13 +246,16 @@ impl Default for PoissonNllLoss {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn poisson_nll_loss(x: &Tensor, target: &Tensor, options: PoissonNllLoss) -> Result<Tensor> {
+    const OP: &str = "poisson_nll_loss";
     let PoissonNllLoss {
         log_input,
         full,
         eps,
         reduction,
     } = options;
-    terms("poisson_nll_loss", &[x, target], reduction, |f, v| {
+    check::eps(OP, eps)?;
+    let operands = [("x", x), ("target", target)];
+    terms(OP, &operands, reduction, |f, v| {
         let (rate, log) = if log_input {
             (f.unary(&rows::Exp::ROW, v[0])?, v[0])
         } else {
@@ -306,7 +304,8 @@ impl Default for GaussianNllLoss {
 /// with variances clamped to at least `eps` (Nix and Weigend 1994). `var` has the shape of `x`, or
 /// that without its last axis, or broadcasts.
 ///
-/// Errors if shapes or dtypes don't fit, or a variance is negative.
+/// Errors if shapes or dtypes don't fit, `eps` is negative or not finite, or a variance is negative,
+/// with its value and position.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -327,15 +326,15 @@ pub fn gaussian_nll_loss(
         eps,
         reduction,
     } = options;
-    if !var.is_empty() && ops::any(&ops::less(var, 0)?, ())?.item::<bool>()? {
-        return Err(Error::value(OP, "var has a negative value"));
-    }
+    check::eps(OP, eps)?;
+    check::elements(OP, "var", var, &ops::less(var, 0)?, "0 or more")?;
     let without_last = x.rank() > 0 && var.shape() == &x.shape()[..x.rank() - 1];
     let var = match var.shape() == x.shape() || !without_last {
         true => var.clone(),
         false => var.expand_dims(-1)?,
     };
-    terms(OP, &[x, target, &var], reduction, |f, v| {
+    let operands = [("x", x), ("target", target), ("var", &var)];
+    terms(OP, &operands, reduction, |f, v| {
         let var = f.binary(&rows::Maximum::ROW, v[2], eps)?;
         let log = f.unary(&rows::Log::ROW, var)?;
         let square = f.binary(&rows::SquaredDifference::ROW, v[0], v[1])?;

@@ -118,7 +118,8 @@ impl AvgPool {
         };
         let (windows, places) = shared.windows(op, rank, sizes)?;
         if self.divisor_override == Some(0) {
-            return Err(Error::value(op, "divisor_override is 0"));
+            let message = "divisor_override is 0; it must be at least 1";
+            return Err(Error::value(op, message));
         }
         let divisors = |k: usize| -> Result<Vec<f64>> {
             let window = |place| match (&windows[k], self.divisor_override) {

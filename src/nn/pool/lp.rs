@@ -1,5 +1,6 @@
 //! Lp pooling.
 
+use super::super::check;
 use super::super::spatial::{PerAxis, option};
 use super::average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};
 use crate::error::{Error, Result};
@@ -29,7 +30,7 @@ macro_rules! pools {
     ($($rank:literal $name:ident $average:ident $kind:literal $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The norm of each window of ", $kind, ": `(sum of x^norm_type)^(1 / norm_type)`.")]
         ///
-        #[doc = concat!("Shapes, dtypes and errors are those of [`", stringify!($average), "`](super::", stringify!($average), "); also errors if `norm_type` is 0 or NaN.")]
+        #[doc = concat!("Shapes, dtypes and errors are those of [`", stringify!($average), "`](super::", stringify!($average), "); also errors if `norm_type` is 0 or not finite.")]
         /// The powers are those of `x`, not of its magnitude, as in torch. For a window that
         /// reaches beyond the image, each missing element counts as the mean of the others. 16-bit
         /// floats are computed in float32 and rounded once.
@@ -46,7 +47,8 @@ macro_rules! pools {
             let options = AvgPool { stride, ceil_mode, ..Default::default() };
             let taps = option(stringify!($name), "kernel_size", &kernel_size, $rank, 1)?;
             let taps = taps[3 - $rank..].iter().map(|n| *n as f64).product();
-            norm(stringify!($name), x, norm_type, taps, |x| $average(x, kernel_size, options))
+            let op = stringify!($name);
+            norm(op, x, norm_type, taps, |x| $average(x, kernel_size, options).map_err(|e| e.named(op)))
         }
     )* };
 }
@@ -59,12 +61,8 @@ pools! {
 /// `x^p`, in the dtype that is computed in. Errors if `p` is not the order of a norm, or `x` is not
 /// a float tensor.
 pub(in crate::nn) fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tensor> {
-    if p == 0.0 || p.is_nan() {
-        return Err(Error::value(
-            op,
-            message!("norm_type is {p}; it must not be 0 or NaN"),
-        ));
-    }
+    let fits = p.is_finite() && p != 0.0;
+    check::number(op, "norm_type", p, fits, "finite and not 0")?;
     if !x.dtype().is_float() || x.dtype().is_storage() {
         return Err(Error::unsupported(op, x.dtype()));
     }

@@ -80,8 +80,9 @@ impl Options<'_> {
             let (seen, padded) = (seen.ok_or_else(large)?, padded.ok_or_else(large)?);
             if seen > padded {
                 let message = message!(
-                    "the kernel spans {seen} elements of {padded}, padding included, along spatial axis {}",
-                    k + rank - 3
+                    "the kernel spans {seen} elements of {padded}, padding included, along spatial axis {} of {:?}",
+                    k + rank - 3,
+                    &sizes[3 - rank..]
                 );
                 return Err(Error::shape(op, message));
             }

@@ -191,11 +191,14 @@ fn network(
     }
     .astype(wide)?;
     let directions = if options.bidirectional { 2 } else { 1 };
+    if options.layers == 0 {
+        return Err(Error::value(op, "num_layers is 0; it must be at least 1"));
+    }
     let sets = options.layers.saturating_mul(directions);
     let with_bias = weights.len() == sets.saturating_mul(4);
-    if sets == 0 || !with_bias && weights.len() != sets.saturating_mul(2) {
+    if !with_bias && weights.len() != sets.saturating_mul(2) {
         let message = message!(
-            "weights are {}; {sets} layers and directions have 2 or, with biases, 4 each",
+            "there are {} weights; {sets} layers and directions have 2 or, with biases, 4 each",
             weights.len()
         );
         return Err(Error::value(op, message));
@@ -213,18 +216,19 @@ fn network(
     let mut converted = SmallVec::<[Tensor; 8]>::new();
     for (k, w) in weights.iter().enumerate() {
         let rows = cell.gates() * hidden;
-        let wanted: &[usize] = match k % per_set {
-            0 => &[rows, width],
-            1 => &[rows, hidden],
-            _ => &[rows],
+        let (name, wanted): (_, &[usize]) = match k % per_set {
+            0 => ("w_ih", &[rows, width]),
+            1 => ("w_hh", &[rows, hidden]),
+            2 => ("b_ih", &[rows]),
+            _ => ("b_hh", &[rows]),
         };
         if w.shape() != wanted {
-            let message = message!("weight {k} must have the shape {wanted:?}");
-            let operands = [("x", x.shape(), dtype), ("weight", w.shape(), w.dtype())];
+            let message = message!("weight {k}, {name}, must have the shape {wanted:?}");
+            let operands = [("x", x.shape(), dtype), (name, w.shape(), w.dtype())];
             return Err(Error::shape_of(op, message, &operands));
         }
         if w.dtype() != dtype {
-            let message = message!("weight {k} is {}, but x is {dtype}", w.dtype());
+            let message = message!("weight {k}, {name}, is {}, but x is {dtype}", w.dtype());
             return Err(Error::dtype(op, message));
         }
         if k % (per_set * directions) == per_set * directions - 1 {
@@ -233,8 +237,12 @@ fn network(
         converted.push(w.astype(wide)?);
     }
     let full = [sets, sizes.batch, hidden];
+    let names = match cell {
+        Cell::Lstm => ["hx[0]", "hx[1]"],
+        _ => ["hx"; 2],
+    };
     let start = |name, t: Option<&Tensor>| initial(op, name, t, batched, full, dtype);
-    let (mut h, mut c) = (start("h", state.0)?, start("c", state.1)?);
+    let (mut h, mut c) = (start(names[0], state.0)?, start(names[1], state.1)?);
     for k in 0..options.layers {
         let mut y = Tensor::zeros([sizes.steps, sizes.batch, directions * hidden], wide)?;
         for d in 0..directions {
@@ -266,14 +274,17 @@ fn check_lengths(op: &'static str, lengths: Option<&[usize]>, sizes: Sizes) -> R
     };
     let Sizes { steps, batch, .. } = sizes;
     if lengths.len() != batch {
-        let message = message!("lengths are {}, for a batch of {batch}", lengths.len());
+        let message = message!(
+            "there are {} lengths, for a batch of {batch}",
+            lengths.len()
+        );
         return Err(Error::value(op, message));
     }
     match lengths.iter().find(|n| **n > steps) {
         None => Ok(()),
         Some(n) => Err(Error::value(
             op,
-            message!("a length is {n}, but there are {steps} steps"),
+            message!("lengths has {n}, but x has {steps} steps"),
         )),
     }
 }

@@ -67,11 +67,10 @@ impl Unfold {
                 }
                 _ => {
                     let message = message!(
-                        "kernel_size {} with dilation {} and padding {} has no window in {} elements",
+                        "kernel_size {} with dilation {} and padding {} has no window in {size} elements, along spatial axis {k} of {sizes:?}",
                         w.kernel[k],
                         w.dilation[k],
-                        w.padding[k],
-                        size
+                        w.padding[k]
                     );
                     return Err(Error::shape(op, message));
                 }

@@ -285,11 +285,12 @@ pub(in crate::nn) fn axes(
             }
         }
     }
-    if axes
-        .iter()
-        .any(|a| a.size.max(a.places) >= u32::MAX as usize)
-    {
-        return bad(message!("a size is beyond 32 bits"));
+    for Axis { size, places, .. } in axes {
+        if size.max(places) >= u32::MAX as usize {
+            return bad(message!(
+                "from {size} to {places} elements: a size is beyond 32 bits"
+            ));
+        }
     }
     Ok(axes)
 }

@@ -68,8 +68,8 @@ fn prelu(py: Python<'_>, x: Arg, weight: Arg) -> PyResult<PyTensor> {
 /// `leaky_relu` with the mean of the slopes that training draws from `lower` to `upper` (Xu et al.,
 /// 2015).
 ///
-/// x: a tensor, an array or a number; integers are computed in float32. lower, upper: numbers, the
-/// first not above the second (ValueError). The result has the shape and dtype of x. DTypeError for
+/// x: a tensor, an array or a number; integers are computed in float32. lower, upper: finite,
+/// the first not above the second (ValueError). The result has the shape and dtype of x. DTypeError for
 /// complex numbers.
 ///
 /// >>> flex.nn.rrelu(flex.asarray([1.0, -2.0]), 0.25, 0.75).tolist()
@@ -228,7 +228,7 @@ fn softmin(
 /// Relaxed samples of categorical distributions: `softmax((logits + noise) / tau)`, with
 /// Gumbel-distributed noise (Jang et al., 2017; Maddison et al., 2017).
 ///
-/// logits: a tensor of floats. tau: the temperature, above 0 (ValueError). hard: whether the result
+/// logits: a tensor of floats. tau: the temperature, positive and finite (ValueError). hard: whether the result
 /// is one-hot, 1 at the largest element of each line and 0 elsewhere. dim: an alias of axis. seed:
 /// determines the noise, together with an element's row-major position. The result has the shape
 /// and dtype of logits. DTypeError if they are not floats; AxisError if the axis is out of range.

@@ -130,11 +130,16 @@ fn varlen_attention(
     softcap: Option<f64>,
     window: Option<Ints>,
 ) -> PyResult<PyTensor> {
-    // a negative offset becomes one past all tokens
-    let offsets: Vec<usize> = offsets.0.iter().map(|x| *x as usize).collect();
+    const OP: &str = "varlen_attention";
+    let Ints(given) = offsets;
+    let all = given.iter().map(|x| usize::try_from(*x).ok());
+    let offsets = all.collect::<Option<Vec<usize>>>().ok_or_else(|| {
+        let message = format!("offsets are {given:?}; they must ascend from 0");
+        crate::Error::shape(OP, message)
+    })?;
     let options = VarlenAttention {
         causal: is_causal,
-        window: self::window("varlen_attention", window)?,
+        window: self::window(OP, window)?,
         softcap,
         scale,
     };

@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 use crate::nn::{KvCache, KvCacheOptions};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, count, detached};
+use crate::python::convert::{Arg, Given, count, detached};
 use crate::python::dtype::DTypeArg;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,13 +41,16 @@ impl PyKvCache {
         heads: isize,
         head_dim: isize,
         capacity: isize,
-        dtype: Option<DTypeArg>,
+        dtype: Option<Given<DTypeArg>>,
         window: Option<isize>,
     ) -> PyResult<PyKvCache> {
         let size = |name, n| count("KVCache", name, n);
         let options = KvCacheOptions {
             capacity: size("capacity", capacity)?,
-            dtype: dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0),
+            dtype: match dtype {
+                Some(dtype) => dtype.of("KVCache", "dtype")?.0,
+                None => DType::DEFAULT_FLOAT,
+            },
             window: window.map(|n| size("window", n)).transpose()?,
         };
         let (batch, heads) = (size("batch", batch)?, size("heads", heads)?);

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// max(|x2|, eps))`.
 ///
 /// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. eps:
-/// the lower bound of the norms. dim: an alias of axis. The result lacks the axis, and has the
+/// the lower bound of the norms, finite and 0 or more (ValueError). dim: an alias of axis. The result lacks the axis, and has the
 /// common dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
@@ -34,7 +34,7 @@ fn cosine_similarity(
 /// `sum(|x1 - x2 + eps|**p)**(1 / p)` along the last axis.
 ///
 /// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. p:
-/// the order of the norm, 0 or more (ValueError). keepdim: whether the last axis is kept, with
+/// the order of the norm, 0 or more. eps: finite, 0 or more (ValueError). keepdim: whether the last axis is kept, with
 /// size 1. The result has the common dtype. DTypeError for complex numbers.
 ///
 /// >>> flex.nn.pairwise_distance(flex.asarray([[3.0, 0.0]]), flex.asarray([[0.0, 4.0]]), eps=0.0).tolist()

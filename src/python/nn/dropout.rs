@@ -93,9 +93,10 @@ fn feature_alpha_dropout(
 
 /// `feature_dropout` of `x`, which has `spatial` axes behind its channels, and possibly a batch.
 fn of_channels(op: &'static str, x: &Tensor, spatial: usize, p: f64, seed: u64) -> Result<Tensor> {
+    let dropped = |x: &Tensor| nn::feature_dropout(x, p, seed).map_err(|e| e.named(op));
     match x.rank() {
-        n if n == spatial + 2 => nn::feature_dropout(x, p, seed),
-        n if n == spatial + 1 => nn::feature_dropout(&x.expand_dims(0)?, p, seed)?.squeeze(0),
+        n if n == spatial + 2 => dropped(x),
+        n if n == spatial + 1 => dropped(&x.expand_dims(0)?)?.squeeze(0),
         _ => Err(Error::shape_of(
             op,
             format!(

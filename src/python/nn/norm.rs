@@ -60,9 +60,9 @@ fn log_softmax(
 /// `normalized_shape`.
 ///
 /// x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-/// is the shape of weight and bias (ShapeError). residual: a tensor of the shape and dtype of x;
-/// with it, the result is a pair: the norm of `x + residual`, and that sum. The result has the
-/// shape and dtype of x. DTypeError if x is not a float.
+/// is the shape of weight and bias (ShapeError). eps: finite, 0 or more (ValueError). residual: a
+/// tensor of the shape and dtype of x; with it, the result is a pair: the norm of `x + residual`,
+/// and that sum. The result has the shape and dtype of x. DTypeError if x is not a float.
 ///
 /// >>> flex.nn.layer_norm(flex.asarray([-1.0, 1.0]), 2, eps=0.0).tolist()
 /// [-1.0, 1.0]
@@ -98,8 +98,9 @@ fn layer_norm<'py>(
 /// `normalized_shape`.
 ///
 /// x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-/// is the shape of weight (ShapeError). eps: by default the dtype's machine epsilon. residual: as
-/// for `layer_norm`. The result has the shape and dtype of x. DTypeError if x is not a float.
+/// is the shape of weight (ShapeError). eps: finite, 0 or more (ValueError); by default the dtype's
+/// machine epsilon. residual: as for `layer_norm`. The result has the shape and dtype of x.
+/// DTypeError if x is not a float.
 ///
 /// >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
 /// [1.0, -1.0]
@@ -131,10 +132,11 @@ fn rms_norm<'py>(
 ///
 /// x: `[batch, channels, ..]` of floats; any strides. running_mean, running_var: `[channels]`,
 /// found in training. weight, bias: `[channels]` (ShapeError). training: whether mean and variance
-/// are those of x instead, with the variance divided by the number of elements. Running statistics
-/// may then be None and are not updated, since tensors are values, so momentum has no effect:
-/// compute updates with `batch_norm_stats`. The result has the shape and dtype of x. DTypeError if
-/// x is not a float; ValueError if there are no statistics.
+/// are those of x instead, with the variance divided by the number of elements, which must be more
+/// than one a channel (ShapeError). Running statistics may then be None and are not updated, since
+/// tensors are values, so momentum has no effect: compute updates with `batch_norm_stats`. eps:
+/// finite, 0 or more (ValueError). The result has the shape and dtype of x. DTypeError if x is not a
+/// float; ValueError if there are no statistics.
 ///
 /// >>> x = flex.asarray([[1.0, 10.0], [3.0, 10.0]])
 /// >>> flex.nn.batch_norm(x, flex.asarray([0.0, 8.0]), flex.asarray([1.0, 4.0]), eps=0.0).tolist()
@@ -170,7 +172,8 @@ fn batch_norm(
 /// The mean and variance of each channel of `x`: what `batch_norm` normalises by in training.
 ///
 /// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: subtracted from the
-/// number of elements that the sum of squares is divided by; torch's running statistics use 1. The
+/// number of elements that the sum of squares is divided by; torch's running statistics use 1
+/// (ValueError if it is not finite). The
 /// result is a pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running
 /// statistics are updated as `running + momentum * (new - running)`.
 ///
@@ -186,8 +189,8 @@ fn batch_norm_stats(py: Python<'_>, x: Arg, correction: f64) -> PyResult<(PyTens
 /// `batch_norm` of each example by itself, over groups of adjacent channels (Wu and He, 2018).
 ///
 /// x: `[batch, channels, ..]` of floats; any strides. num_groups: divides the channels
-/// (ShapeError). weight, bias: `[channels]` (ShapeError). The result has the shape and dtype of x.
-/// DTypeError if x is not a float.
+/// (ShapeError). weight, bias: `[channels]` (ShapeError). eps: as for `batch_norm`. The result has
+/// the shape and dtype of x. DTypeError if x is not a float.
 ///
 /// >>> flex.nn.group_norm(flex.asarray([[1.0, 3.0, -5.0, 5.0]]), 2, eps=0.0).tolist()
 /// [[-1.0, 1.0, -1.0, 1.0]]
@@ -209,7 +212,8 @@ fn group_norm(
 /// `batch_norm` of each channel of each example by itself (Ulyanov et al., 2016).
 ///
 /// x: `[batch, channels, ..]` of floats; any strides. use_input_stats: if False, mean and variance
-/// are running_mean and running_var (ValueError if there are none). Otherwise as for `batch_norm`.
+/// are running_mean and running_var (ValueError if there are none). Without them there must be more
+/// than one value for each channel of an example (ShapeError). Otherwise as for `batch_norm`.
 ///
 /// >>> flex.nn.instance_norm(flex.asarray([[[1.0, 3.0], [-5.0, 5.0]]]), eps=0.0).tolist()
 /// [[[-1.0, 1.0], [-1.0, 1.0]]]
@@ -242,7 +246,7 @@ fn instance_norm(
 /// `x / max(norm, eps)`, with the norm `sum(|x|^p)^(1/p)` of each vector along an axis.
 ///
 /// x: a tensor of floats. p: the order of the norm, 0 or more; infinity for the largest magnitude
-/// (ValueError). eps: the lower bound of the divisor. dim: an alias of axis. The result has the
+/// (ValueError). eps: the lower bound of the divisor, finite and 0 or more (ValueError). dim: an alias of axis. The result has the
 /// shape and dtype of x. DTypeError if x is not a float; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.normalize(flex.asarray([[3.0, 4.0], [0.0, 0.0]])).tolist()
@@ -267,7 +271,7 @@ fn normalize(
 /// first and last channel (Krizhevsky et al., 2012, as torch computes it).
 ///
 /// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). size: the number of channels, 1
-/// or more (ValueError). The result has the shape and dtype of x.
+/// or more. alpha, beta, k: finite (ValueError). The result has the shape and dtype of x.
 ///
 /// >>> flex.nn.local_response_norm(flex.asarray([[1.0, 3.0]]), 2, alpha=1.0, beta=1.0, k=0.0).tolist()
 /// [[2.0, 0.6000000238418579]]
@@ -325,9 +329,16 @@ pub(super) fn statistics<'a>(
     match (wanted, mean, var) {
         (false, ..) => Ok(None),
         (true, Some(mean), Some(var)) => Ok(Some((&mean.0, &var.0))),
-        _ => Err(PyValueError::new_err(format!(
-            "{op}: running_mean or running_var is None, and {option} says that they are used"
-        ))),
+        (true, mean, _) => {
+            let missing = if mean.is_none() {
+                "running_mean"
+            } else {
+                "running_var"
+            };
+            Err(PyValueError::new_err(format!(
+                "{op}: {missing} is None, but {option} says that running statistics are used"
+            )))
+        }
     }
 }
 /// Computes a function with two results.

@@ -358,7 +358,10 @@ fn varlen_attention_matches_each_sequence() {
             .to_string();
         assert_eq!(
             error,
-            "varlen_attention: offsets must ascend from 0 to 300, the number of tokens"
+            format!(
+                "varlen_attention: offsets are {offsets:?}; they must ascend from 0 to 300, the \
+                 number of tokens"
+            )
         );
     }
     let error = nn::varlen_attention(
@@ -371,7 +374,7 @@ fn varlen_attention_matches_each_sequence() {
     .unwrap_err()
     .to_string();
     assert!(
-        error.contains("are not a multiple of those of k and v (q: [300, 4, 16] float32"),
+        error.contains("are not a multiple of those of key and value (query: [300, 4, 16] float32"),
         "{error}"
     );
 }
@@ -383,7 +386,7 @@ fn attention_errors_name_the_operands() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("the depth, differ (q: [4, 8] float32, k: [6, 7] float32"),
+        error.contains("the depth, differ (query: [4, 8] float32, key: [6, 7] float32"),
         "{error}"
     );
     let mask = tensor(&[5, 6], 4);
@@ -395,7 +398,7 @@ fn attention_errors_name_the_operands() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("the mask does not broadcast to [4, 6]"),
+        error.contains("attn_mask does not broadcast to [.., queries, keys] (query: [4, 8]"),
         "{error}"
     );
 }

@@ -365,7 +365,7 @@ fn invalid_scales_and_soft_caps_are_errors() {
         };
         assert_eq!(
             error(options),
-            format!("scaled_dot_product_attention: scale is {scale}; it must be finite")
+            format!("scaled_dot_product_attention: scale is {scale:?}; it must be finite")
         );
     }
     for softcap in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -376,8 +376,8 @@ fn invalid_scales_and_soft_caps_are_errors() {
         assert_eq!(
             error(options),
             format!(
-                "scaled_dot_product_attention: softcap is {softcap}; it must be positive and \
-                 finite, or not given"
+                "scaled_dot_product_attention: softcap is {softcap:?}; it must be positive and \
+                 finite"
             )
         );
     }

@@ -225,7 +225,7 @@ fn dropout_drops_the_given_share() {
         "{both}, {next}"
     );
     let error = nn::dropout(&ones, 1.5, 0).unwrap_err().to_string();
-    assert_eq!(error, "dropout: p is 1.5; it is from 0 to 1");
+    assert_eq!(error, "dropout: p is 1.5; it must be from 0 to 1");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn losses_of_probabilities_match_their_terms() {
     let error = nn::binary_cross_entropy(&bad, &bad, Default::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "binary_cross_entropy: x has 1.5 at row-major position 2; probabilities are from 0 to 1"
+        "binary_cross_entropy: x has 1.5 at row-major position 2; it must be a probability, from 0 to 1"
     );
     let (zero, minus) = (Tensor::from([0.0f32]), Tensor::from([-3.0f32]));
     let none = nn::KlDiv {
@@ -229,7 +229,7 @@ fn losses_of_classes_match_their_terms() {
     let error = nn::cross_entropy(&x, &t, Default::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cross_entropy: target -7 at row-major position 3 is no class: there are 5"
+        "cross_entropy: target has -7 at row-major position 3, which is no class: there are 5"
     );
     let none = Tensor::zeros([0, classes, rest], DType::F32).unwrap();
     let t = Tensor::zeros([0, rest], DType::I64).unwrap();
@@ -292,7 +292,7 @@ fn ctc_loss_sums_over_all_alignments() {
     assert!(
         error
             .to_string()
-            .starts_with("ctc_loss: target 3 at row-major position 1 is the blank or out of range")
+            .starts_with("ctc_loss: targets has 3 at row-major position 1, which is the blank")
     );
 }
 

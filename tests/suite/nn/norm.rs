@@ -156,7 +156,14 @@ fn empty_batches_single_elements_and_nan() {
         [2, 0, 3]
     );
     let one = Tensor::from([[5.0f32, f32::NAN]]);
-    let y = nn::batch_norm(&one, None, options)
+    for y in [
+        nn::batch_norm(&one, None, options),
+        nn::instance_norm(&one, None, options),
+    ] {
+        let error = y.unwrap_err().to_string();
+        assert!(error.contains("a single value") && error.ends_with("(x: [1, 2] float32)"));
+    }
+    let y = nn::group_norm(&one, 2, options)
         .unwrap()
         .to_vec::<f32>()
         .unwrap();
@@ -221,8 +228,36 @@ fn normalize_divides_by_the_norm() {
     );
     assert_eq!(
         error.unwrap_err().to_string(),
-        "normalize: p is -1; it must not be negative"
+        "normalize: p is -1.0; it must be 0 or more"
     );
+}
+
+#[test]
+fn eps_is_finite_and_not_negative() {
+    let x = tensor(&[2, 3, 4], 1);
+    for eps in [f64::NAN, f64::INFINITY, -1e-5] {
+        let options = nn::ChannelNorm {
+            eps,
+            ..Default::default()
+        };
+        let length = nn::Length {
+            eps,
+            ..Default::default()
+        };
+        for (op, y) in [
+            ("layer_norm", nn::layer_norm(&x, 4, None, None, eps)),
+            ("rms_norm", nn::rms_norm(&x, 4, None, Some(eps))),
+            ("batch_norm", nn::batch_norm(&x, None, options)),
+            ("group_norm", nn::group_norm(&x, 3, options)),
+            ("instance_norm", nn::instance_norm(&x, None, options)),
+            ("normalize", nn::normalize(&x, length)),
+        ] {
+            assert_eq!(
+                y.unwrap_err().to_string(),
+                format!("{op}: eps is {eps:?}; it must be finite and not negative")
+            );
+        }
+    }
 }
 
 #[test]
@@ -293,7 +328,7 @@ fn norm_errors_name_the_parameter() {
     );
     assert!(
         message(nn::group_norm(&x, 3, Default::default()))
-            .starts_with("group_norm: groups are 3, which does not divide 4 channels")
+            .starts_with("group_norm: num_groups is 3, which does not divide 4 channels")
     );
     assert!(
         message(nn::instance_norm(&w, None, Default::default()))

@@ -260,16 +260,16 @@ fn errors_name_the_operand() {
     let message = |r: flex::Result<(Tensor, Tensor)>| r.unwrap_err().to_string();
     assert_eq!(
         message(nn::gru(&c.x, None, &w[..3], Default::default())),
-        "gru: weights are 3; 1 layers and directions have 2 or, with biases, 4 each"
+        "gru: there are 3 weights; 1 layers and directions have 2 or, with biases, 4 each"
     );
     let swapped = [w[1], w[1], w[2], w[3]];
     assert!(
         message(nn::gru(&c.x, None, &swapped, Default::default()))
-            .starts_with("gru: weight 0 must have the shape [18, 4]")
+            .starts_with("gru: weight 0, w_ih, must have the shape [18, 4]")
     );
     assert!(
         message(nn::gru(&c.x, Some(&c.x), &w, Default::default()))
-            .starts_with("gru: h must have the dtype of x")
+            .starts_with("gru: hx must have the dtype of x")
     );
     let long = Recurrent {
         lengths: Some(&[5, 6, 1]),
@@ -277,7 +277,7 @@ fn errors_name_the_operand() {
     };
     assert_eq!(
         message(nn::gru(&c.x, None, &w, long)),
-        "gru: a length is 6, but there are 5 steps"
+        "gru: lengths has 6, but x has 5 steps"
     );
 }
 

@@ -289,7 +289,7 @@ fn norms_match_the_oracle() {
         .to_string();
     assert_eq!(
         error,
-        "layer_norm: the last dimensions are not normalized_shape [6] (x: [4, 6, 5] float32)"
+        "layer_norm: normalized_shape is [6]; it must be the last sizes of x (x: [4, 6, 5] float32)"
     );
 }
 

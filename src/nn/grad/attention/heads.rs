@@ -58,10 +58,10 @@ impl<'a> Heads<'a> {
             *groups *= group;
         }
         result.extend([queries, width]);
-        expect_shape(op, grad, &result, ("q", &problem.q))?;
+        expect_shape(op, grad, &result, ("query", &problem.q))?;
         common_float(op, &[grad, &problem.q])?;
         let grad = match (grouped, lead.last()) {
-            (true, Some(groups)) => split_heads(op, grad, *groups)?,
+            (true, Some(groups)) => split_heads(grad, *groups)?,
             _ => grad.expand_dims(-3)?,
         };
         let of = |t: &Tensor, sizes: [usize; 3]| {

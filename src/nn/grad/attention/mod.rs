@@ -21,7 +21,7 @@ use crate::par::Out;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The gradients of `q`, `k` and `v` of
+/// The gradients of `query`, `key` and `value` of
 /// [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention), in their shapes.
 /// Gradients of operands that were repeated, by broadcasting or grouped heads, are summed.
 ///
@@ -44,13 +44,13 @@ use smallvec::SmallVec;
 /// ```
 pub fn scaled_dot_product_attention(
     grad: &Tensor,
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
     options: Attention,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.scaled_dot_product_attention";
-    let p = Problem::new(OP, q, k, v, options)?;
+    let p = Problem::new(OP, query, key, value, options)?;
     let heads = Heads::new(OP, grad, &p, options.grouped)?;
     let [queries, keys, depth, width] = heads.sizes;
     let wide = p.dtype.wide();
@@ -97,7 +97,11 @@ pub fn scaled_dot_product_attention(
             .into_dtype(p.dtype)?
             .reshape(given.shape())
     };
-    Ok([back(dq, &p.q, q)?, back(dk, &p.k, k)?, back(dv, &p.v, v)?])
+    Ok([
+        back(dq, &p.q, query)?,
+        back(dk, &p.k, key)?,
+        back(dv, &p.v, value)?,
+    ])
 }
 
 /// The gradient of the mask of [`scaled_dot_product_attention`], if that is a float added to
@@ -118,17 +122,18 @@ pub fn scaled_dot_product_attention(
 /// ```
 pub fn scaled_dot_product_attention_mask(
     grad: &Tensor,
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
     options: Attention,
 ) -> Result<Tensor> {
     const OP: &str = "grad.scaled_dot_product_attention_mask";
     let Some(mask) = options.mask.filter(|m| m.dtype().is_float()) else {
-        return Err(Error::value(OP, "there is no float mask"));
+        let message = "attn_mask is missing or bool; only a float mask has a gradient";
+        return Err(Error::value(OP, message));
     };
     let dtype = common_float(OP, &[mask])?;
-    let p = Problem::new(OP, q, k, v, options)?;
+    let p = Problem::new(OP, query, key, value, options)?;
     let heads = Heads::new(OP, grad, &p, options.grouped)?;
     let [queries, keys, ..] = heads.sizes;
     let wide = p.dtype.wide();

@@ -113,7 +113,8 @@ fn sizes(op: &'static str, rank: usize, grad: &Tensor, input_size: &[usize]) -> 
     }
     if input_size[lead..].contains(&0) {
         let message = message!("input_size is {input_size:?}: a spatial dimension has the size 0");
-        return Err(Error::shape(op, message));
+        let operands = [("grad", grad.shape(), grad.dtype())];
+        return Err(Error::shape_of(op, message, &operands));
     }
     Ok(three(&input_size[lead..], rank, 1))
 }

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 /// `1 - cos` for pairs of rows with target 1, `max(0, cos - margin)` for those with -1, reduced,
 /// where cos is the cosine of their angle.
 ///
-/// x1, x2: `[batch, width]`, or without the batch. target: `[batch]` (ShapeError), 1 or -1
-/// (ValueError). reduction and dtypes: as for `mse_loss`.
+/// x1, x2: `[batch, width]`, or without the batch. target: `[batch]` (ShapeError), 1 or -1. margin:
+/// from -1 to 1 (ValueError). reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> a, b = flex.asarray([[1.0, 0.0], [1.0, 0.0]]), flex.asarray([[0.0, 1.0], [2.0, 0.0]])
 /// >>> flex.nn.cosine_embedding_loss(a, b, flex.asarray([1, -1])).item()
@@ -36,8 +36,8 @@ fn cosine_embedding_loss(
 /// `max(0, margin - target * (x1 - x2))`, reduced: target is 1 where x1 should be larger, and -1
 /// where x2 should.
 ///
-/// x1, x2, target: tensors of numbers, which broadcast (ShapeError). reduction and dtypes: as for
-/// `mse_loss`.
+/// x1, x2, target: tensors of numbers, which broadcast (ShapeError). margin: finite (ValueError).
+/// reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> a, b = flex.asarray([1.0, 1.0]), flex.asarray([3.0, 3.0])
 /// >>> flex.nn.margin_ranking_loss(a, b, flex.asarray([1.0, -1.0])).item()
@@ -65,9 +65,9 @@ fn margin_ranking_loss(
 /// `pairwise_distance` (Schroff et al., 2015).
 ///
 /// anchor, positive, negative: tensors of numbers whose rows, along the last axis, are compared;
-/// they broadcast (ShapeError). p, eps: those of the distance. swap: whether the negative's
-/// distance is measured from the nearer of anchor and positive (Balntas et al., 2016). reduction
-/// and dtypes: as for `mse_loss`.
+/// they broadcast (ShapeError). margin: 0 or more. p, eps: those of the distance; p above 0
+/// (ValueError). swap: whether the negative's distance is measured from the nearer of anchor and
+/// positive (Balntas et al., 2016). reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> a, p, n = flex.asarray([[0.0]]), flex.asarray([[3.0]]), flex.asarray([[1.0]])
 /// >>> flex.nn.triplet_margin_loss(a, p, n, eps=0.0).item()

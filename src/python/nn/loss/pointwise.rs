@@ -58,7 +58,7 @@ fn smooth_l1_loss(
 /// `d**2 / 2` where `d = |x - target|` is below `delta`, else `delta * (d - delta / 2)` (Huber, 1964),
 /// reduced.
 ///
-/// delta: above 0 (ValueError). x, target, reduction and errors: as for `mse_loss`.
+/// delta: positive and finite (ValueError). x, target, reduction and errors: as for `mse_loss`.
 ///
 /// >>> flex.nn.huber_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), delta=2.0, reduction="none").tolist()
 /// [0.5, 4.0]

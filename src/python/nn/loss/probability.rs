@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 /// `-(target * log(x) + (1 - target) * log(1 - x))`, reduced, with logarithms clamped to at least
 /// -100.
 ///
-/// x: probabilities, from 0 to 1 (ValueError). target: of the shape of x (ShapeError). weight: a
-/// factor for each term; broadcasts. reduction and dtypes: as for `mse_loss`.
+/// x, target: probabilities, from 0 to 1 (ValueError), of one shape (ShapeError). weight: a factor
+/// for each term; broadcasts. reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> flex.nn.binary_cross_entropy(flex.asarray([1.0, 0.0]), flex.asarray([1.0, 1.0]), reduction="none").tolist()
 /// [0.0, 100.0]
@@ -34,7 +34,8 @@ fn binary_cross_entropy(
 
 /// `binary_cross_entropy` of `sigmoid(x)`, without overflow or cancellation.
 ///
-/// x: a tensor of numbers. target: of its shape (ShapeError). weight: a factor for each term.
+/// x: a tensor of numbers. target: of its shape (ShapeError); values outside 0 to 1 are accepted, as
+/// in torch. weight: a factor for each term.
 /// pos_weight: a factor for positive targets. Both broadcast. reduction and dtypes: as for
 /// `mse_loss`.
 ///
@@ -65,8 +66,8 @@ fn binary_cross_entropy_with_logits(
 ///
 /// x, target: tensors of numbers, which broadcast (ShapeError). reduction: "mean", "sum", "none",
 /// or "batchmean", the sum divided by the size of the first axis (ValueError). log_target: whether
-/// target are log-probabilities too. The result has the common dtype. DTypeError for complex
-/// numbers.
+/// target are log-probabilities too. The result has the common dtype; a negative target gives NaN, as
+/// in torch. DTypeError for complex numbers.
 ///
 /// >>> flex.nn.kl_div(flex.asarray([0.0, -1.0]), flex.asarray([0.0, 1.0]), reduction="sum").item()
 /// 1.0
@@ -94,7 +95,7 @@ fn kl_div(
 ///
 /// x, target: tensors of numbers, which broadcast (ShapeError). log_input: whether x are logarithms
 /// of rates. full: whether to add Stirling's approximation of the terms that depend on target
-/// alone. reduction and dtypes: as for `mse_loss`.
+/// alone. eps: finite, 0 or more (ValueError). reduction and dtypes: as for `mse_loss`.
 ///
 /// >>> flex.nn.poisson_nll_loss(flex.asarray([0.0, 0.0]), flex.asarray([0.0, 3.0])).item()
 /// 1.0
@@ -125,7 +126,8 @@ fn poisson_nll_loss(
 ///
 /// x, target: tensors of numbers, which broadcast (ShapeError). var: variances, of the shape of x,
 /// or that without its last axis, or broadcasting; none negative (ValueError). full: whether to add
-/// `log(2 * pi) / 2`. eps: the lower bound of variances. reduction and dtypes: as for `mse_loss`.
+/// `log(2 * pi) / 2`. eps: the lower bound of variances, finite and 0 or more (ValueError). reduction
+/// and dtypes: as for `mse_loss`.
 ///
 /// >>> flex.nn.gaussian_nll_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), flex.asarray([1.0])).item()
 /// 2.5

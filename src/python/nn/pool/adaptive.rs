@@ -3,8 +3,8 @@
 use super::pooled;
 use crate::nn::{self, PerAxis};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count, integer};
-use pyo3::exceptions::PyValueError;
+use crate::python::convert::{Arg, Ints, compute, count, integer, kind};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
@@ -13,10 +13,18 @@ struct Sizes(SmallVec<[Option<isize>; 3]>);
 impl<'py> FromPyObject<'_, 'py> for Sizes {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Sizes> {
-        if let Ok(n) = x.extract::<Ints>() {
-            return Ok(Sizes(n.0.iter().map(|n| Some(*n)).collect()));
+        match x.extract::<Ints>() {
+            Ok(n) => return Ok(Sizes(n.0.iter().map(|n| Some(*n)).collect())),
+            // perhaps a tuple with None
+            Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => {}
+            Err(e) => return Err(e),
         }
-        let items = x.try_iter()?;
+        let items = x.try_iter().map_err(|_| {
+            PyTypeError::new_err(format!(
+                "expected an integer, or a tuple of integers and None, got {}",
+                kind(&x)
+            ))
+        })?;
         let size = |item: PyResult<Bound<PyAny>>| {
             let item = item?;
             if item.is_none() {

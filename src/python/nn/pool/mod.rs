@@ -214,11 +214,11 @@ macro_rules! lp_pools {
 lp_pools! {
     /// The norm of each window of a signal: `sum(x ** norm_type) ** (1 / norm_type)`.
     ///
-    /// x: `[batch, channels, length]`, or without the batch; floats. norm_type: any number but 0.
+    /// x: `[batch, channels, length]`, or without the batch; floats. norm_type: finite, but not 0.
     /// kernel_size, stride, ceil_mode: as for `avg_pool1d`. As in torch, the powers are those of x,
     /// not of its magnitude, and for a window that reaches beyond the signal each missing element
     /// counts as the mean of the others. The result has the dtype of x; 16-bit floats are computed
-    /// in float32. Errors as for `avg_pool1d`; ValueError if norm_type is 0 or NaN.
+    /// in float32. Errors as for `avg_pool1d`; ValueError if norm_type is 0 or not finite.
     ///
     /// >>> flex.nn.lp_pool1d(flex.asarray([[3.0, 4.0, 6.0, 8.0]]), 2.0, 2).tolist()
     /// [[5.0, 10.0]]

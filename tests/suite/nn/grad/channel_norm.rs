@@ -64,11 +64,13 @@ fn channel_norms_match_differences() {
                 |g, x, o| grad::group_norm(g, x, groups, o).unwrap(),
             );
         }
-        check(
-            shape,
-            |x, o| nn::instance_norm(x, None, o).unwrap(),
-            |g, x, o| grad::instance_norm(g, x, None, o).unwrap(),
-        );
+        if shape.len() > 2 {
+            check(
+                shape,
+                |x, o| nn::instance_norm(x, None, o).unwrap(),
+                |g, x, o| grad::instance_norm(g, x, None, o).unwrap(),
+            );
+        }
     }
 }
 

@@ -1,0 +1,84 @@
+//! Checks of arguments that several operations share. Their messages name the parameter, its value
+//! and what it must be.
+
+use crate::error::{Error, Result};
+use crate::kernel::math::Real;
+use crate::layout::{self, Shape};
+use crate::ops;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// Errors unless a number fits.
+pub(super) fn number(
+    op: &'static str,
+    name: &str,
+    value: f64,
+    fits: bool,
+    must: &str,
+) -> Result<()> {
+    if fits {
+        return Ok(());
+    }
+    let message = message!("{name} is {value:?}; it must be {must}");
+    Err(Error::value(op, message))
+}
+/// Errors unless a number is finite.
+pub(super) fn finite(op: &'static str, name: &str, value: f64) -> Result<()> {
+    number(op, name, value, value.is_finite(), "finite")
+}
+/// Errors unless a number is finite and above 0.
+pub(super) fn positive(op: &'static str, name: &str, value: f64) -> Result<()> {
+    let fits = value > 0.0 && value.is_finite();
+    number(op, name, value, fits, "positive and finite")
+}
+/// Errors unless a number is finite and not below 0.
+pub(super) fn not_negative(op: &'static str, name: &str, value: f64) -> Result<()> {
+    let fits = value >= 0.0 && value.is_finite();
+    number(op, name, value, fits, "finite and not negative")
+}
+/// Errors unless `eps` is one that keeps a divisor from 0, or is 0.
+pub(super) fn eps(op: &'static str, eps: f64) -> Result<()> {
+    not_negative(op, "eps", eps)
+}
+/// Errors unless a number is a share or a probability.
+pub(super) fn share(op: &'static str, name: &str, value: f64) -> Result<()> {
+    let fits = (0.0..=1.0).contains(&value);
+    number(op, name, value, fits, "from 0 to 1")
+}
+/// Errors if a parameter is complex.
+pub(super) fn real(op: &'static str, name: &str, t: &Tensor) -> Result<()> {
+    if !t.dtype().is_complex() {
+        return Ok(());
+    }
+    let message = message!("{name} is {}; it must be real", t.dtype());
+    Err(Error::dtype(op, message))
+}
+/// The shape that operands broadcast to. Errors, with their names, if they don't.
+pub(super) fn broadcast(op: &'static str, operands: &[(&'static str, &Tensor)]) -> Result<Shape> {
+    let shapes: SmallVec<[&[usize]; 4]> = operands.iter().map(|(_, t)| t.shape()).collect();
+    layout::broadcast(op, &shapes).map_err(|_| {
+        let all = operands
+            .iter()
+            .map(|(name, t)| (*name, t.shape(), t.dtype()));
+        let all: SmallVec<[_; 4]> = all.collect();
+        Error::shape_of(op, "the operands do not broadcast to one shape", &all)
+    })
+}
+/// Errors if an element of a real tensor is `wrong`, with the first such element and its position.
+pub(super) fn elements(
+    op: &'static str,
+    name: &str,
+    t: &Tensor,
+    wrong: &Tensor,
+    must: &str,
+) -> Result<()> {
+    if wrong.is_empty() || !ops::any(wrong, ())?.item::<bool>()? {
+        return Ok(());
+    }
+    let at = ops::argmax(wrong, ())?.item::<i64>()?;
+    let one = t.reshape([t.len()])?.select(0, at)?;
+    let one = one.astype(t.dtype().inexact().wide())?;
+    let value = dispatch!(float one.dtype(), |F| Real::to_f64(one.item::<F>()?), else 0.0);
+    let message = message!("{name} has {value:?} at row-major position {at}; it must be {must}");
+    Err(Error::value(op, message))
+}
