@@ -41,11 +41,14 @@ impl<T: MatElement> Kernel for Load<'_, '_, T> {
                 // SAFETY: IMAGE1: a row of the image.
                 unsafe {
                     match g.stride[2] {
-                        1 => row.neighbours::<I>(&mut line[..len]),
-                        2 if row.step == 1 => row.pairs::<I>(line.split_at_mut(t.phase), len),
+                        1 => row.neighbours::<I>(line, t.lead, len),
+                        2 if row.step == 1 => {
+                            let (even, odd) = line.split_at_mut(t.phase);
+                            row.pairs::<I>((&mut even[t.lead..], &mut odd[t.lead..]), len)
+                        }
                         stride => {
                             for (p, d) in line.chunks_exact_mut(t.phase).enumerate() {
-                                for (j, d) in d[..len].iter_mut().enumerate() {
+                                for (j, d) in d[t.lead..][..len].iter_mut().enumerate() {
                                     *d = row.get(p + j * stride);
                                 }
                             }
@@ -82,27 +85,30 @@ impl<T: MatElement> Row<T> {
             T::Acc::default()
         }
     }
-    /// Consecutive columns.
+    /// `len` consecutive columns, from number `lead` of the line on, whose other numbers may be
+    /// overwritten.
     ///
     /// # Safety
     /// IMAGE1.
     #[inline(always)]
-    unsafe fn neighbours<I: Isa>(&self, d: &mut [T::Acc]) {
-        let start = (-self.first).clamp(0, d.len() as isize) as usize;
-        let end = (self.columns as isize - self.first).clamp(start as isize, d.len() as isize);
+    unsafe fn neighbours<I: Isa>(&self, line: &mut [T::Acc], lead: usize, len: usize) {
+        let start = (-self.first).clamp(0, len as isize) as usize;
+        let end = (self.columns as isize - self.first).clamp(start as isize, len as isize);
         let end = end as usize;
-        match d.len().checked_sub(BLOCK) {
-            _ if start == 0 && end == d.len() => {}
-            // by whole blocks, most of which is overwritten below
-            Some(last) if start <= BLOCK && end >= last => {
-                rows::clear(&mut d[..BLOCK]);
-                rows::clear(&mut d[last..]);
+        // zeros by whole blocks, most of which are overwritten below
+        let blocks = line.as_chunks_mut::<BLOCK>().0;
+        for block in &mut blocks[lead / BLOCK..(lead + start).div_ceil(BLOCK)] {
+            *block = [T::Acc::default(); BLOCK];
+        }
+        if end < len {
+            for block in &mut blocks[(lead + end) / BLOCK..(lead + len).div_ceil(BLOCK)] {
+                *block = [T::Acc::default(); BLOCK];
             }
-            _ => rows::clear(d),
         }
         if start == end {
             return;
         }
+        let d = &mut line[lead..lead + len];
         if self.step == 1 {
             let from = self.from.wrapping_offset(self.first + start as isize);
             // SAFETY: IMAGE1: columns of the row, which are contiguous.

@@ -47,9 +47,12 @@ pub struct Tiling {
     pub(super) cols: usize,
     /// Columns of a phase that taps read beyond those of the first tap.
     pub(super) beyond: usize,
-    /// Numbers of a phase of a row: every `stride`th column that taps read, and what vectors read
-    /// beyond.
+    /// Numbers of a phase of a row: those before the first column, every `stride`th column that
+    /// taps read, and what vectors read beyond. A multiple of [`BLOCK`].
     pub(super) phase: usize,
+    /// Numbers before the first column, so that the image's columns begin on a block: stores that
+    /// cross cache lines take several times as long.
+    pub(super) lead: usize,
     /// Rows of a plane that a tile reads.
     pub(super) seen: usize,
 }
@@ -59,6 +62,12 @@ impl Tiling {
         let (g, n) = (geometry, geometry.places);
         let lanes = (VECTOR / bytes).max(1);
         let planes = channels.checked_mul(g.kernel[0])?;
+        // blocks that the columns left of the image don't fill
+        let outside = ((-g.element(2, 0, 0)).max(0) as usize).div_ceil(g.stride[2]);
+        let lead = match g.stride[2] {
+            1 | 2 if simd::CACHE_BLOCKING => outside.next_multiple_of(BLOCK) - outside,
+            _ => 0,
+        };
         let of = |rows: usize| {
             let cols = n[2].min(WIDE);
             let beyond = (g.kernel[2] - 1).checked_mul(g.dilation[2])? / g.stride[2];
@@ -71,7 +80,9 @@ impl Tiling {
                 beyond,
                 phase: (cols.next_multiple_of(lanes))
                     .checked_add(beyond)?
+                    .checked_add(lead)?
                     .checked_next_multiple_of(BLOCK)?,
+                lead,
                 seen: span.checked_add((rows.max(1) - 1).checked_mul(g.stride[1])? + 1)?,
             };
             Some(tiling).filter(|t| t.numbers().is_some())
@@ -116,14 +127,15 @@ impl Tiling {
     #[inline(always)]
     pub(super) fn column(&self, tap: usize) -> usize {
         let (at, stride) = (tap * self.geometry.dilation[2], self.geometry.stride[2]);
-        match stride {
+        let at = match stride {
             1 => at,
             2 => at % 2 * self.phase + at / 2,
             _ => at % stride * self.phase + at / stride,
-        }
+        };
+        self.lead + at
     }
     /// The height of the kernel and the vertical stride, for kernels of adjacent rows.
-    pub(super) fn near(&self) -> (usize, usize) {
+    pub(super) fn adjacent_rows(&self) -> (usize, usize) {
         let g = &self.geometry;
         if g.dilation[1] == 1 && !simd::MICROCONTROLLER {
             (g.kernel[1], g.stride[1])
