@@ -122,10 +122,10 @@ fn bias<T: MatElement<Acc: Real>>(
     room: &mut [T::Acc],
 ) {
     if m.cs() == 0 && m.cols() > 0 {
-        for (i, line) in scores.chunks_exact_mut(width).enumerate() {
-            // SAFETY: the mask has as many lines as there are scores.
-            softmax::shift(line, unsafe { m.get(i, 0) }.widen());
-        }
+        // one number per line: a bias of keys
+        let lines = scores.len() / width;
+        gemm::pack_panel(m.block(0..lines, 0..1), 1, &mut room[..lines]);
+        softmax::shift(scores, width, &room[..lines]);
     } else {
         let room = &mut room[..scores.len()];
         gemm::pack_panel(m, width, room);

@@ -112,10 +112,12 @@ kernel! {
     }
 }
 kernel! {
-    /// Adds a number.
-    pub fn shift<'a, F: Real>(line: &'a mut [F], by: F) -> () { |I|
-        for x in line {
-            *x = *x + by;
+    /// Adds a number to each line of `width` scores.
+    pub fn shift<'a, F: Real>(scores: &'a mut [F], width: usize, by: &'a [F]) -> () { |I|
+        for (line, by) in scores.chunks_exact_mut(width).zip(by) {
+            for x in line {
+                *x = *x + *by;
+            }
         }
     }
 }
