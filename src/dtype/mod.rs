@@ -168,14 +168,14 @@ impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
 
 /// Types that are elements even if the build has no kernels for them: bytes and indices, which are
 /// read and moved.
-macro_rules! kept {
+macro_rules! storage_only {
     ($($feature:literal: $($T:ident $V:ident),*;)*) => { $($(
         #[cfg(not(feature = $feature))]
         // SAFETY: the type and its dtype, as in the table.
         unsafe impl Element for $T { const DTYPE: DType = DType::$V; }
     )*)* };
 }
-kept! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
+storage_only! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
 
 impl DType {
     /// Whether the build has kernels for signed integers of `bytes` bytes.

@@ -34,7 +34,7 @@ thread_local! {
 /// An argument.
 enum Given {
     Traced(usize),
-    Plain(Py<PyAny>),
+    Constant(Py<PyAny>),
     Tuple(Vec<Given>),
     List(Vec<Given>),
 }
@@ -63,10 +63,10 @@ impl Given {
             }
             // the object may be written to before the program runs
             let now = PyTensor::new(t.get().tensor(x.py()).ok()?);
-            return Some(Given::Plain(Py::new(x.py(), now).ok()?.into_any()));
+            return Some(Given::Constant(Py::new(x.py(), now).ok()?.into_any()));
         }
         if let Ok(Some(number)) = Number::of(x) {
-            return Some(Given::Plain(number.looked_at()));
+            return Some(Given::Constant(number.looked_at()));
         }
         let plain = x.is_none()
             || x.is_instance_of::<PyString>()
@@ -75,7 +75,7 @@ impl Given {
             || x.is_instance_of::<PyDType>()
             || x.is_instance_of::<PyQTensor>()
             || matches!(Operand::of(x), Ok(Some(_)));
-        plain.then(|| Given::Plain(x.clone().unbind()))
+        plain.then(|| Given::Constant(x.clone().unbind()))
     }
     fn build<'py>(&self, py: Python<'py>, tensors: &[Tensor]) -> PyResult<Bound<'py, PyAny>> {
         let all = |items: &[Given]| {
@@ -86,7 +86,7 @@ impl Given {
         };
         Ok(match self {
             Given::Traced(k) => Bound::new(py, PyTensor::new(tensors[*k].clone()))?.into_any(),
-            Given::Plain(x) => x.bind(py).clone(),
+            Given::Constant(x) => x.bind(py).clone(),
             Given::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
             Given::List(items) => PyList::new(py, all(items)?)?.into_any(),
         })

@@ -74,13 +74,13 @@ pub(crate) fn fftconvolve(x1: &Tensor, x2: &Tensor, extent: Extent) -> Result<Te
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn correlate(x1: &Tensor, x2: &Tensor, extent: Extent, method: Method) -> Result<Tensor> {
-    let turned = x2.flip(())?;
-    let turned = if x2.dtype().is_complex() {
-        ops::conj(&turned)?
+    let flipped = x2.flip(())?;
+    let flipped = if x2.dtype().is_complex() {
+        ops::conj(&flipped)?
     } else {
-        turned
+        flipped
     };
-    convolved("correlate", x1, &turned, extent, method)
+    convolved("correlate", x1, &flipped, extent, method)
 }
 
 fn convolved(

@@ -80,11 +80,11 @@ pub unsafe trait Lanes:
 pub struct Few<T, const N: usize>([T; N]);
 
 /// The implementation of `Few` for a float type.
-macro_rules! few {
+macro_rules! impl_few {
     ($T:ident $fma:expr) => {
-        few!($T Add add +);
-        few!($T Sub sub -);
-        few!($T Mul mul *);
+        impl_few!($T Add add +);
+        impl_few!($T Sub sub -);
+        impl_few!($T Mul mul *);
         impl<const N: usize> Neg for Few<$T, N> {
             type Output = Self;
             #[inline(always)]
@@ -178,8 +178,8 @@ macro_rules! few {
         }
     };
 }
-few!(f32 fused32);
-few!(f64 fused64);
+impl_few!(f32 fused32);
+impl_few!(f64 fused64);
 
 /// `a * b + c`, fused if every CPU of the target has that.
 macro_rules! fused {

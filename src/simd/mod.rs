@@ -70,7 +70,7 @@ pub const SCALAR_WEB: bool = cfg!(all(target_family = "wasm", not(target_feature
 
 /// The lanes of the sets that all targets of an architecture have: `lanes` if there are vectors,
 /// else 1.
-const fn few(lanes: usize) -> usize {
+const fn baseline_lanes(lanes: usize) -> usize {
     if MICROCONTROLLER || SCALAR_WEB {
         1
     } else {
@@ -146,7 +146,7 @@ macro_rules! isas {
     )* };
 }
 isas! {
-    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))) } (Few<f32, { few(4) }>, Few<f64, { few(2) }>);
+    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))) } (Few<f32, { baseline_lanes(4) }>, Few<f64, { baseline_lanes(2) }>);
     #[cfg(x86_dispatch)]
     avx2 ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true } (x86::lanes::F32x8, x86::lanes::F64x4);
     #[cfg(x86_dispatch)]

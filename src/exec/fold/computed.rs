@@ -1,7 +1,7 @@
 //! Reductions of what a program computes: each tile is computed in L1 or L2 right before it is
 //! reduced, so no whole operand is stored or copied.
 
-use super::ends::Strip;
+use super::ends::ColumnAccumulators;
 use super::erased::Erased;
 use super::plan::{Plan, Strategy};
 use crate::exec::nest::{Dim, Dims, Nest};
@@ -86,7 +86,7 @@ impl<'a> Tiles<'a> {
         ptrs: &[*mut u8],
         [rows, cols]: [usize; 2],
         scratch: *mut u8,
-        (strip, acc): (Strip, *mut u8),
+        (strip, acc): (ColumnAccumulators, *mut u8),
     ) {
         let [x, y] = if strategy.is_by_rows() {
             [cols, rows]

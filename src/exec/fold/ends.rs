@@ -27,12 +27,12 @@ impl<'a> End<'a> {
 
 /// The accumulators of a tile's columns, one fold after the other.
 #[derive(Clone, Copy)]
-pub(super) struct Strip {
+pub(super) struct ColumnAccumulators {
     /// Accumulators per fold.
     pub columns: usize,
 }
 
-impl Strip {
+impl ColumnAccumulators {
     /// Bytes of one fold's accumulators.
     fn bytes(self, fold: &dyn Erased) -> usize {
         (self.columns * fold.sizes().acc).next_multiple_of(ALIGN)

@@ -13,7 +13,7 @@ mod tree;
 
 pub use self::ends::End;
 pub use self::planned::{Planned, Ready};
-pub use self::stepped::{Lane, Step, fold_stepped};
+pub use self::stepped::{Step, StridedInput, fold_stepped};
 
 use self::computed::{Tiles, tile_of};
 use self::erased::Erased;

@@ -2,7 +2,7 @@
 //! the layout alone, and so do the bits.
 
 use super::Sizes;
-use super::ends::Strip;
+use super::ends::ColumnAccumulators;
 use crate::exec::nest::{Dim, Dims, MAX_OPERANDS, collapse, seek};
 use core::ops::Range;
 
@@ -194,8 +194,8 @@ impl Plan {
         self.tiles == 1 && self.strategy != Strategy::Flat
     }
     /// The accumulators of a tile.
-    pub fn strip(&self) -> Strip {
-        Strip {
+    pub fn strip(&self) -> ColumnAccumulators {
+        ColumnAccumulators {
             columns: if self.strategy == Strategy::Flat {
                 1
             } else {

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 /// An input's elements of a tile: contiguous lines at a constant stride.
 #[derive(Clone, Copy)]
-pub struct Lane {
+pub struct StridedInput {
     /// The first element.
     pub ptr: *const u8,
     /// Bytes from one line to the next.
@@ -37,12 +37,12 @@ pub trait Step: Sync {
     /// # Safety
     /// Contract (STEP1): `inputs` are those that the step was made for, each with so many lines of
     /// so many initialised elements of its type, aligned.
-    unsafe fn runs(&self, inputs: &[Lane], n: usize, acc: &mut [Self::Acc]);
+    unsafe fn runs(&self, inputs: &[StridedInput], n: usize, acc: &mut [Self::Acc]);
     /// Reduces each of `acc.len()` columns over `rows` lines.
     ///
     /// # Safety
     /// STEP1 for `rows` lines of `acc.len()` elements.
-    unsafe fn rows(&self, inputs: &[Lane], rows: usize, acc: &mut [Self::Acc]);
+    unsafe fn rows(&self, inputs: &[StridedInput], rows: usize, acc: &mut [Self::Acc]);
     /// Joins `b[i]` into `a[i]`.
     fn join(&self, a: &mut [Self::Acc], b: &[Self::Acc]);
 }
@@ -246,14 +246,14 @@ impl<S: Step> Steps<'_, S> {
         } else {
             (cols, rows)
         };
-        let mut lanes = SmallVec::<[Lane; 6]>::new();
+        let mut lanes = SmallVec::<[StridedInput; 6]>::new();
         let mut free = buffer;
         for (k, size) in self.inputs.iter().enumerate() {
             let (ptr, row_step) = (ptrs[FIRST + k] as *const u8, outer.steps[FIRST + k]);
             let (col_step, stride) = (inner.steps[FIRST + k], (n * size) as isize);
             let follows = lines == 1 || plan.strategy != Strategy::Flat || row_step == stride;
             if self.lies(k) && follows {
-                lanes.push(Lane {
+                lanes.push(StridedInput {
                     ptr,
                     stride: row_step,
                 });
@@ -269,7 +269,7 @@ impl<S: Step> Steps<'_, S> {
             // SAFETY: FOLD1 for the rectangle; the buffer has room for it behind those packed
             // before.
             unsafe { pack(free, rect, *size) };
-            lanes.push(Lane { ptr: free, stride });
+            lanes.push(StridedInput { ptr: free, stride });
             free = free.wrapping_add(self.room(*size));
         }
         // SAFETY: STEP1 for the lines above; those of a flat tile are contiguous.

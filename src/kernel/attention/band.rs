@@ -94,11 +94,11 @@ mod tests {
             for queries in 1..9usize {
                 for keys in 0..9usize {
                     let mut tile = vec![1; queries * keys];
-                    let mut turned = tile.clone();
+                    let mut transposed = tile.clone();
                     if keys > 0 {
                         band.confine(&mut tile, keys, 0..queries, 0..keys, 0);
                         band.t()
-                            .confine(&mut turned, queries, 0..keys, 0..queries, 0);
+                            .confine(&mut transposed, queries, 0..keys, 0..queries, 0);
                     }
                     for i in 0..queries {
                         for j in 0..keys {
@@ -107,7 +107,7 @@ mod tests {
                                 && after.is_none_or(|n| at <= n as isize);
                             assert_eq!(band.of(i, keys).contains(&j), sees);
                             assert_eq!(tile[i * keys + j] == 1, sees);
-                            assert_eq!(turned[j * queries + i] == 1, sees);
+                            assert_eq!(transposed[j * queries + i] == 1, sees);
                             assert!(!sees || band.over(0..queries, keys).contains(&j));
                         }
                     }

@@ -13,7 +13,7 @@ pub const DIRECT: usize = 12;
 /// Whether a head has few queries, so that its time is that of reading keys and values. Heads that
 /// share keys and values may have twice as many. Depends on the shape alone, since the results of
 /// both algorithms differ in their last bits.
-pub fn few(queries: usize, heads: usize) -> bool {
+pub fn has_few_queries(queries: usize, heads: usize) -> bool {
     queries <= if heads > 1 { 8 } else { 4 }
 }
 /// Keys in a part, for few queries: a part is a unit of work, and its scores stay in L2.

@@ -21,7 +21,7 @@ mod softmax;
 
 pub use band::Band;
 pub use block::block;
-pub use blocking::{PART, cost, few, rows};
+pub use blocking::{PART, cost, has_few_queries, rows};
 pub use head::{Attended, Head, Mask};
 pub use parts::{join, part, state_len};
 pub use rotary::rotate;

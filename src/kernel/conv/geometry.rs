@@ -209,9 +209,10 @@ impl<'a, T> Image<'a, T> {
     /// Its channels as rows of a matrix, if the elements of each are contiguous.
     pub fn planes(&self) -> Option<Mat<'a, T>> {
         let area = self.sizes.iter().product();
-        let near = self.line().is_some_and(|step| step == 1 || area <= 1);
+        let contiguous = self.line().is_some_and(|step| step == 1 || area <= 1);
         // SAFETY: MAT1: the image's elements (IMAGE1), which are contiguous.
-        near.then(|| unsafe { Mat::new(self.at, self.channels, area, self.channel_stride, 1) })
+        contiguous
+            .then(|| unsafe { Mat::new(self.at, self.channels, area, self.channel_stride, 1) })
     }
     /// The row of channel `channel` that a tap reads, if there is one.
     #[inline(always)]

@@ -65,7 +65,7 @@ pub unsafe fn read<V: Lanes<Number: Float>, const REAL: bool>(
                 };
                 Pair { re, im: zero }
             } else {
-                few::<V>(p, columns)
+                load_part::<V>(p, columns)
             };
             store(if from.swapped { v.swapped() } else { v }, y, r);
         }
@@ -145,7 +145,7 @@ pub unsafe fn write_halves<V: Lanes<Number: Float>>(
 /// # Safety
 /// `n` complex numbers are readable; ISA1.
 #[inline(always)]
-unsafe fn few<V: Lanes>(p: *const V::Number, n: usize) -> Pair<V> {
+unsafe fn load_part<V: Lanes>(p: *const V::Number, n: usize) -> Pair<V> {
     // SAFETY: by the caller's promise.
     let (re, im) = unsafe {
         if n == V::LEN {

@@ -37,7 +37,7 @@ impl<V: Lanes> Pair<V> {
     }
     /// The product with `-i`: a quarter turn in the direction of the transform.
     #[inline(always)]
-    fn turned(self) -> Self {
+    fn mul_neg_i(self) -> Self {
         Pair {
             re: self.im,
             im: -self.re,
@@ -111,7 +111,7 @@ impl Dft<2> for Radix {
 impl Dft<4> for Radix {
     #[inline(always)]
     fn dft<V: Lanes<Number: Float>>([a, b, c, d]: [Pair<V>; 4]) -> [Pair<V>; 4] {
-        let (even, odd) = ([a.add(c), a.sub(c)], [b.add(d), b.sub(d).turned()]);
+        let (even, odd) = ([a.add(c), a.sub(c)], [b.add(d), b.sub(d).mul_neg_i()]);
         [
             even[0].add(odd[0]),
             even[1].add(odd[1]),
@@ -137,7 +137,7 @@ impl Dft<8> for Radix {
             re: (d.im - d.re) * half,
             im: -(d.re + d.im) * half,
         };
-        let c = c.turned();
+        let c = c.mul_neg_i();
         [
             even[0].add(a),
             even[1].add(b),

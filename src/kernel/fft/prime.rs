@@ -89,7 +89,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
                 (b.re, b.im) = (even.re + odd.im, even.im - odd.re);
                 for (k, v) in [(k, a), (radix - k, b)] {
                     // SAFETY: STAGE1: an output of the group, and its factor.
-                    unsafe { store(turned(v, factors, k), y, to(k)) };
+                    unsafe { store(twiddled(v, factors, k), y, to(k)) };
                 }
             }
         }
@@ -101,7 +101,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
 /// # Safety
 /// `w` is null or has the group's factors (STAGE1); ISA1.
 #[inline(always)]
-unsafe fn turned<V: Lanes>(v: Pair<V>, w: *const V::Number, k: usize) -> Pair<V> {
+unsafe fn twiddled<V: Lanes>(v: Pair<V>, w: *const V::Number, k: usize) -> Pair<V> {
     if w.is_null() {
         return v;
     }

@@ -53,21 +53,21 @@ pub unsafe trait Source: Copy {
     }
     /// Its elements in place, if a microkernel can read them as A without packing.
     fn block_in_place(&self) -> Option<InPlace<Self::Packed>> {
-        let near = |x: &InPlace<_>| {
+        let is_close = |x: &InPlace<_>| {
             simd::MICROCONTROLLER
                 || x.step == 1
                 || x.line == 1 && x.step.unsigned_abs() <= IN_PLACE_STRIDE
         };
-        self.in_place().filter(near)
+        self.in_place().filter(is_close)
     }
     /// Its elements in place, if a microkernel can read them as B and packing would not pay in a
     /// product of `m` rows.
     fn panels_in_place(&self, m: usize) -> Option<InPlace<Self::Packed>> {
-        let near = |x: &InPlace<_>| {
+        let is_close = |x: &InPlace<_>| {
             let span = self.steps().saturating_mul(x.step.unsigned_abs());
             simd::MICROCONTROLLER || x.line == 1 && (m <= IN_PLACE_ROWS || span <= IN_PLACE_SPAN)
         };
-        self.in_place().filter(near)
+        self.in_place().filter(is_close)
     }
     /// Whether all of B is packed before a product of `m` rows. A single block of rows reads each
     /// panel once, so its panels are packed on the way, as they are where memory is scarce.

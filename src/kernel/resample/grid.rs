@@ -6,7 +6,7 @@ mod gradient;
 pub use along::cubic;
 pub use gradient::{GridGradient, LANES};
 
-use self::along::{line_of, near};
+use self::along::{line_of, taps_of};
 use super::line::Sampled;
 use crate::kernel::images::{Images, Pixel};
 use crate::simd::{self, Isa, Kernel};
@@ -154,7 +154,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
                 let axis = 3 - rule.rank + k;
                 let line = &mut pixel[..points];
                 line_of(grid, rule.rank, k, line);
-                near::<I, A>(
+                taps_of::<I, A>(
                     &rule,
                     x.sizes[axis],
                     [steps[0], steps[1], inner][axis],

@@ -97,8 +97,8 @@ pub fn run<T: Attended<Acc: Element> + Element>(
         masks: Masks::new(mask),
         scores,
     };
-    if attention::few(sizes[0], group) {
-        few(&heads, group, sizes, out)
+    if attention::has_few_queries(sizes[0], group) {
+        few_queries(&heads, group, sizes, out)
     } else {
         many(&heads, sizes, out)
     }
@@ -131,7 +131,7 @@ fn many<T: Attended<Acc: Element> + Element>(
 /// Few queries: a task is a part of the keys, for all queries of the heads that share them. The
 /// number of parts follows from the shape and the mask's band alone, so that bits don't depend on
 /// threads.
-fn few<T: Attended<Acc: Element> + Element>(
+fn few_queries<T: Attended<Acc: Element> + Element>(
     heads: &Heads<T>,
     group: usize,
     [queries, keys, depth, width]: [usize; 4],

@@ -81,7 +81,9 @@ fn sharing(operands: &[&Tensor; 2], lead: &[usize], queries: usize) -> usize {
     let one = |t: &&Tensor| t.rank() < 3 || t.shape()[t.rank() - 3] == 1;
     match lead.last() {
         Some(heads)
-            if queries > 0 && attention::few(queries, *heads) && operands.iter().all(one) =>
+            if queries > 0
+                && attention::has_few_queries(queries, *heads)
+                && operands.iter().all(one) =>
         {
             (1..=TOGETHER / queries)
                 .rev()

@@ -110,8 +110,8 @@ impl Transposed {
     pub(super) fn depthwise(&self) -> Result<Option<Tensor>> {
         let places = self.axes.map(|axis| axis.places);
         let call = self.call_of(places);
-        let near = self.axes.iter().all(|axis| axis.stride == 1);
-        if !has_lanes(&call, self.dtype) || near && !is_small(&call.geometry) {
+        let unit_stride = self.axes.iter().all(|axis| axis.stride == 1);
+        if !has_lanes(&call, self.dtype) || unit_stride && !is_small(&call.geometry) {
             return Ok(None);
         }
         let geometry = self.mirrored();

@@ -143,7 +143,7 @@ impl Way {
         {
             return Ok(Way::Depthwise(walk));
         }
-        if call.seen() == 1 || few(call) {
+        if call.seen() == 1 || has_few_channels(call) {
             let tiling = Tiling::new(g, call.seen(), bytes);
             if let Some(tiling) = tiling {
                 return Ok(Way::Direct(tiling));
@@ -252,7 +252,7 @@ fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
 
 /// Whether a group produces so few channels that packing patches for their product takes longer
 /// than multiplying them.
-fn few(call: &Call) -> bool {
+fn has_few_channels(call: &Call) -> bool {
     const MADE: usize = 8;
     (1..=MADE).contains(&call.made()) && call.seen() > 0
 }

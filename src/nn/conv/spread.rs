@@ -66,8 +66,8 @@ impl Transposed {
             residual: None,
             call,
         };
-        let turned = turned::<T>(&operands)?;
-        let turned = packed_slice::<T::Acc>(&turned);
+        let transposed = transposed::<T>(&operands)?;
+        let transposed = packed_slice::<T::Acc>(&transposed);
         let epilogues = Epilogues::<T>::new(&operands, None, None)?;
         let y = Results::<T>::new(y, made, places)?;
         let rows = made * call.geometry.kernel.iter().product::<usize>();
@@ -103,7 +103,7 @@ impl Transposed {
             let (matrix, i) = (block / how.count(), block % how.count());
             let (n, group) = (matrix / call.groups, matrix % call.groups);
             let size = rows * call.seen();
-            let weight = Mat::from_slice(&turned[group * size..][..size], rows, call.seen());
+            let weight = Mat::from_slice(&transposed[group * size..][..size], rows, call.seen());
             let outputs = part * step..made.min((part + 1) * step);
             // SAFETY: each task has its own block, or its own channels of one; each matrix of the
             // fresh tensor is one group of one image.
@@ -124,12 +124,12 @@ impl Transposed {
 
 /// The weight with each group transposed; cached with the weight's storage from the second
 /// convolution on.
-fn turned<T>(operands: &Operands) -> Result<Bytes>
+fn transposed<T>(operands: &Operands) -> Result<Bytes>
 where
     T: Element + MatElement<Acc: Element>,
 {
     let weight = &operands.weight;
-    let turn = || {
+    let transpose = || {
         let (groups, seen) = (operands.call.groups, operands.call.seen());
         let parts = weight.reshape((groups, seen, weight.shape()[1]))?;
         let parts = parts
@@ -149,9 +149,9 @@ where
             dtypes: [T::DTYPE; 2],
             form: PackedForm::Turned(operands.call.groups),
         };
-        if let Some(kept) = weight.storage().packed(key, true, turn) {
+        if let Some(kept) = weight.storage().packed(key, true, transpose) {
             return Ok(kept);
         }
     }
-    turn()
+    transpose()
 }

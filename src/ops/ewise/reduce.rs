@@ -5,7 +5,7 @@ use super::lines::FLOPS;
 use super::outputs::{Outputs, Results, Slots};
 use super::reducer::Reducer;
 use crate::error::{Error, Result};
-use crate::exec::fold::{Lane, Step, fold_stepped};
+use crate::exec::fold::{Step, StridedInput, fold_stepped};
 use crate::exec::view::View;
 use crate::layout::{self, Axes, Layout};
 use crate::ops::reduce::{Reduced, Reduction};
@@ -156,7 +156,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
     fn init(&self) -> R::Acc {
         self.reducer.init()
     }
-    unsafe fn runs(&self, inputs: &[Lane], n: usize, acc: &mut [R::Acc]) {
+    unsafe fn runs(&self, inputs: &[StridedInput], n: usize, acc: &mut [R::Acc]) {
         simd::call(Runs {
             steps: self,
             inputs,
@@ -164,7 +164,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
             acc,
         })
     }
-    unsafe fn rows(&self, inputs: &[Lane], rows: usize, acc: &mut [R::Acc]) {
+    unsafe fn rows(&self, inputs: &[StridedInput], rows: usize, acc: &mut [R::Acc]) {
         simd::call(Rows {
             steps: self,
             inputs,
@@ -182,8 +182,8 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
 impl<Args, I: Inputs<Args>, R: Reducer<Args>> Steps<'_, Args, I, R> {
     /// Line `k` of each input.
     #[inline(always)]
-    fn line(&self, inputs: &[Lane], k: usize) -> I::Lines {
-        let lane = |lane: &Lane| lane.ptr.wrapping_offset(lane.stride * k as isize);
+    fn line(&self, inputs: &[StridedInput], k: usize) -> I::Lines {
+        let lane = |lane: &StridedInput| lane.ptr.wrapping_offset(lane.stride * k as isize);
         self.inputs.lines(inputs.iter().map(lane))
     }
     /// Reduces `L` columns of `rows` lines, from column `at` on.
@@ -193,7 +193,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Steps<'_, Args, I, R> {
     #[inline(always)]
     unsafe fn columns<const L: usize>(
         &self,
-        inputs: &[Lane],
+        inputs: &[StridedInput],
         rows: usize,
         at: usize,
         out: &mut [R::Acc],
@@ -247,7 +247,7 @@ macro_rules! run {
 /// STEP1 for as many lines as there are accumulators, of `n` elements each.
 struct Runs<'a, Args, I, R: Reducer<Args>> {
     steps: &'a Steps<'a, Args, I, R>,
-    inputs: &'a [Lane],
+    inputs: &'a [StridedInput],
     n: usize,
     acc: &'a mut [R::Acc],
 }
@@ -272,7 +272,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Runs<'_, Args, I, R> {
 /// STEP1 for `rows` lines of as many elements as there are accumulators.
 struct Rows<'a, Args, I, R: Reducer<Args>> {
     steps: &'a Steps<'a, Args, I, R>,
-    inputs: &'a [Lane],
+    inputs: &'a [StridedInput],
     rows: usize,
     acc: &'a mut [R::Acc],
 }

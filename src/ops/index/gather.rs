@@ -78,7 +78,7 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
     let nest = Nest::new(shape, &[from, offsets], &[to]);
-    let ahead = Ahead::new(&nest);
+    let prefetch = Prefetch::new(&nest);
     rows::run(
         &nest,
         Cost {
@@ -88,9 +88,9 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
         |_| true,
         |row| {
             let (p, s) = (row.ptrs, row.steps);
-            if let Some(ahead) = &ahead {
+            if let Some(prefetch) = &prefetch {
                 // SAFETY: a row of the nest.
-                unsafe { ahead.fetch(&row) };
+                unsafe { prefetch.fetch(&row) };
             }
             // SAFETY: GATHER1 by the caller; the result's rows are disjoint.
             unsafe { row_fn(row.n, p[0], s[0], p[1] as *const i64, s[1], p[2], s[2]) }
@@ -100,21 +100,21 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
 }
 
 /// Prefetches the rows gathered next: no CPU predicts where a table points.
-struct Ahead {
+struct Prefetch {
     /// The distance in bytes, in the table, from a row's offset to that of the row to prefetch.
     offset: isize,
     place: isize,
     /// The last offset.
     last: usize,
 }
-impl Ahead {
+impl Prefetch {
     /// The number of rows between the copied one and the prefetched one.
     const ROWS: isize = 3;
     /// The number of bytes of a row to prefetch; beyond that the CPU reads ahead by itself.
     const BYTES: usize = 4096;
 
     /// `None` if the offset varies within a row.
-    fn new(nest: &Nest) -> Option<Ahead> {
+    fn new(nest: &Nest) -> Option<Prefetch> {
         let outer = nest.dims.get(1)?;
         if nest.dims[0].steps[1] != 0 || outer.steps[1] == 0 {
             return None;
@@ -124,7 +124,7 @@ impl Ahead {
             .iter()
             .map(|d| d.steps[1].max(0) * (d.n as isize - 1))
             .sum();
-        Some(Ahead {
+        Some(Prefetch {
             offset: Self::ROWS * outer.steps[1],
             place: Self::ROWS * outer.steps[0],
             last: nest.ptrs[1].wrapping_offset(reach).addr(),

@@ -33,8 +33,8 @@ impl<F: Packed> Sums<'_, F> {
         assert!(self.rows <= t.rows && self.cols <= t.cols);
         assert!(self.taps.len() == t.taps());
         // specialised kernels for integers are seldom worth the code
-        let near = if const { F::UNROLLED } {
-            t.near()
+        let adjacent = if const { F::UNROLLED } {
+            t.adjacent_rows()
         } else {
             (0, 0)
         };
@@ -63,11 +63,11 @@ impl<F: Packed> Sums<'_, F> {
                 // blocks of these by the assertions and `Tiling`'s sizes.
                 unsafe {
                     match (high, one) {
-                        (ROWS, false) => self.near::<I, L, ROWS, VECTORS>(near, y, x),
-                        (ROWS, true) => self.near::<I, L, ROWS, 1>(near, y, x),
+                        (ROWS, false) => self.unrolled::<I, L, ROWS, VECTORS>(adjacent, y, x),
+                        (ROWS, true) => self.unrolled::<I, L, ROWS, 1>(adjacent, y, x),
                         (1, false) => self.block::<I, L, 1, LONG>(y, x),
                         (1, true) => self.block::<I, L, 1, 1>(y, x),
-                        _ => self.near::<I, L, LONG, 1>(near, y, x),
+                        _ => self.unrolled::<I, L, LONG, 1>(adjacent, y, x),
                     }
                 }
                 end = x;
@@ -80,15 +80,15 @@ impl<F: Packed> Sums<'_, F> {
     /// # Safety
     /// PLANE1.
     #[inline(always)]
-    unsafe fn near<I: Isa, const L: usize, const R: usize, const V: usize>(
+    unsafe fn unrolled<I: Isa, const L: usize, const R: usize, const V: usize>(
         &mut self,
-        near: (usize, usize),
+        adjacent: (usize, usize),
         y: usize,
         x: usize,
     ) {
         // SAFETY: PLANE1, by the caller's promise.
         unsafe {
-            match near {
+            match adjacent {
                 (3, 1) => self.rows::<I, L, R, V, 3, 1>(y, x),
                 (3, 2) => self.rows::<I, L, R, V, 3, 2>(y, x),
                 (5, 1) => self.rows::<I, L, R, V, 5, 1>(y, x),

@@ -47,7 +47,7 @@ macro_rules! only {
 /// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays
 /// of `lanes`. Forms in brackets are for targets with a single level: in some of the places where a
 /// tile's loop is inlined, LLVM would make vectors that hold parts of two.
-macro_rules! forms {
+macro_rules! vectors {
     ($($(#[$cfg:meta])* $name:ident $T:ty {
         $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)*
         $([$arch:ident $wide:literal |$x:ident, $y:ident, $z:ident| $v:expr])*
@@ -80,7 +80,7 @@ macro_rules! forms {
         }
     )* };
 }
-forms! {
+vectors! {
     single f32 {
         AVX512 16 |a, b, c| _mm512_fmadd_ps(a, b, c);
         AVX2 8 |a, b, c| _mm256_fmadd_ps(a, b, c);

@@ -292,10 +292,10 @@ fn columns_pages_apart_change_no_bit() {
                     .map(|_| T::make(random.below(9) as i64 - 4))
                     .collect::<Vec<_>>()
             };
-            let (far, b) = (values(k * APART), values(k * n));
+            let (strided, b) = (values(k * APART), values(k * n));
             // SAFETY: MAT1: the first `m` of each `APART` elements.
-            let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
-            let near: Vec<T> = (0..m * k).map(|i| far[i % k * APART + i / k]).collect();
+            let a = unsafe { Mat::new(strided.as_ptr(), m, k, 1, APART as isize) };
+            let contiguous: Vec<T> = (0..m * k).map(|i| strided[i % k * APART + i / k]).collect();
             let list: [EpilogueOp<T>; 0] = [];
             let run = |a: Mat<T>| {
                 let (b, mut c) = (Mat::from_slice(&b, k, n), vec![T::default(); m * n]);
@@ -311,12 +311,12 @@ fn columns_pages_apart_change_no_bit() {
                     .unwrap();
                 c
             };
-            let (far, near) = (run(a), run(Mat::from_slice(&near, m, k)));
+            let (strided, contiguous) = (run(a), run(Mat::from_slice(&contiguous, m, k)));
             // SAFETY: all bytes of a slice of numbers, which have no padding.
             let bytes = |c: &[T]| unsafe {
                 core::slice::from_raw_parts(c.as_ptr() as *const u8, size_of_val(c)).to_vec()
             };
-            assert!(bytes(&far) == bytes(&near), "{name} {m} {k}");
+            assert!(bytes(&strided) == bytes(&contiguous), "{name} {m} {k}");
         }
     }
     run::<f32>("f32");

@@ -1,6 +1,6 @@
 //! exp and the hyperbolic functions; the trigonometric functions are these of i z.
 
-use super::{Z, turn, turn_back};
+use super::{Z, mul_i, mul_neg_i};
 use crate::kernel::math::double::product_portable as product;
 use libm::copysign;
 
@@ -133,11 +133,11 @@ pub fn tanh(z: Z) -> Z {
     Z::new(beta * rho * s / den, t / den)
 }
 pub fn sin(z: Z) -> Z {
-    turn_back(sinh(turn(z)))
+    mul_neg_i(sinh(mul_i(z)))
 }
 pub fn cos(z: Z) -> Z {
-    cosh(turn(z))
+    cosh(mul_i(z))
 }
 pub fn tan(z: Z) -> Z {
-    turn_back(tanh(turn(z)))
+    mul_neg_i(tanh(mul_i(z)))
 }

@@ -2,7 +2,7 @@
 //! cuts.
 
 use super::logarithm::sqrt;
-use super::{Z, turn, turn_back};
+use super::{Z, mul_i, mul_neg_i};
 use core::f64::consts::{FRAC_PI_2, LN_2};
 use libm::{atan2, copysign, hypot};
 
@@ -105,8 +105,8 @@ pub fn atanh(z: Z) -> Z {
     )
 }
 pub fn asin(z: Z) -> Z {
-    turn_back(asinh(turn(z)))
+    mul_neg_i(asinh(mul_i(z)))
 }
 pub fn atan(z: Z) -> Z {
-    turn_back(atanh(turn(z)))
+    mul_neg_i(atanh(mul_i(z)))
 }

@@ -14,12 +14,12 @@ type Z = Complex<f64>;
 
 /// i z.
 #[inline(always)]
-fn turn(z: Z) -> Z {
+fn mul_i(z: Z) -> Z {
     Z::new(-z.im, z.re)
 }
 /// -i z.
 #[inline(always)]
-fn turn_back(z: Z) -> Z {
+fn mul_neg_i(z: Z) -> Z {
     Z::new(z.im, -z.re)
 }
 

@@ -41,7 +41,7 @@ pub(super) fn line_of<A: Copy>(grid: &[A], rank: usize, axis: usize, line: &mut 
 /// The taps of each of a line of points along an axis of `size` elements, `step` apart, and their
 /// weights, tap by tap. Turns the coordinates in `line` into positions.
 #[inline(always)]
-pub(super) fn near<I: Isa, A: Sampled>(
+pub(super) fn taps_of<I: Isa, A: Sampled>(
     rule: &Rule,
     size: usize,
     step: usize,

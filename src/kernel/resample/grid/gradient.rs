@@ -4,7 +4,7 @@
 //! scattered and the tables of a point serve all channels. With fewer channels these are planes,
 //! and points are the lanes.
 
-use super::along::{CUBIC, beyond, by, distance, is_far, line_of, near};
+use super::along::{CUBIC, beyond, by, distance, is_far, line_of, taps_of};
 use super::{Beyond, Interpolation, NONE, Rule, Sampled};
 use crate::error::Result;
 use crate::fallible;
@@ -102,7 +102,7 @@ impl<A: Sampled> Tables<A> {
             let of = k * along..(k + 1) * along;
             let index = &mut self.axis_index[of.clone()];
             let weights = &mut self.axis_weights[of.clone()];
-            near::<I, A>(rule, size, step, &mut line, index, weights);
+            taps_of::<I, A>(rule, size, step, &mut line, index, weights);
             slopes::<I, A>(rule, size, &line, &mut self.axis_slopes[of]);
         }
         let taps = rule.taps();
