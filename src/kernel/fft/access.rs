@@ -157,7 +157,7 @@ unsafe fn load_part<V: Lanes>(p: *const V::Number, n: usize) -> Pair<V> {
     };
     Pair { re, im }
 }
-/// Stores `n` complex numbers interleaved, the reverse of [`few`].
+/// Stores `n` complex numbers interleaved, the reverse of [`load_part`].
 ///
 /// # Safety
 /// `n` complex numbers are writable; ISA1.

@@ -159,7 +159,7 @@ fn product<A: Real, const RANK: usize>(of_axes: [&[A; RUN]; RANK]) -> [A; RUN] {
     d
 }
 
-/// The derivatives of the weights of [`near`] with respect to the coordinates.
+/// The derivatives of the weights of [`taps_of`](super::along::taps_of) with respect to the coordinates.
 #[inline(always)]
 fn slopes<I: Isa, A: Sampled>(rule: &Rule, size: usize, line: &[A; RUN], slopes: &mut [A]) {
     let n = A::from_f64(size as f64);
