@@ -4,6 +4,14 @@ use crate::layout::{Axes, Int};
 use smallvec::SmallVec;
 
 /// Which direction of a transform is divided by the length.
+///
+/// ```
+/// use flex::{Tensor, fft::{self, Fft, Norm}};
+/// let x = Tensor::from([1.0f32; 4]);
+/// let sum = |norm| fft::dct(&x, fft::Dct::II, Fft { norm, ..Fft::default() })?.at::<f32>(0);
+/// assert_eq!((sum(Norm::Backward)?, sum(Norm::Ortho)?, sum(Norm::Forward)?), (8.0, 2.0, 1.0));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Norm {
     /// The inverse transform.

@@ -110,6 +110,15 @@ impl Tensor {
     /// A pointer to the first element, for writing; all others are reached by the layout's strides.
     /// If the storage is shared, or indices share elements, the tensor is copied first, so that no
     /// other tensor sees the writes.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([1u8, 2]);
+    /// let mut y = x.clone();
+    /// // SAFETY: the first of two elements, valid for writes.
+    /// unsafe { y.as_mut_ptr()?.write(7) };
+    /// assert_eq!((x.to_vec::<u8>()?, y.to_vec::<u8>()?), (vec![1, 2], vec![7, 2]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn as_mut_ptr(&mut self) -> Result<*mut u8> {
         if let Some(p) = self.get_mut_ptr() {
             return Ok(p);
@@ -294,6 +303,15 @@ impl Tensor {
         Ok(copy.view(layout))
     }
     /// [`Tensor::reshape`] without a copy; `None` if elements would have to move.
+    ///
+    /// Errors if the number of elements differs.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([[1, 2], [3, 4]]);
+    /// assert!(x.view_as(-1)?.is_some_and(|v| v.shares_storage(&x)));
+    /// assert!(x.transpose(0, 1)?.view_as(-1)?.is_none());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn view_as(&self, shape: impl Into<Ints>) -> Result<Option<Tensor>> {
         let shape = resolve_shape("reshape", shape.into().values(), self.layout())?;
         Ok(self.layout().reshape(&shape).map(|l| self.view(l)))

@@ -71,6 +71,7 @@ impl<S: Into<Scalar>> From<S> for Arg<'_> {
 /// Errors if the dtypes have no common one, the operation is not defined for it, shapes don't
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
+#[doc(hidden)]
 pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor> {
     match small(row, &args) {
         Some(r) => r,
@@ -80,6 +81,7 @@ pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor
 /// Applies a row to `target` and `rest`, and stores the result in `target`, which keeps its shape
 /// and dtype; in place if its storage is unshared. Errors, leaving it unchanged, also if the result
 /// is of a higher kind (a float for integers) or has another shape.
+#[doc(hidden)]
 pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> Result<()> {
     // a small result is computed into a fresh tensor and copied: that takes far fewer instructions
     // than a program that reads and writes the same memory
