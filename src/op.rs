@@ -286,7 +286,7 @@ macro_rules! make {
             #[doc(hidden)]
             pub const fn cost(self) -> u8 { const T: &[u8] = &[$($cost),*]; T[self as usize] }
             /// What it computes, in a sentence.
-            pub const fn doc(self) -> &'static str { const T: &[&str] = &[$(concat!($($doc),*)),*]; T[self as usize] }
+            pub const fn doc(self) -> &'static str { const T: &[&str] = &[$(concat!($($doc),*).trim_ascii()),*]; T[self as usize] }
             /// Whether it is in `nn` only.
             #[doc(hidden)]
             pub const fn is_in_nn(self) -> bool { const T: &[bool] = &[$(false $(|| is_nn(stringify!($module)))?),*]; T[self as usize] }

@@ -8,8 +8,11 @@ use smallvec::SmallVec;
 /// ```
 /// use flex::{Tensor, fft::{self, Fft, Norm}};
 /// let x = Tensor::from([1.0f32; 4]);
-/// let sum = |norm| fft::dct(&x, fft::Dct::II, Fft { norm, ..Fft::default() })?.at::<f32>(0);
-/// assert_eq!((sum(Norm::Backward)?, sum(Norm::Ortho)?, sum(Norm::Forward)?), (8.0, 2.0, 1.0));
+/// let sum = |norm| {
+///     let y = fft::rfft(&x, Fft { norm, ..Fft::default() })?;
+///     flex::ops::real(&y)?.at::<f32>(0)
+/// };
+/// assert_eq!((sum(Norm::Backward)?, sum(Norm::Ortho)?, sum(Norm::Forward)?), (4.0, 2.0, 1.0));
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -207,6 +207,8 @@ pub fn softmin(x: &Tensor, axis: isize) -> Result<Tensor> {
 }
 
 /// The options of [`gumbel_softmax`].
+///
+/// Example: [`gumbel_softmax`].
 #[derive(Clone, Copy, Debug)]
 pub struct Gumbel {
     /// The temperature, above 0.

@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 
 /// The result of [`unique_all`].
+///
+/// Example: [`unique_all`].
 #[derive(Clone, Debug)]
 pub struct Unique {
     /// The distinct elements in ascending order, as a 1-dimensional tensor.

@@ -52,6 +52,8 @@ pub fn to_tensors(name: &str, q: &QTensor) -> Result<Vec<(String, Tensor)>> {
 /// stays there.
 ///
 /// Errors if parts are missing or don't fit together.
+///
+/// Example: [`to_tensors`].
 pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
     let part = |part: &str| tensors.get(&[name, part].concat());
     let values = tensors.tensor(name)?.clone();

@@ -8,6 +8,14 @@ use crate::tensor::Tensor;
 use core::f64::consts::PI;
 
 /// A window function; `x` runs from -1 to 1 along the window.
+///
+/// ```
+/// use flex::{DType, signal::{self, Ends, Window}};
+/// let five = |w| signal::window(5, w, Ends::Symmetric, DType::F32)?.to_vec::<f32>();
+/// assert_eq!(five(Window::Hann)?, [0.0, 0.5, 1.0, 0.5, 0.0]);
+/// assert_eq!(five(Window::Kaiser(0.0))?, [1.0; 5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Window {
     /// `0.5 + 0.5 cos(pi x)`, a raised cosine.

@@ -6,6 +6,8 @@ use core::ops::{Add, AddAssign};
 /// Passes over memory, and the bytes they move. Bytes are those of tensors: elements that are
 /// repeated by broadcasting count once, and what stays in a cache between two steps of a block
 /// doesn't count.
+///
+/// Example: [`Program`](super::Program).
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Traffic {
     /// Passes over elements, and functions that ran as they are.

@@ -8,6 +8,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 
 /// The options of max pooling.
+///
+/// Example: [`max_pool2d`].
 #[derive(Clone, Debug)]
 pub struct MaxPool {
     /// From one window to the next. Default: the size of a window.

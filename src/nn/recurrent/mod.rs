@@ -11,6 +11,20 @@ use smallvec::SmallVec;
 use steps::{Direction, Sizes, direction};
 
 /// The structure of a recurrent network.
+///
+/// ```
+/// use flex::{DType, Tensor, nn, ops};
+/// let (x, w) = (Tensor::zeros((2, 3, 1), DType::F32)?, ops::ones((4, 1), DType::F32)?);
+/// let options = nn::Recurrent {
+///     bidirectional: true,
+///     batch_first: true,
+///     lengths: Some(&[3, 1]),
+///     ..Default::default()
+/// };
+/// let (y, h, c) = nn::lstm(&x, None, &[&w; 4], options)?;
+/// assert_eq!((y.shape(), h.shape(), c.shape()), (&[2, 3, 2][..], &[2, 2, 1][..], &[2, 2, 1][..]));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Recurrent<'a> {
     /// The number of layers; each takes the output of the one before.

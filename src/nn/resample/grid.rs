@@ -14,6 +14,8 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// How the elements around a point are weighted.
+///
+/// Example: [`GridSample`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridSampleMode {
     /// The two nearest along each axis, linearly (for three axes: trilinear).
@@ -25,6 +27,8 @@ pub enum GridSampleMode {
     Bicubic,
 }
 /// What lies outside an image.
+///
+/// Example: [`GridSample`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PaddingMode {
     /// Zeros.
@@ -37,6 +41,20 @@ pub enum PaddingMode {
 }
 
 /// The options of [`grid_sample`].
+///
+/// ```
+/// use flex::{Tensor, nn::{self, GridSample, GridSampleMode, PaddingMode}};
+/// let x = Tensor::from([1.0f32, 3.0]).reshape((1, 1, 1, 2))?;
+/// let points = Tensor::from([-0.25f32, 0.0, 5.0, 0.0]); // inside, and far to the right
+/// let grid = points.reshape((1, 1, 2, 2))?;
+/// let options = GridSample {
+///     mode: GridSampleMode::Nearest,
+///     padding_mode: PaddingMode::Border,
+///     ..Default::default()
+/// };
+/// assert_eq!(nn::grid_sample(&x, &grid, options)?.to_vec::<f32>()?, [1.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GridSample {
     /// How the elements around a point are weighted.

@@ -29,6 +29,14 @@ use smallvec::SmallVec;
 /// An operand of an elementwise function: a tensor, borrowed or passed by value, or a number.
 ///
 /// The result may take the buffer of a tensor passed by value, if its storage is not shared.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from([1.0f32, 2.0]);
+/// let y = ops::multiply(&x, 10)?; // a reference and a number
+/// assert_eq!(ops::add(y, &x)?.to_vec::<f32>()?, [11.0, 22.0]); // into the buffer of y
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Arg<'a> {
     /// A borrowed tensor.
