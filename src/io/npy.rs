@@ -61,7 +61,8 @@ pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
     tensor(&mut unsafe { super::file::map(path.as_ref()) }?).map(|(t, _)| t)
 }
 
-/// Reads the tensor from the bytes of a file. Trailing bytes are ignored, as by NumPy.
+/// Reads the tensor from the bytes of a file. Trailing bytes are ignored, as by NumPy. Errors with
+/// [`Error::File`] if they violate the format.
 ///
 /// ```
 /// use flex::{DType, Tensor, io::npy};

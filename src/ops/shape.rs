@@ -169,7 +169,7 @@ fn triangle(
     Ok(out)
 }
 
-/// Broadcasts all tensors to their common shape; views.
+/// Broadcasts all tensors to their common shape; views. Errors if there is none.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};

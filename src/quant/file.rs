@@ -14,7 +14,8 @@ use alloc::vec::Vec;
 
 const OP: &str = "quant.from_tensors";
 
-/// The named tensors that represent a quantised tensor in a file.
+/// The named tensors that represent a quantised tensor in a file: `name`, `name.scales` and, where
+/// they are needed, `name.zero_points`, `name.shape` and `name.bits`. Errors if there is no memory.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors, quant};

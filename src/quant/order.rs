@@ -171,7 +171,8 @@ impl QTensor {
         let shape = Shape::from_slice(values.shape());
         self.packed_again(from.moved(values, |t| Ok(t.clone()), shape, Some)?)
     }
-    /// Whether both have the same shape and represent the same numbers.
+    /// Whether both have the same shape and represent the same numbers. Errors if there is no memory
+    /// to dequantise them.
     ///
     /// ```
     /// use flex::{Tensor, quant};

@@ -164,7 +164,7 @@ impl QTensor {
         let bytes = |t: &Tensor| t.len() * t.dtype().size();
         bytes(&self.values) + bytes(&self.scales) + self.zeros.as_ref().map_or(0, bytes)
     }
-    /// A copy with memory of its own.
+    /// A copy with memory of its own. Errors if there is none.
     pub fn copy(&self) -> Result<QTensor> {
         Ok(QTensor {
             values: self.values.copy()?,

@@ -16,7 +16,8 @@ use core::ptr::NonNull;
 /// ```
 /// use flex::Bytes;
 /// let mut a = Bytes::zeroed(16)?;
-/// assert!(a.get_mut().is_some());
+/// assert!(a.get_mut().is_some() && a.is_owned());
+/// assert!(a.len() == 16 && !a.is_empty() && !a.as_ptr().is_null());
 /// let b = a.clone();
 /// assert!(a.get_mut().is_none() && a.same(&b));
 /// # Ok::<(), flex::Error>(())
@@ -48,7 +49,7 @@ impl Bytes {
     pub fn new(len: usize) -> Result<Bytes> {
         Bytes::owned(len).map(|(bytes, _)| bytes)
     }
-    /// The same, filled with zeros.
+    /// The same, filled with zeros; errors like [`new`](Bytes::new).
     ///
     /// ```
     /// let x = flex::Bytes::zeroed(4)?;

@@ -81,7 +81,7 @@ impl Program {
 }
 
 impl Graph {
-    /// Compiles the program that computes these values.
+    /// Compiles the program that computes these values. Errors if there is no memory for it.
     ///
     /// Example: [`Graph`].
     pub fn compile(&self, outputs: &[Value], rounding: Rounding) -> Result<Program> {

@@ -22,6 +22,8 @@ pub struct Traffic {
 
 impl Traffic {
     /// Bytes that are read or written.
+    ///
+    /// Example: [`Program`](super::Program).
     pub fn moved(&self) -> usize {
         self.read + self.written
     }

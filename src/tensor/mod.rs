@@ -98,7 +98,7 @@ impl Tensor {
             dtype,
         })
     }
-    /// A new contiguous tensor with unspecified values.
+    /// A new contiguous tensor with unspecified values. Errors if there is no memory for it.
     ///
     /// ```
     /// let x = flex::Tensor::empty((2, 3), flex::DType::F32)?;
@@ -161,7 +161,7 @@ impl Tensor {
             dtype,
         }) // TENSOR1, TENSOR2: dense from 0, sized by the layout
     }
-    /// A new tensor filled with zeros (or false).
+    /// A new tensor filled with zeros (or false). Errors if there is no memory for it.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(3, flex::DType::I64)?;
@@ -177,7 +177,8 @@ impl Tensor {
             dtype,
         })
     }
-    /// A copy of values in row-major order.
+    /// A copy of values in row-major order, of their type's dtype. Errors if their number is not that
+    /// of the shape's elements.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[true, false], [2, 1])?;
@@ -245,7 +246,8 @@ impl Tensor {
             dtype,
         )
     }
-    /// Values in foreign memory, which `owner` keeps alive and which is never written to.
+    /// Values in foreign memory, which `owner` keeps alive and which is never written to. Errors like
+    /// [`from_parts`](Tensor::from_parts).
     ///
     /// # Safety
     /// As [`Bytes::foreign`], for `len` bytes from `ptr`.

@@ -163,7 +163,8 @@ pub fn metadata(path: impl AsRef<std::path::Path>) -> Result<Metadata> {
     Ok(header::read(&mut super::file::open(path.as_ref())?)?.metadata)
 }
 
-/// Reads the metadata from the bytes of a file.
+/// Reads the metadata from the bytes of a file. Errors with [`Error::File`] if they violate the
+/// format.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -176,7 +177,8 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
     Ok(header::read(&mut memory(bytes))?.metadata)
 }
 
-/// Reads the tensors from the bytes of a file; the tensors are copies.
+/// Reads the tensors from the bytes of a file; the tensors are copies. Errors with [`Error::File`]
+/// if they violate the format.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -233,7 +235,7 @@ fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
 }
 
 /// The tensors of a file in static memory, such as flash, in place. Tensors misaligned for their
-/// dtype are copied; align the bytes to 8 to keep all in place.
+/// dtype are copied; align the bytes to 8 to keep all in place. Errors like [`parse`].
 ///
 /// ```
 /// static EMPTY: [u8; 10] = *b"\x02\0\0\0\0\0\0\0{}";

@@ -50,7 +50,7 @@ impl Default for Recurrent<'_> {
 }
 
 macro_rules! layers {
-    ($($(#[doc = $doc:literal])* $name:ident $cell:ident $Cell:ident;)*) => { $(
+    ($($(#[doc = $doc:literal])* $name:ident $cell:ident $Cell:ident $gates:literal;)*) => { $(
         $(#[doc = $doc])*
         pub fn $name(
             x: &Tensor,
@@ -64,6 +64,15 @@ macro_rules! layers {
         /// One step of a single layer of that network: `x` is `[batch, in]` and the state `[batch,
         /// hidden]`, or both without the batch; `weights` are those of one direction. Errors as for
         /// the network.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let w = Tensor::from([[1.0f32]; ", $gates, "]); // of ", $gates, " gates")]
+        /// let (x, h) = (Tensor::from([[0.0f32], [0.0]]), Tensor::from([[0.0f32], [0.0]]));
+        #[doc = concat!("let h = nn::", stringify!($cell), "(&x, Some(&h), &[&w, &w])?;")]
+        /// assert_eq!((h.shape(), h.to_vec::<f32>()?), (&[2, 1][..], vec![0.0, 0.0]));
+        /// # Ok::<(), flex::Error>(())
+        /// ```
         pub fn $cell(x: &Tensor, h: Option<&Tensor>, weights: &[&Tensor]) -> Result<Tensor> {
             Ok(one_step(stringify!($cell), Cell::$Cell, x, (h, None), weights)?.0)
         }
@@ -89,7 +98,7 @@ layers! {
     /// assert_eq!(nn::rnn_tanh_cell(&x, None, &[&w, &w])?.shape(), [2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    rnn_tanh rnn_tanh_cell Tanh;
+    rnn_tanh rnn_tanh_cell Tanh "1";
     /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh.
     ///
     /// ```
@@ -99,7 +108,7 @@ layers! {
     /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    rnn_relu rnn_relu_cell Relu;
+    rnn_relu rnn_relu_cell Relu "1";
     /// [`rnn_tanh`] with gated recurrent units (Cho et al. 2014, with the reset gate applied after
     /// the product, as in torch). Weights have the gates in the order reset, update, new.
     ///
@@ -109,7 +118,7 @@ layers! {
     /// assert_eq!(nn::gru(&x, None, &[&w, &w], Default::default())?.0.shape(), [2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    gru gru_cell Gru;
+    gru gru_cell Gru "3";
 }
 
 /// [`rnn_tanh`] with long short-term memory (Hochreiter and Schmidhuber 1997), whose state is `h`

@@ -134,7 +134,8 @@ impl Graph {
         let shape = self.nodes[x.at()].shape.clone();
         Ok(self.push(Expr::Convert(x), shape, dtype))
     }
-    /// Adds a reduction, by the rules of the function of that name in [`ops`](crate::ops).
+    /// Adds a reduction, by the rules and with the errors of the function of that name in
+    /// [`ops`](crate::ops).
     ///
     /// ```
     /// use flex::{DType, Tensor, stream::{Graph, Kind, Rounding}};

@@ -19,7 +19,8 @@ use alloc::boxed::Box;
 use smallvec::SmallVec;
 
 impl Stream {
-    /// An elementwise operation, by the rules of the function of that name in [`ops`].
+    /// An elementwise operation, by the rules and with the errors of the function of that name in
+    /// [`ops`].
     ///
     /// Example: [`Stream`].
     pub fn apply(&self, op: Op, operands: &[Argument]) -> Result<Lazy> {
@@ -195,7 +196,7 @@ impl Stream {
             queue.layer(layer, values.collect(), &shape)
         })
     }
-    /// A reduction, by the rules of the function of that name in [`ops`].
+    /// A reduction, by the rules and with the errors of the function of that name in [`ops`].
     ///
     /// Example: [`Stream`].
     pub fn reduce(&self, kind: Kind, x: &Argument, over: impl Into<Reduction>) -> Result<Lazy> {
