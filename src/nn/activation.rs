@@ -194,7 +194,7 @@ pub fn glu(x: &Tensor, axis: isize) -> Result<Tensor> {
     apply(&rows::Glu::ROW, [Arg::Ref(&value), Arg::Ref(&gate)])
 }
 
-/// [`softmax`](super::softmax) of `-x`.
+/// [`softmax`](super::softmax) of `-x`, with its errors.
 ///
 /// ```
 /// let x = flex::Tensor::from([0.0f32, 1000.0]);

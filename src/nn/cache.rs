@@ -157,7 +157,8 @@ impl KvCache {
     pub fn options(&self) -> KvCacheOptions {
         self.options
     }
-    /// Views of the keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`.
+    /// Views of the keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`. Errors
+    /// if there is no memory.
     ///
     /// ```
     /// use flex::{DType, Tensor, nn};

@@ -22,7 +22,7 @@ pub struct Unique {
 }
 
 /// The distinct elements of `x` in ascending order, with the indices of their first occurrences,
-/// the inverse and the counts.
+/// the inverse and the counts. Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -52,7 +52,7 @@ pub fn unique_all(x: &Tensor) -> Result<Unique> {
     })
 }
 
-/// The distinct elements of `x` in ascending order, and their counts (int64).
+/// The distinct elements of `x` in ascending order, and their counts (int64). Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -79,7 +79,7 @@ pub fn unique_inverse(x: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((u.values, u.inverse))
 }
 
-/// The distinct elements of `x` in ascending order, as a 1-dimensional tensor.
+/// The distinct elements of `x` in ascending order, as a 1-dimensional tensor. Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -99,7 +99,8 @@ layers! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rnn_tanh rnn_tanh_cell Tanh "1";
-    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh.
+    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh; arguments, results and errors are
+    /// its.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -110,7 +111,8 @@ layers! {
     /// ```
     rnn_relu rnn_relu_cell Relu "1";
     /// [`rnn_tanh`] with gated recurrent units (Cho et al. 2014, with the reset gate applied after
-    /// the product, as in torch). Weights have the gates in the order reset, update, new.
+    /// the product, as in torch). Weights have the gates in the order reset, update, new. Errors like
+    /// `rnn_tanh`.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -123,7 +125,7 @@ layers! {
 
 /// [`rnn_tanh`] with long short-term memory (Hochreiter and Schmidhuber 1997), whose state is `h`
 /// and `c`, both given or neither. Weights have the gates in the order input, forget, cell, output.
-/// The result is the output, and the last `h` and `c`.
+/// The result is the output, and the last `h` and `c`. Errors like `rnn_tanh`.
 ///
 /// ```
 /// use flex::{Tensor, nn};

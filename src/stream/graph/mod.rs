@@ -115,7 +115,8 @@ impl Graph {
         self.len() == 0
     }
 
-    /// Adds a conversion to the nearest values of another dtype, as [`Tensor::astype`]. The result
+    /// Adds a conversion to the nearest values of another dtype, as [`Tensor::astype`], with its
+    /// errors. The result
     /// is `x` itself if it has that dtype.
     ///
     /// ```

@@ -77,7 +77,8 @@ impl Stream {
     pub(crate) fn holds(&self, x: &Tensor) -> bool {
         self.0.lock().holds(x)
     }
-    /// A conversion to the nearest values of another dtype, as [`Tensor::astype`].
+    /// A conversion to the nearest values of another dtype, as [`Tensor::astype`], with its
+    /// errors.
     ///
     /// ```
     /// use flex::{DType, Tensor, stream::Stream};
