@@ -22,7 +22,15 @@ fn layer_norm(bencher: Bencher) {
         uniform(&[768], DType::F32),
     );
     time(bencher, || {
-        nn::layer_norm(&x, [768], Some(&weight), Some(&weight), 1e-5)
+        nn::layer_norm(
+            &x,
+            [768],
+            nn::LayerNorm {
+                weight: Some(&weight),
+                bias: Some(&weight),
+                ..Default::default()
+            },
+        )
     });
 }
 
@@ -32,5 +40,14 @@ fn rms_norm(bencher: Bencher) {
         uniform(&[4096, 768], DType::F32),
         uniform(&[768], DType::F32),
     );
-    time(bencher, || nn::rms_norm(&x, [768], Some(&weight), None));
+    time(bencher, || {
+        nn::rms_norm(
+            &x,
+            [768],
+            nn::RmsNorm {
+                weight: Some(&weight),
+                ..Default::default()
+            },
+        )
+    });
 }

@@ -22,6 +22,15 @@ macro_rules! message {
 }
 
 /// The result of every fallible function of the crate.
+///
+/// ```
+/// use flex::{Result, Tensor};
+/// fn centred(x: &Tensor) -> Result<Tensor> {
+///     Ok(x - x.mean_keepdims(-1)?)
+/// }
+/// assert_eq!(centred(&Tensor::from([1.0f32, 3.0]))?.to_vec::<f32>()?, [-1.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub type Result<T> = core::result::Result<T, Error>;
 
 /// The operands of a failed operation: name, shape, dtype.
@@ -141,6 +150,11 @@ pub enum Error {
 
 impl Error {
     /// A shape error with a message.
+    ///
+    /// ```
+    /// let e = flex::Error::shape("crop", "the crop is empty");
+    /// assert_eq!(e.to_string(), "crop: the crop is empty");
+    /// ```
     pub fn shape(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
         Error::Shape {
             op,
@@ -149,6 +163,13 @@ impl Error {
         }
     }
     /// [`Error::shape`] with the operands after the message: `(a: [2, 3] float32, b: [4] int64)`.
+    ///
+    /// ```
+    /// use flex::{Error, Tensor};
+    /// let x = Tensor::from([1.0f32, 2.0]);
+    /// let e = Error::shape_of("crop", "x is too short", &[("x", x.shape(), x.dtype())]);
+    /// assert_eq!(e.to_string(), "crop: x is too short (x: [2] float32)");
+    /// ```
     pub fn shape_of(
         op: &'static str,
         message: impl Into<Cow<'static, str>>,
@@ -169,6 +190,11 @@ impl Error {
         }
     }
     /// A dtype error with a message.
+    ///
+    /// ```
+    /// let e = flex::Error::dtype("crop", "x must be uint8");
+    /// assert!(matches!(e, flex::Error::DType { op: "crop", .. }));
+    /// ```
     pub fn dtype(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
         Error::DType {
             op,
@@ -176,6 +202,11 @@ impl Error {
         }
     }
     /// The operation doesn't support `dtype`.
+    ///
+    /// ```
+    /// let e = flex::Error::unsupported("crop", flex::DType::Complex64);
+    /// assert_eq!(e.to_string(), "crop: not defined for complex64");
+    /// ```
     #[cold]
     pub fn unsupported(op: &'static str, dtype: DType) -> Error {
         if dtype.is_available() {
@@ -198,6 +229,11 @@ impl Error {
         }
     }
     /// A subscript error with a message.
+    ///
+    /// ```
+    /// let e = flex::Error::subscript("crop", "two ellipses");
+    /// assert!(matches!(e, flex::Error::Subscript { .. }));
+    /// ```
     pub fn subscript(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
         Error::Subscript {
             op,
@@ -205,6 +241,11 @@ impl Error {
         }
     }
     /// A value error with a message.
+    ///
+    /// ```
+    /// let e = flex::Error::value("crop", "margin is -1; it must not be negative");
+    /// assert_eq!(e.to_string(), "crop: margin is -1; it must not be negative");
+    /// ```
     pub fn value(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
         Error::Value {
             op,
@@ -212,6 +253,11 @@ impl Error {
         }
     }
     /// An error about the content of a file.
+    ///
+    /// ```
+    /// let e = flex::Error::file("a.bin", "the header is cut off");
+    /// assert_eq!(e.to_string(), "a.bin: the header is cut off");
+    /// ```
     pub fn file(path: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Error {
         Error::File {
             path: path.into().into(),
@@ -219,6 +265,13 @@ impl Error {
         }
     }
     /// An error of the operating system about a file.
+    ///
+    /// ```
+    /// use flex::Error;
+    /// let path = std::path::Path::new("no/such/file");
+    /// let e = std::fs::File::open(path).map_err(|e| Error::io(path, &e)).unwrap_err();
+    /// assert!(matches!(e, Error::Io { kind: std::io::ErrorKind::NotFound, .. }));
+    /// ```
     #[cfg(feature = "std")]
     pub fn io(path: &std::path::Path, e: &std::io::Error) -> Error {
         Error::Io {

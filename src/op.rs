@@ -260,7 +260,15 @@ macro_rules! operations {
 
 macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
-        /// An elementwise operation.
+        /// An elementwise operation, in the graphs and queues of [`stream`](crate::stream).
+        ///
+        /// ```
+        /// use flex::stream::Op;
+        /// let op = Op::from_name("logical_and").unwrap();
+        /// assert_eq!((op, op.name(), op.arity()), (Op::LogicalAnd, "logical_and", 2));
+        /// assert_eq!(op.doc(), "Whether both are true (not zero).");
+        /// assert!(Op::ALL.contains(&op) && Op::from_name("sine").is_none());
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         #[repr(u8)]
         pub enum Op { $($(#[doc = $doc])* $Name),* }
@@ -272,12 +280,15 @@ macro_rules! make {
             /// Its number of operands.
             pub const fn arity(self) -> usize { const T: &[u8] = &[$($arity),*]; T[self as usize] as usize }
             /// The rule for the result's dtype.
+            #[doc(hidden)]
             pub const fn rule(self) -> Rule { const T: &[Rule] = &[$(Rule::$rule),*]; T[self as usize] }
             /// The cost of an element, in operations of [`Cost`](crate::par::Cost).
+            #[doc(hidden)]
             pub const fn cost(self) -> u8 { const T: &[u8] = &[$($cost),*]; T[self as usize] }
             /// What it computes, in a sentence.
-            pub const fn doc(self) -> &'static str { const T: &[&str] = &[$(concat!($($doc),*)),*]; T[self as usize] }
+            pub const fn doc(self) -> &'static str { const T: &[&str] = &[$(concat!($($doc),*).trim_ascii()),*]; T[self as usize] }
             /// Whether it is in `nn` only.
+            #[doc(hidden)]
             pub const fn is_in_nn(self) -> bool { const T: &[bool] = &[$(false $(|| is_nn(stringify!($module)))?),*]; T[self as usize] }
             /// The operation with this name.
             pub fn from_name(name: &str) -> Option<Op> { Op::ALL.iter().copied().find(|o| o.name() == name) }

@@ -7,6 +7,14 @@ use crate::error::{Error, Result};
 use core::cmp::Ordering;
 
 /// A weak scalar, like Python's numbers.
+///
+/// ```
+/// use flex::{DType, Scalar, dtype::Class};
+/// let x = Scalar::from(2.5);
+/// assert_eq!((x.class(), x.default_dtype(), x.to_f64()), (Class::Float, DType::F32, 2.5));
+/// assert!(x.to_bool() && x.imag() == 0.0);
+/// assert_eq!(Scalar::from(1u64 << 63).default_dtype(), DType::U64);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     /// `true` or `false`.
@@ -165,6 +173,14 @@ impl Scalar {
     /// Converts it to an element of the dtype of the tensor that it is combined with; floats are
     /// rounded. Errors if an integer dtype can't hold it, or if it is of a higher kind than the
     /// dtype (a float for an integer dtype).
+    ///
+    /// ```
+    /// use flex::{DType, Scalar};
+    /// assert_eq!(Scalar::from(0.1).value(DType::F32, "add")?.get::<f32>(), Some(0.1));
+    /// assert!(Scalar::from(0.5).value(DType::I8, "add").is_err());
+    /// assert!(Scalar::from(300).value(DType::I8, "add").is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,

@@ -368,8 +368,15 @@ fn all_other_operations_survive_failed_allocations() {
             nn::softmax(x, 1),
             nn::softmax(x, 0),
             nn::log_softmax(flat, 0),
-            nn::layer_norm(x, [n], Some(line), None, 1e-5),
-            nn::rms_norm(flat, [m * n], None, None),
+            nn::layer_norm(
+                x,
+                [n],
+                nn::LayerNorm {
+                    weight: Some(line),
+                    ..Default::default()
+                }
+            ),
+            nn::rms_norm(flat, [m * n], Default::default()),
             nn::embedding(rows, x),
             nn::linear(x, &turned.copy()?.transpose(0, 1)?.copy()?, None),
             nn::linear(x, x, Some(bias)),
@@ -437,7 +444,7 @@ fn transforms_survive_failed_allocations() {
             fft::fftshift(x, ()),
             RealPlan::<f32>::new(1800),
             ComplexPlan::<f64>::new(509),
-            signal::window(1000, Window::Hann, true, DType::F32),
+            signal::window(1000, Window::Hann, signal::Ends::Symmetric, DType::F32),
             signal::mel_filters(&Mel::of(16000.0, 512), DType::F32),
             signal::stft(flat, &Stft::of(64)),
             signal::istft(spectra, &Stft::of(64), None),

@@ -6,6 +6,14 @@ use core::ops::{BitAnd, BitOr, BitXor, Not};
 
 /// A boolean in memory. Any nonzero byte is true, so that foreign memory can be borrowed as it is;
 /// kernels write 0 or 1.
+///
+/// ```
+/// use flex::{Bool, Tensor};
+/// let x = Tensor::from([true, false]);
+/// assert_eq!(x.as_slice::<Bool>()?, [Bool::TRUE, Bool::FALSE]);
+/// assert!(Bool(7).get() && (Bool(7) & Bool::from(true)) == Bool::TRUE);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Bool(pub u8);

@@ -94,6 +94,8 @@ formats! {
     /// ```
     /// use flex::dtype::F8E4M3;
     /// assert_eq!(F8E4M3::from_f32(0.3).to_f32(), 0.3125);
+    /// assert_eq!(F8E4M3::from_f32(1.0).to_bits(), 0x38);
+    /// assert_eq!(F8E4M3::from_bits(0x40).to_f32(), 2.0);
     /// assert!(F8E4M3::from_f32(464.0) == F8E4M3::MAX && F8E4M3::from_f32(465.0).is_nan());
     /// ```
     F8E4M3: 3 digits, bias 7, beyond 0x7f, nan 0x7f, most 0x7e;

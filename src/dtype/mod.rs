@@ -57,13 +57,33 @@ pub use float8::{F8E4M3, F8E5M2};
 pub use half::{bf16, f16};
 
 /// A complex number of two `f32`.
+///
+/// ```
+/// use flex::{Tensor, dtype::Complex64};
+/// let z = Tensor::from_slice(&[Complex64::new(3.0, -4.0)], [1])?;
+/// assert_eq!(z.abs()?.to_vec::<f32>()?, [5.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "complex")]
 pub type Complex64 = num_complex::Complex<f32>;
 /// A complex number of two `f64`.
+///
+/// ```
+/// use flex::{DType, Tensor, dtype::Complex128};
+/// let z = Tensor::from_slice(&[Complex128::new(3.0, -4.0)], [1])?;
+/// assert_eq!((z.dtype(), z.abs()?.to_vec::<f64>()?), (DType::Complex128, vec![5.0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(all(feature = "complex", feature = "f64"))]
 pub type Complex128 = num_complex::Complex<f64>;
 
 /// The kind of a dtype's values.
+///
+/// ```
+/// use flex::{DType, dtype::Class};
+/// assert_eq!((DType::I16.class(), DType::BF16.class()), (Class::Signed, Class::Half));
+/// assert!(Class::Boolean < Class::Signed && Class::Float < Class::Complex); // as in promotion
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// True or false.
@@ -86,6 +106,15 @@ macro_rules! make {
     ($($set:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
         /// The type of a tensor's elements. Every build has all variants, but may lack the kernels
         /// of some.
+        ///
+        /// ```
+        /// use flex::{DType, dtype::Class};
+        /// let d = DType::BF16;
+        /// assert_eq!((d.name(), d.size(), d.class()), ("bfloat16", 2, Class::Half));
+        /// assert!(d.is_float() && d.is_signed() && !d.is_integer() && !d.is_complex() && !d.is_bool());
+        /// assert!(d.is_available() && d.feature() == "half");
+        /// assert!(DType::F8E4M3.is_storage() && DType::ALL.contains(&d));
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum DType { $($(#[doc = $name] $V,)*)* }
@@ -103,10 +132,22 @@ macro_rules! make {
             pub const fn class(self) -> Class { match self { $($(DType::$V)|* => Class::$Class),* } }
             /// The struct module's character for it (PEP 3118); empty for bfloat16 and float8,
             /// which have none.
+            ///
+            /// ```
+            /// assert_eq!((flex::DType::F32.format(), flex::DType::BF16.format()), ("f", ""));
+            /// ```
             pub const fn format(self) -> &'static str { const T: &[&str] = &[$($($fmt),*),*]; T[self as usize] }
             /// DLPack's type code (`DLDataTypeCode`).
+            ///
+            /// ```
+            /// assert_eq!((flex::DType::I8.dlpack_code(), flex::DType::BF16.dlpack_code()), (0, 4));
+            /// ```
             pub const fn dlpack_code(self) -> u8 { const T: &[u8] = &[$($($dl),*),*]; T[self as usize] }
             /// Its name in a safetensors header; empty for complex128, which has none.
+            ///
+            /// ```
+            /// assert_eq!(flex::DType::F8E5M2.safetensors(), "F8_E5M2");
+            /// ```
             pub const fn safetensors(self) -> &'static str { const T: &[&str] = &[$($($st),*),*]; T[self as usize] }
             /// The cargo feature that enables its kernels; empty if they are always there.
             pub const fn feature(self) -> &'static str { const T: &[&str] = &[$($($feature),*),*]; T[self as usize] }
@@ -123,6 +164,18 @@ macro_rules! make {
 /// # Safety
 /// The type has the size of [`Element::DTYPE`] and no padding; bytes of that size are a valid value
 /// if `valid` accepts them.
+///
+/// ```
+/// use flex::{DType, Element, Tensor};
+/// /// The largest element of a tensor of any dtype that `T` is.
+/// fn largest<T: Element + PartialOrd>(x: &Tensor) -> flex::Result<T> {
+///     let x = x.iter::<T>()?;
+///     Ok(x.fold(T::default(), |a, b| if b > a { b } else { a }))
+/// }
+/// assert_eq!(<u8 as Element>::DTYPE, DType::U8);
+/// assert_eq!(largest::<u8>(&Tensor::from([3u8, 7, 5]))?, 7);
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub unsafe trait Element:
     Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static
 {
@@ -163,6 +216,13 @@ dtypes!(make!);
 /// most 16: any bytes of the size are a value, and there is no padding ([`bytemuck::Pod`]). These
 /// are the types of the table ([`Bool`], never `bool`), and the integers that stand for an element
 /// of their width where elements are only moved.
+///
+/// ```
+/// fn bytes<T: flex::dtype::Pod>(x: &[T]) -> usize {
+///     size_of_val(x)
+/// }
+/// assert_eq!(bytes(&[1.0f32, 2.0]), 8);
+/// ```
 pub trait Pod: bytemuck::Pod + Send + Sync {}
 impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
 
@@ -238,6 +298,11 @@ impl DType {
         }
     }
     /// The dtype of its real part: float32 for complex64, itself for real dtypes.
+    ///
+    /// ```
+    /// use flex::DType;
+    /// assert_eq!((DType::Complex64.real(), DType::BF16.real()), (DType::F32, DType::BF16));
+    /// ```
     pub const fn real(self) -> DType {
         match self {
             DType::Complex64 => DType::F32,
@@ -247,6 +312,11 @@ impl DType {
     }
     /// The complex dtype that holds its values: complex128 for float64 and complex128, else
     /// complex64.
+    ///
+    /// ```
+    /// use flex::DType;
+    /// assert_eq!((DType::F64.complex(), DType::I8.complex()), (DType::Complex128, DType::Complex64));
+    /// ```
     pub const fn complex(self) -> DType {
         if matches!(self, DType::F64 | DType::Complex128) {
             DType::Complex128
@@ -256,6 +326,11 @@ impl DType {
     }
     /// The dtype in which `exp` and `/` compute: itself for floats and complex numbers, the default
     /// float for integers and bool.
+    ///
+    /// ```
+    /// use flex::DType;
+    /// assert_eq!((DType::I64.inexact(), DType::F16.inexact()), (DType::F32, DType::F16));
+    /// ```
     pub const fn inexact(self) -> DType {
         match self.class() {
             Class::Boolean | Class::Signed | Class::Unsigned => DType::DEFAULT_FLOAT,
@@ -263,6 +338,11 @@ impl DType {
         }
     }
     /// The dtype that it is computed in: float32 for 16-bit floats, itself for the rest.
+    ///
+    /// ```
+    /// use flex::DType;
+    /// assert_eq!((DType::F16.wide(), DType::F64.wide()), (DType::F32, DType::F64));
+    /// ```
     pub const fn wide(self) -> DType {
         if matches!(self.class(), Class::Half) {
             DType::F32

@@ -19,6 +19,13 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// The type of a cosine transform. The sums run over `j` from 0 to `n - 1` unless given.
+///
+/// ```
+/// use flex::{Tensor, fft::{self, Dct}};
+/// let x = Tensor::from([1.0f32, 2.0, 3.0]);
+/// assert_eq!(fft::dct(&x, Dct::I, ())?.to_vec::<f32>()?, [8.0, -2.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dct {
     /// `y[k] = x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1))`, for `j` from 1 to `n -

@@ -79,7 +79,7 @@ pub fn fftshift(x: &Tensor, axes: impl Into<Axes>) -> Result<Tensor> {
     shifted("fftshift", x, &axes.into(), |n| n / 2)
 }
 
-/// The inverse of [`fftshift`].
+/// The inverse of [`fftshift`], with its errors.
 ///
 /// ```
 /// use flex::{Tensor, fft};

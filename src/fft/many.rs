@@ -150,7 +150,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     fftn
-    /// [`fftn`] along the last two axes by default.
+    /// [`fftn`] along the last two axes by default, with its errors.
     ///
     /// ```
     /// use flex::{Tensor, fft, ops};
@@ -159,7 +159,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     fft2 by complex_to_complex(false);
-    /// The inverse of [`fftn`].
+    /// The inverse of [`fftn`], with its errors.
     ///
     /// ```
     /// use flex::{Tensor, fft, ops};
@@ -168,7 +168,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     ifftn
-    /// [`ifftn`] along the last two axes by default.
+    /// [`ifftn`] along the last two axes by default, with its errors.
     ///
     /// ```
     /// use flex::{Tensor, fft};
@@ -187,7 +187,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rfftn
-    /// [`rfftn`] along the last two axes by default.
+    /// [`rfftn`] along the last two axes by default, with its errors.
     ///
     /// ```
     /// use flex::{DType, Tensor, fft};
@@ -207,7 +207,7 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     irfftn
-    /// [`irfftn`] along the last two axes by default.
+    /// [`irfftn`] along the last two axes by default, with its errors.
     ///
     /// ```
     /// use flex::{DType, Tensor, fft};

@@ -4,6 +4,17 @@ use crate::layout::{Axes, Int};
 use smallvec::SmallVec;
 
 /// Which direction of a transform is divided by the length.
+///
+/// ```
+/// use flex::{Tensor, fft::{self, Fft, Norm}};
+/// let x = Tensor::from([1.0f32; 4]);
+/// let sum = |norm| {
+///     let y = fft::rfft(&x, Fft { norm, ..Fft::default() })?;
+///     flex::ops::real(&y)?.at::<f32>(0)
+/// };
+/// assert_eq!((sum(Norm::Backward)?, sum(Norm::Ortho)?, sum(Norm::Forward)?), (4.0, 2.0, 1.0));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Norm {
     /// The inverse transform.

@@ -95,6 +95,14 @@ impl<T: Float> ComplexPlan<T> {
         line("ComplexPlan::forward", job, x, y, false)
     }
     /// The inverse, divided by `n`. Arguments and errors are those of [`forward`](Self::forward).
+    ///
+    /// ```
+    /// let plan = flex::fft::ComplexPlan::<f32>::new(2)?;
+    /// let mut x = [0.0; 4];
+    /// plan.inverse(&[3.0, 0.0, -1.0, 0.0], &mut x)?;
+    /// assert_eq!(x, [1.0, 0.0, 2.0, 0.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn inverse(&self, x: &[T], y: &mut [T]) -> Result<()> {
         let job = (&self.plan, Kind::Complex, self.plan.n);
         line("ComplexPlan::inverse", job, x, y, true)
@@ -125,6 +133,14 @@ impl<T: Float> RealPlan<T> {
     }
     /// The inverse, divided by `n`. The imaginary part of the first number, and for even `n` of the
     /// last, is ignored. Arguments and errors are those of [`forward`](Self::forward).
+    ///
+    /// ```
+    /// let plan = flex::fft::RealPlan::<f32>::new(2)?;
+    /// let mut x = [0.0; 2];
+    /// plan.inverse(&[3.0, 0.0, -1.0, 0.0], &mut x)?;
+    /// assert_eq!(x, [1.0, 2.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn inverse(&self, spectrum: &[T], x: &mut [T]) -> Result<()> {
         let job = (&self.plan, Kind::Real, self.n);
         line("RealPlan::inverse", job, spectrum, x, true)

@@ -169,6 +169,14 @@ impl<const N: usize> ComplexTable<N> {
         Ok(())
     }
     /// The inverse, divided by `N`. Arguments and errors are those of [`forward`](Self::forward).
+    ///
+    /// ```
+    /// static TABLE: flex::fft::ComplexTable<2> = flex::fft::ComplexTable::new();
+    /// let (mut x, mut work) = ([0.0; 4], [0.0; 4]);
+    /// TABLE.inverse(&[3.0, 0.0, -1.0, 0.0], &mut x, &mut work)?;
+    /// assert_eq!(x, [1.0, 0.0, 2.0, 0.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn inverse(&self, x: &[f32], y: &mut [f32], work: &mut [f32]) -> Result<()> {
         let lengths = [
             ("x", x.len(), 2 * N),

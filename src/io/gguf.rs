@@ -28,6 +28,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A value of the metadata.
+///
+/// Example: [`parse`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// An unsigned integer of any width.
@@ -45,6 +47,19 @@ pub enum Value {
 }
 
 /// A tensor of a file.
+///
+/// ```
+/// use flex::{Tensor, io::gguf::Entry};
+/// /// The number of elements of an entry.
+/// fn len(entry: &Entry) -> usize {
+///     match entry {
+///         Entry::Tensor(x) => x.len(),
+///         Entry::Quantized(q) => q.len(),
+///         Entry::Other { shape, .. } => shape.iter().product(),
+///     }
+/// }
+/// assert_eq!(len(&Entry::Tensor(Tensor::from([1.0f32, 2.0]))), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// Plain numbers, or Q4_K decoded to float32.
@@ -64,6 +79,8 @@ pub enum Entry {
 }
 
 /// The contents of a file.
+///
+/// Example: [`parse`].
 #[derive(Clone, Debug, Default)]
 pub struct Gguf {
     /// Describes the model.
@@ -76,6 +93,16 @@ pub struct Gguf {
 ///
 /// Errors with [`Error::Io`] if it can't be read, and with [`Error::File`] if it violates the
 /// format.
+///
+/// ```
+/// use flex::io::gguf;
+/// let path = std::env::temp_dir().join("flex_doc_example.gguf");
+/// let no_tensors = [b"GGUF\x03\0\0\0".as_slice(), &[0; 16]].concat();
+/// # std::fs::write(&path, &no_tensors).unwrap();
+/// assert!(gguf::load(&path)?.entries.is_empty());
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn load(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
     read(super::file::open(path.as_ref())?)
@@ -86,12 +113,37 @@ pub fn load(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
 /// # Safety
 /// While one of the tensors or a view of it is alive, nobody writes to the file in place or
 /// truncates it ([MAP1](super#mapped-files-must-not-change)).
+///
+/// ```
+/// use flex::io::gguf;
+/// let path = std::env::temp_dir().join("flex_doc_example_mapped.gguf");
+/// let no_tensors = [b"GGUF\x03\0\0\0".as_slice(), &[0; 16]].concat();
+/// # std::fs::write(&path, &no_tensors).unwrap();
+/// // SAFETY: nobody else has the file.
+/// let model = unsafe { gguf::map(&path)? };
+/// assert!(model.metadata.is_empty());
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
     // SAFETY: MAP1, by the caller's promise.
     read(unsafe { super::file::map(path.as_ref()) }?)
 }
 /// Reads the bytes of a file; the tensors are copies. Errors if it violates the format.
+///
+/// ```
+/// use flex::io::gguf::{self, Entry, Value};
+/// // version 3, no tensors, one entry of metadata: "heads", an unsigned integer of 32 bits
+/// let mut file = b"GGUF\x03\0\0\0".to_vec();
+/// file.extend([0u64, 1, 5].map(u64::to_le_bytes).as_flattened());
+/// file.extend(b"heads");
+/// file.extend([4u32, 12].map(u32::to_le_bytes).as_flattened());
+/// let model = gguf::parse(&file)?;
+/// assert_eq!(model.metadata["heads"], Value::Unsigned(12));
+/// assert!(model.entries.is_empty());
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub fn parse(bytes: &[u8]) -> Result<Gguf> {
     read(Source {
         name: "gguf".into(),

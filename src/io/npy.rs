@@ -61,7 +61,8 @@ pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
     tensor(&mut unsafe { super::file::map(path.as_ref()) }?).map(|(t, _)| t)
 }
 
-/// Reads the tensor from the bytes of a file. Trailing bytes are ignored, as by NumPy.
+/// Reads the tensor from the bytes of a file. Trailing bytes are ignored, as by NumPy. Errors with
+/// [`Error::File`] if they violate the format.
 ///
 /// ```
 /// use flex::{DType, Tensor, io::npy};
@@ -118,6 +119,15 @@ pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Res
 ///
 /// Errors with [`Error::Io`] if the file can't be written; the old file then stays.
 /// [`Error::DType`] for float8, [`Error::Value`] for more than 1024 axes.
+///
+/// ```
+/// use flex::{Tensor, io::npy};
+/// let path = std::env::temp_dir().join("flex_doc_example_save.npy");
+/// npy::save(&path, &Tensor::from([[1i32, 2], [3, 4]]))?;
+/// assert_eq!(npy::load(&path)?.shape(), [2, 2]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
     let mut file = super::replacement::Replacement::create(path.as_ref())?;
@@ -126,6 +136,14 @@ pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
 }
 
 /// Writes the bytes of such a file to a stream. Errors like [`save`].
+///
+/// ```
+/// use flex::{Tensor, io::npy};
+/// let mut file = Vec::new();
+/// npy::write_to(&mut file, &Tensor::from([1.5f32]))?;
+/// assert_eq!(npy::parse(&file)?.to_vec::<f32>()?, [1.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn write_to(mut to: impl std::io::Write, t: &Tensor) -> Result<()> {
     put(t, &mut |bytes| {
@@ -135,6 +153,15 @@ pub fn write_to(mut to: impl std::io::Write, t: &Tensor) -> Result<()> {
 }
 
 /// Writes the bytes of such a file to memory.
+///
+/// Errors with [`Error::DType`] for float8 and with [`Error::Value`] for more than 1024 axes.
+///
+/// ```
+/// use flex::{Tensor, io::npy};
+/// let file = npy::write(&Tensor::from([1u8, 2]))?;
+/// assert!(file.starts_with(b"\x93NUMPY") && file.ends_with(&[1, 2]));
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub fn write(t: &Tensor) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     put(t, &mut |bytes| append(&mut out, bytes))?;

@@ -7,6 +7,13 @@ use core::ops::RangeFull;
 use smallvec::SmallVec;
 
 /// An integer that names an axis or a size.
+///
+/// ```
+/// let x = flex::Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
+/// let last = x.rank() - 1; // axes of any integer type
+/// assert_eq!(x.sum(last)?.to_vec::<f32>()?, x.sum(-1)?.to_vec::<f32>()?);
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub trait Int: Copy {
     /// As `isize`; larger values, which no axis or size reaches either, saturate.
     #[doc(hidden)]
@@ -43,11 +50,24 @@ impl Axes {
     pub const ALL: Axes = Axes(None);
 
     /// The axes as given; `None` for all.
+    ///
+    /// ```
+    /// use flex::Axes;
+    /// assert_eq!((Axes::from([0, -1]).named(), Axes::ALL.named()), (Some(&[0, -1][..]), None));
+    /// ```
     pub fn named(&self) -> Option<&[isize]> {
         self.0.as_deref()
     }
     /// The axes counted from the front, in the order given; in ascending order for all. Errors if
     /// one is out of range or repeated.
+    ///
+    /// ```
+    /// use flex::Axes;
+    /// assert_eq!(Axes::from([-1, 0]).resolve("sum", 3)?.as_slice(), [2, 0]);
+    /// assert_eq!(Axes::ALL.resolve("sum", 2)?.as_slice(), [0, 1]);
+    /// assert!(Axes::from([0, -2]).resolve("sum", 2).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn resolve(&self, op: &'static str, rank: usize) -> Result<SmallVec<[usize; 6]>> {
         match self.named() {
             Some(axes) => unique_axes(op, axes, rank),
@@ -56,6 +76,13 @@ impl Axes {
     }
     /// The single axis, counted from the front; `None` for all. Errors if several are given, or the
     /// axis is out of range.
+    ///
+    /// ```
+    /// use flex::Axes;
+    /// assert_eq!(Axes::from(-1).one("argmax", 3)?, Some(2));
+    /// assert_eq!(Axes::ALL.one("argmax", 3)?, None);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn one(&self, op: &'static str, rank: usize) -> Result<Option<usize>> {
         match self.named() {
             None => Ok(None),
@@ -117,6 +144,10 @@ pub struct Ints(SmallVec<[isize; 6]>);
 
 impl Ints {
     /// The integers as given.
+    ///
+    /// ```
+    /// assert_eq!(flex::layout::Ints::from((2, -1)).values(), [2, -1]);
+    /// ```
     pub fn values(&self) -> &[isize] {
         &self.0
     }
@@ -170,6 +201,11 @@ pub trait IntoShape {
     /// The type that holds the sizes: slices are not copied.
     type Sizes: AsRef<[usize]>;
     /// The sizes of the dimensions.
+    ///
+    /// ```
+    /// use flex::layout::IntoShape;
+    /// assert_eq!((2, 3).into_shape().as_ref(), [2, 3]);
+    /// ```
     fn into_shape(self) -> Self::Sizes;
 }
 macro_rules! shapes {

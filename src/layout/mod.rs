@@ -12,15 +12,30 @@ mod view_map;
 mod views;
 
 pub use arguments::{Axes, Int, IntoShape, Ints};
-pub use axes::{axis, broadcast, slice_bounds, unique_axes};
+pub use axes::broadcast;
+pub(crate) use axes::{axis, slice_bounds, unique_axes};
 #[cfg(feature = "std")]
 pub(crate) use view_map::{ViewAxis, ViewMap};
 pub(crate) use views::Draft;
 
 /// Sizes of the dimensions; up to six are stored inline.
+///
+/// ```
+/// use flex::layout::{self, Shape};
+/// let shape: Shape = layout::broadcast("add", &[&[2, 1], &[3]])?;
+/// assert_eq!(shape.as_slice(), [2, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub type Shape = SmallVec<[usize; 6]>;
 /// Strides of the dimensions, in elements; negative if a dimension is reversed, zero if it is
 /// broadcast.
+///
+/// ```
+/// use flex::{Layout, layout::Strides};
+/// let strides = Strides::from_slice(Layout::contiguous(&[2, 3])?.strides());
+/// assert_eq!(strides.as_slice(), [3, 1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub type Strides = SmallVec<[isize; 6]>;
 
 /// Shape, strides and offset.
@@ -33,6 +48,17 @@ pub type Strides = SmallVec<[isize; 6]>;
 ///   and all its partial sums are in `0..=Layout::MAX_LEN`.
 /// - LAYOUT4. `contiguous` says whether the elements are adjacent in row-major order (dimensions of
 ///   size 1 don't count; an empty layout is contiguous).
+///
+/// ```
+/// use flex::Layout;
+/// let rows = Layout::contiguous(&[2, 3])?;
+/// assert_eq!((rows.shape(), rows.strides(), rows.offset()), (&[2, 3][..], &[3, 1][..], 0));
+/// let columns = rows.swap_axes("t", 0, 1)?;
+/// assert_eq!((columns.strides(), columns.is_contiguous()), (&[1, 3][..], false));
+/// assert_eq!((columns.rank(), columns.len(), columns.is_empty()), (2, 6, false));
+/// assert_eq!((columns.span(), columns.is_injective()), (Some((0, 5)), true));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
@@ -59,6 +85,11 @@ impl Layout {
     pub const MAX_LEN: usize = isize::MAX as usize / 16;
 
     /// Row-major, at offset 0. Errors if there are more than [`Layout::MAX_LEN`] elements.
+    ///
+    /// ```
+    /// assert_eq!(flex::Layout::contiguous(&[2, 3, 4])?.strides(), [12, 4, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn contiguous(shape: &[usize]) -> Result<Layout> {
         let len = Layout::count(shape).ok_or_else(|| {
             let elements = shape
@@ -135,6 +166,14 @@ impl Layout {
     }
     /// Arbitrary strides. Errors if an element would lie before position 0 or beyond
     /// [`Layout::MAX_LEN`].
+    ///
+    /// ```
+    /// use flex::Layout;
+    /// let backwards = Layout::new(&[3], &[-1], 2)?;
+    /// assert_eq!(backwards.span(), Some((0, 2)));
+    /// assert!(Layout::new(&[3], &[-1], 1).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn new(shape: &[usize], strides: &[isize], offset: usize) -> Result<Layout> {
         if shape.len() != strides.len() {
             return Err(Error::shape(
@@ -238,6 +277,12 @@ impl Layout {
         self.contiguous
     }
     /// The lowest and the highest position of an element; `None` if there are no elements.
+    ///
+    /// ```
+    /// let l = flex::Layout::new(&[2, 3], &[10, -1], 2)?;
+    /// assert_eq!(l.span(), Some((0, 12)));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn span(&self) -> Option<(usize, usize)> {
         if self.len == 0 {
             return None;
@@ -254,6 +299,13 @@ impl Layout {
         Some((low as usize, high as usize))
     }
     /// Whether no two indices address the same element, as far as nested strides can prove it.
+    ///
+    /// ```
+    /// use flex::Layout;
+    /// assert!(Layout::new(&[2, 3], &[1, 2], 0)?.is_injective());
+    /// assert!(!Layout::contiguous(&[1])?.broadcast_to("t", &[4])?.is_injective());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn is_injective(&self) -> bool {
         if self.contiguous {
             return true;

@@ -7,6 +7,14 @@ use smallvec::SmallVec;
 
 impl Layout {
     /// Dimension `k` of the result is dimension `axes[k]`; each occurs once.
+    ///
+    /// Errors, with the name `op`, unless each axis occurs once; a negative one counts from the end.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[2, 3, 4])?.permute("t", &[2, 0, -2])?;
+    /// assert_eq!((l.shape(), l.strides()), (&[4, 2, 3][..], &[1, 12, 4][..]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn permute(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         if axes.len() != self.rank() {
             return Err(Error::shape(
@@ -21,6 +29,13 @@ impl Layout {
         Ok(draft.finish())
     }
     /// Swaps two dimensions.
+    /// Errors if one is out of range.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[2, 3, 4])?.swap_axes("t", 0, -1)?;
+    /// assert_eq!(l.shape(), [4, 3, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn swap_axes(&self, op: &'static str, a: isize, b: isize) -> Result<Layout> {
         let (a, b) = (axis(op, a, self.rank())?, axis(op, b, self.rank())?);
         let mut draft = self.draft();
@@ -29,6 +44,14 @@ impl Layout {
         Ok(draft.finish())
     }
     /// Moves the dimensions `source` to the positions `destination`; the others keep their order.
+    ///
+    /// Errors if the lists differ in length, or an axis is out of range or repeated.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[2, 3, 4])?.move_axes("t", &[0], &[-1])?;
+    /// assert_eq!(l.shape(), [3, 4, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn move_axes(
         &self,
         op: &'static str,
@@ -61,12 +84,24 @@ impl Layout {
     /// # Panics
     /// If there is no such dimension, an element lies outside it, or `step` is 0 for more than one
     /// element.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[6])?.slice(0, 5, -2, 3);
+    /// assert_eq!((l.shape(), l.strides(), l.offset()), (&[3][..], &[-2][..], 5));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn slice(&self, axis: usize, start: usize, step: isize, count: usize) -> Layout {
         let mut draft = self.draft();
         draft.slice(axis, start, step, count);
         draft.finish()
     }
     /// `length` elements of a dimension from `start`. Errors if that range exceeds it.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[4, 3])?.narrow("t", 0, 1, 2)?;
+    /// assert_eq!((l.shape(), l.offset()), (&[2, 3][..], 3));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn narrow(
         &self,
         op: &'static str,
@@ -88,12 +123,26 @@ impl Layout {
     }
     /// Selects index `index` of a dimension (negative counts from the end) and removes the
     /// dimension.
+    /// Errors if the index is out of range.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[4, 3])?.index("t", 0, -1)?;
+    /// assert_eq!((l.shape(), l.offset()), (&[3][..], 9));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn index(&self, op: &'static str, axis: usize, index: i64) -> Result<Layout> {
         let mut draft = self.draft();
         draft.index(op, axis, index)?;
         Ok(draft.finish())
     }
     /// Reverses the dimensions.
+    /// Errors if an axis is out of range or repeated.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[4, 3])?.flip("t", &[1])?;
+    /// assert_eq!((l.strides(), l.offset()), (&[3, -1][..], 2));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn flip(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let mut draft = self.draft();
         for k in unique_axes(op, axes, self.rank())? {
@@ -104,6 +153,13 @@ impl Layout {
         Ok(draft.finish())
     }
     /// Broadcasts to `shape`: dimensions of size 1, and new ones in front, are repeated.
+    /// Errors if another size differs.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[3, 1])?.broadcast_to("t", &[2, 3, 4])?;
+    /// assert_eq!(l.strides(), [0, 1, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Layout> {
         let fail = || {
             Error::shape(
@@ -123,6 +179,15 @@ impl Layout {
         Layout::checked(Shape::from_slice(shape), strides, self.offset)
     }
     /// Removes the dimensions `axes`, each of size 1, or all dimensions of size 1.
+    ///
+    /// Errors if an axis has another size, is out of range or repeated.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[1, 3, 1])?;
+    /// assert_eq!(l.squeeze("t", None)?.shape(), [3]);
+    /// assert_eq!(l.squeeze("t", Some(&[0]))?.shape(), [3, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn squeeze(&self, op: &'static str, axes: Option<&[isize]>) -> Result<Layout> {
         let gone: SmallVec<[usize; 6]> = match axes {
             Some(a) => unique_axes(op, a, self.rank())?,
@@ -145,6 +210,13 @@ impl Layout {
         Ok(draft.finish())
     }
     /// Inserts dimensions of size 1, at the positions `axes` of the result.
+    /// Errors if a position is out of range or repeated.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[3, 4])?.expand_dims("t", &[0, -1])?;
+    /// assert_eq!(l.shape(), [1, 3, 4, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn expand_dims(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let rank = self.rank() + axes.len();
         let mut places = unique_axes(op, axes, rank)?;
@@ -155,6 +227,13 @@ impl Layout {
     }
     /// The same elements in row-major order under another shape, if the strides allow it without a
     /// copy; `shape` has as many elements.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[2, 6])?;
+    /// assert_eq!(l.reshape(&[3, 4]).unwrap().strides(), [4, 1]);
+    /// assert!(l.swap_axes("t", 0, 1)?.reshape(&[12]).is_none());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
         debug_assert_eq!(shape.iter().product::<usize>(), self.len);
         if self.contiguous {
@@ -201,6 +280,14 @@ impl Layout {
     }
     /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
     /// dimension.
+    ///
+    /// Errors if there is no such dimension, `size` is 0 or larger than it, or `step` is 0.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[5])?.unfold("t", 0, 3, 2)?;
+    /// assert_eq!((l.shape(), l.strides()), (&[2, 3][..], &[2, 1][..]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn unfold(&self, op: &'static str, ax: isize, size: usize, step: usize) -> Result<Layout> {
         let k = axis(op, ax, self.rank())?;
         if size == 0 || size > self.shape[k] {

@@ -200,7 +200,7 @@ pub fn glu(x: &Tensor, axis: isize) -> Result<Tensor> {
     apply(&rows::Glu::ROW, [Arg::Ref(&value), Arg::Ref(&gate)])
 }
 
-/// [`softmax`](super::softmax) of `-x`.
+/// [`softmax`](super::softmax) of `-x`, with its errors.
 ///
 /// ```
 /// let x = flex::Tensor::from([0.0f32, 1000.0]);
@@ -213,6 +213,8 @@ pub fn softmin(x: &Tensor, axis: isize) -> Result<Tensor> {
 }
 
 /// The options of [`gumbel_softmax`].
+///
+/// Example: [`gumbel_softmax`].
 #[derive(Clone, Copy, Debug)]
 pub struct Gumbel {
     /// The temperature, positive and finite.

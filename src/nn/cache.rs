@@ -6,6 +6,18 @@ use crate::ops::take;
 use crate::tensor::Tensor;
 
 /// The options of a [`KvCache`].
+///
+/// ```
+/// use flex::{DType, Tensor, nn};
+/// let options = nn::KvCacheOptions { window: Some(2), dtype: DType::F16, ..Default::default() };
+/// let mut cache = nn::KvCache::new(1, 1, 4, options)?;
+/// for _ in 0..5 {
+///     let token = Tensor::zeros((1, 1, 1, 4), DType::F16)?;
+///     assert!(cache.append(&token, &token)?.0.shape()[2] <= 2);
+/// }
+/// assert_eq!(cache.position(), 5);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KvCacheOptions {
     /// The number of tokens that fit at the start. A full cache doubles. Default: 0.
@@ -71,6 +83,14 @@ pub struct KvCache {
 impl KvCache {
     /// An empty cache. Errors if the window is 0, if the dtype is not a float dtype of this build,
     /// and if there is no memory for the capacity.
+    ///
+    /// ```
+    /// use flex::nn::{KvCache, KvCacheOptions};
+    /// let cache = KvCache::new(1, 8, 64, KvCacheOptions { capacity: 256, ..Default::default() })?;
+    /// assert_eq!((cache.sizes(), cache.len(), cache.capacity()), ((1, 8, 64), 0, 256));
+    /// assert!(cache.is_empty() && cache.options().window.is_none());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn new(
         batch: usize,
         heads: usize,
@@ -101,31 +121,54 @@ impl KvCache {
         })
     }
     /// The number of tokens kept.
+    ///
+    /// Example: [`KvCache::new`].
     pub fn len(&self) -> usize {
         self.end - self.start
     }
     /// Whether there are no tokens.
+    ///
+    /// Example: [`KvCache::new`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// The number of tokens that fit before storage grows.
+    ///
+    /// Example: [`KvCache::new`].
     pub fn capacity(&self) -> usize {
         self.rows[0].shape()[0] - self.start
     }
     /// The position of the next token: the number of tokens before it, including those that a
     /// window has dropped.
+    ///
+    /// Example: [`KvCacheOptions`].
     pub fn position(&self) -> usize {
         self.position
     }
     /// The batch size, the number of heads, and `head_dim`.
+    ///
+    /// Example: [`KvCache::new`].
     pub fn sizes(&self) -> (usize, usize, usize) {
         (self.batch, self.heads, self.head_dim)
     }
     /// The options that the cache was made with.
+    ///
+    /// Example: [`KvCache::new`].
     pub fn options(&self) -> KvCacheOptions {
         self.options
     }
-    /// Views of the keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`.
+    /// Views of the keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`. Errors
+    /// if there is no memory.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, nn};
+    /// let mut cache = nn::KvCache::new(1, 2, 4, Default::default())?;
+    /// let tokens = Tensor::zeros((1, 2, 3, 4), DType::F32)?;
+    /// cache.append(&tokens, &tokens)?;
+    /// let (keys, values) = cache.views()?;
+    /// assert_eq!((keys.shape(), values.shape()), (&[1, 2, 3, 4][..], &[1, 2, 3, 4][..]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn views(&mut self) -> Result<(Tensor, Tensor)> {
         self.shown = self.shown.max(self.end);
         let view = |rows: &Tensor| {
@@ -141,6 +184,8 @@ impl KvCache {
     ///
     /// Errors if shapes or dtypes differ from the cache's, or if there is no memory; nothing is
     /// appended then.
+    ///
+    /// Example: [`KvCache`].
     pub fn append(&mut self, k: &Tensor, v: &Tensor) -> Result<(Tensor, Tensor)> {
         const OP: &str = "KVCache.append";
         let operands = [("k", k), ("v", v)].map(|(name, t)| (name, t.shape(), t.dtype()));
@@ -229,12 +274,26 @@ impl KvCache {
     }
     /// Keeps the first `len` of the tokens, for example to drop rejected draft tokens. Does nothing
     /// if there are no more.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, nn};
+    /// let mut cache = nn::KvCache::new(1, 1, 4, Default::default())?;
+    /// let drafts = Tensor::zeros((1, 1, 3, 4), DType::F32)?;
+    /// cache.append(&drafts, &drafts)?;
+    /// cache.truncate(1); // the second was rejected
+    /// assert_eq!((cache.len(), cache.position()), (1, 1));
+    /// cache.reset();
+    /// assert!(cache.is_empty());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn truncate(&mut self, len: usize) {
         let less = self.len().saturating_sub(len);
         self.end -= less;
         self.position -= less;
     }
     /// Drops all tokens and keeps the capacity.
+    ///
+    /// Example: [`KvCache::truncate`].
     pub fn reset(&mut self) {
         (self.start, self.end, self.position) = (0, 0, 0);
     }
@@ -243,6 +302,16 @@ impl KvCache {
     ///
     /// Errors if `indices` doesn't have shape `[batch]`, is not an integer tensor, or if an index
     /// is out of range.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let mut cache = nn::KvCache::new(2, 1, 1, Default::default())?;
+    /// let tokens = Tensor::from([1.0f32, 2.0]).reshape((2, 1, 1, 1))?;
+    /// cache.append(&tokens, &tokens)?;
+    /// cache.gather(&Tensor::from([1i64, 1, 0]))?;
+    /// assert_eq!(cache.views()?.0.to_vec::<f32>()?, [2.0, 2.0, 1.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn gather(&mut self, indices: &Tensor) -> Result<()> {
         const OP: &str = "KVCache.gather";
         if indices.rank() != 1 {

@@ -13,6 +13,8 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The options of normalisation by channels.
+///
+/// Example: [`batch_norm`].
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelNorm<'a> {
     /// `[channels]`, a factor per channel.

@@ -15,6 +15,14 @@ use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// The options of [`cosine_similarity`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([[3.0f32, 4.0]]), Tensor::from([[6.0f32, -4.0]]));
+/// let columns = nn::CosineSimilarity { axis: 0, ..Default::default() };
+/// assert_eq!(nn::cosine_similarity(&a, &b, columns)?.to_vec::<f32>()?, [1.0, -1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CosineSimilarity {
     /// The axis along which vectors lie.
@@ -51,6 +59,8 @@ pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, options: CosineSimilarity) ->
 }
 
 /// The options of [`pairwise_distance`].
+///
+/// Example: [`pairwise_distance`].
 #[derive(Clone, Copy, Debug)]
 pub struct PairwiseDistance {
     /// The order of the norm.
@@ -135,6 +145,14 @@ fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance)
 }
 
 /// The options of [`cdist`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([[0.0f32, 0.0]]), Tensor::from([[3.0f32, 4.0]]));
+/// let manhattan = nn::Cdist { p: 1.0, ..Default::default() };
+/// assert_eq!(nn::cdist(&a, &b, manhattan)?.to_vec::<f32>()?, [7.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Cdist {
     /// The order of the norm.

@@ -92,6 +92,8 @@ fn in_range(op: &'static str, name: &str, x: &[i64], size: usize, but: Option<i6
 }
 
 /// How the rows of a bag are reduced.
+///
+/// Example: [`EmbeddingBag`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BagMode {
     /// Their sum.
@@ -104,6 +106,20 @@ pub enum BagMode {
 }
 
 /// The options of [`embedding_bag`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let weight = Tensor::from([[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+/// let starts = Tensor::from([0i64, 1]);
+/// let sums = nn::EmbeddingBag {
+///     offsets: Some(&starts),
+///     mode: nn::BagMode::Sum,
+///     ..Default::default()
+/// };
+/// let y = nn::embedding_bag(&Tensor::from([0i64, 1, 2]), &weight, sums)?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 2.0, 8.0, 10.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmbeddingBag<'a> {
     /// Where each bag starts, for indices of rank 1; the first is 0.

@@ -12,6 +12,14 @@ use crate::ops::{self};
 use crate::tensor::Tensor;
 
 /// The options of [`normalize`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[1.0f32, 4.0], [-2.0, 2.0]]);
+/// let largest = nn::Length { p: f64::INFINITY, axis: 0, ..Default::default() };
+/// assert_eq!(nn::normalize(&x, largest)?.to_vec::<f32>()?, [0.5, 1.0, -1.0, 0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
     /// The order of the norm: 2 for the Euclidean norm, infinity for the maximum norm.
@@ -53,6 +61,8 @@ pub fn normalize(x: &Tensor, options: Length) -> Result<Tensor> {
 }
 
 /// The parameters of [`local_response_norm`].
+///
+/// Example: [`local_response_norm`].
 #[derive(Clone, Copy, Debug)]
 pub struct LocalResponse {
     /// The factor of the mean square.

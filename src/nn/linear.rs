@@ -12,6 +12,8 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The options of [`linear`]. `into` makes them from a bias, or none.
+///
+/// Example: [`linear`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear<'a> {
     /// `[out]`, added to each row.

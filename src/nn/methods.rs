@@ -5,7 +5,7 @@ use crate::tensor::Tensor;
 
 impl Tensor {
     /// `exp(x) / sum(exp(x))` along an axis, without overflow: the method of
-    /// [`nn::softmax`](crate::nn::softmax).
+    /// [`nn::softmax`](crate::nn::softmax), with its dtype and errors.
     ///
     /// ```
     /// let x = flex::Tensor::from([[0.0f32, 0.0], [1000.0, 1000.0]]);
@@ -17,7 +17,7 @@ impl Tensor {
         super::softmax(self, axis)
     }
     /// `x - log(sum(exp(x)))` along an axis, without overflow: the method of
-    /// [`nn::log_softmax`](crate::nn::log_softmax).
+    /// [`nn::log_softmax`](crate::nn::log_softmax), with its dtype and errors.
     ///
     /// ```
     /// let x = flex::Tensor::from([0.0f32, -1000.0]);

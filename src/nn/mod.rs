@@ -54,7 +54,7 @@ pub use linear::{Linear, linear, linear_into};
 #[cfg(feature = "std")]
 pub(crate) use linear::{linear_then, result_of as linear_result};
 pub use loss::*;
-pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};
+pub use norm::{LayerNorm, RmsNorm, add_layer_norm, add_rms_norm, layer_norm, rms_norm};
 pub use pool::*;
 pub use recurrent::{
     Recurrent, gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell,

@@ -10,27 +10,56 @@ use crate::kernel::norm::{self, Norm};
 use crate::layout::IntoShape;
 use crate::tensor::Tensor;
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, with mean and variance over the last dimensions,
-/// `normalized_shape`; `weight` and `bias` have that shape.
+/// The options of [`layer_norm`] and [`add_layer_norm`], and of the
+/// [gradient](crate::nn::grad::layer_norm).
 ///
-/// Errors if the last dimensions of `x`, or the shapes of `weight` or `bias`, differ from it, if
-/// `eps` is negative or not finite, or if `x` is not a float tensor.
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, bias) = (Tensor::from([[1.0f32, 3.0]]), Tensor::from([10.0f32, 20.0]));
+/// let shifted = nn::LayerNorm { bias: Some(&bias), eps: 0.0, ..Default::default() };
+/// assert_eq!(nn::layer_norm(&x, 2, shifted)?.to_vec::<f32>()?, [9.0, 21.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LayerNorm<'a> {
+    /// A factor for each element, in the shape that is normalised. Default: none.
+    pub weight: Option<&'a Tensor>,
+    /// Added to each element, in the same shape. Default: none.
+    pub bias: Option<&'a Tensor>,
+    /// Added to the variance. Default: 1e-5.
+    pub eps: f64,
+}
+impl Default for LayerNorm<'_> {
+    fn default() -> Self {
+        LayerNorm {
+            weight: None,
+            bias: None,
+            eps: 1e-5,
+        }
+    }
+}
+
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, with mean and variance over the last dimensions,
+/// `normalized_shape`; weight and bias have that shape (Ba et al. 2016). The result has the shape
+/// and dtype of `x`; 16-bit floats are computed in float32 and rounded once.
+///
+/// Errors if the last dimensions of `x`, or the shapes of weight or bias, differ from it, if `eps` is
+/// negative or not finite, or if `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[1.0f32, 3.0, -5.0, 5.0], [2, 2])?;
-/// assert_eq!(nn::layer_norm(&x, 2, None, None, 0.0)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
+/// let exact = nn::LayerNorm { eps: 0.0, ..Default::default() };
+/// assert_eq!(nn::layer_norm(&x, 2, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn layer_norm(
     x: &Tensor,
     normalized_shape: impl IntoShape,
-    weight: Option<&Tensor>,
-    bias: Option<&Tensor>,
-    eps: f64,
+    options: LayerNorm,
 ) -> Result<Tensor> {
     let shape = normalized_shape.into_shape();
-    Ok(layer_norm_of(x, None, shape.as_ref(), weight, bias, eps)?.0)
+    Ok(layer_norm_of(x, None, shape.as_ref(), options)?.0)
 }
 
 /// `x + residual`, and its [`layer_norm`], computed while the sum is in cache: returns the
@@ -41,7 +70,8 @@ pub fn layer_norm(
 /// ```
 /// use flex::{Tensor, nn};
 /// let (x, residual) = (Tensor::from([1.0f32, 1.0]), Tensor::from([0.0f32, 2.0]));
-/// let (y, sum) = nn::add_layer_norm(&x, &residual, 2, None, None, 0.0)?;
+/// let exact = nn::LayerNorm { eps: 0.0, ..Default::default() };
+/// let (y, sum) = nn::add_layer_norm(&x, &residual, 2, exact)?;
 /// assert_eq!((y.to_vec::<f32>()?, sum.to_vec::<f32>()?), (vec![-1.0, 1.0], vec![1.0, 3.0]));
 /// # Ok::<(), flex::Error>(())
 /// ```
@@ -49,12 +79,10 @@ pub fn add_layer_norm(
     x: &Tensor,
     residual: &Tensor,
     normalized_shape: impl IntoShape,
-    weight: Option<&Tensor>,
-    bias: Option<&Tensor>,
-    eps: f64,
+    options: LayerNorm,
 ) -> Result<(Tensor, Tensor)> {
     let shape = normalized_shape.into_shape();
-    let (y, sum) = layer_norm_of(x, Some(residual), shape.as_ref(), weight, bias, eps)?;
+    let (y, sum) = layer_norm_of(x, Some(residual), shape.as_ref(), options)?;
     Ok((y, sum.unwrap_or_default()))
 }
 
@@ -62,11 +90,10 @@ fn layer_norm_of(
     x: &Tensor,
     residual: Option<&Tensor>,
     normalized_shape: &[usize],
-    weight: Option<&Tensor>,
-    bias: Option<&Tensor>,
-    eps: f64,
+    options: LayerNorm,
 ) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "layer_norm";
+    let LayerNorm { weight, bias, eps } = options;
     check::eps(OP, eps)?;
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let (weight, bias) = (
@@ -79,26 +106,41 @@ fn layer_norm_of(
     }, else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// `x / sqrt(mean(x * x) + eps) * weight`, with the mean over the last dimensions,
-/// `normalized_shape`; `weight` has that shape. `eps` defaults to the dtype's machine epsilon.
+/// The options of [`rms_norm`] and [`add_rms_norm`], and of the
+/// [gradient](crate::nn::grad::rms_norm).
 ///
-/// Errors if the last dimensions of `x`, or the shape of `weight`, differ from it, if `eps` is
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, weight) = (Tensor::from([[2.0f32, -2.0]]), Tensor::from([1.0f32, 5.0]));
+/// let scaled = nn::RmsNorm { weight: Some(&weight), eps: Some(0.0) };
+/// assert_eq!(nn::rms_norm(&x, 2, scaled)?.to_vec::<f32>()?, [1.0, -5.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RmsNorm<'a> {
+    /// A factor for each element, in the shape that is normalised. Default: none.
+    pub weight: Option<&'a Tensor>,
+    /// Added to the mean square. Default: the machine epsilon of the dtype.
+    pub eps: Option<f64>,
+}
+
+/// `x / sqrt(mean(x * x) + eps) * weight`, with the mean over the last dimensions,
+/// `normalized_shape`; the weight has that shape (Zhang and Sennrich 2019). The result has the
+/// shape and dtype of `x`; 16-bit floats are computed in float32 and rounded once.
+///
+/// Errors if the last dimensions of `x`, or the shape of the weight, differ from it, if `eps` is
 /// negative or not finite, or if `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[3.0f32, 4.0, 0.0, 0.0], [4])?;
-/// assert_eq!(nn::rms_norm(&x, 4, None, Some(0.0))?.to_vec::<f32>()?, [1.2, 1.6, 0.0, 0.0]);
+/// let exact = nn::RmsNorm { eps: Some(0.0), ..Default::default() };
+/// assert_eq!(nn::rms_norm(&x, 4, exact)?.to_vec::<f32>()?, [1.2, 1.6, 0.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rms_norm(
-    x: &Tensor,
-    normalized_shape: impl IntoShape,
-    weight: Option<&Tensor>,
-    eps: Option<f64>,
-) -> Result<Tensor> {
+pub fn rms_norm(x: &Tensor, normalized_shape: impl IntoShape, options: RmsNorm) -> Result<Tensor> {
     let shape = normalized_shape.into_shape();
-    Ok(rms_norm_of(x, None, shape.as_ref(), weight, eps)?.0)
+    Ok(rms_norm_of(x, None, shape.as_ref(), options)?.0)
 }
 
 /// `x + residual`, and its [`rms_norm`], like [`add_layer_norm`].
@@ -106,7 +148,8 @@ pub fn rms_norm(
 /// ```
 /// use flex::{Tensor, nn};
 /// let (x, residual) = (Tensor::from([1.0f32, 1.0]), Tensor::from([1.0f32, -3.0]));
-/// let (y, sum) = nn::add_rms_norm(&x, &residual, 2, None, Some(0.0))?;
+/// let exact = nn::RmsNorm { eps: Some(0.0), ..Default::default() };
+/// let (y, sum) = nn::add_rms_norm(&x, &residual, 2, exact)?;
 /// assert_eq!((y.to_vec::<f32>()?, sum.to_vec::<f32>()?), (vec![1.0, -1.0], vec![2.0, -2.0]));
 /// # Ok::<(), flex::Error>(())
 /// ```
@@ -114,11 +157,10 @@ pub fn add_rms_norm(
     x: &Tensor,
     residual: &Tensor,
     normalized_shape: impl IntoShape,
-    weight: Option<&Tensor>,
-    eps: Option<f64>,
+    options: RmsNorm,
 ) -> Result<(Tensor, Tensor)> {
     let shape = normalized_shape.into_shape();
-    let (y, sum) = rms_norm_of(x, Some(residual), shape.as_ref(), weight, eps)?;
+    let (y, sum) = rms_norm_of(x, Some(residual), shape.as_ref(), options)?;
     Ok((y, sum.unwrap_or_default()))
 }
 
@@ -126,10 +168,10 @@ fn rms_norm_of(
     x: &Tensor,
     residual: Option<&Tensor>,
     normalized_shape: &[usize],
-    weight: Option<&Tensor>,
-    eps: Option<f64>,
+    options: RmsNorm,
 ) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "rms_norm";
+    let RmsNorm { weight, eps } = options;
     let eps = eps.unwrap_or(epsilon(x.dtype()));
     check::eps(OP, eps)?;
     let (rows, wide) = rows(OP, x, normalized_shape)?;

@@ -11,6 +11,16 @@ use crate::par::Cost;
 use crate::tensor::Tensor;
 
 /// The options of [`rotary_embedding`].
+///
+/// ```
+/// use flex::{DType, Tensor, nn};
+/// let (cos, sin) = nn::rotary_tables(8, 4, Default::default())?;
+/// let token = Tensor::from([[1.0f32, 0.0, 0.0, 0.0]]);
+/// let seventh = nn::Rotary { offset: 6, ..Default::default() };
+/// let y = nn::rotary_embedding(&token, &cos, &sin, seventh)?.to_vec::<f32>()?;
+/// assert!((y[0] - 6f32.cos()).abs() < 1e-6 && (y[2] - 6f32.sin()).abs() < 1e-6);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rotary<'a> {
     /// Whether pairs are neighbours, as in GPT-J, rather than elements of the two halves, as in
@@ -144,6 +154,13 @@ fn run<T: Attended<Acc: Element + Pod> + Element + Pod>(
 }
 
 /// The options of [`rotary_tables`].
+///
+/// ```
+/// use flex::nn::{self, RotaryTables};
+/// let (cos, _) = nn::rotary_tables(5, 2, RotaryTables { scaling: 4.0, ..Default::default() })?;
+/// assert!((cos.at::<f32>((4, 0))? - 1f32.cos()).abs() < 1e-6); // position 4 becomes 1
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RotaryTables {
     /// The base of the wavelengths. Default: 10000.

@@ -5,6 +5,14 @@ use crate::kernel::conv::Three;
 use smallvec::SmallVec;
 
 /// Numbers for the spatial axes: one for all of them, or one for each.
+///
+/// ```
+/// use flex::{DType, Tensor, nn};
+/// let x = Tensor::zeros((1, 4, 6), DType::F32)?;
+/// assert_eq!(nn::avg_pool2d(&x, 2, None)?.shape(), [1, 2, 3]);
+/// assert_eq!(nn::avg_pool2d(&x, [4, 1], None)?.shape(), [1, 1, 6]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PerAxis(SmallVec<[usize; 3]>);
 impl From<usize> for PerAxis {

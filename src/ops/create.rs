@@ -33,7 +33,8 @@ pub fn full(
     )
 }
 
-/// A tensor filled with ones (or true).
+/// A tensor filled with ones (or true). Errors if there is no memory for it, or for a dtype that
+/// this build lacks.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -44,7 +45,8 @@ pub fn ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
     full(shape, true, dtype)
 }
 
-/// A matrix of zeros with ones on diagonal `k`, which is above the main diagonal if positive.
+/// A matrix of zeros, `[rows, columns]`, with ones on diagonal `k`, which is above the main
+/// diagonal if positive. Errors like [`ones`].
 ///
 /// ```
 /// use flex::{DType, ops};

@@ -115,6 +115,7 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
 }
 
 /// Repeats each element `count` times along an axis; for `()`, elements of the flattened `x`.
+/// Errors if the axis is out of range, or there is no memory.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -194,7 +195,7 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
 }
 
 /// Repeats the whole of `x`, `counts[k]` times along dimension `k`. If shape and counts differ in
-/// length, the shorter is padded with ones in front.
+/// length, the shorter is padded with ones in front. Errors if there is no memory.
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -7,6 +7,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 
 /// The result of [`unique_all`].
+///
+/// Example: [`unique_all`].
 #[derive(Clone, Debug)]
 pub struct Unique {
     /// The distinct elements in ascending order, as a 1-dimensional tensor.
@@ -20,7 +22,7 @@ pub struct Unique {
 }
 
 /// The distinct elements of `x` in ascending order, with the indices of their first occurrences,
-/// the inverse and the counts.
+/// the inverse and the counts. Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -50,7 +52,7 @@ pub fn unique_all(x: &Tensor) -> Result<Unique> {
     })
 }
 
-/// The distinct elements of `x` in ascending order, and their counts (int64).
+/// The distinct elements of `x` in ascending order, and their counts (int64). Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -77,7 +79,7 @@ pub fn unique_inverse(x: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((u.values, u.inverse))
 }
 
-/// The distinct elements of `x` in ascending order, as a 1-dimensional tensor.
+/// The distinct elements of `x` in ascending order, as a 1-dimensional tensor. Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};

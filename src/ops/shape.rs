@@ -12,6 +12,13 @@ use core::borrow::Borrow;
 use smallvec::SmallVec;
 
 /// The shifts of [`roll`]; `into` makes them from an integer, an array or a slice.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from([[1, 2], [3, 4]]);
+/// assert_eq!(ops::roll(&x, [1, 1], [0, 1])?.to_vec::<i32>()?, [4, 3, 2, 1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shifts(SmallVec<[i64; 6]>);
 
@@ -162,7 +169,7 @@ fn triangle(
     Ok(out)
 }
 
-/// Broadcasts all tensors to their common shape; views.
+/// Broadcasts all tensors to their common shape; views. Errors if there is none.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -177,6 +184,8 @@ pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>>
 }
 
 /// The dimension along which the first tensor of [`meshgrid`] varies.
+///
+/// Example: [`meshgrid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
     /// The second, like the x coordinate of a plot.

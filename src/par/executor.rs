@@ -8,6 +8,22 @@ use std::sync::{PoisonError, RwLock};
 ///
 /// Results don't depend on which thread runs which piece of an operation: they have the same bits
 /// as on flex's own threads.
+///
+/// ```
+/// /// Runs everything on the caller's thread.
+/// struct Inline;
+/// impl flex::Executor for Inline {
+///     fn threads(&self) -> usize {
+///         1
+///     }
+///     fn run(&self, n: usize, piece: &(dyn Fn(usize) + Sync)) {
+///         (0..n).for_each(piece);
+///     }
+/// }
+/// flex::set_executor(Some(&Inline));
+/// assert_eq!(flex::num_threads(), 1);
+/// # flex::set_executor(None);
+/// ```
 pub trait Executor: Send + Sync {
     /// The number of threads, including the caller if it works too.
     fn threads(&self) -> usize;

@@ -5,7 +5,7 @@ use super::convert::{Arg, Device, compute, count};
 use super::dtype::DTypeArg;
 use crate::DType;
 use crate::nn::PadMode;
-use crate::signal::{self, Extent, Mel, Method, Stft, Window};
+use crate::signal::{self, Ends, Extent, Mel, Method, Stft, Window};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -20,7 +20,11 @@ fn window(
 ) -> PyResult<PyTensor> {
     let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
     let n = count(op, "n", n)?;
-    compute(py, n, || signal::window(n, shape, sym, dtype))
+    let ends = match sym {
+        true => Ends::Symmetric,
+        false => Ends::Periodic,
+    };
+    compute(py, n, || signal::window(n, shape, ends, dtype))
 }
 
 /// Defines windows given by a single formula.

@@ -35,6 +35,14 @@ impl QTensor {
     ///
     /// Errors if `x` is not a float tensor, if it has fewer dimensions and there are several scales,
     /// or if blocks don't divide an axis.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 127.0]), Default::default())?;
+    /// let like = q.requantize(&Tensor::from([2.0f32, -254.0, 4.0]))?;
+    /// assert_eq!(like.values().to_vec::<i8>()?, [1, -127, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn requantize(&self, x: &Tensor) -> Result<QTensor> {
         if !x.dtype().is_float() {
             let message = message!("a result of {} can't be quantised: floats can", x.dtype());

@@ -64,6 +64,14 @@ impl QTensor {
         groups.scatter(y)
     }
     /// The same in another float dtype, rounded once. Errors if `dtype` is not a float dtype.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([1.0f32, -127.0]), Default::default())?;
+    /// let x = q.dequantize_as(DType::BF16)?;
+    /// assert_eq!((x.dtype(), x.astype(DType::F32)?.to_vec::<f32>()?), (DType::BF16, vec![1.0, -127.0]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn dequantize_as(&self, dtype: DType) -> Result<Tensor> {
         if !dtype.is_float() {
             let message = message!("dtype must be a float dtype, not {dtype}");

@@ -14,7 +14,8 @@ use alloc::vec::Vec;
 
 const OP: &str = "quant.from_tensors";
 
-/// The named tensors that represent a quantised tensor in a file.
+/// The named tensors that represent a quantised tensor in a file: `name`, `name.scales` and, where
+/// they are needed, `name.zero_points`, `name.shape` and `name.bits`. Errors if there is no memory.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors, quant};
@@ -52,6 +53,8 @@ pub fn to_tensors(name: &str, q: &QTensor) -> Result<Vec<(String, Tensor)>> {
 /// stays there.
 ///
 /// Errors if parts are missing or don't fit together.
+///
+/// Example: [`to_tensors`].
 pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
     let part = |part: &str| tensors.get(&[name, part].concat());
     let values = tensors.tensor(name)?.clone();

@@ -13,6 +13,15 @@ use core::borrow::Borrow;
 impl QTensor {
     /// Whether all elements share a positive scale that makes none of them infinite, so that they
     /// are ordered like their integers.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant::{self, Per, Quantization}};
+    /// let x = Tensor::from([[1.0f32], [2.0]]);
+    /// assert!(quant::quantize(&x, Default::default())?.shares_scale()?);
+    /// let by_row = Quantization { per: Per::Channel(0), ..Default::default() };
+    /// assert!(!quant::quantize(&x, by_row)?.shares_scale()?);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn shares_scale(&self) -> Result<bool> {
         if self.is_empty() || self.scales.len() != 1 {
             return Ok(self.is_empty());
@@ -32,35 +41,74 @@ impl QTensor {
         ops::argmax(&self.ordered()?, over)
     }
     /// The index of the first smallest element, like [`ops::argmin`].
+    ///
+    /// Example: [`argmax`](QTensor::argmax).
     pub fn argmin(&self, over: impl Into<Reduction>) -> Result<Tensor> {
         ops::argmin(&self.ordered()?, over)
     }
     /// The largest elements, like [`ops::max`], quantised like this tensor; a single int4 or int2
     /// value takes a whole byte. Errors if elements have several scales.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -127.0]), Default::default())?;
+    /// let [max, min] = [q.max(0)?, q.min(0)?].map(|x| x.dequantize().and_then(|x| x.item::<f32>()));
+    /// assert_eq!((max?, min?), (7.0, -127.0));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn max(&self, over: impl Into<Reduction>) -> Result<QTensor> {
         self.of_values(ops::max(&self.integers("max")?, over)?)
     }
     /// The smallest elements; otherwise like [`max`](QTensor::max).
+    ///
+    /// Example: [`max`](QTensor::max).
     pub fn min(&self, over: impl Into<Reduction>) -> Result<QTensor> {
         self.of_values(ops::min(&self.integers("min")?, over)?)
     }
     /// The elements sorted along an axis, like [`ops::sort()`]. Errors if elements have several
     /// scales.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 5.0]), Default::default())?;
+    /// assert_eq!(q.sort(0)?.values().to_vec::<i8>()?, [-1, 5, 127]);
+    /// assert_eq!(q.argsort(0)?.to_vec::<i64>()?, [1, 2, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn sort(&self, how: impl Into<Sort>) -> Result<QTensor> {
         self.of_values(ops::sort(&self.integers("sort")?, how)?)
     }
     /// The indices that sort along an axis, like [`ops::argsort`].
+    ///
+    /// Example: [`sort`](QTensor::sort).
     pub fn argsort(&self, how: impl Into<Sort>) -> Result<Tensor> {
         ops::argsort(&self.ordered()?, how)
     }
     /// The `k` largest or smallest elements along an axis and their indices, like [`ops::topk`].
     /// Errors if elements have several scales.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 5.0]), Default::default())?;
+    /// let (values, indices) = q.topk(2, 0)?;
+    /// assert_eq!(values.values().to_vec::<i8>()?, [127, 5]);
+    /// assert_eq!(indices.to_vec::<i64>()?, [0, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn topk(&self, k: usize, how: impl Into<TopK>) -> Result<(QTensor, Tensor)> {
         let (values, indices) = ops::topk(&self.integers("topk")?, k, how)?;
         Ok((self.of_values(values)?, indices))
     }
     /// The elements at some indices of an axis, like [`ops::take`]. `indices` has one dimension.
     /// Errors if there are blocks along the axis.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let table = quant::quantize(&Tensor::from([[1.0f32, 2.0], [127.0, 4.0]]), Default::default())?;
+    /// let rows = table.take(&Tensor::from([1i64, 1]), 0)?;
+    /// assert_eq!(rows.dequantize()?.to_vec::<f32>()?, [127.0, 4.0, 127.0, 4.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn take(&self, indices: &Tensor, axis: isize) -> Result<QTensor> {
         const OP: &str = "take";
         let at = layout::axis(OP, axis, self.rank())?;
@@ -123,7 +171,15 @@ impl QTensor {
         let shape = Shape::from_slice(values.shape());
         self.packed_again(from.moved(values, |t| Ok(t.clone()), shape, Some)?)
     }
-    /// Whether both have the same shape and represent the same numbers.
+    /// Whether both have the same shape and represent the same numbers. Errors if there is no memory
+    /// to dequantise them.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 2.0]), Default::default())?;
+    /// assert!(q.equal(&q.copy()?)? && !q.equal(&q.flip(0)?)?);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn equal(&self, other: &QTensor) -> Result<bool> {
         Ok(self.shape == other.shape
             && ops::all(&ops::equal(&self.dequantize()?, &other.dequantize()?)?, ())?

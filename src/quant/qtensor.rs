@@ -19,6 +19,20 @@ use alloc::vec::Vec;
 ///
 /// Clones share storage. Views ([`permute`](QTensor::permute), [`slice_axis`](QTensor::slice_axis)
 /// ..) copy nothing.
+///
+/// ```
+/// use flex::{DType, Tensor, quant::{self, Levels, Per, Quantization}};
+/// let per = Per::Block { axis: 1, size: 2 };
+/// let int4 = Quantization { levels: Levels::I4, per, ..Default::default() };
+/// let q = quant::quantize(&Tensor::zeros((3, 4), DType::F32)?, int4)?;
+/// assert_eq!((q.shape(), q.rank(), q.len(), q.is_empty()), (&[3, 4][..], 2, 12, false));
+/// assert_eq!((q.levels(), q.block().as_slice(), q.packed_axis()), (Levels::I4, &[1, 2][..], Some(1)));
+/// assert_eq!((q.values().shape(), q.scales().shape()), (&[3, 2][..], &[3, 2][..]));
+/// assert!(q.zeros().is_none() && q.byte_len() == 3 * 2 + 4 * 3 * 2);
+/// let own = q.copy()?;
+/// assert!(!own.values().shares_storage(q.values()));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct QTensor {
     pub(super) values: Tensor,
@@ -150,7 +164,7 @@ impl QTensor {
         let bytes = |t: &Tensor| t.len() * t.dtype().size();
         bytes(&self.values) + bytes(&self.scales) + self.zeros.as_ref().map_or(0, bytes)
     }
-    /// A copy with memory of its own.
+    /// A copy with memory of its own. Errors if there is none.
     pub fn copy(&self) -> Result<QTensor> {
         Ok(QTensor {
             values: self.values.copy()?,

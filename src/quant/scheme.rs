@@ -11,6 +11,19 @@ use crate::{
 };
 
 /// What shares a scale.
+///
+/// ```
+/// use flex::{Tensor, quant::{self, Per, Quantization}};
+/// let x = Tensor::from([[1.0f32, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]);
+/// let scales = |per| {
+///     let q = quant::quantize(&x, Quantization { per, ..Default::default() })?;
+///     Ok::<_, flex::Error>(q.scales().shape().to_vec())
+/// };
+/// assert_eq!(scales(Per::Tensor)?, [1, 1]);
+/// assert_eq!(scales(Per::Channel(0))?, [2, 1]);
+/// assert_eq!(scales(Per::Block { axis: 1, size: 2 })?, [2, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Per {
     /// The whole tensor.
@@ -29,6 +42,15 @@ pub enum Per {
 
 /// How [`quantize`](super::quantize) chooses integers. The default is int8 without zero points,
 /// with one float32 scale for the whole tensor, from its minimum and maximum.
+///
+/// ```
+/// use flex::{DType, Tensor, quant::{self, Levels, Quantization}};
+/// let uint8 = Quantization { levels: Levels::U8, affine: true, ..Default::default() };
+/// let q = quant::quantize(&Tensor::from([0.0f32, 255.0, 7.0]), uint8)?;
+/// assert_eq!(q.values().to_vec::<u8>()?, [0, 255, 7]);
+/// assert_eq!(q.zeros().unwrap().to_vec::<u8>()?, [0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Quantization {
     /// The integers.

@@ -31,6 +31,15 @@ impl QTensor {
         )
     }
     /// Swaps two dimensions.
+    /// Errors if one is out of range.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.transpose(0, 1)?.dequantize()?.to_vec::<f32>()?, [1.0, 3.0, 2.0, 127.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn transpose(&self, a: isize, b: isize) -> Result<QTensor> {
         let (first, second) = (
             layout::axis("transpose", a, self.rank())?,
@@ -42,6 +51,14 @@ impl QTensor {
     }
     /// Reverses dimensions, all for `()`. Errors if an axis is out of range, repeated, or packed
     /// several values to a byte.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.flip(0)?.dequantize()?.to_vec::<f32>()?, [3.0, 127.0, 1.0, 2.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn flip(&self, axes: impl Into<Axes>) -> Result<QTensor> {
         const OP: &str = "flip";
         let axes = axes.into().resolve(OP, self.rank())?;
@@ -85,6 +102,14 @@ impl QTensor {
     }
     /// Selects index `index` of a dimension and removes the dimension. Errors like
     /// [`slice_axis`](QTensor::slice_axis), and if the index is out of range.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.select(0, -1)?.dequantize()?.to_vec::<f32>()?, [3.0, 127.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn select(&self, axis: isize, index: i64) -> Result<QTensor> {
         const OP: &str = "select";
         let axis = layout::axis(OP, axis, self.rank())?;
@@ -110,6 +135,14 @@ impl QTensor {
     }
     /// Broadcasts dimensions of size 1 and adds new ones in front. Errors if sizes don't match, or
     /// the dimension is packed several values to a byte.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.broadcast_to((3, 2, 2))?.shape(), [3, 2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<QTensor> {
         const OP: &str = "broadcast_to";
         let shape = shape.into_shape();
@@ -140,6 +173,14 @@ impl QTensor {
     }
     /// Inserts dimensions of size 1, at these positions of the result. Errors if a position is out
     /// of range or repeated.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.expand_dims([0, -1])?.shape(), [1, 2, 2, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn expand_dims(&self, axes: impl Into<Axes>) -> Result<QTensor> {
         const OP: &str = "expand_dims";
         let axes = axes.into();
@@ -160,6 +201,14 @@ impl QTensor {
     }
     /// Removes dimensions of size 1, all for `()`. Errors if one has another size, or is packed
     /// several values to a byte.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.expand_dims(0)?.squeeze(())?.shape(), [2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<QTensor> {
         const OP: &str = "squeeze";
         let mut axes = match axes.into().named() {
@@ -186,6 +235,14 @@ impl QTensor {
     ///
     /// Errors if the number of elements differs, or if the elements of a block, or of a byte, would
     /// no longer be neighbours along one axis.
+    ///
+    /// ```
+    /// use flex::{Tensor, quant};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
+    /// let q = quant::quantize(&x, Default::default())?;
+    /// assert_eq!(q.reshape(-1)?.dequantize()?.to_vec::<f32>()?, [1.0, 2.0, 3.0, 127.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn reshape(&self, shape: impl Into<Ints>) -> Result<QTensor> {
         const OP: &str = "reshape";
         let own = Layout::contiguous(&self.shape)?;

@@ -8,6 +8,16 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// Which part of a convolution is returned.
+///
+/// ```
+/// use flex::{Tensor, signal::{self, Extent, Method}};
+/// let (x, h) = (Tensor::from([1.0f32, 2.0, 3.0]), Tensor::from([1.0f32, 1.0]));
+/// let part = |e| signal::convolve(&x, &h, e, Method::Auto)?.to_vec::<f32>();
+/// assert_eq!(part(Extent::Full)?, [1.0, 3.0, 5.0, 3.0]);
+/// assert_eq!(part(Extent::Same)?, [1.0, 3.0, 5.0]);
+/// assert_eq!(part(Extent::Valid)?, [3.0, 5.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All places where the operands overlap.
@@ -20,6 +30,16 @@ pub enum Extent {
 }
 
 /// How a convolution is computed.
+///
+/// ```
+/// use flex::{Tensor, signal::{self, Extent, Method}};
+/// let x = Tensor::from([1.0f32, 2.0, 3.0]);
+/// let sums = signal::convolve(&x, &x, Extent::Full, Method::Direct)?;
+/// assert_eq!(sums.to_vec::<f32>()?, [1.0, 4.0, 10.0, 12.0, 9.0]);
+/// let fast = signal::convolve(&x, &x, Extent::Full, Method::Fft)?;
+/// assert!((fast - sums).to_vec::<f32>()?.iter().all(|e| e.abs() < 1e-5));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Whichever is likely to be faster; direct for integers, which are exact.

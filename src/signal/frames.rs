@@ -13,6 +13,20 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// How [`stft`] cuts frames and [`istft`] joins them. Names and defaults are those of torch.stft.
+///
+/// ```
+/// use flex::{DType, Tensor, signal::{self, Ends, Stft, Window}};
+/// let window = signal::window(400, Window::Hann, Ends::Periodic, DType::F32)?;
+/// let how = Stft {
+///     hop_length: Some(160),
+///     win_length: Some(400),
+///     window: Some(&window),
+///     ..Stft::of(512)
+/// };
+/// let second = Tensor::zeros(16_000, DType::F32)?;
+/// assert_eq!(signal::stft(&second, &how)?.shape(), [257, 101]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Stft<'a> {
     /// The length of the transforms, in samples.
@@ -35,6 +49,8 @@ pub struct Stft<'a> {
 }
 impl Stft<'_> {
     /// The defaults, for a transform length.
+    ///
+    /// Example: [`Stft`].
     pub fn of(n_fft: usize) -> Self {
         Stft {
             n_fft,

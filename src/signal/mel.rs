@@ -8,6 +8,15 @@ use crate::ops::reduce::slice_mut;
 use crate::tensor::Tensor;
 
 /// The bands of [`mel_filters`].
+///
+/// ```
+/// use flex::{DType, signal::{self, Mel}};
+/// let speech = Mel { n_mels: 80, fmin: 20.0, fmax: Some(7600.0), htk: true, ..Mel::of(16e3, 512) };
+/// let filters = signal::mel_filters(&speech, DType::F32)?;
+/// assert_eq!(filters.shape(), [80, 257]);
+/// assert_eq!(filters.select(1, 0)?.sum(())?.item::<f32>()?, 0.0); // nothing below 20 Hz
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mel {
     /// Samples per second.
@@ -29,6 +38,8 @@ pub struct Mel {
 }
 impl Mel {
     /// The defaults, for a sample rate and frame length.
+    ///
+    /// Example: [`Mel`].
     pub fn of(sample_rate: f64, n_fft: usize) -> Mel {
         Mel {
             sample_rate,

@@ -1,8 +1,8 @@
 //! Signals: windows, short-time Fourier transforms, mel filters, convolution and correlation.
 //!
 //! ```
-//! use flex::{DType, Tensor, signal::{self, Stft, Window}};
-//! let window = signal::window(8, Window::Hann, false, DType::F32)?;
+//! use flex::{DType, Tensor, signal::{self, Ends, Stft, Window}};
+//! let window = signal::window(8, Window::Hann, Ends::Periodic, DType::F32)?;
 //! let x = Tensor::zeros(64, DType::F32)?;
 //! let frames = signal::stft(&x, &Stft { window: Some(&window), ..Stft::of(8) })?;
 //! assert_eq!(frames.shape(), [5, 33]); // frequencies, and frames two samples apart
@@ -23,4 +23,4 @@ pub use convolve::{Extent, Method, convolve, correlate};
 #[cfg(feature = "complex")]
 pub use frames::{Stft, istft, stft};
 pub use mel::{Mel, mel_filters};
-pub use windows::{Window, window};
+pub use windows::{Ends, Window, window};

@@ -8,6 +8,14 @@ use crate::tensor::Tensor;
 use core::f64::consts::PI;
 
 /// A window function; `x` runs from -1 to 1 along the window.
+///
+/// ```
+/// use flex::{DType, signal::{self, Ends, Window}};
+/// let five = |w| signal::window(5, w, Ends::Symmetric, DType::F32)?.to_vec::<f32>();
+/// assert_eq!(five(Window::Hann)?, [0.0, 0.5, 1.0, 0.5, 0.0]);
+/// assert_eq!(five(Window::Kaiser(0.0))?, [1.0; 5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Window {
     /// `0.5 + 0.5 cos(pi x)`, a raised cosine.
@@ -54,19 +62,37 @@ fn bessel_i0(x: f64) -> f64 {
     sum
 }
 
-/// A window of `n` samples, float32 or float64: symmetric, as for filter design, or else periodic,
-/// as for spectral analysis.
+/// Where the end of a window lies.
+///
+/// ```
+/// use flex::{DType, signal::{self, Ends, Window}};
+/// let hann = |ends| signal::window(3, Window::Hann, ends, DType::F32)?.to_vec::<f32>();
+/// assert_eq!(hann(Ends::Symmetric)?, [0.0, 1.0, 0.0]);
+/// assert!((hann(Ends::Periodic)?[1] - 0.75).abs() < 1e-6); // of 0, 3/4, 3/4, 0
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// The last sample is the end, as for filter design.
+    #[default]
+    Symmetric,
+    /// The end is one sample after the last, where the next period begins: as for spectral
+    /// analysis.
+    Periodic,
+}
+
+/// A window of `n` samples, float32 or float64.
 ///
 /// Errors for other dtypes, and if a parameter is not finite, `beta` is above 700 or `std` not
 /// positive.
 ///
 /// ```
-/// use flex::{DType, signal::{self, Window}};
-/// let periodic = signal::window(4, Window::Hann, false, DType::F32)?;
+/// use flex::{DType, signal::{self, Ends, Window}};
+/// let periodic = signal::window(4, Window::Hann, Ends::Periodic, DType::F32)?;
 /// assert_eq!(periodic.to_vec::<f32>()?, [0.0, 0.5, 1.0, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn window(n: usize, shape: Window, symmetric: bool, dtype: DType) -> Result<Tensor> {
+pub fn window(n: usize, shape: Window, ends: Ends, dtype: DType) -> Result<Tensor> {
     match shape {
         Window::Kaiser(beta) if !(beta.is_finite() && beta.abs() <= 700.0) => {
             let message = message!("beta is {beta}; it must be from -700 to 700");
@@ -79,7 +105,7 @@ pub fn window(n: usize, shape: Window, symmetric: bool, dtype: DType) -> Result<
         _ => {}
     }
     let mut y = Tensor::empty([n], dtype)?;
-    let half = (n - (symmetric && n > 0) as usize) as f64 / 2.0;
+    let half = (n - (ends == Ends::Symmetric && n > 0) as usize) as f64 / 2.0;
     dispatch!(float dtype, |T| {
         for (k, y) in slice_mut::<T>(&mut y)?.iter_mut().enumerate() {
             // measured from the nearer end, so that the window is symmetric to the bit

@@ -8,6 +8,12 @@ use core::ptr::NonNull;
 
 /// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the
 /// standard library, where memory is scarce and vectors are no wider.
+///
+/// ```
+/// let x = flex::Bytes::new(100)?;
+/// assert!((x.as_ptr() as usize).is_multiple_of(flex::storage::ALIGN));
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 
 /// The header of a block: before its data, or apart from it if the memory is mapped.

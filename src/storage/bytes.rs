@@ -16,7 +16,8 @@ use core::ptr::NonNull;
 /// ```
 /// use flex::Bytes;
 /// let mut a = Bytes::zeroed(16)?;
-/// assert!(a.get_mut().is_some());
+/// assert!(a.get_mut().is_some() && a.is_owned());
+/// assert!(a.len() == 16 && !a.is_empty() && !a.as_ptr().is_null());
 /// let b = a.clone();
 /// assert!(a.get_mut().is_none() && a.same(&b));
 /// # Ok::<(), flex::Error>(())
@@ -39,10 +40,23 @@ impl Bytes {
     /// Owned memory of `len` bytes with unspecified contents, aligned to [`ALIGN`](super::ALIGN).
     ///
     /// Errors with [`Error::Memory`](crate::Error::Memory) if it is not available.
+    ///
+    /// ```
+    /// let x = flex::Bytes::new(100)?;
+    /// assert!(x.len() == 100 && x.is_owned() && !x.is_empty());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn new(len: usize) -> Result<Bytes> {
         Bytes::owned(len).map(|(bytes, _)| bytes)
     }
-    /// The same, filled with zeros.
+    /// The same, filled with zeros; errors like [`new`](Bytes::new).
+    ///
+    /// ```
+    /// let x = flex::Bytes::zeroed(4)?;
+    /// // SAFETY: the memory is initialised, and `x` keeps it alive.
+    /// assert_eq!(unsafe { core::slice::from_raw_parts(x.as_ptr(), x.len()) }, [0; 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn zeroed(len: usize) -> Result<Bytes> {
         let (bytes, zeroed) = Bytes::owned(len)?;
         if !zeroed {
@@ -67,6 +81,12 @@ impl Bytes {
         ))
     }
     /// Static memory, such as weights in flash. Nothing is allocated.
+    ///
+    /// ```
+    /// static WEIGHTS: [u8; 4] = [1, 2, 3, 4];
+    /// let x = flex::Bytes::from_static(&WEIGHTS);
+    /// assert!(!x.is_owned() && core::ptr::eq(x.as_ptr(), WEIGHTS.as_ptr()));
+    /// ```
     pub const fn from_static(bytes: &'static [u8]) -> Bytes {
         // SAFETY: a reference is not null, nor is the pointer made of it.
         let data = unsafe { NonNull::new_unchecked(bytes.as_ptr().cast_mut()) };
@@ -81,6 +101,15 @@ impl Bytes {
     /// # Safety
     /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any
     /// thread (STORAGE5), and nobody writes to them while they are read.
+    ///
+    /// ```
+    /// use flex::Bytes;
+    /// let owner = vec![1u8, 2, 3];
+    /// let (ptr, len) = (owner.as_ptr(), owner.len());
+    /// // SAFETY: the vector is not written to, and the handle keeps it alive.
+    /// let mut x = unsafe { Bytes::foreign(ptr, len, Box::new(owner)) };
+    /// assert!(x.len() == 3 && !x.is_owned() && x.get_mut().is_none());
+    /// ```
     pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
         let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
         // a block of the pool for the header alone: allocating an aligned header would take as long
@@ -134,6 +163,16 @@ impl Bytes {
     }
     /// The first byte, valid for writes of `len` bytes while the borrow lasts; `None` if the memory
     /// is shared, static or foreign.
+    ///
+    /// ```
+    /// let mut x = flex::Bytes::zeroed(2)?;
+    /// // SAFETY: two bytes, valid for writes while `x` is borrowed.
+    /// unsafe { x.get_mut().unwrap().write(7) };
+    /// let other = x.clone();
+    /// assert!(x.get_mut().is_none());
+    /// # drop(other);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     #[inline]
     pub fn get_mut(&mut self) -> Option<*mut u8> {
         let header = self.owned_header()?;
@@ -178,6 +217,12 @@ impl Bytes {
         }
     }
     /// Whether both are handles to the same memory.
+    ///
+    /// ```
+    /// let x = flex::Bytes::new(4)?;
+    /// assert!(x.same(&x.clone()) && !x.same(&flex::Bytes::new(4)?));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn same(&self, other: &Bytes) -> bool {
         self.data == other.data && self.len == other.len && self.header == other.header
     }

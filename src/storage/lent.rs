@@ -48,6 +48,8 @@ fn list<R>(f: impl FnOnce(&mut BTreeMap<Place, Bytes>) -> R) -> R {
 
 impl Bytes {
     /// Lends the memory until the result is dropped.
+    ///
+    /// Example: [`Lent`].
     pub fn lend(&self) -> Lent {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let place = (self.as_ptr() as usize, NEXT.fetch_add(1, Relaxed));

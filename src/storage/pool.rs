@@ -17,6 +17,14 @@ use core::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// Statistics of the pool, in bytes and blocks. The figures of threads that are running may be a
 /// moment old.
+///
+/// ```
+/// let before = flex::memory_stats().in_use;
+/// let x = flex::Tensor::zeros(1000, flex::DType::F32)?;
+/// let stats = flex::memory_stats();
+/// assert!(stats.in_use >= before.min(4000) && stats.peak >= 4000);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {

@@ -13,6 +13,16 @@ use core::marker::PhantomData;
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $Kind:ident $name:ident $set:ident $signless:literal;)*) => {
         /// A reduction that can take the elements of a program as they are computed.
+        ///
+        /// ```
+        /// use flex::{Tensor, stream::{Kind, Stream}};
+        /// let (stream, x) = (Stream::new(), Tensor::from([0.0f32, 2.0, 4.0]));
+        /// let of = |kind| stream.reduce(kind, &(&x).into(), ())?.get();
+        /// assert_eq!(of(Kind::Count)?.item::<i64>()?, 2);
+        /// assert_eq!(of(Kind::Mean)?.item::<f32>()?, 2.0);
+        /// assert_eq!((Kind::Count.name(), Kind::ALL.len()), ("count_nonzero", 8));
+        /// # Ok::<(), flex::Error>(())
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Kind { $($(#[doc = $doc])* $Kind),* }
 

@@ -25,6 +25,20 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 /// A compiled graph, to be run on tensors.
+///
+/// ```
+/// use flex::{DType, Tensor, stream::{Graph, Op, Rounding, Traffic}};
+/// let mut g = Graph::new();
+/// let x = g.input(&[1000], DType::F32);
+/// let exp = g.apply(Op::Exp, &[x.into()])?;
+/// let y = g.apply(Op::Sqrt, &[exp.into()])?;
+/// let program = g.compile(&[y], Rounding::Once)?;
+/// let mut traffic = Traffic::default();
+/// let y = program.run_counted(vec![Tensor::zeros(1000, DType::F32)?], &mut traffic)?;
+/// assert_eq!(y[0].to_vec::<f32>()?, [1.0; 1000]);
+/// assert_eq!((traffic.kernels, traffic.moved()), (1, 8000)); // one pass reads and writes
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Program {
     pub(super) segments: Vec<Segment>,
@@ -44,6 +58,8 @@ impl Program {
     /// kinds.
     ///
     /// Errors if they are not, or if a number is out of range for the dtype that it is used in.
+    ///
+    /// Example: [`Graph::number`].
     pub fn with_numbers(&self, numbers: &[Scalar]) -> Result<Program> {
         let kinds = numbers.iter().map(|s| s.class());
         if !kinds.eq(self.numbers.iter().map(|s| s.class())) {
@@ -65,7 +81,9 @@ impl Program {
 }
 
 impl Graph {
-    /// Compiles the program that computes these values.
+    /// Compiles the program that computes these values. Errors if there is no memory for it.
+    ///
+    /// Example: [`Graph`].
     pub fn compile(&self, outputs: &[Value], rounding: Rounding) -> Result<Program> {
         self.compile_for(outputs, rounding, false)
     }

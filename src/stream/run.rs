@@ -26,15 +26,31 @@ impl Program {
     ///
     /// Errors if the number, dtypes or ranks of inputs differ, and those of functions that run as
     /// they are.
+    ///
+    /// Example: [`Graph`](super::Graph).
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         self.run_owned(inputs.to_vec())
     }
     /// The same for tensors that are no longer needed: storage that nobody else shares may become a
     /// result's.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};
+    /// let mut g = Graph::new();
+    /// let x = g.input(&[2], DType::F32);
+    /// let y = g.apply(Op::Square, &[x.into()])?;
+    /// let x = Tensor::from([3.0f32, 4.0]);
+    /// let memory = x.as_ptr();
+    /// let y = g.compile(&[y], Rounding::Once)?.run_owned(vec![x])?;
+    /// assert_eq!((y[0].as_ptr(), y[0].to_vec::<f32>()?), (memory, vec![9.0, 16.0]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn run_owned(&self, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
         self.run_counted(inputs, &mut Traffic::default())
     }
     /// The same, adding what it moves to `traffic`.
+    ///
+    /// Example: [`Program`].
     pub fn run_counted(&self, inputs: Vec<Tensor>, traffic: &mut Traffic) -> Result<Vec<Tensor>> {
         self.run_with(inputs, &self.views, traffic)
     }

@@ -6,6 +6,8 @@ use core::ops::{Add, AddAssign};
 /// Passes over memory, and the bytes they move. Bytes are those of tensors: elements that are
 /// repeated by broadcasting count once, and what stays in a cache between two steps of a block
 /// doesn't count.
+///
+/// Example: [`Program`](super::Program).
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Traffic {
     /// Passes over elements, and functions that ran as they are.
@@ -20,6 +22,8 @@ pub struct Traffic {
 
 impl Traffic {
     /// Bytes that are read or written.
+    ///
+    /// Example: [`Program`](super::Program).
     pub fn moved(&self) -> usize {
         self.read + self.written
     }

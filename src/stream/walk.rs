@@ -13,6 +13,19 @@ use smallvec::SmallVec;
 pub(super) const OP: &str = "fuse";
 
 /// When 16-bit floats are rounded.
+///
+/// ```
+/// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};
+/// let mut g = Graph::new();
+/// let x = g.input(&[1], DType::F16);
+/// let sum = g.apply(Op::Add, &[x.into(), 1.0.into()])?;
+/// let y = g.apply(Op::Subtract, &[sum.into(), 1.0.into()])?;
+/// let small = Tensor::from([1e-4f32]).astype(DType::F16)?; // lost beside 1 in float16
+/// let with = |r| g.compile(&[y], r)?.run(std::slice::from_ref(&small))?[0].astype(DType::F32);
+/// assert_eq!(with(Rounding::Each)?.item::<f32>()?, 0.0);
+/// assert!((with(Rounding::Once)?.item::<f32>()? - 1e-4).abs() < 1e-6);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounding {
     /// When they are stored; operations are computed in float32 until then.

@@ -60,7 +60,7 @@ impl Tensor {
     pub(crate) fn operand(&self, rank: usize) -> Operand {
         self.elements().operand(rank)
     }
-    /// A row-major copy with storage of its own.
+    /// A row-major copy with storage of its own. Errors if there is no memory for it.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
@@ -82,7 +82,8 @@ impl Tensor {
         out.copy_from(self)?;
         Ok(out)
     }
-    /// The tensor itself if it is contiguous, else a contiguous copy.
+    /// The tensor itself if it is contiguous, else a contiguous copy. Errors if there is no memory
+    /// for that.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
@@ -109,7 +110,16 @@ impl Tensor {
     }
     /// A pointer to the first element, for writing; all others are reached by the layout's strides.
     /// If the storage is shared, or indices share elements, the tensor is copied first, so that no
-    /// other tensor sees the writes.
+    /// other tensor sees the writes. Errors if there is no memory for the copy.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([1u8, 2]);
+    /// let mut y = x.clone();
+    /// // SAFETY: the first of two elements, valid for writes.
+    /// unsafe { y.as_mut_ptr()?.write(7) };
+    /// assert_eq!((x.to_vec::<u8>()?, y.to_vec::<u8>()?), (vec![1, 2], vec![7, 2]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn as_mut_ptr(&mut self) -> Result<*mut u8> {
         if let Some(p) = self.get_mut_ptr() {
             return Ok(p);
@@ -273,7 +283,7 @@ impl Tensor {
         Ok(out)
     }
     /// The elements in row-major order in another shape; one size may be -1, and is inferred. A
-    /// view if strides allow it, else a copy.
+    /// view if strides allow it, else a copy. Errors if the number of elements differs.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 6], flex::DType::F32)?;
@@ -294,6 +304,15 @@ impl Tensor {
         Ok(copy.view(layout))
     }
     /// [`Tensor::reshape`] without a copy; `None` if elements would have to move.
+    ///
+    /// Errors if the number of elements differs.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([[1, 2], [3, 4]]);
+    /// assert!(x.view_as(-1)?.is_some_and(|v| v.shares_storage(&x)));
+    /// assert!(x.transpose(0, 1)?.view_as(-1)?.is_none());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn view_as(&self, shape: impl Into<Ints>) -> Result<Option<Tensor>> {
         let shape = resolve_shape("reshape", shape.into().values(), self.layout())?;
         Ok(self.layout().reshape(&shape).map(|l| self.view(l)))

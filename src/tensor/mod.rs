@@ -42,6 +42,17 @@ pub(crate) use copy::resolve_shape;
 /// assert_eq!(t.to_vec::<f32>()?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+///
+/// ```
+/// use flex::Tensor;
+/// let x = Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!((x.rank(), x.len(), x.strides()), (2, 6, &[3, 1][..]));
+/// assert!(x.is_contiguous() && !x.is_empty());
+/// let column = x.select(1, 2)?;
+/// assert!(column.shares_storage(&x) && column.storage().same(x.storage()));
+/// assert_eq!((column.layout().offset(), column.strides()), (2, &[3][..]));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Tensor {
     data: Bytes,
@@ -53,6 +64,15 @@ pub struct Tensor {
 impl Tensor {
     /// A tensor of this storage, layout and dtype. Errors if an element would lie outside the
     /// storage (TENSOR1) or be misaligned (TENSOR2).
+    ///
+    /// ```
+    /// use flex::{Bytes, DType, Layout, Tensor};
+    /// let bytes = Bytes::zeroed(24)?;
+    /// let x = Tensor::from_parts(bytes.clone(), Layout::contiguous(&[2, 3])?, DType::F32)?;
+    /// assert!(x.storage().same(&bytes));
+    /// assert!(Tensor::from_parts(bytes, Layout::contiguous(&[7])?, DType::F32).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn from_parts(data: Bytes, layout: Layout, dtype: DType) -> Result<Tensor> {
         let size = dtype.size();
         if let Some((_, last)) = layout.span() {
@@ -78,7 +98,7 @@ impl Tensor {
             dtype,
         })
     }
-    /// A new contiguous tensor with unspecified values.
+    /// A new contiguous tensor with unspecified values. Errors if there is no memory for it.
     ///
     /// ```
     /// let x = flex::Tensor::empty((2, 3), flex::DType::F32)?;
@@ -141,7 +161,7 @@ impl Tensor {
             dtype,
         }) // TENSOR1, TENSOR2: dense from 0, sized by the layout
     }
-    /// A new tensor filled with zeros (or false).
+    /// A new tensor filled with zeros (or false). Errors if there is no memory for it.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(3, flex::DType::I64)?;
@@ -157,7 +177,8 @@ impl Tensor {
             dtype,
         })
     }
-    /// A copy of values in row-major order.
+    /// A copy of values in row-major order, of their type's dtype. Errors if their number is not that
+    /// of the shape's elements.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[true, false], [2, 1])?;
@@ -225,10 +246,23 @@ impl Tensor {
             dtype,
         )
     }
-    /// Values in foreign memory, which `owner` keeps alive and which is never written to.
+    /// Values in foreign memory, which `owner` keeps alive and which is never written to. Errors like
+    /// [`from_parts`](Tensor::from_parts).
     ///
     /// # Safety
     /// As [`Bytes::foreign`], for `len` bytes from `ptr`.
+    ///
+    /// ```
+    /// use flex::{DType, Layout, Tensor};
+    /// let owner = vec![1.0f32, 2.0, 3.0];
+    /// let ptr = owner.as_ptr().cast();
+    /// // SAFETY: nobody writes to the vector, which the tensor keeps alive.
+    /// let x = unsafe {
+    ///     Tensor::from_foreign(ptr, 12, Box::new(owner), Layout::contiguous(&[3])?, DType::F32)?
+    /// };
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub unsafe fn from_foreign(
         ptr: *const u8,
         len: usize,
@@ -288,6 +322,13 @@ impl Tensor {
     }
     /// A pointer to the element of index 0, 0, .., valid for reads of all elements by the layout's
     /// strides.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([1u8, 2, 3]).flip(0)?;
+    /// // SAFETY: the first element, initialised.
+    /// assert_eq!(unsafe { x.as_ptr().read() }, 3);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     #[inline(always)]
     pub fn as_ptr(&self) -> *const u8 {
         // the offset of an empty tensor is arbitrary
@@ -297,6 +338,16 @@ impl Tensor {
     }
     /// The same for writing, if the storage is not shared and no two indices address the same
     /// element; otherwise `None`, and [`Tensor::as_mut_ptr`] would copy.
+    ///
+    /// ```
+    /// let mut x = flex::Tensor::from([1u8, 2]);
+    /// // SAFETY: the first of two elements, valid for writes.
+    /// unsafe { x.get_mut_ptr().unwrap().write(7) };
+    /// assert_eq!(x.to_vec::<u8>()?, [7, 2]);
+    /// let copy = x.clone();
+    /// assert!(x.get_mut_ptr().is_none() && copy.len() == 2);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn get_mut_ptr(&mut self) -> Option<*mut u8> {
         let offset = self.layout.offset().wrapping_mul(self.dtype.size());
         if !self.layout.is_injective() {

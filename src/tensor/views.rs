@@ -22,7 +22,7 @@ impl Tensor {
                 .permute("permute", &signed(&axes.into(), self.rank()))?,
         ))
     }
-    /// Swaps two dimensions; a view.
+    /// Swaps two dimensions; a view. Errors if one is out of range.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3], flex::DType::F32)?;
@@ -32,7 +32,8 @@ impl Tensor {
     pub fn transpose(&self, a: isize, b: isize) -> Result<Tensor> {
         Ok(self.view(self.layout.swap_axes("transpose", a, b)?))
     }
-    /// Moves dimensions to other positions, keeping the order of the others; a view.
+    /// Moves dimensions to other positions, keeping the order of the others; a view. Errors if the
+    /// lists differ in length, or an axis is out of range or repeated.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
@@ -73,7 +74,7 @@ impl Tensor {
         let (first, count) = layout::slice_bounds(start, stop, step, self.shape()[k]);
         Ok(self.view(self.layout.slice(k, first, step as isize, count)))
     }
-    /// `length` elements of a dimension from `start`; a view.
+    /// `length` elements of a dimension from `start`; a view. Errors if there are fewer.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -83,7 +84,8 @@ impl Tensor {
     pub fn narrow(&self, axis: isize, start: usize, length: usize) -> Result<Tensor> {
         Ok(self.view(self.layout.narrow("narrow", axis, start, length)?))
     }
-    /// Selects index `index` of a dimension and removes the dimension; a view.
+    /// Selects index `index` of a dimension, negative from the end, and removes the dimension; a
+    /// view. Errors if the index is out of range.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -107,7 +109,8 @@ impl Tensor {
                 .flip("flip", &signed(&axes.into(), self.rank()))?,
         ))
     }
-    /// Broadcasts dimensions of size 1, and adds new ones in front; a view.
+    /// Broadcasts dimensions of size 1, and adds new ones in front; a view. Errors if another size
+    /// differs.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
@@ -151,7 +154,8 @@ impl Tensor {
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
     /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
-    /// dimension. A view whose elements overlap.
+    /// dimension. A view whose elements overlap. Errors if `size` is 0 or larger than the dimension,
+    /// or `step` is 0.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -161,7 +165,8 @@ impl Tensor {
     pub fn unfold(&self, axis: isize, size: usize, step: usize) -> Result<Tensor> {
         Ok(self.view(self.layout.unfold("unfold", axis, size, step)?))
     }
-    /// One tensor for each index of a dimension, without that dimension; views.
+    /// One tensor for each index of a dimension, without that dimension; views. Errors if there is
+    /// no such dimension.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -176,7 +181,7 @@ impl Tensor {
         }
         Ok(out)
     }
-    /// Pieces of the given sizes along a dimension, which must add up to its size; views.
+    /// Pieces of the given sizes along a dimension; views. Errors if they don't add up to its size.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2], [3])?;
@@ -204,7 +209,7 @@ impl Tensor {
         Ok(out)
     }
     /// `chunks` pieces of equal size along a dimension. If its size isn't divisible, the last piece
-    /// is smaller, or there are fewer pieces. Views.
+    /// is smaller, or there are fewer pieces. Views. Errors if `chunks` is 0.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;

@@ -1,24 +1,33 @@
 //! Signals: windows against known values, frames and convolutions against their definitions. The
 //! comparison with SciPy is in tests/python.
 
-use flex::signal::{self, Mel, Window};
+use flex::signal::{self, Ends, Mel, Window};
 use flex::{DType, Error};
 
 #[test]
 fn windows_have_known_values() {
-    let values = |n, shape, symmetric| {
-        let w = signal::window(n, shape, symmetric, DType::F32).unwrap();
+    let values = |n, shape, ends| {
+        let w = signal::window(n, shape, ends, DType::F32).unwrap();
         w.to_vec::<f32>().unwrap()
     };
-    assert_eq!(values(5, Window::Hann, true), [0.0, 0.5, 1.0, 0.5, 0.0]);
-    assert_eq!(values(4, Window::Hann, false), [0.0, 0.5, 1.0, 0.5]);
-    assert_eq!(values(3, Window::Hamming, true), [0.08, 1.0, 0.08]);
-    assert_eq!(values(1, Window::Blackman, true), [1.0]);
-    assert_eq!(values(0, Window::Kaiser(3.0), false), [0.0f32; 0]);
+    assert_eq!(
+        values(5, Window::Hann, Ends::Symmetric),
+        [0.0, 0.5, 1.0, 0.5, 0.0]
+    );
+    assert_eq!(
+        values(4, Window::Hann, Ends::Periodic),
+        [0.0, 0.5, 1.0, 0.5]
+    );
+    assert_eq!(
+        values(3, Window::Hamming, Ends::Symmetric),
+        [0.08, 1.0, 0.08]
+    );
+    assert_eq!(values(1, Window::Blackman, Ends::Symmetric), [1.0]);
+    assert_eq!(values(0, Window::Kaiser(3.0), Ends::Periodic), [0.0f32; 0]);
     // I0(1) = 1.2660658777520084, I0(sqrt(3) / 2) = 1.1964
-    let kaiser = values(5, Window::Kaiser(1.0), true);
+    let kaiser = values(5, Window::Kaiser(1.0), Ends::Symmetric);
     assert!((kaiser[0] - 1.0 / 1.266_066).abs() < 1e-6 && kaiser[2] == 1.0);
-    let tail = values(3, Window::Gaussian(0.5), true)[0];
+    let tail = values(3, Window::Gaussian(0.5), Ends::Symmetric)[0];
     assert!((tail - (-2.0f32).exp()).abs() < 1e-7);
     for shape in [
         Window::Gaussian(0.0),
@@ -26,12 +35,12 @@ fn windows_have_known_values() {
         Window::Kaiser(1e3),
     ] {
         assert!(matches!(
-            signal::window(3, shape, true, DType::F32),
+            signal::window(3, shape, Ends::Symmetric, DType::F32),
             Err(Error::Value { .. })
         ));
     }
     assert!(matches!(
-        signal::window(3, Window::Hann, true, DType::I64),
+        signal::window(3, Window::Hann, Ends::Symmetric, DType::I64),
         Err(Error::DType { .. })
     ));
 }

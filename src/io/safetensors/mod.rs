@@ -19,6 +19,14 @@ use core::ops::{Deref, DerefMut};
 use header::FileLayout;
 
 /// The metadata of a file: strings by key.
+///
+/// ```
+/// use flex::io::safetensors::{self, Metadata};
+/// let metadata = Metadata::from([("license".to_string(), "MIT".to_string())]);
+/// let file = safetensors::write::<&str>([], &metadata)?;
+/// assert_eq!(safetensors::parse_metadata(&file)?["license"], "MIT");
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub type Metadata = BTreeMap<String, String>;
 
 /// Tensors by name: a map of those whose dtype flex supports, and the [`others`](Tensors::others).
@@ -40,6 +48,8 @@ pub struct Tensors {
 }
 
 /// A tensor of a dtype that flex doesn't have.
+///
+/// Example: [`Tensors`].
 #[derive(Clone, Debug)]
 pub struct Opaque {
     /// The format's name for the dtype, such as `F8_E8M0`.
@@ -53,6 +63,8 @@ pub struct Opaque {
 impl Tensors {
     /// The tensor of that name. Errors with [`Error::DType`] if flex doesn't have its dtype, with
     /// [`Error::Value`] if there is no such name.
+    ///
+    /// Example: [`Tensors`].
     pub fn tensor(&self, name: &str) -> Result<&Tensor> {
         const OP: &str = "safetensors";
         self.tensors
@@ -134,12 +146,25 @@ pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
 }
 
 /// Reads the metadata of a file, without its tensors.
+///
+/// Errors like [`load`].
+///
+/// ```
+/// use flex::io::safetensors;
+/// let path = std::env::temp_dir().join("flex_doc_example_metadata.safetensors");
+/// let metadata = [("format".to_string(), "pt".to_string())].into();
+/// safetensors::save::<&str>(&path, [], &metadata)?;
+/// assert_eq!(safetensors::metadata(&path)?["format"], "pt");
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn metadata(path: impl AsRef<std::path::Path>) -> Result<Metadata> {
     Ok(header::read(&mut super::file::open(path.as_ref())?)?.metadata)
 }
 
-/// Reads the metadata from the bytes of a file.
+/// Reads the metadata from the bytes of a file. Errors with [`Error::File`] if they violate the
+/// format.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -152,7 +177,8 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
     Ok(header::read(&mut memory(bytes))?.metadata)
 }
 
-/// Reads the tensors from the bytes of a file; the tensors are copies.
+/// Reads the tensors from the bytes of a file; the tensors are copies. Errors with [`Error::File`]
+/// if they violate the format.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -186,6 +212,16 @@ pub fn read_from(from: impl std::io::Read) -> Result<Tensors> {
 }
 
 /// Reads the metadata of a stream, and nothing beyond the header.
+///
+/// Errors like [`load`].
+///
+/// ```
+/// use flex::io::safetensors;
+/// let metadata = [("format".to_string(), "pt".to_string())].into();
+/// let file = safetensors::write::<&str>([], &metadata)?;
+/// assert_eq!(safetensors::read_metadata(file.as_slice())?, metadata);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn read_metadata(from: impl std::io::Read) -> Result<Metadata> {
     Ok(header::read(&mut stream(from))?.metadata)
@@ -199,7 +235,7 @@ fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
 }
 
 /// The tensors of a file in static memory, such as flash, in place. Tensors misaligned for their
-/// dtype are copied; align the bytes to 8 to keep all in place.
+/// dtype are copied; align the bytes to 8 to keep all in place. Errors like [`parse`].
 ///
 /// ```
 /// static EMPTY: [u8; 10] = *b"\x02\0\0\0\0\0\0\0{}";
@@ -218,6 +254,16 @@ pub fn from_static(bytes: &'static [u8]) -> Result<Tensors> {
 ///
 /// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or
 /// more than 1024 axes, with [`Error::Io`] if the file can't be written; the old file then stays.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let path = std::env::temp_dir().join("flex_doc_example_save.safetensors");
+/// let (weight, bias) = (Tensor::from([[1.0f32, 2.0]]), Tensor::from([0.5f32]));
+/// safetensors::save(&path, [("weight", &weight), ("bias", &bias)], &Default::default())?;
+/// assert_eq!(safetensors::load(&path)?.tensor("weight")?.shape(), [1, 2]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn save<'a, S: AsRef<str>>(
     path: impl AsRef<std::path::Path>,
@@ -231,6 +277,14 @@ pub fn save<'a, S: AsRef<str>>(
 }
 
 /// Writes the bytes of such a file to a stream. Errors like [`save`].
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let mut file = Vec::new();
+/// safetensors::write_to(&mut file, [("x", &Tensor::from([1.5f32]))], &Default::default())?;
+/// assert_eq!(safetensors::parse(&file)?["x"].to_vec::<f32>()?, [1.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[cfg(feature = "std")]
 pub fn write_to<'a, S: AsRef<str>>(
     mut to: impl std::io::Write,
@@ -248,6 +302,15 @@ pub fn write_to<'a, S: AsRef<str>>(
 ///
 /// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or
 /// more than 1024 axes.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let x = Tensor::from([1u8, 2]);
+/// let file = safetensors::write([("x", &x)], &Default::default())?;
+/// assert!(file.ends_with(&[1, 2]));
+/// assert!(safetensors::write([("x", &x), ("x", &x)], &Default::default()).is_err());
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub fn write<'a, S: AsRef<str>>(
     tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
     metadata: &Metadata,

@@ -63,6 +63,7 @@ macro_rules! make {
         }
         impl Op {
             /// Its row of the dynamic table. Calling this links every kernel.
+            #[doc(hidden)]
             pub fn row(self) -> &'static Row {
                 const TABLE: &[Row] = &[$(rows::$Name::ROW),*];
                 &TABLE[self as usize]

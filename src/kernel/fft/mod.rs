@@ -15,6 +15,8 @@ use crate::kernel::math::Real;
 use crate::simd::lanes::{Few, Lanes};
 
 /// A float type that transforms are computed in.
+///
+/// Example: [`ComplexPlan`](crate::fft::ComplexPlan).
 pub trait Float: Real + bytemuck::Pod {
     /// A vector of one lane.
     type Single: Lanes<Number = Self>;

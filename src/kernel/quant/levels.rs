@@ -3,6 +3,14 @@
 use crate::dtype::DType;
 
 /// The integers that numbers are quantised to.
+///
+/// ```
+/// use flex::{DType, quant::Levels};
+/// let int4 = Levels::I4;
+/// assert_eq!((int4.name(), int4.range(false), int4.range(true)), ("int4", [-8, 7], [-7, 7]));
+/// assert_eq!((int4.dtype(), int4.stored(), int4.per_byte()), (DType::I8, DType::U8, 2));
+/// assert!(int4.is_packed() && !Levels::U8.is_packed());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Levels {

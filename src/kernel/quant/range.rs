@@ -7,6 +7,18 @@ use crate::fallible;
 
 /// How the range that the integers cover is found; numbers outside it saturate. NaN and infinities
 /// are ignored: NaN becomes zero, infinities the ends of the range.
+///
+/// ```
+/// use flex::{Tensor, quant::{self, Calibration, Quantization}};
+/// let x = Tensor::from([1.0f32, 1.0, 1.0, 1.0, 100.0]); // with an outlier
+/// let with = |calibration| {
+///     let q = quant::quantize(&x, Quantization { calibration, ..Default::default() })?;
+///     q.dequantize()?.at::<f32>(-1)
+/// };
+/// assert_eq!(with(Calibration::MinMax)?, 100.0);
+/// assert_eq!(with(Calibration::Percentile(75.0))?, 1.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Calibration {

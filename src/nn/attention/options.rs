@@ -8,6 +8,8 @@ use crate::tensor::Tensor;
 
 /// Where the diagonal of causal attention and of windows lies, named like the variants of
 /// torch.nn.attention.bias. They differ unless there are as many queries as keys.
+///
+/// Example: [`Attention`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
     /// Query `i` is at key `i`: the first query at the first key.

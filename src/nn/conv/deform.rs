@@ -20,6 +20,16 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// The options of deformable convolutions.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, weight) = (Tensor::from([[[2.0f32]]]), Tensor::from([3.0f32]).reshape((1, 1, 1, 1))?);
+/// let (offset, mask) = (Tensor::from([[[0.0f32]], [[0.0]]]), Tensor::from([[[0.5f32]]]));
+/// let masked = nn::DeformConv { mask: Some(&mask), ..Default::default() };
+/// let y = nn::deform_conv2d(&x, &offset, &weight, masked)?;
+/// assert_eq!(y.to_vec::<f32>()?, [3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DeformConv<'a> {
     /// `[out]`, added to each channel of the result.

@@ -31,6 +31,18 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// Zeros around an image.
+///
+/// ```
+/// use flex::{Tensor, nn::{self, Conv, Padding}};
+/// let (x, weight) = (Tensor::from([[1.0f32, 2.0, 3.0]]), Tensor::from([[[1.0f32, 1.0]]]));
+/// let with = |padding| {
+///     nn::conv1d(&x, &weight, Conv { padding, ..Default::default() })?.to_vec::<f32>()
+/// };
+/// assert_eq!(with(Padding::Valid)?, [3.0, 5.0]);
+/// assert_eq!(with(Padding::Same)?, [3.0, 5.0, 3.0]);
+/// assert_eq!(with(1.into())?, [1.0, 3.0, 5.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// The same number on both sides.
@@ -49,6 +61,22 @@ impl<P: Into<PerAxis>> From<P> for Padding {
 }
 
 /// The options of convolutions.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, weight) = (Tensor::from([[1.0f32, 2.0, 3.0]]), Tensor::from([[[1.0f32, -1.0]]]));
+/// let bias = Tensor::from([0.5f32]);
+/// let options = nn::Conv {
+///     bias: Some(&bias),
+///     stride: 2.into(),
+///     padding: 1.into(),
+///     activation: Some(nn::Activation::Relu),
+///     ..Default::default()
+/// };
+/// assert_eq!(nn::conv1d(&x, &weight, options)?.to_vec::<f32>()?, [0.0, 0.0]);
+/// assert_eq!(nn::conv1d(&x, &weight, Some(&bias))?.to_vec::<f32>()?, [-0.5, -0.5]); // a bias alone
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Conv<'a> {
     /// `[out]`, added to each channel of the result.

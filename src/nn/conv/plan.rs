@@ -12,6 +12,8 @@ use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
 
 /// The algorithm of a convolution.
+///
+/// Example: [`conv_plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvAlgorithm {
@@ -28,6 +30,8 @@ pub enum ConvAlgorithm {
 }
 impl ConvAlgorithm {
     /// The name in snake case.
+    ///
+    /// Example: [`conv_plan`].
     pub const fn name(self) -> &'static str {
         match self {
             ConvAlgorithm::Pointwise => "pointwise",
@@ -40,6 +44,8 @@ impl ConvAlgorithm {
 }
 
 /// The properties of a convolution that [`conv_plan`] returns.
+///
+/// Example: [`conv_plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConvPlan {

@@ -14,6 +14,8 @@ use crate::nn::spatial::{PerAxis, option, three};
 use crate::tensor::Tensor;
 
 /// The options of transposed convolutions.
+///
+/// Example: [`conv_transpose1d`].
 #[derive(Clone, Debug)]
 pub struct ConvTranspose<'a> {
     /// `[out]`, added to each channel of the result.

@@ -44,6 +44,7 @@ pub fn relu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of [`sigmoid`](crate::nn::sigmoid), from its result `y`: `grad * y * (1 - y)`.
+/// Errors like [`relu`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -59,7 +60,8 @@ pub fn sigmoid(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// The gradient of [`tanh`](crate::ops::tanh), from its result `y`: `grad * (1 - y * y)`.
+/// The gradient of [`tanh`](crate::ops::tanh), from its result `y`: `grad * (1 - y * y)`. Errors
+/// like [`relu`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -76,6 +78,7 @@ pub fn tanh(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of [`silu`](crate::nn::silu): `grad * s * (1 + x * (1 - s))` with `s = sigmoid(x)`.
+/// Errors like [`relu`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -95,7 +98,7 @@ pub fn silu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of [`gelu`](crate::nn::gelu): `grad * (P(x) + x * p(x))`, with the distribution
-/// function and density of the normal distribution.
+/// function and density of the normal distribution. Errors like [`relu`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -110,7 +113,7 @@ pub fn gelu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
 }
 
 /// The gradient of [`gelu_tanh`](crate::nn::gelu_tanh), `x / 2 * (1 + tanh(u))` with `u = sqrt(2 /
-/// pi) * (x + 0.044715 * x^3)`.
+/// pi) * (x + 0.044715 * x^3)`. Errors like [`relu`].
 ///
 /// ```
 /// use flex::{Tensor, nn};

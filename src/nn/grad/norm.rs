@@ -8,12 +8,14 @@ use crate::kernel::elementwise::rows;
 use crate::kernel::norm::gradient;
 use crate::layout::{IntoShape, Shape};
 use crate::nn::check;
+use crate::nn::{LayerNorm, RmsNorm};
 use crate::ops::formula::Formula;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
 /// The gradients of `x`, weight and bias of [`layer_norm`](crate::nn::layer_norm), the last two
-/// even if there was no weight or bias. Without a weight, it counts as ones.
+/// even if there was no weight or bias. Without a weight, it counts as ones; the gradients don't
+/// depend on the bias.
 ///
 /// Errors if the last dimensions of `x`, or the shapes of `grad` or `weight`, don't fit, if `eps` is
 /// negative or not finite, and if there is no common float dtype.
@@ -22,7 +24,8 @@ use crate::tensor::Tensor;
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[1.0f32, 3.0], [1, 2])?;
 /// let grad = Tensor::from_slice(&[1.0f32, 0.0], [1, 2])?;
-/// let [x, weight, bias] = nn::grad::layer_norm(&grad, &x, 2, None, 0.0)?;
+/// let exact = nn::LayerNorm { eps: 0.0, ..Default::default() };
+/// let [x, weight, bias] = nn::grad::layer_norm(&grad, &x, 2, exact)?;
 /// assert_eq!(x.to_vec::<f32>()?, [0.0, 0.0]);
 /// assert_eq!(weight.to_vec::<f32>()?, [-1.0, 0.0]);
 /// assert_eq!(bias.to_vec::<f32>()?, [1.0, 0.0]);
@@ -32,10 +35,10 @@ pub fn layer_norm(
     grad: &Tensor,
     x: &Tensor,
     normalized_shape: impl IntoShape,
-    weight: Option<&Tensor>,
-    eps: f64,
+    options: LayerNorm,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.layer_norm";
+    let LayerNorm { weight, eps, .. } = options;
     check::eps(OP, eps)?;
     let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let (mut d, mut mean, mut scale) = (rows.whole()?, rows.column()?, rows.column()?);
@@ -63,13 +66,14 @@ pub fn layer_norm(
 }
 
 /// The gradients of `x` and weight of [`rms_norm`](crate::nn::rms_norm), the latter even if there
-/// was no weight. `eps` as in that function; errors like it and [`layer_norm`].
+/// was no weight. Errors like it and [`layer_norm`].
 ///
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[2.0f32, -2.0], [1, 2])?;
 /// let grad = Tensor::from_slice(&[1.0f32, 0.0], [1, 2])?;
-/// let [x, weight] = nn::grad::rms_norm(&grad, &x, 2, None, Some(0.0))?;
+/// let exact = nn::RmsNorm { eps: Some(0.0), ..Default::default() };
+/// let [x, weight] = nn::grad::rms_norm(&grad, &x, 2, exact)?;
 /// assert_eq!(x.to_vec::<f32>()?, [0.25, 0.25]);
 /// assert_eq!(weight.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
@@ -78,10 +82,10 @@ pub fn rms_norm(
     grad: &Tensor,
     x: &Tensor,
     normalized_shape: impl IntoShape,
-    weight: Option<&Tensor>,
-    eps: Option<f64>,
+    options: RmsNorm,
 ) -> Result<[Tensor; 2]> {
     const OP: &str = "grad.rms_norm";
+    let RmsNorm { weight, eps } = options;
     let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
     check::eps(OP, eps)?;

@@ -17,6 +17,8 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// The options of [`cross_entropy`].
+///
+/// Example: [`cross_entropy`].
 #[derive(Clone, Copy, Debug)]
 pub struct CrossEntropy<'a> {
     /// `[classes]`, a factor for the terms of each class; a mean is divided by the sum of the
@@ -40,6 +42,14 @@ impl Default for CrossEntropy<'_> {
     }
 }
 /// The options of [`nll_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[-1.0f32, -2.0], [-3.0, -4.0]]);
+/// let sum = nn::NllLoss { reduction: nn::Reduction::Sum, ignore_index: 0, ..Default::default() };
+/// assert_eq!(nn::nll_loss(&x, &Tensor::from([0i64, 1]), sum)?.item::<f32>()?, 4.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NllLoss<'a> {
     /// Like [`CrossEntropy::weight`].

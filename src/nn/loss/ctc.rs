@@ -12,6 +12,15 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// The options of [`ctc_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// // one step has no room for two labels
+/// let (x, labels) = (Tensor::from([[0.5f32.ln(); 2]]), Tensor::from([1i64, 1]));
+/// let finite = nn::CtcLoss { zero_infinity: true, ..Default::default() };
+/// assert_eq!(nn::ctc_loss(&x, &labels, &[1], &[2], finite)?.item::<f32>()?, 0.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CtcLoss {
     /// The class of the blank label.

@@ -10,6 +10,14 @@ use crate::ops;
 use crate::tensor::Tensor;
 
 /// The options of [`margin_ranking_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b, target) = (Tensor::from([2.0f32]), Tensor::from([1.0f32]), Tensor::from([1.0f32]));
+/// let wide = nn::MarginRankingLoss { margin: 1.5, ..Default::default() };
+/// assert_eq!(nn::margin_ranking_loss(&a, &b, &target, wide)?.item::<f32>()?, 0.5);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MarginRankingLoss {
     /// How far one should exceed the other.
@@ -49,6 +57,14 @@ pub fn margin_ranking_loss(
 }
 
 /// The options of [`cosine_embedding_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, target) = (Tensor::from([1.0f32, 0.0]), Tensor::scalar(-1, flex::DType::F32)?);
+/// let half = nn::CosineEmbeddingLoss { margin: 0.5, ..Default::default() };
+/// assert_eq!(nn::cosine_embedding_loss(&a, &a, &target, half)?.item::<f32>()?, 0.5);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CosineEmbeddingLoss {
     /// The cosine that dissimilar pairs may have, from -1 to 1.
@@ -107,6 +123,8 @@ pub fn cosine_embedding_loss(
 }
 
 /// The options of [`triplet_margin_loss`].
+///
+/// Example: [`triplet_margin_loss`].
 #[derive(Clone, Copy, Debug)]
 pub struct TripletMarginLoss {
     /// How much farther than the positive the negative should be, 0 or more.

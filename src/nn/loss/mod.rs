@@ -46,6 +46,8 @@ pub enum Reduction {
 }
 impl Reduction {
     /// The reduction with torch's name: `"none"`, `"mean"` or `"sum"`.
+    ///
+    /// Example: [`Reduction`].
     pub fn from_name(name: &str) -> Option<Reduction> {
         match name {
             "none" => Some(Reduction::None),

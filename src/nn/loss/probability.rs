@@ -11,6 +11,8 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The options of [`binary_cross_entropy`].
+///
+/// Example: [`binary_cross_entropy`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BinaryCrossEntropy<'a> {
     /// A factor for each term; broadcasts.
@@ -100,6 +102,8 @@ fn in_unit_range(op: &'static str, operands: &[(&'static str, &Tensor)]) -> Resu
 }
 
 /// The options of [`binary_cross_entropy_with_logits`].
+///
+/// Example: [`binary_cross_entropy_with_logits`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WithLogits<'a> {
     /// A factor for each term; broadcasts.
@@ -157,6 +161,17 @@ pub fn binary_cross_entropy_with_logits(
 }
 
 /// The options of [`kl_div`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([[-1.0f32, -2.0]]), Tensor::from([[0.0f32, -f32::INFINITY]]));
+/// let logs = nn::KlDiv { log_target: true, reduction: nn::Reduction::None, ..Default::default() };
+/// assert_eq!(nn::kl_div(&x, &t, logs)?.at::<f32>((0, 0))?, 1.0);
+/// let (x, t) = (Tensor::from([[-1.0f32], [-3.0]]), Tensor::from([[1.0f32], [1.0]]));
+/// let batchmean = nn::KlDiv { batchmean: true, ..Default::default() };
+/// assert_eq!(nn::kl_div(&x, &t, batchmean)?.item::<f32>()?, 2.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KlDiv {
     /// Whether `target` are log-probabilities.
@@ -212,6 +227,14 @@ pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
 }
 
 /// The options of [`poisson_nll_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (rates, t) = (Tensor::from([1.0f32, 3.0]), Tensor::from([5.0f32, 0.0]));
+/// let of_rates = nn::PoissonNllLoss { log_input: false, eps: 0.0, ..Default::default() };
+/// assert_eq!(nn::poisson_nll_loss(&rates, &t, of_rates)?.item::<f32>()?, 2.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonNllLoss {
     /// Whether `x` are logarithms of rates.
@@ -281,6 +304,15 @@ pub fn poisson_nll_loss(x: &Tensor, target: &Tensor, options: PoissonNllLoss) ->
 }
 
 /// The options of [`gaussian_nll_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t, var) = (Tensor::from([1.0f32]), Tensor::from([0.0f32]), Tensor::from([1.0f32]));
+/// let full = nn::GaussianNllLoss { full: true, ..Default::default() };
+/// let y = nn::gaussian_nll_loss(&x, &t, &var, full)?.item::<f32>()?;
+/// assert!((y - (0.5 + 0.5 * std::f32::consts::TAU.ln())).abs() < 1e-6);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct GaussianNllLoss {
     /// Whether the constant term is added.

@@ -113,7 +113,7 @@ macro_rules! pools {
         pub fn $max(x: &Tensor, output_size: impl Into<PerAxis>) -> Result<Tensor> {
             largest(stringify!($max), $rank, x, &output_size.into())
         }
-        #[doc = concat!("[`", stringify!($max), "`] with the positions of the maxima: int64, row-major in the spatial axes.")]
+        #[doc = concat!("[`", stringify!($max), "`] with the positions of the maxima: int64, row-major in the spatial axes. Errors like it.")]
         ///
         /// ```
         /// use flex::{DType, Tensor, nn};

@@ -12,6 +12,8 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// The options of average pooling.
+///
+/// Example: [`avg_pool2d`].
 #[derive(Clone, Debug)]
 pub struct AvgPool {
     /// From one window to the next. Default: the size of a window.

@@ -8,6 +8,14 @@ use crate::ops;
 use crate::tensor::Tensor;
 
 /// The options of Lp pooling.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[3.0f32, 4.0, 0.0]]);
+/// let overlapping = nn::LpPool { stride: Some(1.into()), ..Default::default() };
+/// assert_eq!(nn::lp_pool1d(&x, 2.0, 2, overlapping)?.to_vec::<f32>()?, [5.0, 4.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct LpPool {
     /// From one window to the next. Default: the size of a window.

@@ -8,6 +8,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 
 /// The options of max pooling.
+///
+/// Example: [`max_pool2d`].
 #[derive(Clone, Debug)]
 pub struct MaxPool {
     /// From one window to the next. Default: the size of a window.
@@ -59,7 +61,7 @@ macro_rules! pools {
         $(#[doc = $more])*
         ///
         /// Positions are int64, row-major in the spatial axes: of the first of equal elements, or
-        /// of the last NaN, as in torch.
+        /// of the last NaN, as in torch. Errors like the pool without them.
         pub fn $with(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<(Tensor, Tensor)> {
             with_positions($op, $rank, x, &kernel_size.into(), &options.into())
         }

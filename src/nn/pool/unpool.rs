@@ -9,6 +9,15 @@ use crate::ops::{self, ScatterMode};
 use crate::tensor::Tensor;
 
 /// The options of [`max_unpool2d`] and its variants.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[1.0f32, 5.0, 4.0]]); // the pool leaves out the last
+/// let (y, indices) = nn::max_pool1d_with_indices(&x, 2, None)?;
+/// let whole = nn::MaxUnpool { output_size: Some(3.into()), ..Default::default() };
+/// assert_eq!(nn::max_unpool1d(&y, &indices, 2, whole)?.to_vec::<f32>()?, [0.0, 5.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MaxUnpool {
     /// From one window to the next. Default: the size of a window.

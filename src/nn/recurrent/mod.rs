@@ -11,6 +11,20 @@ use smallvec::SmallVec;
 use steps::{Direction, Sizes, direction};
 
 /// The structure of a recurrent network.
+///
+/// ```
+/// use flex::{DType, Tensor, nn, ops};
+/// let (x, w) = (Tensor::zeros((2, 3, 1), DType::F32)?, ops::ones((4, 1), DType::F32)?);
+/// let options = nn::Recurrent {
+///     bidirectional: true,
+///     batch_first: true,
+///     lengths: Some(&[3, 1]),
+///     ..Default::default()
+/// };
+/// let (y, h, c) = nn::lstm(&x, None, &[&w; 4], options)?;
+/// assert_eq!((y.shape(), h.shape(), c.shape()), (&[2, 3, 2][..], &[2, 2, 1][..], &[2, 2, 1][..]));
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Recurrent<'a> {
     /// The number of layers; each takes the output of the one before.
@@ -36,7 +50,7 @@ impl Default for Recurrent<'_> {
 }
 
 macro_rules! layers {
-    ($($(#[doc = $doc:literal])* $name:ident $cell:ident $Cell:ident;)*) => { $(
+    ($($(#[doc = $doc:literal])* $name:ident $cell:ident $Cell:ident $gates:literal;)*) => { $(
         $(#[doc = $doc])*
         pub fn $name(
             x: &Tensor,
@@ -50,6 +64,15 @@ macro_rules! layers {
         /// One step of a single layer of that network: `x` is `[batch, in]` and the state `[batch,
         /// hidden]`, or both without the batch; `weights` are those of one direction. Errors as for
         /// the network.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let w = Tensor::from([[1.0f32]; ", $gates, "]); // of ", $gates, " gates")]
+        /// let (x, h) = (Tensor::from([[0.0f32], [0.0]]), Tensor::from([[0.0f32], [0.0]]));
+        #[doc = concat!("let h = nn::", stringify!($cell), "(&x, Some(&h), &[&w, &w])?;")]
+        /// assert_eq!((h.shape(), h.to_vec::<f32>()?), (&[2, 1][..], vec![0.0, 0.0]));
+        /// # Ok::<(), flex::Error>(())
+        /// ```
         pub fn $cell(x: &Tensor, h: Option<&Tensor>, weights: &[&Tensor]) -> Result<Tensor> {
             Ok(one_step(stringify!($cell), Cell::$Cell, x, (h, None), weights)?.0)
         }
@@ -75,8 +98,9 @@ layers! {
     /// assert_eq!(nn::rnn_tanh_cell(&x, None, &[&w, &w])?.shape(), [2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    rnn_tanh rnn_tanh_cell Tanh;
-    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh.
+    rnn_tanh rnn_tanh_cell Tanh "1";
+    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh; arguments, results and errors are
+    /// its.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -85,9 +109,10 @@ layers! {
     /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    rnn_relu rnn_relu_cell Relu;
+    rnn_relu rnn_relu_cell Relu "1";
     /// [`rnn_tanh`] with gated recurrent units (Cho et al. 2014, with the reset gate applied after
-    /// the product, as in torch). Weights have the gates in the order reset, update, new.
+    /// the product, as in torch). Weights have the gates in the order reset, update, new. Errors like
+    /// `rnn_tanh`.
     ///
     /// ```
     /// use flex::{Tensor, nn};
@@ -95,12 +120,12 @@ layers! {
     /// assert_eq!(nn::gru(&x, None, &[&w, &w], Default::default())?.0.shape(), [2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    gru gru_cell Gru;
+    gru gru_cell Gru "3";
 }
 
 /// [`rnn_tanh`] with long short-term memory (Hochreiter and Schmidhuber 1997), whose state is `h`
 /// and `c`, both given or neither. Weights have the gates in the order input, forget, cell, output.
-/// The result is the output, and the last `h` and `c`.
+/// The result is the output, and the last `h` and `c`. Errors like `rnn_tanh`.
 ///
 /// ```
 /// use flex::{Tensor, nn};

@@ -14,6 +14,15 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The options of [`unfold`] and [`fold`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([1.0f32, 2.0, 3.0, 4.0]).reshape((1, 1, 1, 4))?;
+/// let options = nn::Unfold { stride: 2.into(), ..Default::default() };
+/// let y = nn::unfold(&x, [1, 2], options)?; // windows are columns
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0, 2.0, 4.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Unfold {
     /// From one element of a window to the next. Default: 1.

@@ -14,6 +14,8 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// How the elements around a point are weighted.
+///
+/// Example: [`GridSample`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridSampleMode {
     /// The two nearest along each axis, linearly (for three axes: trilinear).
@@ -25,6 +27,8 @@ pub enum GridSampleMode {
     Bicubic,
 }
 /// What lies outside an image.
+///
+/// Example: [`GridSample`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PaddingMode {
     /// Zeros.
@@ -37,6 +41,20 @@ pub enum PaddingMode {
 }
 
 /// The options of [`grid_sample`].
+///
+/// ```
+/// use flex::{Tensor, nn::{self, GridSample, GridSampleMode, PaddingMode}};
+/// let x = Tensor::from([1.0f32, 3.0]).reshape((1, 1, 1, 2))?;
+/// let points = Tensor::from([-0.25f32, 0.0, 5.0, 0.0]); // inside, and far to the right
+/// let grid = points.reshape((1, 1, 2, 2))?;
+/// let options = GridSample {
+///     mode: GridSampleMode::Nearest,
+///     padding_mode: PaddingMode::Border,
+///     ..Default::default()
+/// };
+/// assert_eq!(nn::grid_sample(&x, &grid, options)?.to_vec::<f32>()?, [1.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GridSample {
     /// How the elements around a point are weighted.
@@ -185,6 +203,23 @@ where
     planes.result(result)
 }
 
+/// The options of [`affine_grid`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let identity = Tensor::from([[[1.0f32, 0.0, 0.0], [0.0, 1.0, 0.0]]]);
+/// let corners = nn::AffineGrid { align_corners: true };
+/// let grid = nn::affine_grid(&identity, &[1, 1, 1, 2], corners)?;
+/// assert_eq!(grid.to_vec::<f32>()?, [-1.0, 0.0, 1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AffineGrid {
+    /// Whether -1 and 1 are the centres of the outermost elements, rather than their outer borders;
+    /// as for [`GridSample`]. Default: false.
+    pub align_corners: bool,
+}
+
 /// The grid of an affine map for [`grid_sample`]: `theta` is `[batch, 2, 3]` and `size` is `[batch,
 /// channels, height, width]`, the result is `[batch, height, width, 2]`; or `[batch, 3, 4]`,
 /// `[batch, channels, depth, height, width]` and `[batch, depth, height, width, 3]`. For floats;
@@ -195,12 +230,13 @@ where
 /// ```
 /// use flex::{Tensor, nn};
 /// let theta = Tensor::from_slice(&[1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0], [1, 2, 3])?;
-/// let grid = nn::affine_grid(&theta, &[1, 1, 1, 2], false)?;
+/// let grid = nn::affine_grid(&theta, &[1, 1, 1, 2], Default::default())?;
 /// assert_eq!(grid.to_vec::<f32>()?, [-0.5, 0.0, 0.5, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn affine_grid(theta: &Tensor, size: &[usize], align_corners: bool) -> Result<Tensor> {
+pub fn affine_grid(theta: &Tensor, size: &[usize], options: AffineGrid) -> Result<Tensor> {
     const OP: &str = "affine_grid";
+    let AffineGrid { align_corners } = options;
     let rank = size.len().wrapping_sub(2);
     let fits = [2, 3].contains(&rank) && *theta.shape() == [size[0], rank, rank + 1];
     if !fits || size[2..].contains(&0) {

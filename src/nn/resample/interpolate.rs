@@ -18,6 +18,12 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// How values between an image's elements are found.
+///
+/// ```
+/// use flex::nn::InterpolateMode;
+/// assert_eq!(InterpolateMode::from_name("nearest-exact"), Some(InterpolateMode::NearestExact));
+/// assert_eq!(InterpolateMode::Lanczos3.name(), "lanczos3");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InterpolateMode {
     /// The element at the start of the place, like older versions of many libraries.
@@ -108,6 +114,19 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// The options of [`interpolate`].
+///
+/// ```
+/// use flex::{Tensor, nn::{self, Interpolate, InterpolateMode}};
+/// let x = Tensor::from([[[1.0f32, 3.0]]]);
+/// let options = Interpolate {
+///     scale_factor: [1.5].as_slice().into(),
+///     mode: InterpolateMode::Linear,
+///     align_corners: true,
+///     ..Default::default()
+/// };
+/// assert_eq!(nn::interpolate(&x, options)?.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Interpolate {
     /// The sizes of the result's spatial axes.

@@ -8,7 +8,7 @@ mod shuffle;
 pub(super) mod tables;
 
 pub use fold::{Unfold, fold, unfold};
-pub use grid::{GridSample, GridSampleMode, PaddingMode, affine_grid, grid_sample};
+pub use grid::{AffineGrid, GridSample, GridSampleMode, PaddingMode, affine_grid, grid_sample};
 pub use interpolate::{Interpolate, InterpolateMode, interpolate};
 pub use pad::{PadMode, pad};
 pub use shuffle::{channel_shuffle, pixel_shuffle, pixel_unshuffle};

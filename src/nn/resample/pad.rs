@@ -16,6 +16,8 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 /// How padding is filled.
+///
+/// Example: [`pad`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PadMode {
     /// With a value.

@@ -1,50 +1,86 @@
 //! A function for each row of the table.
 
+use super::examples::example;
 use super::{Arg, apply};
 use crate::error::Result;
 use crate::kernel::elementwise::rows;
 use crate::tensor::Tensor;
 
+/// The dtype of a result, by the row's rule.
+macro_rules! result_dtype {
+    (1 Same) => {
+        " and dtype"
+    };
+    (1 Float) => {
+        " and dtype; for integers float32"
+    };
+    (1 Bool) => {
+        " and is bool"
+    };
+    (1 Real) => {
+        " and dtype; for complex numbers the dtype of the real part"
+    };
+    (Same) => {
+        ", and that dtype"
+    };
+    (Float) => {
+        ", and that dtype; for integers float32"
+    };
+    (Bool) => {
+        " and is bool"
+    };
+    (Select) => {
+        ", and that dtype"
+    };
+}
 macro_rules! function {
     // see `function_of_nn`
-    ([$($doc:literal)*] $Name:ident $function:ident $n:tt => nn) => {};
-    ([$($doc:literal)*] $Name:ident $function:ident 1) => {
+    ([$($doc:literal)*] $Name:ident $function:ident $n:tt $rule:ident => nn) => {};
+    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
         $(#[doc = $doc])*
         ///
-        /// The operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number.
+        /// The operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number;
+        #[doc = concat!("the result has its shape", result_dtype!(1 $rule), ". Errors if the operation is not defined for the dtype.")]
         ///
         /// ```
-        /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
+        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
         #[doc = concat!("let y = flex::ops::", stringify!($function), "(&x)?;")]
-        /// assert_eq!(y.shape(), x.shape());
+        #[doc = concat!("assert_eq!(y.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
         /// # Ok::<(), flex::Error>(())
         /// ```
         pub fn $function<'a>(x: impl Into<Arg<'a>>) -> Result<Tensor> {
             apply(&rows::$Name::ROW, [x.into()])
         }
     };
-    ([$($doc:literal)*] $Name:ident $function:ident 2) => {
+    ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
         $(#[doc = $doc])*
         ///
         /// Operands broadcast and are promoted to their common dtype. Each is a tensor (borrowed,
-        /// or passed by value to reuse its buffer) or a number.
+        /// or passed by value to reuse its buffer) or a number, which takes the dtype of the other.
+        #[doc = concat!("The result has the shape that they broadcast to", result_dtype!($rule), ".")]
+        ///
+        /// Errors if shapes don't broadcast, there is no common dtype or the operation is not
+        /// defined for it, or a number doesn't fit.
         ///
         /// ```
-        /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4, 5, 6], [2, 3])?;
-        /// let y = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
+        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
+        #[doc = concat!("let y = flex::Tensor::from(", example!(y $function), ");")]
         #[doc = concat!("let z = flex::ops::", stringify!($function), "(&x, &y)?;")]
-        /// assert_eq!(z.shape(), [2, 3]);
+        #[doc = concat!("assert_eq!(z.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
         /// # Ok::<(), flex::Error>(())
         /// ```
         pub fn $function<'a, 'b>(a: impl Into<Arg<'a>>, b: impl Into<Arg<'b>>) -> Result<Tensor> {
             apply(&rows::$Name::ROW, [a.into(), b.into()])
         }
     };
-    ([$($doc:literal)*] $Name:ident $function:ident 3) => {
+    ([$($doc:literal)*] $Name:ident $function:ident 3 $rule:ident) => {
         $(#[doc = $doc])*
         ///
         /// Operands broadcast and are promoted to their common dtype (except a condition, which is
-        /// bool).
+        /// bool). The result has the shape that they broadcast to, and that dtype.
+        ///
+        /// Errors if shapes don't broadcast, there is no common dtype or the operation is not
+        /// defined for it, a number doesn't fit, or a condition is not bool.
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
@@ -69,9 +105,9 @@ macro_rules! function_of_nn {
         /// numbers.
         ///
         /// ```
-        /// let x = flex::Tensor::from_slice(&[0.0f32, 3.0, -1000.0], [3])?;
+        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
         #[doc = concat!("let y = flex::nn::", stringify!($function), "(&x)?;")]
-        /// assert_eq!(y.shape(), x.shape());
+        #[doc = concat!("assert_eq!(y.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
         /// # Ok::<(), flex::Error>(())
         /// ```
         pub fn $function<'a>(x: impl Into<Arg<'a>>) -> Result<Tensor> {
@@ -82,7 +118,7 @@ macro_rules! function_of_nn {
 }
 macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
-        $(function!([$($doc)*] $Name $function $n $(=> $module)?);)*
+        $(function!([$($doc)*] $Name $function $n $rule $(=> $module)?);)*
 
         /// The functions with one operand that are public in `nn`.
         pub(crate) mod activations {

@@ -6,6 +6,7 @@
 //! Conversions are instructions of the program, so no converted copy of an operand is ever made.
 
 pub(crate) mod check;
+pub(in crate::ops) mod examples;
 mod functions;
 mod operators;
 
@@ -29,6 +30,14 @@ use smallvec::SmallVec;
 /// An operand of an elementwise function: a tensor, borrowed or passed by value, or a number.
 ///
 /// The result may take the buffer of a tensor passed by value, if its storage is not shared.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from([1.0f32, 2.0]);
+/// let y = ops::multiply(&x, 10)?; // a reference and a number
+/// assert_eq!(ops::add(y, &x)?.to_vec::<f32>()?, [11.0, 22.0]); // into the buffer of y
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Arg<'a> {
     /// A borrowed tensor.
@@ -71,6 +80,7 @@ impl<S: Into<Scalar>> From<S> for Arg<'_> {
 /// Errors if the dtypes have no common one, the operation is not defined for it, shapes don't
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
+#[doc(hidden)]
 pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor> {
     match small(row, &args) {
         Some(r) => r,
@@ -80,6 +90,7 @@ pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor
 /// Applies a row to `target` and `rest`, and stores the result in `target`, which keeps its shape
 /// and dtype; in place if its storage is unshared. Errors, leaving it unchanged, also if the result
 /// is of a higher kind (a float for integers) or has another shape.
+#[doc(hidden)]
 pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> Result<()> {
     // a small result is computed into a fresh tensor and copied: that takes far fewer instructions
     // than a program that reads and writes the same memory

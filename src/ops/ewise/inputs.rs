@@ -14,6 +14,8 @@ pub(in crate::ops) type Tensors<'a> = SmallVec<[&'a Tensor; 6]>;
 ///
 /// # Safety
 /// Implemented only here: if there is a tensor, the line reads its slot.
+///
+/// Example: [`ewise`](super::ewise).
 #[diagnostic::on_unimplemented(
     message = "an input is a `&Tensor`, or a value of the argument's own type `{T}`",
     label = "not `&Tensor` or `{T}`"
@@ -119,6 +121,8 @@ pub trait Visitor<Args> {
 /// # Safety
 /// Implemented only here: lines take a slot of each tensor, and the tensors' dtypes are
 /// those of the arguments.
+///
+/// Example: [`ewise`](super::ewise).
 #[diagnostic::on_unimplemented(
     message = "inputs are a tuple of one `&Tensor` or value for each argument of the function",
     label = "not the inputs of a function of `{Args}`"

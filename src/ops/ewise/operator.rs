@@ -4,6 +4,8 @@ use super::outputs::Outputs;
 
 /// A function of elements, as [`ewise`](super::ewise) applies it: a closure, or a type wrapped in
 /// [`Apply`].
+///
+/// Examples: [`ewise`](super::ewise) for closures, [`Apply`] for types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function of elements `{Args}`",
     label = "not a closure of as many arguments as there are inputs, `Sync`, that returns elements",
@@ -18,6 +20,8 @@ pub trait Operator<Args>: Sync {
 
 /// A type that computes elements, where a closure won't do: its `#[inline(always)]` ensures that
 /// even a long body is compiled for each instruction set. [`Apply`] makes an [`Operator`] of it.
+///
+/// Example: [`Apply`].
 pub trait Elementwise<Args>: Sync {
     /// The type of the result.
     type Output: Outputs;
@@ -57,6 +61,8 @@ impl<Args, T: Elementwise<Args>> Operator<Args> for Apply<T> {
 
 /// A function that updates elements `Ws`, as [`ewise_inplace`](super::ewise_inplace) applies it: a
 /// closure whose first arguments are `&mut`.
+///
+/// Example: [`ewise_inplace`](super::ewise_inplace).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that updates `{Ws}` by `{Args}`",
     label = "not a closure of a `&mut` argument for each target and an argument for each input, `Sync`, that returns nothing"

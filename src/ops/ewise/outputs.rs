@@ -27,6 +27,8 @@ impl Slots {
 ///
 /// # Safety
 /// Implemented only here: places take one slot for each of `DTYPES`.
+///
+/// Example: [`ewise`](super::ewise).
 #[diagnostic::on_unimplemented(
     message = "a function returns a number, a bool, or a tuple of up to four of them",
     label = "`{Self}` is not an element of a tensor"
@@ -91,6 +93,8 @@ unsafe impl<T: Element> Outputs for T {
 
 /// Tensors that are updated, whose elements the function sees as `Ws`: a `&mut Tensor`, or a tuple
 /// of up to four of them.
+///
+/// Example: [`ewise_inplace`](super::ewise_inplace).
 #[diagnostic::on_unimplemented(
     message = "targets are a `&mut Tensor` for each `&mut` argument of the function, in a tuple where there are several"
 )]

@@ -81,6 +81,8 @@ where
 }
 
 /// A [`Reducer`] from closures, made by [`reducer`].
+///
+/// Example: [`reducer`].
 #[derive(Clone, Copy, Debug)]
 pub struct Closures<Acc, S, J, P> {
     init: Acc,
@@ -90,6 +92,8 @@ pub struct Closures<Acc, S, J, P> {
 }
 impl<Acc, S, J, P> Closures<Acc, S, J, P> {
     /// Sets the function that computes the result from the accumulator and the number of elements.
+    ///
+    /// Example: [`reducer`].
     pub fn post<R, Q: Fn(Acc, usize) -> R + Sync>(self, post: Q) -> Closures<Acc, S, J, Q> {
         Closures {
             init: self.init,

@@ -6,6 +6,17 @@ use crate::tensor::Tensor;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 /// One item of `t[...]`. Numbers and ranges convert to it; [`s!`](crate::s) makes a list of them.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Index}, s};
+/// let x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
+/// let every_other = Index::Slice { start: None, stop: None, step: 2 };
+/// assert_eq!(x.get(&[Index::Int(-1), every_other])?.to_vec::<i32>()?, [4, 6]);
+/// let mask = Index::Mask(ops::greater(&x, 4)?);
+/// assert_eq!(x.get(&[mask])?.to_vec::<i32>()?, [5, 6]);
+/// assert_eq!(x.get(s![.., 0])?.to_vec::<i32>()?, [1, 4]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Index {
     /// An integer index, negative from the end; removes the dimension.

@@ -18,6 +18,16 @@ use core::ops::Range;
 const WIDE: usize = 64;
 
 /// How a value is combined with the element at its position.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, ScatterMode}};
+/// let (x, at) = (Tensor::from([10, 10]), Tensor::from([0i64, 0]));
+/// let with = |mode| ops::put_along_axis(&x, &at, &Tensor::from([3, 4]), 0, mode)?.to_vec::<i32>();
+/// assert_eq!(with(ScatterMode::Set)?, [4, 10]);
+/// assert_eq!(with(ScatterMode::Add)?, [17, 10]);
+/// assert_eq!(with(ScatterMode::Min)?, [3, 10]);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterMode {
     /// It replaces the element; of several values the last wins.

@@ -8,6 +8,8 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// The axes that [`tensordot`] sums over.
+///
+/// Example: [`tensordot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TensordotAxes {
     /// The last axes of the first operand with the first axes of the second, this many.

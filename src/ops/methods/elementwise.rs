@@ -5,6 +5,7 @@
 //! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
+use crate::ops::elementwise::examples::example;
 use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 
@@ -17,8 +18,8 @@ macro_rules! method {
         #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
-        /// let x = flex::Tensor::from([1i32, 2, 3]);
-        #[doc = concat!("assert_eq!(x.", stringify!($function), "()?.to_string(), flex::ops::", stringify!($function), "(&x)?.to_string());")]
+        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
+        #[doc = concat!("assert_eq!(x.", stringify!($function), "()?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
         /// # Ok::<(), flex::Error>(())
         /// ```
         #[inline]
@@ -34,9 +35,9 @@ macro_rules! method {
         #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
-        /// let x = flex::Tensor::from([[4i32, 5, 6], [1, 2, 3]]);
-        /// let y = flex::Tensor::from([1i32, 2, 3]);
-        #[doc = concat!("assert_eq!(x.", stringify!($function), "(&y)?.to_string(), flex::ops::", stringify!($function), "(&x, &y)?.to_string());")]
+        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
+        #[doc = concat!("let y = flex::Tensor::from(", example!(y $function), ");")]
+        #[doc = concat!("assert_eq!(x.", stringify!($function), "(&y)?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
         /// # Ok::<(), flex::Error>(())
         /// ```
         #[inline]

@@ -119,7 +119,7 @@ fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
 }
 
 /// The largest elements along an axis and the indices of their first occurrences: [`max`] and
-/// [`argmax`] in one.
+/// [`argmax`] in one, with their errors.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -138,7 +138,7 @@ fn max_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
 }
 
 /// The smallest elements along an axis and the indices of their first occurrences: [`min`] and
-/// [`argmin`] in one.
+/// [`argmin`] in one, with their errors.
 ///
 /// ```
 /// use flex::{Tensor, ops};

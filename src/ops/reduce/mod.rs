@@ -55,6 +55,8 @@ impl<A: Into<Axes>> From<A> for Reduction {
 }
 impl Axes {
     /// A reduction over these axes that keeps them with size 1.
+    ///
+    /// Example: [`Reduction`].
     pub fn keepdims(self) -> Reduction {
         Reduction {
             axes: self,

@@ -89,8 +89,8 @@ fn argsort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
     .indices(x)
 }
 
-/// The sorted values and their positions: [`sort`] and [`argsort`] in one. -0 and +0 keep their
-/// order.
+/// The sorted values and their positions: [`sort`] and [`argsort`] in one, with their errors. -0
+/// and +0 keep their order.
 ///
 /// ```
 /// use flex::{Tensor, ops};

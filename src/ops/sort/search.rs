@@ -7,6 +7,8 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// The end of a run of equal values at which a value is inserted.
+///
+/// Example: [`searchsorted`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Before the first equal value.

@@ -30,6 +30,8 @@ impl Tensor {
 }
 
 /// An iterator over the elements of a tensor in row-major order, from [`Tensor::iter`].
+///
+/// Example: [`Tensor::iter`].
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T: Element>(Values<'a, T>);
 

@@ -82,13 +82,13 @@ fn layer_norm<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let shape = normalized_shape.shape("layer_norm", "normalized_shape")?;
     let (weight, bias) = (tensor(&weight), tensor(&bias));
+    let options = nn::LayerNorm { weight, bias, eps };
     match &residual {
-        None => compute(py, x.0.len(), || {
-            nn::layer_norm(&x.0, &shape, weight, bias, eps)
-        })?
-        .into_bound_py_any(py),
+        None => {
+            compute(py, x.0.len(), || nn::layer_norm(&x.0, &shape, options))?.into_bound_py_any(py)
+        }
         Some(r) => pair(py, x.0.len(), || {
-            nn::add_layer_norm(&x.0, &r.0, &shape, weight, bias, eps)
+            nn::add_layer_norm(&x.0, &r.0, &shape, options)
         })?
         .into_bound_py_any(py),
     }
@@ -114,15 +114,15 @@ fn rms_norm<'py>(
     eps: Option<f64>,
     residual: Option<Arg>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (shape, weight) = (
-        normalized_shape.shape("rms_norm", "normalized_shape")?,
-        tensor(&weight),
-    );
+    let shape = normalized_shape.shape("rms_norm", "normalized_shape")?;
+    let weight = tensor(&weight);
+    let options = nn::RmsNorm { weight, eps };
     match &residual {
-        None => compute(py, x.0.len(), || nn::rms_norm(&x.0, &shape, weight, eps))?
-            .into_bound_py_any(py),
+        None => {
+            compute(py, x.0.len(), || nn::rms_norm(&x.0, &shape, options))?.into_bound_py_any(py)
+        }
         Some(r) => pair(py, x.0.len(), || {
-            nn::add_rms_norm(&x.0, &r.0, &shape, weight, eps)
+            nn::add_rms_norm(&x.0, &r.0, &shape, options)
         })?
         .into_bound_py_any(py),
     }

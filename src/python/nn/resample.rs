@@ -181,9 +181,9 @@ fn affine_grid(
 ) -> PyResult<PyTensor> {
     let size = size.shape("affine_grid", "size")?;
     let work = size.iter().fold(1usize, |n, d| n.saturating_mul(*d));
-    compute(py, work, || {
-        nn::affine_grid(&theta.0, &size, align_corners.unwrap_or(false))
-    })
+    let align_corners = align_corners.unwrap_or(false);
+    let options = nn::AffineGrid { align_corners };
+    compute(py, work, || nn::affine_grid(&theta.0, &size, options))
 }
 
 /// Moves channels to places: `[.., channels * r * r, height, width]` becomes

@@ -15,6 +15,19 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// How [`linear`] treats its input.
+///
+/// ```
+/// use flex::{Tensor, quant::{self, Inputs, Linear}};
+/// let weight = quant::quantize(&Tensor::from([[1.0f32, -127.0]]), Default::default())?;
+/// let x = Tensor::from([[127.5f32, 255.0]]);
+/// let with = |inputs| {
+///     let options = Linear { inputs, ..Default::default() };
+///     quant::linear(&x, &weight, options)?.item::<f32>()
+/// };
+/// assert_eq!(with(Inputs::Float)?, 127.5 - 127.0 * 255.0);
+/// assert_eq!(with(Inputs::Dynamic)?, 128.0 - 127.0 * 255.0); // the first becomes 128 of 255
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Inputs {
@@ -38,6 +51,8 @@ pub enum Inputs {
 }
 
 /// The options of [`linear`].
+///
+/// Example: [`Inputs`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear<'a> {
     /// `[out]`, added to each row.

@@ -18,6 +18,8 @@ impl Graph {
     /// Adds an elementwise operation, by the rules of the function of that name in
     /// [`ops`](crate::ops): its shape, its dtype, its errors. An operation that must look at
     /// elements first (integer division) runs as it is.
+    ///
+    /// Example: [`Graph`].
     pub fn apply(&mut self, op: Op, operands: &[Operand]) -> Result<Value> {
         self.apply_row(op.row(), operands, false)
     }

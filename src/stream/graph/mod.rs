@@ -46,26 +46,52 @@ pub struct Graph {
 
 impl Graph {
     /// An empty graph.
+    ///
+    /// ```
+    /// use flex::{DType, stream::{Graph, Op}};
+    /// let mut g = Graph::new();
+    /// let (x, n) = (g.input(&[3, 1], DType::F32), g.input(&[4], DType::I32));
+    /// let sum = g.apply(Op::Add, &[x.into(), n.into()])?;
+    /// assert_eq!((g.shape(sum), g.dtype(sum)), (&[3, 4][..], DType::F32));
+    /// assert!(g.len() == 1 && !g.is_empty());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn new() -> Graph {
         Graph::default()
     }
     /// Adds an input: a tensor of this shape and dtype, which is given when the program runs.
+    ///
+    /// Example: [`Graph::new`].
     pub fn input(&mut self, shape: &[usize], dtype: DType) -> Value {
         self.inputs += 1;
         let expr = Expr::Input(self.inputs - 1);
         self.push(expr, Shape::from_slice(shape), dtype)
     }
     /// Adds a parameter: another number of the same kind may replace it when the program runs.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};
+    /// let mut g = Graph::new();
+    /// let (x, factor) = (g.input(&[2], DType::F32), g.number(2.0));
+    /// let y = g.apply(Op::Multiply, &[x.into(), factor.into()])?;
+    /// let program = g.compile(&[y], Rounding::Once)?.with_numbers(&[0.5.into()])?;
+    /// assert_eq!(program.run(&[Tensor::from([2.0f32, 4.0])])?[0].to_vec::<f32>()?, [1.0, 2.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn number(&mut self, number: impl Into<Scalar>) -> Parameter {
         let (at, number) = (self.numbers.len(), number.into());
         self.numbers.push(number);
         Parameter { at, number }
     }
     /// The shape of a value.
+    ///
+    /// Example: [`Graph::new`].
     pub fn shape(&self, x: Value) -> &[usize] {
         &self.nodes[x.at()].shape
     }
     /// The dtype of a value.
+    ///
+    /// Example: [`Graph::new`].
     pub fn dtype(&self, x: Value) -> DType {
         self.nodes[x.at()].dtype
     }
@@ -77,16 +103,30 @@ impl Graph {
         }
     }
     /// Number of operations.
+    ///
+    /// Example: [`Graph::new`].
     pub fn len(&self) -> usize {
         self.nodes.len() - self.inputs
     }
     /// Whether there are no operations.
+    ///
+    /// Example: [`Graph::new`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds a conversion to the nearest values of another dtype, as [`Tensor::astype`]. The result
+    /// Adds a conversion to the nearest values of another dtype, as [`Tensor::astype`], with its
+    /// errors. The result
     /// is `x` itself if it has that dtype.
+    ///
+    /// ```
+    /// use flex::{DType, stream::Graph};
+    /// let mut g = Graph::new();
+    /// let x = g.input(&[2], DType::F16);
+    /// let wide = g.convert(x, DType::F32)?;
+    /// assert_eq!((g.dtype(wide), g.convert(wide, DType::F32)?), (DType::F32, wide));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn convert(&mut self, x: Value, dtype: DType) -> Result<Value> {
         if self.dtype(x) == dtype {
             return Ok(x);
@@ -95,7 +135,19 @@ impl Graph {
         let shape = self.nodes[x.at()].shape.clone();
         Ok(self.push(Expr::Convert(x), shape, dtype))
     }
-    /// Adds a reduction, by the rules of the function of that name in [`ops`](crate::ops).
+    /// Adds a reduction, by the rules and with the errors of the function of that name in
+    /// [`ops`](crate::ops).
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, stream::{Graph, Kind, Rounding}};
+    /// let mut g = Graph::new();
+    /// let x = g.input(&[2, 2], DType::F32);
+    /// let (largest, mean) = (g.reduce(Kind::Max, x, 0)?, g.reduce(Kind::Mean, x, ())?);
+    /// let program = g.compile(&[largest, mean], Rounding::Once)?;
+    /// let y = program.run(&[Tensor::from([[1.0f32, 4.0], [3.0, 2.0]])])?;
+    /// assert_eq!((y[0].to_vec::<f32>()?, y[1].item::<f32>()?), (vec![3.0, 4.0], 2.5));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn reduce(&mut self, kind: Kind, x: Value, over: impl Into<Reduction>) -> Result<Value> {
         let over = over.into();
         let keepdims = over.keepdims;
@@ -117,6 +169,17 @@ impl Graph {
     /// Adds a matrix product, by the rules of [`matmul`](crate::ops::matmul), or of
     /// [`matmul_as`](crate::ops::matmul_as) if a dtype is given. Elementwise operations that follow
     /// it run on each block of its result.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};
+    /// let mut g = Graph::new();
+    /// let (a, b) = (g.input(&[1, 2], DType::F32), g.input(&[2, 1], DType::F32));
+    /// let product = g.matmul(a, b, None)?;
+    /// let y = g.apply(Op::Relu, &[product.into()])?;
+    /// let [a, b] = [Tensor::from([[1.0f32, 2.0]]), Tensor::from([[3.0f32], [-4.0]])];
+    /// assert_eq!(g.compile(&[y], Rounding::Once)?.run(&[a, b])?[0].to_vec::<f32>()?, [0.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn matmul(&mut self, a: Value, b: Value, dtype: Option<DType>) -> Result<Value> {
         let of = |x: Value| (self.shape(x), self.dtype(x));
         let (shape, result) = product_of(of(a), of(b), dtype)?;
@@ -169,6 +232,17 @@ impl Graph {
     }
     /// Adds a function of tensors that runs as it is: anything that is not elementwise. Its result
     /// must have this shape and dtype whenever operands have the shapes that they have here.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, ops, stream::{Graph, Rounding}};
+    /// use std::sync::Arc;
+    /// let mut g = Graph::new();
+    /// let x = g.input(&[3], DType::F32);
+    /// let sorted = g.call("sort", &[x], &[3], DType::F32, Arc::new(|x| ops::sort(&x[0], 0)));
+    /// let program = g.compile(&[sorted], Rounding::Once)?;
+    /// assert_eq!(program.run(&[Tensor::from([3.0f32, 1.0, 2.0])])?[0].to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn call(
         &mut self,
         name: &'static str,

@@ -13,6 +13,8 @@ use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 /// A value of a [`Graph`](super::Graph).
+///
+/// Example: [`Graph`](super::Graph).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Value(pub(in crate::stream) u32);
 
@@ -24,6 +26,8 @@ impl Value {
 
 /// A number of a [`Graph`](super::Graph) that another of the same kind may replace when the program
 /// runs.
+///
+/// Example: [`Graph::number`](super::Graph::number).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parameter {
     pub(in crate::stream) at: usize,
@@ -32,6 +36,8 @@ pub struct Parameter {
 }
 
 /// An operand of an operation: a value, or a number that takes the others' dtype.
+///
+/// Example: [`Graph`](super::Graph).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Operand {
     /// A value.
@@ -58,6 +64,8 @@ impl<S: Into<Scalar>> From<S> for Operand {
 }
 
 /// A function of whole tensors that is not elementwise: it runs as it is.
+///
+/// Example: [`Graph::call`](super::Graph::call).
 pub type Function = Arc<dyn Fn(&[Tensor]) -> Result<Tensor> + Send + Sync>;
 
 /// A product of tensors, which hands over blocks of its result.

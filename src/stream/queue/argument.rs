@@ -11,6 +11,16 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// An operand of an operation on a stream.
+///
+/// ```
+/// use flex::{DType, Tensor, stream::{Argument, Op, Stream}};
+/// let (stream, x) = (Stream::new(), Tensor::from([1.0f32, 2.0]));
+/// let double = stream.apply(Op::Multiply, &[Argument::from(&x), 2.0.into()])?;
+/// let double = Argument::from(&double);
+/// assert_eq!((double.dtype(), double.shape()), (Some(DType::F32), &[2][..]));
+/// assert_eq!(Argument::from(2.0).dtype(), None);
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub enum Argument<'a> {
     /// A tensor.

@@ -27,6 +27,23 @@ impl Plans {
     /// replaced atomically, or stays as it is.
     ///
     /// Errors with [`Error::Io`] if it can't be written.
+    ///
+    /// ```
+    /// use flex::{Tensor, stream::{Op, Plans, Stream}};
+    /// use std::sync::Arc;
+    /// let path = std::env::temp_dir().join("flex_doc_example.plans");
+    /// let (stream, x) = (Stream::new(), Tensor::from([1.0f32, 2.0]));
+    /// stream.apply(Op::Exp, &[(&x).into()])?.get()?;
+    /// assert!(stream.plans().is_changed() && !stream.plans().is_empty());
+    /// stream.plans().save(&path)?;
+    /// let plans = Plans::default();
+    /// assert_eq!(plans.load(&path)?, 1);
+    /// assert_eq!((plans.len(), plans.is_changed()), (1, false));
+    /// let other = Stream::with_plans(Arc::new(plans)); // needs to plan nothing anew
+    /// # drop(other);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let text = {
@@ -49,6 +66,8 @@ impl Plans {
     ///
     /// Errors with [`Error::Io`] if the file can't be read, and with [`Error::File`] if it holds no
     /// plans of this version; none is added then.
+    ///
+    /// Example: [`Plans::save`].
     pub fn load(&self, path: impl AsRef<Path>) -> Result<usize> {
         let path = path.as_ref();
         let wrong = |message: String| Error::file(path.display().to_string(), message);

@@ -48,6 +48,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 const LONGEST: usize = 256;
 
 /// Statistics of a stream. See [`Stream::stats`].
+///
+/// Example: [`Stream::stats`].
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Stats {
     /// Operations that were queued.
@@ -92,6 +94,16 @@ struct Inner {
 }
 
 /// A value of a stream, computed when it is needed.
+///
+/// ```
+/// use flex::{DType, Tensor, stream::{Op, Stream}};
+/// let (stream, x) = (Stream::new(), Tensor::from([1.0f32, 4.0]));
+/// let root = stream.apply(Op::Sqrt, &[(&x).into()])?;
+/// assert_eq!((root.shape(), root.dtype(), root.is_computed()), (&[2][..], DType::F32, false));
+/// assert_eq!(root.get()?.to_vec::<f32>()?, [1.0, 2.0]);
+/// assert!(root.is_computed());
+/// # Ok::<(), flex::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Lazy(Arc<Shared>);
 
@@ -113,10 +125,14 @@ impl Default for Stream {
 
 impl Stream {
     /// A stream with plans of its own.
+    ///
+    /// Example: [`Stream`].
     pub fn new() -> Stream {
         Stream::with_plans(Arc::default())
     }
     /// A stream that uses these plans, and adds to them.
+    ///
+    /// Example: [`Plans::save`].
     pub fn with_plans(plans: Arc<Plans>) -> Stream {
         Stream(Arc::new(Inner {
             queue: Mutex::default(),
@@ -125,20 +141,55 @@ impl Stream {
         }))
     }
     /// Its plans.
+    ///
+    /// Example: [`Plans::save`].
     pub fn plans(&self) -> &Arc<Plans> {
         &self.0.plans
     }
     /// What it has done so far. Operations that are still queued are counted.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, stream::{Op, Stream}};
+    /// let (stream, x) = (Stream::new(), Tensor::zeros(1000, DType::F32)?);
+    /// let cos = stream.apply(Op::Cos, &[(&x).into()])?;
+    /// let y = stream.apply(Op::Sqrt, &[(&cos).into()])?;
+    /// drop(cos);
+    /// y.get()?;
+    /// let stats = stream.stats();
+    /// assert_eq!((stats.operations, stats.eager.moved(), stats.run.moved()), (2, 16_000, 8000));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         self.0.lock().stats
     }
     /// Whether the queue is full, so that the next operation computes it first.
+    ///
+    /// ```
+    /// use flex::{Tensor, stream::{Op, Stream}};
+    /// let (stream, x) = (Stream::new(), Tensor::from([1.0f32]));
+    /// let mut values = Vec::new();
+    /// while !stream.is_full() {
+    ///     values.push(stream.apply(Op::Exp, &[(&x).into()])?);
+    /// }
+    /// stream.run()?;
+    /// assert!(!stream.is_full() && values[0].is_computed());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn is_full(&self) -> bool {
         self.0.full.load(Relaxed)
     }
     /// Computes all queued values that are still needed.
     ///
     /// An error, for lack of memory, is also the error of the values that can't be computed.
+    ///
+    /// ```
+    /// use flex::{Tensor, stream::{Op, Stream}};
+    /// let (stream, x) = (Stream::new(), Tensor::from([1.0f32, 2.0]));
+    /// let y = stream.apply(Op::Negative, &[(&x).into()])?;
+    /// stream.run()?;
+    /// assert!(y.is_computed());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn run(&self) -> Result<()> {
         self.0.run(&mut self.0.lock())
     }

@@ -19,7 +19,10 @@ use alloc::boxed::Box;
 use smallvec::SmallVec;
 
 impl Stream {
-    /// An elementwise operation, by the rules of the function of that name in [`ops`].
+    /// An elementwise operation, by the rules and with the errors of the function of that name in
+    /// [`ops`].
+    ///
+    /// Example: [`Stream`].
     pub fn apply(&self, op: Op, operands: &[Argument]) -> Result<Lazy> {
         if operands.len() != op.arity() {
             let message = message!("{} operands for {}", operands.len(), op.arity());
@@ -74,7 +77,16 @@ impl Stream {
     pub(crate) fn holds(&self, x: &Tensor) -> bool {
         self.0.lock().holds(x)
     }
-    /// A conversion to the nearest values of another dtype, as [`Tensor::astype`].
+    /// A conversion to the nearest values of another dtype, as [`Tensor::astype`], with its
+    /// errors.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, stream::Stream};
+    /// let stream = Stream::new();
+    /// let x = stream.convert(&(&Tensor::from([1.9f32, -2.0])).into(), DType::I32)?;
+    /// assert_eq!(x.get()?.to_vec::<i32>()?, [1, -2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
         if !is_stable(&[*x]) {
             return Ok(Lazy::now(value(x)?.astype(dtype)?));
@@ -133,6 +145,15 @@ impl Stream {
     }
     /// A convolution of `x` with `weight`, whose rank gives the number of axes, by the rules of
     /// [`nn::conv2d`](crate::nn::conv2d) and its variants. Otherwise as [`Stream::linear`].
+    ///
+    /// ```
+    /// use flex::{Tensor, nn::Conv, stream::Stream};
+    /// let stream = Stream::new();
+    /// let (x, weight) = (Tensor::from([[1.0f32, 2.0, 4.0]]), Tensor::from([[[-1.0f32, 1.0]]]));
+    /// let y = stream.convolve([&(&x).into(), &(&weight).into()], [None, None], Conv::default())?;
+    /// assert_eq!(y.get()?.to_vec::<f32>()?, [1.0, 2.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn convolve(
         &self,
         operands: [&Argument; 2],
@@ -176,7 +197,9 @@ impl Stream {
             queue.layer(layer, values.collect(), &shape)
         })
     }
-    /// A reduction, by the rules of the function of that name in [`ops`].
+    /// A reduction, by the rules and with the errors of the function of that name in [`ops`].
+    ///
+    /// Example: [`Stream`].
     pub fn reduce(&self, kind: Kind, x: &Argument, over: impl Into<Reduction>) -> Result<Lazy> {
         let over = over.into();
         let (rank, keepdims) = (x.shape().len(), over.keepdims);
@@ -227,6 +250,14 @@ impl Stream {
     }
     /// The elements in row-major order under another shape of as many elements, as
     /// [`Tensor::reshape`].
+    ///
+    /// ```
+    /// use flex::{Tensor, stream::Stream};
+    /// let stream = Stream::new();
+    /// let x = stream.reshape(&(&Tensor::from([1, 2, 3, 4])).into(), (2, -1))?;
+    /// assert_eq!(x.shape(), [2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
     pub fn reshape(&self, x: &Argument, shape: impl Into<Ints>) -> Result<Lazy> {
         let from = Layout::contiguous(x.shape())?;
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;

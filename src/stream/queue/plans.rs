@@ -74,14 +74,20 @@ impl Default for Plans {
 
 impl Plans {
     /// Number of plans.
+    ///
+    /// Example: [`Plans::save`].
     pub fn len(&self) -> usize {
         self.lock().plans
     }
     /// Whether there are no plans.
+    ///
+    /// Example: [`Plans::save`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// Whether there is a plan that was neither saved nor loaded.
+    ///
+    /// Example: [`Plans::save`].
     pub fn is_changed(&self) -> bool {
         self.lock().changed
     }

@@ -179,11 +179,11 @@ fn bits_do_not_depend_on_threads() {
                 )
                 .unwrap(),
                 nn::softmax(&x, 0).unwrap(),
-                nn::layer_norm(&x, [512], None, None, 1e-5).unwrap(),
+                nn::layer_norm(&x, [512], Default::default()).unwrap(),
                 nn::softmax(&line, 1).unwrap(),
                 nn::log_softmax(&line, 1).unwrap(),
-                nn::layer_norm(&line, [153_600], None, None, 1e-5).unwrap(),
-                nn::rms_norm(&line, [153_600], None, None).unwrap(),
+                nn::layer_norm(&line, [153_600], Default::default()).unwrap(),
+                nn::rms_norm(&line, [153_600], Default::default()).unwrap(),
                 nn::scaled_dot_product_attention(&heads, &heads, &heads, causal).unwrap(),
             ]
             .map(|t| {

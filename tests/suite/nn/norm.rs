@@ -245,8 +245,28 @@ fn eps_is_finite_and_not_negative() {
             ..Default::default()
         };
         for (op, y) in [
-            ("layer_norm", nn::layer_norm(&x, 4, None, None, eps)),
-            ("rms_norm", nn::rms_norm(&x, 4, None, Some(eps))),
+            (
+                "layer_norm",
+                nn::layer_norm(
+                    &x,
+                    4,
+                    nn::LayerNorm {
+                        eps,
+                        ..Default::default()
+                    },
+                ),
+            ),
+            (
+                "rms_norm",
+                nn::rms_norm(
+                    &x,
+                    4,
+                    nn::RmsNorm {
+                        eps: Some(eps),
+                        ..Default::default()
+                    },
+                ),
+            ),
             ("batch_norm", nn::batch_norm(&x, None, options)),
             ("group_norm", nn::group_norm(&x, 3, options)),
             ("instance_norm", nn::instance_norm(&x, None, options)),
@@ -294,19 +314,62 @@ fn a_residual_is_added_first() {
             let (x, r) = (x.astype(dtype).unwrap(), r.astype(dtype).unwrap());
             let w = tensor(&[shape[1]], 11).astype(dtype).unwrap();
             let sum = flex::ops::add(&x, &r).unwrap();
-            let want = nn::layer_norm(&sum, shape[1], Some(&w), None, 1e-5).unwrap();
+            let want = nn::layer_norm(
+                &sum,
+                shape[1],
+                nn::LayerNorm {
+                    weight: Some(&w),
+                    ..Default::default()
+                },
+            )
+            .unwrap();
             let turned = r.transpose(0, 1).unwrap().copy().unwrap();
             for r in [r.clone(), turned.transpose(0, 1).unwrap()] {
-                let (y, s) = nn::add_layer_norm(&x, &r, shape[1], Some(&w), None, 1e-5).unwrap();
+                let (y, s) = nn::add_layer_norm(
+                    &x,
+                    &r,
+                    shape[1],
+                    nn::LayerNorm {
+                        weight: Some(&w),
+                        ..Default::default()
+                    },
+                )
+                .unwrap();
                 assert_eq!((floats(&y), floats(&s)), (floats(&want), floats(&sum)));
-                let (y, s) = nn::add_rms_norm(&x, &r, shape[1], Some(&w), None).unwrap();
-                let want = nn::rms_norm(&sum, shape[1], Some(&w), None).unwrap();
+                let (y, s) = nn::add_rms_norm(
+                    &x,
+                    &r,
+                    shape[1],
+                    nn::RmsNorm {
+                        weight: Some(&w),
+                        ..Default::default()
+                    },
+                )
+                .unwrap();
+                let want = nn::rms_norm(
+                    &sum,
+                    shape[1],
+                    nn::RmsNorm {
+                        weight: Some(&w),
+                        ..Default::default()
+                    },
+                )
+                .unwrap();
                 assert_eq!((floats(&y), floats(&s)), (floats(&want), floats(&sum)));
             }
         }
     }
     let (x, r) = (tensor(&[2, 3], 1), tensor(&[3], 2));
-    let error = nn::add_layer_norm(&x, &r, 3, None, None, 0.0).unwrap_err();
+    let error = nn::add_layer_norm(
+        &x,
+        &r,
+        3,
+        nn::LayerNorm {
+            eps: 0.0,
+            ..Default::default()
+        },
+    )
+    .unwrap_err();
     assert!(
         error
             .to_string()

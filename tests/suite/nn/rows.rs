@@ -83,7 +83,16 @@ fn chunked_rows_match_whole_rows() {
                 })
                 .collect()
         };
-        let layer = nn::layer_norm(&x, [n], Some(&w), Some(&b), 1e-3).unwrap();
+        let layer = nn::layer_norm(
+            &x,
+            [n],
+            nn::LayerNorm {
+                weight: Some(&w),
+                bias: Some(&b),
+                eps: 1e-3,
+            },
+        )
+        .unwrap();
         close(
             &layer,
             &wide
@@ -92,7 +101,15 @@ fn chunked_rows_match_whole_rows() {
                 .collect::<Vec<_>>(),
             3e-6,
         );
-        let rms = nn::rms_norm(&x, [n], Some(&w), Some(1e-3)).unwrap();
+        let rms = nn::rms_norm(
+            &x,
+            [n],
+            nn::RmsNorm {
+                weight: Some(&w),
+                eps: Some(1e-3),
+            },
+        )
+        .unwrap();
         close(
             &rms,
             &wide
@@ -121,19 +138,34 @@ fn chunked_rows_match_whole_rows() {
         );
         assert_eq!(
             bits(
-                &nn::layer_norm(&all, [n], Some(&w), Some(&b), 1e-3)
-                    .unwrap()
-                    .narrow(0, 4, 1)
-                    .unwrap()
+                &nn::layer_norm(
+                    &all,
+                    [n],
+                    nn::LayerNorm {
+                        weight: Some(&w),
+                        bias: Some(&b),
+                        eps: 1e-3
+                    }
+                )
+                .unwrap()
+                .narrow(0, 4, 1)
+                .unwrap()
             ),
             bits(&layer)
         );
         assert_eq!(
             bits(
-                &nn::rms_norm(&all, [n], Some(&w), Some(1e-3))
-                    .unwrap()
-                    .narrow(0, 4, 1)
-                    .unwrap()
+                &nn::rms_norm(
+                    &all,
+                    [n],
+                    nn::RmsNorm {
+                        weight: Some(&w),
+                        eps: Some(1e-3)
+                    }
+                )
+                .unwrap()
+                .narrow(0, 4, 1)
+                .unwrap()
             ),
             bits(&rms)
         );
@@ -204,12 +236,28 @@ fn other_float_dtypes_match_float32() {
             nn::softmax(&exact, -1).unwrap(),
         );
         check(
-            nn::layer_norm(&x, [130], None, None, 1e-5).unwrap(),
-            nn::layer_norm(&exact, [130], None, None, 1e-5).unwrap(),
+            nn::layer_norm(&x, [130], Default::default()).unwrap(),
+            nn::layer_norm(&exact, [130], Default::default()).unwrap(),
         );
         check(
-            nn::rms_norm(&x, [130], None, Some(1e-5)).unwrap(),
-            nn::rms_norm(&exact, [130], None, Some(1e-5)).unwrap(),
+            nn::rms_norm(
+                &x,
+                [130],
+                nn::RmsNorm {
+                    eps: Some(1e-5),
+                    ..Default::default()
+                },
+            )
+            .unwrap(),
+            nn::rms_norm(
+                &exact,
+                [130],
+                nn::RmsNorm {
+                    eps: Some(1e-5),
+                    ..Default::default()
+                },
+            )
+            .unwrap(),
         );
         let (long, exact_long) = (
             tensor(&[1, 9000], 4).astype(dtype).unwrap(),
@@ -220,8 +268,8 @@ fn other_float_dtypes_match_float32() {
                 .unwrap(),
         );
         check(
-            nn::layer_norm(&long, [9000], None, None, 1e-5).unwrap(),
-            nn::layer_norm(&exact_long, [9000], None, None, 1e-5).unwrap(),
+            nn::layer_norm(&long, [9000], Default::default()).unwrap(),
+            nn::layer_norm(&exact_long, [9000], Default::default()).unwrap(),
         );
         let head = x.reshape([2, 10, 26]).unwrap();
         let exact = exact.reshape([2, 10, 26]).unwrap();
@@ -255,7 +303,16 @@ fn norms_match_the_oracle() {
             };
             let want: Vec<f64> = doubles(&x).chunks(n).flat_map(row).collect();
             close(
-                &nn::layer_norm(&x, [n], weight, bias, 1e-3).unwrap(),
+                &nn::layer_norm(
+                    &x,
+                    [n],
+                    nn::LayerNorm {
+                        weight,
+                        bias,
+                        eps: 1e-3,
+                    },
+                )
+                .unwrap(),
                 &want,
                 3e-6,
             );
@@ -269,7 +326,15 @@ fn norms_match_the_oracle() {
         };
         let want: Vec<f64> = doubles(&x).chunks(n).flat_map(row).collect();
         close(
-            &nn::rms_norm(&x, [n], Some(&w), Some(1e-6)).unwrap(),
+            &nn::rms_norm(
+                &x,
+                [n],
+                nn::RmsNorm {
+                    weight: Some(&w),
+                    eps: Some(1e-6),
+                },
+            )
+            .unwrap(),
             &want,
             3e-6,
         );
@@ -278,13 +343,29 @@ fn norms_match_the_oracle() {
     let (x, w) = (tensor(&[4, 6, 5], 4), tensor(&[5, 6], 5));
     let view = x.transpose(1, 2).unwrap();
     let flat = view.copy().unwrap().reshape([4, 30]).unwrap();
-    let want = nn::layer_norm(&flat, [30], Some(&w.reshape([30]).unwrap()), None, 1e-5).unwrap();
-    let got = nn::layer_norm(&view, [5, 6], Some(&w), None, 1e-5).unwrap();
+    let want = nn::layer_norm(
+        &flat,
+        [30],
+        nn::LayerNorm {
+            weight: Some(&w.reshape([30]).unwrap()),
+            ..Default::default()
+        },
+    )
+    .unwrap();
+    let got = nn::layer_norm(
+        &view,
+        [5, 6],
+        nn::LayerNorm {
+            weight: Some(&w),
+            ..Default::default()
+        },
+    )
+    .unwrap();
     assert_eq!(
         (got.shape(), got.to_vec::<f32>().unwrap()),
         (&[4, 5, 6][..], want.to_vec::<f32>().unwrap())
     );
-    let error = nn::layer_norm(&x, [6], None, None, 1e-5)
+    let error = nn::layer_norm(&x, [6], Default::default())
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -329,8 +410,29 @@ fn grouped_rows_match_single_rows() {
             let norms: [&dyn Fn(&Tensor) -> Tensor; 5] = [
                 &|x| nn::softmax(x, 1).unwrap(),
                 &|x| nn::log_softmax(x, 1).unwrap(),
-                &|x| nn::layer_norm(x, [n], Some(&w), Some(&b), 1e-5).unwrap(),
-                &|x| nn::rms_norm(x, [n], Some(&w), Some(1e-5)).unwrap(),
+                &|x| {
+                    nn::layer_norm(
+                        x,
+                        [n],
+                        nn::LayerNorm {
+                            weight: Some(&w),
+                            bias: Some(&b),
+                            ..Default::default()
+                        },
+                    )
+                    .unwrap()
+                },
+                &|x| {
+                    nn::rms_norm(
+                        x,
+                        [n],
+                        nn::RmsNorm {
+                            weight: Some(&w),
+                            eps: Some(1e-5),
+                        },
+                    )
+                    .unwrap()
+                },
                 &|x| nn::normalize(x, nn::Length::default()).unwrap(),
             ];
             for (which, norm) in norms.iter().enumerate() {

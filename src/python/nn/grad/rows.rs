@@ -1,7 +1,7 @@
 //! Gradients of functions of rows: softmax and normalisations.
 
 use super::compute_all;
-use crate::nn::grad;
+use crate::nn::{self, grad};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute};
 use pyo3::prelude::*;
@@ -56,9 +56,13 @@ fn layer_norm(
     eps: f64,
 ) -> PyResult<(PyTensor, PyTensor, PyTensor)> {
     let shape = normalized_shape.shape("grad.layer_norm", "normalized_shape")?;
-    let weight = weight.as_ref().map(|w| &w.0);
+    let options = nn::LayerNorm {
+        weight: weight.as_ref().map(|w| &w.0),
+        eps,
+        ..Default::default()
+    };
     let [x, weight, bias] = compute_all(py, x.0.len(), || {
-        grad::layer_norm(&grad.0, &x.0, &shape, weight, eps)
+        grad::layer_norm(&grad.0, &x.0, &shape, options)
     })?;
     Ok((x, weight, bias))
 }
@@ -85,9 +89,12 @@ fn rms_norm(
     eps: Option<f64>,
 ) -> PyResult<(PyTensor, PyTensor)> {
     let shape = normalized_shape.shape("grad.rms_norm", "normalized_shape")?;
-    let weight = weight.as_ref().map(|w| &w.0);
+    let options = nn::RmsNorm {
+        weight: weight.as_ref().map(|w| &w.0),
+        eps,
+    };
     let [x, weight] = compute_all(py, x.0.len(), || {
-        grad::rms_norm(&grad.0, &x.0, &shape, weight, eps)
+        grad::rms_norm(&grad.0, &x.0, &shape, options)
     })?;
     Ok((x, weight))
 }

@@ -75,14 +75,52 @@ fn norms_match_differences() {
         for weight in [None, Some(&w)] {
             let b = wide(&[n], 4);
             let norm = |x: &Tensor, w: Option<&Tensor>, b: Option<&Tensor>| {
-                nn::layer_norm(x, n, w, b, 1e-3).unwrap()
+                nn::layer_norm(
+                    x,
+                    n,
+                    nn::LayerNorm {
+                        weight: w,
+                        bias: b,
+                        eps: 1e-3,
+                    },
+                )
+                .unwrap()
             };
-            let [dx, dw, db] = grad::layer_norm(&g, &x, n, weight, 1e-3).unwrap();
+            let [dx, dw, db] = grad::layer_norm(
+                &g,
+                &x,
+                n,
+                nn::LayerNorm {
+                    weight,
+                    eps: 1e-3,
+                    ..Default::default()
+                },
+            )
+            .unwrap();
             agree(&dx, &differences(&x, &g, |x| norm(x, weight, None)));
             agree(&dw, &differences(&w, &g, |w| norm(&x, Some(w), None)));
             agree(&db, &differences(&b, &g, |b| norm(&x, weight, Some(b))));
-            let norm = |x: &Tensor, w: Option<&Tensor>| nn::rms_norm(x, n, w, Some(1e-3)).unwrap();
-            let [dx, dw] = grad::rms_norm(&g, &x, n, weight, Some(1e-3)).unwrap();
+            let norm = |x: &Tensor, w: Option<&Tensor>| {
+                nn::rms_norm(
+                    x,
+                    n,
+                    nn::RmsNorm {
+                        weight: w,
+                        eps: Some(1e-3),
+                    },
+                )
+                .unwrap()
+            };
+            let [dx, dw] = grad::rms_norm(
+                &g,
+                &x,
+                n,
+                nn::RmsNorm {
+                    weight,
+                    eps: Some(1e-3),
+                },
+            )
+            .unwrap();
             agree(&dx, &differences(&x, &g, |x| norm(x, weight)));
             agree(&dw, &differences(&w, &g, |w| norm(&x, Some(w))));
         }
@@ -93,7 +131,7 @@ fn norms_match_differences() {
 #[test]
 fn norms_support_any_layout_and_float() {
     let (x, g) = (tensor(&[4, 6, 2], 1), tensor(&[4, 6, 2], 2));
-    let [dx, dw, db] = grad::layer_norm(&g, &x, [6, 2], None, 1e-5).unwrap();
+    let [dx, dw, db] = grad::layer_norm(&g, &x, [6, 2], Default::default()).unwrap();
     assert_eq!(
         (dx.shape(), dw.shape(), db.shape()),
         (&[4, 6, 2][..], &[6, 2][..], &[6, 2][..])
@@ -102,7 +140,7 @@ fn norms_support_any_layout_and_float() {
         let t = t.permute([2, 0, 1]).unwrap().contiguous().unwrap();
         t.permute([1, 2, 0]).unwrap()
     };
-    let again = grad::layer_norm(&turned(&g), &turned(&x), [6, 2], None, 1e-5).unwrap();
+    let again = grad::layer_norm(&turned(&g), &turned(&x), [6, 2], Default::default()).unwrap();
     for (a, b) in [dx, dw, db].iter().zip(&again) {
         assert_eq!(a.to_vec::<f32>().unwrap(), b.to_vec::<f32>().unwrap());
     }
@@ -112,8 +150,26 @@ fn norms_support_any_layout_and_float() {
     {
         let (x, g) = (x.astype(dtype).unwrap(), g.astype(dtype).unwrap());
         let single = |t: &Tensor| t.astype(DType::F32).unwrap();
-        let got = grad::rms_norm(&g, &x, [6, 2], None, Some(1e-5)).unwrap();
-        let want = grad::rms_norm(&single(&g), &single(&x), [6, 2], None, Some(1e-5)).unwrap();
+        let got = grad::rms_norm(
+            &g,
+            &x,
+            [6, 2],
+            nn::RmsNorm {
+                eps: Some(1e-5),
+                ..Default::default()
+            },
+        )
+        .unwrap();
+        let want = grad::rms_norm(
+            &single(&g),
+            &single(&x),
+            [6, 2],
+            nn::RmsNorm {
+                eps: Some(1e-5),
+                ..Default::default()
+            },
+        )
+        .unwrap();
         for (got, want) in got.iter().zip(&want) {
             assert_eq!(got.dtype(), dtype);
             let want = want.astype(dtype).unwrap();
@@ -155,9 +211,20 @@ fn operands_that_do_not_fit_are_refused() {
     let (x, y) = (tensor(&[2, 3], 1), tensor(&[3, 2], 2));
     assert!(grad::softmax(&y, &x, -1).is_err());
     assert!(grad::softmax(&x, &x, 2).is_err());
-    assert!(grad::layer_norm(&y, &x, 3, None, 1e-5).is_err());
-    assert!(grad::layer_norm(&x, &x, 2, None, 1e-5).is_err());
-    assert!(grad::rms_norm(&x, &x, 3, Some(&tensor(&[2], 1)), None).is_err());
+    assert!(grad::layer_norm(&y, &x, 3, Default::default()).is_err());
+    assert!(grad::layer_norm(&x, &x, 2, Default::default()).is_err());
+    assert!(
+        grad::rms_norm(
+            &x,
+            &x,
+            3,
+            nn::RmsNorm {
+                weight: Some(&tensor(&[2], 1)),
+                ..Default::default()
+            }
+        )
+        .is_err()
+    );
     assert!(grad::linear(&x, &x, &x).is_err());
     assert!(grad::linear(&tensor(&[2, 4], 3), &x, &y).is_err());
     let indices = Tensor::from_slice(&[9i64, 0], [2]).unwrap();
@@ -167,7 +234,7 @@ fn operands_that_do_not_fit_are_refused() {
     assert!(grad::softmax(&integers, &integers, -1).is_err());
     let none = tensor(&[0, 3], 1);
     assert_eq!(
-        grad::layer_norm(&none, &none, 3, None, 1e-5).unwrap()[1]
+        grad::layer_norm(&none, &none, 3, Default::default()).unwrap()[1]
             .to_vec::<f32>()
             .unwrap(),
         [0.0; 3]

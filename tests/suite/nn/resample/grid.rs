@@ -161,7 +161,7 @@ fn the_identity_grid_gives_the_image() {
     let theta =
         Tensor::from_slice(&[1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0].repeat(2), [2, 2, 3]).unwrap();
     for align_corners in [false, true] {
-        let grid = nn::affine_grid(&theta, x.shape(), align_corners).unwrap();
+        let grid = nn::affine_grid(&theta, x.shape(), nn::AffineGrid { align_corners }).unwrap();
         let y = nn::grid_sample(
             &x,
             &grid,

@@ -201,7 +201,7 @@ fn resampling_errors_name_the_parameter() {
             "4 dimensions, or 5",
         ),
         (
-            nn::affine_grid(&grid, &[1, 1, 2, 2], false)
+            nn::affine_grid(&grid, &[1, 1, 2, 2], Default::default())
                 .unwrap_err()
                 .to_string(),
             "size is [1, 1, 2, 2]",
