@@ -165,6 +165,23 @@ fn unary_float32_is_within_its_bound() {
 }
 
 #[test]
+fn sines_and_cosines_are_at_most_one() {
+    // the extremes lie at multiples of half pi
+    let near =
+        |k: i32| (-64..=64).map(move |i| k as f64 * core::f64::consts::FRAC_PI_2 + i as f64 * 1e-6);
+    let x64: Vec<f64> = (-2000..2000).flat_map(near).collect();
+    let x32: Vec<f32> = x64.iter().map(|x| *x as f32).collect();
+    let (mut y32, mut y64) = (vec![0.0; x32.len()], vec![0.0; x64.len()]);
+    for f in [unary!(f32, Math::sin), unary!(f32, Math::cos)] {
+        f(&x32, &mut y32);
+        assert!(y32.iter().all(|y| y.abs() <= 1.0));
+    }
+    for f in [unary!(f64, Math::sin), unary!(f64, Math::cos)] {
+        f(&x64, &mut y64);
+        assert!(y64.iter().all(|y| y.abs() <= 1.0));
+    }
+}
+#[test]
 fn fast_paths_match_the_functions_where_they_apply() {
     let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     macro_rules! check {

@@ -33,6 +33,8 @@ fn sin_shifted<I: Isa>(x: f32, half: f32) -> f32 {
     let z = r * r;
     let p = poly!(fma32 I z; 2.608_316e-6, -1.981_069e-4, 8.333_079e-3, -1.666_666e-1);
     let y = r + fma32::<I>(p * z, r, tail);
+    // near the extremes, the roundings of separate products add up to a unit in the last place
+    let y = if I::FMA { y } else { y.clamp(-1.0, 1.0) };
     f32::from_bits(y.to_bits() ^ (t.to_bits() << 31))
 }
 #[inline(always)]
