@@ -11,7 +11,7 @@ import timeit
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import convolutions, graph, images, minilm, recurrent
+from . import convolutions, graph, images, losses, minilm, recurrent
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -165,6 +165,7 @@ class Numpy(_Eager):
             "deform_conv": convolutions.deform_conv,
             "lstm": recurrent.lstm,
             "gru": recurrent.gru,
+            "ctc_loss": losses.ctc_loss,
         }
 
 

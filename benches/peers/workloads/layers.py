@@ -1,4 +1,4 @@
-"""Layers of models: activations with parameters, norms over channels, losses."""
+"""Layers of models: activations with parameters, norms over channels."""
 
 from ..table import Family, Input, K, M, one
 
@@ -89,34 +89,4 @@ row(
     reference=_NORMALIZED,
 )
 
-losses = Family("losses", 0.8)
-row = losses.row
-_PAIR = {"a": Input((M,)), "t": Input((M,), low=0)}
-_CLASSES = {"a": Input((4 * K, K)), "t": Input((4 * K,), "int64", low=0, high=K - 1)}
-for name, inputs, call, numpy, onnx in (
-    ("mse_loss, 1M", _PAIR, "nn.mse_loss(a, t)", "xp.mean((a - t) ** 2)", None),
-    (
-        "smooth_l1_loss, 1M",
-        _PAIR,
-        "nn.smooth_l1_loss(a, t)",
-        "xp.mean(xp.where(abs(a - t) < 1, (a - t) ** 2 / 2, abs(a - t) - 0.5))",
-        None,
-    ),
-    (
-        "with logits, 1M",
-        _PAIR,
-        "nn.binary_cross_entropy_with_logits(a, t)",
-        "xp.mean((1 - t) * a + xp.logaddexp(-a, 0))",
-        None,
-    ),
-    (
-        "cross_entropy, 4096x1024",
-        _CLASSES,
-        "nn.cross_entropy(a, t)",
-        "xp.mean(special.logsumexp(a, axis=1) - a[xp.arange(4096), t])",
-        "SoftmaxCrossEntropyLoss(a, t)",
-    ),
-):
-    row(name, inputs, call, numpy=None, jax=numpy, onnx=onnx, reference=numpy)
-
-FAMILIES = [activations, channels, losses]
+FAMILIES = [activations, channels]
