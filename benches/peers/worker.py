@@ -162,9 +162,12 @@ class Numpy(_Eager):
             "conv": convolutions.conv,
             "conv_transpose": convolutions.conv_transpose,
             "conv_weight_gradient": convolutions.weight_gradient,
+            "folded": convolutions.folded,
             "deform_conv": convolutions.deform_conv,
             "lstm": recurrent.lstm,
             "gru": recurrent.gru,
+            "rnn_tanh": recurrent.rnn,
+            "both": recurrent.both,
             "ctc_loss": losses.ctc_loss,
         }
 
