@@ -38,7 +38,9 @@ def gru(x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarra
     return np.stack(steps)
 
 
-def rnn(x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def rnn_tanh(
+    x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> np.ndarray:
     """The output of a plain network with tanh."""
     h = np.zeros((x.shape[1], w.shape[1]))
     steps = []

@@ -28,7 +28,7 @@ def row(
         numpy=None,
         jax=None,
         torch=f"xp.ops.aten.convolution_backward(g, x, w, [{w[0]}], {more})[1]",
-        reference=f"conv_weight_gradient(g, x, {w[2:]}, {stride}, {padding}, {groups})",
+        reference=f"weight_gradient(g, x, {w[2:]}, {stride}, {padding}, {groups})",
         # the gradients of image and weight cost as much as the convolution each
         flops=2 * product(x[0], *w, prod(places)),
     )
@@ -62,7 +62,7 @@ def transposed(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: int
         numpy=None,
         jax=None,
         torch=f"xp.ops.aten.convolution_backward(g, x, w, [{w[1]}], {more})[1]",
-        reference=f"conv_weight_gradient(x, g, {w[2:]}, {stride}, {padding}, 1)",
+        reference=f"weight_gradient(x, g, {w[2:]}, {stride}, {padding}, 1)",
         flops=2 * product(x[0], *w, prod(x[2:])),
     )
 

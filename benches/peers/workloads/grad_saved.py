@@ -41,7 +41,7 @@ def _row(
     name: str, inputs: dict[str, Input], call: str, torch: str, reference: str, **more: Any
 ) -> None:
     """Adds a row. `torch`: an operator, or the forward pass of the inputs as a lambda expression; `reference` is JAX's too, unless told
-    otherwise.
+    otherwise: compiled, it would leave out the gradients of weights.
     """
     if torch.startswith("lambda"):
         leaves = torch.removeprefix("lambda ").split(":")[0]
@@ -93,6 +93,7 @@ _row(
     "layer_norm(g, a, 1024, w)[0]",
     "lambda a, w, b: nn.layer_norm(a, (1024,), w, b)",
     _normal("-1", "a.shape", "w"),
+    jax=None,
 )
 _row(
     "rms_norm, 4096x1024",
@@ -101,6 +102,7 @@ _row(
     "lambda a, w: nn.rms_norm(a, (1024,), w, 1e-5)",
     "(lambda r: r * (g * w - a * r * r * (g * w * a).mean(-1, keepdims=True)))"
     "(1 / xp.sqrt((a * a).mean(-1, keepdims=True) + 1e-5))",
+    jax=None,
 )
 _IMAGES = (16, 64, 56, 56)
 _NORMED = {"g": Input(_IMAGES), "a": Input(_IMAGES), "w": Input((64,)), "b": Input((64,))}
@@ -131,7 +133,7 @@ for name, call, torch, reference in (
         "g * (w / xp.sqrt(1 + b * b + 1e-5))[:, None, None]",
     ),
 ):
-    _row(f"{name}, 16x64x56x56", _NORMED, call, f"lambda a, w, b: {torch}", reference)
+    _row(f"{name}, 16x64x56x56", _NORMED, call, f"lambda a, w, b: {torch}", reference, jax=None)
 
 _row(
     "linear, 2048x384 to 1536",
@@ -312,5 +314,17 @@ for name, heads, groups, length, width, causal in (
         jax=None,
         flops=5 * product(heads, length, length, width) * (0.5 if causal else 1),
     )
+
+_MASKED = {name: Input((1, 16, 512, 64)) for name in "gqkv"}
+_row(
+    "attention's bias, 16x512x64",
+    _MASKED | {"m": Input((1, 16, 512, 512))},
+    "scaled_dot_product_attention_mask(g, q, k, v, m)",
+    "lambda m: nn.scaled_dot_product_attention(q, k, v, m)",
+    "(lambda p, d: p * (d - (p * d).sum(-1, keepdims=True)))"
+    "(special.softmax(q @ k.swapaxes(-1, -2) / 8 + m, -1), g @ v.swapaxes(-1, -2))",
+    jax=None,
+    flops=2 * product(16, 512, 512, 64),
+)
 
 FAMILIES = [gradients]

@@ -65,4 +65,28 @@ for kind in ORDERS:
     _row(kind, 16, 8, 1024, 1024)
     _row(kind, 64, 8, 128, 128, directions=2)
 
+for kind, gates in (("lstm", 4), ("gru", 3)):
+    sides = {
+        "u": (gates * 256, 256),
+        "w": (gates * 256, 256),
+        "a": (gates * 256,),
+        "b": (gates * 256,),
+    }
+    cell = f"{kind}_cell(x, {'(h, h)' if kind == 'lstm' else 'h'}, u, w, a, b)"
+    first = "[0]" if kind == "lstm" else ""
+    recurrent.row(
+        f"{kind}_cell, 32x256 to 256",
+        {
+            "x": Input((32, 256)),
+            **{name: Input(s, low=-1 / 16, high=1 / 16) for name, s in sides.items()},
+            "h": Input((32, 256), low=0, high=0),
+        },
+        f"nn.{cell}{first}",
+        numpy=None,
+        jax=None,
+        torch=f"xp.{cell}{first}",
+        reference=f"{kind}(x[None], u, w, a, b)[0]",
+        flops=product(32, gates * 256, 512),
+    )
+
 FAMILIES = [recurrent]
