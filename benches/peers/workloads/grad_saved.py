@@ -79,6 +79,15 @@ _row(
 )
 
 
+_row(
+    "softmax of channels, 8x21x128x128",
+    {name: Input((8, 21, 128, 128)) for name in "ga"},
+    "softmax(g, a, 1)",
+    "xp.ops.aten._softmax_backward_data(g, a, 1, xp.float32)",
+    "a * (g - (g * a).sum(1, keepdims=True))",
+)
+
+
 def _normal(axes: str, shape: str, weight: str) -> str:
     """The gradient of a norm over axes of `a` in another shape."""
     rows = f"(lambda h, x: (lambda n, r: r * (h - h.mean({axes}, keepdims=True) - n * (h * n).mean({axes}, keepdims=True)))"
