@@ -58,7 +58,7 @@ bench-peers:  ## matrix products and sorts of other crates beside flex; ARGS=pro
 compare: build  ## flex against the Python libraries that are installed in .venv
 	@.venv/bin/python benches/compare.py $(ARGS)
 
-comparison: build  ## COMPARISON.md and its picture, measured anew: half an hour
+comparison: build  ## COMPARISON.md and its picture, measured anew: three quarters of an hour
 	@.venv/bin/python benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg $(ARGS)
 
 clean:        ## everything that was built, .venv too

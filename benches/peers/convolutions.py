@@ -68,6 +68,16 @@ def weight_gradient(
     return w.reshape(-1, x.shape[2], *kernel)
 
 
+def folded(x: np.ndarray, size: tuple[int, int], kernel: int, padding: int) -> np.ndarray:
+    """torch's fold with stride 1."""
+    places = [n + 2 * padding - kernel + 1 for n in size]
+    x = x.reshape(x.shape[0], -1, kernel * kernel, *places)
+    y = np.zeros((*x.shape[:2], *(n + 2 * padding for n in size)))
+    for k, (_, seen) in enumerate(_taps(y, (kernel, kernel), places, 1)):
+        y[(..., *seen)] += x[:, :, k]
+    return y[:, :, padding : padding + size[0], padding : padding + size[1]]
+
+
 def deform_conv(x: np.ndarray, offset: np.ndarray, w: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """The deformable convolution of images with `w` (Zhu et al., 2019), with one offset group and zero padding that keeps the size."""
     from scipy import ndimage

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -31,3 +36,20 @@ def gru(x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarra
         h = (1 - z) * np.tanh(n + _sigmoid(r + s) * m) + z * h
         steps.append(h)
     return np.stack(steps)
+
+
+def rnn_tanh(
+    x: np.ndarray, u: np.ndarray, w: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> np.ndarray:
+    """The output of a plain network with tanh."""
+    h = np.zeros((x.shape[1], w.shape[1]))
+    steps = []
+    for inputs in x @ u.T + a + b:
+        h = np.tanh(inputs + h @ w.T)
+        steps.append(h)
+    return np.stack(steps)
+
+
+def both(layer: Callable, x: np.ndarray, forwards: tuple, backwards: tuple) -> np.ndarray:
+    """The output of a bidirectional layer."""
+    return np.concatenate((layer(x, *forwards), layer(x[::-1], *backwards)[::-1]), -1)

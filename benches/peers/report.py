@@ -225,7 +225,7 @@ def _short(dtypes: list[str]) -> str:
 
 DOCUMENT = """# flex and other libraries
 
-Written by `benches/compare.py`: all figures were measured, none is copied from elsewhere. To measure on your machine in about half an hour:
+Written by `benches/compare.py`: all figures were measured, none is copied from elsewhere. To measure on your machine in less than an hour:
 
 ```sh
 make comparison

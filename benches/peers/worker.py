@@ -11,7 +11,7 @@ import timeit
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import convolutions, graph, images, minilm, recurrent
+from . import convolutions, graph, images, losses, minilm, recurrent
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from .table import Input, Workload
 
 LIBRARIES = ("flex", "numpy", "scipy", "torch", "jax", "numexpr", "onnxruntime", "openvino")
+# Functions for the reference results, by name.
+REFERENCES = {
+    name: value
+    for module in (convolutions, losses, recurrent)
+    for name, value in vars(module).items()
+    if callable(value)
+}
 SAMPLE = 0.03  # seconds of one measurement, or of one call if that takes longer
 LONG = 0.2  # seconds from which on a call needs no warm-up
 SEED = 20
@@ -159,12 +166,7 @@ class Numpy(_Eager):
             "bfloat16": ml_dtypes.bfloat16,
             "images": images,
             "published": minilm.published,
-            "conv": convolutions.conv,
-            "conv_transpose": convolutions.conv_transpose,
-            "conv_weight_gradient": convolutions.weight_gradient,
-            "deform_conv": convolutions.deform_conv,
-            "lstm": recurrent.lstm,
-            "gru": recurrent.gru,
+            **REFERENCES,
         }
 
 

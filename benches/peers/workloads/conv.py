@@ -61,14 +61,18 @@ conv("volume", (1, 64, 8, 28, 28), (64, 64, 3, 3, 3), 0.7)
 
 def transposed(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: int) -> None:
     """Adds a row for a transposed convolution."""
+    rank = len(w) - 2
+    letters = "DHW"[-rank:]
+    named = f"('NC{letters}', 'OI{letters}', 'NC{letters}')"
+    pads = f"[({w[2] - 1 - padding},) * 2] * {rank}"
     convolution.row(
         f"transposed, {shape(*x)} by {shape(*w)}",
         {"x": Input(x), "w": Input(w, low=-0.1, high=0.1), "b": Input((w[1],))},
-        f"nn.conv_transpose2d(x, w, b, stride={stride}, padding={padding})",
+        f"nn.conv_transpose{rank}d(x, w, b, stride={stride}, padding={padding})",
         numpy=None,
-        jax=f"jax.lax.conv_transpose(x, w, [{stride}] * 2, [({w[2] - 1 - padding},) * 2] * 2,"
-        " dimension_numbers=('NCHW', 'OIHW', 'NCHW'), transpose_kernel=True) + b[:, None, None]",
-        onnx=f'ConvTranspose(x, constant("w"), constant("b"), strides={[stride] * 2}, pads={[padding] * 4})',
+        jax=f"jax.lax.conv_transpose(x, w, [{stride}] * {rank}, {pads}, dimension_numbers={named},"
+        f" transpose_kernel=True) + xp.expand_dims(b, {[*range(1, rank + 1)]})",
+        onnx=f'ConvTranspose(x, constant("w"), constant("b"), strides={[stride] * rank}, pads={[padding] * 2 * rank})',
         reference=f"conv_transpose(x, w, b, {stride}, {padding})",
         flops=product(x[0], *w, prod(x[2:])),
         goal=0.6,
@@ -79,6 +83,10 @@ transposed((1, 128, 28, 28), (128, 64, 4, 4), 2, 1)
 transposed((1, 64, 32, 32), (64, 64, 3, 3), 2, 1)
 transposed((1, 256, 8, 8), (256, 128, 4, 4), 2, 1)
 transposed((1, 64, 56, 56), (64, 32, 2, 2), 2, 0)
+transposed((4, 256, 128), (256, 128, 16), 8, 4)
+transposed((1, 64, 2048), (64, 32, 4), 2, 1)
+transposed((1, 64, 8, 14, 14), (64, 32, 4, 4, 4), 2, 1)
+transposed((1, 32, 16, 28, 28), (32, 16, 2, 2, 2), 2, 0)
 convolution.row(
     "deformable, 1x64x28x28 by 64x64x3x3",
     {

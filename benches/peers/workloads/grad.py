@@ -1,5 +1,5 @@
 """Gradients, compared with the functions that torch's autograd calls. Values that torch would save in the forward pass are recomputed, as
-flex does; if torch has no function for that, rows run forward and backward."""
+flex does; if torch has no function for that, rows run forward and backward. Rows of grad_saved.py run torch's backward pass alone."""
 
 from __future__ import annotations
 

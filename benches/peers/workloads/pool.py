@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..table import Family, one, shape
+from .. import images
+from ..table import Family, Input, Known, one, shape
 
 pools = Family("pools", 0.3)
 
@@ -110,6 +111,56 @@ _row(
     "max_pool3d(a, 2)",
     "a.reshape(2, 32, 8, 2, 28, 2, 28, 2).max((3, 5, 7))",
     **_peers("Max", 2, 2, 0, 3),
+)
+_row(
+    "mean 2x2x2",
+    (2, 32, 16, 56, 56),
+    "avg_pool3d(a, 2)",
+    "a.reshape(2, 32, 8, 2, 28, 2, 28, 2).mean((3, 5, 7))",
+    **_peers("Average", 2, 2, 0, 3),
+)
+for name, call, kind in (("max", "max", "Max"), ("mean", "avg", "Average")):
+    _row(
+        f"{name} of 4, signals",
+        (16, 64, 4096),
+        f"{call}_pool1d(a, 4)",
+        f"a.reshape(16, 64, 1024, 4).{name}(3)",
+        **_peers(kind, 4, 4, 0, 1),
+    )
+_row(
+    "indices of max 2x2",
+    LARGE,
+    "max_pool2d(a, 2, return_indices=True)[1]",
+    "a.reshape(8, 64, 56, 2, 56, 2).max((3, 5))",
+    jax=None,
+    compared="xp.take_along_axis(a.reshape(8, 64, -1), r.reshape(8, 64, -1), 2).reshape(r.shape)",
+)
+for name, kind in (("mean", "avg"), ("max", "max")):
+    for sides, places in (((8, 256, 30, 30), 7), ((8, 64, 112, 112), 56)):
+        _row(
+            f"adaptive, {name}, to {places}x{places}",
+            sides,
+            f"adaptive_{kind}_pool2d(a, {places})",
+            f"images.pooled(a, ({places}, {places}), xp.{name})",
+            jax=None,
+        )
+_row(
+    "p = 2, 2x2",
+    LARGE,
+    "lp_pool2d(a, 2.0, 2)",
+    "xp.sqrt((a * a).reshape(8, 64, 56, 2, 56, 2).sum((3, 5)))",
+    jax="xp.sqrt((a * a).reshape(8, 64, 56, 2, 56, 2).sum((3, 5)))",
+    onnx="LpPool(a, kernel_shape=[2, 2], strides=[2, 2], p=2)",
+)
+pools.row(
+    "unpool 2x2, 8x64x56x56",
+    {"a": Input(SMALL), "i": Known(lambda: images.places(LARGE, 2))},
+    "nn.max_unpool2d(a, i, 2)",
+    numpy=None,
+    jax=None,
+    onnxruntime="MaxUnpool(a, constant('i + xp.arange(512).reshape(8, 64, 1, 1) * 12544'), kernel_shape=[2, 2], strides=[2, 2])",
+    reference="(lambda y: (xp.put_along_axis(y, i.reshape(512, -1), a.reshape(512, -1), 1), y)[1])"
+    "(xp.zeros((512, 12544))).reshape(8, 64, 112, 112)",
 )
 
 FAMILIES = [pools]

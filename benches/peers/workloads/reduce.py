@@ -35,6 +35,12 @@ for sides in SHORT:
             f"xp.{name}(a, axis=1)",
             torch=torch,
         )
+row(
+    "argmax, axis 1 of 8x21x128x128",
+    one(8, 21, 128, 128),
+    "xp.argmax(a, axis=1)",
+    torch="xp.argmax(a, 1)",
+)
 row("sum, axis 1 of 64x256x64", one(64, 256, 64, low=0), "xp.sum(a, axis=1)")
 for n in (M, 16 * M):
     row(f"max, {size(n)}", one(n), "xp.max(a)")
@@ -115,6 +121,17 @@ for sides in ((4096, 1024), (128, 384), (1, 50257), *SHORT):
         jax=_RMS_NORM,
         onnx="RMSNormalization(a, constant('w'))",
         goal=FAST,
+    )
+_CHANNELS = one(8, 21, 128, 128, low=-4, high=4)
+for name, onnx in (("softmax", "Softmax"), ("log_softmax", "LogSoftmax")):
+    row(
+        f"{name} of channels, 8x21x128x128",
+        _CHANNELS,
+        f"nn.{name}(a, axis=1)",
+        numpy=None,
+        torch=f"nn.{name}(a, 1)",
+        onnx=f"{onnx}(a, axis=1)",
+        reference=f"special.{name}(a, 1)",
     )
 _SUM_NORM = "(lambda a: " + _RMS_NORM + ")(a + r)"
 row(

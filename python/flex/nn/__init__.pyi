@@ -748,8 +748,9 @@ def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activ
     parameters, such as "relu", "gelu", "gelu_tanh", "silu" or "hardswish" (ValueError). residual:
     broadcasts to the result, which is `[.., out]`, of the common dtype. dtype: the dtype of the
     sums and of the result instead, as if all operands were converted to it first; int8 and uint8
-    need no such copies for int32. ShapeError if sizes don't match; DTypeError for bool, if there is
-    no common dtype or `dtype` can't hold its values, or for an activation of integers.
+    need no such copies for int32. bfloat16 is multiplied as by `matmul`, where subnormal numbers may
+    count as zero. ShapeError if sizes don't match; DTypeError for bool, if there is no common dtype
+    or `dtype` can't hold its values, or for an activation of integers.
 
     >>> flex.nn.linear(flex.asarray([1.0, 2.0]), flex.asarray([[1.0, 0.0], [1.0, 1.0]]), flex.asarray([0.5, 0.0])).tolist()
     [1.5, 3.0]
