@@ -135,15 +135,16 @@ row(
     reference=f"a / (1 + 2e-5 * {_SQUARES}) ** 0.75",
 )
 _NORMALIZED = "a / xp.linalg.norm(a, axis=1, keepdims=True)"
-row(
-    "normalize, 4096x768",
-    one(4 * K, 768),
-    "nn.normalize(a)",
-    numpy=None,
-    jax=_NORMALIZED,
-    onnx="LpNormalization(a, axis=1, p=2)",
-    reference=_NORMALIZED,
-)
+for name, sides in (("normalize", (4 * K, 768)), ("normalize of channels", (8, 256, 56, 56))):
+    row(
+        f"{name}, {shape(*sides)}",
+        one(*sides),
+        "nn.normalize(a)",
+        numpy=None,
+        jax=_NORMALIZED,
+        onnx="LpNormalization(a, axis=1, p=2)",
+        reference=_NORMALIZED,
+    )
 
 embeddings = Family("embeddings", 0.8)
 row = embeddings.row
