@@ -46,7 +46,8 @@ fn sin_shifted<I: Isa>(x: f64, half: f64) -> f64 {
         -1.666_666_666_666_666_7e-1);
     // The tail enters by the cosine, for which a line in z is enough.
     let small = tail * fma64::<I>(z, -0.405, 1.0);
-    let y = r + fma64::<I>(p * z, r, small);
+    // near the extremes, the roundings may add up to a unit in the last place
+    let y = (r + fma64::<I>(p * z, r, small)).clamp(-1.0, 1.0);
     f64::from_bits(y.to_bits() ^ (t.to_bits() << 63))
 }
 #[inline(always)]
