@@ -7,6 +7,7 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from .levels import FREE, LEVELS, NATIVE
+from .reasons import reason
 from .roofline import Ceiling, readable_bytes
 
 if TYPE_CHECKING:
@@ -178,14 +179,17 @@ def behind(families: dict[str, list[Row]]) -> str:
     )
     if not rows:
         return "In no row."
-    lines = [_line(["workload", "flex", "fastest", "flex / best"]), "|---|---:|---:|---:|"]
+    heads = ["workload", "flex", "fastest", "flex / best", "known"]
+    lines = [_line(heads), "|---|---:|---:|---:|---|"]
     for value, row in rows:
         best = fastest(row)
+        workload = f"{row['family']}: {row['name']}"
         cells = [
-            f"{row['family']}: {row['name']}",
+            workload,
             readable(row["seconds"]["flex"]),
             f"{best} {readable(row['seconds'][best])}",
             f"{value:.2f}",
+            reason(workload),
         ]
         lines.append(_line(cells))
     return "\n".join(lines)
