@@ -98,6 +98,7 @@ where
         return Ok(());
     }
     let lines = Lines::new(x.shape(), axis)
+        .together()
         .input(x.elements())
         .output(y.elements_mut()?);
     if T::SAME {
@@ -145,6 +146,7 @@ where
         Tensor::empty(x.shape(), x.dtype())?,
     );
     let lines = Lines::new(x.shape(), axis)
+        .together()
         .input(x.elements())
         .input(residual.elements())
         .output(sum.elements_mut()?)

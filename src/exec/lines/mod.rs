@@ -65,6 +65,7 @@ pub struct Lines<'a> {
     axis: usize,
     rank: usize,
     args: SmallVec<[Arg; 4]>,
+    together: bool,
     _tensors: PhantomData<&'a mut ()>,
 }
 
@@ -81,8 +82,15 @@ impl<'a> Lines<'a> {
             axis,
             rank: shape.len(),
             args: SmallVec::new(),
+            together: false,
             _tensors: PhantomData,
         }
+    }
+    /// Presents several lines at once where those of every operand follow each other in memory or
+    /// are packed: slices are as many lines long. For functions that take rows of short lines.
+    pub fn together(mut self) -> Self {
+        self.together = true;
+        self
     }
     /// Adds an operand that is read: [`Line::input`], numbered in the order of these calls.
     pub fn input(mut self, x: View<'a>) -> Self {
@@ -182,26 +190,27 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// One line of every operand.
+/// One line of every operand, or several that are adjacent ([`Lines::together`]).
 pub struct Line<'a> {
     ptrs: [*mut u8; MAX_OPERANDS],
     args: &'a [Arg],
     inputs: usize,
     outputs: usize,
     index: usize,
+    count: usize,
     /// The outputs and scratch already handed out for this line, a bit each (LINE2).
     taken: Cell<u32>,
     _buffers: PhantomData<&'a mut [u8]>,
 }
 
 // Invariants of a line, upheld by `Plan::block`:
-// - LINE1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size`
-//   bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or to a cache line
+// - LINE1: `ptrs[k]` is the first of `count * args[k].len` initialised elements of
+//   `args[k].memory.size` bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or to a cache line
 //   (scratch).
 // - LINE2: while the line is presented, nothing else reads or writes the elements of an output or
 //   of scratch, and inputs are not written.
 impl<'a> Line<'a> {
-    /// The row-major position of this line in the grid.
+    /// The row-major position of this line in the grid; of the first, if there are several.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -262,7 +271,7 @@ impl<'a> Line<'a> {
             size_of::<T>(),
             a.memory.size
         );
-        a.len
+        self.count * a.len
     }
 }
 

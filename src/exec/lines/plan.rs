@@ -35,6 +35,8 @@ pub(super) struct Plan {
     args: SmallVec<[Arg; 4]>,
     inputs: usize,
     outputs: usize,
+    /// Whether adjacent lines are presented together.
+    together: bool,
     /// Lines of a block, and blocks along the first loop.
     block: usize,
     blocks: usize,
@@ -46,7 +48,12 @@ pub(super) struct Plan {
 impl Plan {
     /// Errors if the size of a block's memory overflows.
     pub fn new(lines: Lines<'_>) -> Result<Plan> {
-        let Lines { grid, mut args, .. } = lines;
+        let Lines {
+            grid,
+            mut args,
+            together,
+            ..
+        } = lines;
         sort_by_key(&mut args, |a| match a.role {
             Role::Input => 0,
             Role::Output { .. } => 1,
@@ -96,10 +103,12 @@ impl Plan {
             .map(|(_, a)| a.memory.size)
             .min()
             .unwrap_or(CACHE_LINE);
+        let bytes = bytes.max(1);
         let block = if packed().all(|(_, a)| a.role == Role::Scratch) {
-            LINES
+            // those presented together have scratch of their own
+            let room = if together { BLOCK / bytes } else { LINES };
+            LINES.min(room)
         } else {
-            let bytes = bytes.max(1);
             (BLOCK / bytes).max((CACHE_LINE / narrowest).min(WIDE / bytes))
         };
         // No line is cut, so block boundaries may depend on the number of threads: each gets some.
@@ -109,7 +118,8 @@ impl Plan {
         for a in &args {
             places.push(memory);
             if a.is_packed() {
-                let rows = if a.role == Role::Scratch { 1 } else { block };
+                let one = a.role == Role::Scratch && !together;
+                let rows = if one { 1 } else { block };
                 let bytes = rows
                     .checked_mul(a.bytes())
                     .and_then(|n| n.checked_next_multiple_of(CACHE_LINE));
@@ -125,6 +135,7 @@ impl Plan {
             args,
             inputs,
             outputs,
+            together,
             block,
             blocks: n.div_ceil(block),
             places,
@@ -187,6 +198,7 @@ impl Plan {
             inputs: self.inputs,
             outputs: self.outputs,
             index: 0,
+            count: 1,
             taken: Cell::new(0),
             _buffers: PhantomData,
         };
@@ -227,7 +239,12 @@ impl Plan {
             }
         }
         let buffers = line.ptrs;
-        for j in 0..lines {
+        let adjacent =
+            |(a, step): (&Arg, &isize)| a.role == Role::Scratch || *step == a.bytes() as isize;
+        if self.together && self.args.iter().zip(&steps).all(adjacent) {
+            line.count = lines;
+        }
+        for j in (0..lines).step_by(line.count) {
             line.index = at[0] as usize + j * nest.dims[0].steps[0] as usize;
             line.taken.set(0);
             f(&mut line);

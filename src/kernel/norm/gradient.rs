@@ -3,21 +3,37 @@
 
 use crate::kernel::math::{Math, Real};
 
+/// Elements of short rows whose exponentials are computed together.
+const TOGETHER: usize = 1024;
+
 kernel! {
-    /// Softmax, from its results `y`: `y * (g - sum(g * y))`.
-    pub fn softmax<'a, F: Real>(g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
-        let sum = lanes!(g, y, F::default(), |g, y| g * y, |a, b| a + b);
-        for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
-            *d = *y * (*g - sum);
+    /// Softmax of rows of `n` elements, from its results `y`: `y * (g - sum(g * y))`.
+    pub fn softmax<'a, F: Real>(n: usize, g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
+        let operands = g.chunks_exact(n).zip(y.chunks_exact(n));
+        for (d, (g, y)) in d.chunks_exact_mut(n).zip(operands) {
+            let sum = lanes!(g, y, F::default(), |g, y| g * y, |a, b| a + b);
+            for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
+                *d = *y * (*g - sum);
+            }
         }
     }
 }
 kernel! {
-    /// log_softmax, from its results `y`: `g - exp(y) * sum(g)`.
-    pub fn log_softmax<'a, F: Real>(g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
-        let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
-        for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
-            *d = *g - Math::exp::<I>(*y) * sum;
+    /// log_softmax of rows of `n` elements, from its results `y`: `g - exp(y) * sum(g)`.
+    pub fn log_softmax<'a, F: Real>(n: usize, g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
+        let group = (TOGETHER / n).max(1) * n;
+        let operands = g.chunks(group).zip(y.chunks(group));
+        for (d, (g, y)) in d.chunks_mut(group).zip(operands) {
+            // across row boundaries, to fill vectors
+            for (d, y) in d.iter_mut().zip(y) {
+                *d = Math::exp::<I>(*y);
+            }
+            for (d, g) in d.chunks_exact_mut(n).zip(g.chunks_exact(n)) {
+                let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
+                for (d, g) in d.iter_mut().zip(g) {
+                    *d = *g - *d * sum;
+                }
+            }
         }
     }
 }

@@ -25,9 +25,9 @@ use crate::tensor::Tensor;
 pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.softmax";
     struct Rule;
-    impl Row for Rule {
-        fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]) {
-            gradient::softmax(g, y, d)
+    impl Rows for Rule {
+        fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]) {
+            gradient::softmax(n, g, y, d)
         }
     }
     lines::<Rule>(OP, grad, y, axis)
@@ -46,27 +46,27 @@ pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
 pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.log_softmax";
     struct Rule;
-    impl Row for Rule {
-        fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]) {
-            gradient::log_softmax(g, y, d)
+    impl Rows for Rule {
+        fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]) {
+            gradient::log_softmax(n, g, y, d)
         }
     }
     lines::<Rule>(OP, grad, y, axis)
 }
 
-/// The gradient of a line, from the result `y` and its gradient `g`.
-trait Row {
-    fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]);
+/// The gradients of rows of `n` elements, from the result `y` and its gradient `g`.
+trait Rows {
+    fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]);
 }
 
-fn lines<R: Row>(op: &'static str, grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+fn lines<R: Rows>(op: &'static str, grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     expect_shape(op, grad, y.shape(), ("y", y))?;
     let axis = layout::axis(op, axis, y.rank())?;
     let dtype = common_float(op, &[grad, y])?;
     let wide = dtype.wide();
     let (g, y) = (grad.astype(wide)?, y.astype(wide)?);
     let mut d = Tensor::empty(y.shape(), wide)?;
-    let n = y.shape().get(axis).copied().unwrap_or(1);
+    let n = y.shape().get(axis).copied().unwrap_or(1).max(1);
     let cost = Cost {
         bytes: 3 * n * wide.size(),
         flops: 16 * n,
@@ -76,7 +76,8 @@ fn lines<R: Row>(op: &'static str, grad: &Tensor, y: &Tensor, axis: isize) -> Re
             .input(g.elements())
             .input(y.elements())
             .output(d.elements_mut()?)
-            .run(cost, |line| R::row::<F>(line.input(0), line.input(1), line.output(0)))
+            .together()
+            .run(cost, |line| R::rows::<F>(n, line.input(0), line.input(1), line.output(0)))
     }, else Err(Error::unsupported(op, wide)))?;
     d.into_dtype(dtype)
 }
