@@ -6,7 +6,7 @@ use crate::dtype::Bool;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
-use crate::simd::Isa;
+use crate::simd::{self, Isa};
 
 /// The largest element; NaN if there is one.
 pub struct Max;
@@ -201,6 +201,37 @@ kernel! {
                 continue;
             }
             *found = position_of_blocks::<T, R>(x) as i64;
+        }
+    }
+}
+
+/// Columns whose extremes stay in registers.
+const COLUMNS: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
+
+kernel! {
+    /// The index of the first extreme of each of `at.len()` columns of `n > 0` rows, fewer than
+    /// 2^32; a row begins `step` elements after the one before.
+    pub fn positions_of_columns<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, step: usize, at: &'a mut [i64]) -> () { |I|
+        for (block, at) in at.chunks_mut(COLUMNS).enumerate() {
+            let mut best = [R::IDENTITY; COLUMNS];
+            let mut found = [0u32; COLUMNS];
+            for k in 0..n {
+                let row = &x[k * step + block * COLUMNS..][..at.len()];
+                let mut lifted = [R::IDENTITY; COLUMNS];
+                match row.first_chunk::<COLUMNS>() {
+                    Some(row) => (0..COLUMNS).for_each(|j| lifted[j] = R::lift(row[j])),
+                    None => lifted.iter_mut().zip(row).for_each(|(to, v)| *to = R::lift(*v)),
+                }
+                for j in 0..COLUMNS {
+                    // an element may equal the identity, which the first row replaces
+                    let better = (k == 0) | R::beats(lifted[j], best[j]);
+                    best[j] = if better { lifted[j] } else { best[j] };
+                    found[j] = if better { k as u32 } else { found[j] };
+                }
+            }
+            for (at, found) in at.iter_mut().zip(found) {
+                *at = found as i64;
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ pub mod short;
 mod sum;
 
 pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
-pub use extreme::{Extreme, Max, Min, positions};
+pub use extreme::{Extreme, Max, Min, positions, positions_of_columns};
 pub use moments::{Moments, Sample, moments, moments_of_columns};
 pub use sum::{All, Any, Count, Mean, Prod, Sum};
 

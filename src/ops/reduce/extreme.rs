@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::exec::chunks::{Chunks, READ};
 use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::reduce::{Extreme, Max, Min, positions};
+use crate::kernel::reduce::{Extreme, Max, Min, positions, positions_of_columns};
 use crate::layout::Shape;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -18,6 +18,8 @@ use core::marker::PhantomData;
 trait Finder: Sync {
     /// The index of the first extreme of each line of `n > 0` elements.
     fn positions(&self, x: &[u8], n: usize, at: &mut [i64]);
+    /// The same for columns of `n > 0` rows, `step` elements apart.
+    fn positions_of_columns(&self, x: &[u8], n: usize, step: usize, at: &mut [i64]);
     /// Whether element `b` is more extreme than element `a`, or is NaN and `a` is not.
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool;
 }
@@ -25,6 +27,9 @@ struct Of<T, R>(PhantomData<fn(T, R)>);
 impl<T: Pod, R: Extreme<T>> Finder for Of<T, R> {
     fn positions(&self, x: &[u8], n: usize, at: &mut [i64]) {
         positions::<T, R>(bytemuck::cast_slice(x), n, at)
+    }
+    fn positions_of_columns(&self, x: &[u8], n: usize, step: usize, at: &mut [i64]) {
+        positions_of_columns::<T, R>(bytemuck::cast_slice(x), n, step, at)
     }
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool {
         let x: &[T] = bytemuck::cast_slice(x);
@@ -202,6 +207,39 @@ fn search(
         par::split(indices.as_mut_slice::<i64>()?, 1, 1, cost, |r, found| {
             finder.positions(&x[r.start * n..r.end * n], axes.n, found)
         });
+    } else if let Some(inner) = columns(&line, k, axes.n) {
+        let x = line.as_bytes();
+        par::split(
+            indices.as_mut_slice::<i64>()?,
+            1,
+            ROW,
+            cost,
+            |r, mut found| {
+                let mut first = r.start;
+                while first < r.end {
+                    let (outer, column) = (first / inner, first % inner);
+                    let here = found
+                        .split_off_mut(..(inner - column).min(r.end - first))
+                        .unwrap_or_default();
+                    let x = &x[(outer * axes.n * inner + column) * size..];
+                    finder.positions_of_columns(x, axes.n, inner, here);
+                    first += here.len();
+                }
+            },
+        );
+        if with_values {
+            let found = indices.as_slice::<i64>()?;
+            dispatch_width!(size, |U| {
+                let x: &[U] = bytemuck::cast_slice(x);
+                let values: &mut [U] = bytemuck::cast_slice_mut(values.as_mut_bytes()?);
+                par::split(values, 1, 1, cost, |r, values| {
+                    for (v, at) in values.iter_mut().zip(r) {
+                        let row = at / inner * axes.n + found[at] as usize;
+                        *v = x[row * inner + at % inner];
+                    }
+                });
+            })
+        }
     } else {
         let lines = Lines::new(line.shape(), k)
             .input(line.elements())
@@ -229,6 +267,17 @@ fn search(
     };
     let values = if with_values { finish(values)? } else { values };
     Ok((values, finish(indices)?))
+}
+
+/// The fewest elements of a row, and those that threads don't share, for columns to be searched side
+/// by side.
+const ROW: usize = 64;
+
+/// The elements of a row, if lines along axis `k`, of `n` elements, are columns of long rows.
+fn columns(x: &Tensor, k: usize, n: usize) -> Option<usize> {
+    let inner = x.shape().get(k + 1..)?.iter().product();
+    (x.is_contiguous() && inner >= ROW && !x.is_empty() && u32::try_from(n).is_ok())
+        .then_some(inner)
 }
 
 /// The index of the first extreme of each contiguous line, by fixed chunks; an element has `size`
