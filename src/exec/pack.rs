@@ -49,6 +49,12 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
                     *d = *s;
                 }
             }
+        } else if row_step == size && cols == 2 {
+            simd::call(Interleave::<U, 2>(d, x))
+        } else if row_step == size && cols == 3 {
+            simd::call(Interleave::<U, 3>(d, x))
+        } else if row_step == size && cols == 4 {
+            simd::call(Interleave::<U, 4>(d, x))
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
         } else if col_step == 2 * size {
@@ -92,6 +98,32 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
         for i in 0..n {
             // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`.
             unsafe { *d.add(i) = *s.add(i * N) };
+        }
+    }
+}
+
+/// A rectangle of `N` contiguous columns. As for [`Every`], the constant makes vectors of it.
+struct Interleave<U, const N: usize>(*mut U, Rect);
+impl<U: Copy, const N: usize> Kernel for Interleave<U, N> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Interleave(d, x) = self;
+        // SAFETY: PACK1: `N` columns of adjacent elements, and room for as many, which overlap none
+        // of them.
+        let (columns, d) = unsafe {
+            let column = |i: usize| x.ptr.offset(x.col_step * i as isize) as *const U;
+            let columns: [&[U]; N] =
+                core::array::from_fn(|i| core::slice::from_raw_parts(column(i), x.rows));
+            (
+                columns,
+                core::slice::from_raw_parts_mut(d as *mut [U; N], x.rows),
+            )
+        };
+        for (j, d) in d.iter_mut().enumerate() {
+            for i in 0..N {
+                d[i] = columns[i][j];
+            }
         }
     }
 }
