@@ -4,10 +4,10 @@ use super::check;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::kernel::distance::{add_scaled, larger};
 use crate::kernel::gemm::MatElement;
+pub use crate::kernel::index::bag::BagMode;
+use crate::kernel::index::bag::{Bag, bag};
 use crate::kernel::math::Real;
-use crate::kernel::norm::{load, store};
 use crate::ops::take;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -89,20 +89,6 @@ fn in_range(op: &'static str, name: &str, x: &[i64], size: usize, but: Option<i6
             ),
         )),
     }
-}
-
-/// How the rows of a bag are reduced.
-///
-/// Example: [`EmbeddingBag`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BagMode {
-    /// Their sum.
-    Sum,
-    /// Their mean; zeros for an empty bag.
-    #[default]
-    Mean,
-    /// The maximum per column; zeros for an empty bag.
-    Max,
 }
 
 /// The options of [`embedding_bag`].
@@ -199,7 +185,7 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
     };
     dispatch!(floating weight.dtype(), |T| {
         let factors = factors.as_ref().map(|f| f.as_slice()).transpose()?;
-        bags.write::<T>(weight.as_slice()?, factors, y.as_mut_slice()?)?;
+        bags.write::<T>(weight.as_slice()?, factors, y.as_mut_slice()?);
     }, else return Err(Error::unsupported(OP, weight.dtype())));
     Ok(y)
 }
@@ -252,60 +238,28 @@ struct Bags<'a> {
     width: usize,
 }
 impl Bags<'_> {
-    fn write<T>(&self, weight: &[T], factors: Option<&[T::Acc]>, y: &mut [T]) -> Result<()>
+    fn write<T>(&self, weight: &[T], factors: Option<&[T::Acc]>, y: &mut [T])
     where
-        T: Element + MatElement,
-        T::Acc: Real + Element,
+        T: Element + MatElement<Acc: Real + Element>,
     {
         let mean = self.indices.len() / self.ends.len().max(1) + 1;
         let cost = Cost {
             bytes: (mean * self.width).saturating_mul(size_of::<T>()),
             flops: (mean * self.width).saturating_mul(2),
         };
-        // scratch of a row and a sum for each unit of work
-        let failure = crate::exec::failure::Failure::default();
         par::split(y, self.width, 1, cost, |r, y| {
-            let rows = fallible::filled(T::Acc::default(), 2 * self.width);
-            failure.note(rows.map(|mut rows| {
-                let (row, sum) = rows.split_at_mut(self.width);
-                for (b, y) in r.clone().zip(y.chunks_mut(self.width)) {
-                    self.bag(b, weight, factors, row, sum);
-                    store::<T>(sum, y);
-                }
-            }));
+            for (b, to) in r.zip(y.chunks_mut(self.width)) {
+                let first = if b == 0 { 0 } else { self.ends[b - 1] };
+                let own = first..self.ends[b];
+                bag(Bag {
+                    table: weight,
+                    mode: self.mode,
+                    rows: &self.indices[own.clone()],
+                    factors: factors.map(|f| &f[own]),
+                    padding: self.padding,
+                    to,
+                });
+            }
         });
-        failure.result()
-    }
-    fn bag<T>(
-        &self,
-        b: usize,
-        weight: &[T],
-        factors: Option<&[T::Acc]>,
-        row: &mut [T::Acc],
-        sum: &mut [T::Acc],
-    ) where
-        T: Element + MatElement,
-        T::Acc: Real,
-    {
-        let first = if b == 0 { 0 } else { self.ends[b - 1] };
-        let mut count = 0;
-        sum.fill(T::Acc::ZERO);
-        for at in first..self.ends[b] {
-            let index = self.indices[at];
-            if Some(index) == self.padding {
-                continue;
-            }
-            load::<T>(&weight[index as usize * self.width..][..self.width], row);
-            match self.mode {
-                BagMode::Max if count == 0 => sum.copy_from_slice(row),
-                BagMode::Max => larger(row, sum),
-                _ => add_scaled(row, factors.map_or(T::Acc::ONE, |f| f[at]), sum),
-            }
-            count += 1;
-        }
-        if self.mode == BagMode::Mean && count > 1 {
-            let n = T::Acc::from_f64(count as f64);
-            sum.iter_mut().for_each(|s| *s = *s / n);
-        }
     }
 }

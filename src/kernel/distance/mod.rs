@@ -81,20 +81,3 @@ fn length<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
         }
     }
 }
-
-kernel! {
-    /// `y += factor * x`.
-    pub fn add_scaled<'a, F: Real>(x: &'a [F], factor: F, y: &'a mut [F]) -> () { |I|
-        for (y, x) in y.iter_mut().zip(x) {
-            *y = *y + factor * *x;
-        }
-    }
-}
-kernel! {
-    /// `y = max(x, y)`; NaN if either is.
-    pub fn larger<'a, F: Real>(x: &'a [F], y: &'a mut [F]) -> () { |I|
-        for (y, x) in y.iter_mut().zip(x) {
-            *y = y.maximum::<I>(*x);
-        }
-    }
-}
