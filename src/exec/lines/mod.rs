@@ -205,8 +205,8 @@ pub struct Line<'a> {
 
 // Invariants of a line, upheld by `Plan::block`:
 // - LINE1: `ptrs[k]` is the first of `count * args[k].len` initialised elements of
-//   `args[k].memory.size` bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or to a cache line
-//   (scratch).
+//   `args[k].memory.size` bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or
+//   to a cache line (scratch).
 // - LINE2: while the line is presented, nothing else reads or writes the elements of an output or
 //   of scratch, and inputs are not written.
 impl<'a> Line<'a> {

@@ -25,6 +25,9 @@ const WIDE: usize = 64 * BLOCK;
 /// Lines of a block if nothing is packed.
 const LINES: usize = 64;
 const CACHE_LINE: usize = 64;
+/// Bytes of the lines presented together if nothing is packed, so that a function that takes
+/// several passes over them finds them in L1.
+const TOGETHER: usize = BLOCK / 8;
 
 /// How the lines are walked: blocks of neighbours along the nest's first loop.
 pub(super) struct Plan {
@@ -96,18 +99,17 @@ impl Plan {
         nest.dims.swap(0, first);
 
         let n = nest.dims[0].n;
-        let bytes = packed()
-            .map(|(_, a)| a.bytes())
-            .fold(0, usize::saturating_add);
+        let sum = |bytes: usize, a: &Arg| bytes.saturating_add(a.bytes());
+        let bytes = packed().map(|(_, a)| a).fold(0, sum).max(1);
         let narrowest = packed()
             .map(|(_, a)| a.memory.size)
             .min()
             .unwrap_or(CACHE_LINE);
-        let bytes = bytes.max(1);
         let block = if packed().all(|(_, a)| a.role == Role::Scratch) {
-            // those presented together have scratch of their own
-            let room = if together { BLOCK / bytes } else { LINES };
-            LINES.min(room)
+            match together {
+                true => LINES.min(TOGETHER / args.iter().fold(0, sum).max(1)),
+                false => LINES,
+            }
         } else {
             (BLOCK / bytes).max((CACHE_LINE / narrowest).min(WIDE / bytes))
         };
