@@ -24,7 +24,7 @@ use crate::simd::stream;
 use call::Call;
 use nest::{Nest, Operand};
 use program::Program;
-use tile::{Body, Traffic};
+use tile::{Body, CachePolicy};
 
 /// The driver of all elementwise programs: any number of inputs and outputs up to
 /// [`nest::MAX_OPERANDS`], of mixed element sizes.
@@ -74,15 +74,15 @@ unsafe fn launch(
         bytes: p.sizes.iter().map(|size| *size as usize).sum(),
         flops,
     };
-    let traffic = Traffic {
+    let policy = CachePolicy {
         streamed: !call.is_some_and(|call| call.updates())
             && stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total),
-        large: cost.bytes.saturating_mul(nest.total) >= stream::LARGE,
+        prefetched: cost.bytes.saturating_mul(nest.total) >= stream::LARGE,
     };
     let body = || call.map_or(Body::Code, Body::Call);
     if par::is_small(nest.total, cost) {
         // SAFETY: NEST1, by the caller.
-        return unsafe { tile::run(p, body(), &nest, traffic) };
+        return unsafe { tile::run(p, body(), &nest, policy) };
     }
     // several pieces per thread, so that none waits long for the others
     let (d, unit) = nest.split_dim(4 * par::threads());
@@ -92,9 +92,9 @@ unsafe fn launch(
         // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
         unsafe {
             if r.len() == n {
-                tile::run(p, body(), &nest, traffic)
+                tile::run(p, body(), &nest, policy)
             } else {
-                tile::run(p, body(), &nest.part(d, r), traffic)
+                tile::run(p, body(), &nest.part(d, r), policy)
             }
         }
     });

@@ -88,13 +88,13 @@ pub enum Body<'a> {
     Call(&'a dyn Call),
 }
 
-/// How a run meets memory.
+/// How a run treats caches.
 #[derive(Clone, Copy, Default)]
-pub struct Traffic {
+pub struct CachePolicy {
     /// Outputs are written with non-temporal stores where they can be.
     pub streamed: bool,
-    /// Operands come from memory rather than a cache.
-    pub large: bool,
+    /// Operands come from memory rather than a cache, so it pays to prefetch them.
+    pub prefetched: bool,
 }
 
 /// Runs the program over the nest.
@@ -105,10 +105,10 @@ pub struct Traffic {
 /// first element, same strides) or overlaps none; instructions are loops for the sizes of their
 /// slots (LOOP1), and a function is made for the types of these operands (CALL1). Outputs that it
 /// updates are initialised, and are no inputs.
-pub unsafe fn run(p: &Program, body: Body, x: &Nest, traffic: Traffic) {
+pub unsafe fn run(p: &Program, body: Body, x: &Nest, policy: CachePolicy) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
-    if let ([c], [dim], false) = (&p.code[..], &x.dims[..], traffic.streamed) {
+    if let ([c], [dim], false) = (&p.code[..], &x.dims[..], policy.streamed) {
         let linear = (0..k).all(|i| dim.steps[i] == x.sizes[i] as isize);
         let scalars = c.src[..c.op.arity as usize]
             .iter()
@@ -134,10 +134,10 @@ pub unsafe fn run(p: &Program, body: Body, x: &Nest, traffic: Traffic) {
             stream::finish()
         }
     }
-    let _finish = traffic.streamed.then_some(Finish);
+    let _finish = policy.streamed.then_some(Finish);
     if x.total > 0 {
         // SAFETY: NEST1, by the caller, is all that the machine requires.
-        unsafe { Machine::with_body(p, body, x, traffic).run() }
+        unsafe { Machine::with_body(p, body, x, policy).run() }
     }
 }
 
@@ -364,11 +364,8 @@ impl Machine<'_> {
         let parts = self.p.code.len();
         for o in (0..self.x.operands).filter(|o| self.places[*o] == Place::Direct) {
             let bytes = n * self.x.sizes[o];
-            let lines = bytes.div_ceil(LINE);
-            for line in i * lines / parts..(i + 1) * lines / parts {
-                let next = st.slots[o].wrapping_add(bytes + line * LINE);
-                simd::prefetch::<{ simd::L1 }, _>(next);
-            }
+            let share = i * bytes / parts..(i + 1) * bytes / parts;
+            simd::prefetch_run(st.slots[o].wrapping_add(bytes + share.start), share.len());
         }
     }
     /// Computes `n` elements of the slots; slot `s` begins at `at(s)`. `before` is called before

@@ -354,6 +354,15 @@ pub fn prefetch<const CACHE: i32, T>(p: *const T) {
     let _ = p;
 }
 
+/// Prefetches the cache lines of `n` elements into L1.
+#[inline(always)]
+pub fn prefetch_run<T>(p: *const T, n: usize) {
+    const LINE: usize = 64;
+    for at in (0..n * size_of::<T>()).step_by(LINE) {
+        prefetch::<L1, _>(p.wrapping_byte_add(at));
+    }
+}
+
 /// `a * b + c`, fused if that is one instruction.
 #[inline(always)]
 pub fn fma32<I: Isa>(a: f32, b: f32, c: f32) -> f32 {

@@ -223,9 +223,9 @@ fn streamed_outputs_hold_the_same() {
         let whole = |offset| {
             Layout::new(shape, Layout::contiguous(shape).unwrap().strides(), offset).unwrap()
         };
-        let traffic = tile::Traffic {
+        let policy = tile::CachePolicy {
             streamed: true,
-            large: true,
+            prefetched: true,
         };
         let mut p = Builder::new("test");
         let (u, v) = (p.input(4).unwrap(), p.input(4).unwrap());
@@ -245,7 +245,7 @@ fn streamed_outputs_hold_the_same() {
                 &program,
                 tile::Body::Code,
                 &Nest::new(shape, &inputs, &outputs),
-                traffic,
+                policy,
             )
         };
         for k in 0..n {
@@ -280,7 +280,7 @@ fn streamed_outputs_hold_the_same() {
                     &[target.clone(), operand(&mut b, &whole(0))],
                     &[target],
                 ),
-                traffic,
+                policy,
             )
         };
         assert!(

@@ -2,7 +2,7 @@
 //! fits the scratch.
 
 use super::{
-    BLOCK, Body, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, Traffic,
+    BLOCK, Body, CachePolicy, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE,
     WORKING_SET, mask,
 };
 use crate::exec::nest::{MAX_OPERANDS, Nest};
@@ -11,9 +11,14 @@ use crate::exec::program::{MAX_SLOTS, Program};
 impl<'a> Machine<'a> {
     /// A machine for the program's instructions.
     pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest) -> Self {
-        Machine::with_body(p, Body::Code, x, Traffic::default())
+        Machine::with_body(p, Body::Code, x, CachePolicy::default())
     }
-    pub(super) fn with_body(p: &'a Program, body: Body<'a>, x: &'a Nest, traffic: Traffic) -> Self {
+    pub(super) fn with_body(
+        p: &'a Program,
+        body: Body<'a>,
+        x: &'a Nest,
+        policy: CachePolicy,
+    ) -> Self {
         let k = x.operands;
         let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
         let (s0, s1) = (
@@ -54,13 +59,13 @@ impl<'a> Machine<'a> {
             m.places[i] = if i < x.inputs {
                 m.place(i)
             } else {
-                m.place_out(i, traffic.streamed)
+                m.place_out(i, policy.streamed)
             };
         }
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, Body::Call(_)) || p.code.len() == 1;
-        m.ahead = shape == Shape::Run && p.code.len() > 2 && traffic.large;
+        m.ahead = shape == Shape::Run && p.code.len() > 2 && policy.prefetched;
         m.direct = single && m.buffers == 0 && shape == Shape::Run;
         m
     }

@@ -188,9 +188,7 @@ const fn together<V: Lanes>() -> usize {
 fn ask<V: Lanes>(first: *const V::Number, step: usize, columns: usize, rows: usize) {
     if rows > together::<V>() {
         for l in 0..columns {
-            for at in (0..2 * rows).step_by(64 / size_of::<V::Number>()) {
-                simd::prefetch::<{ simd::L1 }, _>(first.wrapping_add(l * step + at));
-            }
+            simd::prefetch_run(first.wrapping_add(l * step), 2 * rows);
         }
     }
 }

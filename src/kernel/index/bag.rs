@@ -2,7 +2,7 @@
 
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
-use crate::simd::{self, Isa, Kernel, L1, prefetch};
+use crate::simd::{self, Isa, Kernel, prefetch_run};
 
 /// Columns whose results stay in registers, and those of narrower tables.
 const WIDE: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
@@ -69,13 +69,8 @@ impl<T: MatElement<Acc: Real>> Bag<'_, T> {
         let (mut sums, mut count) = ([T::Acc::ZERO; N], 0);
         for (k, row) in self.rows.iter().enumerate() {
             if let Some(next) = self.rows.get(k + AHEAD) {
-                let next = self
-                    .table
-                    .as_ptr()
-                    .wrapping_add(*next as usize * width + at);
-                for k in (0..N).step_by(64 / size_of::<T>()) {
-                    prefetch::<L1, _>(next.wrapping_add(k));
-                }
+                let next = *next as usize * width + at;
+                prefetch_run(self.table.as_ptr().wrapping_add(next), N);
             }
             if Some(*row) == self.padding {
                 continue;

@@ -6,7 +6,7 @@
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::{Math, Real};
 use crate::kernel::reduce::short::{Squares, Sums, short_rows};
-use crate::simd::{self, Isa, Kernel, L1, prefetch};
+use crate::simd::{self, Isa, Kernel, prefetch_run};
 use smallvec::SmallVec;
 
 pub mod gradient;
@@ -120,10 +120,7 @@ kernels! {
             norm.join_rows::<I>(parts, n);
             let rows = x.chunks_exact(n).zip(y.chunks_exact_mut(n));
             for (part, (x, y)) in parts.iter().zip(rows) {
-                let next = x.as_ptr().wrapping_add(len);
-                for k in (0..n).step_by(64 / size_of::<F>()) {
-                    prefetch::<L1, _>(next.wrapping_add(k));
-                }
+                prefetch_run(x.as_ptr().wrapping_add(len), n);
                 norm.write::<I>(*part, 0, x, y);
             }
         }

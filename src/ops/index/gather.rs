@@ -144,9 +144,7 @@ impl Prefetch {
             .wrapping_offset(self.place)
             .wrapping_offset(unsafe { *(offset as *const i64) } as isize);
         let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
-        for k in (0..bytes).step_by(64) {
-            simd::prefetch::<{ simd::L1 }, _>(place.wrapping_add(k));
-        }
+        simd::prefetch_run(place, bytes);
     }
 }
 
