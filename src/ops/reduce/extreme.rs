@@ -9,6 +9,7 @@ use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, positions, positions_of_columns};
 use crate::layout::Shape;
+use crate::ops::take_along_axis;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
@@ -228,17 +229,7 @@ fn search(
             },
         );
         if with_values {
-            let found = indices.as_slice::<i64>()?;
-            dispatch_width!(size, |U| {
-                let x: &[U] = bytemuck::cast_slice(x);
-                let values: &mut [U] = bytemuck::cast_slice_mut(values.as_mut_bytes()?);
-                par::split(values, 1, 1, cost, |r, values| {
-                    for (v, at) in values.iter_mut().zip(r) {
-                        let row = at / inner * axes.n + found[at] as usize;
-                        *v = x[row * inner + at % inner];
-                    }
-                });
-            })
+            values = take_along_axis(&line, &indices, k as isize)?;
         }
     } else {
         let lines = Lines::new(line.shape(), k)
