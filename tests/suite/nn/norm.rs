@@ -313,48 +313,22 @@ fn a_residual_is_added_first() {
             let (x, r) = (tensor(&shape, 9), tensor(&shape, 10));
             let (x, r) = (x.astype(dtype).unwrap(), r.astype(dtype).unwrap());
             let w = tensor(&[shape[1]], 11).astype(dtype).unwrap();
+            let layer = nn::LayerNorm {
+                weight: Some(&w),
+                ..Default::default()
+            };
+            let rms = nn::RmsNorm {
+                weight: Some(&w),
+                ..Default::default()
+            };
             let sum = flex::ops::add(&x, &r).unwrap();
-            let want = nn::layer_norm(
-                &sum,
-                shape[1],
-                nn::LayerNorm {
-                    weight: Some(&w),
-                    ..Default::default()
-                },
-            )
-            .unwrap();
-            let turned = r.transpose(0, 1).unwrap().copy().unwrap();
-            for r in [r.clone(), turned.transpose(0, 1).unwrap()] {
-                let (y, s) = nn::add_layer_norm(
-                    &x,
-                    &r,
-                    shape[1],
-                    nn::LayerNorm {
-                        weight: Some(&w),
-                        ..Default::default()
-                    },
-                )
-                .unwrap();
+            let want = nn::layer_norm(&sum, shape[1], layer).unwrap();
+            let transposed = r.transpose(0, 1).unwrap().copy().unwrap();
+            for r in [r.clone(), transposed.transpose(0, 1).unwrap()] {
+                let (y, s) = nn::add_layer_norm(&x, &r, shape[1], layer).unwrap();
                 assert_eq!((floats(&y), floats(&s)), (floats(&want), floats(&sum)));
-                let (y, s) = nn::add_rms_norm(
-                    &x,
-                    &r,
-                    shape[1],
-                    nn::RmsNorm {
-                        weight: Some(&w),
-                        ..Default::default()
-                    },
-                )
-                .unwrap();
-                let want = nn::rms_norm(
-                    &sum,
-                    shape[1],
-                    nn::RmsNorm {
-                        weight: Some(&w),
-                        ..Default::default()
-                    },
-                )
-                .unwrap();
+                let (y, s) = nn::add_rms_norm(&x, &r, shape[1], rms).unwrap();
+                let want = nn::rms_norm(&sum, shape[1], rms).unwrap();
                 assert_eq!((floats(&y), floats(&s)), (floats(&want), floats(&sum)));
             }
         }

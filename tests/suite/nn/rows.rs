@@ -239,25 +239,13 @@ fn other_float_dtypes_match_float32() {
             nn::layer_norm(&x, [130], Default::default()).unwrap(),
             nn::layer_norm(&exact, [130], Default::default()).unwrap(),
         );
+        let rms = nn::RmsNorm {
+            eps: Some(1e-5),
+            ..Default::default()
+        };
         check(
-            nn::rms_norm(
-                &x,
-                [130],
-                nn::RmsNorm {
-                    eps: Some(1e-5),
-                    ..Default::default()
-                },
-            )
-            .unwrap(),
-            nn::rms_norm(
-                &exact,
-                [130],
-                nn::RmsNorm {
-                    eps: Some(1e-5),
-                    ..Default::default()
-                },
-            )
-            .unwrap(),
+            nn::rms_norm(&x, [130], rms).unwrap(),
+            nn::rms_norm(&exact, [130], rms).unwrap(),
         );
         let (long, exact_long) = (
             tensor(&[1, 9000], 4).astype(dtype).unwrap(),
