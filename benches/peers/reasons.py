@@ -3,14 +3,12 @@
 REASONS = {
     "recurrent layers: lstm, 64 steps of 32": "its products run at nine tenths of the multiply-add peak; the gates' exponentials "
     "are the rest",
-    "recurrent layers: gru, 64 steps of 32": "as for lstm",
     "convolution: depthwise": "sums run at the multiply-add peak; a third of the time copies rows to scratch with zeros around them, which "
     "aligned stores shortened and prefetching did not",
     "fusion: gelu by polynomials, 1M": "thirty passes over a tile in L1, where a compiler keeps values in registers",
     "fusion: layer norm by hand": "passes over blocks in L1 between the reductions; the built-in one needs fewer",
     "fusion: softmax by hand": "as for layer norm",
     "fusion: (a + b) * a * b, 32x32": "finding the program and its loops costs more than three additions of 4 KiB",
-    "fusion: mean(a * a)": "memory sets the time of both",
 }
 
 
