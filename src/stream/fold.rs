@@ -5,13 +5,13 @@ use crate::error::{Error, Result};
 use crate::exec::fold::End;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
-use crate::ops::reduce::{Elements, accumulator, signless};
+use crate::ops::reduce::{Elements, accumulator, truth};
 use crate::ops::{self, Reduction};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])* $Kind:ident $name:ident $set:ident $signless:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $Kind:ident $name:ident $set:ident;)*) => {
         /// A reduction that can take the elements of a program as they are computed.
         ///
         /// ```
@@ -40,21 +40,15 @@ macro_rules! kinds {
             /// The end of a program that reduces values of `dtype`, with results in `out`.
             pub(super) fn end<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
                 match self {
-                    $(Kind::$Kind => {
-                        let dtype = if $signless { signless(dtype) } else { dtype };
-                        dispatch!($set dtype, |T| Ok(End::new(&Elements::<T, $Kind>(PhantomData), out)),
-                            else Err(Error::unsupported(stringify!($name), dtype)))
-                    })*
+                    $(Kind::$Kind => dispatch!($set dtype, |T| Ok(End::new(&Elements::<T, $Kind>(PhantomData), out)),
+                        else Err(Error::unsupported(stringify!($name), dtype))),)*
                 }
             }
             /// Errors if values of the dtype can't be reduced.
             fn expect(self, dtype: DType) -> Result<()> {
                 match self {
-                    $(Kind::$Kind => {
-                        let seen = if $signless { signless(dtype) } else { dtype };
-                        dispatch!($set seen, |T| { let _ = size_of::<T>(); Ok(()) },
-                            else Err(Error::unsupported(stringify!($name), dtype)))
-                    })*
+                    $(Kind::$Kind => dispatch!($set dtype, |T| { let _ = size_of::<T>(); Ok(()) },
+                        else Err(Error::unsupported(stringify!($name), dtype))),)*
                 }
             }
         }
@@ -62,21 +56,21 @@ macro_rules! kinds {
 }
 kinds! {
     /// The sum.
-    Sum sum computed false;
+    Sum sum computed;
     /// The product.
-    Prod prod computed false;
+    Prod prod computed;
     /// The arithmetic mean.
-    Mean mean computed false;
+    Mean mean computed;
     /// The largest element.
-    Max max ordered false;
+    Max max ordered;
     /// The smallest element.
-    Min min ordered false;
+    Min min ordered;
     /// Whether any element is not zero.
-    Any any signless true;
+    Any any boolean;
     /// Whether no element is zero.
-    All all signless true;
+    All all boolean;
     /// The number of elements that are not zero.
-    Count count_nonzero signless true;
+    Count count_nonzero boolean;
 }
 
 impl Kind {
@@ -84,7 +78,14 @@ impl Kind {
     pub(super) fn needs_elements(self) -> bool {
         matches!(self, Kind::Max | Kind::Min)
     }
-    /// The dtype of the result for values of `dtype`.
+    /// The dtype that values of `dtype` are converted to before they are reduced.
+    pub(super) fn converted(self, dtype: DType) -> Result<DType> {
+        match self {
+            Kind::Any | Kind::All | Kind::Count => truth(self.name(), dtype),
+            _ => Ok(dtype),
+        }
+    }
+    /// The dtype of the result for values of `dtype`, which is [`converted`](Kind::converted).
     pub(super) fn dtype(self, dtype: DType) -> Result<DType> {
         self.expect(dtype)?;
         Ok(match self {

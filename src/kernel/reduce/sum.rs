@@ -1,9 +1,10 @@
 //! Sums, products, means, truth values and counts. Integers and bool accumulate in 64 bits and
-//! wrap, 16-bit floats in float32.
+//! wrap, 16-bit floats in float32. Truth values and counts are of bool: elements of other dtypes are
+//! converted tile by tile.
 
 use super::Reduce;
 use super::short::{Sums, short_rows};
-use crate::dtype::{Bool, Element};
+use crate::dtype::Bool;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
@@ -187,14 +188,14 @@ dtypes!(each_dtype!);
 const DECIDED: usize = 4096;
 macro_rules! truth {
     ($R:ident, $identity:literal, $join:tt) => {
-        impl<T: Element> Reduce<T> for $R {
+        impl Reduce<Bool> for $R {
             type Kernels = Self;
             type Acc = u8;
             type Out = Bool;
             const IDENTITY: u8 = $identity;
             #[inline(always)]
-            fn lift(x: T) -> u8 {
-                (x != T::default()) as u8
+            fn lift(x: Bool) -> u8 {
+                x.get() as u8
             }
             #[inline(always)]
             fn join(a: u8, b: u8) -> u8 {
@@ -205,13 +206,9 @@ macro_rules! truth {
                 Bool(acc)
             }
             #[inline(always)]
-            fn run<I: Isa>(x: &[T]) -> u8 {
+            fn run<I: Isa>(x: &[Bool]) -> u8 {
                 for block in x.chunks(DECIDED) {
-                    let acc = if size_of::<T>() == 1 {
-                        lanes!(256, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
-                    } else {
-                        lanes!(64, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
-                    };
+                    let acc = lanes!(256, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b);
                     if acc != $identity {
                         return acc;
                     }
@@ -223,14 +220,14 @@ macro_rules! truth {
 }
 truth!(Any, 0, |);
 truth!(All, 1, &);
-impl<T: Element> Reduce<T> for Count {
+impl Reduce<Bool> for Count {
     type Kernels = Self;
     type Acc = i64;
     type Out = i64;
     const IDENTITY: i64 = 0;
     #[inline(always)]
-    fn lift(x: T) -> i64 {
-        (x != T::default()) as i64
+    fn lift(x: Bool) -> i64 {
+        x.get() as i64
     }
     #[inline(always)]
     fn join(a: i64, b: i64) -> i64 {
@@ -241,7 +238,7 @@ impl<T: Element> Reduce<T> for Count {
         acc
     }
     #[inline(always)]
-    fn run<I: Isa>(x: &[T]) -> i64 {
-        narrow_sum!(x, u16, COUNTED, i64, |v| v != T::default())
+    fn run<I: Isa>(x: &[Bool]) -> i64 {
+        narrow_sum!(x, u16, COUNTED, i64, |v| v.get())
     }
 }

@@ -171,25 +171,30 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
-/// The signed integer dtype of the same width as an unsigned one, for reductions that only compare
-/// with zero.
-pub(crate) fn signless(dtype: DType) -> DType {
-    match dtype {
-        DType::U8 => DType::I8,
-        DType::U16 => DType::I16,
-        DType::U32 => DType::I32,
-        DType::U64 => DType::I64,
-        other => other,
+/// The dtype as which elements are reduced to truth values. Errors for dtypes without arithmetic.
+pub(crate) fn truth(op: &'static str, dtype: DType) -> Result<DType> {
+    match dtype.is_storage() {
+        true => Err(Error::unsupported(op, dtype)),
+        false => Ok(DType::Bool),
     }
 }
 
-/// The tensor with its bits read in the [`signless`] dtype.
-fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    let dtype = signless(x.dtype());
-    Ok(match dtype == x.dtype() {
-        true => Cow::Borrowed(x),
-        false => Cow::Owned(x.bitcast(dtype)?),
-    })
+/// A reduction of truth values, to values of dtype `to`.
+fn of_truth(
+    op: &'static str,
+    x: &Tensor,
+    over: Reduction,
+    to: DType,
+    reduce: Family,
+) -> Result<Tensor> {
+    let axes = Reduced::new(op, x, over)?;
+    let bool = truth(op, x.dtype())?;
+    if x.dtype().size() == 1 {
+        // any byte but 0 is true
+        return reduce(&axes, None, bool, &x.bitcast(bool)?, to);
+    }
+    let converted = conversion(op, x.dtype(), bool)?;
+    reduce(&axes, Some(&converted), bool, x, to)
 }
 
 /// Whether any element over axes (all for `()`) is nonzero; NaN is nonzero. False over no elements.
@@ -202,13 +207,13 @@ fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    any_of(x, over.into())
-}
-
-fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    let axes = Reduced::new("any", x, over)?;
-    let x = &signed_bits(x)?;
-    elements!(signless, Any, axes, x, DType::Bool)
+    of_truth(
+        "any",
+        x,
+        over.into(),
+        DType::Bool,
+        |a, p, from, x, to| elements!(boolean, Any, a, p => from, x, to),
+    )
 }
 
 /// Whether all elements over axes (all for `()`) are nonzero. True over no elements. Axes and
@@ -221,13 +226,13 @@ fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    all_of(x, over.into())
-}
-
-fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    let axes = Reduced::new("all", x, over)?;
-    let x = &signed_bits(x)?;
-    elements!(signless, All, axes, x, DType::Bool)
+    of_truth(
+        "all",
+        x,
+        over.into(),
+        DType::Bool,
+        |a, p, from, x, to| elements!(boolean, All, a, p => from, x, to),
+    )
 }
 
 /// The number of nonzero elements over axes (all for `()`), as int64. Axes and errors as for
@@ -240,11 +245,11 @@ fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    count_nonzero_of(x, over.into())
-}
-
-fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    let axes = Reduced::new("count_nonzero", x, over)?;
-    let x = &signed_bits(x)?;
-    elements!(signless, Count, axes, x, DType::I64)
+    of_truth(
+        "count_nonzero",
+        x,
+        over.into(),
+        DType::I64,
+        |a, p, from, x, to| elements!(boolean, Count, a, p => from, x, to),
+    )
 }

@@ -155,6 +155,7 @@ impl Graph {
         if kind.needs_elements() {
             axes.expect_elements(self.shape(x), self.dtype(x))?;
         }
+        let x = self.convert(x, kind.converted(self.dtype(x))?)?;
         let result = kind.dtype(self.dtype(x))?;
         let expr = Expr::Reduce {
             kind,
