@@ -209,7 +209,7 @@ where
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             let epilogue = epilogue.at(rows.start, cols.start);
             let (a, b) = (a.slice(rows), b.slice(cols));
-            failure.note(gemm::macrokernel(a, b, None, &mut part, false, epilogue));
+            failure.note(gemm::macrokernel(&a, &b, None, &mut part, false, epilogue));
         },
     );
     failure.result()
@@ -273,7 +273,7 @@ where
 /// [`Panels::pack`] on all threads.
 fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
     let out = Out::new(d);
-    let pieces = Pieces::new(&b);
+    let pieces = Pieces::new(&b, 0..b.lines());
     let bytes = bytes / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);

@@ -168,7 +168,9 @@ impl<T: MatElement> Patches<'_, T> {
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
 unsafe impl<T: MatElement> Source for Patches<'_, T> {
     type Packed = T::Acc;
-    const PACK_B: Option<usize> = Some(cost::PACK_PATCHES);
+    fn pack_cost(&self) -> Option<usize> {
+        Some(cost::PACK_PATCHES)
+    }
     fn lines(&self) -> usize {
         self.lines.count()
     }

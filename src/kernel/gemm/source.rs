@@ -10,22 +10,27 @@ use super::packing::{self, Packing, Single};
 use crate::simd;
 use core::ops::Range;
 
-/// An operand of the macrokernel.
+/// An operand of the macrokernel, which takes it as a trait object: a call for each block or panel
+/// is nothing beside packing it, and one macrokernel for each packed type is enough.
 ///
 /// # Safety
 /// SOURCE1: what `in_place` returns is readable as packed numbers for all steps and lines; what
 /// `pack_block` returns lies in the buffer it was given, for the steps and lines asked for.
-pub unsafe trait Source: Copy {
+pub unsafe trait Source {
     /// The packed type.
     type Packed: Packed;
     /// The cost of packing an element as B, if it differs from that of a matrix.
-    const PACK_B: Option<usize> = None;
+    fn pack_cost(&self) -> Option<usize> {
+        None
+    }
     /// Rows of A, or columns of B.
     fn lines(&self) -> usize;
     /// Steps of the sum; a group of elements packed into one number is one step.
     fn steps(&self) -> usize;
     /// A range of its lines.
-    fn slice(self, lines: Range<usize>) -> Self;
+    fn slice(self, lines: Range<usize>) -> Self
+    where
+        Self: Sized;
     /// Its elements in place, if they have the bits of packed numbers.
     fn in_place(&self) -> Option<InPlace<Self::Packed>> {
         None

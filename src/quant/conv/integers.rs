@@ -211,7 +211,6 @@ impl ByGroups for Products<'_> {
         let (made, outputs, places) = (call.made(), call.outputs, call.geometry.len());
         let k = words * self.geometry.positions();
         let weight = Mat::from_slice(gemm::packed_as::<_, G::To>(self.weight), outputs, k);
-        let images: &[i32] = bytemuck::cast_slice(self.images);
         let size = words * self.sizes.iter().product::<usize>();
         let each = self.ops.len() / call.batch.max(1);
         // SAFETY: each matrix of the fresh tensor is one group of one image, and their parts don't
@@ -221,7 +220,7 @@ impl ByGroups for Products<'_> {
                 let (n, group) = (i / call.groups, i % call.groups);
                 let rows = group * made..(group + 1) * made;
                 let epilogue = Epilogue::new(&self.ops[n * each..(n + 1) * each], outputs, places);
-                let image = &images[i * size..(i + 1) * size];
+                let image = &self.images[i * size..(i + 1) * size];
                 let image = Image::of_planes(image, words, self.sizes);
                 (
                     Strided::rows(weight.block(rows, 0..k)),
