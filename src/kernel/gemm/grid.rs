@@ -97,8 +97,12 @@ impl Grid {
         threads: usize,
     ) -> Grid {
         let sizes = [a.lines(), b.lines(), a.steps()];
-        let rows_b = b.panels_in_place(sizes[0]).map(|_| 0).or(b.pack_cost());
-        let cols_a = match a.block_in_place() {
+        let rows_b = b
+            .describe()
+            .panels_in_place(sizes[0])
+            .map(|_| 0)
+            .or(b.pack_cost());
+        let cols_a = match a.describe().block_in_place() {
             Some(_) => cost::READ_A,
             None => cost::PACK_A,
         };

@@ -26,7 +26,7 @@ use super::microkernel::{
 };
 use super::panels::{self, Panels};
 use super::scratch::Scratch;
-use super::source::{Source, reads_a};
+use super::source::{Described, Source, reads_a};
 use crate::{error::Result, simd};
 use core::ops::Range;
 
@@ -41,18 +41,32 @@ pub fn macrokernel<T: Packed, C: MatElement>(
     accumulate: bool,
     epilogue: Epilogue<C>,
 ) -> Result<()> {
-    let (m, n) = (a.lines(), b.lines());
-    if packed.is_some() || !b.packs_before(m) {
-        return columns(a, b, packed, c, accumulate, epilogue);
+    let described = [a.describe(), b.describe()];
+    let [
+        Described { lines: m, .. },
+        Described {
+            lines: n, steps, ..
+        },
+    ] = described;
+    if packed.is_some() || !described[1].packs_before(m) {
+        return columns([a, b], &described, packed, c, accumulate, epilogue);
     }
-    let step = panels::at_once::<T>(b.steps(), 1).min(n);
-    let mut scratch = Scratch::new(Panels::<T>::len(b.blocks(), step))?;
+    let step = panels::at_once::<T>(steps, 1).min(n);
+    let mut scratch = Scratch::new(Panels::<T>::len(T::BLOCKING.of_sum(steps), step))?;
     for j in (0..n).step_by(step) {
         let cols = j..n.min(j + step);
         let packed = Panels::pack(b, cols.clone(), &mut scratch);
         // SAFETY: parts are used one after the other.
         let mut part = unsafe { c.part(0..m, cols) };
-        columns(a, b, Some(packed), &mut part, accumulate, epilogue.at(0, j))?;
+        let epilogue = epilogue.at(0, j);
+        columns(
+            [a, b],
+            &described,
+            Some(packed),
+            &mut part,
+            accumulate,
+            epilogue,
+        )?;
     }
     Ok(())
 }
@@ -100,8 +114,8 @@ fn last_width(n: usize, lanes: usize, widest: usize) -> usize {
 
 /// The product with all columns of B, or with those that are packed.
 fn columns<T: Packed, C: MatElement>(
-    a: &dyn Source<Packed = T>,
-    b: &dyn Source<Packed = T>,
+    [a, b]: [&dyn Source<Packed = T>; 2],
+    [left, right]: &[Described<T>; 2],
     packed: Option<Panels<T>>,
     c: &mut MatMut<C>,
     accumulate: bool,
@@ -109,12 +123,12 @@ fn columns<T: Packed, C: MatElement>(
 ) -> Result<()> {
     // accumulators of C are written as packed numbers
     assert!(size_of::<C::Acc>() == size_of::<T>() && align_of::<T>() <= align_of::<C::Acc>());
-    let (m, n) = (a.lines(), c.cols());
+    let (m, n) = (left.lines, c.cols());
     let blocking = T::BLOCKING;
     let (lanes, widest) = T::shape(simd::level());
-    let blocks = a.blocks();
+    let blocks = T::BLOCKING.of_sum(left.steps);
     let kc = blocks.longest();
-    let b_in_place = packed.is_none().then(|| b.panels_in_place(m)).flatten();
+    let b_in_place = packed.is_none().then(|| right.panels_in_place(m)).flatten();
     // panels packed on the way serve a single block of rows
     let read_again = packed.is_some() || b_in_place.is_some();
     let most = if epilogue.hands_over() && read_again && kc <= SHORT_SUM {
@@ -126,9 +140,9 @@ fn columns<T: Packed, C: MatElement>(
     let mc = equal_parts(m, most, HEIGHT).min(m);
     // With B packed, few rows are one tile, which reads A at any strides.
     let tall_a = (packed.is_some() && !accumulate && C::SAME && T::TALL && m <= TALL_ROWS)
-        .then(|| a.in_place())
+        .then_some(left.in_place)
         .flatten();
-    let a_in_place = tall_a.or_else(|| a.block_in_place());
+    let a_in_place = tall_a.or_else(|| left.block_in_place());
     // The last panel may overlap the one before, so that it is whole and needs no packing; the
     // columns they share are computed twice.
     let overlap = b_in_place.is_some()
@@ -164,7 +178,7 @@ fn columns<T: Packed, C: MatElement>(
         (nc, kc * nc.min(padded_width::<T>(n)))
     };
     // The initial values of each row's sums.
-    let factor = -b.offset();
+    let factor = -right.offset;
     let len_starts = if factor == 0 { 0 } else { m };
     let lens = [partial_len, len_starts, len_b, len_a];
     let mut scratch = Scratch::<T>::new(
