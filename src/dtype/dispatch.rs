@@ -20,8 +20,9 @@ dtypes!(define_dispatch_class! $);
 
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
 /// dtypes of the set that this build has; `other` for the rest. A set is a class of the table, or a
-/// union of classes. `target` has the targets of casts; `signless` is what remains when unsigned
-/// integers are treated as signed; `computed` and its subsets leave out float8, which no operation
+/// union of classes. `target` has the targets of casts; `wrapping` is what remains of numbers
+/// when unsigned integers are treated as signed ([`DType::signless`](crate::DType)), and `signless`
+/// the same with bool; `computed` and its subsets leave out float8, which no operation
 /// computes with.
 macro_rules! dispatch {
     (integer $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
@@ -45,8 +46,11 @@ macro_rules! dispatch {
     (computed $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(boolean $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))
     };
+    (wrapping $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(signed $dt, |$T| $e, else dispatch!(inexact $dt, |$T| $e, else $other))
+    };
     (signless $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
-        dispatch!(boolean $dt, |$T| $e, else dispatch!(signed $dt, |$T| $e, else dispatch!(inexact $dt, |$T| $e, else $other)))
+        dispatch!(boolean $dt, |$T| $e, else dispatch!(wrapping $dt, |$T| $e, else $other))
     };
     (target $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(float8 $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))

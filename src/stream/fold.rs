@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::exec::fold::End;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
-use crate::ops::reduce::{Elements, accumulator, signless};
+use crate::ops::reduce::{Elements, accumulator};
 use crate::ops::{self, Reduction};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
@@ -41,7 +41,7 @@ macro_rules! kinds {
             pub(super) fn end<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
                 match self {
                     $(Kind::$Kind => {
-                        let dtype = if $signless { signless(dtype) } else { dtype };
+                        let dtype = if $signless { dtype.signless() } else { dtype };
                         dispatch!($set dtype, |T| Ok(End::new(&Elements::<T, $Kind>(PhantomData), out)),
                             else Err(Error::unsupported(stringify!($name), dtype)))
                     })*
@@ -51,7 +51,7 @@ macro_rules! kinds {
             fn expect(self, dtype: DType) -> Result<()> {
                 match self {
                     $(Kind::$Kind => {
-                        let seen = if $signless { signless(dtype) } else { dtype };
+                        let seen = if $signless { dtype.signless() } else { dtype };
                         dispatch!($set seen, |T| { let _ = size_of::<T>(); Ok(()) },
                             else Err(Error::unsupported(stringify!($name), dtype)))
                     })*

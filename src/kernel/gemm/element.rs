@@ -1,4 +1,5 @@
-//! The element types of products, a row each. Several share a packed type: 16-bit floats are
+//! The element types of products, a row each; unsigned integers are multiplied as signed ones, except
+//! bytes whose sums are wider. Several share a packed type: 16-bit floats are
 //! widened to `f32` while they are packed, and 8-bit integers are packed into groups; groups that
 //! the caller made are elements themselves.
 
@@ -69,11 +70,9 @@ products! {
     i8: u32, false, each |x| x as u32, x as i8, signed true;
     u8: u32, false, each |x| x as u32, x as u8, signed false;
     #[cfg(feature = "ints")] i16: u16, true, each |x| x as u16, x as i16;
-    #[cfg(feature = "ints")] u16: u16, true, each |x| x, x;
     i32: u32, true, each |x| x as u32, x as i32;
-    #[cfg(feature = "ints")] u32: u32, true, each |x| x, x;
+    u32: u32, true, each |x| x, x;
     i64: u64, true, each |x| x as u64, x as i64;
-    #[cfg(feature = "ints")] u64: u64, true, each |x| x, x;
     Pair: Pair, true, each |x| x, x;
     #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, (const SIGNED: bool);
     #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;

@@ -80,8 +80,8 @@ pub(crate) fn matmul_then(
         && k == rows
     {
         // Nothing to broadcast or convert: the checks below take longer than a small product.
-        return dispatch!(number a.dtype(), |T| {
-            let mut c = Tensor::empty([m, n], T::DTYPE)?;
+        return dispatch!(wrapping a.dtype().signless(), |T| {
+            let mut c = Tensor::empty([m, n], a.dtype())?;
             stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1, then)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
@@ -98,9 +98,10 @@ pub(crate) fn matmul_then(
         (DType::BF16, DType::BF16, DType::F32) => batched::<bf16, bf16, f32>(OP, &a, &b, then),
         _ => {
             let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
-            dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, then), else Err(Error::unsupported(OP, dtype)))
+            dispatch!(wrapping dtype.signless(), |T| batched::<T, T, T>(OP, &a, &b, then), else Err(Error::unsupported(OP, dtype)))
         }
     })?;
+    let c = c.retyped(dtype);
     match (row, column) {
         (false, false) => Ok(c),
         (true, false) => c.squeeze(-2),
@@ -267,8 +268,8 @@ where
         // Only for bytes: sums of floats could differ in their bits from those of the same product
         // with another tensor.
         match gemm::bytes::<A, B>() && batch == 1 {
-            true => product_of_weight(sizes, b, operands, epilogue),
-            false => products(sizes, batch, operands, Right::Once, epilogue),
+            true => product_of_weight(sizes, b, &operands, epilogue),
+            false => products(sizes, batch, &operands, Right::Once, epilogue),
         }
     }
 }
@@ -323,7 +324,8 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
         a
     }
     .expand_dims(-2)?;
-    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, None), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
+    let c = dispatch!(wrapping dtype.signless(), |T| batched::<T, T, T>(OP, &a, &b, None), else Err(Error::unsupported(OP, dtype)))?;
+    c.retyped(dtype).squeeze([-2, -1])
 }
 
 /// Swaps the last two dimensions; a view. Errors if there are fewer.

@@ -171,27 +171,6 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
-/// The signed integer dtype of the same width as an unsigned one, for reductions that only compare
-/// with zero.
-pub(crate) fn signless(dtype: DType) -> DType {
-    match dtype {
-        DType::U8 => DType::I8,
-        DType::U16 => DType::I16,
-        DType::U32 => DType::I32,
-        DType::U64 => DType::I64,
-        other => other,
-    }
-}
-
-/// The tensor with its bits read in the [`signless`] dtype.
-fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    let dtype = signless(x.dtype());
-    Ok(match dtype == x.dtype() {
-        true => Cow::Borrowed(x),
-        false => Cow::Owned(x.bitcast(dtype)?),
-    })
-}
-
 /// Whether any element over axes (all for `()`) is nonzero; NaN is nonzero. False over no elements.
 /// Axes and errors as for [`sum`].
 ///
@@ -207,7 +186,7 @@ pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("any", x, over)?;
-    let x = &signed_bits(x)?;
+    let x = &x.signless()?;
     elements!(signless, Any, axes, x, DType::Bool)
 }
 
@@ -226,7 +205,7 @@ pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("all", x, over)?;
-    let x = &signed_bits(x)?;
+    let x = &x.signless()?;
     elements!(signless, All, axes, x, DType::Bool)
 }
 
@@ -245,6 +224,6 @@ pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("count_nonzero", x, over)?;
-    let x = &signed_bits(x)?;
+    let x = &x.signless()?;
     elements!(signless, Count, axes, x, DType::I64)
 }
