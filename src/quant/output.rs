@@ -61,9 +61,10 @@ impl Output {
         };
         let values = f(Some(Encoding { step, levels }))?;
         let ones = values.shape().iter().map(|n| 1.min(*n)).collect::<Shape>();
-        let one = |x: f64, dtype| Tensor::scalar(x, dtype)?.broadcast_to(&ones);
-        let zero = zero.map(|z| one(z as f64, levels.dtype())).transpose()?;
-        qtensor::packed(values, one(scale as f64, DType::F32)?, zero, levels, -1)
+        let one = |t: Result<Tensor>| t?.broadcast_to(&ones);
+        let zero = zero.map(|z| one(Tensor::scalar(z as i64, levels.dtype())));
+        let scale = one(Tensor::scalar(scale as f64, DType::F32))?;
+        qtensor::packed(values, scale, zero.transpose()?, levels, -1)
     }
 }
 
