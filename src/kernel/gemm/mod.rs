@@ -36,7 +36,7 @@ pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use bytes::product as product_of_bytes;
 #[cfg(feature = "i8")]
 pub use bytes::{ByGroups, Group, by_groups};
-pub use element::MatElement;
+pub use element::{MatElement, moved};
 #[cfg(feature = "i8")]
 pub use epilogue::Dequantize;
 pub use epilogue::{After, Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
