@@ -90,6 +90,8 @@ products! {
 
 /// Accumulators of `T` as those of what it is moved as.
 pub fn moved<T: MatElement>(d: &mut [T::Acc]) -> &mut [<T::Moved as MatElement>::Acc] {
+    const { assert!(size_of::<T::Moved>() == size_of::<T>()) };
+    const { assert!(size_of::<<T::Moved as MatElement>::Acc>() == size_of::<T::Acc>()) };
     // SAFETY: ELEMENT1: the same size and alignment, and any bits are a value.
     unsafe { core::slice::from_raw_parts_mut(d.as_mut_ptr().cast(), d.len()) }
 }

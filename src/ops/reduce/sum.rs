@@ -171,6 +171,14 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
+/// The tensor with its bits read as [`DType::signless`]: only zeros count.
+fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
+    Ok(match x.dtype().signless() == x.dtype() {
+        true => Cow::Borrowed(x),
+        false => Cow::Owned(x.signless()?),
+    })
+}
+
 /// Whether any element over axes (all for `()`) is nonzero; NaN is nonzero. False over no elements.
 /// Axes and errors as for [`sum`].
 ///
@@ -186,7 +194,7 @@ pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("any", x, over)?;
-    let x = &x.signless()?;
+    let x = &signed_bits(x)?;
     elements!(signless, Any, axes, x, DType::Bool)
 }
 
@@ -205,7 +213,7 @@ pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("all", x, over)?;
-    let x = &x.signless()?;
+    let x = &signed_bits(x)?;
     elements!(signless, All, axes, x, DType::Bool)
 }
 
@@ -224,6 +232,6 @@ pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("count_nonzero", x, over)?;
-    let x = &x.signless()?;
+    let x = &signed_bits(x)?;
     elements!(signless, Count, axes, x, DType::I64)
 }
