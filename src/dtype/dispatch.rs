@@ -20,8 +20,9 @@ dtypes!(define_dispatch_class! $);
 
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
 /// dtypes of the set that this build has; `other` for the rest. A set is a class of the table, or a
-/// union of classes. `target` has the targets of casts; `computed` and its subsets leave out float8,
-/// which no operation computes with.
+/// union of classes. `target` has the targets of casts; `wrapping` is what remains of numbers when
+/// unsigned integers are treated as signed ([`DType::signless`](crate::DType)); `computed` and its
+/// subsets leave out float8, which no operation computes with.
 macro_rules! dispatch {
     (integer $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(signed $dt, |$T| $e, else dispatch!(unsigned $dt, |$T| $e, else $other))
@@ -43,6 +44,9 @@ macro_rules! dispatch {
     };
     (computed $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(boolean $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))
+    };
+    (wrapping $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(signed $dt, |$T| $e, else dispatch!(inexact $dt, |$T| $e, else $other))
     };
     (target $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(float8 $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))

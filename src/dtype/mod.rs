@@ -286,6 +286,17 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Unsigned)
     }
+    /// The signed integer dtype of an unsigned one's width, for operations whose bits don't depend on
+    /// the sign; others as they are.
+    pub(crate) const fn signless(self) -> DType {
+        match self {
+            DType::U8 => DType::I8,
+            DType::U16 => DType::I16,
+            DType::U32 => DType::I32,
+            DType::U64 => DType::I64,
+            other => other,
+        }
+    }
     /// The alignment of an element's address (TENSOR2): its size, but at most that of `u64`, since
     /// kernels move elements as integers of their width. For complex numbers this is more than
     /// Rust's alignment of the type.

@@ -27,6 +27,11 @@ pub enum Right<'a, T> {
     Reused(Option<Panels<'a, T>>),
 }
 
+/// The operands of each product of a batch: a trait object, since all products of a dtype are to
+/// share their code.
+pub type Operands<'f, 'a, A, B, C> =
+    &'f (dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync);
+
 /// `c = a b` followed by the epilogue, for `batch` triples of operands, on all threads.
 ///
 /// Errors if there is no memory for packing.
@@ -37,7 +42,7 @@ pub enum Right<'a, T> {
 pub unsafe fn products<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
-    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    operands: Operands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
@@ -54,7 +59,7 @@ where
             (b.t(), a.t(), c.into_transposed())
         };
         // SAFETY: what the caller promises of the operands holds for their transposes too.
-        return unsafe { blocks(sizes, batch, transposed, right, epilogue.t()) };
+        return unsafe { blocks(sizes, batch, &transposed, right, epilogue.t()) };
     }
     // SAFETY: `blocks` requires what the caller promises.
     unsafe { blocks(sizes, batch, operands, right, epilogue) }
@@ -67,7 +72,7 @@ where
 unsafe fn blocks<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
-    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    operands: Operands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
@@ -209,7 +214,7 @@ where
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             let epilogue = epilogue.at(rows.start, cols.start);
             let (a, b) = (a.slice(rows), b.slice(cols));
-            failure.note(gemm::macrokernel(a, b, None, &mut part, false, epilogue));
+            failure.note(gemm::macrokernel(&a, &b, None, &mut part, false, epilogue));
         },
     );
     failure.result()
@@ -273,7 +278,7 @@ where
 /// [`Panels::pack`] on all threads.
 fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
     let out = Out::new(d);
-    let pieces = Pieces::new(&b);
+    let pieces = Pieces::new(&b, 0..b.lines());
     let bytes = bytes / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);

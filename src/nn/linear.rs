@@ -200,7 +200,8 @@ impl Layer {
         };
         let x = converted(x)?.reshape((m, k))?;
         let weight = converted(weight)?.transpose(0, 1)?;
-        let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
+        let bias = bias.map(|b| b.astype(dtype)?.contiguous()?.signless());
+        let bias = bias.transpose()?;
         Ok(Layer {
             x,
             weight,
@@ -224,7 +225,7 @@ impl Layer {
             }
             None => {
                 bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y, then), else
-                dispatch!(number self.dtype, |T| self.run::<T, T, T>(None, y, then), else unsupported()))
+                dispatch!(wrapping self.dtype.signless(), |T| self.run::<T, T, T>(None, y, then), else unsupported()))
             }
         }
     }
@@ -262,7 +263,7 @@ impl Layer {
             product_of_weight(
                 self.sizes,
                 &self.weight,
-                |i| (a.get(i), b.get(i), c.get(i)),
+                &|i| (a.get(i), b.get(i), c.get(i)),
                 epilogue,
             )
         }

@@ -27,6 +27,7 @@ mod groups;
 mod integers;
 mod linear;
 mod order;
+mod output;
 mod qtensor;
 mod quantize;
 mod scheme;
@@ -34,12 +35,13 @@ mod views;
 mod weights;
 
 pub use crate::kernel::quant::{Calibration, Levels};
-pub use conv::conv2d;
+pub use conv::{conv2d, conv2d_to};
 pub use file::{from_tensors, to_tensors};
 #[cfg(feature = "i32")]
 pub use integers::matmul_integer;
-pub use linear::{Inputs, Linear, linear};
+pub use linear::{Inputs, Linear, linear, linear_to};
 pub use order::concat;
+pub use output::Output;
 pub use qtensor::QTensor;
 pub use quantize::{quantize, quantize_by};
 pub use scheme::{Per, Quantization};

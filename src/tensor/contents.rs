@@ -112,6 +112,10 @@ impl Tensor {
         }
         Tensor::from_parts(self.data.clone(), Layout::clone(&self.layout), dtype)
     }
+    /// The same bits in the dtype of [`DType::signless`].
+    pub(crate) fn signless(&self) -> Result<Tensor> {
+        self.bitcast(self.dtype.signless())
+    }
     /// The same storage with another dtype of the same size, for a result that replaces it.
     pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
         // TENSOR1; TENSOR2: owned storage is aligned for all dtypes

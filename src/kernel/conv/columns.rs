@@ -38,7 +38,7 @@ pub fn columns<T: MatElement<Acc = T> + Packed>(
         let mut c = MatMut::from_slice(d, taps.rows(), cols.len());
         let right = Strided::columns(result.block(0..k, cols.clone()));
         let left = Strided::rows(taps);
-        gemm::macrokernel(left, right, None, &mut c, false, Epilogue::NONE)?;
+        gemm::macrokernel(&left, &right, None, &mut c, false, Epilogue::NONE)?;
         each(cols, d);
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! How a kernel moves over an image, and the layout of the image. Both have three spatial
 //! dimensions; absent ones have size 1.
 
-use crate::kernel::gemm::Mat;
+use crate::kernel::gemm::{Mat, MatElement};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -70,6 +70,19 @@ unsafe impl<T: Sync> Send for Image<'_, T> {}
 // SAFETY: an image is shared references to elements (IMAGE1).
 unsafe impl<T: Sync> Sync for Image<'_, T> {}
 
+impl<'a, T: MatElement> Image<'a, T> {
+    /// The same elements as the type that they are moved as.
+    pub fn moved(self) -> Image<'a, T::Moved> {
+        Image {
+            at: self.at.cast(),
+            channel_stride: self.channel_stride,
+            strides: self.strides,
+            channels: self.channels,
+            sizes: self.sizes,
+            _data: PhantomData,
+        }
+    }
+}
 impl<'a, T> Image<'a, T> {
     /// An image at an address, with strides in elements.
     ///

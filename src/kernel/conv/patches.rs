@@ -3,7 +3,7 @@
 use super::geometry::{Geometry, Image, Three};
 use super::lines::Lines;
 use super::rows::{self, Columns};
-use crate::kernel::gemm::{BlockA, MatElement, Source, cost, panel_width};
+use crate::kernel::gemm::{BlockA, MatElement, Source, cost, moved, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -75,11 +75,13 @@ struct Run<T> {
     len: usize,
 }
 
-/// Packs a range of steps and lines into panels; `d` has their size.
+/// Packs a range of steps and lines into panels; `d` has their size. `width` is the width of the
+/// next panel for so many lines, which depends on the type that is multiplied.
 struct Pack<'a, 'b, T: MatElement> {
     patches: &'a Patches<'b, T>,
     steps: Range<usize>,
     lines: Range<usize>,
+    width: fn(usize) -> usize,
     d: &'a mut [T::Acc],
 }
 impl<T: MatElement> Kernel for Pack<'_, '_, T> {
@@ -90,13 +92,14 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
             patches,
             steps,
             lines,
+            width,
             mut d,
         } = self;
         let g = &patches.geometry;
         let first = Tap::new(steps.start, g.kernel);
         let mut line = lines.start;
         while line < lines.end {
-            let width = panel_width::<T::Acc>(lines.end - line);
+            let width = width(lines.end - line);
             let columns = width.min(lines.end - line);
             // the panel's places, in runs along the width
             let mut runs: SmallVec<[Run<T>; 8]> = SmallVec::new();
@@ -168,7 +171,9 @@ impl<T: MatElement> Patches<'_, T> {
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
 unsafe impl<T: MatElement> Source for Patches<'_, T> {
     type Packed = T::Acc;
-    const PACK_B: Option<usize> = Some(cost::PACK_PATCHES);
+    fn pack_cost(&self) -> Option<usize> {
+        Some(cost::PACK_PATCHES)
+    }
     fn lines(&self) -> usize {
         self.lines.count()
     }
@@ -182,11 +187,17 @@ unsafe impl<T: MatElement> Source for Patches<'_, T> {
         }
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
+        let patches = &Patches {
+            image: self.image.moved(),
+            geometry: self.geometry,
+            lines: self.lines,
+        };
         simd::call(Pack {
-            patches: self,
+            patches,
             steps,
             lines,
-            d,
+            width: panel_width::<T::Acc>,
+            d: moved::<T>(d),
         })
     }
     fn pack_block(

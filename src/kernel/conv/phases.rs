@@ -7,7 +7,7 @@ use super::lines::{self, Lines};
 use super::rows::{self, Columns};
 use crate::error::Result;
 use crate::fallible;
-use crate::kernel::gemm::{BlockA, MatElement, Packed, Source};
+use crate::kernel::gemm::{BlockA, MatElement, Packed, Source, moved};
 use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -92,9 +92,9 @@ impl Phases {
         assert!(channel < image.channels() && d.len() == self.channel());
         simd::call(Sort {
             phases: self,
-            image,
+            image: image.moved(),
             channel,
-            d,
+            d: moved::<T>(d),
         })
     }
     /// The index at which the first tap reads a place.

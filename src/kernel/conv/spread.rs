@@ -159,7 +159,7 @@ where
     let elements = sizes.iter().product();
     let mut packed = Scratch::<T::Acc>::new(spread.panels())?;
     let blocks = if image.is_matrix() {
-        pack(Strided::columns(image.matrix()), &mut packed)
+        pack(&Strided::columns(image.matrix()), &mut packed)
     } else {
         let pointwise = Geometry {
             kernel: [1; 3],
@@ -168,7 +168,7 @@ where
             padding: [0; 3],
             places: sizes,
         };
-        pack(Patches::new(image, pointwise), &mut packed)
+        pack(&Patches::new(image, pointwise), &mut packed)
     };
     let b = Strided::columns(Mat::from_slice(
         &packed[..channels * elements],
@@ -194,7 +194,7 @@ where
         let rows = part.len() * taps;
         let a = Strided::rows(weight.block(o * taps..o * taps + rows, 0..channels));
         let mut d = MatMut::from_slice(&mut products[..rows * elements], rows, elements);
-        macrokernel(a, b, Some(panels), &mut d, false, Epilogue::NONE)?;
+        macrokernel(&a, &b, Some(panels), &mut d, false, Epilogue::NONE)?;
         for (k, o) in part.clone().enumerate() {
             simd::call(Gather {
                 geometry: g,
@@ -233,10 +233,10 @@ fn columns(g: &Geometry, cut: bool, seen: usize, first: usize) -> Result<Vec<(us
 }
 
 /// Packs all of B, and returns how its sum is split.
-fn pack<B: Source>(b: B, d: &mut [B::Packed]) -> KBlocks {
+fn pack<T: Packed>(b: &dyn Source<Packed = T>, d: &mut [T]) -> KBlocks {
     let blocks = b.blocks();
-    let len = Panels::<B::Packed>::len(blocks, b.lines());
-    Panels::pack(b, &mut d[..len]);
+    let len = Panels::<T>::len(blocks, b.lines());
+    Panels::pack(b, 0..b.lines(), &mut d[..len]);
     blocks
 }
 

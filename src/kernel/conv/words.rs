@@ -148,7 +148,7 @@ impl ByGroups for Row<'_> {
 
 /// Patches of an image of words, which are packed numbers of `P`.
 pub struct WordPatches<'a, P> {
-    patches: Patches<'a, i32>,
+    patches: Patches<'a, u32>,
     _words: PhantomData<fn(P)>,
 }
 impl<P> Clone for WordPatches<'_, P> {
@@ -159,7 +159,7 @@ impl<P> Clone for WordPatches<'_, P> {
 impl<P> Copy for WordPatches<'_, P> {}
 impl<'a, P: Packed> WordPatches<'a, P> {
     /// All patches of an image. Panics unless `P` has the size and the panels of words.
-    pub fn new(image: Image<'a, i32>, geometry: Geometry) -> Self {
+    pub fn new(image: Image<'a, u32>, geometry: Geometry) -> Self {
         let level = simd::level();
         assert!(size_of::<P>() == 4 && P::shape(level) == u32::shape(level));
         WordPatches {
@@ -178,7 +178,9 @@ fn as_words<P: Packed>(d: &mut [P]) -> &mut [u32] {
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
 unsafe impl<P: Packed> Source for WordPatches<'_, P> {
     type Packed = P;
-    const PACK_B: Option<usize> = Some(cost::PACK_PATCHES);
+    fn pack_cost(&self) -> Option<usize> {
+        Some(cost::PACK_PATCHES)
+    }
     fn lines(&self) -> usize {
         self.patches.lines()
     }

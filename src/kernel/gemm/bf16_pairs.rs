@@ -14,7 +14,7 @@ use super::matrix::{Mat, MatMut};
 use super::microkernel::{Bf16Pair, Packed};
 use super::packing::Interleave;
 use super::panels::{Panels, cast_mut};
-use super::source::Strided;
+use super::source::{Source, Strided};
 use crate::error::Result;
 
 /// `c (+)= a b`, then the epilogue; A and B are bfloat16, and C accumulates in float32. `packed` is
@@ -36,7 +36,7 @@ where
         Strided::a(Interleave, bits(a)),
         Strided::b(Interleave, bits(b)),
     );
-    macrokernel(a, b, packed.map(Panels::cast), c, accumulate, epilogue)
+    macrokernel(&a, &b, packed.map(Panels::cast), c, accumulate, epilogue)
 }
 /// How a sum of `k` products is split into blocks.
 pub fn blocks(k: usize) -> KBlocks {
@@ -44,7 +44,8 @@ pub fn blocks(k: usize) -> KBlocks {
 }
 /// Packs B, into [`Panels::len`] numbers.
 pub fn pack<B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
-    Panels::pack(Strided::b(Interleave, bits(b)), cast_mut(d));
+    let b = Strided::b(Interleave, bits(b));
+    Panels::pack(&b, 0..b.lines(), cast_mut(d));
 }
 /// The bits of a matrix of bfloat16.
 fn bits<T: MatElement>(m: Mat<'_, T>) -> Mat<'_, u16> {

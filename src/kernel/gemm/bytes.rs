@@ -17,7 +17,7 @@ use super::matrix::{Mat, MatMut};
 use super::microkernel::Packed;
 use super::packing::{Extend, Packing};
 use super::panels::{Panels, cast_mut};
-use super::source::Strided;
+use super::source::{Source, Strided};
 use crate::error::Result;
 #[cfg(x86_dispatch)]
 use crate::{kernel::gemm::packing::Flip, simd};
@@ -117,7 +117,7 @@ pub fn product_by<G: Group, C: MatElement>(
     let packed = packed.map(Panels::cast);
     let (left, right) = (G::left(a.signed), G::right(b.signed, a.signed));
     let (a, b) = (Strided::a(left, a.mat), Strided::b(right, b.mat));
-    macrokernel(a, b, packed, c, accumulate, epilogue)
+    macrokernel(&a, &b, packed, c, accumulate, epilogue)
 }
 /// How a sum of `k` products is split into blocks.
 pub fn blocks(k: usize) -> KBlocks {
@@ -129,7 +129,7 @@ pub fn pack<B: MatElement>(b: Mat<B>, signed: bool, d: &mut [B::Acc]) {
     let b = Bytes::new(b);
     with_groups!(signed, |G| {
         let b = Strided::b(G::right(b.signed, signed), b.mat);
-        Panels::pack(b, cast_mut(d));
+        Panels::pack(&b, 0..b.lines(), cast_mut(d));
     })
 }
 

@@ -1,4 +1,5 @@
-//! The element types of products, a row each. Several share a packed type: 16-bit floats are
+//! The element types of products, a row each; unsigned integers are multiplied as signed ones, except
+//! bytes whose sums are wider. Several share a packed type: 16-bit floats are
 //! widened to `f32` while they are packed, and 8-bit integers are packed into groups; groups that
 //! the caller made are elements themselves.
 
@@ -20,7 +21,9 @@ use crate::{
 ///
 /// # Safety
 /// ELEMENT1: any bits are a value; if `SAME`, the type has the size, alignment and values of its
-/// accumulator; if there is a `BYTE`, it is one byte; if `IS_BF16`, it has the bits of bfloat16.
+/// accumulator; if there is a `BYTE`, it is one byte; if `IS_BF16`, it has the bits of bfloat16;
+/// `Moved` and its accumulator have the sizes and alignments of the type and of its accumulator,
+/// and the bits that one widens to are those of the other.
 /// Operands are read, and results written, as these types.
 pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
     /// The type that it is packed to and accumulated in.
@@ -28,6 +31,9 @@ pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
     /// Whether it has the bits of its accumulator, so that operands may be read, and results
     /// written, as accumulators.
     const SAME: bool;
+    /// The type that it is packed as: floats with the bits of their accumulators are moved as
+    /// integers, so that types of one width share the code.
+    type Moved: MatElement;
     /// Converts to an accumulator.
     fn widen(self) -> Self::Acc;
     /// For 8-bit integers, which are packed in groups: whether it is signed.
@@ -41,14 +47,15 @@ pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
 }
 
 /// `element: accumulator, same bits, conversion of slices, to an accumulator, from one; signedness
-/// of a byte, whether it is bfloat16, (parameters of the type)`.
+/// of a byte, whether it is bfloat16, what it is moved as if not itself, (parameters of the type)`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, bf16 $is_bf16:literal)? $(, ($($parameter:tt)*))?;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, bf16 $is_bf16:literal)? $(, moved $M:ty)? $(, ($($parameter:tt)*))?;)*) => { $(
         $(#[$cfg])*
         // SAFETY: ELEMENT1: plain numbers; `SAME` types differ from their accumulators in sign
         // alone.
         unsafe impl $(<$($parameter)*>)? MatElement for $T {
             type Acc = $A;
+            type Moved = products!(@moved $T $(, $M)?);
             const SAME: bool = $same;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];
             $(const IS_BF16: bool = $is_bf16;)?
@@ -60,24 +67,33 @@ macro_rules! products {
             fn widen_all<I: Isa>(s: &[$T], d: &mut [$A]) { $slices::<I, $T>(s, d) }
         }
     )* };
+    (@moved $T:ty) => { $T };
+    (@moved $T:ty, $M:ty) => { $M };
 }
 products! {
-    f32: f32, true, each |x| x, x;
-    #[cfg(feature = "f64")] f64: f64, true, each |x| x, x;
+    f32: f32, true, each |x| x, x, moved u32;
+    #[cfg(feature = "f64")] f64: f64, true, each |x| x, x, moved u64;
     #[cfg(feature = "half")] f16: f32, false, halves |x| Widen::widen(x), Widen::narrow(x);
     #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x), bf16 true;
     i8: u32, false, each |x| x as u32, x as i8, signed true;
     u8: u32, false, each |x| x as u32, x as u8, signed false;
     #[cfg(feature = "ints")] i16: u16, true, each |x| x as u16, x as i16;
-    #[cfg(feature = "ints")] u16: u16, true, each |x| x, x;
-    i32: u32, true, each |x| x as u32, x as i32;
-    #[cfg(feature = "ints")] u32: u32, true, each |x| x, x;
-    i64: u64, true, each |x| x as u64, x as i64;
-    #[cfg(feature = "ints")] u64: u64, true, each |x| x, x;
-    Pair: Pair, true, each |x| x, x;
-    #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, (const SIGNED: bool);
+    i32: u32, true, each |x| x as u32, x as i32, moved u32;
+    u32: u32, true, each |x| x, x;
+    i64: u64, true, each |x| x as u64, x as i64, moved u64;
+    u64: u64, true, each |x| x, x;
+    Pair: Pair, true, each |x| x, x, moved u32;
+    #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, moved u32, (const SIGNED: bool);
     #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;
     #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;
+}
+
+/// Accumulators of `T` as those of what it is moved as.
+pub fn moved<T: MatElement>(d: &mut [T::Acc]) -> &mut [<T::Moved as MatElement>::Acc] {
+    const { assert!(size_of::<T::Moved>() == size_of::<T>()) };
+    const { assert!(size_of::<<T::Moved as MatElement>::Acc>() == size_of::<T::Acc>()) };
+    // SAFETY: ELEMENT1: the same size and alignment, and any bits are a value.
+    unsafe { core::slice::from_raw_parts_mut(d.as_mut_ptr().cast(), d.len()) }
 }
 
 /// Converts elements to accumulators.

@@ -90,14 +90,23 @@ impl Grid {
         Grid::cheapest::<A::Acc>(sizes, (packed, whole), rows_b, cols_a, [batch, threads])
     }
     /// Blocks for each of `batch` products of sources; `a` and `b` are those of the first product.
-    pub fn of_sources<A: Source, B: Source>(a: &A, b: &B, batch: usize, threads: usize) -> Grid {
+    pub fn of_sources<T: Packed>(
+        a: &dyn Source<Packed = T>,
+        b: &dyn Source<Packed = T>,
+        batch: usize,
+        threads: usize,
+    ) -> Grid {
         let sizes = [a.lines(), b.lines(), a.steps()];
-        let rows_b = b.panels_in_place(sizes[0]).map(|_| 0).or(B::PACK_B);
-        let cols_a = match a.block_in_place() {
+        let rows_b = b
+            .describe()
+            .panels_in_place(sizes[0])
+            .map(|_| 0)
+            .or(b.pack_cost());
+        let cols_a = match a.describe().block_in_place() {
             Some(_) => cost::READ_A,
             None => cost::PACK_A,
         };
-        Grid::cheapest::<A::Packed>(sizes, (false, false), rows_b, cols_a, [batch, threads])
+        Grid::cheapest::<T>(sizes, (false, false), rows_b, cols_a, [batch, threads])
     }
     /// Blocks of `m x n`, about `down` by `across` of them. `panels`: whether each begins at a
     /// multiple of the widest panel; otherwise at a multiple of two vectors.

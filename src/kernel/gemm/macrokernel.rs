@@ -26,39 +26,47 @@ use super::microkernel::{
 };
 use super::panels::{self, Panels};
 use super::scratch::Scratch;
-use super::source::{Source, reads_a};
+use super::source::{Described, Source, reads_a};
 use crate::{error::Result, simd};
 use core::ops::Range;
 
 /// `c (+)= a b`, then the epilogue. `packed` holds the columns of `b` if they were packed before.
 ///
 /// C's accumulator is the packed type, or a type of the same size (asserted).
-pub fn macrokernel<A, B, C>(
-    a: A,
-    b: B,
-    packed: Option<Panels<B::Packed>>,
+pub fn macrokernel<T: Packed, C: MatElement>(
+    a: &dyn Source<Packed = T>,
+    b: &dyn Source<Packed = T>,
+    packed: Option<Panels<T>>,
     c: &mut MatMut<C>,
     accumulate: bool,
     epilogue: Epilogue<C>,
-) -> Result<()>
-where
-    A: Source,
-    B: Source<Packed = A::Packed>,
-    C: MatElement,
-{
-    let (m, n) = (a.lines(), b.lines());
-    if packed.is_some() || !b.packs_before(m) {
-        return columns(a, b, packed, c, accumulate, epilogue);
+) -> Result<()> {
+    let described = [a.describe(), b.describe()];
+    let [
+        Described { lines: m, .. },
+        Described {
+            lines: n, steps, ..
+        },
+    ] = described;
+    if packed.is_some() || !described[1].packs_before(m) {
+        return columns([a, b], &described, packed, c, accumulate, epilogue);
     }
-    let step = panels::at_once::<B::Packed>(b.steps(), 1).min(n);
-    let mut scratch = Scratch::new(Panels::<B::Packed>::len(b.blocks(), step))?;
+    let step = panels::at_once::<T>(steps, 1).min(n);
+    let mut scratch = Scratch::new(Panels::<T>::len(T::BLOCKING.of_sum(steps), step))?;
     for j in (0..n).step_by(step) {
         let cols = j..n.min(j + step);
-        let b = b.slice(cols.clone());
-        let packed = Panels::pack(b, &mut scratch);
+        let packed = Panels::pack(b, cols.clone(), &mut scratch);
         // SAFETY: parts are used one after the other.
         let mut part = unsafe { c.part(0..m, cols) };
-        columns(a, b, Some(packed), &mut part, accumulate, epilogue.at(0, j))?;
+        let epilogue = epilogue.at(0, j);
+        columns(
+            [a, b],
+            &described,
+            Some(packed),
+            &mut part,
+            accumulate,
+            epilogue,
+        )?;
     }
     Ok(())
 }
@@ -104,30 +112,23 @@ fn last_width(n: usize, lanes: usize, widest: usize) -> usize {
     }
 }
 
-fn columns<A, B, C>(
-    a: A,
-    b: B,
-    packed: Option<Panels<B::Packed>>,
+/// The product with all columns of B, or with those that are packed.
+fn columns<T: Packed, C: MatElement>(
+    [a, b]: [&dyn Source<Packed = T>; 2],
+    [left, right]: &[Described<T>; 2],
+    packed: Option<Panels<T>>,
     c: &mut MatMut<C>,
     accumulate: bool,
     epilogue: Epilogue<C>,
-) -> Result<()>
-where
-    A: Source,
-    B: Source<Packed = A::Packed>,
-    C: MatElement,
-{
+) -> Result<()> {
     // accumulators of C are written as packed numbers
-    assert!(
-        size_of::<C::Acc>() == size_of::<A::Packed>()
-            && align_of::<A::Packed>() <= align_of::<C::Acc>()
-    );
-    let (m, n) = (a.lines(), b.lines());
-    let blocking = A::Packed::BLOCKING;
-    let (lanes, widest) = A::Packed::shape(simd::level());
-    let blocks = a.blocks();
+    assert!(size_of::<C::Acc>() == size_of::<T>() && align_of::<T>() <= align_of::<C::Acc>());
+    let (m, n) = (left.lines, c.cols());
+    let blocking = T::BLOCKING;
+    let (lanes, widest) = T::shape(simd::level());
+    let blocks = T::BLOCKING.of_sum(left.steps);
     let kc = blocks.longest();
-    let b_in_place = packed.is_none().then(|| b.panels_in_place(m)).flatten();
+    let b_in_place = packed.is_none().then(|| right.panels_in_place(m)).flatten();
     // panels packed on the way serve a single block of rows
     let read_again = packed.is_some() || b_in_place.is_some();
     let most = if epilogue.hands_over() && read_again && kc <= SHORT_SUM {
@@ -138,10 +139,10 @@ where
     };
     let mc = equal_parts(m, most, HEIGHT).min(m);
     // With B packed, few rows are one tile, which reads A at any strides.
-    let tall_a = (packed.is_some() && !accumulate && C::SAME && A::Packed::TALL && m <= TALL_ROWS)
-        .then(|| a.in_place())
+    let tall_a = (packed.is_some() && !accumulate && C::SAME && T::TALL && m <= TALL_ROWS)
+        .then_some(left.in_place)
         .flatten();
-    let a_in_place = tall_a.or_else(|| a.block_in_place());
+    let a_in_place = tall_a.or_else(|| left.block_in_place());
     // The last panel may overlap the one before, so that it is whole and needs no packing; the
     // columns they share are computed twice.
     let overlap = b_in_place.is_some()
@@ -154,7 +155,7 @@ where
     // of columns at a time if elements are not accumulators and the sum is cut.
     let strips = !C::SAME && blocks.count() > 1;
     let (strip, partial_width) = if strips {
-        let strip = strip::<A::Packed>(mc);
+        let strip = strip::<T>(mc);
         (strip, strip.min(n.next_multiple_of(lanes)))
     } else {
         (n.max(1), lanes * widest)
@@ -174,13 +175,13 @@ where
         (0, 0)
     } else {
         let nc = blocking.n.next_multiple_of(lanes * widest);
-        (nc, kc * nc.min(padded_width::<A::Packed>(n)))
+        (nc, kc * nc.min(padded_width::<T>(n)))
     };
     // The initial values of each row's sums.
-    let factor = -b.offset();
+    let factor = -right.offset;
     let len_starts = if factor == 0 { 0 } else { m };
     let lens = [partial_len, len_starts, len_b, len_a];
-    let mut scratch = Scratch::<A::Packed>::new(
+    let mut scratch = Scratch::<T>::new(
         lens.iter()
             .fold(0, |sum: usize, len| sum.saturating_add(*len)),
     )?;
@@ -259,8 +260,8 @@ where
                             unsafe {
                                 *at = x;
                                 if let Some(start) = starts.get(i + r) {
-                                    let at = at as *mut A::Packed;
-                                    *at = A::Packed::add(*at, *start);
+                                    let at = at as *mut T;
+                                    *at = T::add(*at, *start);
                                 }
                             }
                         }
@@ -278,7 +279,7 @@ where
                         } else {
                             starts[i..].as_ptr()
                         },
-                        o: o as *mut A::Packed,
+                        o: o as *mut T,
                         ldo,
                         accumulate,
                         next: next.map(|next| next.after(part.start / HEIGHT * ks.len())),

@@ -36,7 +36,7 @@ pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use bytes::product as product_of_bytes;
 #[cfg(feature = "i8")]
 pub use bytes::{ByGroups, Group, by_groups};
-pub use element::MatElement;
+pub use element::{MatElement, moved};
 #[cfg(feature = "i8")]
 pub use epilogue::Dequantize;
 pub use epilogue::{After, Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
@@ -114,7 +114,7 @@ impl Algorithm {
                 }
                 let packed = packed.filter(|_| !simd::MICROCONTROLLER);
                 let (a, b) = (Strided::rows(a), Strided::columns(b));
-                return macrokernel(a, b, packed, c, accumulate, epilogue);
+                return macrokernel(&a, &b, packed, c, accumulate, epilogue);
             }
         }
         // SAFETY: AFTER1: all of C, which has been written.
@@ -168,7 +168,10 @@ pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
     }
     match A::BYTE {
         Some(signed) if const { bytes::<A, B>() } => bytes::pack(b, signed, d),
-        _ => _ = Panels::pack(Strided::columns(b), d),
+        _ => {
+            let b = Strided::columns(b);
+            Panels::pack(&b, 0..b.lines(), d);
+        }
     }
 }
 

@@ -24,13 +24,13 @@ impl<'a, T: Packed> Panels<'a, T> {
     pub fn len(blocks: KBlocks, cols: usize) -> usize {
         blocks.steps().saturating_mul(padded_width::<T>(cols))
     }
-    /// Packs all of `b` into `d`, which has [`Panels::len`] numbers.
-    pub fn pack<B: Source<Packed = T>>(b: B, d: &'a mut [T]) -> Self {
-        let pieces = Pieces::new(&b);
+    /// Packs some columns of `b` into `d`, which has [`Panels::len`] numbers.
+    pub fn pack(b: &dyn Source<Packed = T>, cols: Range<usize>, d: &'a mut [T]) -> Self {
+        let pieces = Pieces::new(b, cols.clone());
         for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
-            piece.pack(&b, &mut d[piece.place.clone()]);
+            piece.pack(b, &mut d[piece.place.clone()]);
         }
-        Panels::of(b.blocks(), b.lines(), d)
+        Panels::of(b.blocks(), cols.len(), d)
     }
     /// The panels of `cols` columns that were packed into `packed`. Panics if it is too short.
     pub fn of(blocks: KBlocks, cols: usize, packed: &'a [T]) -> Self {
@@ -118,22 +118,22 @@ pub struct Piece {
 }
 impl Piece {
     /// Packs it into `d`, the numbers at `place`.
-    pub fn pack<B: Source>(&self, b: &B, d: &mut [B::Packed]) {
+    pub fn pack<T: Packed>(&self, b: &dyn Source<Packed = T>, d: &mut [T]) {
         b.pack_panels(self.steps.clone(), self.cols.clone(), d)
     }
 }
-/// All pieces of B.
+/// All pieces of some columns of B.
 pub struct Pieces<T> {
-    cols: usize,
+    cols: Range<usize>,
     /// Columns of a piece: several panels, so that rows of B are read in long runs.
     size: usize,
     blocks: KBlocks,
     _packed: PhantomData<T>,
 }
 impl<T: Packed> Pieces<T> {
-    pub fn new<B: Source<Packed = T>>(b: &B) -> Self {
+    pub fn new(b: &dyn Source<Packed = T>, cols: Range<usize>) -> Self {
         Pieces {
-            cols: b.lines(),
+            cols,
             size: 4 * widest_panel::<T>(),
             blocks: b.blocks(),
             _packed: PhantomData,
@@ -141,16 +141,14 @@ impl<T: Packed> Pieces<T> {
     }
     /// The number of pieces.
     pub fn count(&self) -> usize {
-        self.blocks.count() * self.cols.div_ceil(self.size)
+        self.blocks.count() * self.cols.len().div_ceil(self.size)
     }
     pub fn get(&self, i: usize) -> Piece {
-        let across = self.cols.div_ceil(self.size);
-        let start = i % across * self.size;
-        let (steps, cols) = (
-            self.blocks.get(i / across),
-            start..self.cols.min(start + self.size),
-        );
-        let at = steps.start * padded_width::<T>(self.cols) + start * steps.len();
+        let across = self.cols.len().div_ceil(self.size);
+        let before = i % across * self.size;
+        let (steps, start) = (self.blocks.get(i / across), self.cols.start + before);
+        let cols = start..self.cols.end.min(start + self.size);
+        let at = steps.start * padded_width::<T>(self.cols.len()) + before * steps.len();
         Piece {
             place: at..at + padded_width::<T>(cols.len()) * steps.len(),
             steps,

@@ -10,22 +10,27 @@ use super::packing::{self, Packing, Single};
 use crate::simd;
 use core::ops::Range;
 
-/// An operand of the macrokernel.
+/// An operand of the macrokernel, which takes it as a trait object: a call for each block or panel
+/// is nothing beside packing it, and one macrokernel for each packed type is enough.
 ///
 /// # Safety
 /// SOURCE1: what `in_place` returns is readable as packed numbers for all steps and lines; what
 /// `pack_block` returns lies in the buffer it was given, for the steps and lines asked for.
-pub unsafe trait Source: Copy {
+pub unsafe trait Source {
     /// The packed type.
     type Packed: Packed;
     /// The cost of packing an element as B, if it differs from that of a matrix.
-    const PACK_B: Option<usize> = None;
+    fn pack_cost(&self) -> Option<usize> {
+        None
+    }
     /// Rows of A, or columns of B.
     fn lines(&self) -> usize;
     /// Steps of the sum; a group of elements packed into one number is one step.
     fn steps(&self) -> usize;
     /// A range of its lines.
-    fn slice(self, lines: Range<usize>) -> Self;
+    fn slice(self, lines: Range<usize>) -> Self
+    where
+        Self: Sized;
     /// Its elements in place, if they have the bits of packed numbers.
     fn in_place(&self) -> Option<InPlace<Self::Packed>> {
         None
@@ -51,28 +56,48 @@ pub unsafe trait Source: Copy {
     fn blocks(&self) -> KBlocks {
         Self::Packed::BLOCKING.of_sum(self.steps())
     }
+    /// What the macrokernel asks before it packs anything: one call instead of one for each number,
+    /// which would be felt in the smallest products.
+    fn describe(&self) -> Described<Self::Packed> {
+        Described {
+            lines: self.lines(),
+            steps: self.steps(),
+            in_place: self.in_place(),
+            offset: self.offset(),
+        }
+    }
+}
+
+/// See [`Source::describe`].
+pub struct Described<T> {
+    pub lines: usize,
+    pub steps: usize,
+    pub in_place: Option<InPlace<T>>,
+    pub offset: i32,
+}
+impl<T: Packed> Described<T> {
     /// Its elements in place, if a microkernel can read them as A without packing.
-    fn block_in_place(&self) -> Option<InPlace<Self::Packed>> {
+    pub fn block_in_place(&self) -> Option<InPlace<T>> {
         let is_close = |x: &InPlace<_>| {
             simd::MICROCONTROLLER
                 || x.step == 1
                 || x.line == 1 && x.step.unsigned_abs() <= IN_PLACE_STRIDE
         };
-        self.in_place().filter(is_close)
+        self.in_place.filter(is_close)
     }
     /// Its elements in place, if a microkernel can read them as B and packing would not pay in a
     /// product of `m` rows.
-    fn panels_in_place(&self, m: usize) -> Option<InPlace<Self::Packed>> {
+    pub fn panels_in_place(&self, m: usize) -> Option<InPlace<T>> {
         let is_close = |x: &InPlace<_>| {
-            let span = self.steps().saturating_mul(x.step.unsigned_abs());
+            let span = self.steps.saturating_mul(x.step.unsigned_abs());
             simd::MICROCONTROLLER || x.line == 1 && (m <= IN_PLACE_ROWS || span <= IN_PLACE_SPAN)
         };
-        self.in_place().filter(is_close)
+        self.in_place.filter(is_close)
     }
     /// Whether all of B is packed before a product of `m` rows. A single block of rows reads each
     /// panel once, so its panels are packed on the way, as they are where memory is scarce.
-    fn packs_before(&self, m: usize) -> bool {
-        m > Self::Packed::BLOCKING.m && simd::CACHE_BLOCKING && self.panels_in_place(m).is_none()
+    pub fn packs_before(&self, m: usize) -> bool {
+        m > T::BLOCKING.m && simd::CACHE_BLOCKING && self.panels_in_place(m).is_none()
     }
 }
 
@@ -184,13 +209,13 @@ unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
 
 /// Whether A is read in place.
 pub fn reads_a<A: MatElement>(a: &Mat<A>) -> bool {
-    Strided::rows(*a).block_in_place().is_some()
+    Strided::rows(*a).describe().block_in_place().is_some()
 }
 /// Whether B is read in place in a product of `m` rows.
 pub fn reads_b<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
-    Strided::columns(*b).panels_in_place(m).is_some()
+    Strided::columns(*b).describe().panels_in_place(m).is_some()
 }
 /// Whether all of B is packed before a product of `m` rows.
 pub fn packs_before<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
-    Strided::columns(*b).packs_before(m)
+    Strided::columns(*b).describe().packs_before(m)
 }

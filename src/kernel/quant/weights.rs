@@ -230,7 +230,9 @@ impl Kernel for Lines<'_, '_> {
 unsafe impl Source for Weights<'_> {
     type Packed = f32;
     /// Decoding costs about as much as transposing.
-    const PACK_B: Option<usize> = Some(32);
+    fn pack_cost(&self) -> Option<usize> {
+        Some(32)
+    }
     fn lines(&self) -> usize {
         self.rows
     }

@@ -83,7 +83,7 @@ pub(crate) fn convolve<'a>(
             .astype(dtype)?
             .reshape((call.outputs, call.seen() * call.geometry.positions()))?,
         bias: (options.bias)
-            .map(|b| b.astype(dtype)?.contiguous())
+            .map(|b| b.astype(dtype)?.contiguous()?.signless())
             .transpose()?,
         residual: residual.map(|r| matrices(r.astype(dtype)?)).transpose()?,
     };

@@ -203,7 +203,7 @@ impl Way {
 fn product_numbers(call: &Call, dtype: DType) -> usize {
     let taps = call.seen().saturating_mul(call.geometry.positions());
     let sizes = [call.made(), call.geometry.len(), taps];
-    dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
+    dispatch!(wrapping dtype.signless(), |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
 }
 
 /// Images whose columns are sorted by phases of the stride before the product.
@@ -280,5 +280,5 @@ pub(super) fn has_lanes(call: &Call, dtype: DType) -> bool {
 
 /// The bytes of a sum.
 pub(super) fn sum_bytes(dtype: DType) -> usize {
-    dispatch!(number dtype, |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
+    dispatch!(wrapping dtype.signless(), |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
 }

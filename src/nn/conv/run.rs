@@ -31,7 +31,7 @@ pub(super) struct Operands {
     pub x: Tensor,
     /// `[outputs, taps]`
     pub weight: Tensor,
-    /// `[outputs]`, contiguous.
+    /// `[outputs]`, contiguous, unsigned integers as signed ones.
     pub bias: Option<Tensor>,
     /// `[batch, outputs, places]`
     pub residual: Option<Tensor>,
@@ -75,7 +75,7 @@ impl Operands {
                 Some(map) => self.run::<T>(&way, map, y, after),
             }, else unsupported());
         }
-        dispatch!(number dtype, |T| self.run::<T>(&way, None, y, after), else unsupported())
+        dispatch!(wrapping dtype.signless(), |T| self.run::<T>(&way, None, y, after), else unsupported())
     }
     /// Computes products, or single channels by rows.
     fn run<T: Element + MatElement>(

@@ -242,7 +242,7 @@ pub(super) fn transposed(
             .reshape((groups, channels / groups, made, kz, ky, kx))?
             .permute([0, 2, 1, 3, 4, 5])?,
         bias: (options.bias)
-            .map(|b| b.astype(dtype)?.contiguous())
+            .map(|b| b.astype(dtype)?.contiguous()?.signless())
             .transpose()?,
         precise: false,
     })

@@ -80,8 +80,8 @@ pub(crate) fn matmul_then(
         && k == rows
     {
         // Nothing to broadcast or convert: the checks below take longer than a small product.
-        return dispatch!(number a.dtype(), |T| {
-            let mut c = Tensor::empty([m, n], T::DTYPE)?;
+        return dispatch!(wrapping a.dtype().signless(), |T| {
+            let mut c = Tensor::empty([m, n], a.dtype())?;
             stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1, then)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
@@ -91,14 +91,15 @@ pub(crate) fn matmul_then(
     let then = then.filter(|_| !row && !column);
     let a = if row { a.expand_dims(0)? } else { a.clone() };
     let b = if column { b.expand_dims(1)? } else { b.clone() };
-    let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched::<A, B, i32>(OP, &a, &b, then), else match (a.dtype(), b.dtype(), dtype) {
+    let batched = |a: &Tensor, b: &Tensor, stack| batched(OP, (a, b), dtype, stack, then);
+    let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched(&a, &b, stack::<A, B, i32>), else match (a.dtype(), b.dtype(), dtype) {
         #[cfg(feature = "half")]
-        (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b, then),
+        (DType::F16, DType::F16, DType::F32) => batched(&a, &b, stack::<f16, f16, f32>),
         #[cfg(feature = "half")]
-        (DType::BF16, DType::BF16, DType::F32) => batched::<bf16, bf16, f32>(OP, &a, &b, then),
+        (DType::BF16, DType::BF16, DType::F32) => batched(&a, &b, stack::<bf16, bf16, f32>),
         _ => {
             let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
-            dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, then), else Err(Error::unsupported(OP, dtype)))
+            dispatch!(wrapping dtype.signless(), |T| batched(&a, &b, stack::<T, T, T>), else Err(Error::unsupported(OP, dtype)))
         }
     })?;
     match (row, column) {
@@ -191,18 +192,17 @@ macro_rules! bytes_in_i32 {
 }
 pub(crate) use bytes_in_i32;
 
-/// The products of two batches of matrices, whose leading dimensions broadcast.
-fn batched<A, B, C>(
+/// Writes the products of two batches of matrices: [`stack`] for their dtypes.
+type Stack = fn(&Tensor, &Tensor, &mut Tensor, Sizes, usize, Option<&dyn Follow>) -> Result<()>;
+
+/// The products of two batches of matrices, whose leading dimensions broadcast, in this dtype.
+fn batched(
     op: &'static str,
-    a: &Tensor,
-    b: &Tensor,
+    (a, b): (&Tensor, &Tensor),
+    dtype: DType,
+    stack: Stack,
     then: Option<&dyn Follow>,
-) -> Result<Tensor>
-where
-    A: Element + MatElement,
-    B: Element + MatElement<Acc = A::Acc>,
-    C: Element + MatElement<Acc = A::Acc>,
-{
+) -> Result<Tensor> {
     let sizes = Sizes {
         m: a.shape()[a.rank() - 2],
         n: b.shape()[b.rank() - 1],
@@ -212,7 +212,7 @@ where
     let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
     let lead = lead(op, operands)?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
-    let mut c = Tensor::empty(shape(sizes.m, sizes.n), C::DTYPE)?;
+    let mut c = Tensor::empty(shape(sizes.m, sizes.n), dtype)?;
     let batch = lead.iter().product::<usize>();
     // A single matrix on the right for all rows of a batch: one tall product.
     if lead_b.iter().all(|n| *n == 1)
@@ -220,7 +220,7 @@ where
         && let Some(tall) = a.layout().reshape(&[batch * sizes.m, sizes.k])
         && let Some(one) = b.layout().reshape(&[sizes.k, sizes.n])
     {
-        stack::<A, B, C>(
+        stack(
             &a.view(tall),
             &b.view(one),
             &mut c,
@@ -236,7 +236,7 @@ where
             a.broadcast_to(shape(sizes.m, sizes.k))?,
             b.broadcast_to(shape(sizes.k, sizes.n))?,
         );
-        stack::<A, B, C>(&a, &b, &mut c, sizes, batch, then)?;
+        stack(&a, &b, &mut c, sizes, batch, then)?;
     }
     Ok(c)
 }
@@ -267,8 +267,8 @@ where
         // Only for bytes: sums of floats could differ in their bits from those of the same product
         // with another tensor.
         match gemm::bytes::<A, B>() && batch == 1 {
-            true => product_of_weight(sizes, b, operands, epilogue),
-            false => products(sizes, batch, operands, Right::Once, epilogue),
+            true => product_of_weight(sizes, b, &operands, epilogue),
+            false => products(sizes, batch, &operands, Right::Once, epilogue),
         }
     }
 }
@@ -323,7 +323,8 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
         a
     }
     .expand_dims(-2)?;
-    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b, None), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
+    let c = dispatch!(wrapping dtype.signless(), |T| batched(OP, (&a, &b), dtype, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
+    c.squeeze([-2, -1])
 }
 
 /// Swaps the last two dimensions; a view. Errors if there are fewer.

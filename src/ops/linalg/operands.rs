@@ -5,15 +5,22 @@ use crate::error::Result;
 use crate::kernel::gemm::{Mat, MatMut};
 use crate::tensor::Tensor;
 
+/// Whether elements may be computed as `T`. Products of integers wrap, so that their bits don't
+/// depend on the sign.
+fn is_of<T: Element>(tensor: &Tensor) -> bool {
+    tensor.dtype().signless() == T::DTYPE.signless()
+}
+
 /// A tensor's last two dimensions as matrices, one for each index of the leading dimensions.
 pub(crate) struct Matrices<'a, T> {
     tensor: &'a Tensor,
     _element: core::marker::PhantomData<T>,
 }
 impl<'a, T: Element> Matrices<'a, T> {
-    /// The matrices of a tensor of rank 2 or more, whose dtype is `T`'s (asserted).
+    /// The matrices of a tensor of rank 2 or more, whose dtype is `T`'s, or differs in sign alone
+    /// (asserted).
     pub fn new(tensor: &'a Tensor) -> Self {
-        assert!(tensor.rank() >= 2 && tensor.dtype() == T::DTYPE);
+        assert!(tensor.rank() >= 2 && is_of::<T>(tensor));
         Matrices {
             tensor,
             _element: core::marker::PhantomData,
@@ -66,7 +73,7 @@ impl<T: Element> Results<T> {
     pub fn new(tensor: &mut Tensor, rows: usize, cols: usize) -> Result<Self> {
         assert!(
             tensor.is_contiguous()
-                && tensor.dtype() == T::DTYPE
+                && is_of::<T>(tensor)
                 && tensor.len().is_multiple_of((rows * cols).max(1))
         );
         Ok(Results {
@@ -80,7 +87,7 @@ impl<T: Element> Results<T> {
     /// The matrices of a fresh, contiguous tensor `[rows, matrices, cols]`, in which they are side
     /// by side.
     pub fn interleaved(tensor: &mut Tensor) -> Result<Self> {
-        assert!(tensor.rank() == 3 && tensor.is_contiguous() && tensor.dtype() == T::DTYPE);
+        assert!(tensor.rank() == 3 && tensor.is_contiguous() && is_of::<T>(tensor));
         let (rows, cols, rs) = (
             tensor.shape()[0],
             tensor.shape()[2],

@@ -4,8 +4,8 @@
 use super::operands::Matrices;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::exec::products::{Right, Sizes, products};
-use crate::kernel::gemm::{self, Epilogue, Mat, MatElement, MatMut, Panels};
+use crate::exec::products::{Operands, Right, Sizes, products};
+use crate::kernel::gemm::{self, Epilogue, MatElement, Panels};
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
 #[cfg(feature = "std")]
@@ -21,7 +21,7 @@ use crate::{
 pub(crate) unsafe fn product_of_weight<'a, A, B, C>(
     sizes: Sizes,
     weight: &Tensor,
-    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    operands: Operands<'_, 'a, A, B, C>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
 where

@@ -1,6 +1,6 @@
 //! Functions that make quantised tensors, and products with them.
 
-use super::output::{Output, Product, product};
+use super::output::{Product, output_named};
 use super::tensor::{PyQTensor, levels};
 use crate::nn::Conv;
 use crate::python::cell::PyTensor;
@@ -217,16 +217,20 @@ fn linear(
     const OP: &str = "quant.linear";
     let activation = activation_named(OP, activation)?;
     let inputs = inputs_named(OP, inputs, scale, zero_point)?;
-    let output = Output::named(OP, output, out_scale, out_zero_point)?;
+    let output = output_named(OP, output, out_scale, out_zero_point)?;
     let width = weight.0.shape().first().copied().unwrap_or(1);
-    product(py, work(&x.0, width), &x.0, output, |x| {
-        let options = Linear {
-            bias: bias.as_ref().map(|b| &b.0),
-            activation,
-            residual: residual.as_ref().map(|r| &r.0),
-            inputs,
-        };
-        quant::linear(x, &weight.0, options)
+    let (x, weight, work) = (&x.0, &weight.0, work(&x.0, width));
+    let options = Linear {
+        bias: bias.as_ref().map(|b| &b.0),
+        activation,
+        residual: residual.as_ref().map(|r| &r.0),
+        inputs,
+    };
+    Ok(match output {
+        None => Product::Floats(compute(py, work, || quant::linear(x, weight, options))?),
+        Some(output) => Product::Integers(PyQTensor(detached(py, work, || {
+            quant::linear_to(x, weight, options, output)
+        })?)),
     })
 }
 
@@ -277,10 +281,16 @@ fn conv2d(
         ..convolution_options(OP, stride, padding, dilation, groups)?
     };
     let inputs = inputs_named(OP, inputs, scale, zero_point)?;
-    let output = Output::named(OP, output, out_scale, out_zero_point)?;
+    let output = output_named(OP, output, out_scale, out_zero_point)?;
     // padding may make a large result from a small image
-    product(py, usize::MAX, &x.0, output, |x| {
-        quant::conv2d(x, &weight.0, inputs, options)
+    let (x, weight, work) = (&x.0, &weight.0, usize::MAX);
+    Ok(match output {
+        None => Product::Floats(compute(py, work, || {
+            quant::conv2d(x, weight, inputs, options)
+        })?),
+        Some(output) => Product::Integers(PyQTensor(detached(py, work, || {
+            quant::conv2d_to(x, weight, inputs, options, output)
+        })?)),
     })
 }
 

@@ -6,13 +6,14 @@ use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{self, Frame, Geometry, Image, WordPatches};
 use crate::kernel::gemm::{
-    self, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, Scratch, Strided,
+    self, After, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, Scratch, Strided,
 };
 use crate::kernel::quant::Levels;
 use crate::layout::Shape;
 use crate::nn::{Call, Conv};
 use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost};
+use crate::quant::output::{Encoder, Encoding};
 use crate::quant::qtensor::{QTensor, floats_of_bytes};
 use crate::quant::weights::row_sums;
 use crate::storage::Bytes;
@@ -63,8 +64,8 @@ impl<'a> Integers<'a> {
             residual: options.residual.map(matrices).transpose()?,
         })
     }
-    /// Computes the convolution; the result has this shape.
-    pub fn result(&self, shape: &Shape) -> Result<Tensor> {
+    /// Computes the convolution, in float32 or an encoding; the result has this shape.
+    pub fn result(&self, shape: &Shape, encoding: Option<Encoding>) -> Result<Tensor> {
         let call = self.call;
         let (outputs, places) = (call.outputs, call.geometry.len());
         let (group, offset) = conv::grouping(self.signed());
@@ -113,6 +114,14 @@ impl<'a> Integers<'a> {
         }
         let (geometry, sizes) = framed(&call.geometry, frame);
         let mut y = Tensor::empty(shape, DType::F32)?;
+        let mut encoded = encoding
+            .map(|e| Tensor::empty(shape, e.levels.dtype()))
+            .transpose()?;
+        let encoder = encoding.zip(encoded.as_mut()).map(|(encoding, d)| {
+            // SAFETY: `y` outlives the products.
+            unsafe { Encoder::new(encoding, &mut y, [outputs, places], d) }
+        });
+        let encoder = encoder.transpose()?;
         gemm::by_groups(Products {
             call,
             geometry,
@@ -121,9 +130,10 @@ impl<'a> Integers<'a> {
             images: &images,
             weight: gemm::packed_slice(&weight),
             ops: &ops,
+            after: encoder.as_ref().map(|e| e as &dyn After),
             y: Results::new(&mut y, call.made(), places)?,
         })?;
-        Ok(y)
+        Ok(encoded.unwrap_or(y))
     }
     fn signed(&self) -> bool {
         self.images.levels() == Levels::I8
@@ -202,6 +212,7 @@ struct Products<'a> {
     weight: &'a [u32],
     /// The epilogues of all images, in order.
     ops: &'a [EpilogueOp<'a, f32>],
+    after: Option<&'a dyn After>,
     y: Results<f32>,
 }
 impl ByGroups for Products<'_> {
@@ -211,7 +222,6 @@ impl ByGroups for Products<'_> {
         let (made, outputs, places) = (call.made(), call.outputs, call.geometry.len());
         let k = words * self.geometry.positions();
         let weight = Mat::from_slice(gemm::packed_as::<_, G::To>(self.weight), outputs, k);
-        let images: &[i32] = bytemuck::cast_slice(self.images);
         let size = words * self.sizes.iter().product::<usize>();
         let each = self.ops.len() / call.batch.max(1);
         // SAFETY: each matrix of the fresh tensor is one group of one image, and their parts don't
@@ -221,13 +231,13 @@ impl ByGroups for Products<'_> {
                 let (n, group) = (i / call.groups, i % call.groups);
                 let rows = group * made..(group + 1) * made;
                 let epilogue = Epilogue::new(&self.ops[n * each..(n + 1) * each], outputs, places);
-                let image = &images[i * size..(i + 1) * size];
+                let image = &self.images[i * size..(i + 1) * size];
                 let image = Image::of_planes(image, words, self.sizes);
                 (
                     Strided::rows(weight.block(rows, 0..k)),
                     WordPatches::<G::To>::new(image, self.geometry),
                     self.y.get(i),
-                    epilogue.at(group * made, 0),
+                    epilogue.then(self.after).of(n).at(group * made, 0),
                 )
             })
         }

@@ -3,6 +3,7 @@
 mod integers;
 
 use super::linear::Inputs;
+use super::output::{Encoding, Output};
 use super::qtensor::QTensor;
 use super::quantize::{quantize, quantize_by};
 use super::scheme::{Per, Quantization};
@@ -48,7 +49,47 @@ pub fn conv2d<'a>(
     inputs: Inputs,
     options: impl Into<Conv<'a>>,
 ) -> Result<Tensor> {
+    let y = product(x, weight, inputs, options.into(), None)?;
+    match x.dtype().size() < 4 {
+        true => y.astype(x.dtype()),
+        false => Ok(y),
+    }
+}
+
+/// [`conv2d`] with a quantised result: what `conv2d` returns for `x` in float32, quantised to int8
+/// or uint8.
+///
+/// Errors like `conv2d` and [`linear_to`](super::linear_to).
+///
+/// ```
+/// use flex::{Tensor, nn, quant::{self, Inputs, Levels, Output}};
+/// let weight = Tensor::from_slice(&[1.0f32, 0.0, 0.0, -1.0], [1, 1, 2, 2])?;
+/// let weight = quant::quantize(&weight, Default::default())?;
+/// let x = Tensor::from_slice(&[4.0f32, 2.0, 3.0, 1.0], [1, 2, 2])?;
+/// let output = Output { levels: Levels::U8, step: Some((0.5, Some(100))) };
+/// let y = quant::conv2d_to(&x, &weight, Inputs::Dynamic, nn::Conv::default(), output)?;
+/// assert_eq!(y.values().to_vec::<u8>()?, [106]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn conv2d_to<'a>(
+    x: &Tensor,
+    weight: &QTensor,
+    inputs: Inputs,
+    options: impl Into<Conv<'a>>,
+    output: Output,
+) -> Result<QTensor> {
     let options = options.into();
+    output.of(OP, |encoding| product(x, weight, inputs, options, encoding))
+}
+
+/// The convolution in float32, or in an encoding.
+fn product(
+    x: &Tensor,
+    weight: &QTensor,
+    inputs: Inputs,
+    options: Conv,
+    encoding: Option<Encoding>,
+) -> Result<Tensor> {
     let operands = [
         ("x", x.shape(), x.dtype()),
         ("weight", weight.shape(), weight.values.dtype()),
@@ -68,9 +109,15 @@ pub fn conv2d<'a>(
         residual: residual.as_ref(),
         ..options
     };
-    let in_floats = |x: Tensor| nn::conv2d(&x, &weight.dequantize()?, options.clone());
-    let y = if inputs == Inputs::Float {
-        in_floats(x.astype(DType::F32)?)?
+    let in_floats = |x: Tensor| {
+        let y = nn::conv2d(&x, &weight.dequantize()?, options.clone())?;
+        match encoding {
+            Some(encoding) => encoding.all(&y),
+            None => Ok(y),
+        }
+    };
+    if inputs == Inputs::Float {
+        in_floats(x.astype(DType::F32)?)
     } else {
         let taps = call.seen().saturating_mul(call.geometry.positions());
         check_integers(OP, weight, taps)?;
@@ -79,14 +126,10 @@ pub fn conv2d<'a>(
         match few || q.is_empty() || call.outputs == 0 {
             true => {
                 let x = q.dequantize()?;
-                in_floats(if call.batched { x } else { x.squeeze(0)? })?
+                in_floats(if call.batched { x } else { x.squeeze(0)? })
             }
-            false => Integers::new(&call, &q, weight, &options)?.result(&shape)?,
+            false => Integers::new(&call, &q, weight, &options)?.result(&shape, encoding),
         }
-    };
-    match x.dtype().size() < 4 {
-        true => y.astype(x.dtype()),
-        false => Ok(y),
     }
 }
 

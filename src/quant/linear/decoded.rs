@@ -109,6 +109,8 @@ impl Layer {
             }
             gemm::finish_in_place(epilogue.at(i, 0), row, n);
         }
+        // SAFETY: AFTER1: all elements, which are written.
+        unsafe { epilogue.hand_over(0..m, 0..n) };
         Ok(())
     }
 }

@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 use crate::exec::products::{Sizes, product_of_bytes};
 use crate::fallible;
 use crate::kernel::gemm::{self, Dequantize, MatElement, Panels};
-use crate::kernel::quant::{self, Levels, Rule, Step};
+use crate::kernel::quant::{Levels, Rule, Step};
 use crate::ops::linalg::{Matrices, kept_panels};
-use crate::par::{self, Cost};
+use crate::quant::output::Encoding;
 use crate::quant::qtensor::QTensor;
 use crate::quant::quantize::by_rows;
 use crate::quant::weights::{check_integers, row_sums, step};
@@ -37,17 +37,9 @@ impl Layer {
     /// The product with an input of a single step.
     pub(super) fn by_step(&self, weight: &QTensor, scale: f32, zero: u8) -> Result<Tensor> {
         let step = step(OP, scale, zero)?;
-        let Sizes { m, k, .. } = self.sizes;
-        let x = self.x.as_slice::<f32>()?;
-        let mut q = Tensor::empty([m, k], DType::U8)?;
-        par::split(
-            q.as_mut_bytes()?,
-            1,
-            64,
-            Cost { bytes: 5, flops: 8 },
-            |r, d| quant::encode(&x[r], step, Levels::U8.range(false), d),
-        );
-        self.integers::<u8>(&q, &fallible::filled(step, m)?, weight)
+        let levels = Levels::U8;
+        let q = Encoding { step, levels }.all(&self.x)?;
+        self.integers::<u8>(&q, &fallible::filled(step, self.sizes.m)?, weight)
     }
     /// The product with rows of integers, each with a step.
     fn integers<A: Element + MatElement<Acc = u32>>(

@@ -3,14 +3,15 @@
 mod decoded;
 mod integers;
 
+use super::output::{Encoder, Encoding, Output};
 use super::qtensor::QTensor;
 use super::weights::{check_floats, floats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::products::Sizes;
-use crate::kernel::gemm::{self, Activation, Dequantize, Epilogue, EpilogueOp, Map, MatMut};
+use crate::kernel::gemm::{self, Activation, After, Dequantize, Epilogue, EpilogueOp, Map, MatMut};
 use crate::layout::Shape;
-use crate::ops::linalg::Matrices;
+use crate::ops::linalg::{Matrices, Results};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -88,17 +89,46 @@ const OP: &str = "quant.linear";
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn linear(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Tensor> {
-    let layer = Layer::new(x, weight, options)?;
-    let y = match options.inputs {
+    let y = product(x, weight, options, None)?;
+    match x.dtype().size() < 4 {
+        true => y.astype(x.dtype()),
+        false => Ok(y),
+    }
+}
+
+/// [`linear`] with a quantised result: what `linear` returns for `x` in float32, quantised to int8
+/// or uint8.
+///
+/// Errors like `linear`, if the scale is not positive and finite, and if the integers or the zero
+/// point are none of int8's or uint8's.
+///
+/// ```
+/// use flex::{Tensor, quant::{self, Levels, Output}};
+/// let weight = quant::quantize(&Tensor::from([[1.0f32, 0.5], [-1.0, 0.0]]), Default::default())?;
+/// let x = Tensor::from([[3.0f32, 2.0]]);
+/// let output = Output { levels: Levels::I8, step: Some((0.5, None)) };
+/// let y = quant::linear_to(&x, &weight, Default::default(), output)?;
+/// assert_eq!(y.values().to_vec::<i8>()?, [8, -6]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn linear_to(x: &Tensor, weight: &QTensor, options: Linear, output: Output) -> Result<QTensor> {
+    output.of(OP, |encoding| product(x, weight, options, encoding))
+}
+
+/// The product in float32, or in an encoding.
+fn product(
+    x: &Tensor,
+    weight: &QTensor,
+    options: Linear,
+    encoding: Option<Encoding>,
+) -> Result<Tensor> {
+    let layer = Layer::new(x, weight, options, encoding)?;
+    match options.inputs {
         _ if layer.sizes.k == 0 => layer.empty_sums(),
         Inputs::Float => layer.decoded(weight),
         Inputs::Dynamic => layer.by_rows::<u8>(weight),
         Inputs::DynamicSymmetric => layer.by_rows::<i8>(weight),
         Inputs::Static { scale, zero } => layer.by_step(weight, scale, zero),
-    }?;
-    match x.dtype().size() < 4 {
-        true => y.astype(x.dtype()),
-        false => Ok(y),
     }
 }
 
@@ -108,11 +138,18 @@ struct Layer {
     bias: Option<Tensor>,
     activation: Option<Map<f32>>,
     residual: Option<Tensor>,
+    /// Of the result; none for floats.
+    encoding: Option<Encoding>,
     sizes: Sizes,
     shape: Shape,
 }
 impl Layer {
-    fn new(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Layer> {
+    fn new(
+        x: &Tensor,
+        weight: &QTensor,
+        options: Linear,
+        encoding: Option<Encoding>,
+    ) -> Result<Layer> {
         let operands = [
             ("x", x.shape(), x.dtype()),
             ("weight", weight.shape(), weight.values.dtype()),
@@ -143,12 +180,14 @@ impl Layer {
             bias,
             activation,
             residual: residual.transpose()?,
+            encoding,
             sizes: Sizes { m, n, k },
             shape,
         })
     }
     /// Allocates the result for `f` to write as `[m, n]`, with the product's epilogue: `first`,
-    /// then the layer's own operations.
+    /// then the layer's own operations. `f` hands over all elements, which are encoded if they are
+    /// not the result themselves.
     fn result<'a>(
         &'a self,
         first: Option<Dequantize<'a>>,
@@ -156,6 +195,16 @@ impl Layer {
     ) -> Result<Tensor> {
         let Sizes { m, n, .. } = self.sizes;
         let mut y = Tensor::empty(&self.shape, DType::F32)?;
+        let mut encoded = self
+            .encoding
+            .map(|e| Tensor::empty(&self.shape, e.levels.dtype()))
+            .transpose()?;
+        let encoder = self.encoding.zip(encoded.as_mut()).map(|(encoding, d)| {
+            // SAFETY: `y` outlives the product.
+            unsafe { Encoder::new(encoding, &mut y, [m, n], d) }
+        });
+        let encoder = encoder.transpose()?;
+        let after = encoder.as_ref().map(|e| e as &dyn After);
         let mut ops = SmallVec::<[EpilogueOp<f32>; 4]>::new();
         ops.extend(first.map(EpilogueOp::Dequantize));
         if let Some(b) = &self.bias {
@@ -167,11 +216,10 @@ impl Layer {
                 .as_ref()
                 .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
         );
-        f(
-            MatMut::from_slice(y.as_mut_slice()?, m, n),
-            Epilogue::new(&ops, m, n),
-        )?;
-        Ok(y)
+        let c = Results::new(&mut y, m, n)?;
+        // SAFETY: the only matrix of a fresh tensor.
+        f(unsafe { c.get(0) }, Epilogue::new(&ops, m, n).then(after))?;
+        Ok(encoded.unwrap_or(y))
     }
     /// The result of empty sums.
     fn empty_sums(&self) -> Result<Tensor> {
@@ -182,6 +230,8 @@ impl Layer {
                 let cols = row.len();
                 gemm::finish_in_place(epilogue.at(i, 0), row, cols);
             }
+            // SAFETY: AFTER1: all elements, which are written.
+            unsafe { epilogue.hand_over(0..c.rows(), 0..c.cols()) };
             Ok(())
         })
     }

@@ -13,7 +13,7 @@ pub use tiling::Tiling;
 
 use super::geometry::Image;
 use crate::error::Result;
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into, moved};
 use crate::simd;
 use load::Load;
 use sums::Sums;
@@ -46,8 +46,8 @@ pub unsafe fn direct<T: MatElement>(
     simd::call(Load {
         tiling,
         tile: &tile,
-        image,
-        d: numbers,
+        image: image.moved(),
+        d: moved::<T>(numbers),
     });
     let cols = tile.x.len();
     let [_, high, wide] = g.kernel;

@@ -188,7 +188,7 @@ where
             };
             let b = Strided::columns(panels.stand_in());
             let (a, more) = (Strided::rows(a), z > 0);
-            macrokernel(a, b, Some(panels), &mut d, more, Epilogue::NONE)?;
+            macrokernel(&a, &b, Some(panels), &mut d, more, Epilogue::NONE)?;
         }
         // lanes past the last channel are zero, which is finite
         for i in 0..tiles.len() {
@@ -270,7 +270,7 @@ where
                 .block(channels.clone(), 0..weights.plain.cols());
             let epilogue = epilogue.at(channels.start, places.start);
             let b = Patches::new(image(n), *g).slice(places);
-            macrokernel(Strided::rows(a), b, None, &mut d, false, epilogue)?;
+            macrokernel(&Strided::rows(a), &b, None, &mut d, false, epilogue)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ pub use bytes::Extend;
 #[cfg(x86_dispatch)]
 pub use vnni::Flip;
 
-use super::element::MatElement;
+use super::element::{self, MatElement};
 use super::matrix::Mat;
 use super::microkernel::{BlockA, HEIGHT, Packed, micropanel, panel_width, widest_panel};
 use crate::simd::{self, Isa, Kernel};
@@ -40,6 +40,14 @@ pub trait Packing: Copy {
     }
     /// `factor` times the sums of A's rows, for a B with an [`offset`](Packing::offset).
     fn row_sums(_: Mat<Self::From>, _factor: i32, _: &mut [Self::To]) {}
+    /// The same packing of the same bits, shared by types that are moved alike.
+    type Moved: Packing;
+    /// Its operands.
+    fn moved<'a, 'd>(
+        self,
+        x: Mat<'a, Self::From>,
+        d: &'d mut [Self::To],
+    ) -> MovedPacking<'a, 'd, Self::Moved>;
     /// The lane of the first `GROUP` elements of `x`.
     fn lane(self, x: [Self::From; 4]) -> Self::To;
     /// Lanes of groups across the first `GROUP` of these rows, each of `d.len()` elements.
@@ -59,6 +67,13 @@ pub trait Packing: Copy {
     }
 }
 
+/// What is packed, and where to.
+type MovedPacking<'a, 'd, P> = (
+    P,
+    Mat<'a, <P as Packing>::From>,
+    &'d mut [<P as Packing>::To],
+);
+
 /// One element per lane.
 pub struct Single<T>(PhantomData<T>);
 impl<T> Clone for Single<T> {
@@ -74,6 +89,17 @@ impl<T: MatElement> Packing for Single<T> {
     type From = T;
     type To = T::Acc;
     const GROUP: usize = 1;
+    type Moved = Single<T::Moved>;
+    fn moved<'a, 'd>(
+        self,
+        x: Mat<'a, T>,
+        d: &'d mut [T::Acc],
+    ) -> MovedPacking<'a, 'd, Self::Moved> {
+        let at = x.as_ptr() as *const T::Moved;
+        // SAFETY: MAT1: the same elements, by ELEMENT1.
+        let x = unsafe { Mat::new(at, x.rows(), x.cols(), x.rs(), x.cs()) };
+        (Single::ELEMENTS, x, element::moved::<T>(d))
+    }
     #[inline(always)]
     fn padding(self) -> T {
         T::default()
@@ -350,6 +376,7 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
 /// zero past B's columns.
 pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
+    let (p, b, d) = p.moved(b, d);
     simd::call(Panels {
         p,
         b,
@@ -363,11 +390,12 @@ pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &
 pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
+    let (p, from, to) = p.moved(a, &mut *d);
     let strides = if a.rs() != 1 || a.cs() == 1 {
-        simd::call(Lines(p, a, &mut *d));
+        simd::call(Lines(p, from, to));
         Some((groups as isize, 1))
     } else {
-        simd::call(Micropanels(p, a, &mut *d));
+        simd::call(Micropanels(p, from, to));
         None
     };
     BlockA {

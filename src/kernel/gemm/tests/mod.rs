@@ -233,7 +233,7 @@ fn panels_packed_before_change_no_bit() {
         let a = Mat::from_slice(&a, m, k);
         for b in [Mat::from_slice(&b, k, n), Mat::from_slice(&b, n, k).t()] {
             let mut lanes = vec![f32::NAN; Panels::<f32>::len(blocks::<f32, f32>(k), n)];
-            let packed = Panels::pack(Strided::columns(b), &mut lanes);
+            let packed = Panels::pack(&Strided::columns(b), 0..n, &mut lanes);
             let run = |packed, rows: usize| {
                 let mut c = vec![0.0; m * n];
                 let whole = MatMut::from_slice(&mut c, m, n);

@@ -101,7 +101,7 @@ fn a_source_of_patches_is_a_convolution() {
         };
         let mut y = vec![f32::NAN; channels * outputs];
         let c = &mut MatMut::from_slice(&mut y, channels, outputs);
-        macrokernel(weights, patches, None, c, false, Epilogue::NONE).unwrap();
+        macrokernel(&weights, &patches, None, c, false, Epilogue::NONE).unwrap();
         for (at, y) in y.iter().enumerate() {
             let (i, j) = (at / outputs, at % outputs);
             assert_eq!(*y, expected(i, j), "{channels} {outputs} {taps} [{i}, {j}]");
@@ -110,7 +110,7 @@ fn a_source_of_patches_is_a_convolution() {
         let weights = Strided::columns(Mat::from_slice(&w, channels, taps).t());
         let mut y = vec![f32::NAN; channels * outputs];
         let c = &mut MatMut::from_slice(&mut y, outputs, channels);
-        macrokernel(patches, weights, None, c, false, Epilogue::NONE).unwrap();
+        macrokernel(&patches, &weights, None, c, false, Epilogue::NONE).unwrap();
         for (at, y) in y.iter().enumerate() {
             let (j, i) = (at / channels, at % channels);
             assert_eq!(
