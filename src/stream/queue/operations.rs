@@ -97,7 +97,8 @@ impl Stream {
         })
     }
     /// A matrix product, by the rules of [`ops::matmul`], or of [`ops::matmul_as`] if a dtype is
-    /// given. Elementwise operations that follow run on each block of its result.
+    /// given, with their errors. Elementwise operations that follow run on each block of its
+    /// result.
     ///
     /// ```
     /// use flex::{Tensor, stream::{Op, Stream}};
@@ -120,8 +121,8 @@ impl Stream {
         })
     }
     /// A linear layer of `x` and `weight`, with an optional bias and residual, by the rules of
-    /// [`nn::linear`](crate::nn::linear). Elementwise operations that follow run on each block of
-    /// its result.
+    /// [`nn::linear`](crate::nn::linear), with its errors. Elementwise operations that follow run
+    /// on each block of its result.
     ///
     /// ```
     /// use flex::{Tensor, nn::Linear, stream::{Op, Stream}};
@@ -249,7 +250,7 @@ impl Stream {
         self.queue_view(x, view)
     }
     /// The elements in row-major order under another shape of as many elements, as
-    /// [`Tensor::reshape`].
+    /// [`Tensor::reshape`] and with its errors.
     ///
     /// ```
     /// use flex::{Tensor, stream::Stream};
