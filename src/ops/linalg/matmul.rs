@@ -6,7 +6,7 @@ use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
-use crate::error::{Error, Result};
+use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::{Right, Sizes, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
 use crate::layout::{self, Layout, Shape};
@@ -142,7 +142,7 @@ pub(crate) fn product_of(
 }
 
 /// The broadcast shape of the leading dimensions, those before matrices or vectors.
-fn lead(op: &'static str, [a, b]: [(&'static str, &[usize], DType); 2]) -> Result<Shape> {
+fn lead(op: &'static str, [a, b]: [NamedOperand; 2]) -> Result<Shape> {
     let before = |shape: &'_ [usize]| shape.len().saturating_sub(2);
     let leading = [&a.1[..before(a.1)], &b.1[..before(b.1)]];
     layout::broadcast(op, &leading).map_err(|_| {
