@@ -69,8 +69,8 @@ pub(super) enum Form<T> {
     Chirp(Box<Chirp<T>>),
 }
 
-/// The transform of `n` complex numbers and, if asked for, what it takes to transform `2 n` real
-/// ones.
+/// The transform of `n` complex numbers and, if requested, the factors that make it one of `2 n`
+/// real ones.
 pub(super) struct FftPlan<T> {
     pub n: usize,
     pub form: Form<T>,

@@ -89,7 +89,7 @@ unsafe fn join<T: Float>(plan: &FftPlan<T>, x: *const T, y: *mut T, inverse: boo
         halves(unsafe { Halves::new(plan.n, ends.x, ends.y, &plan.turns, inverse, range) })
     };
     if shared {
-        // the last block has a whole vector too: shorter tails are computed without fused
+        // the last block is a whole vector too, since shorter tails are computed without fused
         // multiply-adds
         let blocks = (n / 64).max(1);
         let end = |block: usize| if block == blocks { n } else { 64 * block };

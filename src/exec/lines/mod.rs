@@ -36,7 +36,7 @@ impl Arg {
     fn is_packed(&self) -> bool {
         self.role == Role::Scratch || self.len > 1 && self.step != self.memory.size as isize
     }
-    /// Bytes of a packed line. If they overflow, `usize::MAX`, which no memory has.
+    /// Bytes of a packed line. On overflow `usize::MAX`, for which there is never memory.
     fn bytes(&self) -> usize {
         self.len.saturating_mul(self.memory.size)
     }
@@ -180,8 +180,8 @@ impl<'a> Lines<'a> {
         }
         LinePlan::new(self)?.run(cost, &f)
     }
-    /// The same, one line after the other on this thread: for lines too few to keep the threads
-    /// busy, if `f` does.
+    /// The same, one line after the other on this thread: for lines that are too few to keep the
+    /// threads busy, where `f` uses these itself.
     pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
         if self.grid.contains(&0) {
             return Ok(());

@@ -21,8 +21,9 @@ const MAX_BYTES: usize = if simd::CACHE_BLOCKING {
     2 << 10
 };
 
-/// Writes the gradient of each position of the kernel: the sum over the places of `grad`,
-/// `[places]` of each image, of its elements times what the tap reads of the image's only channel.
+/// Writes the gradient of each position of the kernel: the sum, over the places of all images, of
+/// the elements of `grad`, `[places]` for each image, times those that the tap reads of the image's
+/// only channel.
 ///
 /// Errors if there is no memory for scratch.
 pub fn channel_gradient<'a, T>(
@@ -64,8 +65,8 @@ where
 /// How rows are read.
 struct ChannelPlan<'a> {
     geometry: &'a Geometry,
-    /// Columns of a phase: those of the places in whole blocks, and those that other taps read
-    /// beyond.
+    /// Columns of a phase: those that the first tap reads, in whole blocks, and those that other
+    /// taps read beyond them.
     phase: usize,
     /// Numbers of a row: `[phase of the columns][column]`.
     line: usize,
@@ -220,7 +221,8 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
                 }
                 continue;
             }
-            // past the last place, zero times what is there need not be zero
+            // elements past the last place may be NaN or infinite, so that zero times them is not
+            // zero
             let mut grad = [T::default(); L];
             for (d, s) in grad.iter_mut().zip(&row[x..]) {
                 *d = *s;

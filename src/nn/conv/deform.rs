@@ -38,7 +38,7 @@ pub struct DeformConv<'a> {
     pub stride: PerAxis,
     /// Zeros around the image. Default: none.
     pub padding: Padding,
-    /// From one element of the kernel to the next, in the image. Default: 1.
+    /// The distance between adjacent elements of the kernel, in the image. Default: 1.
     pub dilation: PerAxis,
     /// `[batch, offset groups * kernel height * kernel width, out height, out width]`: a factor for
     /// what each tap reads at each place.

@@ -19,8 +19,8 @@ const OP: &str = "matmul";
 /// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
 /// vector is a row on the left and a column on the right, and that dimension is dropped from the
 /// result. Different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in float32
-/// and rounded once. The sum of no products (`k = 0`) is zero. If the CPU multiplies pairs of
-/// bfloat16 (AVX-512 BF16), subnormal operands and sums, those below 1.2e-38, may count as zero.
+/// and rounded once. An empty sum (`k = 0`) is zero. If the CPU multiplies pairs of bfloat16
+/// (AVX-512 BF16), subnormal operands and sums, those below 1.2e-38, may count as zero.
 ///
 /// Errors if the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
 /// dimension, or the dtypes have no common one or are bool.

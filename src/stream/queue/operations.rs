@@ -264,8 +264,8 @@ impl Stream {
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;
         self.queue_view(x, View::reshaped(x.shape(), shape))
     }
-    /// Queues a view of a queued value. A reshape that may copy more than memory holds is an error
-    /// of its own, if it does, not one of the queue.
+    /// Queues a view of a queued value. A reshape that may have to copy more than memory holds is
+    /// not queued, so that its failure is not one of the queue.
     pub(crate) fn queue_view(&self, x: &Argument, view: View) -> Result<Lazy> {
         match x {
             Argument::Lazy(lazy)

@@ -13,7 +13,7 @@ pub struct DeformedGradient<'a, 'b, T> {
     pub columns: &'a [T],
     /// The gradient of the channels.
     pub image: &'a mut [T],
-    /// That of the offsets of the group: `[positions, down and across, all places]`.
+    /// The gradient of the group's offsets: `[positions, down and across, all places]`.
     pub offset: &'a mut [T],
     /// That of its mask: `[positions, all places]`.
     pub mask: &'a mut [T],

@@ -24,7 +24,7 @@ const RUN: usize = 32;
 /// Marks an element outside the image.
 const NOWHERE: isize = isize::MIN;
 
-/// The types of offsets and masks: those that are computed in.
+/// The types of images, offsets and masks that are computed in.
 pub trait DeformFloat: MatElement<Acc = Self> + Packed + Real {}
 impl<T: MatElement<Acc = T> + Packed + Real> DeformFloat for T {}
 
