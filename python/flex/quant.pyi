@@ -71,12 +71,12 @@ class QTensor:
     def zero_points(self) -> Tensor | None:
         """The zero points, as many as scales, or None."""
     def argmax(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The index (int64) of the first largest element, of all or along an axis. ShapeError if there
-        are no elements.
+        """The index (int64) of the first largest element, of all or along an axis. ShapeError for no
+        elements; AxisError for an axis out of range.
         """
     def argmin(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The index (int64) of the first smallest element, of all or along an axis. ShapeError if
-        there are no elements.
+        """The index (int64) of the first smallest element, of all or along an axis. ShapeError for no
+        elements; AxisError for an axis out of range.
         """
     def argsort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> Tensor:
         """The indices (int64) that sort along an axis; AxisError if it is out of range."""

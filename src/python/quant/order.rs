@@ -23,8 +23,8 @@ fn sorting(op: &str, axis: Given<isize>, descending: Given<bool>) -> PyResult<So
 
 #[pymethods]
 impl PyQTensor {
-    /// The index (int64) of the first largest element, of all or along an axis. ShapeError if there
-    /// are no elements.
+    /// The index (int64) of the first largest element, of all or along an axis. ShapeError for no
+    /// elements; AxisError for an axis out of range.
     #[pyo3(signature = (*, axis = None, keepdims = Given(Ok(false))), text_signature = "($self, *, axis=None, keepdims=False)")]
     fn argmax(
         &self,
@@ -35,8 +35,8 @@ impl PyQTensor {
         let over = reduction("argmax", axis, keepdims)?;
         compute(py, self.0.len(), || self.0.argmax(over))
     }
-    /// The index (int64) of the first smallest element, of all or along an axis. ShapeError if
-    /// there are no elements.
+    /// The index (int64) of the first smallest element, of all or along an axis. ShapeError for no
+    /// elements; AxisError for an axis out of range.
     #[pyo3(signature = (*, axis = None, keepdims = Given(Ok(false))), text_signature = "($self, *, axis=None, keepdims=False)")]
     fn argmin(
         &self,
