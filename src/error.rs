@@ -44,6 +44,9 @@ pub struct Operand {
     pub dtype: DType,
 }
 
+/// An [`Operand`] that an error may show, borrowed.
+pub(crate) type NamedOperand<'a> = (&'static str, &'a [usize], DType);
+
 /// Why an operation failed. When one is returned, nothing has been written.
 ///
 /// ```
@@ -173,7 +176,7 @@ impl Error {
     pub fn shape_of(
         op: &'static str,
         message: impl Into<Cow<'static, str>>,
-        operands: &[(&'static str, &[usize], DType)],
+        operands: &[NamedOperand],
     ) -> Error {
         let operands = operands
             .iter()

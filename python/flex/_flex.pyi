@@ -205,12 +205,12 @@ class Tensor:
     """
     @property
     def T(self) -> Tensor:
-        """The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and
-        `permute_dims` permutes all.
+        """The transpose of a matrix; ShapeError unless there are two dimensions: `mT` transposes the
+        last two, and `permute_dims` permutes all.
         """
     @property
     def mT(self) -> Tensor:
-        """Swaps the last two dimensions."""
+        """Swaps the last two dimensions; ShapeError if there are fewer."""
     @property
     def device(self) -> Literal["cpu"]:
         """The device: always `"cpu"`."""
@@ -253,7 +253,7 @@ class Tensor:
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements are adjacent in row-major order."""
     def item(self) -> Any:
-        """The element of a tensor with exactly one, as a Python number."""
+        """The element of a tensor with exactly one, as a Python number; ShapeError for any other."""
     def numpy(self) -> Any:
         """The elements as a NumPy array, which shares the tensor's memory and is read-only;
         `numpy.array(t)` is a writable copy.
@@ -263,14 +263,17 @@ class Tensor:
         A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
         """
     def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
-        """The tensor itself, since there is one device; with `copy=True`, a copy."""
+        """The tensor itself, since there is one device; with `copy=True`, a copy. ValueError for
+        another device, or a stream.
+        """
     def tobytes(self) -> bytes:
         """The elements in row-major order, as Python bytes."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional."""
     def view(self, dtype: _DType, /) -> Tensor:
-        """The same bytes as another dtype, without a copy. If its size differs, the last dimension,
-        which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
+        """The same bytes as another dtype, without a copy. If its size differs, the last dimension
+        becomes longer or shorter by the ratio: ValueError if it is not contiguous, ShapeError if
+        there is none or its bytes are no whole number of elements. To change the shape, use
         `reshape`.
         """
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
@@ -854,7 +857,7 @@ class Tensor:
     def full_like(self, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
         """A tensor filled with one number, of the shape of `x` and its dtype, or another.
 
-        The number is converted as by `full`.
+        The number is converted as by `full`, with the errors of `full`.
 
         >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
         [7, 7]
@@ -1727,11 +1730,11 @@ class Tensor:
     def unique_all(self) -> UniqueAllResult:
         """The distinct elements, their indices, the inverse, and their counts.
 
-        x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
-        in ascending order, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of
-        the shape of x, which reconstruct x from the values; `counts`. All but the values are int64.
-        Each NaN is distinct, and zeros of both signs are equal; complex numbers are ordered by real
-        part, then imaginary part.
+        x: a tensor of any shape, which is flattened (DTypeError for float8). The result is a named
+        tuple: `values`, in ascending order, of the dtype of x; `indices` of the first occurrences;
+        `inverse_indices`, of the shape of x, which reconstruct x from the values; `counts`. All but the
+        values are int64. Each NaN is distinct, and zeros of both signs are equal; complex numbers are
+        ordered by real part, then imaginary part.
 
         >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
         >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
@@ -1824,11 +1827,11 @@ def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | N
     """A tensor from numbers, nested lists of them, an array, or another tensor.
 
     Arrays of NumPy and others are borrowed, not copied, if their memory can be read as it is: a
-    write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` errors if
-    a copy is needed. A tensor that already has the dtype is returned itself. dtype: by default that
-    of the array, or bool, int64, float32 or complex64, by the kind of the numbers. TypeError for
-    objects that hold no numbers; ValueError for ragged lists; OverflowError if an integer is out of
-    the dtype's range.
+    write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` is a
+    ValueError if a copy is needed. A tensor that already has the dtype is returned itself. dtype:
+    by default that of the array, or bool, int64, float32 or complex64, by the kind of the numbers.
+    TypeError for objects that hold no numbers; ValueError for ragged lists; OverflowError if an
+    integer is out of the dtype's range.
 
     >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
     ((2, 2), flex.float32)
@@ -1843,7 +1846,9 @@ def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device:
     """
 __version__: Final[str]
 def set_num_threads(n: SupportsIndex, /) -> None:
-    """Sets how many threads operations of the whole process may use; 0 restores the initial number."""
+    """Sets how many threads operations of the whole process may use; 0 restores the initial number.
+    ValueError if it is negative.
+    """
 def set_weight_packing(on: builtins.bool, /) -> None:
     """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
     True): float32, float64, int8 and uint8 weights of `nn.linear`, those of recurrent layers, int8
@@ -1867,8 +1872,9 @@ def show_config() -> _Config:
     """
 def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor that shares the memory of an object with `__dlpack__`: writes to that object are seen
-    in the tensor. `copy=True` always copies, `copy=False` errors if a copy is needed. Objects on
-    another device are an error, unless `device="cpu"` requests a copy.
+    in the tensor. `copy=True` always copies. TypeError without `__dlpack__`; BufferError if
+    `copy=False` and a copy is needed, and for objects on another device, unless `device="cpu"`
+    requests a copy.
 
     >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
     [1, 2]
@@ -1909,7 +1915,7 @@ def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> bui
     """
 def can_cast(from_: _Operand | _DType, to: _DType, /) -> builtins.bool:
     """Whether a tensor or dtype can be converted to another dtype by the rules of promotion, without
-    losing kind or range.
+    losing kind or range. TypeError for anything else.
 
     >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
     (True, False)
@@ -1997,7 +2003,7 @@ def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, dev
 def full_like(x: _Operand, /, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor filled with one number, of the shape of `x` and its dtype, or another.
 
-    The number is converted as by `full`.
+    The number is converted as by `full`, with the errors of `full`.
 
     >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
     [7, 7]
@@ -2007,7 +2013,7 @@ def arange(start: _Number, stop: _Number | None = None, step: _Number = 1, dtype
 
     dtype: by default int64 if all are integers, else float32. Each value is computed from its index
     and rounded once. ValueError if the step is 0 or the number of values is not finite; DTypeError
-    for floats with an integer dtype.
+    for floats with an integer dtype; RangeError for values that don't fit it.
 
     >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
     ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
@@ -3356,11 +3362,11 @@ def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepd
 def unique_all(x: _Operand, /) -> UniqueAllResult:
     """The distinct elements, their indices, the inverse, and their counts.
 
-    x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
-    in ascending order, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of
-    the shape of x, which reconstruct x from the values; `counts`. All but the values are int64.
-    Each NaN is distinct, and zeros of both signs are equal; complex numbers are ordered by real
-    part, then imaginary part.
+    x: a tensor of any shape, which is flattened (DTypeError for float8). The result is a named
+    tuple: `values`, in ascending order, of the dtype of x; `indices` of the first occurrences;
+    `inverse_indices`, of the shape of x, which reconstruct x from the values; `counts`. All but the
+    values are int64. Each NaN is distinct, and zeros of both signs are equal; complex numbers are
+    ordered by real part, then imaginary part.
 
     >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
     >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()

@@ -71,11 +71,15 @@ class QTensor:
     def zero_points(self) -> Tensor | None:
         """The zero points, as many as scales, or None."""
     def argmax(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The index of the first largest element, of all or along an axis."""
+        """The index (int64) of the first largest element, of all or along an axis. ShapeError for no
+        elements; AxisError for an axis out of range.
+        """
     def argmin(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The index of the first smallest element, of all or along an axis."""
+        """The index (int64) of the first smallest element, of all or along an axis. ShapeError for no
+        elements; AxisError for an axis out of range.
+        """
     def argsort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> Tensor:
-        """The indices that sort along an axis."""
+        """The indices (int64) that sort along an axis; AxisError if it is out of range."""
     def broadcast_to(self, shape: _Shape) -> QTensor:
         """Broadcasts dimensions of size 1, and adds new ones in front; a view. ShapeError if sizes
         don't match.
@@ -90,9 +94,13 @@ class QTensor:
         [127.0, -1.0, 0.0]
         """
     def equal(self, other: QTensor, /) -> builtins.bool:
-        """Whether another quantised tensor has the same shape and represents the same numbers."""
+        """Whether another quantised tensor has the same shape and represents the same numbers.
+        TypeError if `other` is no QTensor.
+        """
     def expand_dims(self, *, axis: _Shape) -> QTensor:
-        """Inserts dimensions of size 1, at these positions of the result; a view."""
+        """Inserts dimensions of size 1, at these positions of the result; a view. AxisError if one is
+        out of range or repeated.
+        """
     def flip(self, *, axis: _Shape | None = None) -> QTensor:
         """Reverses axes, all by default; a view. ValueError for an axis that is packed several values
         to a byte.
@@ -116,7 +124,10 @@ class QTensor:
     def min(self, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False) -> QTensor:
         """The smallest elements; otherwise like `max`."""
     def permute_dims(self, axes: _Shape) -> QTensor:
-        """Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`. A view."""
+        """Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`; a view.
+        ShapeError unless there are as many axes as dimensions, AxisError if one is out of range or
+        repeated.
+        """
     def reshape(self, *shape: _Shape) -> QTensor:
         """The elements in row-major order in another shape; one size may be -1, and is then inferred. A
         view if strides allow it. ShapeError if the number of elements differs, or a block would be
@@ -141,7 +152,7 @@ class QTensor:
         elements have several scales.
         """
     def transpose(self, *axes: _Shape | None) -> QTensor:
-        """Permutes the dimensions, by default in reverse order; a view."""
+        """Permutes the dimensions, by default in reverse order; a view. Errors like `permute_dims`."""
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
     def __getitem__(self, key: int | slice | EllipsisType | tuple[int | slice | EllipsisType | None, ...] | None, /) -> QTensor: ...
     def __len__(self) -> int: ...

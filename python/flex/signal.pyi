@@ -35,7 +35,8 @@ def correlate(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "vali
     [5.0, 8.0]
     """
 def fftconvolve(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "valid"] = 'full') -> Tensor:
-    """`convolve` by Fourier transforms.
+    """`convolve` by Fourier transforms, of float or complex tensors, with its arguments and errors;
+    DTypeError for integers, whose direct sums are exact.
 
     >>> flex.signal.fftconvolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).round().tolist()
     [1.0, 3.0, 5.0, 3.0]

@@ -286,7 +286,7 @@ impl Builder {
                 Origin::Input(k) | Origin::Computed(k) => k,
                 Origin::Constant(k) => operands as u8 + k,
             };
-            // only now that the result has its slot, since that must not be an operand's (LOOP1)
+            // only now that the result has a slot, which must not be an operand's (LOOP1)
             for v in [src[0], src[1], src[2], dst] {
                 let read = || p.code[at + 1..].iter().any(|c| c.src.contains(&v));
                 if slot(v) as usize >= first && !read() {

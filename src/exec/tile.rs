@@ -155,8 +155,8 @@ pub(super) struct Machine<'a> {
     /// Bit i: slot i is passed to the loops as a single value.
     value: u64,
     places: [Place; MAX_OPERANDS],
-    /// The body is one instruction or function whose operands need no buffers: whole rows are one
-    /// run.
+    /// The body is a single instruction or function whose operands need no buffers, so that it
+    /// takes whole rows at once.
     direct: bool,
     /// The next rectangle's operands are prefetched between the instructions: passes over
     /// temporaries in L1 would leave memory idle.

@@ -1,6 +1,6 @@
 //! The cache of plans and tables, which take longer to compute than a transform.
 
-use super::plan::{Plan, Purpose};
+use super::plan::{FftPlan, Purpose};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 
@@ -22,8 +22,8 @@ pub(super) fn held<P>(
 pub(super) use kept::{Held, held};
 
 /// The plan for `n` complex numbers.
-pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<Plan<T>>> {
-    held(n, purpose, || Plan::new(n, purpose), Plan::bytes)
+pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<FftPlan<T>>> {
+    held(n, purpose, || FftPlan::new(n, purpose), FftPlan::bytes)
 }
 
 #[cfg(feature = "std")]

@@ -2,7 +2,7 @@
 
 use super::cache::{Held, plan};
 use super::line::{Kind, run};
-use super::plan::{Plan, Purpose};
+use super::plan::{FftPlan, Purpose};
 use super::run::{Line, cost};
 use crate::error::Result;
 use crate::kernel::fft::Float;
@@ -20,7 +20,7 @@ pub(super) struct Transform {
 
 /// The transform of lines of one length.
 pub(super) struct Job<T> {
-    plan: Held<Plan<T>>,
+    plan: Held<FftPlan<T>>,
     transform: Transform,
 }
 

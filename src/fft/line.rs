@@ -1,6 +1,6 @@
 //! The transform of a line: what goes in, what comes out, and the plan between.
 
-use super::plan::Plan;
+use super::plan::FftPlan;
 use super::real;
 use super::run::{Line, transform, work_len};
 use crate::error::Result;
@@ -48,7 +48,7 @@ impl Kind {
         self == Kind::Real
     }
     /// Scalars of scratch for a line of length `n`, by its plan.
-    pub fn work_len<T: Float>(self, plan: &Plan<T>, n: usize) -> usize {
+    pub fn work_len<T: Float>(self, plan: &FftPlan<T>, n: usize) -> usize {
         let odd = self != Kind::Complex && !n.is_multiple_of(2);
         work_len(plan) + if odd { 2 * n } else { 0 }
     }
@@ -61,7 +61,7 @@ impl Kind {
 /// them, and they don't overlap, except that they may be the same if both are complex; `work` is
 /// valid for `work_len` scalars, and exclusive.
 pub(super) unsafe fn run<T: Float>(
-    plan: &Plan<T>,
+    plan: &FftPlan<T>,
     kind: Kind,
     n: usize,
     line: Line<T>,

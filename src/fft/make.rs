@@ -1,7 +1,7 @@
 //! Makes plans: chooses the factors of a length and computes the tables.
 
 use super::factors::{Radices, columns, fills, next_fast_len, radices};
-use super::plan::{Chirp, Form, Matrix, Passes, Plan, Purpose};
+use super::plan::{Chirp, FftPlan, Form, Matrix, Passes, Purpose};
 use super::run::in_place;
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -88,11 +88,11 @@ impl<T: Float> Matrix<T> {
     }
 }
 
-impl<T: Float> Plan<T> {
+impl<T: Float> FftPlan<T> {
     /// The plan for `n >= 1` complex numbers, or for twice as many real ones if `purpose` says so.
     ///
     /// Errors if there is no memory for the tables.
-    pub fn new(n: usize, purpose: Purpose) -> Result<Plan<T>> {
+    pub fn new(n: usize, purpose: Purpose) -> Result<FftPlan<T>> {
         let too_long = || Error::memory::<T>(n);
         if n as u64 > 1 << 40 || n > usize::MAX >> 9 {
             return Err(too_long());
@@ -121,14 +121,14 @@ impl<T: Float> Plan<T> {
                 (*re, *im) = (T::from_f64(sine), T::from_f64(-cosine));
             }
         }
-        Ok(Plan { n, form, turns })
+        Ok(FftPlan { n, form, turns })
     }
 }
 
 impl<T: Float> Chirp<T> {
     fn new(n: usize) -> Result<Chirp<T>> {
         let m = next_fast_len(2 * n - 1);
-        let inner = Plan::new(m, Purpose::Complex)?;
+        let inner = FftPlan::new(m, Purpose::Complex)?;
         let mut chirp = fallible::with_capacity(2 * n)?;
         let square = |k: usize| ((k as u128 * k as u128) % (2 * n as u128)) as u64;
         let mut spectrum = fallible::filled(T::ZERO, 2 * m)?;

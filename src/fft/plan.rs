@@ -55,7 +55,7 @@ pub(super) struct Matrix<T> {
 /// (Bluestein, 1970: "A linear filtering approach to the computation of discrete Fourier
 /// transform").
 pub(super) struct Chirp<T> {
-    pub inner: Plan<T>,
+    pub inner: FftPlan<T>,
     /// `exp(-i pi k^2 / n)`.
     pub chirp: Vec<T>,
     /// The transform of its conjugate, wrapped around and divided by the inner length.
@@ -69,9 +69,9 @@ pub(super) enum Form<T> {
     Chirp(Box<Chirp<T>>),
 }
 
-/// The transform of `n` complex numbers and, if asked for, what it takes to transform `2 n` real
-/// ones.
-pub(super) struct Plan<T> {
+/// The transform of `n` complex numbers and, if requested, the factors that make it one of `2 n`
+/// real ones.
+pub(super) struct FftPlan<T> {
     pub n: usize,
     pub form: Form<T>,
     /// `-i exp(-i pi k / n)` for `k` up to half of `n`, all real parts before all imaginary ones;
@@ -79,7 +79,7 @@ pub(super) struct Plan<T> {
     pub turns: Vec<T>,
 }
 
-impl<T> Plan<T> {
+impl<T> FftPlan<T> {
     /// The approximate size of the tables in bytes.
     #[cfg(feature = "complex")]
     pub fn bytes(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Transforms of lines of real numbers.
 
 use super::memory::Ends;
-use super::plan::Plan;
+use super::plan::FftPlan;
 use super::run::{Line, cost, here, transform};
 use crate::error::Result;
 use crate::kernel::fft::Float;
@@ -15,7 +15,7 @@ use crate::par;
 /// `x` and `y` are valid for these lengths, don't overlap, and nobody else writes to them; for
 /// `work` as for [`transform`].
 pub(super) unsafe fn forward<T: Float>(
-    plan: &Plan<T>,
+    plan: &FftPlan<T>,
     x: *const T,
     y: *mut T,
     scale: T,
@@ -50,7 +50,7 @@ pub(super) unsafe fn forward<T: Float>(
 /// # Safety
 /// As for [`forward`].
 pub(super) unsafe fn inverse<T: Float>(
-    plan: &Plan<T>,
+    plan: &FftPlan<T>,
     x: *const T,
     y: *mut T,
     scale: T,
@@ -81,7 +81,7 @@ pub(super) unsafe fn inverse<T: Float>(
 ///
 /// # Safety
 /// HALVES1.
-unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, shared: bool) {
+unsafe fn join<T: Float>(plan: &FftPlan<T>, x: *const T, y: *mut T, inverse: bool, shared: bool) {
     let ends = &Ends { x, y };
     let n = pairs(plan.n);
     let run = |range| {
@@ -89,7 +89,7 @@ unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, 
         halves(unsafe { Halves::new(plan.n, ends.x, ends.y, &plan.turns, inverse, range) })
     };
     if shared {
-        // the last block has a whole vector too: shorter tails are computed without fused
+        // the last block is a whole vector too, since shorter tails are computed without fused
         // multiply-adds
         let blocks = (n / 64).max(1);
         let end = |block: usize| if block == blocks { n } else { 64 * block };
@@ -106,7 +106,7 @@ unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, 
 /// # Safety
 /// As for [`forward`]; `work` is longer by the plan's length in complex numbers.
 pub(super) unsafe fn forward_odd<T: Float>(
-    plan: &Plan<T>,
+    plan: &FftPlan<T>,
     x: *const T,
     y: *mut T,
     scale: T,
@@ -136,7 +136,7 @@ pub(super) unsafe fn forward_odd<T: Float>(
 /// # Safety
 /// As for [`forward_odd`].
 pub(super) unsafe fn inverse_odd<T: Float>(
-    plan: &Plan<T>,
+    plan: &FftPlan<T>,
     x: *const T,
     y: *mut T,
     scale: T,

@@ -1,7 +1,7 @@
 //! Runs a plan on one line, on this thread or on all threads.
 
 use super::memory::Work;
-use super::plan::{Chirp, Form, Matrix, Plan};
+use super::plan::{Chirp, FftPlan, Form, Matrix};
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::kernel::fft::Float;
@@ -35,7 +35,7 @@ pub(super) fn cost(n: usize, size: usize) -> Cost {
 }
 
 /// Scalars of scratch for a line.
-pub(super) fn work_len<T: Float>(plan: &Plan<T>) -> usize {
+pub(super) fn work_len<T: Float>(plan: &FftPlan<T>) -> usize {
     let pair = 2 * lanes::<T>();
     match &plan.form {
         Form::Column(passes) => 2 * pair * passes.rows,
@@ -54,7 +54,7 @@ fn buffers_len<T>(m: &Matrix<T>, pair: usize) -> usize {
 }
 
 /// Transforms complex numbers in place.
-pub(super) fn in_place<T: Float>(plan: &Plan<T>, x: &mut [T]) -> Result<()> {
+pub(super) fn in_place<T: Float>(plan: &FftPlan<T>, x: &mut [T]) -> Result<()> {
     assert!(x.len() == 2 * plan.n);
     let x = x.as_mut_ptr();
     let line = Line {
@@ -74,7 +74,7 @@ pub(super) fn in_place<T: Float>(plan: &Plan<T>, x: &mut [T]) -> Result<()> {
 /// # Safety
 /// LINE3; `work` is valid and exclusive.
 pub(super) unsafe fn transform<T: Float>(
-    plan: &Plan<T>,
+    plan: &FftPlan<T>,
     line: Line<T>,
     work: Option<*mut T>,
 ) -> Result<()> {

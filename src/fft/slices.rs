@@ -3,7 +3,7 @@
 
 use super::line::{Kind, run};
 use super::memory::Work;
-use super::plan::{Plan, Purpose};
+use super::plan::{FftPlan, Purpose};
 use super::run::Line;
 use crate::error::{Error, Result};
 use crate::kernel::fft::Float;
@@ -20,7 +20,7 @@ use crate::kernel::fft::Float;
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub struct ComplexPlan<T> {
-    plan: Plan<T>,
+    plan: FftPlan<T>,
 }
 
 /// The plan of a transform of `n` real numbers in float32 or float64, for any length. The spectrum
@@ -35,13 +35,13 @@ pub struct ComplexPlan<T> {
 /// ```
 pub struct RealPlan<T> {
     n: usize,
-    plan: Plan<T>,
+    plan: FftPlan<T>,
 }
 
 /// Transforms a line from slice to slice, after checking their lengths.
 fn line<T: Float>(
     op: &'static str,
-    (plan, kind, n): (&Plan<T>, Kind, usize),
+    (plan, kind, n): (&FftPlan<T>, Kind, usize),
     x: &[T],
     y: &mut [T],
     inverse: bool,
@@ -83,7 +83,7 @@ impl<T: Float> ComplexPlan<T> {
     pub fn new(n: usize) -> Result<Self> {
         let n = length("ComplexPlan::new", n)?;
         Ok(ComplexPlan {
-            plan: Plan::new(n, Purpose::Complex)?,
+            plan: FftPlan::new(n, Purpose::Complex)?,
         })
     }
     /// The forward transform: `y[k]` is the sum of `x[j] exp(-2 pi i j k / n)`. Both slices have `2
@@ -118,8 +118,8 @@ impl<T: Float> RealPlan<T> {
         Ok(RealPlan {
             n,
             plan: match n.is_multiple_of(2) {
-                true => Plan::new(n / 2, Purpose::Real)?,
-                false => Plan::new(n, Purpose::Complex)?,
+                true => FftPlan::new(n / 2, Purpose::Real)?,
+                false => FftPlan::new(n, Purpose::Complex)?,
             },
         })
     }

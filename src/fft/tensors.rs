@@ -129,7 +129,7 @@ fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tens
     if x.is_contiguous() && unsafe { together::lines(ends(&mut y)?, transform, around(x, axis))? } {
         return Ok(y);
     }
-    // only once there is memory for the result, since its tables are as large as a line
+    // the plan, only once there is memory for the result: its tables are as large as a line
     let job = Job::new(transform)?;
     if axis + 1 == x.rank() && x.is_contiguous() {
         let lines = y.len() / shape[axis];
@@ -139,7 +139,8 @@ fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tens
     }
     let lines = y.len() / shape[axis];
     if lines < par::threads_for(job.cost().times(lines)) {
-        // few lines, each on all threads: the axis is packed to be the last one first
+        // few lines, each on all threads: first the tensor is copied so that the axis is the last
+        // one
         let (from, last) = (axis as isize, x.rank() as isize - 1);
         let x = x.transpose(from, last)?.contiguous()?;
         drop(y);

@@ -21,8 +21,8 @@ const SHORT: usize = 256;
 const LONG: usize = 1024;
 
 impl Transform {
-    /// The length of the complex transforms. `None` if lines are better transformed one by one,
-    /// being the middle axis of values `[outer, .., inner]`.
+    /// The length of the complex transforms, for lines along the middle of three axes, of these
+    /// outer and inner sizes; `None` if they are better transformed one by one.
     fn side_by_side<T: Float>(&self, (outer, inner): (usize, usize)) -> Option<usize> {
         let lanes = lanes::<T>();
         let (most, least) = if inner == 1 {

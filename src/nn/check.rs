@@ -36,7 +36,7 @@ pub(super) fn not_negative(op: &'static str, name: &str, value: f64) -> Result<(
     let fits = value >= 0.0 && value.is_finite();
     number(op, name, value, fits, "finite and not negative")
 }
-/// Errors unless `eps` is one that keeps a divisor from 0, or is 0.
+/// Errors if `eps`, which keeps divisors from being 0, is negative or not finite.
 pub(super) fn eps(op: &'static str, eps: f64) -> Result<()> {
     not_negative(op, "eps", eps)
 }
@@ -64,7 +64,8 @@ pub(super) fn broadcast(op: &'static str, operands: &[(&'static str, &Tensor)]) 
         Error::shape_of(op, "the operands do not broadcast to one shape", &all)
     })
 }
-/// Errors if an element of a real tensor is `wrong`, with the first such element and its position.
+/// Errors if `wrong` holds for an element of a real tensor; the message names the first one and its
+/// position.
 pub(super) fn elements(
     op: &'static str,
     name: &str,

@@ -41,8 +41,8 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
 /// One-hot vectors: int64 with 1 at the position of each integer and 0 elsewhere; `[..]` gives
 /// `[.., classes]`. By default the number of classes is one more than the largest integer.
 ///
-/// Errors if `x` is not an integer tensor, or names a value that is negative or too large and its
-/// position.
+/// Errors if `x` is not an integer tensor or has a value that is negative or too large; the message
+/// names it and its position.
 ///
 /// ```
 /// let x = flex::Tensor::from([1i64, 0]);

@@ -109,8 +109,8 @@ impl Planes {
         // SAFETY: IMAGES1: elements of a tensor with storage of its own (STORAGE3), in this layout.
         Ok(unsafe { self.view(y, first) })
     }
-    /// The strides of slices and rows of a plane, in elements, if they are nonnegative and all
-    /// elements lie less than 2^31 from the plane's first.
+    /// The strides of the slices and rows of a plane, in elements; none if one is negative, or an
+    /// element lies 2^31 or more after the first.
     pub fn reach(&self) -> Option<[usize; 2]> {
         let (n, s) = (self.whole.shape(), self.whole.strides());
         let step = |k: usize| {

@@ -1,7 +1,7 @@
 //! Linear layers.
 
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::Sizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::{self, Shape};
@@ -70,7 +70,7 @@ pub(crate) fn linear_then(
     options: Linear,
     then: Option<&dyn Follow>,
 ) -> Result<Tensor> {
-    let layer = Layer::new(x, weight, options)?;
+    let layer = LinearLayer::new(x, weight, options)?;
     let mut y = Tensor::empty(&layer.shape, layer.dtype)?;
     layer.write(&mut y, then)?;
     Ok(y)
@@ -94,7 +94,7 @@ pub fn linear_into<'a>(
     options: impl Into<Linear<'a>>,
     out: &mut Tensor,
 ) -> Result<()> {
-    let layer = Layer::new(x, weight, options.into())?;
+    let layer = LinearLayer::new(x, weight, options.into())?;
     out.make_result(OP, &layer.shape, layer.dtype)?;
     layer.write(out, None)
 }
@@ -102,7 +102,7 @@ pub fn linear_into<'a>(
 const OP: &str = "linear";
 
 /// The operands as matrices, of the result's dtype or of bytes, and the result's shape and dtype.
-struct Layer {
+struct LinearLayer {
     x: Tensor,
     /// `[in, out]`.
     weight: Tensor,
@@ -113,14 +113,11 @@ struct Layer {
     shape: Shape,
     dtype: DType,
 }
-/// A name, a shape and a dtype, as errors show them.
-type Operand<'a> = (&'static str, &'a [usize], DType);
-
 /// Shape and dtype of the result of `x` and `weight` with a bias and a residual, if there are any. Errors where
 /// they don't fit.
 pub(crate) fn result_of(
-    operands: &[Operand; 2],
-    (bias, residual): (Option<Operand>, Option<Operand>),
+    operands: &[NamedOperand; 2],
+    (bias, residual): (Option<NamedOperand>, Option<NamedOperand>),
     activation: Option<Activation>,
     sums: Option<DType>,
 ) -> Result<(Shape, DType)> {
@@ -171,8 +168,8 @@ pub(crate) fn result_of(
     Ok((shape, dtype))
 }
 
-impl Layer {
-    fn new<'a>(x: &'a Tensor, weight: &'a Tensor, options: Linear<'a>) -> Result<Layer> {
+impl LinearLayer {
+    fn new<'a>(x: &'a Tensor, weight: &'a Tensor, options: Linear<'a>) -> Result<LinearLayer> {
         let Linear {
             bias,
             activation,
@@ -202,7 +199,7 @@ impl Layer {
         let weight = converted(weight)?.transpose(0, 1)?;
         let bias = bias.map(|b| b.astype(dtype)?.contiguous()?.signless());
         let bias = bias.transpose()?;
-        Ok(Layer {
+        Ok(LinearLayer {
             x,
             weight,
             bias,

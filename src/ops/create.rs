@@ -2,7 +2,6 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-#[cfg(feature = "half")]
 use crate::kernel::convert::Cast;
 use crate::layout::{IntoShape, Layout};
 use crate::par::{self, Cost};
@@ -238,24 +237,6 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
     linear(OP, dtype, count, move |i| (real(i), imaginary(i)))
 }
 
-/// A float or complex element made from float64 parts, rounded once.
-trait FromParts: Element {
-    fn from_parts(real: f64, imaginary: f64) -> Self;
-}
-macro_rules! from_parts {
-    ($($(#[$cfg:meta])* $T:ty, |$re:ident, $im:ident| $e:expr;)*) => { $(
-        $(#[$cfg])* impl FromParts for $T { #[inline(always)] fn from_parts($re: f64, $im: f64) -> $T { let _ = $im; $e } }
-    )* };
-}
-from_parts! {
-    f32, |re, im| re as f32;
-    #[cfg(feature = "f64")] f64, |re, im| re;
-    #[cfg(feature = "half")] crate::dtype::f16, |re, im| Cast::from_double(re);
-    #[cfg(feature = "half")] crate::dtype::bf16, |re, im| Cast::from_double(re);
-    #[cfg(feature = "complex")] crate::dtype::Complex64, |re, im| crate::dtype::Complex64::new(re as f32, im as f32);
-    #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |re, im| crate::dtype::Complex128::new(re, im);
-}
-
 /// A 1-dimensional tensor of floats or complex numbers, computed from their indices.
 fn linear(
     op: &'static str,
@@ -265,7 +246,7 @@ fn linear(
 ) -> Result<Tensor> {
     dispatch!(inexact dtype, |T| filled(dtype, count, |i| {
         let (real, imaginary) = f(i);
-        T::from_parts(real, imaginary)
+        <T as Cast>::from_parts(real, imaginary)
     }), else Err(Error::unsupported(op, dtype)))
 }
 

@@ -66,7 +66,7 @@ pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
 }
 
 /// The distinct elements of `x` in ascending order, and for each element of `x`, in its shape, the
-/// index of its value among them (int64).
+/// index of its value among them (int64). Errors for float8.
 ///
 /// ```
 /// use flex::{Tensor, ops};

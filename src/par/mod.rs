@@ -42,9 +42,9 @@ pub struct Cost {
 const BYTES_PER_NS: usize = 32;
 /// Operations of one lane per nanosecond: vectors of 8 to 16 lanes, with some latency.
 const FLOPS_PER_NS: usize = 64;
-/// Work in nanoseconds that is worth a thread of its own: ten times the cost of handing it over,
-/// since that is not the only cost. Data in the caller's cache, such as results of earlier
-/// operations, has to move between cores.
+/// Work, in nanoseconds, that is worth a thread of its own: ten times the cost of handing it over,
+/// which is not the only one. Data in the caller's cache, such as results of earlier operations,
+/// has to move between cores.
 const WORTH_A_THREAD: usize = 7_500;
 /// Pieces per thread: enough to balance threads of unequal speed, few enough for a piece to be
 /// worth claiming.

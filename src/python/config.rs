@@ -60,6 +60,7 @@ impl Threads {
 }
 
 /// Sets how many threads operations of the whole process may use; 0 restores the initial number.
+/// ValueError if it is negative.
 #[pyfunction]
 #[pyo3(signature = (n, /))]
 fn set_num_threads(n: isize) -> PyResult<()> {

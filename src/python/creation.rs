@@ -166,7 +166,7 @@ fn full(
 
 /// A tensor filled with one number, of the shape of `x` and its dtype, or another.
 ///
-/// The number is converted as by `full`.
+/// The number is converted as by `full`, with the errors of `full`.
 ///
 /// >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
 /// [7, 7]
@@ -193,7 +193,7 @@ fn full_like(
 ///
 /// dtype: by default int64 if all are integers, else float32. Each value is computed from its index
 /// and rounded once. ValueError if the step is 0 or the number of values is not finite; DTypeError
-/// for floats with an integer dtype.
+/// for floats with an integer dtype; RangeError for values that don't fit it.
 ///
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])

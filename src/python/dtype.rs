@@ -50,7 +50,7 @@ pub fn object(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyDType>> {
 
 #[pymethods]
 impl PyDType {
-    /// The object of this name, or for this NumPy dtype or Python type.
+    /// The object of this name, or for this NumPy dtype or Python type. TypeError if flex has none.
     #[new]
     #[pyo3(signature = (dtype, /))]
     fn new(py: Python<'_>, dtype: DTypeArg) -> PyResult<Py<PyDType>> {

@@ -159,7 +159,7 @@ macro_rules! operators {
                 Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
             }
             /// Rounds to `ndigits` decimals, ties to even; if negative, to tens, hundreds and so
-            /// on.
+            /// on. DTypeError for bool and float8.
             #[pyo3(signature = (ndigits = None))]
             fn __round__(slf: &Bound<'_, Self>, ndigits: Option<i32>) -> PyResult<PyTensor> {
                 let py = slf.py();

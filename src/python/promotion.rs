@@ -166,7 +166,7 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
 }
 
 /// Whether a tensor or dtype can be converted to another dtype by the rules of promotion, without
-/// losing kind or range.
+/// losing kind or range. TypeError for anything else.
 ///
 /// >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
 /// (True, False)

@@ -16,11 +16,11 @@ fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bo
 
 /// The distinct elements, their indices, the inverse, and their counts.
 ///
-/// x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
-/// in ascending order, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of
-/// the shape of x, which reconstruct x from the values; `counts`. All but the values are int64.
-/// Each NaN is distinct, and zeros of both signs are equal; complex numbers are ordered by real
-/// part, then imaginary part.
+/// x: a tensor of any shape, which is flattened (DTypeError for float8). The result is a named
+/// tuple: `values`, in ascending order, of the dtype of x; `indices` of the first occurrences;
+/// `inverse_indices`, of the shape of x, which reconstruct x from the values; `counts`. All but the
+/// values are int64. Each NaN is distinct, and zeros of both signs are equal; complex numbers are
+/// ordered by real part, then imaginary part.
 ///
 /// >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
 /// >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()

@@ -294,7 +294,8 @@ fn convolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str, method: &str) -> PyRes
     })
 }
 
-/// `convolve` by Fourier transforms.
+/// `convolve` by Fourier transforms, of float or complex tensors, with its arguments and errors;
+/// DTypeError for integers, whose direct sums are exact.
 ///
 /// >>> flex.signal.fftconvolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).round().tolist()
 /// [1.0, 3.0, 5.0, 3.0]

@@ -47,7 +47,7 @@ impl Info {
     fn default_device(&self) -> &'static str {
         CPU
     }
-    /// The default dtypes.
+    /// The default dtypes, by kind. ValueError for another device than the CPU.
     #[pyo3(signature = (*, device = None))]
     fn default_dtypes<'py>(
         &self,
@@ -65,7 +65,7 @@ impl Info {
         d.set_item("indexing", dtype::object(py, DType::DEFAULT_INT)?)?;
         Ok(d)
     }
-    /// The dtypes by name; `kind` is that of `isdtype`.
+    /// The dtypes by name; `kind` is that of `isdtype`. ValueError for another kind or device.
     #[pyo3(signature = (*, device = None, kind = None))]
     fn dtypes<'py>(
         &self,

@@ -60,8 +60,8 @@ impl PyTensor {
     fn device(&self) -> &'static str {
         CPU
     }
-    /// The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and
-    /// `permute_dims` permutes all.
+    /// The transpose of a matrix; ShapeError unless there are two dimensions: `mT` transposes the
+    /// last two, and `permute_dims` permutes all.
     #[getter]
     #[allow(non_snake_case)]
     fn T(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
@@ -79,7 +79,7 @@ impl PyTensor {
             )),
         })
     }
-    /// Swaps the last two dimensions.
+    /// Swaps the last two dimensions; ShapeError if there are fewer.
     #[getter]
     #[allow(non_snake_case)]
     fn mT(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
@@ -104,7 +104,7 @@ impl PyTensor {
         }
         Bound::new(slf.py(), compute(slf.py(), t.len(), || t.contiguous())?)
     }
-    /// The element of a tensor with exactly one, as a Python number.
+    /// The element of a tensor with exactly one, as a Python number; ShapeError for any other.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.one(py, "item")
     }
@@ -150,7 +150,8 @@ impl PyTensor {
         let t = slf.get().tensor(py)?;
         compute(py, t.len(), || t.copy())
     }
-    /// The tensor itself, since there is one device; with `copy=True`, a copy.
+    /// The tensor itself, since there is one device; with `copy=True`, a copy. ValueError for
+    /// another device, or a stream.
     #[pyo3(signature = (device, /, *, stream = None, copy = None))]
     fn to_device<'py>(
         slf: &Bound<'py, Self>,
@@ -255,7 +256,8 @@ impl PyTensor {
     fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i32) -> PyResult<Bound<'py, PyAny>> {
         super::interop::pickle::reduce(slf, protocol)
     }
-    /// The array API's namespace: the module `flex`.
+    /// The array API's namespace: the module `flex`. ValueError for a version that it doesn't
+    /// follow.
     #[pyo3(signature = (*, api_version = None))]
     fn __array_namespace__<'py>(
         &self,
@@ -333,11 +335,11 @@ impl Rows {
 /// A tensor from numbers, nested lists of them, an array, or another tensor.
 ///
 /// Arrays of NumPy and others are borrowed, not copied, if their memory can be read as it is: a
-/// write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` errors if
-/// a copy is needed. A tensor that already has the dtype is returned itself. dtype: by default that
-/// of the array, or bool, int64, float32 or complex64, by the kind of the numbers. TypeError for
-/// objects that hold no numbers; ValueError for ragged lists; OverflowError if an integer is out of
-/// the dtype's range.
+/// write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` is a
+/// ValueError if a copy is needed. A tensor that already has the dtype is returned itself. dtype:
+/// by default that of the array, or bool, int64, float32 or complex64, by the kind of the numbers.
+/// TypeError for objects that hold no numbers; ValueError for ragged lists; OverflowError if an
+/// integer is out of the dtype's range.
 ///
 /// >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
 /// ((2, 2), flex.float32)

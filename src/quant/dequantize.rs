@@ -9,7 +9,8 @@ use crate::par::Cost;
 use crate::tensor::Tensor;
 
 impl QTensor {
-    /// The numbers that the integers stand for, `scale * (q - zero)`, in float32.
+    /// The numbers that the integers stand for, `scale * (q - zero)`: float32 of the same shape.
+    /// Errors if there is no memory for them.
     ///
     /// ```
     /// use flex::{Tensor, quant};
@@ -63,7 +64,7 @@ impl QTensor {
         });
         groups.scatter(y)
     }
-    /// The same in another float dtype, rounded once. Errors if `dtype` is not a float dtype.
+    /// The same in another float dtype, rounded once. Errors also if `dtype` is not a float dtype.
     ///
     /// ```
     /// use flex::{DType, Tensor, quant};

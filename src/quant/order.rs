@@ -12,7 +12,7 @@ use core::borrow::Borrow;
 
 impl QTensor {
     /// Whether all elements share a positive scale that makes none of them infinite, so that they
-    /// are ordered like their integers.
+    /// are ordered like their integers. Errors for scales of a dtype that this build lacks.
     ///
     /// ```
     /// use flex::{Tensor, quant::{self, Per, Quantization}};
@@ -29,7 +29,7 @@ impl QTensor {
         let scale = self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()?;
         Ok(scale > 0.0 && scale <= f32::MAX / 256.0)
     }
-    /// The index of the first largest element, like [`ops::argmax`].
+    /// The index (int64) of the first largest element, like [`ops::argmax`] and with its errors.
     ///
     /// ```
     /// use flex::{Tensor, quant};
@@ -40,7 +40,7 @@ impl QTensor {
     pub fn argmax(&self, over: impl Into<Reduction>) -> Result<Tensor> {
         ops::argmax(&self.ordered()?, over)
     }
-    /// The index of the first smallest element, like [`ops::argmin`].
+    /// The index (int64) of the first smallest element, like [`ops::argmin`] and with its errors.
     ///
     /// Example: [`argmax`](QTensor::argmax).
     pub fn argmin(&self, over: impl Into<Reduction>) -> Result<Tensor> {
@@ -78,7 +78,7 @@ impl QTensor {
     pub fn sort(&self, how: impl Into<Sort>) -> Result<QTensor> {
         self.of_values(ops::sort(&self.integers("sort")?, how)?)
     }
-    /// The indices that sort along an axis, like [`ops::argsort`].
+    /// The indices (int64) that sort along an axis, like [`ops::argsort`] and with its errors.
     ///
     /// Example: [`sort`](QTensor::sort).
     pub fn argsort(&self, how: impl Into<Sort>) -> Result<Tensor> {

@@ -43,8 +43,8 @@ pub(super) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Runs the segment, and puts results that are needed later into their slots. False, and
-    /// nothing done, if it is better run step by step.
+    /// Runs the segment, and puts results that are needed later into their slots. Returns false,
+    /// with nothing done, if it is better run step by step.
     pub fn run(
         segment: &'a Segment,
         slots: &mut [Option<Tensor>],

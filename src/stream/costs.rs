@@ -3,7 +3,7 @@
 /// Values that cost up to this many operations (as [`Op::cost`](crate::op::Op::cost) counts them)
 /// are recomputed rather than stored.
 pub const CHEAP: u32 = 12;
-/// Operations of a program, at most, which leaves room for conversions among its instructions.
+/// The most operations of a program: this leaves room for conversions among its instructions.
 pub const LONGEST: usize = 40;
 /// Bytes of a block of all tensors of a segment: it stays in L2.
 pub const BLOCK: usize = 192 << 10;
@@ -19,8 +19,8 @@ pub const BESIDE: usize = 8;
 /// reduced separately: a joint walk would copy each stored one to a tile, which takes longer than
 /// reading it from a cache again.
 pub const FROM_MEMORY: usize = 16 << 20;
-/// Reductions of one walk, at most, since each has a tile of its own.
+/// The most reductions of one walk, since each has a tile of its own.
 pub const TOGETHER: usize = 4;
-/// Values that may be viewed in place of one that is computed from them, at most: for small tensors
-/// a view costs a noticeable part of a walk.
+/// The most values that may be viewed in place of one that is computed from them: for small
+/// tensors, a view costs a noticeable part of a walk.
 pub const FEW_VIEWS: usize = 4;

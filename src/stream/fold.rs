@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $Kind:ident $name:ident $set:ident;)*) => {
-        /// A reduction that can take the elements of a program as they are computed.
+        /// A reduction that can consume the elements of a program as they are computed.
         ///
         /// ```
         /// use flex::{Tensor, stream::{Kind, Stream}};

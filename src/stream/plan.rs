@@ -372,7 +372,8 @@ impl<'a> Planner<'a> {
             }
             let (walk, done) = match walk {
                 Ok(walk) => (walk, targets[..n].to_vec()),
-                // a single value is too much for one program: part of what it needs is stored first
+                // if even a single value is too much for one program, part of what it needs is
+                // stored first
                 Err(e) => {
                     let part = self.cut(*first).ok_or(e)?;
                     (self.walk(&part)?, part)

@@ -31,8 +31,8 @@ impl Program {
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         self.run_owned(inputs.to_vec())
     }
-    /// The same for tensors that are no longer needed: storage that nobody else shares may become a
-    /// result's.
+    /// [`run`](Program::run), with its errors, for tensors that are no longer needed: storage that
+    /// nobody else shares may become a result's.
     ///
     /// ```
     /// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};
@@ -48,7 +48,7 @@ impl Program {
     pub fn run_owned(&self, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
         self.run_counted(inputs, &mut Traffic::default())
     }
-    /// The same, adding what it moves to `traffic`.
+    /// [`run_owned`](Program::run_owned), with its errors, adding the bytes it moves to `traffic`.
     ///
     /// Example: [`Program`].
     pub fn run_counted(&self, inputs: Vec<Tensor>, traffic: &mut Traffic) -> Result<Vec<Tensor>> {

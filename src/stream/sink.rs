@@ -345,7 +345,7 @@ fn elementwise(expr: &Expr, shape: &Shape, all: &[Layout]) -> Result<Layout> {
     layout_of(shape, &of, expr.is_in_place())
 }
 /// Whether memory has the axes of all operands of an elementwise value in the same order. Otherwise
-/// a walk along one operand would be across another, with each element in a cache line of its own.
+/// a walk along one operand would run across another, and touch a cache line for each element.
 fn agree(graph: &Graph, k: usize, laid: &[Layout]) -> bool {
     let node = &graph.nodes[k];
     let operands = node.expr.operands();

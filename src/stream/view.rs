@@ -63,7 +63,7 @@ impl View {
             map: Map::Reshape(to),
         }
     }
-    /// A representative view of that form, between these shapes; none if there is none.
+    /// Some view of that form between these shapes, if there is one.
     pub fn of_form(form: &Form, from: &[usize], to: &[usize]) -> Option<View> {
         let Form::Axes { axes, whole } = form else {
             return Some(View::reshaped(from, Shape::from_slice(to)));

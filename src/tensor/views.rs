@@ -1,4 +1,5 @@
-//! Views: the same storage under another layout. Each is O(1) and moves no element.
+//! Views: the same storage under another layout. Each is O(1), moves no element and works for any
+//! dtype.
 
 use super::Tensor;
 use crate::error::{Error, Excerpt, Result};
@@ -53,7 +54,7 @@ impl Tensor {
     }
     /// Elements `start, start + step, ..` before `stop` of a dimension, like a Python slice:
     /// negative bounds count from the end, bounds out of range are clamped, a negative step goes
-    /// backwards; a view.
+    /// backwards; a view. Errors if `step` is 0, or there is no such dimension.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3, 4], [5])?;
@@ -74,7 +75,8 @@ impl Tensor {
         let (first, count) = layout::slice_bounds(start, stop, step, self.shape()[k]);
         Ok(self.view(self.layout.slice(k, first, step as isize, count)))
     }
-    /// `length` elements of a dimension from `start`; a view. Errors if there are fewer.
+    /// `length` elements of a dimension from `start`; a view. Errors if there are fewer, or no such
+    /// dimension.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -85,7 +87,7 @@ impl Tensor {
         Ok(self.view(self.layout.narrow("narrow", axis, start, length)?))
     }
     /// Selects index `index` of a dimension, negative from the end, and removes the dimension; a
-    /// view. Errors if the index is out of range.
+    /// view. Errors if the index or the axis is out of range.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -110,7 +112,7 @@ impl Tensor {
         ))
     }
     /// Broadcasts dimensions of size 1, and adds new ones in front; a view. Errors if another size
-    /// differs.
+    /// differs, `shape` is shorter than the tensor's, or it has too many elements to count.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
@@ -125,7 +127,7 @@ impl Tensor {
         ))
     }
     /// Removes dimensions of size 1: those given, or all for `()`; a view. Errors if a size is not
-    /// 1.
+    /// 1, or an axis is out of range or repeated.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[1, 3, 1], flex::DType::F32)?;
@@ -135,8 +137,8 @@ impl Tensor {
     pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         Ok(self.view(self.layout.squeeze("squeeze", axes.into().named())?))
     }
-    /// Inserts dimensions of size 1 at these positions of the result; a view. Errors for `()`,
-    /// which names no positions.
+    /// Inserts dimensions of size 1 at these positions of the result; a view. Errors if one is out
+    /// of range or repeated, and for `()`, which names no positions.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[3], flex::DType::F32)?;
@@ -154,8 +156,8 @@ impl Tensor {
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
     /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
-    /// dimension. A view whose elements overlap. Errors if `size` is 0 or larger than the dimension,
-    /// or `step` is 0.
+    /// dimension. A view, whose windows may overlap. Errors if there is no such dimension, `size`
+    /// is 0 or larger than it, or `step` is 0.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -181,7 +183,8 @@ impl Tensor {
         }
         Ok(out)
     }
-    /// Pieces of the given sizes along a dimension; views. Errors if they don't add up to its size.
+    /// Pieces of the given sizes along a dimension; views. Errors if they don't add up to its size,
+    /// or there is no such dimension.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2], [3])?;
@@ -209,7 +212,8 @@ impl Tensor {
         Ok(out)
     }
     /// `chunks` pieces of equal size along a dimension. If its size isn't divisible, the last piece
-    /// is smaller, or there are fewer pieces. Views. Errors if `chunks` is 0.
+    /// is smaller, or there are fewer pieces. Views. Errors if `chunks` is 0, or there is no such
+    /// dimension.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;

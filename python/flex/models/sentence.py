@@ -194,7 +194,8 @@ class SentenceEncoder:
         - `normalize_embeddings`: return vectors of unit length even if the model's are not, or were truncated.
 
         Texts longer than `max_seq_length` tokens are truncated. The vector of a text without tokens is zero. TypeError if a text is not a
-        string, ValueError if it is not valid Unicode (it has a lone surrogate), or there is no prompt of that name.
+        string; ValueError if it is not valid Unicode (it has a lone surrogate), there is no prompt of that name, or `batch_size` or
+        `truncate_dim` is not positive.
 
         >>> encoder.encode("A cat sits on the mat.").shape
         (384,)
@@ -232,7 +233,7 @@ class SentenceEncoder:
         return _as_numpy(found) if convert_to_numpy else found
 
     def encode_query(self, texts: str | Iterable[str], **options: Any) -> Any:
-        """`encode`, by default with the prompt "query" if the model has one.
+        """`encode`, with its arguments and errors, by default with the prompt "query" if the model has one.
 
         >>> encoder.encode_query("Where do cats sleep?").shape
         (384,)
@@ -240,7 +241,8 @@ class SentenceEncoder:
         return self._encode_as(("query",), texts, options)
 
     def encode_document(self, texts: str | Iterable[str], **options: Any) -> Any:
-        """`encode`, by default with the prompt "document", "passage" or "corpus", the first that the model has.
+        """`encode`, with its arguments and errors, by default with the first of the prompts "document", "passage" and "corpus" that the
+        model has.
 
         >>> encoder.encode_document(["Cats sleep on windowsills."]).shape
         (1, 384)
@@ -256,7 +258,8 @@ class SentenceEncoder:
 
     def similarity(self, a: Any, b: Any) -> Tensor:
         """The similarities of the rows of `a` [n, dimension] and `b` [m, dimension], by `similarity_fn_name`: [n, m] float32, where
-        larger values mean more similar. A vector [dimension] counts as one row. Anything that `flex.asarray` accepts will do.
+        larger values mean more similar. A vector [dimension] counts as one row. Anything that `flex.asarray` accepts will do. ValueError
+        for another rank, or if the dimensions differ.
 
         >>> scores = encoder.similarity(encoder.encode("a cat"), encoder.encode(["a kitten", "a share"]))
         >>> scores.shape

@@ -278,7 +278,7 @@ fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> P
     Plan::new(ptrs, operands, sizes, kept, reduced)
 }
 
-/// Bytes that a program may compute without a plan, at most.
+/// The most bytes that a program may compute without a plan.
 const SMALL: usize = 8 * crate::exec::tile::TILE;
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u8>; SMALL]);
@@ -290,9 +290,9 @@ struct Accumulator([u8; 64]);
 const _: () = assert!(align_of::<Accumulator>() == ALIGN);
 
 /// Reduces `count` consecutive rows of `n` elements at `x` to as many results at `to`, without a
-/// plan, but by the kernels and in the order that one would choose. False, and nothing done, if it
-/// takes a plan: for no elements, more than a tile, a large accumulator, or several rows too short
-/// for runs.
+/// plan, but by the kernels and in the order that one would choose. Returns false, with nothing
+/// done, if a plan is needed: for no elements, more than a tile, a large accumulator, or several
+/// rows too short for runs.
 ///
 /// # Safety
 /// `x` is readable and `to` writable to that extent, of the fold's types, and they don't overlap.

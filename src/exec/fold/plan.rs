@@ -94,8 +94,8 @@ impl Plan {
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> Plan {
         let n: usize = reduced.clone().map(|d| d.n).product();
-        // ordered by the operand that is reduced; broadcast loops last, since they make no inner
-        // loop
+        // ordered by the strides of the operand that is reduced; broadcast loops come last, since
+        // they can't be inner loops
         let backwards = |steps: &[isize]| steps[0] < 0;
         let key = |steps: &[isize]| match steps[0].unsigned_abs() {
             0 => usize::MAX,
@@ -152,7 +152,7 @@ impl Plan {
             (outer(&kept) * across, along)
         };
         let parts = (PIECES / groups.min(PIECES)).min(tiles).max(1);
-        // joining two parts is to cost little compared with reducing one
+        // joining two parts must cost little compared with reducing one
         let piece = if flat {
             PIECE
         } else {

@@ -5,7 +5,7 @@
 
 mod plan;
 
-use self::plan::Plan;
+use self::plan::LinePlan;
 use super::nest::{MAX_OPERANDS, Operand};
 use super::view::{View, ViewMut};
 use crate::dtype::{DType, Pod};
@@ -36,7 +36,7 @@ impl Arg {
     fn is_packed(&self) -> bool {
         self.role == Role::Scratch || self.len > 1 && self.step != self.memory.size as isize
     }
-    /// Bytes of a packed line. If they overflow, `usize::MAX`, which no memory has.
+    /// Bytes of a packed line. On overflow `usize::MAX`, for which there is never memory.
     fn bytes(&self) -> usize {
         self.len.saturating_mul(self.memory.size)
     }
@@ -178,15 +178,15 @@ impl<'a> Lines<'a> {
         if self.grid.contains(&0) {
             return Ok(());
         }
-        Plan::new(self)?.run(cost, &f)
+        LinePlan::new(self)?.run(cost, &f)
     }
-    /// The same, one line after the other on this thread: for lines too few to keep the threads
-    /// busy, if `f` does.
+    /// The same, one line after the other on this thread: for lines that are too few to keep the
+    /// threads busy, where `f` uses these itself.
     pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
         if self.grid.contains(&0) {
             return Ok(());
         }
-        Plan::new(self)?.run_in_order(&f)
+        LinePlan::new(self)?.run_in_order(&f)
     }
 }
 
@@ -203,7 +203,7 @@ pub struct Line<'a> {
     _buffers: PhantomData<&'a mut [u8]>,
 }
 
-// Invariants of a line, upheld by `Plan::block`:
+// Invariants of a line, upheld by `LinePlan::block`:
 // - LINE1: `ptrs[k]` is the first of `count * args[k].len` initialised elements of
 //   `args[k].memory.size` bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or
 //   to a cache line (scratch).

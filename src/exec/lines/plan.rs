@@ -30,7 +30,7 @@ const CACHE_LINE: usize = 64;
 const TOGETHER: usize = BLOCK / 8;
 
 /// How the lines are walked: blocks of neighbours along the nest's first loop.
-pub(super) struct Plan {
+pub(super) struct LinePlan {
     /// The loops over the grid. Operand 0 is a counter: its address is the line's index. Then the
     /// inputs, then the outputs.
     nest: Nest,
@@ -48,9 +48,9 @@ pub(super) struct Plan {
     memory: usize,
 }
 
-impl Plan {
+impl LinePlan {
     /// Errors if the size of a block's memory overflows.
-    pub fn new(lines: Lines<'_>) -> Result<Plan> {
+    pub fn new(lines: Lines<'_>) -> Result<LinePlan> {
         let Lines {
             grid,
             mut args,
@@ -132,7 +132,7 @@ impl Plan {
                 })?;
             }
         }
-        Ok(Plan {
+        Ok(LinePlan {
             nest,
             args,
             inputs,
@@ -266,4 +266,4 @@ impl Plan {
 
 // SAFETY: the pointers are to tensors that `Lines` borrows; blocks on several threads write
 // disjoint lines, since no output repeats an element.
-unsafe impl Sync for Plan {}
+unsafe impl Sync for LinePlan {}

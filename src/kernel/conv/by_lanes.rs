@@ -1,4 +1,4 @@
-//! The number of lanes of sums: those of a vector of the instruction set.
+//! The number of lanes in which sums run: that of a vector of the instruction set.
 
 /// `by_lanes!(self.method, I, F)` calls `self.method::<I, L>()`, where `L` is the number of lanes
 /// of type `F` in a vector of the set `I`, for types of 2, 4, 8 or 16 bytes. Other types, and all

@@ -21,8 +21,9 @@ const MAX_BYTES: usize = if simd::CACHE_BLOCKING {
     2 << 10
 };
 
-/// Writes the gradient of each position of the kernel: the sum over the places of `grad`,
-/// `[places]` of each image, of its elements times what the tap reads of the image's only channel.
+/// Writes the gradient of each position of the kernel: the sum, over the places of all images, of
+/// the elements of `grad`, `[places]` for each image, times those that the tap reads of the image's
+/// only channel.
 ///
 /// Errors if there is no memory for scratch.
 pub fn channel_gradient<'a, T>(
@@ -34,7 +35,7 @@ where
     T: MatElement<Acc = T> + Packed,
 {
     let g = geometry;
-    let plan = Plan::of(g, size_of::<T>());
+    let plan = ChannelPlan::of(g, size_of::<T>());
     let sums = g.positions().saturating_mul(LANES);
     let plane = plan.line.saturating_mul(plan.seen);
     let mut scratch = Scratch::<T>::new(sums.saturating_add(plane))?;
@@ -62,10 +63,10 @@ where
 }
 
 /// How rows are read.
-struct Plan<'a> {
+struct ChannelPlan<'a> {
     geometry: &'a Geometry,
-    /// Columns of a phase: those of the places in whole blocks, and those that other taps read
-    /// beyond.
+    /// Columns of a phase: those that the first tap reads, in whole blocks, and those that other
+    /// taps read beyond them.
     phase: usize,
     /// Numbers of a row: `[phase of the columns][column]`.
     line: usize,
@@ -77,12 +78,12 @@ struct Plan<'a> {
 /// thread may have.
 pub fn channel_fits(g: &Geometry, bytes: usize) -> bool {
     const SCRATCH: usize = 8 << 20;
-    let plan = Plan::of(g, bytes);
+    let plan = ChannelPlan::of(g, bytes);
     let sums = g.positions().saturating_mul(LANES);
     let numbers = plan.line.saturating_mul(plan.seen).saturating_add(sums);
     numbers.saturating_mul(bytes) <= SCRATCH
 }
-impl<'a> Plan<'a> {
+impl<'a> ChannelPlan<'a> {
     /// The plan for numbers of `bytes` bytes.
     fn of(g: &'a Geometry, bytes: usize) -> Self {
         let beyond = (g.kernel[2] - 1).saturating_mul(g.dilation[2]) / g.stride[2];
@@ -91,7 +92,7 @@ impl<'a> Plan<'a> {
         let span = (g.kernel[1] - 1).saturating_mul(g.dilation[1]);
         let fit = MAX_BYTES / bytes / line.max(1);
         let rows = (fit.saturating_sub(span) / g.stride[1]).clamp(1, g.places[1].max(1));
-        Plan {
+        ChannelPlan {
             geometry: g,
             phase,
             line,
@@ -111,7 +112,7 @@ impl<'a> Plan<'a> {
 struct Add<'a, 'b, T> {
     image: Image<'b, T>,
     grad: &'a [T],
-    plan: &'a Plan<'a>,
+    plan: &'a ChannelPlan<'a>,
     /// Rows of the image at one depth.
     plane: &'a mut [T],
     sums: &'a mut [T],
@@ -187,7 +188,7 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
     reason = "indices that are constants after unrolling keep the sums in registers"
 )]
 fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
-    plan: &Plan,
+    plan: &ChannelPlan,
     plane: &[T],
     grad: &[T],
     taps: Range<usize>,
@@ -220,7 +221,8 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
                 }
                 continue;
             }
-            // past the last place, zero times what is there need not be zero
+            // elements past the last place may be NaN or infinite, so that zero times them is not
+            // zero
             let mut grad = [T::default(); L];
             for (d, s) in grad.iter_mut().zip(&row[x..]) {
                 *d = *s;

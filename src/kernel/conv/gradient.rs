@@ -5,7 +5,7 @@
 //! With taps as lines, patches are runs of an image's rows.
 
 use super::geometry::{Geometry, Image, Three};
-use super::lines::{Lines, pack_by_blocks, panels};
+use super::lines::{LineRange, pack_by_blocks, panels};
 use super::patches::Tap;
 use super::rows::{self, Columns};
 use crate::kernel::gemm::{BlockA, Mat, MatElement, Source, Strided};
@@ -19,7 +19,7 @@ pub struct Taps<'a, T> {
     images: &'a [Image<'a, T>],
     geometry: Geometry,
     /// The taps.
-    lines: Lines,
+    lines: LineRange,
 }
 
 impl<'a, T: MatElement> Taps<'a, T> {
@@ -29,7 +29,7 @@ impl<'a, T: MatElement> Taps<'a, T> {
         Taps {
             images,
             geometry,
-            lines: Lines::all(channels * geometry.positions()),
+            lines: LineRange::all(channels * geometry.positions()),
         }
     }
     /// The image and the place of a step.
@@ -148,7 +148,7 @@ pub struct Stacked<'a, T> {
     /// Rows of each matrix.
     rows: usize,
     /// The columns.
-    lines: Lines,
+    lines: LineRange,
 }
 
 impl<'a, T: MatElement> Stacked<'a, T> {
@@ -162,7 +162,7 @@ impl<'a, T: MatElement> Stacked<'a, T> {
         Stacked {
             matrices,
             rows,
-            lines: Lines::all(cols),
+            lines: LineRange::all(cols),
         }
     }
     /// The parts of a range of steps: a matrix, and rows of it.

@@ -5,14 +5,14 @@ use core::ops::Range;
 
 /// A range of the lines of a source.
 #[derive(Clone, Copy)]
-pub struct Lines {
+pub struct LineRange {
     first: usize,
     len: usize,
 }
-impl Lines {
+impl LineRange {
     /// All lines.
     pub fn all(len: usize) -> Self {
-        Lines { first: 0, len }
+        LineRange { first: 0, len }
     }
     /// The number of lines.
     pub fn count(&self) -> usize {
@@ -21,7 +21,7 @@ impl Lines {
     /// A part of this range. Panics if out of bounds.
     pub fn slice(&self, lines: Range<usize>) -> Self {
         assert!(lines.start <= lines.end && lines.end <= self.len);
-        Lines {
+        LineRange {
             first: self.first + lines.start,
             len: lines.len(),
         }

@@ -39,7 +39,7 @@ mod words;
 
 pub use channel::{channel_fits, channel_gradient};
 pub use columns::{AddRows, columns};
-pub use deform::{Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float};
+pub use deform::{DeformFloat, Deformed, DeformedGradient, DeformedPatches, DeformedTaps};
 pub use depthwise::{Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels};
 pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};

@@ -1,7 +1,7 @@
 //! Patches of an image as a source of the matrix engine (implicit GEMM).
 
 use super::geometry::{Geometry, Image, Three};
-use super::lines::Lines;
+use super::lines::LineRange;
 use super::rows::{self, Columns};
 use crate::kernel::gemm::{BlockA, MatElement, Source, cost, moved, panel_width};
 use crate::simd::{self, Isa, Kernel};
@@ -14,7 +14,7 @@ pub struct Patches<'a, T> {
     image: Image<'a, T>,
     geometry: Geometry,
     /// The places.
-    lines: Lines,
+    lines: LineRange,
 }
 
 /// A tap: a channel and a position in the kernel.
@@ -55,7 +55,7 @@ impl<'a, T> Patches<'a, T> {
         Patches {
             image,
             geometry,
-            lines: Lines::all(geometry.len()),
+            lines: LineRange::all(geometry.len()),
         }
     }
     /// The place of a line.

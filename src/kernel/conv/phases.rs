@@ -3,7 +3,7 @@
 //! around the image no tap needs a bounds check.
 
 use super::geometry::{Geometry, Image};
-use super::lines::{self, Lines};
+use super::lines::{self, LineRange};
 use super::rows::{self, Columns};
 use crate::error::Result;
 use crate::fallible;
@@ -147,7 +147,7 @@ pub struct PhasePatches<'a, F> {
     /// The numbers of some channels, and [`BLOCK`] more.
     numbers: &'a [F],
     channels: usize,
-    lines: Lines,
+    lines: LineRange,
 }
 impl<'a, F: Packed> PhasePatches<'a, F> {
     /// Patches of some channels of an image with these numbers. Panics if sizes don't match.
@@ -158,7 +158,7 @@ impl<'a, F: Packed> PhasePatches<'a, F> {
             phases,
             numbers: &numbers[some.start..some.end + BLOCK],
             channels: channels.len(),
-            lines: Lines::all(phases.geometry.len()),
+            lines: LineRange::all(phases.geometry.len()),
         }
     }
 }

@@ -295,7 +295,7 @@ impl<F: Packed> Kernel for Gather<'_, F> {
             if stride == 2 {
                 let (even, odd) = self.phases.split_at(phase);
                 let both = even.as_chunks().0.iter().zip(odd.as_chunks().0);
-                // what is written past the row belongs to the next one, which overwrites it
+                // writes beyond the row hit the next one, which overwrites them
                 for (d, (a, b)) in d.as_chunks_mut::<{ 2 * BLOCK }>().0.iter_mut().zip(both) {
                     *d = rows::interleave([a, b]);
                 }

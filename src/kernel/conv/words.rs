@@ -10,7 +10,7 @@ use crate::simd::{self, Isa, Kernel};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// A plane as its places read it: padded, and without what no place reads.
+/// The part of a padded plane that places read.
 #[derive(Clone, Copy)]
 pub struct Frame {
     /// The sizes of the plane.
@@ -42,8 +42,8 @@ impl Frame {
     }
 }
 
-/// Channels of a word, and what is added to each byte of an image that is `signed` or not, if
-/// weights are signed.
+/// The number of channels in a word, and what is added to each byte of an image, whose bytes are
+/// `signed` or not, if weights are signed.
 pub fn grouping(signed: bool) -> (usize, i32) {
     struct Of(bool);
     impl ByGroups for Of {

@@ -35,6 +35,11 @@ pub trait Cast: Number {
     fn from_single(x: f32) -> Self;
     /// From `f64`, likewise.
     fn from_double(x: f64) -> Self;
+    /// From both parts; a real number has only the first.
+    #[inline(always)]
+    fn from_parts(re: f64, _im: f64) -> Self {
+        Self::from_double(re)
+    }
     /// Converts a slice of `f32` into another of the same length.
     #[inline(always)]
     fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
@@ -172,6 +177,10 @@ impl<T: Cast + Number<Real = T> + core::ops::Neg<Output = T>> Cast for num_compl
     fn from_double(x: f64) -> Self {
         let re = T::from_double(x);
         Self::new(re, re.im())
+    }
+    #[inline(always)]
+    fn from_parts(re: f64, im: f64) -> Self {
+        Self::new(T::from_double(re), T::from_double(im))
     }
 }
 #[cfg(any(feature = "half", feature = "float8"))]

@@ -68,7 +68,7 @@ bodies! {
         if x < T::ZERO { y } else { x }
     }
     Selu(x) |I, T| {
-        /// The fixed point of the paper's appendix, to the digits that everybody uses.
+        /// The fixed point of the paper's appendix, to the digits that other libraries use.
         const SCALE: f64 = 1.050_700_987_355_480_5;
         const ALPHA: f64 = 1.673_263_242_354_377_3;
         let y = T::from_f64(SCALE * ALPHA) * x.expm1_negative::<I>();

@@ -19,7 +19,8 @@ pub struct Kernel {
     pub f: LoopFn,
     /// Operands are widened to float32, and the result, unless it is bool, is narrowed.
     pub wide: bool,
-    /// Elements that the loop counts for one of the dtype: 2 for complex numbers by their parts.
+    /// How many elements of the loop make up one of the dtype: 2 for complex numbers taken by their
+    /// parts.
     pub components: u8,
     /// Bit m: the loop takes scalar mask m.
     pub scalar_masks: u8,

@@ -16,7 +16,7 @@ pub struct Row {
     pub op: Op,
     /// Its kernels.
     pub lookup: Lookup,
-    /// The row that computes it if the second operand is two: for powers only.
+    /// The row to use instead if the second operand is two: for powers only.
     pub square: Option<&'static Row>,
 }
 

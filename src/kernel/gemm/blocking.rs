@@ -3,8 +3,8 @@
 //!
 //! Sizes follow from the caches, after Goto and van de Geijn, "Anatomy of High-Performance Matrix
 //! Multiplication" (2008): a panel of B and a micropanel of A share L1, a block of A takes most of
-//! L2, and the packed part of B stays in the last level. `cargo bench --bench blocking` measures
-//! what they are based on.
+//! L2, and the packed part of B stays in the last level. `cargo bench --bench blocking` repeats the
+//! measurements behind them.
 
 use crate::simd;
 
@@ -68,7 +68,8 @@ impl Blocking {
 pub const N_BLOCK_BYTES: usize = 4 << 20;
 /// Rows of a panel of C that stay in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
-/// Bytes of a partial block of sums that are cut, on their way to elements of another type: in L2.
+/// Bytes of a partial block of sums on their way to elements of another type, if the sum is cut:
+/// they stay in L2.
 pub const PARTIAL: usize = 512 << 10;
 /// Bytes of rows of C handed over to the following operation at a time, from L2. Whole rows, since
 /// parts of rows would be pages apart, in its other operands too.

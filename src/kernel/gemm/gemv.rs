@@ -348,6 +348,6 @@ fn dot_lanes<I: Isa, T: MatElement, const R: usize, const G: usize, const L: usi
         }
     }
     // Forces a single store of the sums here: otherwise LLVM merges them with the copies that are
-    // reduced afterwards, and the loop above runs in memory.
+    // reduced afterwards, and keeps them in memory in the loop above.
     core::hint::black_box(sums)
 }

@@ -95,7 +95,7 @@ impl<T: Packed> Described<T> {
         self.in_place.filter(is_close)
     }
     /// Whether all of B is packed before a product of `m` rows. A single block of rows reads each
-    /// panel once, so its panels are packed on the way, as they are where memory is scarce.
+    /// panel only once, so panels are packed on the way, as they also are where memory is scarce.
     pub fn packs_before(&self, m: usize) -> bool {
         m > T::BLOCKING.m && simd::CACHE_BLOCKING && self.panels_in_place(m).is_none()
     }

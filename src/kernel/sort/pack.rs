@@ -78,8 +78,8 @@ pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &m
 }
 
 /// The same if the last `lost` bits of the keys are not in the pairs. In a run of equal pairs,
-/// these bits take the place of the common ones; if they don't all fit beside a position, the rest
-/// follows in another round.
+/// these bits take the place of the common ones; if they don't all fit beside a position, another
+/// round handles the rest.
 fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, pairs: &mut [i64]) {
     let rest = (lost + packing.bits).saturating_sub(u64::BITS);
     for run in pairs

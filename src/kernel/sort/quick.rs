@@ -188,7 +188,7 @@ unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
     let mut waiting: [(Part<V::Key>, u32); usize::BITS as usize] =
         core::array::from_fn(|_| Default::default());
     let mut top = 0;
-    // Unlucky pivots use up the depth; core's sort has no bad case.
+    // If unlucky pivots use up the depth, core's sort, which has no bad case, takes over.
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     loop {
         if part.len() <= longest::<V>() {

@@ -1,16 +1,13 @@
 //! The sizes of a convolution, from the operands' shapes and the options.
 
 use super::{Conv, Padding};
-use crate::dtype::{DType, Element};
-use crate::error::{Error, Result};
+use crate::dtype::Element;
+use crate::error::{Error, NamedOperand, Result};
 use crate::kernel::conv::{Geometry, Image, Three};
 use crate::layout::Shape;
 use crate::nn::spatial::{option, three};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
-
-/// The name, shape and dtype of an operand, for errors.
-pub(crate) type Operand<'a> = (&'static str, &'a [usize], DType);
 
 /// The sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +28,7 @@ impl Call {
     pub fn new(
         op: &'static str,
         rank: usize,
-        operands: &[Operand; 2],
+        operands: &[NamedOperand; 2],
         options: &Conv,
     ) -> Result<Call> {
         let (x, weight) = (operands[0].1, operands[1].1);

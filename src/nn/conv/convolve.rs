@@ -1,11 +1,11 @@
 //! Convolutions of operands of any shapes and dtypes: promotion, checks and errors.
 
 use super::Conv;
-use super::call::{Call, Operand};
+use super::call::Call;
 use super::pixels;
 use super::run::Operands;
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, NamedOperand, Result};
 use crate::layout;
 use crate::ops::linalg::Follow;
 use crate::tensor::Tensor;
@@ -14,13 +14,13 @@ use crate::tensor::Tensor;
 /// with a bias and a residual, if given. Errors if they don't match.
 pub(crate) fn result_of(
     (op, rank): (&'static str, usize),
-    operands: &[Operand; 2],
-    (bias, residual): (Option<Operand>, Option<Operand>),
+    operands: &[NamedOperand; 2],
+    (bias, residual): (Option<NamedOperand>, Option<NamedOperand>),
     options: &Conv,
 ) -> Result<(Call, DType)> {
     let call = Call::new(op, rank, operands, options)?;
     let mut dtype = operands[0].2.promote(operands[1].2, op)?;
-    let bad = |of: Operand, message| {
+    let bad = |of: NamedOperand, message| {
         let all = [operands[0], operands[1], of];
         Error::shape_of(op, message, &all)
     };

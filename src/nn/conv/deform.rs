@@ -9,7 +9,7 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float, Image, LANES, columns,
+    DeformFloat, Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Image, LANES, columns,
 };
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Strided, cost};
 use crate::layout::Shape;
@@ -38,7 +38,7 @@ pub struct DeformConv<'a> {
     pub stride: PerAxis,
     /// Zeros around the image. Default: none.
     pub padding: Padding,
-    /// From one element of the kernel to the next, in the image. Default: 1.
+    /// The distance between adjacent elements of the kernel, in the image. Default: 1.
     pub dilation: PerAxis,
     /// `[batch, offset groups * kernel height * kernel width, out height, out width]`: a factor for
     /// what each tap reads at each place.
@@ -222,7 +222,11 @@ impl Deform {
         dispatch!(float wide, |F| self.multiply::<F>(bias.as_ref(), &mut y), else self.unsupported())?;
         y.into_dtype(self.dtype)
     }
-    fn multiply<F: Element + Float>(&self, bias: Option<&Tensor>, y: &mut Tensor) -> Result<()> {
+    fn multiply<F: Element + DeformFloat>(
+        &self,
+        bias: Option<&Tensor>,
+        y: &mut Tensor,
+    ) -> Result<()> {
         let (call, places) = (&self.call, self.call.geometry.len());
         let bias = bias.map(|b| b.as_slice::<F>()).transpose()?;
         let bias = bias.map(EpilogueOp::RowBias);
@@ -282,7 +286,7 @@ impl Deform {
         ])
     }
     /// The gradient with respect to the weight.
-    fn sums<F: Element + Float>(&self, sums: &Sums) -> Result<Tensor> {
+    fn sums<F: Element + DeformFloat>(&self, sums: &Sums) -> Result<Tensor> {
         let (call, places) = (&self.call, self.call.geometry.len());
         let taps = call.seen() * call.geometry.positions();
         let count = call.batch.saturating_mul(call.groups);
@@ -294,7 +298,11 @@ impl Deform {
         })
     }
     /// Adds to the gradients of `x`, offset and mask; an offset group of an image is a task.
-    fn scatter<F: Element + Float>(&self, grad: &Tensor, taps: &mut [Tensor; 3]) -> Result<()> {
+    fn scatter<F: Element + DeformFloat>(
+        &self,
+        grad: &Tensor,
+        taps: &mut [Tensor; 3],
+    ) -> Result<()> {
         let (call, places) = (&self.call, self.call.geometry.len());
         let (per, area) = (call.channels / self.groups, call.image[1] * call.image[2]);
         let rows = call.geometry.positions() * places;

@@ -247,8 +247,8 @@ impl Mirror {
 /// vector.
 const PRODUCT: usize = 8;
 
-/// The result has at least this many times as many channels as the image if the gradient of the
-/// image is scattered.
+/// The gradient of the image is scattered if the result has at least this many times as many
+/// channels.
 const FEWER: usize = 2;
 /// The fewest tasks of that, if there are enough channels.
 const TASKS: usize = 16;

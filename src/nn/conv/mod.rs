@@ -49,7 +49,8 @@ pub enum Padding {
     Both(PerAxis),
     /// Before and after, for each spatial axis.
     Pairs(SmallVec<[(usize, usize); 3]>),
-    /// As many as give the result the image's size, the odd one after it; only for a stride of 1.
+    /// As many as give the result the size of the image, with the odd one after it; only for a
+    /// stride of 1.
     Same,
     /// None.
     Valid,
@@ -85,7 +86,7 @@ pub struct Conv<'a> {
     pub stride: PerAxis,
     /// Zeros around the image. Default: none.
     pub padding: Padding,
-    /// From one element of the kernel to the next, in the image. Default: 1.
+    /// The distance between adjacent elements of the kernel, in the image. Default: 1.
     pub dilation: PerAxis,
     /// Groups of channels, each convolved by itself. Default: 1.
     pub groups: usize,

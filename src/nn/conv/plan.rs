@@ -240,7 +240,7 @@ fn sorted(call: &Call, dtype: DType) -> Result<Option<Sorted>> {
 fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
-    // places of a tile's 16, without which its 36 products are no fewer
+    // places in a tile on average, of at most 16: with fewer, its 36 products save too little
     const FILLED: usize = 8;
     let depth = call.geometry.kernel[0];
     let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS);

@@ -15,12 +15,13 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The fewest places summed up by a part: enough to make the sums of parts cheap beside them.
+/// The fewest places that a part sums up: enough that adding the parts up costs little in
+/// comparison.
 const PART: usize = 1 << 13;
 /// The most parts.
 const PARTS: usize = 32;
 
-/// The operands of the sums: the images are split into parts by their sizes alone, whose sums are
+/// The operands of the sums: the images are split, by their sizes alone, into parts whose sums are
 /// added at the end.
 pub(super) struct Sums {
     call: Call,

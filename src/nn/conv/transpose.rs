@@ -20,7 +20,8 @@ use crate::tensor::Tensor;
 pub struct ConvTranspose<'a> {
     /// `[out]`, added to each channel of the result.
     pub bias: Option<&'a Tensor>,
-    /// From the places that one element adds to, to those of the next. Default: 1.
+    /// The distance, in the result, between the places that adjacent elements of the image add to.
+    /// Default: 1.
     pub stride: PerAxis,
     /// Places cropped on both sides of the result. Default: none.
     pub padding: PerAxis,
@@ -28,7 +29,7 @@ pub struct ConvTranspose<'a> {
     pub output_padding: PerAxis,
     /// Groups of channels, each convolved by itself. Default: 1.
     pub groups: usize,
-    /// From one element of the kernel to the next, in the result. Default: 1.
+    /// The distance between adjacent elements of the kernel, in the result. Default: 1.
     pub dilation: PerAxis,
 }
 impl Default for ConvTranspose<'_> {

@@ -25,7 +25,7 @@ use crate::tensor::Tensor;
 pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.softmax";
     struct Rule;
-    impl Rows for Rule {
+    impl RowGradient for Rule {
         fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]) {
             gradient::softmax(n, g, y, d)
         }
@@ -46,7 +46,7 @@ pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
 pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.log_softmax";
     struct Rule;
-    impl Rows for Rule {
+    impl RowGradient for Rule {
         fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]) {
             gradient::log_softmax(n, g, y, d)
         }
@@ -55,11 +55,16 @@ pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
 }
 
 /// The gradients of rows of `n` elements, from the result `y` and its gradient `g`.
-trait Rows {
+trait RowGradient {
     fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]);
 }
 
-fn lines<R: Rows>(op: &'static str, grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+fn lines<R: RowGradient>(
+    op: &'static str,
+    grad: &Tensor,
+    y: &Tensor,
+    axis: isize,
+) -> Result<Tensor> {
     expect_shape(op, grad, y.shape(), ("y", y))?;
     let axis = layout::axis(op, axis, y.rank())?;
     let dtype = common_float(op, &[grad, y])?;

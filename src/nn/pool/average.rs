@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 /// Example: [`avg_pool2d`].
 #[derive(Clone, Debug)]
 pub struct AvgPool {
-    /// From one window to the next. Default: the size of a window.
+    /// The distance from one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
     /// Zeros on both sides of the image. Default: none.
     pub padding: PerAxis,

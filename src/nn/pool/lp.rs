@@ -18,7 +18,7 @@ use crate::tensor::Tensor;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct LpPool {
-    /// From one window to the next. Default: the size of a window.
+    /// The distance from one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
     /// Whether the last window may reach beyond the image, so that every element is covered.
     /// Default: false.

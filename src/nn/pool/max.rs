@@ -12,11 +12,11 @@ use crate::tensor::Tensor;
 /// Example: [`max_pool2d`].
 #[derive(Clone, Debug)]
 pub struct MaxPool {
-    /// From one window to the next. Default: the size of a window.
+    /// The distance from one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
-    /// Places on both sides of the image that windows may cover, without elements. Default: none.
+    /// How far windows may reach beyond the image, on both sides; nothing there counts. Default: 0.
     pub padding: PerAxis,
-    /// From one element of a window to the next, in the image. Default: 1.
+    /// The distance between adjacent elements of a window, in the image. Default: 1.
     pub dilation: PerAxis,
     /// Whether the last window may reach beyond the padded image, so that every element is covered.
     /// Default: false.

@@ -20,7 +20,7 @@ use crate::tensor::Tensor;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MaxUnpool {
-    /// From one window to the next. Default: the size of a window.
+    /// The distance from one window to the next. Default: the size of a window.
     pub stride: Option<PerAxis>,
     /// The padding of the pool. Default: none.
     pub padding: PerAxis,

@@ -99,8 +99,8 @@ layers! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     rnn_tanh rnn_tanh_cell Tanh "1";
-    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh; arguments, results and errors are
-    /// its.
+    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in place of tanh, with the same arguments,
+    /// results and errors.
     ///
     /// ```
     /// use flex::{Tensor, nn};

@@ -63,8 +63,7 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
         return Ok(());
     }
     let of_input = |bias: Option<&Tensor>| linear(x, weights.input, Linear::from(bias));
-    // the state's bias of a gated unit is multiplied by a gate; otherwise both biases are added
-    // once
+    // a GRU multiplies the state's bias by a gate; otherwise both biases are just added
     let (of_input, bias) = match (weights.bias, cell) {
         (None, _) => (of_input(None)?, None),
         (Some((input, state)), Cell::Gru) => (of_input(Some(input))?, Some(state)),

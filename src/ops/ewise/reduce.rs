@@ -165,7 +165,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
         })
     }
     unsafe fn rows(&self, inputs: &[StridedInput], rows: usize, acc: &mut [R::Acc]) {
-        simd::call(Rows {
+        simd::call(Columns {
             steps: self,
             inputs,
             rows,
@@ -270,13 +270,13 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Runs<'_, Args, I, R> {
 }
 
 /// STEP1 for `rows` lines of as many elements as there are accumulators.
-struct Rows<'a, Args, I, R: Reducer<Args>> {
+struct Columns<'a, Args, I, R: Reducer<Args>> {
     steps: &'a Steps<'a, Args, I, R>,
     inputs: &'a [StridedInput],
     rows: usize,
     acc: &'a mut [R::Acc],
 }
-impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Rows<'_, Args, I, R> {
+impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Columns<'_, Args, I, R> {
     type Out = ();
     #[inline(always)]
     fn run<S: Isa>(self) {

@@ -162,7 +162,8 @@ pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
     positions("nonzero", &x.astype(DType::Bool)?)
 }
 
-/// The positions of the nonzero elements, one per row: int64 of shape `[count, rank]`.
+/// The positions of the nonzero elements, one per row: int64 of shape `[count, rank]`. Errors if
+/// there is no memory for them.
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -255,9 +255,10 @@ unsafe fn scatter(
 /// A copy of `x` with `values` put along `axis`: in each line, at the positions in the same line of
 /// `indices`. The values broadcast to the shape of `indices`.
 ///
-/// Errors if the shape of `indices` differs from that of `x` outside the axis, if indices are not
-/// integers or are out of range, if values are of a higher kind than the dtype, and if the dtype
-/// doesn't support the mode (bool supports only `Set`, complex dtypes lack `Max` and `Min`).
+/// Errors if `axis` is out of range, if the shape of `indices` differs from that of `x` outside the
+/// axis, if indices are not integers or are out of range, if values don't broadcast or are of a
+/// higher kind than the dtype, and if the dtype doesn't support the mode (bool supports only `Set`,
+/// complex dtypes lack `Max` and `Min`).
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, ScatterMode}};
@@ -277,8 +278,8 @@ pub fn put_along_axis(
     put("put_along_axis", x, indices, values, axis, mode)
 }
 
-/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`].
-/// Positions may repeat; the bits are the same for any number of threads.
+/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`],
+/// and its errors. Positions may repeat; the bits are the same for any number of threads.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -328,8 +329,8 @@ pub(crate) fn put(
 /// `index_add`, the inverse of [`take`](super::take)). The values have the shape that `take` would
 /// give, or broadcast to it. Positions may repeat; the bits are the same for any number of threads.
 ///
-/// Errors if indices are not integers or are out of range, if values are of a higher kind than the
-/// dtype or don't broadcast, and for bool.
+/// Errors if `axis` is out of range, if indices are not integers or are out of range, if values are
+/// of a higher kind than the dtype or don't broadcast, and for bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};

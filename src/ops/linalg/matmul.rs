@@ -6,7 +6,7 @@ use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
-use crate::error::{Error, Result};
+use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::{Right, Sizes, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
 use crate::layout::{self, Layout, Shape};
@@ -19,8 +19,8 @@ const OP: &str = "matmul";
 /// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
 /// vector is a row on the left and a column on the right, and that dimension is dropped from the
 /// result. Different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in float32
-/// and rounded once. The sum of no products (`k = 0`) is zero. If the CPU multiplies pairs of
-/// bfloat16 (AVX-512 BF16), subnormal operands and sums, those below 1.2e-38, may count as zero.
+/// and rounded once. An empty sum (`k = 0`) is zero. If the CPU multiplies pairs of bfloat16
+/// (AVX-512 BF16), subnormal operands and sums, those below 1.2e-38, may count as zero.
 ///
 /// Errors if the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
 /// dimension, or the dtypes have no common one or are bool.
@@ -143,7 +143,7 @@ pub(crate) fn product_of(
 }
 
 /// The broadcast shape of the leading dimensions, those before matrices or vectors.
-fn lead(op: &'static str, [a, b]: [(&'static str, &[usize], DType); 2]) -> Result<Shape> {
+fn lead(op: &'static str, [a, b]: [NamedOperand; 2]) -> Result<Shape> {
     let before = |shape: &'_ [usize]| shape.len().saturating_sub(2);
     let leading = [&a.1[..before(a.1)], &b.1[..before(b.1)]];
     layout::broadcast(op, &leading).map_err(|_| {

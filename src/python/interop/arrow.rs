@@ -163,8 +163,8 @@ fn laid_out(t: &Tensor) -> crate::Result<Tensor> {
 #[pymethods]
 impl PyTensor {
     /// Capsules of Arrow's C data interface, for tensors of one dimension: polars and pyarrow share
-    /// their memory. bool is copied to bits; Arrow doesn't have bfloat16, float8 and complex
-    /// numbers.
+    /// their memory. bool is copied to bits. ShapeError for other ranks; DTypeError for bfloat16,
+    /// float8 and complex numbers, which Arrow doesn't have.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_array__<'py>(
         &self,

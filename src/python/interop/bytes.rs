@@ -164,8 +164,9 @@ fn frombuffer(
 
 #[pymethods]
 impl PyTensor {
-    /// The same bytes as another dtype, without a copy. If its size differs, the last dimension,
-    /// which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
+    /// The same bytes as another dtype, without a copy. If its size differs, the last dimension
+    /// becomes longer or shorter by the ratio: ValueError if it is not contiguous, ShapeError if
+    /// there is none or its bytes are no whole number of elements. To change the shape, use
     /// `reshape`.
     #[pyo3(name = "view", signature = (dtype, /))]
     fn viewed(slf: &Bound<'_, Self>, dtype: DTypeArg) -> PyResult<PyTensor> {

@@ -25,7 +25,7 @@ const VERSION: u32 = 3;
 #[pymethods]
 impl PyTensor {
     /// NumPy's array interface, whose `data` is a read-only buffer of the elements in row-major
-    /// order. bfloat16 and float8 have none.
+    /// order. AttributeError for bfloat16 and float8, which have no code in it.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let t = self.tensor(py)?;

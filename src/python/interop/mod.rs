@@ -78,8 +78,9 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
 }
 
 /// A tensor that shares the memory of an object with `__dlpack__`: writes to that object are seen
-/// in the tensor. `copy=True` always copies, `copy=False` errors if a copy is needed. Objects on
-/// another device are an error, unless `device="cpu"` requests a copy.
+/// in the tensor. `copy=True` always copies. TypeError without `__dlpack__`; BufferError if
+/// `copy=False` and a copy is needed, and for objects on another device, unless `device="cpu"`
+/// requests a copy.
 ///
 /// >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
 /// [1, 2]

@@ -23,7 +23,8 @@ fn sorting(op: &str, axis: Given<isize>, descending: Given<bool>) -> PyResult<So
 
 #[pymethods]
 impl PyQTensor {
-    /// The index of the first largest element, of all or along an axis.
+    /// The index (int64) of the first largest element, of all or along an axis. ShapeError for no
+    /// elements; AxisError for an axis out of range.
     #[pyo3(signature = (*, axis = None, keepdims = Given(Ok(false))), text_signature = "($self, *, axis=None, keepdims=False)")]
     fn argmax(
         &self,
@@ -34,7 +35,8 @@ impl PyQTensor {
         let over = reduction("argmax", axis, keepdims)?;
         compute(py, self.0.len(), || self.0.argmax(over))
     }
-    /// The index of the first smallest element, of all or along an axis.
+    /// The index (int64) of the first smallest element, of all or along an axis. ShapeError for no
+    /// elements; AxisError for an axis out of range.
     #[pyo3(signature = (*, axis = None, keepdims = Given(Ok(false))), text_signature = "($self, *, axis=None, keepdims=False)")]
     fn argmin(
         &self,
@@ -79,7 +81,7 @@ impl PyQTensor {
         let how = sorting("sort", axis, descending)?;
         Ok(PyQTensor(detached(py, self.0.len(), || self.0.sort(how))?))
     }
-    /// The indices that sort along an axis.
+    /// The indices (int64) that sort along an axis; AxisError if it is out of range.
     #[pyo3(signature = (*, axis = Given(Ok(-1)), descending = Given(Ok(false))), text_signature = "($self, *, axis=-1, descending=False)")]
     fn argsort(
         &self,

@@ -143,6 +143,7 @@ impl PyQTensor {
         Ok(PyQTensor(detached(py, self.0.len(), || self.0.copy())?))
     }
     /// Whether another quantised tensor has the same shape and represents the same numbers.
+    /// TypeError if `other` is no QTensor.
     #[pyo3(signature = (other, /))]
     fn equal(&self, py: Python<'_>, other: Given<PyQTensor>) -> PyResult<bool> {
         let other = other.of("equal", "other")?;

@@ -9,7 +9,9 @@ use pyo3::types::{PyEllipsis, PyInt, PySlice, PyTuple};
 
 #[pymethods]
 impl PyQTensor {
-    /// Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`. A view.
+    /// Permutes the dimensions: dimension `k` of the result is dimension `axes[k]`; a view.
+    /// ShapeError unless there are as many axes as dimensions, AxisError if one is out of range or
+    /// repeated.
     fn permute_dims(&self, axes: Given<Ints>) -> PyResult<PyQTensor> {
         let axes = axes.of("permute_dims", "axes")?;
         Ok(PyQTensor(self.0.permute(&axes.0[..])?))
@@ -20,7 +22,7 @@ impl PyQTensor {
     fn T(&self) -> PyResult<PyQTensor> {
         Ok(PyQTensor(self.0.permute([1, 0])?))
     }
-    /// Permutes the dimensions, by default in reverse order; a view.
+    /// Permutes the dimensions, by default in reverse order; a view. Errors like `permute_dims`.
     #[pyo3(signature = (*axes))]
     fn transpose(&self, axes: &Bound<PyTuple>) -> PyResult<PyQTensor> {
         Ok(PyQTensor(
@@ -30,7 +32,8 @@ impl PyQTensor {
             }?,
         ))
     }
-    /// Inserts dimensions of size 1, at these positions of the result; a view.
+    /// Inserts dimensions of size 1, at these positions of the result; a view. AxisError if one is
+    /// out of range or repeated.
     #[pyo3(signature = (*, axis))]
     fn expand_dims(&self, axis: Given<Ints>) -> PyResult<PyQTensor> {
         let axis = axis.of("expand_dims", "axis")?;

@@ -6,8 +6,8 @@ use core::arch::x86_64::*;
 /// Bytes of a mask that are read together.
 pub const BLOCK: usize = 64;
 
-/// Copies the elements of a block whose bits are set to `out`, and returns how many. What follows
-/// them is overwritten.
+/// Copies the elements of a block whose bits are set to `out`, and returns their number. It may
+/// overwrite what follows them.
 ///
 /// # Safety
 /// VECTOR1; `x` and `out` hold a block.

@@ -115,7 +115,7 @@ impl Graph {
             let mut x = x.iter();
             let mut arg = |k: usize| match operands[k] {
                 Operand::Number(s) => Ok(Arg::Scalar(s)),
-                // new numbers don't reach operations that look at elements
+                // an operation that looks at elements keeps the number it was added with
                 Operand::Parameter(p) => Ok(Arg::Scalar(p.number)),
                 Operand::Value(_) => {
                     let missing = || Error::value(row.op.name(), "an operand is missing");

@@ -169,7 +169,7 @@ impl Graph {
     }
     /// Adds a matrix product, by the rules of [`matmul`](crate::ops::matmul), or of
     /// [`matmul_as`](crate::ops::matmul_as) if a dtype is given. Elementwise operations that follow
-    /// it run on each block of its result.
+    /// it run on each block of its result. Errors if those would.
     ///
     /// ```
     /// use flex::{DType, Tensor, stream::{Graph, Op, Rounding}};

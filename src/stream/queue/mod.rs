@@ -108,7 +108,7 @@ struct Inner {
 pub struct Lazy(Arc<Shared>);
 
 struct Shared {
-    /// Of a queued value, its shape in row-major order: the actual layout is known once it is
+    /// For a queued value, the row-major layout of its shape: the actual one is known once it is
     /// computed.
     layout: Layout,
     dtype: DType,

@@ -97,7 +97,8 @@ impl Stream {
         })
     }
     /// A matrix product, by the rules of [`ops::matmul`], or of [`ops::matmul_as`] if a dtype is
-    /// given. Elementwise operations that follow run on each block of its result.
+    /// given, with their errors. Elementwise operations that follow run on each block of its
+    /// result.
     ///
     /// ```
     /// use flex::{Tensor, stream::{Op, Stream}};
@@ -120,8 +121,8 @@ impl Stream {
         })
     }
     /// A linear layer of `x` and `weight`, with an optional bias and residual, by the rules of
-    /// [`nn::linear`](crate::nn::linear). Elementwise operations that follow run on each block of
-    /// its result.
+    /// [`nn::linear`](crate::nn::linear), with its errors. Elementwise operations that follow run
+    /// on each block of its result.
     ///
     /// ```
     /// use flex::{Tensor, nn::Linear, stream::{Op, Stream}};
@@ -249,7 +250,7 @@ impl Stream {
         self.queue_view(x, view)
     }
     /// The elements in row-major order under another shape of as many elements, as
-    /// [`Tensor::reshape`].
+    /// [`Tensor::reshape`] and with its errors.
     ///
     /// ```
     /// use flex::{Tensor, stream::Stream};
@@ -263,8 +264,8 @@ impl Stream {
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;
         self.queue_view(x, View::reshaped(x.shape(), shape))
     }
-    /// Queues a view of a queued value. A reshape that may copy more than memory holds is an error
-    /// of its own, if it does, not one of the queue.
+    /// Queues a view of a queued value. A reshape that may have to copy more than memory holds is
+    /// not queued, so that its failure is not one of the queue.
     pub(crate) fn queue_view(&self, x: &Argument, view: View) -> Result<Lazy> {
         match x {
             Argument::Lazy(lazy)

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Operations and plans of a tree, at most. A tree that exceeds it starts over.
+/// The most operations and plans of a tree. One that exceeds it starts over.
 const CAPACITY: usize = 1 << 16;
 
 /// The values of a queue that are needed, a bit each.

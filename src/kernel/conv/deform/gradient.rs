@@ -1,6 +1,6 @@
 //! Gradients of deformed patches.
 
-use super::{Around, Deformed, Float, NOWHERE, RUN, mean};
+use super::{Around, DeformFloat, Deformed, NOWHERE, RUN, mean};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -13,12 +13,12 @@ pub struct DeformedGradient<'a, 'b, T> {
     pub columns: &'a [T],
     /// The gradient of the channels.
     pub image: &'a mut [T],
-    /// That of the offsets of the group: `[positions, down and across, all places]`.
+    /// The gradient of the group's offsets: `[positions, down and across, all places]`.
     pub offset: &'a mut [T],
     /// That of its mask: `[positions, all places]`.
     pub mask: &'a mut [T],
 }
-impl<T: Float> DeformedGradient<'_, '_, T> {
+impl<T: DeformFloat> DeformedGradient<'_, '_, T> {
     /// Panics if sizes don't match.
     pub fn add(self) {
         let (from, n) = (&self.from, self.places.len());
@@ -29,7 +29,7 @@ impl<T: Float> DeformedGradient<'_, '_, T> {
         simd::call(self)
     }
 }
-impl<T: Float> Kernel for DeformedGradient<'_, '_, T> {
+impl<T: DeformFloat> Kernel for DeformedGradient<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {

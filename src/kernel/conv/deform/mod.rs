@@ -24,9 +24,9 @@ const RUN: usize = 32;
 /// Marks an element outside the image.
 const NOWHERE: isize = isize::MIN;
 
-/// The types of offsets and masks: those that are computed in.
-pub trait Float: MatElement<Acc = Self> + Packed + Real {}
-impl<T: MatElement<Acc = T> + Packed + Real> Float for T {}
+/// The types of images, offsets and masks that are computed in.
+pub trait DeformFloat: MatElement<Acc = Self> + Packed + Real {}
+impl<T: MatElement<Acc = T> + Packed + Real> DeformFloat for T {}
 
 /// Channels of an image, and the positions at which taps read them.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ struct Around<T> {
     /// Whether all elements exist.
     whole: bool,
 }
-impl<T: Float> Around<T> {
+impl<T: DeformFloat> Around<T> {
     fn new() -> Self {
         Around {
             at: [[NOWHERE; RUN]; 4],
@@ -69,7 +69,7 @@ impl<T: Float> Around<T> {
     }
 }
 
-impl<T: Float> Deformed<'_, T> {
+impl<T: DeformFloat> Deformed<'_, T> {
     /// Taps: channels times positions.
     fn taps(&self) -> usize {
         self.image.channels() * self.geometry.positions()
@@ -229,7 +229,7 @@ impl<T: Float> Deformed<'_, T> {
 
 /// Bilinear interpolation between the elements.
 #[inline(always)]
-fn mean<I: Isa, T: Float>(around: &Around<T>, j: usize, seen: [T; 4]) -> T {
+fn mean<I: Isa, T: DeformFloat>(around: &Around<T>, j: usize, seen: [T; 4]) -> T {
     let w = |k: usize| around.weights[k][j];
     let above = T::mul_add::<I>(w(1), seen[1], w(0) * seen[0]);
     T::mul_add::<I>(w(3), seen[3], T::mul_add::<I>(w(2), seen[2], above))

@@ -1,7 +1,7 @@
 //! Deformed patches as operands of the matrix engine.
 
-use super::{Deformed, Float};
-use crate::kernel::conv::lines::{Lines, pack_by_blocks, panels};
+use super::{DeformFloat, Deformed};
+use crate::kernel::conv::lines::{LineRange, pack_by_blocks, panels};
 use crate::kernel::gemm::{BlockA, Source};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
@@ -14,7 +14,7 @@ struct Write<'a, 'b, T> {
     d: &'a mut [T],
     stride: usize,
 }
-impl<T: Float> Kernel for Write<'_, '_, T> {
+impl<T: DeformFloat> Kernel for Write<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -28,18 +28,18 @@ impl<T: Float> Kernel for Write<'_, '_, T> {
 pub struct DeformedPatches<'a, T> {
     from: Deformed<'a, T>,
     /// The places.
-    lines: Lines,
+    lines: LineRange,
 }
-impl<'a, T: Float> DeformedPatches<'a, T> {
+impl<'a, T: DeformFloat> DeformedPatches<'a, T> {
     /// All patches. Panics unless there are offsets for all taps and places.
     pub fn new(from: Deformed<'a, T>) -> Self {
         from.check();
-        let lines = Lines::all(from.geometry.len());
+        let lines = LineRange::all(from.geometry.len());
         DeformedPatches { from, lines }
     }
 }
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
-unsafe impl<T: Float> Source for DeformedPatches<'_, T> {
+unsafe impl<T: DeformFloat> Source for DeformedPatches<'_, T> {
     type Packed = T;
     fn lines(&self) -> usize {
         self.lines.count()
@@ -94,9 +94,9 @@ pub struct DeformedTaps<'a, T> {
     /// Places of each image.
     places: usize,
     /// The taps.
-    lines: Lines,
+    lines: LineRange,
 }
-impl<'a, T: Float> DeformedTaps<'a, T> {
+impl<'a, T: DeformFloat> DeformedTaps<'a, T> {
     /// All patches of images of `taps` taps and `places` places. Panics if an image has others, or
     /// lacks offsets.
     pub fn new(images: &'a [Deformed<'a, T>], taps: usize, places: usize) -> Self {
@@ -107,12 +107,12 @@ impl<'a, T: Float> DeformedTaps<'a, T> {
         DeformedTaps {
             images,
             places,
-            lines: Lines::all(taps),
+            lines: LineRange::all(taps),
         }
     }
 }
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
-unsafe impl<T: Float> Source for DeformedTaps<'_, T> {
+unsafe impl<T: DeformFloat> Source for DeformedTaps<'_, T> {
     type Packed = T;
     fn lines(&self) -> usize {
         self.lines.count()

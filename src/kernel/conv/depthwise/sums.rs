@@ -45,8 +45,7 @@ impl<F: Packed> Sums<'_, F> {
             }
         }
     }
-    /// The places of a part. If `S` is not 0, it is the step between what they read, and they are
-    /// adjacent.
+    /// The places of a part. If `S` is not 0, places are adjacent, and what they read is `S` apart.
     #[inline(always)]
     fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &Part) {
         let (walk, first) = (self.walk, self.band.start);
@@ -98,7 +97,7 @@ impl<F: Packed> Sums<'_, F> {
         lane: usize,
         [from, to]: [usize; 2],
     ) {
-        // numbers from a place to the next, as constants for frequent steps
+        // the step from one place to the next: a constant for the common ones
         let (step, out) = match S {
             0 => (self.walk.step[1] * LANES, self.walk.out[1] * LANES),
             _ => (S * LANES, LANES),

@@ -53,8 +53,8 @@ impl<F: Packed> Sums<'_, F> {
                 ROWS => VECTORS,
                 _ => LONG,
             };
-            // From the right: what a block writes past the last column belongs to the next row,
-            // whose own block comes later.
+            // From the right: a block may write past the last column, into the next row, whose own
+            // block comes later.
             let mut end = self.cols.next_multiple_of(L);
             while end > 0 {
                 let one = vectors == 1 || !end.is_multiple_of(vectors * L);

@@ -9,8 +9,8 @@ use core::ops::Range;
 /// a kernel depth, twice as many for each position along it, since neighbouring blocks transform
 /// the same planes.
 const TILES: usize = 64;
-/// Numbers between those of one product and of the next: a cache line, lest all of a tile fall into
-/// one set of the cache.
+/// Numbers of padding between one product and the next: a cache line, so that the numbers of a tile
+/// don't all fall into the same set of the cache.
 const APART: usize = LANES;
 
 /// How the tiles of a batch of images are split into blocks; it depends on the sizes alone.

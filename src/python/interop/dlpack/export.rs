@@ -89,7 +89,8 @@ fn lend<M: Managed>(
 #[pymethods]
 impl PyTensor {
     /// A DLPack capsule. Consumers of version 1 get the tensor's memory, marked read-only; older
-    /// ones, which don't know the mark, get a copy.
+    /// ones, which don't know the mark, get a copy, or BufferError with `copy=False`. BufferError
+    /// for another device; ValueError for a stream.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
