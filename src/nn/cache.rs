@@ -201,17 +201,17 @@ impl KvCache {
             return Err(Error::dtype(OP, message));
         }
         let tokens = k.shape()[2];
-        let by_token = |t: &Tensor| t.permute([2, 0, 1, 3])?.contiguous();
+        let by_token = |t: &Tensor| t.permute([2, 0, 1, 3]);
         let new = [by_token(k)?, by_token(v)?];
         self.reserve(tokens)?;
-        for (rows, new) in self.rows.iter_mut().zip(&new) {
+        for (rows, new) in self.rows.iter().zip(&new) {
+            let part = rows.layout().narrow(OP, 0, self.end, tokens)?;
             let row = rows.len() / rows.shape()[0].max(1) * dtype.size();
             let first = rows.as_ptr().wrapping_add(self.end * row) as *mut u8;
             // SAFETY: `reserve` made room for `tokens` rows from `end` on, in owned memory handed
-            // out for writing. No other tensor reaches them (CACHE1), and `&mut self` is the only
-            // access here. `new` holds as many bytes and doesn't overlap, since it has none of
-            // these rows.
-            unsafe { core::ptr::copy_nonoverlapping(new.as_ptr(), first, tokens * row) };
+            // out for writing. No other tensor reaches them (CACHE1), `new` included, and `&mut
+            // self` is the only access here.
+            unsafe { new.write_at(first, &part)? };
         }
         self.end += tokens;
         self.position += tokens;

@@ -1,12 +1,11 @@
 //! Distances and similarities between rows.
 
 use super::check;
-use crate::dtype::{DType, Element};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::kernel::distance::{self, Distance};
 use crate::kernel::elementwise::rows;
-use crate::kernel::math::Real;
 use crate::kernel::norm::Power;
 use crate::layout::{self, Shape};
 use crate::ops::formula::Formula;
@@ -137,8 +136,7 @@ fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance)
             .input(b.elements())
             .output(y.elements_mut()?)
             .run(cost, |line| {
-                let found = distance::of::<F>(by, line.input(0), line.input(1));
-                line.output::<F>(0)[0] = found;
+                distance::of::<F>(by, line.input(0), line.input(1), line.output(0));
             })?;
     }, else return Err(Error::unsupported(op, dtype)));
     y.squeeze(k as isize)?.into_dtype(dtype)
@@ -217,6 +215,7 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
     let (a, b) = (whole(&a)?, whole(&b)?);
     let width = a.shape()[a.rank() - 1];
     let shape: Shape = lead.iter().copied().chain([m, n]).collect();
+    let by = Distance::Of { power, eps: 0.0 };
     let mut y = Tensor::empty(&shape, wide)?;
     dispatch!(float wide, |F| {
         let (a, b) = (a.as_slice::<F>()?, b.as_slice::<F>()?);
@@ -225,20 +224,12 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
             par::split(y.as_mut_slice::<F>()?, n, 1, cost, |r, y| {
                 for (i, y) in r.zip(y.chunks_mut(n)) {
                     let others = &b[i / m * n * width..][..n * width];
-                    to_all(power, &a[i * width..][..width], others, y);
+                    distance::of(by, &a[i * width..][..width], others, y);
                 }
             });
         }
     }, else return Err(Error::unsupported(OP, dtype)));
     y.into_dtype(dtype)
-}
-
-/// The distances from one point to several.
-fn to_all<F: Element + Real>(power: Power, a: &[F], b: &[F], y: &mut [F]) {
-    let by = Distance::Of { power, eps: 0.0 };
-    for (k, y) in y.iter_mut().enumerate() {
-        *y = distance::of(by, a, &b[k * a.len()..][..a.len()]);
-    }
 }
 
 /// `sqrt(|a|^2 + |b|^2 - 2 a b)`, clamped to 0 under the root.
@@ -285,6 +276,7 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
     })? / 2;
     let x = x.astype(dtype.wide())?.contiguous()?;
     let mut y = Tensor::empty([pairs], dtype.wide())?;
+    let by = Distance::Of { power, eps: 0.0 };
     dispatch!(float y.dtype(), |F| {
         let x = x.as_slice::<F>()?;
         let out = Out::new(y.as_mut_slice::<F>()?);
@@ -293,7 +285,7 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
             let before = i * n - i * (i + 1) / 2;
             // SAFETY: OUT1: a row's pairs with later rows follow those of earlier rows.
             let y = unsafe { out.part(before..before + n - i - 1) };
-            to_all(power, &x[i * width..][..width], &x[(i + 1) * width..], y);
+            distance::of(by, &x[i * width..][..width], &x[(i + 1) * width..], y);
         });
     }, else return Err(Error::unsupported(OP, dtype)));
     y.into_dtype(dtype)

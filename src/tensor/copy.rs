@@ -198,21 +198,33 @@ impl Tensor {
     /// elements that `part` reaches: a view of the layout that this tensor has after
     /// [`Tensor::as_mut_ptr`].
     pub(crate) fn write(&mut self, part: &Layout, source: &Tensor) -> Result<()> {
-        let (size, rank, offset) = (self.dtype().size(), part.rank(), self.layout().offset());
+        let (size, offset) = (self.dtype().size(), self.layout().offset());
         let first = self
             .as_mut_ptr()?
             .wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
-        let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
-        if alike && source.is_contiguous() && part.is_contiguous() && is_small(bytes) {
-            // SAFETY: equally many contiguous elements on both sides; the target's are unshared
-            // (STORAGE3), so nothing overlaps.
-            unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
-            return Ok(());
-        }
-        let source = source.share(source.layout().broadcast_to("broadcast_to", part.shape())?);
-        let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: both reach only elements of their own storages (TENSOR1); the target's is
         // unshared (STORAGE3), so they are disjoint.
+        unsafe { source.write_at(first, part) }
+    }
+    /// Writes the values, which broadcast to `part`, to memory: `part` with its first element at
+    /// `first`.
+    ///
+    /// # Safety
+    /// `part` reaches only elements from `first` on that may be written, nobody else uses
+    /// meanwhile, and are none of this tensor's.
+    pub(crate) unsafe fn write_at(&self, first: *mut u8, part: &Layout) -> Result<()> {
+        let (size, rank) = (self.dtype().size(), part.rank());
+        let (alike, bytes) = (self.shape() == part.shape(), part.len() * size);
+        if alike && self.is_contiguous() && part.is_contiguous() && is_small(bytes) {
+            // SAFETY: equally many contiguous elements on both sides, which don't overlap, by the
+            // caller.
+            unsafe { core::ptr::copy_nonoverlapping(self.as_ptr(), first, bytes) };
+            return Ok(());
+        }
+        let source = self.share(self.layout().broadcast_to("broadcast_to", part.shape())?);
+        let target = Operand::new(first, size, part.shape(), part.strides(), rank);
+        // SAFETY: the source reaches elements of its storage (TENSOR1), the target those of
+        // `part`, which are disjoint, by the caller.
         unsafe { run(copy(size), part.shape(), source.operand(rank), target) };
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Distances of two rows, and accumulation of rows.
 
-use super::norm::Power;
+use super::norm::{Power, whole_power};
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
@@ -22,11 +22,14 @@ pub enum Distance {
 }
 
 kernel! {
-    /// The measure of two rows of equal length.
-    pub fn of<'a, F: Real>(by: Distance, a: &'a [F], b: &'a [F]) -> F { |I|
-        match by {
-            Distance::Cosine { eps } => cosine::<I, F>(a, b, F::from_f64(eps)),
-            Distance::Of { power, eps } => length::<I, F>(power, F::from_f64(eps), a, b),
+    /// The measures of row `a` and each of the consecutive rows `b`, of equal length.
+    pub fn of<'a, F: Real>(by: Distance, a: &'a [F], b: &'a [F], y: &'a mut [F]) -> () { |I|
+        for (k, y) in y.iter_mut().enumerate() {
+            let b = &b[k * a.len()..][..a.len()];
+            *y = match by {
+                Distance::Cosine { eps } => cosine::<I, F>(a, b, F::from_f64(eps)),
+                Distance::Of { power, eps } => length::<I, F>(power, F::from_f64(eps), a, b),
+            };
         }
     }
 }
@@ -68,6 +71,16 @@ fn length<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
         }
         Power::Infinity => lanes!(a, b, F::ZERO, |x, y| (x - y + eps).abs::<I>(), |s, t| s
             .maximum::<I>(t)),
+        Power::Whole(p) => {
+            let sum = lanes!(
+                a,
+                b,
+                F::ZERO,
+                |x, y| whole_power((x - y + eps).abs::<I>(), p),
+                |s, t| s + t
+            );
+            Math::pow::<I>(sum, F::from_f64(1.0 / p as f64))
+        }
         Power::Other(p) => {
             let q = F::from_f64(p);
             let sum = lanes!(

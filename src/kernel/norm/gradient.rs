@@ -51,38 +51,52 @@ fn weigh<F: Real>(g: &[F], weight: &[F], d: &mut [F]) {
 }
 
 kernel! {
-    /// layer_norm of `x`. Returns the mean, and the factor that scales the variance to 1.
+    /// layer_norm of rows of `n` elements; adds the gradients of weight and bias to those of `sums`.
     ///
     /// With `u = g * weight` and `v = (x - mean) * scale` the gradient is `(u - mean(u) - v *
-    /// mean(u * v)) * scale`.
-    pub fn layer_norm<'a, F: Real>(g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F]) -> [F; 2] { |I|
-        let n = F::from_f64(x.len() as f64);
-        let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
-        let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
-        let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
-        weigh(g, weight, d);
-        let sum = lanes!(d, F::default(), |v| v, |a, b| a + b);
-        let product = lanes!(d, x, F::default(), |u, x| u * (x - mean), |a, b| a + b);
-        let (shift, slope) = (sum / n, product * scale * scale / n);
-        for (d, x) in d.iter_mut().zip(x) {
-            *d = (*d - shift - (*x - mean) * slope) * scale;
+    /// mean(u * v)) * scale`, that of the weight `g * v`.
+    pub fn layer_norm<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> () { |I|
+        let (weights, biases) = sums.split_at_mut(n);
+        let operands = g.chunks_exact(n).zip(x.chunks_exact(n));
+        let n = F::from_f64(n as f64);
+        for (d, (g, x)) in d.chunks_exact_mut(weights.len()).zip(operands) {
+            let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
+            let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
+            let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
+            weigh(g, weight, d);
+            let sum = lanes!(d, F::default(), |v| v, |a, b| a + b);
+            let product = lanes!(d, x, F::default(), |u, x| u * (x - mean), |a, b| a + b);
+            let (shift, slope) = (sum / n, product * scale * scale / n);
+            for (d, x) in d.iter_mut().zip(x) {
+                *d = (*d - shift - (*x - mean) * slope) * scale;
+            }
+            let sums = weights.iter_mut().zip(biases.iter_mut());
+            for ((weight, bias), (g, x)) in sums.zip(g.iter().zip(x)) {
+                *weight = *weight + *g * ((*x - mean) * scale);
+                *bias = *bias + *g;
+            }
         }
-        [mean, scale]
     }
 }
 kernel! {
-    /// rms_norm of `x`. Returns the factor that scales the mean square to 1.
+    /// rms_norm of rows of `n` elements; adds the gradient of the weight to `sums`.
     ///
-    /// With `u = g * weight` and `v = x * scale` the gradient is `(u - v * mean(u * v)) * scale`.
-    pub fn rms_norm<'a, F: Real>(g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F]) -> F { |I|
-        let n = F::from_f64(x.len() as f64);
-        let squares = lanes!(x, F::default(), |v| v * v, |a, b| a + b);
-        let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
-        weigh(g, weight, d);
-        let slope = lanes!(d, x, F::default(), |u, x| u * x, |a, b| a + b) * scale * scale / n;
-        for (d, x) in d.iter_mut().zip(x) {
-            *d = (*d - *x * slope) * scale;
+    /// With `u = g * weight` and `v = x * scale` the gradient is `(u - v * mean(u * v)) * scale`,
+    /// that of the weight `g * v`.
+    pub fn rms_norm<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> () { |I|
+        let operands = g.chunks_exact(n).zip(x.chunks_exact(n));
+        let n = F::from_f64(n as f64);
+        for (d, (g, x)) in d.chunks_exact_mut(sums.len()).zip(operands) {
+            let squares = lanes!(x, F::default(), |v| v * v, |a, b| a + b);
+            let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
+            weigh(g, weight, d);
+            let slope = lanes!(d, x, F::default(), |u, x| u * x, |a, b| a + b) * scale * scale / n;
+            for (d, x) in d.iter_mut().zip(x) {
+                *d = (*d - *x * slope) * scale;
+            }
+            for (sum, (g, x)) in sums.iter_mut().zip(g.iter().zip(x)) {
+                *sum = *sum + *g * (*x * scale);
+            }
         }
-        scale
     }
 }

@@ -16,6 +16,8 @@ pub enum Power {
     Two,
     /// The largest magnitude.
     Infinity,
+    /// A whole order from 3 to 7, whose powers are products.
+    Whole(u8),
     /// Any other order.
     Other(f64),
 }
@@ -26,9 +28,21 @@ impl From<f64> for Power {
             1.0 => Power::One,
             2.0 => Power::Two,
             f64::INFINITY => Power::Infinity,
+            3.0 | 4.0 | 5.0 | 6.0 | 7.0 => Power::Whole(p as u8),
             p => Power::Other(p),
         }
     }
+}
+
+/// `x` to the power of `p`, from 0 to 7: for a `p` that is the same for all elements, a few
+/// multiplications and selections without branches.
+#[inline(always)]
+pub fn whole_power<F: Real>(x: F, p: u8) -> F {
+    let (square, one) = (x * x, F::ONE);
+    let by_one = if p & 1 == 0 { one } else { x };
+    let by_two = if p & 2 == 0 { one } else { square };
+    let by_four = if p & 4 == 0 { one } else { square * square };
+    by_one * by_two * by_four
 }
 
 /// `x / max(norm(x), eps)`.
@@ -61,6 +75,9 @@ impl<F: Real> Norm<F> for Normalize {
                 let nan = lanes!(x, zero, |v| if v.isnan() { v } else { zero }, |a, b| a + b);
                 if nan.isnan() { nan } else { largest(y) }
             }
+            Power::Whole(p) => {
+                lanes!(x, zero, |v| whole_power(v.abs::<I>(), p), |a, b| a + b)
+            }
             Power::Other(p) => {
                 let p = F::from_f64(p);
                 lanes!(x, zero, |v| Math::pow::<I>(v.abs::<I>(), p), |a, b| a + b)
@@ -79,6 +96,7 @@ impl<F: Real> Norm<F> for Normalize {
         }
         let length = match self.power {
             Power::Two => Math::sqrt::<I>(all),
+            Power::Whole(p) => Math::pow::<I>(all, F::from_f64(1.0 / p as f64)),
             Power::Other(p) => Math::pow::<I>(all, F::from_f64(1.0 / p)),
             _ => all,
         };

@@ -13,7 +13,7 @@ pub mod gradient;
 mod lp;
 mod softmax;
 
-pub use lp::{Normalize, Power};
+pub use lp::{Normalize, Power, whole_power};
 pub use softmax::{LogSoftmax, Softmax};
 
 kernel! {

@@ -1,16 +1,15 @@
 //! Gradients of normalisations over the last dimensions.
 
 use super::{common_float, expect_shape};
-use crate::dtype::DType;
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::lines::Lines;
-use crate::kernel::elementwise::rows;
+use crate::kernel::math::Real;
 use crate::kernel::norm::gradient;
 use crate::layout::{IntoShape, Shape};
 use crate::nn::check;
 use crate::nn::{LayerNorm, RmsNorm};
-use crate::ops::formula::Formula;
-use crate::par::Cost;
+use crate::ops;
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// The gradients of `x`, weight and bias of [`layer_norm`](crate::nn::layer_norm), the last two
@@ -41,23 +40,10 @@ pub fn layer_norm(
     let LayerNorm { weight, eps, .. } = options;
     check::eps(OP, eps)?;
     let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
-    let (mut d, mut mean, mut scale) = (rows.whole()?, rows.column()?, rows.column()?);
-    dispatch!(float rows.wide, |F| {
-        let lines = rows.lines().output(d.elements_mut()?);
-        let lines = lines.output(mean.elements_mut()?).output(scale.elements_mut()?);
-        lines.run(rows.cost(12), |line| {
-            let (g, x, weight) = (line.input::<F>(0), line.input(1), line.input(2));
-            let stats = gradient::layer_norm(g, x, weight, eps, line.output(0));
-            (line.output(1)[0], line.output(2)[0]) = (stats[0], stats[1]);
-        })
+    let (d, sums) = dispatch!(float rows.wide, |F| {
+        rows.run::<F, 2>(|n, g, x, weight, d, sums| gradient::layer_norm(n, g, x, weight, eps, d, sums))
     }, else Err(Error::unsupported(OP, rows.wide)))?;
-    let mut f = rows.formula(OP)?;
-    let (g, v) = (f.input(&rows.grad)?, f.input(&rows.x)?);
-    let (mean, scale) = (f.input(&mean)?, f.input(&scale)?);
-    let deviation = f.binary(&rows::Subtract::ROW, v, mean)?;
-    let normal = f.binary(&rows::Multiply::ROW, deviation, scale)?;
-    let product = f.binary(&rows::Multiply::ROW, g, normal)?;
-    let [weight, bias] = f.sums([product, g], 0)?;
+    let [weight, bias] = [sums.select(0, 0)?, sums.select(0, 1)?];
     Ok([
         rows.shaped(d, x.shape())?,
         rows.shaped(weight, &rows.normalized)?,
@@ -89,19 +75,9 @@ pub fn rms_norm(
     let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
     check::eps(OP, eps)?;
-    let (mut d, mut scale) = (rows.whole()?, rows.column()?);
-    dispatch!(float rows.wide, |F| {
-        let lines = rows.lines().output(d.elements_mut()?).output(scale.elements_mut()?);
-        lines.run(rows.cost(8), |line| {
-            let (g, x, weight) = (line.input::<F>(0), line.input(1), line.input(2));
-            line.output(1)[0] = gradient::rms_norm(g, x, weight, eps, line.output(0));
-        })
+    let (d, weight) = dispatch!(float rows.wide, |F| {
+        rows.run::<F, 1>(|n, g, x, weight, d, sums| gradient::rms_norm(n, g, x, weight, eps, d, sums))
     }, else Err(Error::unsupported(OP, rows.wide)))?;
-    let mut f = rows.formula(OP)?;
-    let (g, v, scale) = (f.input(&rows.grad)?, f.input(&rows.x)?, f.input(&scale)?);
-    let normal = f.binary(&rows::Multiply::ROW, v, scale)?;
-    let product = f.binary(&rows::Multiply::ROW, g, normal)?;
-    let [weight] = f.sums([product], 0)?;
     Ok([
         rows.shaped(d, x.shape())?,
         rows.shaped(weight, &rows.normalized)?,
@@ -147,30 +123,41 @@ impl Rows {
             wide,
         })
     }
-    /// An uninitialised gradient of `x`.
-    fn whole(&self) -> Result<Tensor> {
-        Tensor::empty(self.x.shape(), self.wide)
-    }
-    /// An uninitialised number per row.
-    fn column(&self) -> Result<Tensor> {
-        Tensor::empty([self.x.shape()[0], 1], self.wide)
-    }
-    fn formula<'a>(&self, op: &'static str) -> Result<Formula<'a>> {
-        Formula::new(op, &[self.x.shape()], self.wide)
-    }
-    fn lines(&self) -> Lines<'_> {
-        Lines::new(self.x.shape(), 1)
-            .input(self.grad.elements())
-            .input(self.x.elements())
-            .input(self.weight.elements())
-    }
-    /// The cost of a row, with `flops` operations per element.
-    fn cost(&self, flops: usize) -> Cost {
-        let n = self.x.shape()[1];
-        Cost {
-            bytes: 3 * n * self.wide.size(),
-            flops: n.saturating_mul(flops),
+    /// The gradient of `x`, and `SUMS` sums over rows, `[SUMS, n]`, from a function of consecutive
+    /// rows and their length `n` that adds to the latter. Rows are read once: the sums of a few rows
+    /// each, as many as follows from the shape, are added up afterwards.
+    fn run<F: Real + Element, const SUMS: usize>(
+        &self,
+        f: impl Fn(usize, &[F], &[F], &[F], &mut [F], &mut [F]) + Sync,
+    ) -> Result<(Tensor, Tensor)> {
+        let (rows, n) = (self.x.shape()[0], self.x.shape()[1]);
+        let each = (rows / 32).clamp(4, 64);
+        let parts = rows.div_ceil(each);
+        let mut d = Tensor::empty([rows, n], self.wide)?;
+        let mut sums = Tensor::zeros([parts, SUMS, n], self.wide)?;
+        let (g, x) = (self.grad.contiguous()?, self.x.contiguous()?);
+        let weight = self.weight.contiguous()?;
+        let (g, x, weight) = (g.as_slice::<F>()?, x.as_slice::<F>()?, weight.as_slice()?);
+        let (of_x, of_rows) = (
+            Out::new(d.as_mut_slice::<F>()?),
+            Out::new(sums.as_mut_slice::<F>()?),
+        );
+        let cost = Cost {
+            bytes: 3 * each * n * size_of::<F>(),
+            flops: (each * n).saturating_mul(16),
+        };
+        if n > 0 {
+            par::chunks(parts, cost, |k| {
+                let range = k * each * n..rows.min((k + 1) * each) * n;
+                // SAFETY: OUT1: parts have rows and sums of their own.
+                let (d, sums) = unsafe {
+                    let sums = of_rows.part(k * SUMS * n..(k + 1) * SUMS * n);
+                    (of_x.part(range.clone()), sums)
+                };
+                f(n, &g[range.clone()], &x[range], weight, d, sums);
+            });
         }
+        Ok((d, ops::sum(&sums, 0)?))
     }
     fn shaped(&self, t: Tensor, shape: &[usize]) -> Result<Tensor> {
         t.into_dtype(self.dtype)?.reshape(shape)

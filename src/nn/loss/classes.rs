@@ -13,8 +13,12 @@ use crate::layout::{Axes, Shape};
 use crate::nn::check;
 use crate::ops::formula::Formula;
 use crate::ops::{self};
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+
+/// Terms that are summed in sequence, in one chunk.
+const CHUNK: usize = 256;
 
 /// The options of [`cross_entropy`].
 ///
@@ -98,21 +102,11 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
     if target.dtype().is_float() {
         return p.of_probabilities(&sums, target, label_smoothing, reduction);
     }
-    let targets = p.targets(target, ignore_index)?;
-    let scores = p.scores(&targets)?;
-    let mut terms = fallible::with_capacity(scores.len())?;
-    let logs = doubles(&sums)?;
-    terms.extend(logs.iter().zip(&scores).map(|(l, x)| l - x));
     let spread = match label_smoothing {
         0.0 => None,
-        _ => Some(p.spread(&logs)?),
+        share => Some((share, p.spread()?)),
     };
-    p.reduce(
-        targets,
-        terms,
-        spread.map(|s| (label_smoothing, s)),
-        reduction,
-    )
+    p.reduce(target, ignore_index, Some(&sums), spread, reduction)
 }
 
 /// `-x` at each target, with log-probabilities `x`: [`cross_entropy`] for the result of
@@ -132,10 +126,7 @@ pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor>
         reduction,
     } = options;
     let p = Problem::new("nll_loss", x, target, weight)?;
-    let targets = p.targets(target, ignore_index)?;
-    let mut terms = p.scores(&targets)?;
-    terms.iter_mut().for_each(|t| *t = -*t);
-    p.reduce(targets, terms, None, reduction)
+    p.reduce(target, ignore_index, None, None, reduction)
 }
 
 /// Scores, their axis of classes, and the dtype of the result.
@@ -213,18 +204,31 @@ impl Problem {
             dtype,
         })
     }
-    /// The checked targets: read once, since they may lie in borrowed memory (READ1).
-    pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
+    /// The targets: read once, since they may lie in borrowed memory (READ1).
+    fn given(&self, target: &Tensor) -> Result<Tensor> {
         if !target.dtype().is_integer() {
             let message = message!("target must be integers, not {}", target.dtype());
             return Err(Error::dtype(self.op, message));
         }
-        let given = target.astype(DType::I64)?.copy()?;
+        target.astype(DType::I64)?.copy()
+    }
+    /// The error for a target that is no class.
+    fn no_class(&self, class: i64, at: usize) -> Error {
+        let message = message!(
+            "target has {class} at row-major position {at}, which is no class: there are {}",
+            self.classes
+        );
+        Error::value(self.op, message)
+    }
+    /// The factor of each class, or none.
+    fn factors(&self) -> Result<Vec<f64>> {
+        self.weight.as_ref().map_or(Ok(Vec::new()), doubles)
+    }
+    /// The checked targets.
+    pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
+        let given = self.given(target)?;
         let given = given.as_slice::<i64>()?;
-        let factors = match &self.weight {
-            Some(w) => doubles(w)?,
-            None => Vec::new(),
-        };
+        let factors = self.factors()?;
         let mut classes = fallible::with_capacity(given.len())?;
         let mut weights = fallible::with_capacity(given.len())?;
         for (at, class) in given.iter().copied().enumerate() {
@@ -234,94 +238,111 @@ impl Problem {
                 continue;
             }
             if !(0..self.classes as i64).contains(&class) {
-                let message = message!(
-                    "target has {class} at row-major position {at}, which is no class: there are {}",
-                    self.classes
-                );
-                return Err(Error::value(self.op, message));
+                return Err(self.no_class(class, at));
             }
             classes.push(class);
             weights.push(Some(factors.get(class as usize).copied().unwrap_or(1.0)));
         }
         Ok(Targets { classes, weights })
     }
-    /// The score at each target.
-    fn scores(&self, targets: &Targets) -> Result<Vec<f64>> {
-        if targets.classes.is_empty() || self.classes == 0 {
-            return fallible::filled(0.0, targets.classes.len());
-        }
-        let mut shape = Shape::from_slice(self.x.shape());
-        shape[self.axis] = 1;
-        let indices = Tensor::from_slice(&targets.classes, &shape[..])?;
-        doubles(&ops::take_along_axis(
-            &self.x,
-            &indices,
-            self.axis as isize,
-        )?)
-    }
-    /// The terms for uniform targets: the sum over classes of `weight (log - x)`.
-    fn spread(&self, logs: &[f64]) -> Result<Vec<f64>> {
+    /// The sum over classes of `weight * x`, and that of the weights.
+    fn spread(&self) -> Result<(Tensor, f64)> {
         let over = self.axis as isize;
-        let (sums, total) = match &self.weight {
-            None => (ops::sum(&self.x, over)?, self.classes as f64),
-            Some(w) => {
-                let w = self.along_classes(w)?;
-                let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
-                let (x, w) = (f.input(&self.x)?, f.input(&w)?);
-                let product = f.binary(&rows::Multiply::ROW, x, w)?;
-                let products = f.write(product, self.x.dtype())?;
-                let total = doubles(self.weight.as_ref().unwrap_or(&products))?
-                    .iter()
-                    .sum();
-                (ops::sum(&products, over)?, total)
-            }
+        let Some(w) = &self.weight else {
+            return Ok((ops::sum(&self.x, over)?, self.classes as f64));
         };
-        let mut spread = doubles(&sums)?;
-        spread
-            .iter_mut()
-            .zip(logs)
-            .for_each(|(s, log)| *s = log * total - *s);
-        Ok(spread)
+        let along = self.along_classes(w)?;
+        let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
+        let (x, factor) = (f.input(&self.x)?, f.input(&along)?);
+        let product = f.binary(&rows::Multiply::ROW, x, factor)?;
+        let products = f.write(product, self.x.dtype())?;
+        Ok((ops::sum(&products, over)?, doubles(w)?.iter().sum()))
     }
-    /// Weights and reduces the terms, which with smoothing include a share of `spread`.
+    /// Computes the terms, `log - x` at each target, weights and reduces them. `logs` are 0 if
+    /// absent. With smoothing, a term includes a share of that for uniform targets, `weight * (log -
+    /// x)` summed over classes.
     fn reduce(
         &self,
-        targets: Targets,
-        mut terms: Vec<f64>,
-        smoothing: Option<(f64, Vec<f64>)>,
+        target: &Tensor,
+        ignored: i64,
+        logs: Option<&Tensor>,
+        smoothing: Option<(f64, (Tensor, f64))>,
         reduction: Reduction,
     ) -> Result<Tensor> {
-        let Targets { weights, .. } = targets;
-        for (t, w) in terms.iter_mut().zip(&weights) {
-            // terms of weight 0 may be infinite
-            *t = match w {
-                None | Some(0.0) => 0.0,
-                Some(w) => *t * w,
+        let (given, factors) = (self.given(target)?, self.factors()?);
+        let given = given.as_slice::<i64>()?;
+        let (x, logs) = (
+            self.x.contiguous()?,
+            logs.map(Tensor::contiguous).transpose()?,
+        );
+        let smoothing = match smoothing {
+            Some((share, (sums, total))) => Some((share, sums.contiguous()?, total)),
+            None => None,
+        };
+        let inner: usize = self.shape.iter().skip(self.axis).product();
+        let each = (reduction == Reduction::None).then_some(given.len());
+        let mut y = Tensor::empty([each.unwrap_or(0)], x.dtype())?;
+        // the sums of terms and weights of a chunk, and where a target is no class
+        let mut parts: Vec<([f64; 2], Option<usize>)> =
+            fallible::filled(([0.0; 2], None), given.len().div_ceil(CHUNK))?;
+        let cost = Cost {
+            bytes: 64 * CHUNK,
+            flops: 16 * CHUNK,
+        };
+        dispatch!(float x.dtype(), |F| {
+            let x = x.as_slice::<F>()?;
+            let logs = logs.as_ref().map(|t| t.as_slice::<F>()).transpose()?;
+            let smoothing = match &smoothing {
+                Some((share, sums, total)) => Some((*share, sums.as_slice::<F>()?, *total)),
+                None => None,
             };
-        }
-        if let Some((share, spread)) = smoothing {
-            let each = share / self.classes as f64;
-            for ((t, s), w) in terms.iter_mut().zip(&spread).zip(&weights) {
-                // the spread share is weighted by all classes, not by the target's
-                let s = if w.is_none() { 0.0 } else { each * s };
-                *t = (1.0 - share) * *t + s;
-            }
-        }
-        let sum = |x: &[f64]| x.chunks(256).map(|x| x.iter().sum::<f64>()).sum::<f64>();
-        match reduction {
-            Reduction::Sum => scalar(self.op, sum(&terms), self.dtype),
-            Reduction::Mean => scalar(self.op, sum(&terms) / sum_of(&weights), self.dtype),
-            Reduction::None => self.write(&terms),
-        }
-    }
-    fn write(&self, terms: &[f64]) -> Result<Tensor> {
-        let mut y = Tensor::empty(&self.shape, self.x.dtype())?;
-        dispatch!(float y.dtype(), |F| {
-            for (y, t) in y.as_mut_slice::<F>()?.iter_mut().zip(terms) {
-                *y = *t as F;
-            }
+            let out = Out::new(y.as_mut_slice::<F>()?);
+            par::each(&mut parts, cost, |k, ([sum, weights], bad)| {
+                let range = k * CHUNK..given.len().min((k + 1) * CHUNK);
+                // SAFETY: OUT1: chunks are disjoint.
+                let mut y = unsafe { out.part(if each.is_some() { range.clone() } else { 0..0 }) }.iter_mut();
+                let (mut batch, mut place) = (range.start / inner, range.start % inner);
+                for at in range {
+                    let class = given[at];
+                    let mut term = 0.0;
+                    if class != ignored {
+                        if !(0..self.classes as i64).contains(&class) {
+                            *bad = Some(at);
+                            return;
+                        }
+                        let class = class as usize;
+                        let weight = factors.get(class).copied().unwrap_or(1.0);
+                        let score = Real::to_f64(x[(batch * self.classes + class) * inner + place]);
+                        let log = logs.map_or(0.0, |l| Real::to_f64(l[at]));
+                        // terms of weight 0 may be infinite
+                        term = if weight == 0.0 { 0.0 } else { weight * (log - score) };
+                        if let Some((share, sums, total)) = smoothing {
+                            // the spread share is weighted by all classes, not by the target's
+                            let all = log * total - Real::to_f64(sums[at]);
+                            term = (1.0 - share) * term + share / self.classes as f64 * all;
+                        }
+                        *weights += weight;
+                    }
+                    *sum += term;
+                    if let Some(y) = y.next() {
+                        *y = term as F;
+                    }
+                    place += 1;
+                    if place == inner {
+                        (batch, place) = (batch + 1, 0);
+                    }
+                }
+            });
         }, else return Err(Error::unsupported(self.op, self.dtype)));
-        y.into_dtype(self.dtype)
+        if let Some(at) = parts.iter().find_map(|(_, bad)| *bad) {
+            return Err(self.no_class(given[at], at));
+        }
+        let total = |k: usize| parts.iter().map(|(sums, _)| sums[k]).sum::<f64>();
+        match reduction {
+            Reduction::Sum => scalar(self.op, total(0), self.dtype),
+            Reduction::Mean => scalar(self.op, total(0) / total(1), self.dtype),
+            Reduction::None => y.reshape(&self.shape[..])?.into_dtype(self.dtype),
+        }
     }
     /// A weight, shaped to broadcast to the scores.
     pub fn along_classes(&self, weight: &Tensor) -> Result<Tensor> {
@@ -369,7 +390,7 @@ impl Problem {
 /// The sum of all weights.
 pub(in crate::nn) fn sum_of(weights: &[Option<f64>]) -> f64 {
     let part = |w: &[Option<f64>]| w.iter().flatten().sum::<f64>();
-    weights.chunks(256).map(part).sum()
+    weights.chunks(CHUNK).map(part).sum()
 }
 
 /// All elements of a float tensor.

@@ -160,14 +160,7 @@ fn unpool(
         shape.push(t.shape()[lead..].iter().product::<usize>() as isize);
         t.reshape(&shape[..])
     };
-    let y = Tensor::zeros(&shape, x.dtype())?;
-    ops::index::put(
-        op,
-        &flat(&y)?,
-        &flat(indices)?,
-        &flat(x)?,
-        -1,
-        ScatterMode::Set,
-    )?
-    .reshape(&shape[..])
+    let zeros = flat(&Tensor::zeros(&shape, x.dtype())?)?;
+    ops::index::put(op, zeros, &flat(indices)?, &flat(x)?, -1, ScatterMode::Set)?
+        .reshape(&shape[..])
 }

@@ -5,8 +5,9 @@ use crate::dtype::{Element, Pod};
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::images::Pixel;
-use crate::kernel::resample::Sampled;
 use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, SHORT, run_of, scratch};
+use crate::kernel::resample::{Sampled, affine_line};
+use crate::layout::Shape;
 use crate::ops;
 use crate::par::{self, Cost};
 use crate::simd;
@@ -255,37 +256,51 @@ pub fn affine_grid(theta: &Tensor, size: &[usize], options: AffineGrid) -> Resul
     }
     let wide = dtype.wide();
     let sizes = &size[2..];
-    // the coordinates of each point, innermost axis first, and 1
-    let mut columns: Vec<Tensor> = fallible::with_capacity(rank + 1)?;
-    for k in (0..rank).rev() {
-        let n = sizes[k];
+    // the coordinates along each axis
+    let mut lines: Vec<Tensor> = fallible::with_capacity(rank)?;
+    for n in sizes {
         let edge = if align_corners {
             1.0
         } else {
-            (n - 1) as f64 / n as f64
+            (n - 1) as f64 / *n as f64
         };
-        let line = if n == 1 {
+        lines.push(if *n == 1 {
             Tensor::zeros([1], wide)?
         } else {
-            ops::linspace(
-                -edge,
-                edge,
-                ops::Linspace {
-                    dtype: Some(wide),
-                    ..n.into()
-                },
-            )?
-        };
-        let mut shape = [1isize; 3];
-        shape[k] = n as isize;
-        columns.push(line.reshape(&shape[..rank])?.broadcast_to(sizes)?);
+            let points = ops::Linspace {
+                dtype: Some(wide),
+                ..(*n).into()
+            };
+            ops::linspace(-edge, edge, points)?
+        });
     }
-    columns.push(ops::ones(&[1, 1, 1][..rank], wide)?.broadcast_to(sizes)?);
-    let points = ops::stack(&columns, -1)?.reshape((-1, rank + 1))?;
-    let theta = theta.astype(wide)?.transpose(1, 2)?;
-    let grid = ops::matmul(&points.expand_dims(0)?, &theta)?;
-    let mut shape: smallvec::SmallVec<[isize; 6]> = size.iter().map(|n| *n as isize).collect();
-    shape.remove(1);
-    shape.push(rank as isize);
-    grid.reshape(&shape[..])?.into_dtype(dtype)
+    let theta = theta.astype(wide)?.contiguous()?;
+    let shape: Shape = (size[..1].iter().chain(sizes).chain([&rank]).copied()).collect();
+    let mut grid = Tensor::empty(&shape, wide)?;
+    let (width, height) = (sizes[rank - 1], sizes[rank - 2]);
+    let rows: usize = sizes[..rank - 1].iter().product();
+    let cost = Cost {
+        bytes: width.saturating_mul(rank * wide.size()),
+        flops: width.saturating_mul(2 * rank),
+    };
+    dispatch!(float wide, |F| {
+        let theta = theta.as_slice::<F>()?;
+        let line = |k: usize| lines[k].as_slice::<F>();
+        let (x, y, z) = (line(rank - 1)?, line(rank - 2)?, line(0)?);
+        par::split(grid.as_mut_slice::<F>()?, width * rank, 1, cost, |range, grid| {
+            for (at, grid) in range.zip(grid.chunks_mut(width * rank)) {
+                let (image, row) = (at / rows, at % rows);
+                let theta = &theta[image * rank * (rank + 1)..];
+                // coordinate `k` is `slope * x + start`
+                let mut maps = [[0.0; 2]; 3];
+                for (k, map) in maps[..rank].iter_mut().enumerate() {
+                    let t = &theta[k * (rank + 1)..][..rank + 1];
+                    let deep = if rank == 3 { t[2] * z[row / height] } else { 0.0 };
+                    *map = [t[0], t[1] * y[row % height] + deep + t[rank]];
+                }
+                affine_line(rank, &maps, x, grid);
+            }
+        });
+    }, else return Err(Error::unsupported(OP, dtype)));
+    grid.into_dtype(dtype)
 }

@@ -275,7 +275,7 @@ pub fn put_along_axis(
     axis: isize,
     mode: ScatterMode,
 ) -> Result<Tensor> {
-    put("put_along_axis", x, indices, values, axis, mode)
+    put("put_along_axis", x.clone(), indices, values, axis, mode)
 }
 
 /// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`],
@@ -290,13 +290,15 @@ pub fn put_along_axis(
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn scatter_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
-    put("scatter_add", x, indices, values, axis, ScatterMode::Add)
+    let own = x.clone();
+    put("scatter_add", own, indices, values, axis, ScatterMode::Add)
 }
 
-/// [`put_along_axis`] under the name of another operation.
+/// [`put_along_axis`] under the name of another operation, in the memory of `x` if nobody shares
+/// it.
 pub(crate) fn put(
     op: &'static str,
-    x: &Tensor,
+    x: Tensor,
     indices: &Tensor,
     values: &Tensor,
     axis: isize,
@@ -344,7 +346,8 @@ pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> 
     const OP: &str = "index_add";
     let k = layout::axis(OP, axis, x.rank())?;
     let shape = gather::taken(x.shape(), k, indices.shape());
-    accumulate(OP, x, values, &shape, ScatterMode::Add, |y, first| {
+    let own = x.clone();
+    accumulate(OP, own, values, &shape, ScatterMode::Add, |y, first| {
         let size = y.dtype().size();
         let offsets = positions::table(
             OP,
@@ -365,29 +368,31 @@ pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> 
     })
 }
 
-/// Combines values of the given shape with a copy of `x`; 16-bit floats in float32. `operands` is
-/// called with that copy and its first element, and returns the operands of [`scatter`] and the
-/// tensor that keeps the offsets alive.
+/// Combines values of the given shape with `x`, in its memory if nobody shares it; 16-bit floats in
+/// float32. `operands` is called with the result and its first element, and returns the operands of
+/// [`scatter`] and the tensor that keeps the offsets alive.
 fn accumulate(
     op: &'static str,
-    x: &Tensor,
+    x: Tensor,
     values: &Tensor,
     shape: &[usize],
     mode: ScatterMode,
     operands: impl FnOnce(&Tensor, *mut u8) -> Result<(Tensor, Operand, Operand)>,
 ) -> Result<Tensor> {
-    let values = fit(op, x, values, shape)?;
+    let values = fit(op, &x, values, shape)?;
     let sums = matches!(mode, ScatterMode::Add | ScatterMode::Multiply);
-    let dtype = if sums { x.dtype().wide() } else { x.dtype() };
-    let mut y = if dtype == x.dtype() {
-        x.copy()?
-    } else {
-        x.astype(dtype)?.contiguous()?
+    let result = x.dtype();
+    let dtype = if sums { result.wide() } else { result };
+    let mut x = x.into_dtype(dtype)?;
+    let mut y = match x.is_contiguous() && x.get_mut_ptr().is_some() {
+        true => x,
+        false => x.copy()?,
     };
     let values = values.astype(dtype)?;
     let first = y.as_mut_ptr()?;
     let (_offsets, to, table) = operands(&y, first)?;
-    // SAFETY: `y` is fresh, contiguous and used only by this function; its offsets were checked.
+    // SAFETY: `y` is unshared (STORAGE3), contiguous and used only by this function; its offsets
+    // were checked.
     unsafe { scatter(mode, op, dtype, shape, to, table, extent(&y), &values)? };
-    y.astype(x.dtype())
+    y.into_dtype(result)
 }
