@@ -27,6 +27,11 @@ pub enum Right<'a, T> {
     Reused(Option<Panels<'a, T>>),
 }
 
+/// The operands and the result of each product of a batch. Not generic, so that a driver is compiled
+/// once for its types, whoever calls it.
+pub type Operands<'f, 'a, A, B, C> =
+    dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync + 'f;
+
 /// `c = a b` followed by the epilogue, for `batch` triples of operands, on all threads.
 ///
 /// Errors if there is no memory for packing.
@@ -37,7 +42,7 @@ pub enum Right<'a, T> {
 pub unsafe fn products<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
-    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    operands: &Operands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
@@ -54,7 +59,7 @@ where
             (b.t(), a.t(), c.into_transposed())
         };
         // SAFETY: what the caller promises of the operands holds for their transposes too.
-        return unsafe { blocks(sizes, batch, transposed, right, epilogue.t()) };
+        return unsafe { blocks(sizes, batch, &transposed, right, epilogue.t()) };
     }
     // SAFETY: `blocks` requires what the caller promises.
     unsafe { blocks(sizes, batch, operands, right, epilogue) }
@@ -67,7 +72,7 @@ where
 unsafe fn blocks<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
-    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    operands: &Operands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
