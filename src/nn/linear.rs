@@ -1,12 +1,14 @@
 //! Linear layers.
 
 use crate::dtype::{DType, Element};
+#[cfg(feature = "half")]
+use crate::dtype::{bf16, f16};
 use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::Sizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{
-    Follow, Matrices, Results, begin, bytes_in_i32, product_of_weight, sums_in,
+    Follow, Matrices, Results, begin, bytes_in_i32, is_dense, product_of_weight, sums_in, widens,
 };
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -22,8 +24,9 @@ pub struct Linear<'a> {
     pub activation: Option<Activation>,
     /// Broadcast to the result's shape and added last.
     pub residual: Option<&'a Tensor>,
-    /// The dtype of sums and result, as if the operands were converted to it first; int8 and uint8
-    /// need no such copies for int32. Default: the common dtype.
+    /// The dtype of sums and result, as if the operands were converted to it first. No such copies
+    /// are made of int8 and uint8 for int32, and of dense float16 (and bfloat16, unless the CPU
+    /// multiplies pairs of it) for float32. Default: the common dtype.
     pub dtype: Option<DType>,
 }
 impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
@@ -101,7 +104,8 @@ pub fn linear_into<'a>(
 
 const OP: &str = "linear";
 
-/// The operands as matrices, of the result's dtype or of bytes, and the result's shape and dtype.
+/// The operands as matrices, of the result's dtype or one that the product widens, and the result's
+/// shape and dtype.
 struct LinearLayer {
     x: Tensor,
     /// `[in, out]`.
@@ -187,7 +191,8 @@ impl LinearLayer {
         let m = x.shape()[..x.rank() - 1].iter().product::<usize>();
         let whole = |r: &Tensor| r.broadcast_to(&shape)?.astype(dtype)?.reshape((m, n));
         let residual = residual.map(whole).transpose()?;
-        let as_they_are = bytes_in_i32!(x.dtype(), weight.dtype(), dtype, |A, B| true, else false);
+        let as_they_are = widens(x.dtype(), weight.dtype(), dtype)
+            && (!dtype.is_float() || is_dense(x) && is_dense(weight));
         let converted = |t: &Tensor| {
             if as_they_are {
                 Ok(t.clone())
@@ -213,18 +218,33 @@ impl LinearLayer {
     /// Computes into `y`, which is contiguous and has the result's shape and dtype.
     fn write(&self, y: &mut Tensor, then: Option<&dyn Follow>) -> Result<()> {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
+        #[cfg(feature = "half")]
+        match (self.x.dtype(), self.dtype) {
+            (DType::F16, DType::F32) => return self.floats::<f16, f32>(y, then),
+            (DType::BF16, DType::F32) => return self.floats::<bf16, f32>(y, then),
+            _ => {}
+        }
         match self.activation {
-            Some(f) => {
-                dispatch!(floating self.dtype, |T| match Map::new(f) {
-                    None => unsupported(),
-                    map => self.run::<T, T, T>(map, y, then),
-                }, else unsupported())
+            Some(_) => {
+                dispatch!(floating self.dtype, |T| self.floats::<T, T>(y, then), else unsupported())
             }
             None => {
                 bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y, then), else
                 dispatch!(wrapping self.dtype.signless(), |T| self.run::<T, T, T>(None, y, then), else unsupported()))
             }
         }
+    }
+    fn floats<A, C>(&self, y: &mut Tensor, then: Option<&dyn Follow>) -> Result<()>
+    where
+        A: Element + MatElement,
+        C: Element + MatElement<Acc = A::Acc>,
+        C::Acc: Element,
+    {
+        let map = self.activation.map(|f| {
+            let map = Map::new(f);
+            map.ok_or_else(|| Error::unsupported(OP, self.dtype))
+        });
+        self.run::<A, A, C>(map.transpose()?, y, then)
     }
     fn run<A, B, C>(
         &self,

@@ -54,7 +54,7 @@ pub use lent::Lent;
 #[cfg(feature = "std")]
 pub use packed::set_weight_packing;
 #[cfg(feature = "std")]
-pub(crate) use packed::{PackedForm, PackedKey};
+pub(crate) use packed::{PackedForm, PackedKey, packs_weights};
 #[cfg(feature = "std")]
 pub(crate) use pool::expect_memory;
 #[cfg(feature = "std")]

@@ -86,6 +86,11 @@ pub fn set_weight_packing(on: bool) {
     ENABLED.store(on, Ordering::Relaxed);
 }
 
+/// Whether weights may stay packed.
+pub(crate) fn packs_weights() -> bool {
+    ENABLED.load(Ordering::Relaxed)
+}
+
 /// The result of a lookup.
 enum Lookup {
     Hit(Bytes),
@@ -98,7 +103,7 @@ impl Bytes {
     /// Whether panels packed from the contents may be cached with them. Depends on the kind of
     /// memory, not on what happens to it.
     pub(crate) fn caches_packed(&self) -> bool {
-        ENABLED.load(Ordering::Relaxed) && self.packed_cache().is_some()
+        packs_weights() && self.packed_cache().is_some()
     }
     /// The panels packed from a part of the contents. They are packed at the second lookup if
     /// `worth`; if `pack` finds no memory, the lookup is a miss. `None` while the memory is lent.

@@ -148,7 +148,20 @@ impl Graph {
         shape: &[usize],
         dtype: DType,
     ) -> Value {
-        let own = layer.clone();
+        let mut own = layer.clone();
+        if let Kind::Linear { dtype: sums, .. } = &mut own.kind
+            && let Some(sources) = self.sources(operands[0], operands[1], dtype)
+        {
+            *sums = Some(dtype);
+            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(operands);
+            operands[..2].copy_from_slice(&sources.values);
+            let f: Product = Arc::new(move |x, then| {
+                let first = sources.operands(x)?.into_iter();
+                let all: SmallVec<[Tensor; 4]> = first.chain(x[2..].iter().cloned()).collect();
+                own.run(&all, then)
+            });
+            return self.product(layer.name(), &operands, shape, dtype, f);
+        }
         let f: Product = Arc::new(move |x, then| own.run(x, then));
         self.product(layer.name(), operands, shape, dtype, f)
     }

@@ -168,6 +168,23 @@ impl Form {
             Form::Reshape => true,
         }
     }
+    /// Whether it has the operand's elements with axes permuted, and axes of size 1 come or gone.
+    pub fn is_permutation(&self, shape: &[usize]) -> bool {
+        matches!(self, Form::Axes { whole: true, .. }) && self.is_once(shape)
+    }
+    /// The view of a tensor, for a permutation.
+    pub fn permute(&self, x: &Tensor) -> Result<Tensor> {
+        let sizes = match self {
+            Form::Axes { axes, .. } => {
+                let size = |k: &Option<u8>| k.map_or(1, |k| x.shape()[k as usize]);
+                axes.iter().map(size).collect()
+            }
+            Form::Reshape => Shape::from_slice(x.shape()),
+        };
+        let outside = || Error::value(OP, "a view of other sizes");
+        let view = View::of_form(self, x.shape(), &sizes);
+        view.ok_or_else(outside)?.apply(x)
+    }
     /// Whether all elements occur, in row-major order.
     pub fn is_in_order(&self, shape: &[usize]) -> bool {
         match self {

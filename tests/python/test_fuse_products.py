@@ -152,25 +152,46 @@ class TestPlans:
         "dtypes", [("bfloat16", "float32"), ("float16", "float32"), ("int8", "int32")]
     )
     @pytest.mark.parametrize("m", [1, 3, 300])
-    def test_conversions_before_a_product_are_fused(self, m, dtypes):
+    @pytest.mark.parametrize("function", ["matmul", "transposed", "linear", "activation"])
+    def test_conversions_before_a_product_are_fused(self, function, m, dtypes):
         narrow, wide = dtypes
+        if (function, wide) == ("activation", "int32"):
+            return
+        products = {
+            "matmul": flex.matmul,
+            "transposed": lambda x, w: x.T.mT @ w.T,
+            "linear": lambda x, w: nn.linear(x, w, flex.ones(300, dtype=wide)),
+            "activation": lambda x, w: nn.linear(x[None], w, activation="gelu"),
+        }
 
         def f(x, w):
-            return flex.matmul(flex.astype(x, wide), flex.astype(w, wide)) + 1
+            return products[function](flex.astype(x, wide), flex.astype(w, wide)) + 1
 
-        x, w = (flex.astype(operand(*s) * 3, narrow) for s in ((m, 1100), (1100, 300)))
+        shapes = [(m, 1100), (1100, 300) if function == "matmul" else (300, 1100)]
+        x, w = (flex.astype(operand(*s) * 3, narrow) for s in shapes)
         if narrow != "bfloat16":  # some CPUs multiply it in pairs, which rounds sums differently
             assert "astype" not in flex.explain(f, x, w)
+        half = w[::2] if function == "matmul" else w[:, ::2]
         for a, b in [
             (x, w),
             (x.T.copy().T, w.T.copy().T),
-            (x[:, ::2], w[::2]),
-            (x[::-1], w[:, ::3]),
+            (x[:, ::2], half),
+            (x[::-1], w.T[::-1].T),
+            (x, flex.broadcast_to(w[:1], w.shape)),
         ]:
             assert bits(flex.fuse(f)(a, b)) == bits(f(a, b))
             with flex.stream():
                 y = f(a, b)
             assert bits(y) == bits(f(a, b))
+
+    def test_conversions_of_one_operand_or_cut_are_not_fused(self):
+        def both(x, w):
+            return x[::2].astype("float32") @ w, x.astype("float32")[::2] @ w.T.astype("float32")
+
+        x, w = (flex.astype(operand(*s), "float16") for s in ((60, 300), (300, 300)))
+        assert flex.explain(both, x, w).count("astype") == 3
+        for got, want in zip(flex.fuse(both)(x, w), both(x, w), strict=True):
+            assert bits(got) == bits(want)
 
     def test_errors_come_from_the_line_that_is_wrong(self):
         with pytest.raises(flex.ShapeError, match="matmul"):

@@ -14,6 +14,32 @@ use crate::tensor::Tensor;
 
 const OP: &str = "matmul";
 
+/// `expression` with the types of 8-bit operands whose products are summed in int32 without
+/// converted copies; `other` for any other dtypes.
+macro_rules! bytes_in_i32 {
+    ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {
+        match ($a, $b, $sum) {
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::I8, DType::I8, DType::I32) => bytes_in_i32!(@ $A = i8, $B = i8, $expression),
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::I8, DType::U8, DType::I32) => bytes_in_i32!(@ $A = i8, $B = u8, $expression),
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::U8, DType::I8, DType::I32) => bytes_in_i32!(@ $A = u8, $B = i8, $expression),
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::U8, DType::U8, DType::I32) => bytes_in_i32!(@ $A = u8, $B = u8, $expression),
+            _ => $other,
+        }
+    };
+    (@ $A:ident = $left:ty, $B:ident = $right:ty, $expression:expr) => {{
+        #[allow(dead_code, reason = "an expression may ask for the case alone")]
+        type $A = $left;
+        #[allow(dead_code, reason = "as above")]
+        type $B = $right;
+        $expression
+    }};
+}
+pub(crate) use bytes_in_i32;
+
 /// The product of matrices, of a matrix and a vector, or of two vectors.
 ///
 /// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
@@ -58,15 +84,23 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     matmul_then(a, b, Some(dtype), None)
 }
 
-/// Whether a product in this 16-bit float dtype has the same bits as one of its elements converted
-/// to float32. Products of bfloat16 don't if the CPU has an instruction for pairs of them.
-#[cfg(feature = "std")]
-pub(crate) fn widens(dtype: DType) -> bool {
-    match dtype {
+/// Whether a product of operands of these dtypes, summed in `sum`, has the bits of one of elements
+/// that were converted to it, and converts them as it reads them. Products of bfloat16 have other
+/// bits if the CPU has an instruction for pairs of them.
+pub(crate) fn widens(a: DType, b: DType, sum: DType) -> bool {
+    bytes_in_i32!(a, b, sum, |A, B| true, else match (a, b, sum) {
         #[cfg(feature = "half")]
-        DType::BF16 => !gemm::bf16_pairs::<bf16, bf16>(),
-        _ => true,
-    }
+        (DType::F16, DType::F16, DType::F32) => true,
+        #[cfg(feature = "half")]
+        (DType::BF16, DType::BF16, DType::F32) => !gemm::bf16_pairs::<bf16, bf16>(),
+        _ => false,
+    })
+}
+/// Whether a matrix or a batch of them is contiguous by rows or by columns, as a converted copy
+/// would be: the algorithm for floats, and with it the bits, depends on strides.
+pub(crate) fn is_dense(x: &Tensor) -> bool {
+    let columns = || matches!((x.shape(), x.strides()), ([n, _], [1, s]) if *s == *n as isize);
+    x.is_contiguous() || columns()
 }
 
 /// [`matmul`], or [`matmul_as`], with work that follows on blocks of the result.
@@ -165,32 +199,6 @@ pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<(
         message!("products of {common} cannot be summed in {dtype}: convert the operands"),
     ))
 }
-
-/// `expression` with the types of 8-bit operands whose products are summed in int32 without
-/// converted copies; `other` for any other dtypes.
-macro_rules! bytes_in_i32 {
-    ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {
-        match ($a, $b, $sum) {
-            #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::I8, DType::I8, DType::I32) => bytes_in_i32!(@ $A = i8, $B = i8, $expression),
-            #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::I8, DType::U8, DType::I32) => bytes_in_i32!(@ $A = i8, $B = u8, $expression),
-            #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::U8, DType::I8, DType::I32) => bytes_in_i32!(@ $A = u8, $B = i8, $expression),
-            #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::U8, DType::U8, DType::I32) => bytes_in_i32!(@ $A = u8, $B = u8, $expression),
-            _ => $other,
-        }
-    };
-    (@ $A:ident = $left:ty, $B:ident = $right:ty, $expression:expr) => {{
-        #[allow(dead_code, reason = "an expression may ask for the case alone")]
-        type $A = $left;
-        #[allow(dead_code, reason = "as above")]
-        type $B = $right;
-        $expression
-    }};
-}
-pub(crate) use bytes_in_i32;
 
 /// Writes the products of two batches of matrices: [`stack`] for their dtypes.
 type Stack = fn(&Tensor, &Tensor, &mut Tensor, Sizes, usize, Option<&dyn Follow>) -> Result<()>;

@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 #[cfg(feature = "std")]
 use crate::{
     kernel::gemm::Scratch,
-    storage::{PackedForm, PackedKey},
+    storage::{PackedForm, PackedKey, packs_weights},
 };
 
 /// [`products`] with a single B, which is the whole of `weight` and may be used again.
@@ -27,9 +27,13 @@ pub(crate) unsafe fn product_of_weight<'a, A, B, C>(
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
-    C: MatElement<Acc = A::Acc>,
+    C: Element + MatElement<Acc = A::Acc>,
 {
-    let kept = kept_panels::<A, B>(sizes, weight);
+    let kept = match const { C::SAME && !B::SAME && B::BYTE.is_none() } {
+        // the bits of a weight that was converted before, whose panels live for one product
+        true => worth_keeping::<C, C>(sizes).then_some(None),
+        false => kept_panels::<A, B>(sizes, weight),
+    };
     let right = match &kept {
         None => Right::Once,
         Some(kept) => Right::Reused(kept.as_ref().map(|packed| {
@@ -47,18 +51,15 @@ where
 /// depends on its shape and the kind of storage, never on what happened before, which would show in
 /// the bits of floats.
 #[cfg(feature = "std")]
-pub(crate) fn kept_panels<A, B>(Sizes { m, n, k }: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
+pub(crate) fn kept_panels<A, B>(sizes: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
 {
     /// With more rows than this, packing is less than a fiftieth of the work.
     const MOST_ROWS: usize = 1024;
-    // A product with one row of floats is bound by reading the weight, and its panels are no
-    // smaller.
-    let floats = B::SAME && B::DTYPE.is_float() || gemm::bf16_pairs::<A, B>();
-    let fits = gemm::bytes::<A, B>() || floats && m > 1;
-    if !(fits && n.min(k) >= 16 && weight.storage().caches_packed()) {
+    let Sizes { m, n, k } = sizes;
+    if !(worth_keeping::<A, B>(sizes) && weight.storage().caches_packed()) {
         return None;
     }
     let key = PackedKey {
@@ -74,6 +75,19 @@ where
         Ok(packed.into_bytes())
     }))
 }
+/// Whether products of these sizes would keep the panels of a weight in owned memory.
+#[cfg(feature = "std")]
+fn worth_keeping<A, B>(Sizes { m, n, k }: Sizes) -> bool
+where
+    A: Element + MatElement,
+    B: Element + MatElement<Acc = A::Acc>,
+{
+    // A product with one row of floats is bound by reading the weight, and its panels are no
+    // smaller.
+    let floats = B::SAME && B::DTYPE.is_float() || gemm::bf16_pairs::<A, B>();
+    let fits = gemm::bytes::<A, B>() || floats && m > 1;
+    fits && n.min(k) >= 16 && packs_weights()
+}
 /// `None`: memory is scarce without the standard library.
 #[cfg(not(feature = "std"))]
 #[allow(
@@ -82,4 +96,9 @@ where
 )]
 pub(crate) fn kept_panels<A, B>(_: Sizes, _: &Tensor) -> Option<Option<Bytes>> {
     None
+}
+#[cfg(not(feature = "std"))]
+#[allow(clippy::extra_unused_type_parameters, reason = "as above")]
+fn worth_keeping<A, B>(_: Sizes) -> bool {
+    false
 }

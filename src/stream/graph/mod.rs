@@ -2,6 +2,7 @@
 //! earlier values, and no value is there twice.
 
 mod apply;
+mod converted;
 mod node;
 
 pub(super) use node::{Expr, Node, Product, Whole};
@@ -13,10 +14,9 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Shape;
 use crate::ops::Reduction;
-use crate::ops::linalg::{matmul_then, product_of, widens};
+use crate::ops::linalg::{matmul_then, product_of};
 use crate::ops::reduce::Reduced;
 use crate::scalar::Scalar;
-use crate::tensor::Tensor;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
@@ -184,37 +184,16 @@ impl Graph {
     pub fn matmul(&mut self, a: Value, b: Value, dtype: Option<DType>) -> Result<Value> {
         let of = |x: Value| (self.shape(x), self.dtype(x));
         let (shape, result) = product_of(of(a), of(b), dtype)?;
-        if let Some((a, b)) = self.converted(a, b).filter(|_| dtype.is_none()) {
-            let f: Product = Arc::new(move |x, then| match x.iter().all(is_dense) {
-                true => matmul_then(&x[0], &x[1], Some(result), then),
-                // a converted copy has another layout, and products with other strides may have
-                // other bits
-                false => matmul_then(&x[0].astype(result)?, &x[1].astype(result)?, None, then),
+        if let Some(sources) = self.sources(a, b, result).filter(|_| dtype.is_none()) {
+            let operands = sources.values;
+            let f: Product = Arc::new(move |x, then| {
+                let [a, b] = sources.operands(x)?;
+                matmul_then(&a, &b, Some(result), then)
             });
-            return Ok(self.product("matmul", &[a, b], &shape, result, f));
+            return Ok(self.product("matmul", &operands, &shape, result, f));
         }
         let f: Product = Arc::new(move |x, then| matmul_then(&x[0], &x[1], dtype, then));
         Ok(self.product("matmul", &[a, b], &shape, result, f))
-    }
-    /// The values that both operands of a product are converted from, if the product can read those
-    /// and convert elements as it packs them. Elementwise values are left out: to be read they
-    /// would have to be stored, which rounds them.
-    fn converted(&self, a: Value, b: Value) -> Option<(Value, Value)> {
-        let source = |x: Value| match self.nodes[x.at()].expr {
-            Expr::Convert(y) if !self.nodes[y.at()].expr.is_elementwise() => Some(y),
-            _ => None,
-        };
-        let (left, right) = (source(a)?, source(b)?);
-        let narrow = [self.dtype(left), self.dtype(right)];
-        let is_half = |d: DType| d.is_float() && d.size() == 2;
-        let reads = match [self.dtype(a), self.dtype(b)] {
-            [DType::F32, DType::F32] => {
-                narrow[0] == narrow[1] && is_half(narrow[0]) && widens(narrow[0])
-            }
-            [DType::I32, DType::I32] => narrow.iter().all(|d| matches!(d, DType::I8 | DType::U8)),
-            _ => false,
-        };
-        reads.then_some((left, right))
     }
     /// Whether the graph has views.
     pub(crate) fn has_views(&self) -> bool {
@@ -286,11 +265,4 @@ impl Graph {
         self.nodes.push(Node { expr, shape, dtype });
         Value(self.nodes.len() as u32 - 1)
     }
-}
-
-/// Whether a matrix or a batch of them is contiguous by rows or by columns, as a copy of it would
-/// be.
-fn is_dense(x: &Tensor) -> bool {
-    let columns = || matches!((x.shape(), x.strides()), ([n, _], [1, s]) if *s == *n as isize);
-    x.is_contiguous() || columns()
 }

@@ -172,6 +172,36 @@ fn linear_accumulates_in_the_requested_dtype() {
     );
 }
 
+/// 16-bit floats in float32 give the bits of converted operands, whatever their strides.
+#[test]
+fn linear_widens_halves() {
+    for dtype in [DType::F16, DType::BF16] {
+        if !dtype.is_available() {
+            continue;
+        }
+        for m in [1, 3, 60] {
+            let half = |shape: &[usize], seed| tensor(shape, seed).astype(dtype).unwrap();
+            let (x, w) = (half(&[m, 170], 1), half(&[70, 170], 2));
+            let (wide_x, wide_w) = (half(&[m, 340], 1), half(&[340, 70], 2));
+            let cut = |t: &Tensor, axis| t.slice_axis(axis, None, None, 2).unwrap();
+            let other = cut(&wide_w, 0).transpose(0, 1).unwrap();
+            for (x, w) in [(&x, &w), (&cut(&wide_x, 1), &w), (&x, &other)] {
+                for activation in [None, Some(nn::Activation::Tanh)] {
+                    let options = nn::Linear {
+                        activation,
+                        dtype: Some(DType::F32),
+                        ..Default::default()
+                    };
+                    let [a, b] = [x, w].map(|t| t.astype(DType::F32).unwrap());
+                    let want = nn::linear(&a, &b, options).unwrap();
+                    let got = nn::linear(x, w, options).unwrap();
+                    assert_eq!(got.to_vec::<f32>().unwrap(), want.to_vec::<f32>().unwrap());
+                }
+            }
+        }
+    }
+}
+
 /// The second product with a weight packs it, later ones find it packed: no bit changes until the
 /// weight does.
 #[cfg(feature = "std")]
