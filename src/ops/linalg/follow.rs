@@ -42,7 +42,7 @@ mod tests {
     impl Follow for Seen {
         fn begin(&self, result: &mut Tensor, matrices: [usize; 3]) -> Result<Option<&dyn After>> {
             assert!(result.is_contiguous());
-            assert_eq!(result.len(), matrices.iter().product());
+            assert_eq!(result.len(), matrices.iter().product::<usize>());
             *self.elements.lock().unwrap() = std::vec![Vec::new(); result.len()];
             let first = result.as_mut_ptr()? as usize;
             assert!(self.result.set((first, matrices)).is_ok());
