@@ -9,7 +9,6 @@ pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
 #[cfg(feature = "python")]
 pub(crate) use sum::converted_before;
-#[cfg(feature = "std")]
 pub(crate) use sum::{accumulated, accumulator, sum_end};
 pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
 pub(crate) use variance::moments;
