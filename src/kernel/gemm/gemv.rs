@@ -67,9 +67,10 @@ pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option
     }
 }
 
-/// `c (+)= a b`, then the epilogue. `ROWS_OF_B` chooses the kernel: rows of B are contiguous,
+/// `c (+)= a b`, then the epilogue. `rows_of_b` chooses the kernel: rows of B are contiguous,
 /// otherwise columns are.
-pub fn product<A, B, C, const ROWS_OF_B: bool>(
+pub fn product<A, B, C>(
+    rows_of_b: bool,
     a: Mat<A>,
     b: Mat<B>,
     c: &mut MatMut<C>,
@@ -105,7 +106,7 @@ where
                 sums.fill(Default::default());
             }
         }
-        if ROWS_OF_B {
+        if rows_of_b {
             simd::call(Rows { a: &rows, b, sums })
         } else {
             simd::call(Columns { a: &rows, b, sums })

@@ -101,11 +101,9 @@ impl Algorithm {
             return bytes::product(a, b, packed, c, accumulate, epilogue);
         }
         match self {
-            Algorithm::GemvRows if !simd::MICROCONTROLLER => {
-                gemv::product::<A, B, C, true>(a, b, c, accumulate, epilogue)?;
-            }
-            Algorithm::GemvColumns if !simd::MICROCONTROLLER => {
-                gemv::product::<A, B, C, false>(a, b, c, accumulate, epilogue)?;
+            Algorithm::GemvRows | Algorithm::GemvColumns if !simd::MICROCONTROLLER => {
+                let rows_of_b = self == Algorithm::GemvRows;
+                gemv::product(rows_of_b, a, b, c, accumulate, epilogue)?;
             }
             _ => {
                 #[cfg(all(x86_dispatch, feature = "half"))]
