@@ -67,7 +67,8 @@ fn flat<'a>(
         let x = tensor(slots, *slot)?;
         let single = x.len() == 1;
         let fits = |whole: &&Tensor| x.shape() == whole.shape();
-        if !single && !(x.is_contiguous() && whole.as_ref().is_none_or(fits)) {
+        let alike = x.is_contiguous() && whole.as_ref().is_none_or(fits);
+        if !(single || alike) {
             return Ok(None);
         }
         if !single {
