@@ -33,8 +33,21 @@ use tile::{Body, CachePolicy};
 /// NEST1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
     p.expect(inputs, outputs);
+    let nest = Nest::new(shape, inputs, outputs);
     // SAFETY: NEST1, by the caller.
-    unsafe { launch(p, None, p.flops(), shape, inputs, outputs) }
+    unsafe { launch(p, None, p.flops(), nest) }
+}
+
+/// The same for `n` elements that lie one after the other in each operand, or are a single value
+/// (`true`): one loop, without a look at layouts.
+///
+/// # Safety
+/// As [`run`].
+#[cfg(feature = "std")]
+pub unsafe fn run_flat(p: &Program, n: usize, operands: &[(*mut u8, bool)]) {
+    let nest = Nest::flat(&p.sizes, p.inputs, n, operands);
+    // SAFETY: NEST1, by the caller.
+    unsafe { launch(p, None, p.flops(), nest) }
 }
 
 /// The same with a caller's function as the body, at `flops` operations per element.
@@ -50,21 +63,14 @@ pub unsafe fn run_call(
 ) {
     let sizes = inputs.iter().chain(outputs).map(|o| o.size);
     let p = Program::of_operands(sizes, inputs.len());
+    let nest = Nest::new(shape, inputs, outputs);
     // SAFETY: NEST1, by the caller.
-    unsafe { launch(&p, Some(call), flops, shape, inputs, outputs) }
+    unsafe { launch(&p, Some(call), flops, nest) }
 }
 
 /// # Safety
 /// As [`run`], for the function if there is one.
-unsafe fn launch(
-    p: &Program,
-    call: Option<&dyn Call>,
-    flops: usize,
-    shape: &[usize],
-    inputs: &[Operand],
-    outputs: &[Operand],
-) {
-    let mut nest = Nest::new(shape, inputs, outputs);
+unsafe fn launch(p: &Program, call: Option<&dyn Call>, flops: usize, mut nest: Nest) {
     if nest.total == 0 {
         return;
     }
@@ -74,9 +80,10 @@ unsafe fn launch(
         bytes: p.sizes.iter().map(|size| *size as usize).sum(),
         flops,
     };
+    let widest = nest.sizes[nest.inputs..nest.operands].iter().max();
     let policy = CachePolicy {
         streamed: !call.is_some_and(|call| call.updates())
-            && stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total),
+            && stream::pays(widest.map_or(0, |size| size * nest.total)),
         prefetched: cost.bytes.saturating_mul(nest.total) >= stream::LARGE,
     };
     let body = || call.map_or(Body::Code, Body::Call);

@@ -203,6 +203,29 @@ impl Nest {
         }
         nest
     }
+    /// One loop of `n` elements, which lie one after the other in each operand, or are a single value
+    /// (`true`).
+    #[cfg(feature = "std")]
+    pub(super) fn flat(
+        sizes: &[u8],
+        inputs: usize,
+        n: usize,
+        operands: &[(*mut u8, bool)],
+    ) -> Nest {
+        assert!(
+            operands.len() == sizes.len() && sizes.len() <= MAX_OPERANDS,
+            "operands are those of the program"
+        );
+        let mut steps = [0; MAX_OPERANDS];
+        for (k, (_, single)) in operands.iter().enumerate() {
+            steps[k] = if *single { 0 } else { sizes[k] as isize };
+        }
+        let mut nest = Nest::of_loops(sizes, inputs, Dims::from_slice(&[Dim { n, steps }]));
+        for (to, (ptr, _)) in nest.ptrs.iter_mut().zip(operands) {
+            *to = *ptr;
+        }
+        nest
+    }
     /// The same loops before the operands' addresses are known: the pointers are placeholders.
     pub(super) fn without_addresses(self) -> Nest {
         Nest {

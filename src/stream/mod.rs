@@ -13,6 +13,7 @@
 //! sink      moves views before the operations whose results they view
 //! emit      emits values as the instructions of a program
 //! run       runs steps on whole tensors
+//! store     walks that store their elements in whole tensors
 //! segment   groups steps that share their outer loops
 //! block     runs them block by block of these loops
 //! follow    elementwise operations after a product, block by block of its result
@@ -39,6 +40,7 @@ mod run;
 mod segment;
 mod sink;
 mod step;
+mod store;
 mod text;
 mod traffic;
 mod view;

@@ -6,15 +6,14 @@ use super::follow::Following;
 use super::plan::Program;
 use super::segment::Segment;
 use super::step::{Elements, Fold, Slots, Step, axes, inputs, shape_of, tensor};
+use super::store::{store, stored};
 use super::traffic::{Traffic, bytes};
 use super::view;
 use super::walk::{OP, Order, Source, Walk, layout_of};
-use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{End, fold_computed, fold_to, has_bits_of_stored};
 use crate::exec::nest::Operand;
 use crate::exec::view::View;
-use crate::exec::{self};
 use crate::layout::{Layout, Shape};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -204,96 +203,6 @@ fn step(
     moved.written += written;
     moved.allocated += written - reused;
     *traffic += moved;
-    Ok(())
-}
-
-/// Runs a walk of step `k`, and puts its outputs into their slots. Returns the bytes of operands
-/// whose memory was reused.
-fn stored(
-    segment: &Segment,
-    k: usize,
-    walk: &Walk,
-    to: &[usize],
-    slots: &mut Slots,
-) -> Result<usize> {
-    let mut reused_bytes = 0;
-    let (shape, layouts, operands) = {
-        let x = inputs(walk, slots)?;
-        let shape = shape_of(x.iter().map(|x| x.shape()))?;
-        let layouts = walk.order.layouts(&shape, &x)?;
-        let operand = |x: &&Tensor| x.operand(shape.len());
-        let operands: SmallVec<[Operand; 6]> = x.iter().map(operand).collect();
-        (shape, layouts, operands)
-    };
-    let mut stored: SmallVec<[Tensor; 2]> = SmallVec::new();
-    for (layout, dtype) in layouts.into_iter().zip(&walk.outputs) {
-        let reused = dead(segment, k, walk, &layout, *dtype, slots);
-        stored.push(match reused {
-            Some(slot) => {
-                let x = slots[slot].take().unwrap_or_default();
-                reused_bytes += bytes(&x);
-                x.retyped(*dtype)
-            }
-            None => Tensor::empty_of(layout, *dtype)?,
-        });
-    }
-    // SAFETY: NEST1: operands broadcast to the shape, lie within their storages (TENSOR1), are
-    // initialised (STORAGE1) and only read; results are unshared (STORAGE3), and one that was an
-    // operand overwrites it element by element. Instructions were chosen for these dtypes.
-    unsafe { store(walk, &shape, &operands, &mut stored)? };
-    for (tensor, slot) in stored.into_iter().zip(to) {
-        slots[*slot] = Some(tensor);
-    }
-    Ok(reused_bytes)
-}
-
-/// An input whose storage can hold an output: a dead value that nobody else shares.
-fn dead(
-    segment: &Segment,
-    k: usize,
-    walk: &Walk,
-    layout: &Layout,
-    dtype: DType,
-    slots: &mut Slots,
-) -> Option<usize> {
-    let later = |slot: &usize| {
-        segment.steps[k + 1..]
-            .iter()
-            .any(|s| s.reads().contains(slot))
-    };
-    let dies = |slot: &usize| segment.inner.contains(slot) || segment.dead.contains(slot);
-    walk.inputs
-        .iter()
-        .copied()
-        .filter(|s| dies(s) && !later(s))
-        .find(|slot| {
-            slots[*slot].as_mut().is_some_and(|x| {
-                x.dtype().size() == dtype.size()
-                    && x.layout().shape() == layout.shape()
-                    && x.layout().strides() == layout.strides()
-                    && x.get_mut_ptr().is_some()
-            })
-        })
-}
-
-/// Runs a walk into these tensors.
-///
-/// # Safety
-/// NEST1 for the inputs; outputs have the shape, and are unshared except with an input that became
-/// one.
-unsafe fn store(
-    walk: &Walk,
-    shape: &[usize],
-    inputs: &[Operand],
-    outputs: &mut [Tensor],
-) -> Result<()> {
-    let mut to: SmallVec<[Operand; 2]> = SmallVec::new();
-    for y in outputs {
-        y.as_mut_ptr()?;
-        to.push(y.operand(shape.len()));
-    }
-    // SAFETY: by the caller.
-    unsafe { exec::run(&walk.code, shape, inputs, &to) };
     Ok(())
 }
 

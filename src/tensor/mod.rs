@@ -121,17 +121,15 @@ impl Tensor {
     /// A new tensor with the layout of `x`, which is dense.
     #[inline]
     pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
-        let layout = if x.layout.offset() == 0 {
-            x.layout.clone()
-        } else {
-            Arc::new(x.layout.at_zero())
-        };
-        let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor {
-            data,
-            layout,
-            dtype,
-        })
+        Tensor::empty_of(x.layout_at_zero(), dtype)
+    }
+    /// Its layout, moved to offset 0.
+    #[inline]
+    pub(crate) fn layout_at_zero(&self) -> Arc<Layout> {
+        match self.layout.offset() {
+            0 => self.layout.clone(),
+            _ => Arc::new(self.layout.at_zero()),
+        }
     }
     /// A new tensor for the elementwise result of operands that broadcast to `shape`, laid out by
     /// [`Layout::of_result`].
@@ -152,12 +150,13 @@ impl Tensor {
         )
     }
     /// A new tensor with this layout, which is dense from offset 0.
-    pub(crate) fn empty_of(layout: Layout, dtype: DType) -> Result<Tensor> {
+    pub(crate) fn empty_of(layout: impl Into<Arc<Layout>>, dtype: DType) -> Result<Tensor> {
+        let layout = layout.into();
         debug_assert!(layout.is_dense() && layout.offset() == 0);
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor {
             data,
-            layout: Arc::new(layout),
+            layout,
             dtype,
         }) // TENSOR1, TENSOR2: dense from 0, sized by the layout
     }

@@ -7,19 +7,20 @@ use crate::python::trace;
 use crate::{DType, Scalar, Tensor};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
+use smallvec::SmallVec;
 
 /// The part of the arguments that identifies a program: everything but the elements of tensors.
 #[derive(Default)]
 pub struct Key {
     /// The nesting, dtypes and ranks, and all other objects.
-    pub form: Vec<u64>,
-    pub sizes: Vec<usize>,
+    pub form: SmallVec<[u64; 12]>,
+    pub sizes: SmallVec<[usize; 8]>,
     /// Sizes replaced by numbers, equal for equal sizes; 0 and 1 stay as they are.
-    pub pattern: Vec<usize>,
+    pub pattern: SmallVec<[usize; 8]>,
     /// Floats.
     pub floats: Vec<f64>,
     /// Whether others see the memory of each tensor, so that a write makes a copy.
-    pub shared: Vec<bool>,
+    pub shared: SmallVec<[bool; 4]>,
 }
 
 /// The arguments of a call.
@@ -28,7 +29,7 @@ pub struct Arguments<'py> {
     pub key: Key,
     pub tensors: Vec<Tensor>,
     /// The objects that the tensors came in, by index.
-    pub objects: Vec<Option<Bound<'py, PyTensor>>>,
+    pub objects: SmallVec<[Option<Bound<'py, PyTensor>>; 4]>,
     pub kept: Vec<Py<PyAny>>,
     /// Whether one belongs to a function that is being traced.
     pub traced: bool,
@@ -52,7 +53,7 @@ impl<'py> Arguments<'py> {
             let is_shared = |x: &Tensor| x.storage().is_shared() || !x.storage().is_owned();
             let (shared, tensor) = t.get().read(|x| (is_shared(x), x.clone()));
             self.key.shared.push(shared);
-            form.extend([TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
+            form.extend_from_slice(&[TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
             self.key.sizes.extend_from_slice(tensor.shape());
             self.tensors.push(tensor);
             self.objects.push(Some(t.clone()));
@@ -84,7 +85,7 @@ impl<'py> Arguments<'py> {
         } else {
             match Operand::of(x)? {
                 Some(Operand::Tensor(tensor)) => {
-                    form.extend([TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
+                    form.extend_from_slice(&[TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
                     self.key.sizes.extend_from_slice(tensor.shape());
                     self.tensors.push(tensor);
                     self.objects.push(None);

@@ -109,22 +109,23 @@ impl Fused {
             }
             (_, kwargs) => kwargs.cloned(),
         };
-        let Some(mut found) = self.entry(py, args, kwargs.as_ref(), false)? else {
+        let mut arguments = Arguments::default();
+        let Some(mut entry) = self.entry(py, args, kwargs.as_ref(), &mut arguments, false)? else {
             return self.f.bind(py).call(args, kwargs.as_ref()); // recorded as part of the enclosing function
         };
-        let floats = PyTuple::new(py, &found.1.key.floats)?.into_any();
-        let mut numbers = found.0.numbers_of(&floats);
-        if numbers.is_err()
-            && let Some(own) = self.entry(py, args, kwargs.as_ref(), true)?
-        {
-            // arithmetic may fail for these floats, as the function may expect: trace it for their
-            // values
-            found = own;
-            numbers = found.0.numbers_of(&floats);
+        let floats = PyTuple::new(py, &arguments.key.floats)?.into_any();
+        let mut numbers = entry.numbers_of(&floats);
+        if numbers.is_err() {
+            arguments = Arguments::default();
+            if let Some(own) = self.entry(py, args, kwargs.as_ref(), &mut arguments, true)? {
+                // arithmetic may fail for these floats, as the function may expect: trace it for
+                // their values
+                entry = own;
+                numbers = entry.numbers_of(&floats);
+            }
         }
-        let (entry, arguments) = found;
         let program = entry.program_of(&arguments.tensors, &numbers?)?;
-        let inputs = self.inputs(&entry, arguments)?;
+        let inputs = self.inputs(&entry, &mut arguments)?;
         let work: usize = inputs.iter().map(Tensor::len).max().unwrap_or(0);
         let outputs = match is_short(work) {
             true => program.run_owned(inputs),
@@ -163,15 +164,15 @@ impl Fused {
         }
     }
     /// The entry for these arguments, traced now if there is none; `None` if an argument belongs to
-    /// a trace.
+    /// a trace. `arguments` is empty, and receives them.
     fn entry<'py>(
         &self,
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
+        arguments: &mut Arguments<'py>,
         own: bool,
-    ) -> PyResult<Option<(Arc<Entry>, Arguments<'py>)>> {
-        let mut arguments = Arguments::default();
+    ) -> PyResult<Option<Arc<Entry>>> {
         args.iter().try_for_each(|x| arguments.push(&x))?;
         if let Some(kwargs) = kwargs {
             arguments.push(kwargs.as_any())?;
@@ -189,7 +190,7 @@ impl Fused {
         let entry = match found {
             Some(entry) => entry,
             None => {
-                let entry = Arc::new(self.trace(py, args, kwargs, &mut arguments, own)?);
+                let entry = Arc::new(self.trace(py, args, kwargs, arguments, own)?);
                 let mut traced = self.lock();
                 if traced.len() == KEPT {
                     traced.remove(0);
@@ -198,7 +199,7 @@ impl Fused {
                 entry
             }
         };
-        Ok(Some((entry, arguments)))
+        Ok(Some(entry))
     }
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Entry>>> {
         self.traced.lock().unwrap_or_else(PoisonError::into_inner)
@@ -214,7 +215,7 @@ impl Fused {
         let mut compiled = None;
         let floats = number::Arguments::new(py)?;
         let seen = floats.seen()?;
-        let shared = arguments.key.shared.clone();
+        let shared = arguments.key.shared.to_vec();
         let call = || {
             trace::with_innermost(|trace| trace.set_arguments(seen.clone().unbind(), shared));
             let args = args
@@ -267,12 +268,9 @@ impl Fused {
         Ok(entry)
     }
     /// The program's inputs; donated tensors are taken from their objects.
-    fn inputs(&self, entry: &Entry, arguments: Arguments) -> PyResult<Vec<Tensor>> {
-        let Arguments {
-            mut tensors,
-            objects,
-            ..
-        } = arguments;
+    fn inputs(&self, entry: &Entry, arguments: &mut Arguments) -> PyResult<Vec<Tensor>> {
+        let objects = &arguments.objects;
+        let mut tensors = core::mem::take(&mut arguments.tensors);
         for k in &self.donate {
             let given = objects.get(*k).ok_or_else(|| {
                 let n = objects.len();
@@ -419,8 +417,9 @@ fn explain<'py>(
         Ok(f) => f.clone(),
         Err(_) => fuse(py, Some(f), None, false)?.cast_into::<Fused>()?,
     };
-    match fused.get().entry(py, args, kwargs, false)? {
-        Some((entry, given)) => Ok(entry.program_for(&given.tensors).to_string()),
+    let mut given = Arguments::default();
+    match fused.get().entry(py, args, kwargs, &mut given, false)? {
+        Some(entry) => Ok(entry.program_for(&given.tensors).to_string()),
         None => Ok(String::new()),
     }
 }

@@ -65,8 +65,8 @@ impl Sources {
                 true => x[k].clone(),
                 false => x[k].astype(self.dtype)?,
             };
-            let views = self.views[k].iter().rev();
-            views.fold(Ok(source), |x, form| form.permute(&x?))
+            let mut views = self.views[k].iter().rev();
+            views.try_fold(source, |x, form| form.permute(&x))
         };
         Ok([operand(0)?, operand(1)?])
     }

@@ -77,12 +77,13 @@ impl<'a> Argument<'a> {
     /// Bytes of the elements that an operation would read if it ran by itself.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
-        match self.tensor() {
-            Some(Ok(x)) => bytes(x),
-            _ => {
-                let size = self.dtype().map_or(0, DType::size);
-                self.shape().iter().product::<usize>().saturating_mul(size)
-            }
+        match self {
+            Argument::Number(_) => 0,
+            Argument::Tensor(x) => bytes(x),
+            Argument::Lazy(x) => match x.0.value.get() {
+                Some(Ok(x)) => bytes(x),
+                _ => x.0.layout.len().saturating_mul(x.dtype().size()),
+            },
         }
     }
     /// An operand of an operation that runs at once; a value that waits is computed.

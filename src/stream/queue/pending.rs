@@ -222,13 +222,19 @@ impl Queue {
                 }
             }
         }
-        let stats = self.stats;
-        *self = Queue {
-            turn: self.turn + 1,
-            stats,
-            ..Queue::default()
-        };
+        self.clear();
         result
+    }
+    /// Begins the next turn. The lists keep their memory, of a few KiB at most.
+    fn clear(&mut self) {
+        self.turn += 1;
+        self.steps.clear();
+        self.handles.clear();
+        self.inputs.clear();
+        self.sizes.truncate(0);
+        self.numbers.clear();
+        self.views.clear();
+        (self.held, self.replay, self.place) = (0, None, None);
     }
     /// Whether an operand lies in the storage of `x`.
     #[cfg(feature = "python")]
