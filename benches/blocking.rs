@@ -34,11 +34,16 @@ fn main() {
     let right = Mat::from_slice(&b, k, n);
 
     let mut packed = vec![0.0f32; Panels::<f32>::len(blocks::<f32, f32>(k), n)];
-    let pack = fastest(|| _ = black_box(Panels::pack(Strided::columns(right), &mut packed)));
-    let turned = Mat::from_slice(&b, n, k).t();
-    let pack_turned =
-        fastest(|| _ = black_box(Panels::pack(Strided::columns(turned), &mut packed)));
-    let panels = Panels::pack(Strided::columns(right), &mut packed);
+    let pack = fastest(|| _ = black_box(Panels::pack(&Strided::columns(right), 0..n, &mut packed)));
+    let transposed = Mat::from_slice(&b, n, k).t();
+    let pack_transposed = fastest(|| {
+        _ = black_box(Panels::pack(
+            &Strided::columns(transposed),
+            0..n,
+            &mut packed,
+        ))
+    });
+    let panels = Panels::pack(&Strided::columns(right), 0..n, &mut packed);
     let mut multiply = |a: Mat<f32>| {
         fastest(|| {
             let c = &mut MatMut::from_slice(&mut c, m, n);
@@ -57,7 +62,7 @@ fn main() {
     );
     println!(
         "the same, transposed   {:8.1}",
-        pack_turned / (k * n) as f64 / one
+        pack_transposed / (k * n) as f64 / one
     );
     println!(
         "PACK_A                 {:8.1}",

@@ -115,9 +115,8 @@ impl Graph {
         self.len() == 0
     }
 
-    /// Adds a conversion to the nearest values of another dtype, as [`Tensor::astype`], with its
-    /// errors. The result
-    /// is `x` itself if it has that dtype.
+    /// Adds a conversion to the nearest values of another dtype, with the errors of
+    /// [`astype`](crate::Tensor::astype). The result is `x` itself if it has that dtype.
     ///
     /// ```
     /// use flex::{DType, stream::Graph};
