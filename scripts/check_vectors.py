@@ -16,7 +16,7 @@ from pathlib import Path
 KERNELS = {
     "addition": r"elementwise\w*4rows3AddNt\w*5Floatf",
     "exponential": r"elementwise\w*4rows3ExpNt\w*5Floatf|2nn4rows\w*7Softmax",
-    "matrix product": r"4gemm11macrokernel\w*6Singlef",
+    "matrix product": r"4gemm11macrokernel(7columns|14multiply_panel)f",
 }
 # Opcodes after the prefix of vector instructions.
 SIMD128 = {"f32x4.add": b"\xfd\xe4\x01", "f32x4.mul": b"\xfd\xe6\x01"}
