@@ -62,8 +62,9 @@ pub(crate) use view::View;
 pub use walk::Rounding;
 
 /// Whether a conversion of this dtype to itself is an operation: its result has the layout of a
-/// result, which decides how sums of its elements round.
+/// result, which decides how sums of its elements, or of floats computed from them, round. Bool has
+/// no operation that copies.
 #[cfg(feature = "python")]
 pub(crate) fn copies(dtype: crate::DType) -> bool {
-    dtype.size() > 2 && (dtype.is_float() || dtype.is_complex())
+    !dtype.is_bool() && !dtype.is_storage()
 }

@@ -174,6 +174,25 @@ def test_strides_and_sums_are_those_of_the_function(f, arguments):
     assert run(fused) == expected
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint64", "float16", "float32", "complex64"])
+def test_of_a_conversion_to_the_own_dtype(dtype):
+    """It is a copy with the layout of its operand, and so is the sum."""
+    columns = turned(flex.reshape(flex.arange(20), (4, 5)).astype(dtype))
+
+    def f(x):
+        y = x.astype(x.dtype)
+        y += flex.ones(x.shape, dtype=dtype)
+        return y
+
+    expected = f(columns)
+    assert expected.strides == columns.strides
+    with flex.stream():
+        got = f(columns)
+    assert (got.strides, bits(got)) == (expected.strides, bits(expected))
+    fused = flex.fuse(f)(columns)
+    assert (fused.strides, bits(fused)) == (expected.strides, bits(expected))
+
+
 def test_a_fused_function_of_memory_that_others_see_or_not():
     fused = flex.fuse(of_an_argument)
     for _ in range(2):
