@@ -1,7 +1,6 @@
 //! Packing of pairs of bfloat16.
 
-use super::{MovedPacking, Packing};
-use crate::kernel::gemm::matrix::Mat;
+use super::Packing;
 use crate::kernel::gemm::microkernel::Bf16Pair;
 use crate::simd::Isa;
 use core::arch::x86_64::*;
@@ -13,14 +12,7 @@ impl Packing for Interleave {
     type From = u16;
     type To = Bf16Pair;
     const GROUP: usize = 2;
-    type Moved = Self;
-    fn moved<'a, 'd>(
-        self,
-        x: Mat<'a, Self::From>,
-        d: &'d mut [Self::To],
-    ) -> MovedPacking<'a, 'd, Self> {
-        (self, x, d)
-    }
+    moved_as_itself!();
     #[inline(always)]
     fn padding(self) -> u16 {
         0

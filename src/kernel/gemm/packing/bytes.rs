@@ -1,7 +1,6 @@
 //! Groups of two bytes.
 
-use super::{MovedPacking, Packing};
-use crate::kernel::gemm::matrix::Mat;
+use super::Packing;
 use crate::kernel::gemm::microkernel::Pair;
 
 /// Widens bytes to 16 bits. Holds the sign bit, or 0 for unsigned bytes.
@@ -11,14 +10,7 @@ impl Packing for Extend {
     type From = u8;
     type To = Pair;
     const GROUP: usize = 2;
-    type Moved = Self;
-    fn moved<'a, 'd>(
-        self,
-        x: Mat<'a, Self::From>,
-        d: &'d mut [Self::To],
-    ) -> MovedPacking<'a, 'd, Self> {
-        (self, x, d)
-    }
+    moved_as_itself!();
     #[inline(always)]
     fn padding(self) -> u8 {
         0

@@ -1,6 +1,20 @@
 //! Packing: strided elements to lanes, in the order in which tiles read them. Whatever the strides,
 //! memory is read in contiguous runs if there are any, and converted a vector at a time.
 
+/// `Moved` of a packing whose code no other type shares.
+macro_rules! moved_as_itself {
+    () => {
+        type Moved = Self;
+        fn moved<'a, 'd>(
+            self,
+            x: $crate::kernel::gemm::matrix::Mat<'a, Self::From>,
+            d: &'d mut [Self::To],
+        ) -> $crate::kernel::gemm::packing::MovedPacking<'a, 'd, Self> {
+            (self, x, d)
+        }
+    };
+}
+
 #[cfg(all(x86_dispatch, feature = "half"))]
 mod bf16_pairs;
 mod bytes;

@@ -1,6 +1,6 @@
 //! Groups of four bytes, as VNNI multiplies them: unsigned by signed bytes.
 
-use super::{MovedPacking, Packing};
+use super::Packing;
 use crate::kernel::gemm::matrix::Mat;
 use crate::kernel::gemm::microkernel::Quad;
 use crate::simd::{self, Isa, Kernel, Level};
@@ -13,14 +13,7 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
     type From = u8;
     type To = Quad<SIGNED>;
     const GROUP: usize = 4;
-    type Moved = Self;
-    fn moved<'a, 'd>(
-        self,
-        x: Mat<'a, Self::From>,
-        d: &'d mut [Self::To],
-    ) -> MovedPacking<'a, 'd, Self> {
-        (self, x, d)
-    }
+    moved_as_itself!();
     #[inline(always)]
     fn padding(self) -> u8 {
         self.0
