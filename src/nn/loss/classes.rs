@@ -224,6 +224,16 @@ impl Problem {
     fn factors(&self) -> Result<Vec<f64>> {
         self.weight.as_ref().map_or(Ok(Vec::new()), doubles)
     }
+    /// The class and weight of a target, whose factor is 1 without `factors`: `Some(None)` if it is
+    /// ignored, `None` if it is no class.
+    #[inline(always)]
+    fn weighed(&self, class: i64, ignored: i64, factors: &[f64]) -> Option<Option<(usize, f64)>> {
+        if class == ignored {
+            return Some(None);
+        }
+        let class = usize::try_from(class).ok().filter(|c| *c < self.classes)?;
+        Some(Some((class, factors.get(class).copied().unwrap_or(1.0))))
+    }
     /// The checked targets.
     pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
         let given = self.given(target)?;
@@ -232,16 +242,11 @@ impl Problem {
         let mut classes = fallible::with_capacity(given.len())?;
         let mut weights = fallible::with_capacity(given.len())?;
         for (at, class) in given.iter().copied().enumerate() {
-            if class == ignored {
-                classes.push(0);
-                weights.push(None);
-                continue;
-            }
-            if !(0..self.classes as i64).contains(&class) {
+            let Some(weighed) = self.weighed(class, ignored, &factors) else {
                 return Err(self.no_class(class, at));
-            }
-            classes.push(class);
-            weights.push(Some(factors.get(class as usize).copied().unwrap_or(1.0)));
+            };
+            classes.push(weighed.map_or(0, |(class, _)| class as i64));
+            weights.push(weighed.map(|(_, weight)| weight));
         }
         Ok(Targets { classes, weights })
     }
@@ -303,15 +308,12 @@ impl Problem {
                 let mut y = unsafe { out.part(if each.is_some() { range.clone() } else { 0..0 }) }.iter_mut();
                 let (mut batch, mut place) = (range.start / inner, range.start % inner);
                 for at in range {
-                    let class = given[at];
+                    let Some(weighed) = self.weighed(given[at], ignored, &factors) else {
+                        *bad = Some(at);
+                        return;
+                    };
                     let mut term = 0.0;
-                    if class != ignored {
-                        if !(0..self.classes as i64).contains(&class) {
-                            *bad = Some(at);
-                            return;
-                        }
-                        let class = class as usize;
-                        let weight = factors.get(class).copied().unwrap_or(1.0);
+                    if let Some((class, weight)) = weighed {
                         let score = Real::to_f64(x[(batch * self.classes + class) * inner + place]);
                         let log = logs.map_or(0.0, |l| Real::to_f64(l[at]));
                         // terms of weight 0 may be infinite
