@@ -359,13 +359,14 @@ impl Machine<'_> {
         }
     }
     /// Prefetches instruction `i`'s share of the operands' next `n` elements, which follow those of
-    /// this rectangle.
+    /// this rectangle: into L2, since L1 is full of this one.
     fn prefetch(&self, st: &State, n: usize, i: usize) {
         let parts = self.p.code.len();
         for o in (0..self.x.operands).filter(|o| self.places[*o] == Place::Direct) {
             let bytes = n * self.x.sizes[o];
             let share = i * bytes / parts..(i + 1) * bytes / parts;
-            simd::prefetch_run(st.slots[o].wrapping_add(bytes + share.start), share.len());
+            let next = st.slots[o].wrapping_add(bytes + share.start);
+            simd::prefetch_run::<{ simd::L2 }, _>(next, share.len());
         }
     }
     /// Computes `n` elements of the slots; slot `s` begins at `at(s)`. `before` is called before

@@ -354,12 +354,12 @@ pub fn prefetch<const CACHE: i32, T>(p: *const T) {
     let _ = p;
 }
 
-/// Prefetches the cache lines of `n` elements into L1.
+/// Prefetches the cache lines of `n` elements into a cache.
 #[inline(always)]
-pub fn prefetch_run<T>(p: *const T, n: usize) {
+pub fn prefetch_run<const CACHE: i32, T>(p: *const T, n: usize) {
     const LINE: usize = 64;
     for at in (0..n * size_of::<T>()).step_by(LINE) {
-        prefetch::<L1, _>(p.wrapping_byte_add(at));
+        prefetch::<CACHE, _>(p.wrapping_byte_add(at));
     }
 }
 

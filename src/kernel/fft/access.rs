@@ -188,7 +188,7 @@ const fn together<V: Lanes>() -> usize {
 fn ask<V: Lanes>(first: *const V::Number, step: usize, columns: usize, rows: usize) {
     if rows > together::<V>() {
         for l in 0..columns {
-            simd::prefetch_run(first.wrapping_add(l * step), 2 * rows);
+            simd::prefetch_run::<{ simd::L1 }, _>(first.wrapping_add(l * step), 2 * rows);
         }
     }
 }

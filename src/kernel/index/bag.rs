@@ -70,7 +70,7 @@ impl<T: MatElement<Acc: Real>> Bag<'_, T> {
         for (k, row) in self.rows.iter().enumerate() {
             if let Some(next) = self.rows.get(k + AHEAD) {
                 let next = *next as usize * width + at;
-                prefetch_run(self.table.as_ptr().wrapping_add(next), N);
+                prefetch_run::<{ simd::L1 }, _>(self.table.as_ptr().wrapping_add(next), N);
             }
             if Some(*row) == self.padding {
                 continue;

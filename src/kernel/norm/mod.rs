@@ -120,7 +120,7 @@ kernels! {
             norm.join_rows::<I>(parts, n);
             let rows = x.chunks_exact(n).zip(y.chunks_exact_mut(n));
             for (part, (x, y)) in parts.iter().zip(rows) {
-                prefetch_run(x.as_ptr().wrapping_add(len), n);
+                prefetch_run::<{ simd::L1 }, _>(x.as_ptr().wrapping_add(len), n);
                 norm.write::<I>(*part, 0, x, y);
             }
         }

@@ -144,7 +144,7 @@ impl Prefetch {
             .wrapping_offset(self.place)
             .wrapping_offset(unsafe { *(offset as *const i64) } as isize);
         let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
-        simd::prefetch_run(place, bytes);
+        simd::prefetch_run::<{ simd::L1 }, _>(place, bytes);
     }
 }
 
