@@ -31,7 +31,7 @@ pub const fn masks(arity: usize, scalars: bool) -> u8 {
     match (arity, scalars) {
         (1, _) => 0b11,
         (2, true) => 0b111,
-        (3, true) => 1 | 1 << 0b110,
+        (3, true) => 1 | 1 << 0b010 | 1 << 0b110,
         _ => 1,
     }
 }
@@ -169,6 +169,11 @@ impl<O: Ternary<F, T>, F, T: ScalarOperands> Loop for TernaryLoop<O, F, T> {
                 let (b, c) = (*(b as *const T), *(c as *const T));
                 for (d, a) in d.iter_mut().zip(a) {
                     d.write(O::eval::<I>(*a, b, c));
+                }
+            } else if T::SCALARS && scalars == 0b010 {
+                let b = *(b as *const T);
+                for ((d, a), c) in d.iter_mut().zip(a).zip(operand::<T>(c, n)) {
+                    d.write(O::eval::<I>(*a, b, *c));
                 }
             } else {
                 for (((d, a), b), c) in d

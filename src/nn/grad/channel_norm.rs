@@ -172,11 +172,11 @@ impl<'a> Parts<'a> {
         let own = match statistics {
             Some(_) => None,
             None => {
-                // the means of the gradient, and of its product with the normalised `x`
+                // less the means of the gradient, and of its product with the normalised `x`
                 let n = self.x.len() / mean.len().max(1);
                 let part = |sums: &Tensor| -> Result<Tensor> {
                     let together = ops::sum(&weighted(sums)?, Axes::from(2).keepdims())?;
-                    ops::divide(ops::multiply(together, &scale)?, n as f64)
+                    ops::divide(ops::multiply(together, &scale)?, -(n as f64))
                 };
                 let slope = ops::multiply(part(&of_weight)?, &scale)?;
                 Some([slope, part(&of_bias)?])
@@ -199,27 +199,28 @@ impl<'a> Parts<'a> {
     fn sums(&self, mean: &Tensor, scale: &Tensor) -> Result<[Tensor; 2]> {
         let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
         let (g, x) = (f.input(&self.grad)?, f.input(&self.x)?);
-        let (mean, scale) = (f.input(mean)?, f.input(scale)?);
+        let mean = f.input(mean)?;
         let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
-        let normal = f.binary(&rows::Multiply::ROW, deviation, scale)?;
-        let product = f.binary(&rows::Multiply::ROW, g, normal)?;
-        f.sums([product, g], self.axes(3).keepdims())
+        let product = f.binary(&rows::Multiply::ROW, g, deviation)?;
+        let [products, grads] = f.sums([product, g], self.axes(3).keepdims())?;
+        Ok([ops::multiply(products, scale)?, grads])
     }
-    /// `grad * factor - (x - mean) * slope - rest`, or only the first term if mean and variance are
+    /// `grad * factor + (x - mean) * slope + rest`, or only the first term if mean and variance are
     /// given.
     fn of_x(&self, mean: &Tensor, factor: &Tensor, own: &Option<[Tensor; 2]>) -> Result<Tensor> {
         let dtype = self.x.dtype();
         let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;
         let (g, factor) = (f.input(&self.grad)?, f.input(factor)?);
-        let mut d = f.binary(&rows::Multiply::ROW, g, factor)?;
-        if let Some([slope, rest]) = own {
-            let (x, mean) = (f.input(&self.x)?, f.input(mean)?);
-            let (slope, rest) = (f.input(slope)?, f.input(rest)?);
-            let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
-            let moved = f.binary(&rows::Multiply::ROW, deviation, slope)?;
-            d = f.binary(&rows::Subtract::ROW, d, moved)?;
-            d = f.binary(&rows::Subtract::ROW, d, rest)?;
-        }
+        let d = match own {
+            None => f.binary(&rows::Multiply::ROW, g, factor)?,
+            Some([slope, rest]) => {
+                let (x, mean) = (f.input(&self.x)?, f.input(mean)?);
+                let (slope, rest) = (f.input(slope)?, f.input(rest)?);
+                let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
+                let moved = f.ternary(&rows::MultiplyAdd::ROW, deviation, slope, rest)?;
+                f.ternary(&rows::MultiplyAdd::ROW, g, factor, moved)?
+            }
+        };
         f.write(d, dtype)
     }
 }
