@@ -15,7 +15,6 @@ mod images;
 mod length_norm;
 mod linear;
 mod loss;
-mod methods;
 mod norm;
 mod pool;
 mod recurrent;

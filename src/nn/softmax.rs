@@ -4,25 +4,28 @@ use super::rows::{normalize, normalize_into};
 use crate::error::{Error, Result};
 use crate::kernel::norm;
 use crate::layout;
+use crate::ops::methods::method;
 use crate::tensor::Tensor;
 
-/// `exp(x) / sum(exp(x))` along an axis, without overflow. A line of minus infinities gives NaN.
-/// Integers are converted to the default float.
-///
-/// Errors if the axis is out of range or the dtype is complex.
-///
-/// ```
-/// use flex::{Tensor, nn};
-/// let x = Tensor::from_slice(&[0.0f32, 0.0, 1000.0, 1000.0], [2, 2])?;
-/// assert_eq!(nn::softmax(&x, -1)?.to_vec::<f32>()?, [0.5; 4]);
-/// assert_eq!(nn::softmax(&x, 0)?.to_vec::<f32>()?, [0.0, 0.0, 1.0, 1.0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
-    const OP: &str = "softmax";
-    let (x, axis) = floats(OP, x, axis)?;
-    dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
-}
+method!(
+    /// `exp(x) / sum(exp(x))` along an axis, without overflow. A line of minus infinities gives
+    /// NaN. Integers are converted to the default float.
+    ///
+    /// Errors if the axis is out of range or the dtype is complex.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from([[0.0f32, 0.0], [1000.0, 1000.0]]);
+    /// assert_eq!(x.softmax(-1)?.to_vec::<f32>()?, [0.5; 4]);
+    /// assert_eq!(nn::softmax(&x, 0)?.to_vec::<f32>()?, [0.0, 0.0, 1.0, 1.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
+        const OP: &str = "softmax";
+        let (x, axis) = floats(OP, x, axis)?;
+        dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
+    }
+);
 
 /// [`softmax`] into a tensor of the result's shape and dtype, reusing its storage unless that is
 /// shared. Also errors if shape or dtype differ.
@@ -45,22 +48,25 @@ pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
     dispatch!(floating x.dtype(), |T| normalize_into::<T, _>(&x, axis, &norm::Softmax, out), else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of
-/// [`softmax`]. Integers are converted to the default float.
-///
-/// Errors if the axis is out of range or the dtype is complex.
-///
-/// ```
-/// use flex::{Tensor, nn};
-/// let x = Tensor::from_slice(&[0.0f32, -1000.0], [2])?;
-/// assert_eq!(nn::log_softmax(&x, -1)?.to_vec::<f32>()?, [0.0, -1000.0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
-    const OP: &str = "log_softmax";
-    let (x, axis) = floats(OP, x, axis)?;
-    dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
-}
+method!(
+    /// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of
+    /// [`softmax`]. Integers are converted to the default float.
+    ///
+    /// Errors if the axis is out of range or the dtype is complex.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from([0.0f32, -1000.0]);
+    /// assert_eq!(x.log_softmax(-1)?.to_vec::<f32>()?, [0.0, -1000.0]);
+    /// assert_eq!(nn::log_softmax(&x, 0)?.to_vec::<f32>()?, [0.0, -1000.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
+        const OP: &str = "log_softmax";
+        let (x, axis) = floats(OP, x, axis)?;
+        dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
+    }
+);
 
 /// The operand as floats, and the axis counted from the front.
 fn floats(op: &'static str, x: &Tensor, axis: isize) -> Result<(Tensor, usize)> {

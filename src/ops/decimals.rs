@@ -6,32 +6,36 @@ use super::elementwise::{
 };
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::ops::methods::method;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Rounds to the nearest multiple of `10^-decimals`, ties to even. Floats are computed in float64;
-/// integers stay as they are unless `decimals` is negative, and wrap if the rounded number is out
-/// of range.
-///
-/// Errors for bool and float8.
-///
-/// ```
-/// let x = flex::Tensor::from_slice(&[1.25f64, -0.449], [2])?;
-/// assert_eq!(flex::ops::round_to(&x, 1)?.to_vec::<f64>()?, [1.2, -0.4]);
-/// let n = flex::Tensor::from_slice(&[1250i64, 1350], [2])?;
-/// assert_eq!(flex::ops::round_to(&n, -2)?.to_vec::<i64>()?, [1200, 1400]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn round_to(x: &Tensor, decimals: i32) -> Result<Tensor> {
-    let dtype = x.dtype();
-    match decimals {
-        _ if dtype.is_bool() || dtype.is_storage() => Err(Error::unsupported("round", dtype)),
-        0 => round(x),
-        0.. if dtype.is_integer() => Ok(x.clone()),
-        _ if dtype.is_integer() => integers(x, decimals.unsigned_abs()),
-        _ => floats(x, decimals),
+method!(
+    /// Rounds to the nearest multiple of `10^-decimals`, ties to even. Floats are computed in
+    /// float64; integers stay as they are unless `decimals` is negative, and wrap if the rounded
+    /// number is out of range.
+    ///
+    /// Errors for bool and float8.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1.25f64, -0.449]);
+    /// assert_eq!(x.round_to(1)?.to_vec::<f64>()?, [1.2, -0.4]);
+    /// let n = Tensor::from([1250i64, 1350]);
+    /// assert_eq!(ops::round_to(&n, -2)?.to_vec::<i64>()?, [1200, 1400]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn round_to(x: &Tensor, decimals: i32) -> Result<Tensor> {
+        let dtype = x.dtype();
+        match decimals {
+            _ if dtype.is_bool() || dtype.is_storage() => Err(Error::unsupported("round", dtype)),
+            0 => round(x),
+            0.. if dtype.is_integer() => Ok(x.clone()),
+            _ if dtype.is_integer() => integers(x, decimals.unsigned_abs()),
+            _ => floats(x, decimals),
+        }
     }
-}
+);
 
 fn floats(x: &Tensor, decimals: i32) -> Result<Tensor> {
     let wide = x.astype(if x.dtype().is_complex() {

@@ -4,6 +4,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::layout::{self, Axes, IntoShape, Layout, Shape};
+use crate::ops::methods::method;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use core::borrow::Borrow;
@@ -114,21 +115,24 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
     concat(&parts, axis)
 }
 
-/// Repeats each element `count` times along an axis; for `()`, elements of the flattened `x`.
-/// Errors if the axis is out of range, or there is no memory.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// assert_eq!(ops::repeat(&x, 2, ())?.to_vec::<i32>()?, [1, 1, 2, 2]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor> {
-    match axis.into().one("repeat", x.rank())? {
-        Some(k) => repeated(x, count, k),
-        None => repeated(&x.reshape(-1)?, count, 0),
+method!(
+    /// Repeats each element `count` times along an axis; for `()`, elements of the flattened `x`.
+    /// Errors if the axis is out of range, or there is no memory.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.repeat(2, 0)?.to_vec::<i32>()?, [1, 2, 1, 2, 3, 4, 3, 4]);
+    /// assert_eq!(ops::repeat(&x, 2, ())?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3, 4, 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor> {
+        match axis.into().one("repeat", x.rank())? {
+            Some(k) => repeated(x, count, k),
+            None => repeated(&x.reshape(-1)?, count, 0),
+        }
     }
-}
+);
 
 /// Repeats each element `count` times along dimension `k`.
 fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
@@ -141,118 +145,126 @@ fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
     repeated.reshape(shape)
 }
 
-/// Repeats element `i` along an axis `counts[i]` times; a single count applies to all. For `()`,
-/// repeats elements of the flattened `x`.
-///
-/// Errors if counts are not integers, are negative, have more than one dimension, or differ in
-/// number from the elements of the axis.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
-/// let counts = Tensor::from_slice(&[2, 0, 1], [3])?;
-/// assert_eq!(ops::repeat_counts(&x, &counts, ())?.to_vec::<i32>()?, [1, 1, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
-    const OP: &str = "repeat";
-    let Some(k) = axis.into().one(OP, x.rank())? else {
-        return repeat_counts(&x.reshape(-1)?, counts, 0);
-    };
-    let n = x.shape()[k];
-    if !counts.dtype().is_integer() {
-        return Err(Error::dtype(
-            OP,
-            message!("counts must be integers, not {}", counts.dtype()),
-        ));
+method!(
+    /// Repeats element `i` along an axis `counts[i]` times; a single count applies to all. For
+    /// `()`, repeats elements of the flattened `x`.
+    ///
+    /// Errors if counts are not integers, are negative, have more than one dimension, or differ in
+    /// number from the elements of the axis.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1, 2, 3]);
+    /// let counts = Tensor::from([2, 0, 1]);
+    /// assert_eq!(x.repeat_counts(&counts, 0)?.to_vec::<i32>()?, [1, 1, 3]);
+    /// assert_eq!(ops::repeat_counts(&x, &Tensor::from([2]), ())?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+        const OP: &str = "repeat";
+        let Some(k) = axis.into().one(OP, x.rank())? else {
+            return repeat_counts(&x.reshape(-1)?, counts, 0);
+        };
+        let n = x.shape()[k];
+        if !counts.dtype().is_integer() {
+            return Err(Error::dtype(
+                OP,
+                message!("counts must be integers, not {}", counts.dtype()),
+            ));
+        }
+        if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
+            return Err(Error::shape(
+                OP,
+                message!(
+                    "counts of shape {:?} for axis {k} of size {n}",
+                    counts.shape()
+                ),
+            ));
+        }
+        let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
+        let sizes = counts.iter().map(|c| {
+            usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative")))
+        });
+        let sizes = fallible::collect(sizes)?;
+        if let [count] = sizes[..] {
+            return repeated(x, count, k);
+        }
+        let total = sizes.iter().try_fold(0usize, |n, c| n.checked_add(*c));
+        let mut positions = Tensor::empty([total.unwrap_or(usize::MAX)], DType::I64)?;
+        let mut to = positions.as_mut_slice::<i64>()?;
+        for (i, count) in sizes.into_iter().enumerate() {
+            let (part, rest) = to.split_at_mut(count);
+            part.fill(i as i64);
+            to = rest;
+        }
+        super::take(x, &positions, k)
     }
-    if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
-        return Err(Error::shape(
-            OP,
-            message!(
-                "counts of shape {:?} for axis {k} of size {n}",
-                counts.shape()
-            ),
-        ));
-    }
-    let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
-    let sizes = counts.iter().map(|c| {
-        usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative")))
-    });
-    let sizes = fallible::collect(sizes)?;
-    if let [count] = sizes[..] {
-        return repeated(x, count, k);
-    }
-    let total = sizes.iter().try_fold(0usize, |n, c| n.checked_add(*c));
-    let mut positions = Tensor::empty([total.unwrap_or(usize::MAX)], DType::I64)?;
-    let mut to = positions.as_mut_slice::<i64>()?;
-    for (i, count) in sizes.into_iter().enumerate() {
-        let (part, rest) = to.split_at_mut(count);
-        part.fill(i as i64);
-        to = rest;
-    }
-    super::take(x, &positions, k)
-}
+);
 
-/// Repeats the whole of `x`, `counts[k]` times along dimension `k`. If shape and counts differ in
-/// length, the shorter is padded with ones in front. Errors if there is no memory.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// let y = ops::tile(&x, (2, 2))?;
-/// assert_eq!((y.shape(), y.to_vec::<i32>()?), (&[2, 4][..], vec![1, 2, 1, 2, 1, 2, 1, 2]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
-    let counts = counts.into_shape();
-    let counts = counts.as_ref();
-    let rank = x.rank().max(counts.len());
-    let size = |k: usize| (k + x.rank()).checked_sub(rank).map_or(1, |k| x.shape()[k]);
-    let count = |k: usize| {
-        (k + counts.len())
-            .checked_sub(rank)
-            .map_or(1, |k| counts[k])
-    };
-    let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
-    let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
-    Layout::contiguous(&many)?;
-    let repeated = x.reshape(once)?.broadcast_to(&many)?;
-    repeated.reshape((0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
-}
+method!(
+    /// Repeats the whole of `x`, `counts[k]` times along dimension `k`. If shape and counts differ
+    /// in length, the shorter is padded with ones in front. Errors if there is no memory.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1, 2]);
+    /// assert_eq!(x.tile(2)?.to_vec::<i32>()?, [1, 2, 1, 2]);
+    /// assert_eq!(ops::tile(&x, (3, 2))?.shape(), [3, 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
+        let counts = counts.into_shape();
+        let counts = counts.as_ref();
+        let rank = x.rank().max(counts.len());
+        let size = |k: usize| (k + x.rank()).checked_sub(rank).map_or(1, |k| x.shape()[k]);
+        let count = |k: usize| {
+            (k + counts.len())
+                .checked_sub(rank)
+                .map_or(1, |k| counts[k])
+        };
+        let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
+        let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
+        Layout::contiguous(&many)?;
+        let repeated = x.reshape(once)?.broadcast_to(&many)?;
+        repeated.reshape((0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
+    }
+);
 
-/// Pads `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
-///
-/// Errors if there is not one pair of widths per dimension, or the value doesn't fit the dtype.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// assert_eq!(ops::pad(&x, &[(1, 2)], 9)?.to_vec::<i32>()?, [9, 1, 2, 9, 9]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> Result<Tensor> {
-    const OP: &str = "pad";
-    let value = value.into().value(x.dtype(), OP)?;
-    if widths.len() != x.rank() {
-        return Err(Error::shape(
-            OP,
-            message!("{} pairs of widths for shape {:?}", widths.len(), x.shape()),
-        ));
+method!(
+    /// Pads `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
+    ///
+    /// Errors if there is not one pair of widths per dimension, or the value doesn't fit the dtype.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 2]]);
+    /// assert_eq!(x.pad(&[(0, 0), (1, 2)], 9)?.to_vec::<i32>()?, [9, 1, 2, 9, 9]);
+    /// assert_eq!(ops::pad(&x, &[(0, 1), (0, 0)], 0)?.to_vec::<i32>()?, [1, 2, 0, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> Result<Tensor> {
+        const OP: &str = "pad";
+        let value = value.into().value(x.dtype(), OP)?;
+        if widths.len() != x.rank() {
+            return Err(Error::shape(
+                OP,
+                message!("{} pairs of widths for shape {:?}", widths.len(), x.shape()),
+            ));
+        }
+        let sizes = x
+            .shape()
+            .iter()
+            .zip(widths)
+            .map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
+        let shape = sizes
+            .collect::<Option<Shape>>()
+            .ok_or_else(|| Error::shape(OP, "the sum of the widths exceeds the address space"))?;
+        let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
+        let mut inside = out.layout().clone();
+        for (k, (before, _)) in widths.iter().enumerate() {
+            inside = inside.slice(k, *before, 1, x.shape()[k]);
+        }
+        out.write(&inside, x)?;
+        Ok(out)
     }
-    let sizes = x
-        .shape()
-        .iter()
-        .zip(widths)
-        .map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
-    let shape = sizes
-        .collect::<Option<Shape>>()
-        .ok_or_else(|| Error::shape(OP, "the sum of the widths exceeds the address space"))?;
-    let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
-    let mut inside = out.layout().clone();
-    for (k, (before, _)) in widths.iter().enumerate() {
-        inside = inside.slice(k, *before, 1, x.shape()[k]);
-    }
-    out.write(&inside, x)?;
-    Ok(out)
-}
+);

@@ -8,7 +8,7 @@ pub(crate) mod formula;
 pub mod index;
 pub mod join;
 pub mod linalg;
-mod methods;
+pub(crate) mod methods;
 pub(crate) mod program;
 pub mod reduce;
 pub mod scan;

@@ -11,6 +11,7 @@ use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, runs};
 use crate::kernel::scan::{scan as scan_line, step};
 use crate::layout::{self, Axes, Shape};
 use crate::ops;
+use crate::ops::methods::method;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
@@ -67,59 +68,68 @@ impl<A: Into<Axes>> From<A> for Cumulative {
     }
 }
 
-/// The cumulative sum along an axis: of the shape of `x`, with the dtypes of
-/// [`sum`](crate::ops::sum()). The axis may be `()` if there is only one.
-///
-/// Errors if the axis is out of range, or `()` for several axes, and for a dtype of bool.
-///
-/// ```
-/// use flex::{Tensor, ops::{self, Cumulative}};
-/// let x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
-/// assert_eq!(ops::cumulative_sum(&x, 0)?.to_vec::<i64>()?, [1, 2, 4, 6]);
-/// let from_zero = Cumulative { include_initial: true, ..1.into() };
-/// assert_eq!(ops::cumulative_sum(&x, from_zero)?.to_vec::<i64>()?, [0, 1, 3, 0, 3, 7]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn cumulative_sum(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
-    cumulative_sum_of(x, &how.into())
-}
+method!(
+    /// The cumulative sum along an axis: of the shape of `x`, with the dtypes of
+    /// [`sum`](crate::ops::sum()). The axis may be `()` if there is only one.
+    ///
+    /// Errors if the axis is out of range, or `()` for several axes, and for a dtype of bool.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, Cumulative}};
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.cumulative_sum(0)?.to_vec::<i64>()?, [1, 2, 4, 6]);
+    /// let from_zero = Cumulative { include_initial: true, ..1.into() };
+    /// assert_eq!(ops::cumulative_sum(&x, from_zero)?.to_vec::<i64>()?, [0, 1, 3, 0, 3, 7]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn cumulative_sum(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
+        cumulative_sum_of(x, &how.into())
+    }
+);
 
 fn cumulative_sum_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     let (x, axis, dtype) = prepare("cumulative_sum", x, how)?;
     numbers!(Sum, "cumulative_sum", &x, axis, how.include_initial)?.astype(dtype)
 }
 
-/// The cumulative product along an axis; otherwise like [`cumulative_sum`]. The initial value is 1.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], 3)?;
-/// assert_eq!(ops::cumulative_prod(&x, ())?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn cumulative_prod(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
-    cumulative_prod_of(x, &how.into())
-}
+method!(
+    /// The cumulative product along an axis; otherwise like [`cumulative_sum`]. The initial value
+    /// is 1.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1.0f32, 2.0, 3.0]);
+    /// assert_eq!(x.cumulative_prod(0)?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
+    /// assert_eq!(ops::cumulative_prod(&x, ())?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn cumulative_prod(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
+        cumulative_prod_of(x, &how.into())
+    }
+);
 
 fn cumulative_prod_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     let (x, axis, dtype) = prepare("cumulative_prod", x, how)?;
     numbers!(Prod, "cumulative_prod", &x, axis, how.include_initial)?.astype(dtype)
 }
 
-/// The cumulative maximum along an axis, of the shape and dtype of `x`; NaN from the first NaN on.
-/// The axis may be `()` if there is only one.
-///
-/// Errors for complex numbers, and if the axis is out of range, or `()` for several axes.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1i8, 3, 2], [3])?;
-/// assert_eq!(ops::cumulative_max(&x, ())?.to_vec::<i8>()?, [1, 3, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn cumulative_max(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
-    cumulative_max_of(x, &axis.into())
-}
+method!(
+    /// The cumulative maximum along an axis, of the shape and dtype of `x`; NaN from the first NaN
+    /// on. The axis may be `()` if there is only one.
+    ///
+    /// Errors for complex numbers, and if the axis is out of range, or `()` for several axes.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1i8, 3, 2]);
+    /// assert_eq!(x.cumulative_max(0)?.to_vec::<i8>()?, [1, 3, 3]);
+    /// assert_eq!(ops::cumulative_max(&x, ())?.to_vec::<i8>()?, [1, 3, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn cumulative_max(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+        cumulative_max_of(x, &axis.into())
+    }
+);
 
 fn cumulative_max_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     extremes!(
@@ -130,17 +140,20 @@ fn cumulative_max_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     )
 }
 
-/// The cumulative minimum along an axis; otherwise like [`cumulative_max`].
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[2.0f32, f32::NAN, 1.0], [3])?;
-/// assert!(ops::cumulative_min(&x, ())?.to_vec::<f32>()?[2].is_nan());
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn cumulative_min(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
-    cumulative_min_of(x, &axis.into())
-}
+method!(
+    /// The cumulative minimum along an axis; otherwise like [`cumulative_max`].
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// assert_eq!(Tensor::from([3, 1, 2]).cumulative_min(0)?.to_vec::<i32>()?, [3, 1, 1]);
+    /// let x = Tensor::from([2.0f32, f32::NAN, 1.0]);
+    /// assert!(ops::cumulative_min(&x, ())?.to_vec::<f32>()?[2].is_nan());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn cumulative_min(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+        cumulative_min_of(x, &axis.into())
+    }
+);
 
 fn cumulative_min_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     extremes!(

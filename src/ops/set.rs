@@ -4,6 +4,7 @@
 use super::{argsort, concat, imag, not_equal, real, sort, take};
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::ops::methods::method;
 use crate::tensor::Tensor;
 
 /// The result of [`unique_all`].
@@ -21,103 +22,123 @@ pub struct Unique {
     pub counts: Tensor,
 }
 
-/// The distinct elements of `x` in ascending order, with the indices of their first occurrences,
-/// the inverse and the counts. Errors for float8.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let u = ops::unique_all(&Tensor::from_slice(&[3, 1, 3], [3])?)?;
-/// assert_eq!((u.values.to_vec::<i32>()?, u.indices.to_vec::<i64>()?), (vec![1, 3], vec![1, 0]));
-/// assert_eq!((u.inverse.to_vec::<i64>()?, u.counts.to_vec::<i64>()?), (vec![1, 0, 1], vec![1, 2]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn unique_all(x: &Tensor) -> Result<Unique> {
-    let flat = x.reshape(-1)?;
-    let order = order(&flat)?;
-    let groups = Groups::new(take(&flat, &order, 0)?)?;
-    let indices = take(&order, &groups.starts, 0)?;
-    let mut inverse = Tensor::empty(x.shape(), DType::I64)?;
-    let to = inverse.as_mut_slice::<i64>()?;
-    let order = order.as_slice::<i64>()?;
-    for (group, range) in groups.ranges()?.enumerate() {
-        for place in &order[range] {
-            to[*place as usize] = group as i64;
+method!(
+    /// The distinct elements of `x` in ascending order, with the indices of their first
+    /// occurrences, the inverse and the counts. Errors for float8.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([3, 1, 3]);
+    /// let u = x.unique_all()?;
+    /// assert_eq!((u.values.to_vec::<i32>()?, u.indices.to_vec::<i64>()?), (vec![1, 3], vec![1, 0]));
+    /// let u = ops::unique_all(&x)?;
+    /// assert_eq!((u.inverse.to_vec::<i64>()?, u.counts.to_vec::<i64>()?), (vec![1, 0, 1], vec![1, 2]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unique_all(x: &Tensor) -> Result<Unique> {
+        let flat = x.reshape(-1)?;
+        let order = order(&flat)?;
+        let groups = Groups::new(take(&flat, &order, 0)?)?;
+        let indices = take(&order, &groups.starts, 0)?;
+        let mut inverse = Tensor::empty(x.shape(), DType::I64)?;
+        let to = inverse.as_mut_slice::<i64>()?;
+        let order = order.as_slice::<i64>()?;
+        for (group, range) in groups.ranges()?.enumerate() {
+            for place in &order[range] {
+                to[*place as usize] = group as i64;
+            }
         }
+        Ok(Unique {
+            values: groups.values()?,
+            indices,
+            inverse,
+            counts: groups.counts()?,
+        })
     }
-    Ok(Unique {
-        values: groups.values()?,
-        indices,
-        inverse,
-        counts: groups.counts()?,
-    })
-}
+);
 
-/// The distinct elements of `x` in ascending order, and their counts (int64). Errors for float8.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let (values, counts) = ops::unique_counts(&Tensor::from_slice(&[3.0f32, 1.0, 3.0], [3])?)?;
-/// assert_eq!((values.to_vec::<f32>()?, counts.to_vec::<i64>()?), (vec![1.0, 3.0], vec![1, 2]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
-    let groups = Groups::new(ascending(x)?)?;
-    Ok((groups.values()?, groups.counts()?))
-}
-
-/// The distinct elements of `x` in ascending order, and for each element of `x`, in its shape, the
-/// index of its value among them (int64). Errors for float8.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let (values, inverse) = ops::unique_inverse(&Tensor::from_slice(&[3, 1, 3], [3])?)?;
-/// assert_eq!((values.to_vec::<i32>()?, inverse.to_vec::<i64>()?), (vec![1, 3], vec![1, 0, 1]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn unique_inverse(x: &Tensor) -> Result<(Tensor, Tensor)> {
-    let u = unique_all(x)?;
-    Ok((u.values, u.inverse))
-}
-
-/// The distinct elements of `x` in ascending order, as a 1-dimensional tensor. Errors for float8.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// assert_eq!(ops::unique_values(&Tensor::from_slice(&[3, 1, 3], [3])?)?.to_vec::<i32>()?, [1, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn unique_values(x: &Tensor) -> Result<Tensor> {
-    Groups::new(ascending(x)?)?.values()
-}
-
-/// Whether each element of `x` is one of `elements`: bool, of the shape of `x`. NaN equals no
-/// element.
-///
-/// Errors if there is no common dtype, and for complex numbers, which have no order.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
-/// assert_eq!(ops::isin(&x, &Tensor::from_slice(&[3, 1], [2])?)?.to_vec::<bool>()?, [true, false, true]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn isin(x: &Tensor, elements: &Tensor) -> Result<Tensor> {
-    let dtype = x.dtype().promote(elements.dtype(), "isin")?;
-    let (x, sorted) = (
-        x.astype(dtype)?,
-        sort(&elements.astype(dtype)?.reshape(-1)?, 0)?,
-    );
-    if sorted.is_empty() {
-        return Tensor::zeros(x.shape(), DType::Bool);
+method!(
+    /// The distinct elements of `x` in ascending order, and their counts (int64). Errors for
+    /// float8.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([3.0f32, 1.0, 3.0]);
+    /// assert_eq!(x.unique_counts()?.1.to_vec::<i64>()?, [1, 2]);
+    /// let (values, counts) = ops::unique_counts(&x)?;
+    /// assert_eq!((values.to_vec::<f32>()?, counts.to_vec::<i64>()?), (vec![1.0, 3.0], vec![1, 2]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
+        let groups = Groups::new(ascending(x)?)?;
+        Ok((groups.values()?, groups.counts()?))
     }
-    let places = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
-    let nearest = take(
-        &sorted,
-        &super::minimum(&places, sorted.len() as i64 - 1)?,
-        0,
-    )?;
-    super::equal(&nearest, &x)
-}
+);
+
+method!(
+    /// The distinct elements of `x` in ascending order, and for each element of `x`, in its shape,
+    /// the index of its value among them (int64). Errors for float8.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([3, 1, 3]);
+    /// assert_eq!(x.unique_inverse()?.1.to_vec::<i64>()?, [1, 0, 1]);
+    /// let (values, inverse) = ops::unique_inverse(&x)?;
+    /// assert_eq!(values.take(&inverse, 0)?.to_vec::<i32>()?, [3, 1, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unique_inverse(x: &Tensor) -> Result<(Tensor, Tensor)> {
+        let u = unique_all(x)?;
+        Ok((u.values, u.inverse))
+    }
+);
+
+method!(
+    /// The distinct elements of `x` in ascending order, as a 1-dimensional tensor. Errors for
+    /// float8.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// assert_eq!(Tensor::from([3, 1, 3]).unique_values()?.to_vec::<i32>()?, [1, 3]);
+    /// assert_eq!(ops::unique_values(&Tensor::from([[2, 1], [1, 2]]))?.to_vec::<i32>()?, [1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unique_values(x: &Tensor) -> Result<Tensor> {
+        Groups::new(ascending(x)?)?.values()
+    }
+);
+
+method!(
+    /// Whether each element of `x` is one of `elements`: bool, of the shape of `x`. NaN equals no
+    /// element.
+    ///
+    /// Errors if there is no common dtype, and for complex numbers, which have no order.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let (x, y) = (Tensor::from([1, 2, 3]), Tensor::from([3, 1]));
+    /// assert_eq!(x.isin(&y)?.to_vec::<bool>()?, [true, false, true]);
+    /// assert_eq!(ops::isin(&y, &x)?.to_vec::<bool>()?, [true, true]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn isin(x: &Tensor, elements: &Tensor) -> Result<Tensor> {
+        let dtype = x.dtype().promote(elements.dtype(), "isin")?;
+        let (x, sorted) = (
+            x.astype(dtype)?,
+            sort(&elements.astype(dtype)?.reshape(-1)?, 0)?,
+        );
+        if sorted.is_empty() {
+            return Tensor::zeros(x.shape(), DType::Bool);
+        }
+        let places = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
+        let nearest = take(
+            &sorted,
+            &super::minimum(&places, sorted.len() as i64 - 1)?,
+            0,
+        )?;
+        super::equal(&nearest, &x)
+    }
+);
 
 /// All elements in ascending order.
 fn ascending(x: &Tensor) -> Result<Tensor> {

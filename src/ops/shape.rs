@@ -5,6 +5,7 @@ use super::concat;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::layout::{self, Axes, Shape};
+use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -46,86 +47,96 @@ impl From<&[i64]> for Shifts {
     }
 }
 
-/// Rolls elements by `shifts[i]` places along `axes[i]`; those shifted beyond the end re-enter at
-/// the beginning. A single shift applies to all axes; for `()`, the flattened `x` is rolled.
-///
-/// Errors if the number of shifts is neither one nor that of the axes, or an axis is out of range.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3, 4], [4])?;
-/// assert_eq!(ops::roll(&x, 1, ())?.to_vec::<i32>()?, [4, 1, 2, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Result<Tensor> {
-    const OP: &str = "roll";
-    let (Shifts(shifts), axes) = (shifts.into(), axes.into());
-    let count = axes.named().map_or(1, <[isize]>::len);
-    if shifts.len() != count && shifts.len() != 1 {
-        return Err(Error::value(
-            OP,
-            message!("{} shifts for {count} axes", shifts.len()),
-        ));
-    }
-    let Some(axes) = axes.named() else {
-        return roll(&x.reshape(-1)?, &shifts[..], 0)?.reshape(x.shape());
-    };
-    let axes = axes
-        .iter()
-        .map(|a| layout::axis(OP, *a, x.rank()))
-        .collect::<Result<Shape>>()?;
-    let mut out = x.clone();
-    for (i, k) in axes.into_iter().enumerate() {
-        let n = out.shape()[k];
-        let shift = if n == 0 {
-            0
-        } else {
-            shifts[if shifts.len() == 1 { 0 } else { i }].rem_euclid(n as i64) as usize
-        };
-        if shift != 0 {
-            let (start, end) = (
-                out.narrow(k as isize, 0, n - shift)?,
-                out.narrow(k as isize, n - shift, shift)?,
-            );
-            out = concat(&[end, start], k)?;
+method!(
+    /// Rolls elements by `shifts[i]` places along `axes[i]`; those shifted beyond the end re-enter
+    /// at the beginning. A single shift applies to all axes; for `()`, the flattened `x` is rolled.
+    ///
+    /// Errors if the number of shifts is neither one nor that of the axes, or an axis is out of
+    /// range.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.roll(1, 0)?.to_vec::<i32>()?, [3, 4, 1, 2]);
+    /// assert_eq!(ops::roll(&x, 1, ())?.to_vec::<i32>()?, [4, 1, 2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Result<Tensor> {
+        const OP: &str = "roll";
+        let (Shifts(shifts), axes) = (shifts.into(), axes.into());
+        let count = axes.named().map_or(1, <[isize]>::len);
+        if shifts.len() != count && shifts.len() != 1 {
+            return Err(Error::value(
+                OP,
+                message!("{} shifts for {count} axes", shifts.len()),
+            ));
         }
+        let Some(axes) = axes.named() else {
+            return roll(&x.reshape(-1)?, &shifts[..], 0)?.reshape(x.shape());
+        };
+        let axes = axes
+            .iter()
+            .map(|a| layout::axis(OP, *a, x.rank()))
+            .collect::<Result<Shape>>()?;
+        let mut out = x.clone();
+        for (i, k) in axes.into_iter().enumerate() {
+            let n = out.shape()[k];
+            let shift = if n == 0 {
+                0
+            } else {
+                shifts[if shifts.len() == 1 { 0 } else { i }].rem_euclid(n as i64) as usize
+            };
+            if shift != 0 {
+                let (start, end) = (
+                    out.narrow(k as isize, 0, n - shift)?,
+                    out.narrow(k as isize, n - shift, shift)?,
+                );
+                out = concat(&[end, start], k)?;
+            }
+        }
+        Ok(out)
     }
-    Ok(out)
-}
+);
 
-/// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is
-/// above the main diagonal if positive.
-///
-/// Errors if there are fewer than two dimensions.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
-/// assert_eq!(ops::tril(&x, 0)?.to_vec::<i32>()?, [1, 0, 3, 4]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
-    triangle("tril", x, |row, columns| {
-        clamp(row.saturating_add(k).saturating_add(1), columns)..columns
-    })
-}
+method!(
+    /// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is
+    /// above the main diagonal if positive.
+    ///
+    /// Errors if there are fewer than two dimensions.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.tril(0)?.to_vec::<i32>()?, [1, 0, 3, 4]);
+    /// assert_eq!(ops::tril(&x, -1)?.to_vec::<i32>()?, [0, 0, 3, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
+        triangle("tril", x, |row, columns| {
+            clamp(row.saturating_add(k).saturating_add(1), columns)..columns
+        })
+    }
+);
 
-/// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is
-/// above the main diagonal if positive.
-///
-/// Errors if there are fewer than two dimensions.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
-/// assert_eq!(ops::triu(&x, 1)?.to_vec::<i32>()?, [0, 2, 0, 0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn triu(x: &Tensor, k: i64) -> Result<Tensor> {
-    triangle("triu", x, |row, columns| {
-        0..clamp(row.saturating_add(k), columns)
-    })
-}
+method!(
+    /// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is
+    /// above the main diagonal if positive.
+    ///
+    /// Errors if there are fewer than two dimensions.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.triu(0)?.to_vec::<i32>()?, [1, 2, 0, 4]);
+    /// assert_eq!(ops::triu(&x, 1)?.to_vec::<i32>()?, [0, 2, 0, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn triu(x: &Tensor, k: i64) -> Result<Tensor> {
+        triangle("triu", x, |row, columns| {
+            0..clamp(row.saturating_add(k), columns)
+        })
+    }
+);
 
 fn clamp(column: i64, columns: usize) -> usize {
     column.clamp(0, columns as i64) as usize

@@ -1,46 +1,19 @@
 //! A function for each row of the table.
 
-use super::examples::example;
+use super::documentation::{contract, example};
 use super::{Arg, apply};
 use crate::error::Result;
 use crate::kernel::elementwise::rows;
 use crate::tensor::Tensor;
 
-/// The dtype of a result, by the row's rule.
-macro_rules! result_dtype {
-    (1 Same) => {
-        " and dtype"
-    };
-    (1 Float) => {
-        " and dtype; for integers float32"
-    };
-    (1 Bool) => {
-        " and is bool"
-    };
-    (1 Real) => {
-        " and dtype; for complex numbers the dtype of the real part"
-    };
-    (Same) => {
-        ", and that dtype"
-    };
-    (Float) => {
-        ", and that dtype; for integers float32"
-    };
-    (Bool) => {
-        " and is bool"
-    };
-    (Select) => {
-        ", and that dtype"
-    };
-}
 macro_rules! function {
     // see `function_of_nn`
     ([$($doc:literal)*] $Name:ident $function:ident $n:tt $rule:ident => nn) => {};
     ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
         $(#[doc = $doc])*
         ///
-        /// The operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number;
-        #[doc = concat!("the result has its shape", result_dtype!(1 $rule), ". Errors if the operation is not defined for the dtype.")]
+        /// The operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number.
+        #[doc = contract!(1 $rule)]
         ///
         /// ```
         #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
@@ -55,12 +28,8 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
         $(#[doc = $doc])*
         ///
-        /// Operands broadcast and are promoted to their common dtype. Each is a tensor (borrowed,
-        /// or passed by value to reuse its buffer) or a number, which takes the dtype of the other.
-        #[doc = concat!("The result has the shape that they broadcast to", result_dtype!($rule), ".")]
-        ///
-        /// Errors if shapes don't broadcast, there is no common dtype or the operation is not
-        /// defined for it, or a number doesn't fit.
+        /// Each operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number.
+        #[doc = contract!(2 $rule)]
         ///
         /// ```
         #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
@@ -76,11 +45,8 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 3 $rule:ident) => {
         $(#[doc = $doc])*
         ///
-        /// Operands broadcast and are promoted to their common dtype (except a condition, which is
-        /// bool). The result has the shape that they broadcast to, and that dtype.
-        ///
-        /// Errors if shapes don't broadcast, there is no common dtype or the operation is not
-        /// defined for it, a number doesn't fit, or a condition is not bool.
+        /// Each operand is a tensor (borrowed, or passed by value to reuse its buffer) or a number.
+        #[doc = contract!(3 $rule)]
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;

@@ -6,7 +6,7 @@
 //! Conversions are instructions of the program, so no converted copy of an operand is ever made.
 
 pub(crate) mod check;
-pub(in crate::ops) mod examples;
+pub(in crate::ops) mod documentation;
 mod functions;
 mod operators;
 

@@ -12,6 +12,7 @@ use crate::kernel::index::rows as row_kernel;
 #[cfg(feature = "python")]
 use crate::layout::Layout;
 use crate::layout::{self, Axes, Shape};
+use crate::ops::methods::method;
 use crate::par::Cost;
 use crate::simd;
 use crate::tensor::Tensor;
@@ -166,24 +167,27 @@ unsafe fn gather_dense(
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
-/// Takes the elements at positions `indices` along `axis`, whose dimension is replaced by those of
-/// `indices`. For `()` it takes from the flattened `x`.
-///
-/// Errors if indices are not integers, or are out of range (negative ones count from the end).
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5], [2, 3])?;
-/// let i = Tensor::from_slice(&[-1, 0], [2])?;
-/// assert_eq!(ops::take(&x, &i, 1)?.to_vec::<i32>()?, [2, 0, 5, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn take(x: &Tensor, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
-    match axis.into().one("take", x.rank())? {
-        Some(k) => take_along(x, indices, k),
-        None => take_along(&x.reshape(-1)?, indices, 0),
+method!(
+    /// Takes the elements at positions `indices` along `axis`, whose dimension is replaced by those
+    /// of `indices`. For `()` it takes from the flattened `x`.
+    ///
+    /// Errors if indices are not integers, or are out of range (negative ones count from the end).
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[0, 1, 2], [3, 4, 5]]);
+    /// let i = Tensor::from([-1, 0]);
+    /// assert_eq!(x.take(&i, 1)?.to_vec::<i32>()?, [2, 0, 5, 3]);
+    /// assert_eq!(ops::take(&x, &i, ())?.to_vec::<i32>()?, [5, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn take(x: &Tensor, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+        match axis.into().one("take", x.rank())? {
+            Some(k) => take_along(x, indices, k),
+            None => take_along(&x.reshape(-1)?, indices, 0),
+        }
     }
-}
+);
 
 /// [`take`] along dimension `k`.
 fn take_along(x: &Tensor, indices: &Tensor, k: usize) -> Result<Tensor> {
@@ -234,42 +238,46 @@ pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, O
     (x, table)
 }
 
-/// Takes, from each line of `x` along `axis`, the elements at the positions in the same line of
-/// `indices`. The other dimensions broadcast.
-///
-/// Errors if the ranks differ, or indices are not integers or are out of range.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3, 1, 2, 6, 5, 4], [2, 3])?;
-/// let order = ops::argsort(&x, 1)?;
-/// assert_eq!(ops::take_along_axis(&x, &order, 1)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
-    let along = Along::new("take_along_axis", x, indices, axis)?;
-    let mut out = Tensor::empty(&along.shape, x.dtype())?;
-    let rank = along.shape.len();
-    let mut from = x.operand(rank);
-    from.strides[along.axis] = 0;
-    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those
-    // of `x` (TENSOR1).
-    unsafe {
-        if positions::are_dense(&along.positions, indices.shape(), out.len()) {
-            gather_dense(
-                "take_along_axis",
-                &along.shape,
-                from,
-                &along.positions,
-                &mut out,
-            )?
-        } else {
-            let table = positions::table("take_along_axis", &along.positions)?;
-            gather(&along.shape, from, table.operand(rank), &mut out)?
+method!(
+    /// Takes, from each line of `x` along `axis`, the elements at the positions in the same line of
+    /// `indices`. The other dimensions broadcast.
+    ///
+    /// Errors if the ranks differ, or indices are not integers or are out of range.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3, 1, 2], [6, 5, 4]]);
+    /// let order = x.argsort(1)?;
+    /// assert_eq!(x.take_along_axis(&order, 1)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
+    /// let last = Tensor::from([[-1], [-1]]);
+    /// assert_eq!(ops::take_along_axis(&x, &last, 1)?.to_vec::<i32>()?, [2, 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
+        let along = Along::new("take_along_axis", x, indices, axis)?;
+        let mut out = Tensor::empty(&along.shape, x.dtype())?;
+        let rank = along.shape.len();
+        let mut from = x.operand(rank);
+        from.strides[along.axis] = 0;
+        // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those
+        // of `x` (TENSOR1).
+        unsafe {
+            if positions::are_dense(&along.positions, indices.shape(), out.len()) {
+                gather_dense(
+                    "take_along_axis",
+                    &along.shape,
+                    from,
+                    &along.positions,
+                    &mut out,
+                )?
+            } else {
+                let table = positions::table("take_along_axis", &along.positions)?;
+                gather(&along.shape, from, table.operand(rank), &mut out)?
+            }
         }
+        Ok(out)
     }
-    Ok(out)
-}
+);
 
 /// Positions along an axis, one line of indices for each line of elements.
 pub struct Along {

@@ -8,6 +8,7 @@ use crate::exec::rows;
 use crate::fallible;
 use crate::kernel::index::mask as kernel;
 use crate::layout;
+use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -140,91 +141,100 @@ fn coordinates(
     Ok(())
 }
 
-/// The positions of the nonzero elements: an int64 tensor for each dimension, in row-major order.
-/// NaN is nonzero.
-///
-/// Errors for a 0-dimensional tensor.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0, 1, 2, 0], [2, 2])?;
-/// let p = ops::nonzero(&x)?;
-/// assert_eq!((p[0].to_vec::<i64>()?, p[1].to_vec::<i64>()?), (vec![0, 1], vec![1, 0]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
-    if x.rank() == 0 {
-        return Err(Error::shape(
-            "nonzero",
-            "a tensor without dimensions has no positions: reshape it to [1]",
-        ));
+method!(
+    /// The positions of the nonzero elements: an int64 tensor for each dimension, in row-major
+    /// order. NaN is nonzero.
+    ///
+    /// Errors for a 0-dimensional tensor.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[0, 1], [2, 0]]);
+    /// let p = x.nonzero()?;
+    /// assert_eq!((p[0].to_vec::<i64>()?, p[1].to_vec::<i64>()?), (vec![0, 1], vec![1, 0]));
+    /// assert_eq!(ops::nonzero(&Tensor::from([0, 7, 0, 8]))?[0].to_vec::<i64>()?, [1, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
+        if x.rank() == 0 {
+            return Err(Error::shape(
+                "nonzero",
+                "a tensor without dimensions has no positions: reshape it to [1]",
+            ));
+        }
+        positions("nonzero", &x.astype(DType::Bool)?)
     }
-    positions("nonzero", &x.astype(DType::Bool)?)
-}
+);
 
-/// The positions of the nonzero elements, one per row: int64 of shape `[count, rank]`. Errors if
-/// there is no memory for them.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0.0f32, 1.0, 2.0, 0.0], [2, 2])?;
-/// assert_eq!(ops::argwhere(&x)?.to_vec::<i64>()?, [0, 1, 1, 0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn argwhere(x: &Tensor) -> Result<Tensor> {
-    let flat = Counted::new(&x.astype(DType::Bool)?)?.flat("argwhere")?;
-    let mut out = Tensor::empty([flat.len(), x.rank()], DType::I64)?;
-    let to = out.as_mut_slice::<i64>()?;
-    for k in 0..x.rank() {
-        // if nothing was found, there is nothing to write, and `k..` is out of range
-        coordinates(
-            &flat,
-            x.shape(),
-            k,
-            to.get_mut(k..).unwrap_or(&mut []),
-            x.rank(),
-        )?;
+method!(
+    /// The positions of the nonzero elements, one per row: int64 of shape `[count, rank]`. Errors
+    /// if there is no memory for them.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[0.0f32, 1.0], [2.0, 0.0]]);
+    /// assert_eq!(x.argwhere()?.to_vec::<i64>()?, [0, 1, 1, 0]);
+    /// assert_eq!(ops::argwhere(&Tensor::from([0, 7, 0]))?.shape(), [1, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn argwhere(x: &Tensor) -> Result<Tensor> {
+        let flat = Counted::new(&x.astype(DType::Bool)?)?.flat("argwhere")?;
+        let mut out = Tensor::empty([flat.len(), x.rank()], DType::I64)?;
+        let to = out.as_mut_slice::<i64>()?;
+        for k in 0..x.rank() {
+            // if nothing was found, there is nothing to write, and `k..` is out of range
+            coordinates(
+                &flat,
+                x.shape(),
+                k,
+                to.get_mut(k..).unwrap_or(&mut []),
+                x.rank(),
+            )?;
+        }
+        Ok(out)
     }
-    Ok(out)
-}
+);
 
-/// The elements of `x` where `mask` is true, in row-major order, as a 1-dimensional tensor. The two
-/// broadcast together.
-///
-/// Errors if the mask is not bool, or shapes don't broadcast.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
-/// let m = Tensor::from_slice(&[true, false], [2])?;
-/// assert_eq!(ops::masked_select(&x, &m)?.to_vec::<i32>()?, [1, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
-    let (shape, mask) = broadcast_mask("masked_select", x, mask)?;
-    let x = x.broadcast_to(&shape)?.contiguous()?;
-    let counted = Counted::new(&mask)?;
-    let mut out = Tensor::empty([counted.total()], x.dtype())?;
-    let to = out.as_mut_ptr()?;
-    dispatch_width!(x.dtype().size(), |U| {
-        // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2) and initialised;
-        // any bits are a valid integer. The result is fresh (STORAGE3).
-        let (x, out) = unsafe {
-            (
-                slice::<U>(x.as_ptr(), x.len()),
-                core::slice::from_raw_parts_mut(to as *mut U, counted.total()),
-            )
-        };
-        let cost = Cost {
-            bytes: 1 + 2 * size_of::<U>(),
-            flops: 4,
-        };
-        counted.each("masked_select", out, cost, |mask, start, out| {
-            kernel::select(&x[start..], mask, out)
-        })?;
-    });
-    Ok(out)
-}
+method!(
+    /// The elements of `x` where `mask` is true, in row-major order, as a 1-dimensional tensor. The
+    /// two broadcast together.
+    ///
+    /// Errors if the mask is not bool, or shapes don't broadcast.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.masked_select(&x.greater(2)?)?.to_vec::<i32>()?, [3, 4]);
+    /// let m = Tensor::from([true, false]);
+    /// assert_eq!(ops::masked_select(&x, &m)?.to_vec::<i32>()?, [1, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        let (shape, mask) = broadcast_mask("masked_select", x, mask)?;
+        let x = x.broadcast_to(&shape)?.contiguous()?;
+        let counted = Counted::new(&mask)?;
+        let mut out = Tensor::empty([counted.total()], x.dtype())?;
+        let to = out.as_mut_ptr()?;
+        dispatch_width!(x.dtype().size(), |U| {
+            // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2) and initialised;
+            // any bits are a valid integer. The result is fresh (STORAGE3).
+            let (x, out) = unsafe {
+                (
+                    slice::<U>(x.as_ptr(), x.len()),
+                    core::slice::from_raw_parts_mut(to as *mut U, counted.total()),
+                )
+            };
+            let cost = Cost {
+                bytes: 1 + 2 * size_of::<U>(),
+                flops: 4,
+            };
+            counted.each("masked_select", out, cost, |mask, start, out| {
+                kernel::select(&x[start..], mask, out)
+            })?;
+        });
+        Ok(out)
+    }
+);
 
 /// # Safety
 /// `p` points to `n` elements, which are aligned, initialised and unchanged while the slice is
@@ -238,26 +248,29 @@ unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
     }
 }
 
-/// `x` with `value` where `mask` is true. The two tensors broadcast together; the result has the
-/// dtype of `x`.
-///
-/// Errors if the mask is not bool, shapes don't broadcast, or the value doesn't fit the dtype.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1.0f32, 2.0], [2])?;
-/// let m = Tensor::from_slice(&[false, true], [2])?;
-/// assert_eq!(ops::masked_fill(&x, &m, f32::NEG_INFINITY)?.to_vec::<f32>()?, [1.0, f32::NEG_INFINITY]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
-    let (shape, mask) = broadcast_mask("masked_fill", x, mask)?;
-    let value = value.into().value(x.dtype(), "masked_fill")?;
-    let mut out = x.broadcast_to(&shape)?.copy()?;
-    // SAFETY: the value is one element of the dtype.
-    unsafe { fill(&mut out, &mask, value.as_ptr())? };
-    Ok(out)
-}
+method!(
+    /// `x` with `value` where `mask` is true. The two tensors broadcast together; the result has
+    /// the dtype of `x`.
+    ///
+    /// Errors if the mask is not bool, shapes don't broadcast, or the value doesn't fit the dtype.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1.0f32, 5.0]);
+    /// assert_eq!(x.masked_fill(&x.greater(2)?, 0)?.to_vec::<f32>()?, [1.0, 0.0]);
+    /// let m = Tensor::from([false, true]);
+    /// assert_eq!(ops::masked_fill(&x, &m, f32::NEG_INFINITY)?.to_vec::<f32>()?, [1.0, f32::NEG_INFINITY]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        let (shape, mask) = broadcast_mask("masked_fill", x, mask)?;
+        let value = value.into().value(x.dtype(), "masked_fill")?;
+        let mut out = x.broadcast_to(&shape)?.copy()?;
+        // SAFETY: the value is one element of the dtype.
+        unsafe { fill(&mut out, &mask, value.as_ptr())? };
+        Ok(out)
+    }
+);
 
 /// Sets elements to one value where a mask of the same shape is true.
 ///

@@ -9,6 +9,7 @@ use crate::exec::nest::{Nest, Operand};
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout;
+use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::ops::Range;
@@ -252,47 +253,59 @@ unsafe fn scatter(
     Ok(())
 }
 
-/// A copy of `x` with `values` put along `axis`: in each line, at the positions in the same line of
-/// `indices`. The values broadcast to the shape of `indices`.
-///
-/// Errors if `axis` is out of range, if the shape of `indices` differs from that of `x` outside the
-/// axis, if indices are not integers or are out of range, if values don't broadcast or are of a
-/// higher kind than the dtype, and if the dtype doesn't support the mode (bool supports only `Set`,
-/// complex dtypes lack `Max` and `Min`).
-///
-/// ```
-/// use flex::{Tensor, ops::{self, ScatterMode}};
-/// let x = Tensor::from_slice(&[0, 0, 0, 0], [2, 2])?;
-/// let i = Tensor::from_slice(&[1, 0], [2, 1])?;
-/// let v = Tensor::from_slice(&[5, 6], [2, 1])?;
-/// assert_eq!(ops::put_along_axis(&x, &i, &v, 1, ScatterMode::Set)?.to_vec::<i32>()?, [0, 5, 6, 0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn put_along_axis(
-    x: &Tensor,
-    indices: &Tensor,
-    values: &Tensor,
-    axis: isize,
-    mode: ScatterMode,
-) -> Result<Tensor> {
-    put("put_along_axis", x.clone(), indices, values, axis, mode)
-}
+method!(
+    /// A copy of `x` with `values` put along `axis`: in each line, at the positions in the same
+    /// line of `indices`. The values broadcast to the shape of `indices`.
+    ///
+    /// Errors if `axis` is out of range, if the shape of `indices` differs from that of `x` outside
+    /// the axis, if indices are not integers or are out of range, if values don't broadcast or are
+    /// of a higher kind than the dtype, and if the dtype doesn't support the mode (bool supports
+    /// only `Set`, complex dtypes lack `Max` and `Min`).
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, ScatterMode}};
+    /// let x = Tensor::from([[0, 0], [3, 0]]);
+    /// let i = Tensor::from([[1], [0]]);
+    /// let v = Tensor::from([[5], [6]]);
+    /// assert_eq!(x.put_along_axis(&i, &v, 1, ScatterMode::Set)?.to_vec::<i32>()?, [0, 5, 6, 0]);
+    /// assert_eq!(ops::put_along_axis(&x, &i, &v, 1, ScatterMode::Add)?.to_vec::<i32>()?, [0, 5, 9, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn put_along_axis(
+        x: &Tensor,
+        indices: &Tensor,
+        values: &Tensor,
+        axis: isize,
+        mode: ScatterMode,
+    ) -> Result<Tensor> {
+        put("put_along_axis", x.clone(), indices, values, axis, mode)
+    }
+);
 
-/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`],
-/// and its errors. Positions may repeat; the bits are the same for any number of threads.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0.0f32, 0.0], [2])?;
-/// let i = Tensor::from_slice(&[1, 1, 0], [3])?;
-/// let v = Tensor::from_slice(&[1.0f32, 2.0, 4.0], [3])?;
-/// assert_eq!(ops::scatter_add(&x, &i, &v, 0)?.to_vec::<f32>()?, [4.0, 3.0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn scatter_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
-    let own = x.clone();
-    put("scatter_add", own, indices, values, axis, ScatterMode::Add)
-}
+method!(
+    /// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with
+    /// [`ScatterMode::Add`], and its errors. Positions may repeat; the bits are the same for any
+    /// number of threads.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([0.0f32, 1.0]);
+    /// let i = Tensor::from([1, 1, 0]);
+    /// let v = Tensor::from([1.0f32, 2.0, 4.0]);
+    /// assert_eq!(x.scatter_add(&i, &v, 0)?.to_vec::<f32>()?, [4.0, 4.0]);
+    /// assert_eq!(ops::scatter_add(&x, &i, &Tensor::from([1.0f32]), 0)?.to_vec::<f32>()?, [1.0, 3.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn scatter_add(
+        x: &Tensor,
+        indices: &Tensor,
+        values: &Tensor,
+        axis: isize,
+    ) -> Result<Tensor> {
+        let own = x.clone();
+        put("scatter_add", own, indices, values, axis, ScatterMode::Add)
+    }
+);
 
 /// [`put_along_axis`] under the name of another operation, in the memory of `x` if nobody shares
 /// it.
@@ -327,46 +340,50 @@ pub(crate) fn put(
     })
 }
 
-/// A copy of `x` with `values` added to the slices at positions `indices` along `axis` (torch's
-/// `index_add`, the inverse of [`take`](super::take)). The values have the shape that `take` would
-/// give, or broadcast to it. Positions may repeat; the bits are the same for any number of threads.
-///
-/// Errors if `axis` is out of range, if indices are not integers or are out of range, if values are
-/// of a higher kind than the dtype or don't broadcast, and for bool.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0, 0, 0, 0], [2, 2])?;
-/// let i = Tensor::from_slice(&[1, 1], [2])?;
-/// let v = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
-/// assert_eq!(ops::index_add(&x, &i, &v, 0)?.to_vec::<i32>()?, [0, 0, 4, 6]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
-    const OP: &str = "index_add";
-    let k = layout::axis(OP, axis, x.rank())?;
-    let shape = gather::taken(x.shape(), k, indices.shape());
-    let own = x.clone();
-    accumulate(OP, own, values, &shape, ScatterMode::Add, |y, first| {
-        let size = y.dtype().size();
-        let offsets = positions::table(
-            OP,
-            &[Positions::new(
+method!(
+    /// A copy of `x` with `values` added to the slices at positions `indices` along `axis` (torch's
+    /// `index_add`, the inverse of [`take`](super::take)). The values have the shape that `take`
+    /// would give, or broadcast to it. Positions may repeat; the bits are the same for any number
+    /// of threads.
+    ///
+    /// Errors if `axis` is out of range, if indices are not integers or are out of range, if values
+    /// are of a higher kind than the dtype or don't broadcast, and for bool.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[0, 0], [0, 0]]);
+    /// let i = Tensor::from([1, 1]);
+    /// let v = Tensor::from([[1, 2], [3, 4]]);
+    /// assert_eq!(x.index_add(&i, &v, 0)?.to_vec::<i32>()?, [0, 0, 4, 6]);
+    /// assert_eq!(ops::index_add(&x, &i, &v, 1)?.to_vec::<i32>()?, [0, 3, 0, 7]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
+        const OP: &str = "index_add";
+        let k = layout::axis(OP, axis, x.rank())?;
+        let shape = gather::taken(x.shape(), k, indices.shape());
+        let own = x.clone();
+        accumulate(OP, own, values, &shape, ScatterMode::Add, |y, first| {
+            let size = y.dtype().size();
+            let offsets = positions::table(
                 OP,
-                indices,
+                &[Positions::new(
+                    OP,
+                    indices,
+                    k,
+                    y.shape()[k],
+                    y.strides()[k] as i64 * size as i64,
+                )?],
+            )?;
+            let (to, table) = gather::taken_operands(
+                Operand::new(first, size, y.shape(), y.strides(), y.rank()),
+                &offsets,
                 k,
-                y.shape()[k],
-                y.strides()[k] as i64 * size as i64,
-            )?],
-        )?;
-        let (to, table) = gather::taken_operands(
-            Operand::new(first, size, y.shape(), y.strides(), y.rank()),
-            &offsets,
-            k,
-        );
-        Ok((offsets, to, table))
-    })
-}
+            );
+            Ok((offsets, to, table))
+        })
+    }
+);
 
 /// Combines values of the given shape with `x`, in its memory if nobody shares it; 16-bit floats in
 /// float32. `operands` is called with the result and its first element, and returns the operands of

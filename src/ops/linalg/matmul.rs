@@ -10,6 +10,7 @@ use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::{Right, Sizes, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
 use crate::layout::{self, Layout, Shape};
+use crate::ops::methods::method;
 use crate::tensor::Tensor;
 
 const OP: &str = "matmul";
@@ -40,49 +41,54 @@ macro_rules! bytes_in_i32 {
 }
 pub(crate) use bytes_in_i32;
 
-/// The product of matrices, of a matrix and a vector, or of two vectors.
-///
-/// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
-/// vector is a row on the left and a column on the right, and that dimension is dropped from the
-/// result. Different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in float32
-/// and rounded once. An empty sum (`k = 0`) is zero. If the CPU multiplies pairs of bfloat16
-/// (AVX-512 BF16), subnormal operands and sums, those below 1.2e-38, may count as zero.
-///
-/// Errors if the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
-/// dimension, or the dtypes have no common one or are bool.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let a = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
-/// let x = Tensor::from_slice(&[1.0f32, -1.0], [2])?;
-/// assert_eq!(ops::matmul(&a, &a.transpose(0, 1)?)?.to_vec::<f32>()?, [5.0, 11.0, 11.0, 25.0]);
-/// assert_eq!(ops::matmul(&a, &x)?.to_vec::<f32>()?, [-1.0, -1.0]);
-/// assert_eq!(ops::matmul(&x, &x)?.item::<f32>()?, 2.0);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    matmul_then(a, b, None, None)
-}
+method!(
+    /// The product of matrices, of a matrix and a vector, or of two vectors.
+    ///
+    /// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions
+    /// broadcast. A vector is a row on the left and a column on the right, and that dimension is
+    /// dropped from the result. Different dtypes are promoted; integers wrap; float16 and bfloat16
+    /// are summed in float32 and rounded once. An empty sum (`k = 0`) is zero. If the CPU
+    /// multiplies pairs of bfloat16 (AVX-512 BF16), subnormal operands and sums, those below
+    /// 1.2e-38, may count as zero.
+    ///
+    /// Errors if the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
+    /// dimension, or the dtypes have no common one or are bool.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let a = Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// let x = Tensor::from([1.0f32, -1.0]);
+    /// assert_eq!(a.matmul(&a.transpose(0, 1)?)?.to_vec::<f32>()?, [5.0, 11.0, 11.0, 25.0]);
+    /// assert_eq!(a.matmul(&x)?.to_vec::<f32>()?, [-1.0, -1.0]);
+    /// assert_eq!(ops::matmul(&x, &x)?.item::<f32>()?, 2.0);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+        matmul_then(a, b, None, None)
+    }
+);
 
-/// [`matmul`] of operands that are first converted to `dtype`, the dtype of the sums and of the
-/// result.
-///
-/// No converted copies are made if sums are wider than the operands: int8 and uint8 in int32 (exact
-/// up to 2^15 terms, wrapping beyond), float16 and bfloat16 in float32 (the sums that `matmul`
-/// would round).
-///
-/// Errors like `matmul`, and if `dtype` can't hold all values of the operands' common dtype.
-///
-/// ```
-/// use flex::{DType, Tensor, ops};
-/// let (a, b) = (Tensor::from_slice(&[100i8, -100], [1, 2])?, Tensor::from_slice(&[100u8, 200], [2, 1])?);
-/// assert_eq!(ops::matmul_as(&a, &b, DType::I32)?.item::<i32>()?, -10_000);
-/// assert!(ops::matmul_as(&a, &b, DType::I8).is_err());
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
-    matmul_then(a, b, Some(dtype), None)
-}
+method!(
+    /// [`matmul`] of operands that are first converted to `dtype`, the dtype of the sums and of the
+    /// result.
+    ///
+    /// No converted copies are made if sums are wider than the operands: int8 and uint8 in int32
+    /// (exact up to 2^15 terms, wrapping beyond), float16 and bfloat16 in float32 (the sums that
+    /// `matmul` would round).
+    ///
+    /// Errors like `matmul`, and if `dtype` can't hold all values of the operands' common dtype.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, ops};
+    /// let (a, b) = (Tensor::from([[100i8, -100]]), Tensor::from([[100u8], [200]]));
+    /// assert_eq!(a.matmul_as(&b, DType::I32)?.item::<i32>()?, -10_000);
+    /// assert!(ops::matmul_as(&a, &b, DType::I8).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
+        matmul_then(a, b, Some(dtype), None)
+    }
+);
 
 /// Whether a product of operands of these dtypes, summed in `sum`, has the bits of one of elements
 /// that were converted to it, and converts them as it reads them. Products of bfloat16 have other
@@ -281,70 +287,77 @@ where
     }
 }
 
-/// The dot product along an axis of two tensors whose other dimensions broadcast; the first is
-/// conjugated if it is complex.
-///
-/// A negative `axis` counts from the end of both shapes, others from the front of the broadcast
-/// shape. Dtypes are promoted.
-///
-/// Errors if the sizes along the axis differ, the other dimensions don't broadcast, or the dtypes
-/// have no common one or are bool.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let a = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
-/// let b = Tensor::from_slice(&[10i32, 1], [2])?;
-/// assert_eq!(ops::vecdot(&a, &b, -1)?.to_vec::<i32>()?, [12, 34]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
-    const OP: &str = "vecdot";
-    let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
-    // a nonnegative axis is one of the longer shape; from the end, it must be one of both
-    let from_end = if axis < 0 {
-        axis
-    } else {
-        layout::axis(OP, axis, most)? as isize - most as isize
-    };
-    let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis {
-        op: OP,
-        axis,
-        rank: least,
-        repeated: false,
-    })?;
-    let behind = least - k;
-    let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
-    if left != right {
-        let message = message!("axis {axis} of a is {left} but that of b is {right}");
-        return Err(Error::shape_of(
-            OP,
-            message,
-            &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
-        ));
+method!(
+    /// The dot product along an axis of two tensors whose other dimensions broadcast; the first is
+    /// conjugated if it is complex.
+    ///
+    /// A negative `axis` counts from the end of both shapes, others from the front of the broadcast
+    /// shape. Dtypes are promoted.
+    ///
+    /// Errors if the sizes along the axis differ, the other dimensions don't broadcast, or the
+    /// dtypes have no common one or are bool.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let a = Tensor::from([[1, 2], [3, 4]]);
+    /// let b = Tensor::from([10, 1]);
+    /// assert_eq!(a.vecdot(&b, -1)?.to_vec::<i32>()?, [12, 34]);
+    /// assert_eq!(ops::vecdot(&a, &a, 0)?.to_vec::<i32>()?, [10, 20]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
+        const OP: &str = "vecdot";
+        let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
+        // a nonnegative axis is one of the longer shape; from the end, it must be one of both
+        let from_end = if axis < 0 {
+            axis
+        } else {
+            layout::axis(OP, axis, most)? as isize - most as isize
+        };
+        let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis {
+            op: OP,
+            axis,
+            rank: least,
+            repeated: false,
+        })?;
+        let behind = least - k;
+        let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
+        if left != right {
+            let message = message!("axis {axis} of a is {left} but that of b is {right}");
+            return Err(Error::shape_of(
+                OP,
+                message,
+                &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
+            ));
+        }
+        let dtype = a.dtype().promote(b.dtype(), OP)?;
+        let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
+        let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
+        let a = if dtype.is_complex() {
+            crate::ops::conj(&a)?
+        } else {
+            a
+        }
+        .expand_dims(-2)?;
+        let c = dispatch!(wrapping dtype.signless(), |T| batched(OP, (&a, &b), dtype, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
+        c.squeeze([-2, -1])
     }
-    let dtype = a.dtype().promote(b.dtype(), OP)?;
-    let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
-    let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
-    let a = if dtype.is_complex() {
-        crate::ops::conj(&a)?
-    } else {
-        a
-    }
-    .expand_dims(-2)?;
-    let c = dispatch!(wrapping dtype.signless(), |T| batched(OP, (&a, &b), dtype, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
-    c.squeeze([-2, -1])
-}
+);
 
-/// Swaps the last two dimensions; a view. Errors if there are fewer.
-///
-/// ```
-/// let x = flex::Tensor::zeros(&[5, 2, 3], flex::DType::F32)?;
-/// assert_eq!(flex::ops::matrix_transpose(&x)?.shape(), [5, 3, 2]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
-    Ok(x.view(matrix_transposed(x.layout(), x.dtype())?))
-}
+method!(
+    /// Swaps the last two dimensions; a view. Errors if there are fewer.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, ops};
+    /// let x = Tensor::zeros([5, 2, 3], DType::F32)?;
+    /// assert_eq!(x.matrix_transpose()?.shape(), [5, 3, 2]);
+    /// assert_eq!(ops::matrix_transpose(&Tensor::from([[1, 2, 3]]))?.shape(), [3, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
+        Ok(x.view(matrix_transposed(x.layout(), x.dtype())?))
+    }
+);
 /// The layout of [`matrix_transpose`] for a tensor of this layout and dtype.
 pub(crate) fn matrix_transposed(x: &Layout, dtype: DType) -> Result<Layout> {
     if x.rank() < 2 {

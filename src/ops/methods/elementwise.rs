@@ -5,17 +5,19 @@
 //! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
-use crate::ops::elementwise::examples::example;
+use crate::ops::elementwise::documentation::{contract, example};
 use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 
 macro_rules! method {
     // functions of `nn` are not methods
-    ([$($doc:literal)*] $function:ident $n:tt => nn) => {};
-    ([$($doc:literal)*] $function:ident 1) => {
+    ([$($doc:literal)*] $function:ident $n:tt $rule:ident => nn) => {};
+    ([$($doc:literal)*] $function:ident 1 $rule:ident) => {
         $(#[doc = $doc])*
         ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
+        #[doc = contract!(1 $rule)]
+        ///
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
         ///
         /// ```
         #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
@@ -27,12 +29,14 @@ macro_rules! method {
             ops::$function(self)
         }
     };
-    ([$($doc:literal)*] $function:ident 2) => {
+    ([$($doc:literal)*] $function:ident 2 $rule:ident) => {
         $(#[doc = $doc])*
         ///
         /// The second operand is a tensor (borrowed, or passed by value to reuse its buffer) or a
         /// number.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
+        #[doc = contract!(2 $rule)]
+        ///
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
         ///
         /// ```
         #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
@@ -45,12 +49,14 @@ macro_rules! method {
             ops::$function(self, b)
         }
     };
-    ([$($doc:literal)*] $function:ident 3) => {
+    ([$($doc:literal)*] $function:ident 3 $rule:ident) => {
         $(#[doc = $doc])*
         ///
         /// The other operands are tensors (borrowed, or passed by value to reuse their buffers) or
         /// numbers.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
+        #[doc = contract!(3 $rule)]
+        ///
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
         ///
         /// ```
         /// let x = flex::Tensor::from([1i32, 2, 3]);
@@ -66,21 +72,7 @@ macro_rules! method {
 }
 macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
-        impl Tensor { $(method!([$($doc)*] $function $n $(=> $module)?);)* }
+        impl Tensor { $(method!([$($doc)*] $function $n $rule $(=> $module)?);)* }
     };
 }
 operations!(make! {});
-
-impl Tensor {
-    /// Rounds to the nearest multiple of `10^-decimals`, ties to even: the method of
-    /// [`ops::round_to`](crate::ops::round_to).
-    ///
-    /// ```
-    /// assert_eq!(flex::Tensor::from([1.25f64, -0.449]).round_to(1)?.to_vec::<f64>()?, [1.2, -0.4]);
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    #[inline]
-    pub fn round_to(&self, decimals: i32) -> Result<Tensor> {
-        ops::round_to(self, decimals)
-    }
-}

@@ -9,6 +9,7 @@ use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, positions, positions_of_columns};
 use crate::layout::Shape;
+use crate::ops::methods::method;
 use crate::ops::take_along_axis;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -44,20 +45,24 @@ macro_rules! finder {
             else return Err(Error::unsupported($op, $x.dtype())))
     };
 }
-/// The largest element over axes (all for `()`), in the dtype of `x`; NaN propagates.
-///
-/// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex numbers,
-/// over an axis of size 0 (unless the result is empty), and if an axis is out of range or repeated.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3i32, 1, 2, 5], [2, 2])?;
-/// assert_eq!(ops::max(&x, 1)?.to_vec::<i32>()?, [3, 5]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn max(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    max_of(x, over.into())
-}
+method!(
+    /// The largest element over axes (all for `()`), in the dtype of `x`; NaN propagates.
+    ///
+    /// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex
+    /// numbers, over an axis of size 0 (unless the result is empty), and if an axis is out of range
+    /// or repeated.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3, 1], [2, 5]]);
+    /// assert_eq!(x.max(1)?.to_vec::<i32>()?, [3, 5]);
+    /// assert_eq!(ops::max(&x, ())?.item::<i32>()?, 5);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn max(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        max_of(x, over.into())
+    }
+);
 
 fn max_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("max", x, over)?;
@@ -65,18 +70,20 @@ fn max_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(ordered, Max, axes, x, x.dtype())
 }
 
-/// The smallest element; otherwise like [`max`].
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3.0f32, f32::NAN, 2.0, 5.0], [2, 2])?;
-/// let m = ops::min(&x, 1)?.to_vec::<f32>()?;
-/// assert!(m[0].is_nan() && m[1] == 2.0);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn min(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    min_of(x, over.into())
-}
+method!(
+    /// The smallest element; otherwise like [`max`].
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3.0f32, f32::NAN], [2.0, 5.0]]);
+    /// assert_eq!(x.min(0)?.to_vec::<f32>()?[0], 2.0);
+    /// assert!(ops::min(&x, ())?.item::<f32>()?.is_nan());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn min(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        min_of(x, over.into())
+    }
+);
 
 fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("min", x, over)?;
@@ -84,78 +91,91 @@ fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(ordered, Min, axes, x, x.dtype())
 }
 
-/// The index of the first largest element along an axis (for `()`, among all elements in row-major
-/// order), as int64. A NaN counts as the largest.
-///
-/// The axis is dropped, or kept with size 1: see [`Reduction`]. Errors like [`max`], and if several
-/// axes are given.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3i32, 1, 5, 5], [2, 2])?;
-/// assert_eq!(ops::argmax(&x, 1)?.to_vec::<i64>()?, [0, 0]);
-/// assert_eq!(ops::argmax(&x, ())?.item::<i64>()?, 2);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn argmax(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    argmax_of(x, over.into())
-}
+method!(
+    /// The index of the first largest element along an axis (for `()`, among all elements in
+    /// row-major order), as int64. A NaN counts as the largest.
+    ///
+    /// The axis is dropped, or kept with size 1: see [`Reduction`]. Errors like [`max`], and if
+    /// several axes are given.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3, 1], [5, 5]]);
+    /// assert_eq!(x.argmax(1)?.to_vec::<i64>()?, [0, 0]);
+    /// assert_eq!(ops::argmax(&x, ())?.item::<i64>()?, 2);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn argmax(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        argmax_of(x, over.into())
+    }
+);
 
 fn argmax_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     const OP: &str = "argmax";
     Ok(search(OP, x, &over, false, finder!(OP, Max, x))?.1)
 }
 
-/// The index of the first smallest element along an axis; otherwise like [`argmax`]. A NaN counts
-/// as the smallest.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3i32, 1, 5, 5], [2, 2])?;
-/// assert_eq!(ops::argmin(&x, 0)?.to_vec::<i64>()?, [0, 0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn argmin(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    argmin_of(x, over.into())
-}
+method!(
+    /// The index of the first smallest element along an axis; otherwise like [`argmax`]. A NaN
+    /// counts as the smallest.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3, 1], [5, 5]]);
+    /// assert_eq!(x.argmin(0)?.to_vec::<i64>()?, [0, 0]);
+    /// assert_eq!(ops::argmin(&x, ())?.item::<i64>()?, 1);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn argmin(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        argmin_of(x, over.into())
+    }
+);
 
 fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     const OP: &str = "argmin";
     Ok(search(OP, x, &over, false, finder!(OP, Min, x))?.1)
 }
 
-/// The largest elements along an axis and the indices of their first occurrences: [`max`] and
-/// [`argmax`] in one, with their errors.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3i32, 1, 5, 6], [2, 2])?;
-/// let (values, indices) = ops::max_with_indices(&x, 1)?;
-/// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![3, 6], vec![0, 1]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn max_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
-    max_with_indices_of(x, over.into())
-}
+method!(
+    /// The largest elements along an axis and the indices of their first occurrences: [`max`] and
+    /// [`argmax`] in one, with their errors.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3, 1], [5, 6]]);
+    /// let (values, indices) = x.max_with_indices(1)?;
+    /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![3, 6], vec![0, 1]));
+    /// let (values, indices) = ops::max_with_indices(&x, ())?;
+    /// assert_eq!((values.item::<i32>()?, indices.item::<i64>()?), (6, 3));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn max_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
+        max_with_indices_of(x, over.into())
+    }
+);
 
 fn max_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
     const OP: &str = "max_with_indices";
     search(OP, x, &over, true, finder!(OP, Max, x))
 }
 
-/// The smallest elements along an axis and the indices of their first occurrences: [`min`] and
-/// [`argmin`] in one, with their errors.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3i32, 1, 5, 6], [2, 2])?;
-/// let (values, indices) = ops::min_with_indices(&x, ())?;
-/// assert_eq!((values.item::<i32>()?, indices.item::<i64>()?), (1, 1));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn min_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
-    min_with_indices_of(x, over.into())
-}
+method!(
+    /// The smallest elements along an axis and the indices of their first occurrences: [`min`] and
+    /// [`argmin`] in one, with their errors.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[3, 1], [5, 6]]);
+    /// let (values, indices) = x.min_with_indices(1)?;
+    /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![1, 5], vec![1, 0]));
+    /// let (values, indices) = ops::min_with_indices(&x, ())?;
+    /// assert_eq!((values.item::<i32>()?, indices.item::<i64>()?), (1, 1));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn min_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
+        min_with_indices_of(x, over.into())
+    }
+);
 
 fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
     const OP: &str = "min_with_indices";

@@ -7,6 +7,7 @@ use crate::exec::fold::Fold;
 use crate::kernel::reduce::{
     Exponentials, Sample, exponentials, exponentials_of_columns, join_exponentials,
 };
+use crate::ops::methods::method;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -31,21 +32,25 @@ impl<T: Sample + Pod> Fold for LogSumExp<T> {
     }
 }
 
-/// The logarithm of the sum of `exp(x)` over axes (all for `()`), without intermediate overflow:
-/// float32 for bool and integers, else in the dtype of `x`. Over no elements it is minus infinity.
-///
-/// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex numbers,
-/// and if an axis is out of range or repeated.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1000.0f32, 1000.0], [2])?;
-/// assert_eq!(ops::logsumexp(&x, ())?.item::<f32>()?, 1000.0 + 2f32.ln());
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn logsumexp(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    logsumexp_of(x, over.into())
-}
+method!(
+    /// The logarithm of the sum of `exp(x)` over axes (all for `()`), without intermediate
+    /// overflow: float32 for bool and integers, else in the dtype of `x`. Over no elements it is
+    /// minus infinity.
+    ///
+    /// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex
+    /// numbers, and if an axis is out of range or repeated.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1000.0f32, 1000.0]);
+    /// assert_eq!(x.logsumexp(0)?.item::<f32>()?, 1000.0 + 2f32.ln());
+    /// assert_eq!(ops::logsumexp(&x, ())?.item::<f32>()?, 1000.0 + 2f32.ln());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn logsumexp(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        logsumexp_of(x, over.into())
+    }
+);
 
 fn logsumexp_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     const OP: &str = "logsumexp";

@@ -7,6 +7,7 @@ use crate::exec::fold::End;
 use crate::exec::program::Program;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
+use crate::ops::methods::method;
 use crate::ops::program::conversion;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
@@ -57,61 +58,71 @@ pub(crate) fn converted_before(
     Ok((!later && dtype != from).then_some(dtype))
 }
 
-/// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for
-/// unsigned ones, else in the dtype of `x`. Integers wrap. Over no elements it is 0.
-///
-/// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors if an axis is out of
-/// range or repeated.
-///
-/// ```
-/// use flex::{Axes, Tensor, ops};
-/// let x = Tensor::from_slice(&[1i8, 2, 3, 100, 100, 100], [2, 3])?;
-/// assert_eq!(ops::sum(&x, 1)?.to_vec::<i64>()?, [6, 300]);
-/// assert_eq!(ops::sum(&x, Axes::from(0).keepdims())?.shape(), [1, 3]);
-/// assert_eq!(ops::sum(&x, ())?.item::<i64>()?, 306);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    total("sum", x, over.into(), None, sums)
-}
+method!(
+    /// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for
+    /// unsigned ones, else in the dtype of `x`. Integers wrap. Over no elements it is 0.
+    ///
+    /// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors if an axis is out
+    /// of range or repeated.
+    ///
+    /// ```
+    /// use flex::{Axes, Tensor, ops};
+    /// let x = Tensor::from([[1i8, 2, 3], [100, 100, 100]]);
+    /// assert_eq!(x.sum(1)?.to_vec::<i64>()?, [6, 300]);
+    /// assert_eq!(x.sum(())?.item::<i64>()?, 306);
+    /// assert_eq!(ops::sum(&x, Axes::from(0).keepdims())?.shape(), [1, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        total("sum", x, over.into(), None, sums)
+    }
+);
 
-/// [`sum`] in a given dtype: floats are added in it, integers wrap to it. Errors also for bool.
-///
-/// ```
-/// use flex::{DType, Tensor, ops};
-/// let x = Tensor::from_slice(&[100u8, 100, 100], 3)?;
-/// assert_eq!(ops::sum_as(&x, (), DType::F32)?.item::<f32>()?, 300.0);
-/// assert_eq!(ops::sum_as(&x, (), DType::U8)?.item::<u8>()?, 44);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn sum_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
-    total("sum", x, over.into(), Some(dtype), sums)
-}
+method!(
+    /// [`sum`] in a given dtype: floats are added in it, integers wrap to it. Errors also for bool.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, ops};
+    /// let x = Tensor::from([100u8, 100, 100]);
+    /// assert_eq!(x.sum_as((), DType::F32)?.item::<f32>()?, 300.0);
+    /// assert_eq!(ops::sum_as(&x, (), DType::U8)?.item::<u8>()?, 44);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn sum_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
+        total("sum", x, over.into(), Some(dtype), sums)
+    }
+);
 
-/// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Over no elements it
-/// is 1.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
-/// assert_eq!(ops::prod(&x, -1)?.to_vec::<f32>()?, [2.0, 12.0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    total("prod", x, over.into(), None, products)
-}
+method!(
+    /// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Over no elements
+    /// it is 1.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(x.prod(-1)?.to_vec::<f32>()?, [2.0, 12.0]);
+    /// assert_eq!(ops::prod(&x, ())?.item::<f32>()?, 24.0);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        total("prod", x, over.into(), None, products)
+    }
+);
 
-/// [`prod`] in a given dtype, as for [`sum_as`].
-///
-/// ```
-/// use flex::{DType, Tensor, ops};
-/// let x = Tensor::from_slice(&[100u8, 3], 2)?;
-/// assert_eq!(ops::prod_as(&x, (), DType::F32)?.item::<f32>()?, 300.0);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
-    total("prod", x, over.into(), Some(dtype), products)
-}
+method!(
+    /// [`prod`] in a given dtype, as for [`sum_as`].
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, ops};
+    /// let x = Tensor::from([100u8, 3]);
+    /// assert_eq!(x.prod_as((), DType::F32)?.item::<f32>()?, 300.0);
+    /// assert_eq!(ops::prod_as(&x, (), DType::U8)?.item::<u8>()?, 44);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
+        total("prod", x, over.into(), Some(dtype), products)
+    }
+);
 
 /// The [`End`] that sums values of `dtype` into `out`, whose dtype is the [`accumulator`].
 pub(crate) fn sum_end<'a>(op: &'static str, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
@@ -153,18 +164,22 @@ fn total(
     reduce(&axes, None, x.dtype(), &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
-/// The arithmetic mean over axes (all for `()`): float32 for bool and integers, which are added in
-/// float64, else in the dtype of `x`. Over no elements it is NaN. Axes and errors as for [`sum`].
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1i64, 2, 4, 5], [2, 2])?;
-/// assert_eq!(ops::mean(&x, 0)?.to_vec::<f32>()?, [2.5, 3.5]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn mean(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    mean_of(x, over.into())
-}
+method!(
+    /// The arithmetic mean over axes (all for `()`): float32 for bool and integers, which are added
+    /// in float64, else in the dtype of `x`. Over no elements it is NaN. Axes and errors as for
+    /// [`sum`].
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1i64, 2], [4, 5]]);
+    /// assert_eq!(x.mean(0)?.to_vec::<f32>()?, [2.5, 3.5]);
+    /// assert_eq!(ops::mean(&x, ())?.item::<f32>()?, 3.0);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn mean(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        mean_of(x, over.into())
+    }
+);
 
 fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("mean", x, over)?;
@@ -197,59 +212,68 @@ fn of_truth(
     reduce(&axes, Some(&converted), bool, x, to)
 }
 
-/// Whether any element over axes (all for `()`) is nonzero; NaN is nonzero. False over no elements.
-/// Axes and errors as for [`sum`].
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0i32, 0, 0, 7], [2, 2])?;
-/// assert_eq!(ops::any(&x, 1)?.to_vec::<bool>()?, [false, true]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    of_truth(
-        "any",
-        x,
-        over.into(),
-        DType::Bool,
-        |a, p, from, x, to| elements!(boolean, Any, a, p => from, x, to),
-    )
-}
+method!(
+    /// Whether any element over axes (all for `()`) is nonzero; NaN is nonzero. False over no
+    /// elements. Axes and errors as for [`sum`].
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[0, 0], [0, 7]]);
+    /// assert_eq!(x.any(1)?.to_vec::<bool>()?, [false, true]);
+    /// assert!(ops::any(&x, ())?.item::<bool>()?);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        of_truth(
+            "any",
+            x,
+            over.into(),
+            DType::Bool,
+            |a, p, from, x, to| elements!(boolean, Any, a, p => from, x, to),
+        )
+    }
+);
 
-/// Whether all elements over axes (all for `()`) are nonzero. True over no elements. Axes and
-/// errors as for [`sum`].
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1.0f32, 0.0, f32::NAN, 7.0], [2, 2])?;
-/// assert_eq!(ops::all(&x, 1)?.to_vec::<bool>()?, [false, true]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    of_truth(
-        "all",
-        x,
-        over.into(),
-        DType::Bool,
-        |a, p, from, x, to| elements!(boolean, All, a, p => from, x, to),
-    )
-}
+method!(
+    /// Whether all elements over axes (all for `()`) are nonzero. True over no elements. Axes and
+    /// errors as for [`sum`].
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1.0f32, 0.0], [f32::NAN, 7.0]]);
+    /// assert_eq!(x.all(1)?.to_vec::<bool>()?, [false, true]);
+    /// assert!(!ops::all(&x, ())?.item::<bool>()?);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        of_truth(
+            "all",
+            x,
+            over.into(),
+            DType::Bool,
+            |a, p, from, x, to| elements!(boolean, All, a, p => from, x, to),
+        )
+    }
+);
 
-/// The number of nonzero elements over axes (all for `()`), as int64. Axes and errors as for
-/// [`sum`].
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[0i32, 3, 0, 7], [2, 2])?;
-/// assert_eq!(ops::count_nonzero(&x, ())?.item::<i64>()?, 2);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    of_truth(
-        "count_nonzero",
-        x,
-        over.into(),
-        DType::I64,
-        |a, p, from, x, to| elements!(boolean, Count, a, p => from, x, to),
-    )
-}
+method!(
+    /// The number of nonzero elements over axes (all for `()`), as int64. Axes and errors as for
+    /// [`sum`].
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[0, 3], [0, 7]]);
+    /// assert_eq!(x.count_nonzero(0)?.to_vec::<i64>()?, [0, 2]);
+    /// assert_eq!(ops::count_nonzero(&x, ())?.item::<i64>()?, 2);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+        of_truth(
+            "count_nonzero",
+            x,
+            over.into(),
+            DType::I64,
+            |a, p, from, x, to| elements!(boolean, Count, a, p => from, x, to),
+        )
+    }
+);

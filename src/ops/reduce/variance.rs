@@ -8,6 +8,7 @@ use crate::exec::view::ViewMut;
 use crate::fallible;
 use crate::kernel::reduce::{Moments, Sample, moments as moments_of_runs, moments_of_columns};
 use crate::layout::{Axes, Layout};
+use crate::ops::methods::method;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -111,32 +112,37 @@ pub(crate) fn moments(
     ))
 }
 
-/// The variance over axes (all for `()`): the sum of squared deviations from the mean, divided by
-/// the number of elements minus `correction` (0 for a population, 1 for an estimate from a sample);
-/// NaN or infinite if that is not positive. float32 for bool and integers, which are computed in
-/// float64, else in the dtype of `x`.
-///
-/// Errors for complex numbers, and if an axis is out of range or repeated.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [4])?;
-/// assert_eq!(ops::var(&x, (), 0.0)?.item::<f32>()?, 1.25);
-/// assert_eq!(ops::var(&x, 0, 1.0)?.item::<f32>()?, 5.0 / 3.0);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn var(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
-    variance("var", x, over.into(), correction, false)
-}
+method!(
+    /// The variance over axes (all for `()`): the sum of squared deviations from the mean, divided
+    /// by the number of elements minus `correction` (0 for a population, 1 for an estimate from a
+    /// sample); NaN or infinite if that is not positive. float32 for bool and integers, which are
+    /// computed in float64, else in the dtype of `x`.
+    ///
+    /// Errors for complex numbers, and if an axis is out of range or repeated.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([1.0f32, 2.0, 3.0, 4.0]);
+    /// assert_eq!(x.var((), 0.0)?.item::<f32>()?, 1.25);
+    /// assert_eq!(ops::var(&x, 0, 1.0)?.item::<f32>()?, 5.0 / 3.0);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn var(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
+        variance("var", x, over.into(), correction, false)
+    }
+);
 
-/// The standard deviation: the square root of [`var`], with its dtypes and errors.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1i32, 3], [2])?;
-/// assert_eq!(ops::std(&x, (), 0.0)?.item::<f32>()?, 1.0);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn std(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
-    variance("std", x, over.into(), correction, true)
-}
+method!(
+    /// The standard deviation: the square root of [`var`], with its dtypes and errors.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([[1, 3], [5, 5]]);
+    /// assert_eq!(x.std(1, 0.0)?.to_vec::<f32>()?, [1.0, 0.0]);
+    /// assert_eq!(ops::std(&x, 1, 0.0)?.to_vec::<f32>()?, [1.0, 0.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn std(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
+        variance("std", x, over.into(), correction, true)
+    }
+);

@@ -10,6 +10,7 @@ pub use search::{Side, searchsorted};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout;
+use crate::ops::methods::method;
 use crate::tensor::Tensor;
 use lines::{Request, sort_lines};
 
@@ -35,24 +36,26 @@ impl From<isize> for Sort {
     }
 }
 
-/// The values of each line along an axis in ascending or descending order, in the shape and dtype
-/// of `x`.
-///
-/// NaN comes last in both orders; -0 comes before +0 in ascending order. Equal values are
-/// identical, so every sort is stable. Errors if the axis is out of range, and for complex numbers,
-/// which have no order.
-///
-/// ```
-/// use flex::{Tensor, ops::{self, Sort}};
-/// let x = Tensor::from_slice(&[3.0f32, f32::NAN, 1.0, 2.0], 4)?;
-/// assert_eq!(ops::sort(&x, -1)?.to_vec::<f32>()?[..3], [1.0, 2.0, 3.0]);
-/// let y = ops::sort(&x, Sort { axis: -1, descending: true })?.to_vec::<f32>()?;
-/// assert!(y[..3] == [3.0, 2.0, 1.0] && y[3].is_nan());
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn sort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
-    sort_of(x, how.into())
-}
+method!(
+    /// The values of each line along an axis in ascending or descending order, in the shape and
+    /// dtype of `x`.
+    ///
+    /// NaN comes last in both orders; -0 comes before +0 in ascending order. Equal values are
+    /// identical, so every sort is stable. Errors if the axis is out of range, and for complex
+    /// numbers, which have no order.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, Sort}};
+    /// let x = Tensor::from([3.0f32, f32::NAN, 1.0, 2.0]);
+    /// assert_eq!(x.sort(-1)?.to_vec::<f32>()?[..3], [1.0, 2.0, 3.0]);
+    /// let y = ops::sort(&x, Sort { axis: -1, descending: true })?.to_vec::<f32>()?;
+    /// assert!(y[..3] == [3.0, 2.0, 1.0] && y[3].is_nan());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn sort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
+        sort_of(x, how.into())
+    }
+);
 
 fn sort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
     let Sort { axis, descending } = how;
@@ -60,21 +63,23 @@ fn sort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
     dispatch!(ordered x.dtype(), |T| sort_lines::<T>(x, axis, descending), else Err(Error::unsupported("sort", x.dtype())))
 }
 
-/// The positions that sort each line along an axis, as int64 in the shape of `x`: equal values (and
-/// zeros of both signs) keep their order, also in descending order, and NaN comes last.
-///
-/// Errors if the axis is out of range, and for complex numbers, which have no order.
-///
-/// ```
-/// use flex::{Tensor, ops::{self, Sort}};
-/// let x = Tensor::from_slice(&[2, 1, 2, 3], 4)?;
-/// assert_eq!(ops::argsort(&x, 0)?.to_vec::<i64>()?, [1, 0, 2, 3]);
-/// assert_eq!(ops::argsort(&x, Sort { axis: 0, descending: true })?.to_vec::<i64>()?, [3, 0, 2, 1]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn argsort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
-    argsort_of(x, how.into())
-}
+method!(
+    /// The positions that sort each line along an axis, as int64 in the shape of `x`: equal values
+    /// (and zeros of both signs) keep their order, also in descending order, and NaN comes last.
+    ///
+    /// Errors if the axis is out of range, and for complex numbers, which have no order.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, Sort}};
+    /// let x = Tensor::from([2, 1, 2, 3]);
+    /// assert_eq!(x.argsort(0)?.to_vec::<i64>()?, [1, 0, 2, 3]);
+    /// assert_eq!(ops::argsort(&x, Sort { axis: 0, descending: true })?.to_vec::<i64>()?, [3, 0, 2, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn argsort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
+        argsort_of(x, how.into())
+    }
+);
 
 fn argsort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
     let Sort { axis, descending } = how;
@@ -89,19 +94,23 @@ fn argsort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
     .indices(x)
 }
 
-/// The sorted values and their positions: [`sort`] and [`argsort`] in one, with their errors. -0
-/// and +0 keep their order.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[2.0f32, 1.0], 2)?;
-/// let (values, indices) = ops::sort_with_indices(&x, 0)?;
-/// assert_eq!((values.to_vec::<f32>()?, indices.to_vec::<i64>()?), (vec![1.0, 2.0], vec![1, 0]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn sort_with_indices(x: &Tensor, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
-    sort_with_indices_of(x, how.into())
-}
+method!(
+    /// The sorted values and their positions: [`sort`] and [`argsort`] in one, with their errors.
+    /// -0 and +0 keep their order.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, Sort}};
+    /// let x = Tensor::from([3, 1, 2]);
+    /// let (values, indices) = x.sort_with_indices(-1)?;
+    /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![1, 2, 3], vec![1, 2, 0]));
+    /// let (values, indices) = ops::sort_with_indices(&x, Sort { axis: 0, descending: true })?;
+    /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![3, 2, 1], vec![0, 2, 1]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn sort_with_indices(x: &Tensor, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
+        sort_with_indices_of(x, how.into())
+    }
+);
 
 fn sort_with_indices_of(x: &Tensor, how: Sort) -> Result<(Tensor, Tensor)> {
     let Sort { axis, descending } = how;
@@ -150,24 +159,26 @@ impl From<isize> for TopK {
     }
 }
 
-/// The `k` largest (or smallest) values of each line along an axis and their positions (int64). Of
-/// equal values the first is preferred. NaN is taken last, for the largest and for the smallest, as
-/// in [`sort`].
-///
-/// Errors if `k` exceeds the size of the axis, and for complex numbers, which have no order.
-///
-/// ```
-/// use flex::{Tensor, ops::{self, TopK}};
-/// let x = Tensor::from_slice(&[1, 5, 3, 5], 4)?;
-/// let (values, indices) = ops::topk(&x, 3, -1)?;
-/// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![5, 5, 3], vec![1, 3, 2]));
-/// let (least, _) = ops::topk(&x, 1, TopK { largest: false, ..Default::default() })?;
-/// assert_eq!(least.item::<i32>()?, 1);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn topk(x: &Tensor, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
-    topk_of(x, k, how.into())
-}
+method!(
+    /// The `k` largest (or smallest) values of each line along an axis and their positions (int64).
+    /// Of equal values the first is preferred. NaN is taken last, for the largest and for the
+    /// smallest, as in [`sort`].
+    ///
+    /// Errors if `k` exceeds the size of the axis, and for complex numbers, which have no order.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, TopK}};
+    /// let x = Tensor::from([1, 5, 3, 5]);
+    /// let (values, indices) = x.topk(3, -1)?;
+    /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![5, 5, 3], vec![1, 3, 2]));
+    /// let (least, _) = ops::topk(&x, 1, TopK { largest: false, ..Default::default() })?;
+    /// assert_eq!(least.item::<i32>()?, 1);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn topk(x: &Tensor, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
+        topk_of(x, k, how.into())
+    }
+);
 
 fn topk_of(x: &Tensor, k: usize, how: TopK) -> Result<(Tensor, Tensor)> {
     let TopK {

@@ -3,6 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::sort as kernel;
+use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
@@ -17,67 +18,69 @@ pub enum Side {
     Right,
 }
 
-/// For each of `values`, the position in `sorted` (1-dimensional, ascending, NaN last) at which it
-/// would be inserted, as int64. If `sorted` is not sorted itself, `sorter` has the positions that
-/// sort it, as from [`argsort`](super::argsort).
-///
-/// Errors if `sorted` is not 1-dimensional, the sorter has another length, or the dtypes have no
-/// order or no common dtype.
-///
-/// ```
-/// use flex::{Tensor, ops::{self, Side}};
-/// let sorted = Tensor::from_slice(&[1.0f32, 2.0, 2.0, 4.0], [4])?;
-/// let values = Tensor::from_slice(&[2.0f32, 5.0], [2])?;
-/// assert_eq!(ops::searchsorted(&sorted, &values, Side::Left, None)?.to_vec::<i64>()?, [1, 4]);
-/// assert_eq!(ops::searchsorted(&sorted, &values, Side::Right, None)?.to_vec::<i64>()?, [3, 4]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn searchsorted(
-    sorted: &Tensor,
-    values: &Tensor,
-    side: Side,
-    sorter: Option<&Tensor>,
-) -> Result<Tensor> {
-    const OP: &str = "searchsorted";
-    if sorted.rank() != 1 {
-        return Err(Error::shape(
-            OP,
-            message!(
-                "the sorted tensor has shape {:?}; it must have one dimension",
-                sorted.shape()
-            ),
-        ));
-    }
-    let dtype = sorted.dtype().promote(values.dtype(), OP)?;
-    if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
-        return Err(Error::shape(
-            OP,
-            message!(
-                "the sorter has shape {:?}, the sorted tensor {:?}",
-                s.shape(),
-                sorted.shape()
-            ),
-        ));
-    }
-    let sorted = match sorter {
-        Some(s) => crate::ops::take(sorted, s, 0)?,
-        None => sorted.clone(),
-    };
-    let (sorted, values) = (
-        sorted.astype(dtype)?.contiguous()?,
-        values.astype(dtype)?.contiguous()?,
-    );
-    let mut out = Tensor::empty(values.shape(), DType::I64)?;
-    let cost = Cost {
-        bytes: dtype.size() + 8,
-        flops: 8 * (sorted.len().max(1).ilog2() as usize + 1),
-    };
-    let to = out.as_mut_slice::<i64>()?;
-    dispatch!(ordered dtype, |T| {
+method!(
+    /// For each of `values`, the position in `sorted` (1-dimensional, ascending, NaN last) at which
+    /// it would be inserted, as int64. If `sorted` is not sorted itself, `sorter` has the positions
+    /// that sort it, as from [`argsort`](super::argsort).
+    ///
+    /// Errors if `sorted` is not 1-dimensional, the sorter has another length, or the dtypes have
+    /// no order or no common dtype.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops::{self, Side}};
+    /// let sorted = Tensor::from([1.0f32, 2.0, 2.0, 4.0]);
+    /// let values = Tensor::from([2.0f32, 5.0]);
+    /// assert_eq!(sorted.searchsorted(&values, Side::Left, None)?.to_vec::<i64>()?, [1, 4]);
+    /// assert_eq!(ops::searchsorted(&sorted, &values, Side::Right, None)?.to_vec::<i64>()?, [3, 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn searchsorted(
+        sorted: &Tensor,
+        values: &Tensor,
+        side: Side,
+        sorter: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        const OP: &str = "searchsorted";
+        if sorted.rank() != 1 {
+            return Err(Error::shape(
+                OP,
+                message!(
+                    "the sorted tensor has shape {:?}; it must have one dimension",
+                    sorted.shape()
+                ),
+            ));
+        }
+        let dtype = sorted.dtype().promote(values.dtype(), OP)?;
+        if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
+            return Err(Error::shape(
+                OP,
+                message!(
+                    "the sorter has shape {:?}, the sorted tensor {:?}",
+                    s.shape(),
+                    sorted.shape()
+                ),
+            ));
+        }
+        let sorted = match sorter {
+            Some(s) => crate::ops::take(sorted, s, 0)?,
+            None => sorted.clone(),
+        };
+        let (sorted, values) = (
+            sorted.astype(dtype)?.contiguous()?,
+            values.astype(dtype)?.contiguous()?,
+        );
+        let mut out = Tensor::empty(values.shape(), DType::I64)?;
+        let cost = Cost {
+            bytes: dtype.size() + 8,
+            flops: 8 * (sorted.len().max(1).ilog2() as usize + 1),
+        };
+        let to = out.as_mut_slice::<i64>()?;
+        dispatch!(ordered dtype, |T| {
         let (sorted, values) = (sorted.as_slice::<T>()?, values.as_slice::<T>()?);
         par::split(to, 1, 64, cost, |r, to| {
             kernel::search(sorted, &values[r], side == Side::Right, to)
         });
     }, else return Err(Error::unsupported(OP, dtype)));
-    Ok(out)
-}
+        Ok(out)
+    }
+);

@@ -1,6 +1,62 @@
-//! The examples of the elementwise functions and methods: for each row of the table of operations,
-//! the elements of its operands, and the type and elements of the result.
+//! What the documentation of an elementwise function shares with that of its method: shapes, dtypes
+//! and errors, which follow from the row of the table of operations, and the example's elements.
 
+/// Shape, dtype and errors of an operation, by its arity and its rule.
+macro_rules! contract {
+    (1 $rule:ident) => {
+        concat!(
+            "The result has the operand's shape",
+            contract!(@dtype 1 $rule),
+            ". Errors if the operation is not defined for the dtype."
+        )
+    };
+    (2 $rule:ident) => {
+        concat!(
+            "Operands broadcast and are promoted to their common dtype; a number takes the dtype of \
+             the other operand. The result has the shape that they broadcast to",
+            contract!(@dtype $rule),
+            ".\n\nErrors if shapes don't broadcast, there is no common dtype or the operation is not \
+             defined for it, or a number doesn't fit."
+        )
+    };
+    (3 $rule:ident) => {
+        concat!(
+            "Operands broadcast and are promoted to their common dtype (except a condition, which is \
+             bool); numbers take it. The result has the shape that they broadcast to",
+            contract!(@dtype $rule),
+            ".\n\nErrors if shapes don't broadcast, there is no common dtype or the operation is not \
+             defined for it, a number doesn't fit, or a condition is not bool."
+        )
+    };
+    // the dtype of the result, for a single operand and for several
+    (@dtype 1 Same) => {
+        " and dtype"
+    };
+    (@dtype 1 Float) => {
+        " and dtype; for integers float32"
+    };
+    (@dtype 1 Bool) => {
+        " and is bool"
+    };
+    (@dtype 1 Real) => {
+        " and dtype; for complex numbers the dtype of the real part"
+    };
+    (@dtype Same) => {
+        ", and that dtype"
+    };
+    (@dtype Float) => {
+        ", and that dtype; for integers float32"
+    };
+    (@dtype Bool) => {
+        " and is bool"
+    };
+    (@dtype Select) => {
+        ", and that dtype"
+    };
+}
+pub(in crate::ops) use contract;
+
+// for each row: the elements of its operands, and the type and elements of the result
 macro_rules! examples {
     ($($function:ident $x:literal $(, $y:literal)? => $T:literal $z:literal;)*) => {
         /// A part of the example of a function: operand `x` or `y`, the result's type `T`, or `z`.
