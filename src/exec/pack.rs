@@ -3,6 +3,7 @@
 
 use super::rect::Rect;
 use super::transpose::transpose;
+use crate::simd::lanes::COLUMNS;
 use crate::simd::{self, Isa, Kernel};
 
 /// Copies a rectangle of elements of `size` bytes to `d`, row by row without gaps.
@@ -172,6 +173,65 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
             for j in 0..rows {
                 for i in 0..cols {
                     *at(j, i) = *s.add(j * cols + i);
+                }
+            }
+        }
+    }
+}
+
+/// How many rectangles ahead [`columns`] prefetches, as neighbours are copied one after the other: a
+/// rectangle has many short rows far apart, which the CPU does not fetch ahead, nor those that are
+/// about to be written.
+const AHEAD: usize = 2;
+
+/// Whether [`columns`] copies elements of so many bytes.
+pub fn is_column(size: usize) -> bool {
+    matches!(size, 2 | 4 | 8)
+}
+/// Copies a rectangle whose columns are contiguous (a `row_step` of one element) to matrices of
+/// [`COLUMNS`] rows of it each, one after the other, which are their columns; or back if `store`.
+/// Columns of the last matrix beyond the rectangle are left as they are.
+///
+/// # Safety
+/// PACK1, or PACK2 if `store`, with `packed` as the tile, which has room for whole matrices; and
+/// [`is_column`] holds for the size.
+pub unsafe fn columns(packed: *mut u8, x: Rect, size: usize, store: bool) {
+    match size {
+        2 => simd::call(Columns(packed as *mut u16, x, store)),
+        4 => simd::call(Columns(packed as *mut u32, x, store)),
+        _ => simd::call(Columns(packed as *mut u64, x, store)),
+    }
+}
+
+/// The contract of [`columns`] holds.
+struct Columns<U>(*mut U, Rect, bool);
+impl<U: Copy> Kernel for Columns<U> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Columns(packed, x, store) = self;
+        for i in 0..x.cols {
+            for j in (0..x.rows).step_by(COLUMNS) {
+                // SAFETY: PACK1 or PACK2: `i` and `j` lie within the rectangle, and so do the
+                // `rest` elements from there on; whole matrices fit the tile.
+                unsafe {
+                    let memory = (x.ptr.offset(x.col_step * i as isize) as *mut U).add(j);
+                    let tile = packed.add(j * x.cols + i * COLUMNS);
+                    let next = memory.wrapping_add(AHEAD * x.rows);
+                    for line in (0..COLUMNS * size_of::<U>()).step_by(64) {
+                        simd::prefetch::<{ simd::L2 }, _>(next.wrapping_byte_add(line));
+                    }
+                    let (from, to) = if store {
+                        (tile, memory)
+                    } else {
+                        (memory, tile)
+                    };
+                    let rest = x.rows - j;
+                    if rest >= COLUMNS {
+                        *(to as *mut [U; COLUMNS]) = *(from as *const [U; COLUMNS]);
+                    } else {
+                        core::ptr::copy_nonoverlapping(from, to, rest);
+                    }
                 }
             }
         }

@@ -2,6 +2,8 @@
 
 #[macro_use]
 mod lanes;
+#[macro_use]
+pub mod columns;
 
 pub mod attention;
 pub mod conv;

@@ -1,10 +1,10 @@
 //! Normalisation of a tensor's lines: contiguous lines in place, long ones in chunks on all
-//! threads, any others packed.
+//! threads, any others packed or as columns.
 
 use crate::dtype::{Element, Pod};
 use crate::error::Result;
 use crate::exec::chunks::Chunks;
-use crate::exec::lines::Lines;
+use crate::exec::lines::{Line, Lines};
 use crate::fallible;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
@@ -43,11 +43,15 @@ fn lines(x: &Tensor, axis: usize) -> (usize, Option<Chunks>, bool) {
         x.shape().iter().skip(axis + 1).all(|n| *n == 1),
     )
 }
+/// Whether the lines are cut: they are contiguous, and too few for the threads.
+pub(super) fn is_cut(x: &Tensor, axis: usize) -> bool {
+    let (_, cut, last) = lines(x, axis);
+    cut.is_some() && last
+}
 /// Whether all of `x` is widened first: lines that are cut must be in the accumulator type in
 /// memory.
 fn widens<T: MatElement>(x: &Tensor, axis: usize) -> bool {
-    let (_, cut, last) = lines(x, axis);
-    !T::SAME && cut.is_some() && last
+    !T::SAME && is_cut(x, axis)
 }
 
 /// [`normalize`] into `y`, which is contiguous and has the shape and dtype of `x`.
@@ -97,26 +101,30 @@ where
         });
         return Ok(());
     }
+    let columns = norm.columns();
     let lines = Lines::new(x.shape(), axis)
         .together()
+        .columns(if columns.is_some() { CHUNK } else { 0 })
         .input(x.elements())
         .output(y.elements_mut()?);
+    let normalized = |line: &Line<'_>, x: &[T::Acc], y: &mut [T::Acc]| match columns {
+        Some(columns) if line.columns() => columns(norm, n, x, y),
+        _ => norm::rows(norm, n, x, y),
+    };
     if T::SAME {
-        lines.run(cost, |line| {
-            norm::rows(norm, n, line.input::<T::Acc>(0), line.output(0))
-        })?;
-    } else {
-        lines
-            .scratch(n, T::Acc::DTYPE)
-            .scratch(n, T::Acc::DTYPE)
-            .run(cost, |line| {
-                let (from, to) = (line.scratch::<T::Acc>(0), line.scratch(1));
-                load::<T>(line.input(0), from);
-                norm::rows(norm, n, from, to);
-                store::<T>(to, line.output(0));
-            })?;
+        return lines.run(cost, |line| {
+            normalized(line, line.input::<T::Acc>(0), line.output(0))
+        });
     }
-    Ok(())
+    lines
+        .scratch(n, T::Acc::DTYPE)
+        .scratch(n, T::Acc::DTYPE)
+        .run(cost, |line| {
+            let (from, to) = (line.scratch::<T::Acc>(0), line.scratch(1));
+            load::<T>(line.input(0), from);
+            normalized(line, from, to);
+            store::<T>(to, line.output(0));
+        })
 }
 
 /// `x + residual`, and the sum normalised along an axis, with the bits of an addition followed by

@@ -4,7 +4,10 @@
 //! Kernels are generic over [`Lanes`]; [`Isa`](super::Isa) names the vector of each instruction
 //! set.
 
-use core::ops::{Add, Mul, Neg, Sub};
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// The lines that are reduced side by side, a lane each: a cache line of float32.
+pub const COLUMNS: usize = 16;
 
 /// A vector of floats, valid within functions of its instruction set.
 ///
@@ -13,7 +16,12 @@ use core::ops::{Add, Mul, Neg, Sub};
 /// [`Isa`](super::Isa) that names it (ISA1). Contract LANES1 of the methods that take a pointer: it
 /// is valid for as many numbers as the method says, and aligned for a number.
 pub unsafe trait Lanes:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
     /// The type of a lane.
     type Number: Copy;
@@ -85,6 +93,7 @@ macro_rules! impl_few {
         impl_few!($T Add add +);
         impl_few!($T Sub sub -);
         impl_few!($T Mul mul *);
+        impl_few!($T Div div /);
         impl<const N: usize> Neg for Few<$T, N> {
             type Output = Self;
             #[inline(always)]

@@ -1,7 +1,8 @@
 //! Operations along one axis. Every line along the axis is presented to a function as contiguous
 //! slices, one per operand: in place if the axis is contiguous, or else as a packed copy, which is
 //! stored back if the operand is written. Neighbouring lines are packed together, so that whole
-//! cache lines are read. Lines are distributed over threads, but none is cut.
+//! cache lines are read. Lines that lie side by side may be presented as columns instead, a lane
+//! each. Lines are distributed over threads, but none is cut.
 
 mod plan;
 
@@ -12,9 +13,15 @@ use crate::dtype::{DType, Pod};
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use crate::par::Cost;
+use crate::simd::lanes::COLUMNS;
+use crate::simd::{MICROCONTROLLER, SCALAR_WEB};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
+
+/// Whether lines are presented as columns at all: their kernels are not worth their size on targets
+/// without vectors.
+const HAS_COLUMNS: bool = !(MICROCONTROLLER || SCALAR_WEB);
 
 /// How an operand's lines are used.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +73,8 @@ pub struct Lines<'a> {
     rank: usize,
     args: SmallVec<[Arg; 4]>,
     together: bool,
+    /// The longest lines that may be presented as columns.
+    columns: usize,
     _tensors: PhantomData<&'a mut ()>,
 }
 
@@ -83,6 +92,7 @@ impl<'a> Lines<'a> {
             rank: shape.len(),
             args: SmallVec::new(),
             together: false,
+            columns: 0,
             _tensors: PhantomData,
         }
     }
@@ -90,6 +100,13 @@ impl<'a> Lines<'a> {
     /// are packed: slices are as many lines long. For functions that take rows of short lines.
     pub fn together(mut self) -> Self {
         self.together = true;
+        self
+    }
+    /// Presents lines of at most `longest` elements as columns, [`Line::columns`], where they are
+    /// strided and lie side by side in every operand, [`COLUMNS`] of them at least: their
+    /// elements are copied as vectors, not transposed.
+    pub fn columns(mut self, longest: usize) -> Self {
+        self.columns = if HAS_COLUMNS { longest } else { 0 };
         self
     }
     /// Adds an operand that is read: [`Line::input`], numbered in the order of these calls.
@@ -180,6 +197,17 @@ impl<'a> Lines<'a> {
         }
         LinePlan::new(self)?.run(cost, &f)
     }
+    /// The same if lines are presented as columns; else calls nothing, and returns false.
+    pub fn run_columns(self, cost: Cost, f: impl Fn(&mut Line<'_>) + Sync) -> Result<bool> {
+        if self.grid.contains(&0) {
+            return Ok(true);
+        }
+        let plan = LinePlan::new(self)?;
+        if plan.columns() {
+            plan.run(cost, &f)?;
+        }
+        Ok(plan.columns())
+    }
     /// The same, one line after the other on this thread: for lines that are too few to keep the
     /// threads busy, where `f` uses these itself.
     pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
@@ -190,21 +218,26 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// One line of every operand, or several that are adjacent ([`Lines::together`]).
+/// One line of every operand, or several that are adjacent ([`Lines::together`],
+/// [`Lines::columns`]).
 pub struct Line<'a> {
     ptrs: [*mut u8; MAX_OPERANDS],
     args: &'a [Arg],
     inputs: usize,
     outputs: usize,
     index: usize,
+    index_step: usize,
+    /// The lines that there is room for, and those that there are.
+    room: usize,
     count: usize,
+    columns: bool,
     /// The outputs and scratch already handed out for this line, a bit each (LINE2).
     taken: Cell<u32>,
     _buffers: PhantomData<&'a mut [u8]>,
 }
 
 // Invariants of a line, upheld by `LinePlan::block`:
-// - LINE1: `ptrs[k]` is the first of `count * args[k].len` initialised elements of
+// - LINE1: `ptrs[k]` is the first of `room * args[k].len` initialised elements of
 //   `args[k].memory.size` bytes, aligned for their dtype (in a tensor, to that of `u64` at most) or
 //   to a cache line (scratch).
 // - LINE2: while the line is presented, nothing else reads or writes the elements of an output or
@@ -213,6 +246,29 @@ impl<'a> Line<'a> {
     /// The row-major position of this line in the grid; of the first, if there are several.
     pub fn index(&self) -> usize {
         self.index
+    }
+    /// That of line `j` of several.
+    pub fn index_of(&self, j: usize) -> usize {
+        self.index + j * self.index_step
+    }
+    /// The number of lines.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+    /// Whether lines are columns: slices are then matrices of [`COLUMNS`] columns, one after the
+    /// other, a row for each element of a line. Columns of the last one that are none of the
+    /// `count` lines have unspecified elements.
+    pub fn columns(&self) -> bool {
+        HAS_COLUMNS && self.columns
+    }
+    /// Where in the slices of an operand of `n` elements a line element `i` of line `j` is.
+    #[inline]
+    pub fn place(&self, n: usize, j: usize, i: usize) -> usize {
+        if self.columns {
+            (j / COLUMNS * n + i) * COLUMNS + j % COLUMNS
+        } else {
+            j * n + i
+        }
     }
     /// Input `k`. `T` has the width of its dtype, and at most the alignment of `u64`, which is all
     /// that elements have.
@@ -271,7 +327,7 @@ impl<'a> Line<'a> {
             size_of::<T>(),
             a.memory.size
         );
-        self.count * a.len
+        self.room * a.len
     }
 }
 

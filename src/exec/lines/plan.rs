@@ -1,13 +1,15 @@
-//! How lines are walked: in blocks of neighbours, which are packed together.
+//! How lines are walked: in blocks of neighbours, which are packed together, transposed or as
+//! columns.
 
 use super::{Arg, Line, Lines, Role};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::exec::nest::{MAX_OPERANDS, Nest, Operand, seek};
-use crate::exec::pack::{pack, unpack};
+use crate::exec::pack::{columns, is_column, pack, unpack};
 use crate::exec::rect::Rect;
 use crate::layout::sort_by_key;
 use crate::par::{self, Cost};
+use crate::simd::lanes::COLUMNS;
 use crate::storage::Bytes;
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -29,6 +31,11 @@ const CACHE_LINE: usize = 64;
 /// several passes over them finds them in L1.
 const TOGETHER: usize = BLOCK / 8;
 
+/// Target size of a block of columns, so that they stay in L1.
+const MATRICES: usize = 24 << 10;
+/// The most columns of a block: longer runs don't come from memory any faster.
+const RUN: usize = 8 * COLUMNS;
+
 /// How the lines are walked: blocks of neighbours along the nest's first loop.
 pub(super) struct LinePlan {
     /// The loops over the grid. Operand 0 is a counter: its address is the line's index. Then the
@@ -38,8 +45,9 @@ pub(super) struct LinePlan {
     args: SmallVec<[Arg; 4]>,
     inputs: usize,
     outputs: usize,
-    /// Whether adjacent lines are presented together.
+    /// Whether adjacent lines are presented together, and whether all are, as columns.
     together: bool,
+    columns: bool,
     /// Lines of a block, and blocks along the first loop.
     block: usize,
     blocks: usize,
@@ -55,6 +63,7 @@ impl LinePlan {
             grid,
             mut args,
             together,
+            columns: longest,
             ..
         } = lines;
         sort_by_key(&mut args, |a| match a.role {
@@ -81,8 +90,23 @@ impl LinePlan {
         let mut nest = Nest::new(&grid, &read, &written);
 
         let packed = || args.iter().enumerate().filter(|(_, a)| a.is_packed());
-        // The loop along which lines are packed together comes first: the one for which packing
-        // them fetches the fewest bytes per element.
+        // Lines are columns along a loop that runs along memory in every operand.
+        let side_by_side = |d: &usize| {
+            let dim = &nest.dims[*d];
+            let mut memories = args[..inputs + outputs].iter().zip(&dim.steps[1..]);
+            dim.n >= COLUMNS && memories.all(|(a, step)| *step == a.memory.size as isize)
+        };
+        let strided = packed().any(|(_, a)| a.role != Role::Scratch);
+        let side = (0..nest.dims.len())
+            .find(side_by_side)
+            .filter(|_| strided)
+            .filter(|_| {
+                args.iter()
+                    .all(|a| a.len <= longest && is_column(a.memory.size))
+            });
+        let columns = side.is_some();
+        // The loop along which lines are packed together comes first: the one along which they are
+        // columns, or else the one for which packing them fetches the fewest bytes per element.
         let fetched = |d: usize| -> usize {
             let of = |k: usize| match nest.dims[d].steps[k + 1].unsigned_abs() {
                 0 => 0,
@@ -93,8 +117,8 @@ impl LinePlan {
                 .map(|(k, _)| of(k))
                 .sum()
         };
-        let first = (0..nest.dims.len())
-            .min_by_key(|d| fetched(*d))
+        let first = side
+            .or((0..nest.dims.len()).min_by_key(|d| fetched(*d)))
             .unwrap_or(0);
         nest.dims.swap(0, first);
 
@@ -105,7 +129,9 @@ impl LinePlan {
             .map(|(_, a)| a.memory.size)
             .min()
             .unwrap_or(CACHE_LINE);
-        let block = if packed().all(|(_, a)| a.role == Role::Scratch) {
+        let block = if columns {
+            (MATRICES / bytes).min(RUN)
+        } else if !strided {
             match together {
                 true => LINES.min(TOGETHER / args.iter().fold(0, sum).max(1)),
                 false => LINES,
@@ -115,12 +141,17 @@ impl LinePlan {
         };
         // No line is cut, so block boundaries may depend on the number of threads: each gets some.
         let block = block.min(n).min(nest.total.div_ceil(par::threads())).max(1);
+        let block = if columns {
+            block.next_multiple_of(COLUMNS)
+        } else {
+            block
+        };
         let mut memory = 0usize;
         let mut places = SmallVec::new();
         for a in &args {
             places.push(memory);
-            if a.is_packed() {
-                let one = a.role == Role::Scratch && !together;
+            if columns || a.is_packed() {
+                let one = a.role == Role::Scratch && !together && !columns;
                 let rows = if one { 1 } else { block };
                 let bytes = rows
                     .checked_mul(a.bytes())
@@ -138,11 +169,17 @@ impl LinePlan {
             inputs,
             outputs,
             together,
+            columns,
             block,
             blocks: n.div_ceil(block),
             places,
             memory,
         })
+    }
+
+    /// Whether lines are columns.
+    pub fn columns(&self) -> bool {
+        self.columns
     }
 
     /// Iterations of all loops but the first.
@@ -200,7 +237,10 @@ impl LinePlan {
             inputs: self.inputs,
             outputs: self.outputs,
             index: 0,
+            index_step: nest.dims[0].steps[0] as usize,
+            room: 1,
             count: 1,
+            columns: self.columns,
             taken: Cell::new(0),
             _buffers: PhantomData,
         };
@@ -219,6 +259,14 @@ impl LinePlan {
             let buffer = || unsafe { base.add(self.places[k]) };
             match a.role {
                 Role::Scratch => line.ptrs[k] = buffer(),
+                role if self.columns => {
+                    line.ptrs[k] = buffer();
+                    if role != (Role::Output { read: false }) {
+                        // SAFETY: PACK1: as below; the loop runs along memory in every operand,
+                        // and the buffer has room for whole matrices.
+                        unsafe { columns(line.ptrs[k], rect(k, lines), a.memory.size, false) };
+                    }
+                }
                 _ if !a.is_packed() => {
                     (line.ptrs[k], steps[k]) = (at[k + 1], nest.dims[0].steps[k + 1])
                 }
@@ -241,10 +289,22 @@ impl LinePlan {
             }
         }
         let buffers = line.ptrs;
+        if self.columns {
+            (line.room, line.count) = (lines.next_multiple_of(COLUMNS), lines);
+            line.index = at[0] as usize;
+            f(&mut line);
+            for (k, a) in self.args.iter().enumerate() {
+                if matches!(a.role, Role::Output { .. }) {
+                    // SAFETY: PACK2: as below, and as above.
+                    unsafe { columns(buffers[k], rect(k, lines), a.memory.size, true) };
+                }
+            }
+            return;
+        }
         let adjacent =
             |(a, step): (&Arg, &isize)| a.role == Role::Scratch || *step == a.bytes() as isize;
         if self.together && self.args.iter().zip(&steps).all(adjacent) {
-            line.count = lines;
+            (line.room, line.count) = (lines, lines);
         }
         for j in (0..lines).step_by(line.count) {
             line.index = at[0] as usize + j * nest.dims[0].steps[0] as usize;

@@ -1,7 +1,9 @@
 //! Gradients of row normalisations with respect to their operands. A row stays in L1 for all passes
 //! over it.
 
+use crate::kernel::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use crate::kernel::math::{Math, Real};
+use crate::simd::lanes::Lanes;
 
 /// Elements of short rows whose exponentials are computed together.
 const TOGETHER: usize = 1024;
@@ -32,6 +34,39 @@ kernel! {
                 let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
                 for (d, g) in d.iter_mut().zip(g) {
                     *d = *g - *d * sum;
+                }
+            }
+        }
+    }
+}
+
+kernel! {
+    /// [`softmax`] of the columns of matrices of `n` rows.
+    pub fn softmax_of_columns<'a, F: Real>(n: usize, g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
+        let (mut acc, zero) = (accumulators::<F::Vector<I>>(), F::Vector::<I>::splat(F::default()));
+        let operands = g.chunks_exact(COLUMNS * n).zip(y.chunks_exact(COLUMNS * n));
+        for (d, (g, y)) in d.chunks_exact_mut(COLUMNS * n).zip(operands) {
+            for c in vectors::<F::Vector<I>>() {
+                let sum = columns!(&mut acc, Order::LANES, n, zero, |r| at::<F::Vector<I>>(g, r, c) * at(y, r, c), |a, b| a + b);
+                for r in 0..n {
+                    put(d, r, c, at::<F::Vector<I>>(y, r, c) * (at::<F::Vector<I>>(g, r, c) - sum));
+                }
+            }
+        }
+    }
+}
+kernel! {
+    /// [`log_softmax`] of the columns of matrices of `n` rows.
+    pub fn log_softmax_of_columns<'a, F: Real>(n: usize, g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
+        for (d, y) in d.iter_mut().zip(y) {
+            *d = Math::exp::<I>(*y);
+        }
+        let (mut acc, zero) = (accumulators::<F::Vector<I>>(), F::Vector::<I>::splat(F::default()));
+        for (d, g) in d.chunks_exact_mut(COLUMNS * n).zip(g.chunks_exact(COLUMNS * n)) {
+            for c in vectors::<F::Vector<I>>() {
+                let sum = columns!(&mut acc, Order::LANES, n, zero, |r| at::<F::Vector<I>>(g, r, c), |a, b| a + b);
+                for r in 0..n {
+                    put(d, r, c, at::<F::Vector<I>>(g, r, c) - at::<F::Vector<I>>(d, r, c) * sum);
                 }
             }
         }

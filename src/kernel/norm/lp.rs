@@ -1,7 +1,7 @@
 //! Rows divided by their p-norm.
 
-use super::Norm;
 use super::softmax::largest;
+use super::{Norm, OfColumns, normalize_columns};
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
@@ -54,6 +54,9 @@ pub struct Normalize {
 }
 impl<F: Real> Norm<F> for Normalize {
     const FLOPS: usize = 8;
+    fn columns(&self) -> Option<OfColumns<Self, F>> {
+        self.has_columns().then_some(normalize_columns)
+    }
     /// The sum of powers, or the largest magnitude.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {

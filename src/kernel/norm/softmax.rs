@@ -1,8 +1,10 @@
 //! Softmax and its logarithm.
 
-use super::{GROUP, Norm, each_part};
+use super::{GROUP, Norm, OfColumns, each_part, normalize_columns};
+use crate::kernel::columns::Order;
 use crate::kernel::math::{Math, Real};
-use crate::kernel::reduce::short::{Largest, Sums, short_rows};
+use crate::kernel::reduce::short::{Largest, Sums, is_short, short_rows};
+use crate::simd::lanes::Lanes;
 use crate::simd::{self, Isa};
 
 /// Elements per block of exponentials.
@@ -16,7 +18,7 @@ pub(super) fn largest<F: Real>(x: &[F]) -> F {
 
 /// What is subtracted from the exponents: the largest of a chunk, or 0 if that is minus infinity.
 #[inline(always)]
-fn shift<F: Real>(max: F) -> F {
+pub(super) fn shift<F: Real>(max: F) -> F {
     if max == F::NEG_INFINITY {
         F::default()
     } else {
@@ -61,6 +63,9 @@ fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
 pub struct Softmax;
 impl<F: Real> Norm<F> for Softmax {
     const FLOPS: usize = 18;
+    fn columns(&self) -> Option<OfColumns<Self, F>> {
+        Some(normalize_columns)
+    }
     /// Leaves the exponentials in `y`, relative to the chunk's largest element.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
@@ -96,11 +101,25 @@ impl<F: Real> Norm<F> for Softmax {
         }
     }
 }
+/// Whether rows of `n` elements are computed together.
+#[inline(always)]
+fn is_grouped(n: usize) -> bool {
+    !simd::MICROCONTROLLER && n < 4 * LANES
+}
+/// The order in which the exponentials of a row of `n` elements are added.
+#[inline(always)]
+pub(super) fn order_of_sums<I: Isa, F: Real>(n: usize) -> Order {
+    if is_grouped(n) && is_short::<F::Vector<I>>(n) {
+        Order::short(F::Vector::<I>::LEN)
+    } else {
+        Order::LANES
+    }
+}
 /// [`Softmax::part`] for several rows. Exponentials of short rows are computed across row
 /// boundaries, to fill vectors.
 #[inline(always)]
 fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
-    if simd::MICROCONTROLLER || n >= 4 * LANES {
+    if !is_grouped(n) {
         return each_part::<I, F, _>(&Softmax, n, x, y, parts);
     }
     let mut found = [F::default(); GROUP];
@@ -118,6 +137,15 @@ fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[
             *y = *x - shift;
         }
     }
+    all_exponentials::<I, F>(y);
+    sums::<I, F>(n, y, found);
+    for (part, sum) in parts.iter_mut().zip(found) {
+        part[1] = *sum;
+    }
+}
+/// The exponentials of all elements of `y`, none of them positive.
+#[inline(always)]
+pub(super) fn all_exponentials<I: Isa, F: Real>(y: &mut [F]) {
     let (blocks, rest) = y.as_chunks_mut();
     for y in blocks {
         exponentials_in_place::<I, F>(y);
@@ -126,10 +154,6 @@ fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[
     last[..rest.len()].copy_from_slice(rest);
     exponentials_in_place::<I, F>(&mut last);
     rest.copy_from_slice(&last[..rest.len()]);
-    sums::<I, F>(n, y, found);
-    for (part, sum) in parts.iter_mut().zip(found) {
-        part[1] = *sum;
-    }
 }
 /// Sums of rows.
 #[inline(always)]
@@ -162,6 +186,9 @@ fn exponentials<I: Isa, F: Real>(x: &[F; LANES], shift: F, y: &mut [F; LANES]) {
 pub struct LogSoftmax;
 impl<F: Real> Norm<F> for LogSoftmax {
     const FLOPS: usize = 18;
+    fn columns(&self) -> Option<OfColumns<Self, F>> {
+        Some(normalize_columns)
+    }
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
         Softmax.part::<I>(x, y)

@@ -58,6 +58,12 @@ impl<F: Copy> Along<F> for Squares<'_, F> {
     }
 }
 
+/// Whether rows of `n` elements are short.
+#[inline(always)]
+pub fn is_short<V: Lanes>(n: usize) -> bool {
+    V::LEN > 1 && n <= MAX_VECTORS * V::LEN
+}
+
 /// Runs [`rows`] if rows of `n` elements are short; returns whether it did.
 #[inline(always)]
 pub fn short_rows<V: Lanes, A: Along<V::Number>>(
@@ -67,7 +73,7 @@ pub fn short_rows<V: Lanes, A: Along<V::Number>>(
     n: usize,
     out: &mut [V::Number],
 ) -> bool {
-    let short = V::LEN > 1 && n <= MAX_VECTORS * V::LEN;
+    let short = is_short::<V>(n);
     if short {
         rows::<V, A>(along, none, x, n, out);
     }

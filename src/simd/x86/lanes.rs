@@ -2,7 +2,7 @@
 
 use crate::simd::lanes::Lanes;
 use core::arch::x86_64::*;
-use core::ops::{Add, Mul, Neg, Sub};
+use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// The numbers `first, first + step, ..`, as a permutation of the lanes of two vectors of `N`
 /// numbers; the second vector's start at `N`.
@@ -35,13 +35,14 @@ const fn narrow<const N: usize>(at: [i64; N]) -> [i32; N] {
 
 /// Defines the vector `$V` of `$N` numbers, with these intrinsics.
 macro_rules! vector {
-    ($(#[$doc:meta])* $V:ident($raw:ident) [$T:ident; $N:literal] $load:ident $store:ident $splat:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $xor:ident $max:ident $min:ident; $($rest:tt)*) => {
+    ($(#[$doc:meta])* $V:ident($raw:ident) [$T:ident; $N:literal] $load:ident $store:ident $splat:ident $add:ident $sub:ident $mul:ident $div:ident $fma:ident $fms:ident $xor:ident $max:ident $min:ident; $($rest:tt)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $V($raw);
         vector!(@ $V Add add $add);
         vector!(@ $V Sub sub $sub);
         vector!(@ $V Mul mul $mul);
+        vector!(@ $V Div div $div);
         impl Neg for $V {
             type Output = Self;
             #[inline(always)]
@@ -201,17 +202,17 @@ unsafe fn first_quads(n: usize) -> __m256i {
 
 vector! {
     /// Sixteen `f32`, AVX-512.
-    F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps _mm512_max_ps _mm512_min_ps;
+    F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps _mm512_max_ps _mm512_min_ps;
     wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_mask_blend_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words);
 }
 vector! {
     /// Eight `f64`, AVX-512.
-    F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd _mm512_max_pd _mm512_min_pd;
+    F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd _mm512_max_pd _mm512_min_pd;
     wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_mask_blend_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads);
 }
 vector! {
     /// Eight `f32`, AVX2.
-    F32x8(__m256) [f32; 8] _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmsub_ps _mm256_xor_ps _mm256_max_ps _mm256_min_ps;
+    F32x8(__m256) [f32; 8] _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_fmsub_ps _mm256_xor_ps _mm256_max_ps _mm256_min_ps;
     #[inline(always)]
     fn first(self, n: usize, other: Self) -> Self {
         // SAFETY: ISA1: a value exists.
@@ -281,7 +282,7 @@ vector! {
 }
 vector! {
     /// Four `f64`, AVX2.
-    F64x4(__m256d) [f64; 4] _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmsub_pd _mm256_xor_pd _mm256_max_pd _mm256_min_pd;
+    F64x4(__m256d) [f64; 4] _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_fmadd_pd _mm256_fmsub_pd _mm256_xor_pd _mm256_max_pd _mm256_min_pd;
     #[inline(always)]
     fn first(self, n: usize, other: Self) -> Self {
         // SAFETY: ISA1: a value exists.
