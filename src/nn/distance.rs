@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::kernel::distance::{self, Distance};
 use crate::kernel::elementwise::rows;
-use crate::kernel::norm::Power;
+use crate::kernel::norm::{CHUNK, Power};
 use crate::layout::{self, Shape};
 use crate::ops::formula::Formula;
 use crate::ops::{self};
@@ -130,13 +130,24 @@ fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance)
         bytes: 2 * n * wide.size(),
         flops: 6 * n,
     };
+    let longest = match by {
+        Distance::Cosine { .. } if n > 0 => CHUNK,
+        _ => 0,
+    };
     dispatch!(float wide, |F| {
         Lines::new(&shape, k)
+            .columns(longest)
             .input(a.elements())
             .input(b.elements())
             .output(y.elements_mut()?)
             .run(cost, |line| {
-                distance::of::<F>(by, line.input(0), line.input(1), line.output(0));
+                let (a, b, y) = (line.input::<F>(0), line.input(1), line.output(0));
+                match by {
+                    Distance::Cosine { eps } if line.columns() => {
+                        distance::cosines_of_columns(n, eps, a, b, y)
+                    }
+                    _ => distance::of(by, a, b, y),
+                }
             })?;
     }, else return Err(Error::unsupported(op, dtype)));
     y.squeeze(k as isize)?.into_dtype(dtype)
