@@ -2,17 +2,18 @@
 
 use super::common_float;
 use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::elementwise::rows;
+use crate::kernel::elementwise::rows::{Add, Multiply, Subtract};
 use crate::kernel::math::Real;
+use crate::kernel::norm::{self, classes};
 use crate::layout::{Axes, Shape};
-use crate::nn::check;
-use crate::nn::loss::classes::{Problem, doubles, sum_of};
-use crate::nn::{CrossEntropy, Reduction, softmax};
+use crate::nn::loss::classes::{Problem, doubles};
+use crate::nn::{CrossEntropy, Reduction, check, rows, softmax};
 use crate::ops;
 use crate::ops::formula::Formula;
+use crate::par::Cost;
 use crate::tensor::Tensor;
-use alloc::vec::Vec;
 
 /// The gradient of the scores `x` of [`cross_entropy`](crate::nn::cross_entropy): for each term
 /// `softmax(x)` less its target, times the term's weight, or 0 if that is 0. `grad` has the loss's
@@ -67,7 +68,8 @@ fn column(p: &Problem, numbers: impl Iterator<Item = f64>) -> Result<Tensor> {
     Ok(column)
 }
 
-/// `softmax(x) * all - share * weight` over all classes, less `own` at the target.
+/// `softmax(x) * all - share * weight` over all classes, less `own` at the target, while a few lines
+/// of scores are in cache.
 fn of_classes(
     op: &'static str,
     p: &Problem,
@@ -75,62 +77,73 @@ fn of_classes(
     target: &Tensor,
     options: CrossEntropy,
 ) -> Result<Tensor> {
-    let targets = p.targets(target, options.ignore_index)?;
+    let ignored = options.ignore_index;
+    let (targets, factors, sum) = p.targets(target, ignored)?;
+    let targets = targets.as_slice::<i64>()?;
+    let (n, dtype) = (p.classes, p.x.dtype());
     let smoothing = options.label_smoothing;
-    let each = smoothing / p.classes as f64;
     let total = match &p.weight {
-        Some(w) => doubles(w)?.iter().sum(),
-        None => p.classes as f64,
+        Some(_) => factors.iter().sum(),
+        None => n as f64,
     };
     let divisor = match options.reduction {
-        Reduction::Mean => sum_of(&targets.weights),
+        Reduction::Mean => sum,
         _ => 1.0,
     };
-    // a single gradient is that of every term
-    let each_grad = grad.iter().cycle();
-    let mut own: Vec<f64> = fallible::with_capacity(targets.weights.len())?;
-    let mut share: Vec<f64> = fallible::with_capacity(targets.weights.len())?;
-    for (weight, g) in targets.weights.iter().zip(each_grad) {
-        let (w, g) = (
-            weight.unwrap_or(0.0),
-            if weight.is_some() { g / divisor } else { 0.0 },
-        );
-        own.push(g * (1.0 - smoothing) * w);
-        share.push(g * each);
+    // rows too few for the threads are normalised in chunks first
+    let cut = rows::is_cut(&p.x, p.axis);
+    let x = if cut {
+        softmax(&p.x, p.axis as isize)?
+    } else {
+        p.x.clone()
+    };
+    let mut d = Tensor::empty(x.shape(), dtype)?;
+    if d.is_empty() {
+        return Ok(d);
     }
-    let all = column(
-        p,
-        own.iter()
-            .zip(&share)
-            .map(|(own, share)| own + share * total),
-    )?;
-    let y = softmax(&p.x, p.axis as isize)?;
-    let spread = column(p, share.iter().copied())?;
-    let weight = p.weight.as_ref().map(|w| p.along_classes(w)).transpose()?;
-    let mut f = Formula::new(op, &[p.x.shape()], p.x.dtype())?;
-    let (y, all) = (f.input(&y)?, f.input(&all)?);
-    let mut d = f.binary(&rows::Multiply::ROW, y, all)?;
-    // terms of weight 0 may be infinite
-    d = f.ternary(&rows::Where::ROW, all, d, 0.0)?;
-    if smoothing > 0.0 {
-        let mut part = f.input(&spread)?;
-        if let Some(w) = &weight {
-            let w = f.input(w)?;
-            part = f.binary(&rows::Multiply::ROW, part, w)?;
+    let cost = Cost {
+        bytes: 2 * n * dtype.size(),
+        flops: 24 * n,
+    };
+    dispatch!(float dtype, |F| {
+        let mut weights = fallible::filled(<F as Real>::ONE, n)?;
+        for (to, weight) in weights.iter_mut().zip(&factors) {
+            *to = <F as Real>::from_f64(*weight);
         }
-        d = f.binary(&rows::Subtract::ROW, d, part)?;
-    }
-    let mut d = f.write(d, p.x.dtype())?.contiguous()?;
-    let inner: usize = p.x.shape()[p.axis + 1..].iter().product();
-    dispatch!(float d.dtype(), |F| {
-        let d = d.as_mut_slice::<F>()?;
-        for (k, (class, own)) in targets.classes.iter().zip(&own).enumerate() {
-            let line = k / inner * p.classes * inner + k % inner;
-            // out of range only if there are no classes
-            if let Some(d) = d.get_mut(line + *class as usize * inner) {
-                *d -= <F as Real>::from_f64(*own);
+        let lines = Lines::new(x.shape(), p.axis)
+            .together()
+            .columns(norm::CHUNK)
+            .input(x.elements())
+            .output(d.elements_mut()?);
+        let lines = (0..3).fold(lines, |lines, _| lines.scratch(1, dtype));
+        lines.run(cost, |line| {
+            let (x, d) = (line.input::<F>(0), line.output::<F>(0));
+            let (own, all, share) = (line.scratch(0), line.scratch(1), line.scratch(2));
+            let weighed = |j: usize| p.weighed(targets[line.index_of(j)], ignored, &factors).flatten();
+            for j in 0..line.count() {
+                // a single gradient is that of every term
+                let g = grad[line.index_of(j) % grad.len()] / divisor;
+                let (g, weight) = weighed(j).map_or((0.0, 0.0), |(_, weight)| (g, weight));
+                let (of_own, of_share) = (g * (1.0 - smoothing) * weight, g * smoothing / n as f64);
+                own[j] = <F as Real>::from_f64(of_own);
+                all[j] = <F as Real>::from_f64(of_own + of_share * total);
+                share[j] = <F as Real>::from_f64(of_share);
             }
-        }
+            match line.columns() {
+                true => norm::normalize_columns(&norm::Softmax, n, x, d),
+                false if cut => d.copy_from_slice(x),
+                false => norm::rows(&norm::Softmax, n, x, d),
+            }
+            match line.columns() {
+                true => classes::weigh_columns(n, all, share, &weights, d),
+                false => classes::weigh(n, all, share, &weights, d),
+            }
+            for j in 0..line.count() {
+                if let Some((class, _)) = weighed(j) {
+                    d[line.place(n, j, class)] -= own[j];
+                }
+            }
+        })?;
     }, else return Err(Error::unsupported(op, p.dtype)));
     Ok(d)
 }
@@ -156,20 +169,20 @@ fn of_probabilities(
     let mut f = Formula::new(op, &[p.x.shape()], wide)?;
     let mut t = f.input(target)?;
     if smoothing > 0.0 {
-        let kept = f.binary(&rows::Multiply::ROW, t, 1.0 - smoothing)?;
-        t = f.binary(&rows::Add::ROW, kept, smoothing / p.classes as f64)?;
+        let kept = f.binary(&Multiply::ROW, t, 1.0 - smoothing)?;
+        t = f.binary(&Add::ROW, kept, smoothing / p.classes as f64)?;
     }
     if let Some(w) = &weight {
         let w = f.input(w)?;
-        t = f.binary(&rows::Multiply::ROW, t, w)?;
+        t = f.binary(&Multiply::ROW, t, w)?;
     }
     let factors = f.input(&factor)?;
-    let t = f.binary(&rows::Multiply::ROW, t, factors)?;
+    let t = f.binary(&Multiply::ROW, t, factors)?;
     let t = f.write(t, wide)?;
     let sums = ops::sum(&t, Axes::from(p.axis as isize).keepdims())?;
     let mut f = Formula::new(op, &[p.x.shape()], wide)?;
     let (y, t, sums) = (f.input(&y)?, f.input(&t)?, f.input(&sums)?);
-    let y = f.binary(&rows::Multiply::ROW, y, sums)?;
-    let d = f.binary(&rows::Subtract::ROW, y, t)?;
+    let y = f.binary(&Multiply::ROW, y, sums)?;
+    let d = f.binary(&Subtract::ROW, y, t)?;
     f.write(d, wide)
 }

@@ -6,9 +6,11 @@
 use super::{Reduction, scalar};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
+use crate::kernel::norm;
 use crate::layout::{Axes, Shape};
 use crate::nn::check;
 use crate::ops::formula::Formula;
@@ -98,15 +100,21 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
     } = options;
     check::share(OP, "label_smoothing", label_smoothing)?;
     let p = Problem::new(OP, x, target, weight)?;
-    let sums = ops::logsumexp(&p.x, Axes::from(p.axis as isize).keepdims())?;
+    let sums = || ops::logsumexp(&p.x, Axes::from(p.axis as isize).keepdims());
     if target.dtype().is_float() {
-        return p.of_probabilities(&sums, target, label_smoothing, reduction);
+        return p.of_probabilities(&sums()?, target, label_smoothing, reduction);
     }
     let spread = match label_smoothing {
         0.0 => None,
         share => Some((share, p.spread()?)),
     };
-    p.reduce(target, ignore_index, Some(&sums), spread, reduction)
+    let given = p.given(target)?;
+    let (logs, scores) = match p.of_columns(&given)? {
+        Some((logs, scores)) => (logs, Some(scores)),
+        None => (sums()?, None),
+    };
+    let scores = scores.as_ref();
+    p.reduce(&given, ignore_index, Some(&logs), scores, spread, reduction)
 }
 
 /// `-x` at each target, with log-probabilities `x`: [`cross_entropy`] for the result of
@@ -126,7 +134,7 @@ pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor>
         reduction,
     } = options;
     let p = Problem::new("nll_loss", x, target, weight)?;
-    p.reduce(target, ignore_index, None, None, reduction)
+    p.reduce(&p.given(target)?, ignore_index, None, None, None, reduction)
 }
 
 /// Scores, their axis of classes, and the dtype of the result.
@@ -140,14 +148,6 @@ pub(in crate::nn) struct Problem {
     pub shape: Shape,
     pub weight: Option<Tensor>,
     pub dtype: DType,
-}
-
-/// The class and weight of each term.
-pub(in crate::nn) struct Targets {
-    /// The classes, 0 for ignored targets.
-    pub classes: Vec<i64>,
-    /// `None` for ignored targets.
-    pub weights: Vec<Option<f64>>,
 }
 
 impl Problem {
@@ -227,28 +227,41 @@ impl Problem {
     /// The class and weight of a target, whose factor is 1 without `factors`: `Some(None)` if it is
     /// ignored, `None` if it is no class.
     #[inline(always)]
-    fn weighed(&self, class: i64, ignored: i64, factors: &[f64]) -> Option<Option<(usize, f64)>> {
+    pub fn weighed(
+        &self,
+        class: i64,
+        ignored: i64,
+        factors: &[f64],
+    ) -> Option<Option<(usize, f64)>> {
         if class == ignored {
             return Some(None);
         }
         let class = usize::try_from(class).ok().filter(|c| *c < self.classes)?;
         Some(Some((class, factors.get(class).copied().unwrap_or(1.0))))
     }
-    /// The checked targets.
-    pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
-        let given = self.given(target)?;
-        let given = given.as_slice::<i64>()?;
-        let factors = self.factors()?;
-        let mut classes = fallible::with_capacity(given.len())?;
-        let mut weights = fallible::with_capacity(given.len())?;
-        for (at, class) in given.iter().copied().enumerate() {
-            let Some(weighed) = self.weighed(class, ignored, &factors) else {
-                return Err(self.no_class(class, at));
-            };
-            classes.push(weighed.map_or(0, |(class, _)| class as i64));
-            weights.push(weighed.map(|(_, weight)| weight));
+    /// The targets, which are checked, the factor of each class, and the sum of the weights.
+    pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<(Tensor, Vec<f64>, f64)> {
+        let (targets, factors) = (self.given(target)?, self.factors()?);
+        let given = targets.as_slice::<i64>()?;
+        let mut parts: Vec<(f64, Option<usize>)> =
+            fallible::filled((0.0, None), given.len().div_ceil(CHUNK))?;
+        let cost = Cost {
+            bytes: 8 * CHUNK,
+            flops: 16 * CHUNK,
+        };
+        par::each(&mut parts, cost, |k, (weights, bad)| {
+            for (i, class) in given[k * CHUNK..].iter().take(CHUNK).enumerate() {
+                match self.weighed(*class, ignored, &factors) {
+                    Some(weighed) => *weights += weighed.map_or(0.0, |(_, weight)| weight),
+                    None => *bad = bad.or(Some(k * CHUNK + i)),
+                }
+            }
+        });
+        if let Some(at) = parts.iter().find_map(|(_, bad)| *bad) {
+            return Err(self.no_class(given[at], at));
         }
-        Ok(Targets { classes, weights })
+        let total = parts.iter().map(|(weights, _)| weights).sum();
+        Ok((targets, factors, total))
     }
     /// The sum over classes of `weight * x`, and that of the weights.
     fn spread(&self) -> Result<(Tensor, f64)> {
@@ -263,19 +276,51 @@ impl Problem {
         let products = f.write(product, self.x.dtype())?;
         Ok((ops::sum(&products, over)?, doubles(w)?.iter().sum()))
     }
-    /// Computes the terms, `log - x` at each target, weights and reduces them. `logs` are 0 if
-    /// absent. With smoothing, a term includes a share of that for uniform targets, `weight * (log -
-    /// x)` summed over classes.
+    /// The logsumexp for each target, and the score of its class if it is one, where both are found
+    /// in one pass over the scores.
+    fn of_columns(&self, given: &Tensor) -> Result<Option<(Tensor, Tensor)>> {
+        let given = given.as_slice::<i64>()?;
+        let (n, dtype) = (self.classes, self.x.dtype());
+        let mut shape = Shape::from_slice(self.x.shape());
+        shape[self.axis] = 1;
+        let (mut logs, mut scores) = (Tensor::empty(&shape, dtype)?, Tensor::empty(&shape, dtype)?);
+        let cost = Cost {
+            bytes: n * dtype.size(),
+            flops: 24 * n,
+        };
+        let are_columns = dispatch!(float dtype, |F| {
+            Lines::new(self.x.shape(), self.axis)
+                .columns(norm::CHUNK)
+                .input(self.x.elements())
+                .output(logs.elements_mut()?)
+                .output(scores.elements_mut()?)
+                .scratch(n, dtype)
+                .run_columns(cost, |line| {
+                    let (x, scores) = (line.input::<F>(0), line.output::<F>(1));
+                    norm::classes::logs_of_columns(n, x, line.scratch(0), line.output(0));
+                    for (j, score) in scores.iter_mut().take(line.count()).enumerate() {
+                        let class = given[line.index_of(j)] as usize;
+                        if class < n {
+                            *score = x[line.place(n, j, class)];
+                        }
+                    }
+                })?
+        }, else return Err(Error::unsupported(self.op, self.dtype)));
+        Ok(are_columns.then_some((logs, scores)))
+    }
+    /// Computes the terms, `log - score` at each target, weights and reduces them. `logs` are 0 if
+    /// absent; `scores`, those of the targets' classes, are gathered then. With smoothing, a term includes a
+    /// share of that for uniform targets, `weight * (log - x)` summed over classes.
     fn reduce(
         &self,
-        target: &Tensor,
+        given: &Tensor,
         ignored: i64,
         logs: Option<&Tensor>,
+        scores: Option<&Tensor>,
         smoothing: Option<(f64, (Tensor, f64))>,
         reduction: Reduction,
     ) -> Result<Tensor> {
-        let (given, factors) = (self.given(target)?, self.factors()?);
-        let given = given.as_slice::<i64>()?;
+        let (given, factors) = (given.as_slice::<i64>()?, self.factors()?);
         let (x, logs) = (
             self.x.contiguous()?,
             logs.map(Tensor::contiguous).transpose()?,
@@ -297,6 +342,7 @@ impl Problem {
         dispatch!(float x.dtype(), |F| {
             let x = x.as_slice::<F>()?;
             let logs = logs.as_ref().map(|t| t.as_slice::<F>()).transpose()?;
+            let scores = scores.map(|t| t.as_slice::<F>()).transpose()?;
             let smoothing = match &smoothing {
                 Some((share, sums, total)) => Some((*share, sums.as_slice::<F>()?, *total)),
                 None => None,
@@ -314,7 +360,10 @@ impl Problem {
                     };
                     let mut term = 0.0;
                     if let Some((class, weight)) = weighed {
-                        let score = Real::to_f64(x[(batch * self.classes + class) * inner + place]);
+                        let score = Real::to_f64(match scores {
+                            Some(scores) => scores[at],
+                            None => x[(batch * self.classes + class) * inner + place],
+                        });
                         let log = logs.map_or(0.0, |l| Real::to_f64(l[at]));
                         // terms of weight 0 may be infinite
                         term = if weight == 0.0 { 0.0 } else { weight * (log - score) };
@@ -387,12 +436,6 @@ impl Problem {
             }
         }
     }
-}
-
-/// The sum of all weights.
-pub(in crate::nn) fn sum_of(weights: &[Option<f64>]) -> f64 {
-    let part = |w: &[Option<f64>]| w.iter().flatten().sum::<f64>();
-    weights.chunks(CHUNK).map(part).sum()
 }
 
 /// All elements of a float tensor.
