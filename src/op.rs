@@ -195,6 +195,12 @@ macro_rules! operations {
         /// For the distance `d` of the first two, `d^2 / (2 beta)` if it is below the third,
         /// `beta`; else `d - beta / 2` (Girshick 2015).
         SmoothL1 smooth_l1 3 Float 8 [Float] => nn
+        /// For the distance `d` of the first two, `d^2 / 2` if it is below the third, `delta`; else
+        /// `delta (d - delta / 2)` (Huber 1964).
+        Huber huber 3 Float 5 [Float] => nn
+        /// `-(t log(x) + (1 - t) log(1 - x))`, with logarithms of at least -100; NaN if one of
+        /// them is outside 0 to 1.
+        BinaryCrossEntropy binary_cross_entropy 2 Float 96 [Float] => nn
         /// The square of the difference.
         SquaredDifference squared_difference 2 Float 4 [Float] => nn
         /// The product of the first two, plus the third, rounded once where the instruction set

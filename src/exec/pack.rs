@@ -3,6 +3,7 @@
 
 use super::rect::Rect;
 use super::transpose::transpose;
+use crate::kernel::elementwise::copy_run;
 use crate::simd::lanes::COLUMNS;
 use crate::simd::{self, Isa, Kernel};
 
@@ -33,9 +34,12 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         if simd::MICROCONTROLLER {
             elements(d, x)
         } else if col_step == size {
-            for j in 0..rows {
-                core::ptr::copy_nonoverlapping(row(j), d.add(j * cols), cols);
-            }
+            simd::call(Rows {
+                from: (ptr, row_step),
+                to: (d as *mut u8, cols as isize * size),
+                rows,
+                bytes: cols * size_of::<U>(),
+            })
         } else if col_step == 0 {
             for j in 0..rows {
                 core::slice::from_raw_parts_mut(d.add(j * cols), cols).fill(*row(j));
@@ -88,17 +92,54 @@ unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
     }
 }
 
-/// Every `N`th element of a row. With a constant step LLVM loads vectors and shuffles them, two to
-/// four times as fast as element by element.
+/// Contiguous rows of `bytes` bytes, each side with its distance from row to row in bytes.
+struct Rows {
+    from: (*const u8, isize),
+    to: (*mut u8, isize),
+    rows: usize,
+    bytes: usize,
+}
+impl Kernel for Rows {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for j in 0..self.rows as isize {
+            let (from, to) = (
+                self.from.0.wrapping_offset(self.from.1 * j),
+                self.to.0.wrapping_offset(self.to.1 * j),
+            );
+            // SAFETY: PACK1 or PACK2: rows of both, which don't overlap.
+            unsafe { copy_run(from, to, self.bytes) };
+        }
+    }
+}
+
+/// Every `N`th element of a row. With a constant step vectors are loaded and shuffled, two to four
+/// times as fast as element by element.
 struct Every<U, const N: usize>(*mut U, *const U, usize);
 impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        /// Elements of a block.
+        const BLOCK: usize = 16;
         let Every(d, s, n) = self;
-        for i in 0..n {
-            // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`.
-            unsafe { *d.add(i) = *s.add(i * N) };
+        // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`. A block reads
+        // up to its successor or, if it is the last, from its predecessor on.
+        unsafe {
+            let mut at = 0;
+            while at + BLOCK < n {
+                let block = (s.add(at * N) as *const [[U; N]; BLOCK]).read_unaligned();
+                (d.add(at) as *mut [U; BLOCK]).write_unaligned(block.map(|x| x[0]));
+                at += BLOCK;
+            }
+            if n > BLOCK {
+                let at = n - BLOCK;
+                let block = (s.add(at * N - (N - 1)) as *const [[U; N]; BLOCK]).read_unaligned();
+                (d.add(at) as *mut [U; BLOCK]).write_unaligned(block.map(|x| x[N - 1]));
+            } else {
+                (0..n).for_each(|i| *d.add(i) = *s.add(i * N));
+            }
         }
     }
 }
@@ -155,9 +196,12 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
             ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U
         };
         if !simd::MICROCONTROLLER && col_step == size {
-            for j in 0..rows {
-                core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);
-            }
+            simd::call(Rows {
+                from: (s as *const u8, cols as isize * size),
+                to: (at(0, 0) as *mut u8, row_step),
+                rows,
+                bytes: cols * size_of::<U>(),
+            })
         } else if !simd::MICROCONTROLLER && row_step == size {
             // columns are contiguous: whole cache lines are written, 16 rows at a time
             for j in (0..rows).step_by(16) {

@@ -68,6 +68,8 @@ pub struct Program {
     pub(super) temporary_size: usize,
     /// The instructions, in order; each output slot is written by one of them, before it is read.
     pub(super) code: SmallVec<[Instr; 3]>,
+    /// Whether it copies its input, so that packing the input computes the output.
+    pub(super) copies: bool,
 }
 
 impl Program {
@@ -100,6 +102,14 @@ impl Program {
             temporaries: 0,
             temporary_size: 1,
             code,
+            copies: false,
+        }
+    }
+    /// A program that copies elements of `size` bytes.
+    pub fn copy(op: Opcode, size: usize) -> Program {
+        Program {
+            copies: true,
+            ..Program::of(op, &[size], size)
         }
     }
     /// A program without instructions, for a caller's function: operands of these sizes in bytes,
@@ -112,6 +122,7 @@ impl Program {
             temporaries: 0,
             temporary_size: 1,
             code: SmallVec::new(),
+            copies: false,
         }
     }
     /// If the program is a single instruction on its one input, and the result of `n` elements fits
@@ -191,6 +202,7 @@ impl Builder {
                 temporaries: 0,
                 temporary_size: 1,
                 code: SmallVec::new(),
+                copies: false,
             },
         }
     }

@@ -158,6 +158,8 @@ pub(super) struct Machine<'a> {
     /// The body is a single instruction or function whose operands need no buffers, so that it
     /// takes whole rows at once.
     direct: bool,
+    /// The program copies an operand that is to be packed, so that it is packed into the output.
+    copies: bool,
     /// The next rectangle's operands are prefetched between the instructions: passes over
     /// temporaries in L1 would leave memory idle.
     ahead: bool,
@@ -258,10 +260,26 @@ impl Machine<'_> {
             let step = |o: usize| self.s0[o] * n0 as isize;
             let adjacent = (0..self.x.operands).all(|o| self.s1[o] == step(o));
             let (n0, n1) = if adjacent { (n0 * n1, 1) } else { (n0, n1) };
+            let first = |s: usize| match s < self.x.operands {
+                true => (state.ptrs[s], self.s1[s]),
+                false => (state.slots[s], 0),
+            };
+            if let (Body::Code, [c]) = (self.body, &self.p.code[..]) {
+                let (n, scalars) = (n0 * c.op.components as usize, mask(c, self.value));
+                let (mut d, mut q) = (first(c.dst as usize), c.src.map(|s| first(s as usize)));
+                for _ in 0..n1 {
+                    // SAFETY: LOOP1: rows of operands, by NEST1, none both read and written.
+                    unsafe { (c.op.f)(d.0, q[0].0, q[1].0, q[2].0, n, scalars) };
+                    for (p, step) in core::iter::once(&mut d).chain(&mut q) {
+                        *p = p.wrapping_offset(*step);
+                    }
+                }
+                return;
+            }
             for j in 0..n1 {
-                let at = |s: usize| match s < self.x.operands {
-                    true => state.ptrs[s].wrapping_offset(self.s1[s] * j as isize),
-                    false => state.slots[s],
+                let at = |s: usize| {
+                    let (first, step) = first(s);
+                    first.wrapping_offset(step * j as isize)
                 };
                 // SAFETY: rows of operands, by NEST1; none is both read and written, except by a
                 // function that updates it.
@@ -289,6 +307,11 @@ impl Machine<'_> {
             row_step: self.s1[o],
             col_step: self.s0[o],
         };
+        if self.copies {
+            let (from, to) = (rect(st, 0), rect(st, 1));
+            // SAFETY: NEST1 gives PACK1; the output's elements of a rectangle are contiguous.
+            return unsafe { pack::pack(to.ptr as *mut u8, from, x.sizes[0]) };
+        }
         for o in 0..x.inputs {
             let mut r = rect(st, o);
             match self.places[o] {

@@ -8,6 +8,7 @@ pub mod columns;
 pub mod attention;
 pub mod conv;
 pub mod convert;
+pub mod ctc;
 pub mod distance;
 pub mod elementwise;
 pub mod fft;

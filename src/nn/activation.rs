@@ -79,7 +79,7 @@ pub fn elu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<T
 }
 
 /// `x`, or `alpha * (exp(x / alpha) - 1)` for negative `x` (Barron 2017); torch's default alpha
-/// is 1. Dtypes and errors as for [`leaky_relu`].
+/// is 1. Dtypes and errors as for [`leaky_relu`]; also errors if an alpha is 0.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, f32::NEG_INFINITY]);
@@ -87,7 +87,10 @@ pub fn elu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<T
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn celu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<Tensor> {
-    apply(&rows::Celu::ROW, [x.into(), alpha.into()])
+    let alpha = alpha.into();
+    let zero = |alpha: &Tensor| ops::equal(alpha, 0);
+    check::operand("celu", "alpha", &alpha, zero, "other than 0")?;
+    apply(&rows::Celu::ROW, [x.into(), alpha])
 }
 
 /// `log(1 + exp(beta * x)) / beta`, or `x` itself where `beta * x` is above `threshold`; torch's
@@ -122,7 +125,7 @@ pub fn hardshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> R
 }
 
 /// `x` moved towards 0 by `lambd`, or 0 where it would pass 0; torch's default is 0.5. Dtypes and
-/// errors as for [`leaky_relu`].
+/// errors as for [`leaky_relu`]; also errors if a `lambd` is negative or NaN.
 ///
 /// ```
 /// let x = flex::Tensor::from([1.0f32, -0.25, -2.0]);
@@ -130,7 +133,10 @@ pub fn hardshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> R
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn softshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> Result<Tensor> {
-    apply(&rows::Softshrink::ROW, [x.into(), lambd.into()])
+    let lambd = lambd.into();
+    let backwards = |lambd: &Tensor| ops::logical_not(ops::greater_equal(lambd, 0)?);
+    check::operand("softshrink", "lambd", &lambd, backwards, "0 or more")?;
+    apply(&rows::Softshrink::ROW, [x.into(), lambd])
 }
 
 /// `x` where it is above `threshold`, else `value`. Integers stay integers if both numbers are

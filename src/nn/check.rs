@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
 use crate::layout::{self, Shape};
-use crate::ops;
+use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -82,4 +82,29 @@ pub(super) fn elements(
     let value = dispatch!(float one.dtype(), |F| Real::to_f64(one.item::<F>()?), else 0.0);
     let message = message!("{name} has {value:?} at row-major position {at}; it must be {must}");
     Err(Error::value(op, message))
+}
+/// Errors if `wrong` holds for a parameter that is a number, or for an element of one that is a
+/// tensor.
+pub(super) fn operand(
+    op: &'static str,
+    name: &str,
+    given: &Arg,
+    wrong: fn(&Tensor) -> Result<Tensor>,
+    must: &str,
+) -> Result<()> {
+    let one;
+    let t = match given {
+        Arg::Ref(t) => t,
+        Arg::Own(t) => t,
+        Arg::Scalar(s) => {
+            one = Tensor::scalar(*s, s.default_dtype())?;
+            &one
+        }
+    };
+    real(op, name, t)?;
+    let wrong = wrong(t)?;
+    match given {
+        Arg::Scalar(s) => number(op, name, s.to_f64(), !wrong.item::<bool>()?, must),
+        _ => elements(op, name, t, &wrong, must),
+    }
 }

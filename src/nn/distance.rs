@@ -1,15 +1,18 @@
 //! Distances and similarities between rows.
 
 use super::check;
-use crate::dtype::DType;
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
 use crate::exec::lines::Lines;
+use crate::exec::products::{Right, Sizes, products};
 use crate::kernel::distance::{self, Distance};
 use crate::kernel::elementwise::rows;
+use crate::kernel::gemm::{Epilogue, EpilogueOp, Map};
 use crate::kernel::norm::{CHUNK, Power};
 use crate::layout::{self, Shape};
 use crate::ops::formula::Formula;
-use crate::ops::{self};
+use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
@@ -211,23 +214,19 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
     let wide = dtype.wide();
     let (a, b) = (x1.astype(wide)?, x2.astype(wide)?);
     let (m, n) = (a.shape()[a.rank() - 2], b.shape()[b.rank() - 2]);
-    if power == Power::Two && product.unwrap_or(m > 25 || n > 25) {
-        return by_product(OP, &a, &b, dtype);
-    }
     let leads = [&a, &b].map(|t| &t.shape()[..t.rank() - 2]);
     let lead = layout::broadcast(OP, &leads)
         .map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
-    let whole = |t: &Tensor| {
-        let shape: Shape = (lead.iter().chain(&t.shape()[t.rank() - 2..]))
-            .copied()
-            .collect();
-        t.broadcast_to(&shape[..])?.contiguous()
-    };
+    let pairs: Shape = lead.iter().copied().chain([m, n]).collect();
+    let mut y = Tensor::empty(&pairs, wide)?;
+    if power == Power::Two && product.unwrap_or(m > 25 || n > 25) {
+        by_product(OP, &a, &b, &lead, &mut y)?;
+        return y.into_dtype(dtype);
+    }
+    let whole = |t: &Tensor| whole(t, &lead, 2)?.contiguous();
     let (a, b) = (whole(&a)?, whole(&b)?);
     let width = a.shape()[a.rank() - 1];
-    let shape: Shape = lead.iter().copied().chain([m, n]).collect();
     let by = Distance::Of { power, eps: 0.0 };
-    let mut y = Tensor::empty(&shape, wide)?;
     dispatch!(float wide, |F| {
         let (a, b) = (a.as_slice::<F>()?, b.as_slice::<F>()?);
         let cost = Cost { bytes: 8 * n, flops: n.saturating_mul(3 * width + 8) };
@@ -235,7 +234,7 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
             par::split(y.as_mut_slice::<F>()?, n, 1, cost, |r, y| {
                 for (i, y) in r.zip(y.chunks_mut(n)) {
                     let others = &b[i / m * n * width..][..n * width];
-                    distance::of(by, &a[i * width..][..width], others, y);
+                    distance::of_many(by, &a[i * width..][..width], others, y);
                 }
             });
         }
@@ -243,23 +242,64 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
     y.into_dtype(dtype)
 }
 
-/// `sqrt(|a|^2 + |b|^2 - 2 a b)`, clamped to 0 under the root.
-fn by_product(op: &'static str, a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
-    let squares = |t: &Tensor| -> Result<Tensor> { ops::vecdot(t, t, -1) };
-    let (of_a, of_b) = (squares(a)?.expand_dims(-1)?, squares(b)?.expand_dims(-2)?);
-    let product = ops::matmul(a, &b.transpose(-1, -2)?)?;
-    let mut f = Formula::new(
-        op,
-        &[product.shape(), of_a.shape(), of_b.shape()],
-        product.dtype(),
-    )?;
-    let (p, a, b) = (f.input(&product)?, f.input(&of_a)?, f.input(&of_b)?);
-    let sum = f.binary(&rows::Add::ROW, a, b)?;
-    let twice = f.binary(&rows::Multiply::ROW, p, 2.0)?;
-    let square = f.binary(&rows::Subtract::ROW, sum, twice)?;
-    let square = f.binary(&rows::Maximum::ROW, square, 0.0)?;
-    let y = f.unary(&rows::Sqrt::ROW, square)?;
-    f.write(y, dtype)
+/// The tensor with its last `own` dimensions behind these.
+fn whole(t: &Tensor, lead: &[usize], own: usize) -> Result<Tensor> {
+    let own = &t.shape()[t.rank() - own..];
+    let shape: Shape = lead.iter().chain(own).copied().collect();
+    t.broadcast_to(&shape[..])
+}
+
+/// `sqrt(|a|^2 + |b|^2 - 2 a b)`, clamped to 0 under the root, of the rows of matrices whose leading
+/// dimensions broadcast to `lead`.
+fn by_product(
+    op: &'static str,
+    a: &Tensor,
+    b: &Tensor,
+    lead: &[usize],
+    y: &mut Tensor,
+) -> Result<()> {
+    let squares = |t: &Tensor| -> Result<Tensor> {
+        let mut f = Formula::new(op, &[t.shape()], t.dtype())?;
+        let x = f.input(t)?;
+        let square = f.binary(&rows::Multiply::ROW, x, x)?;
+        let [sums] = f.sums([square], -1)?;
+        whole(&sums, lead, 1)?.contiguous()
+    };
+    let (of_a, of_b) = (squares(a)?, squares(b)?);
+    let (a, b) = (whole(a, lead, 2)?, whole(b, lead, 2)?.transpose(-1, -2)?);
+    let (m, k, n) = (
+        a.shape()[lead.len()],
+        a.shape()[lead.len() + 1],
+        b.shape()[lead.len() + 1],
+    );
+    let sizes = Sizes { m, n, k };
+    let cost = Cost {
+        bytes: 0,
+        flops: m.saturating_mul(n).saturating_mul(k + 8),
+    };
+    dispatch!(float y.dtype(), |F| {
+        let (of_a, of_b) = (of_a.as_slice::<F>()?, of_b.as_slice::<F>()?);
+        let (left, right) = (Matrices::<F>::new(&a), Matrices::<F>::new(&b));
+        let map = |row| Map::of(row).ok_or_else(|| Error::unsupported(op, F::DTYPE));
+        let (clamp, root) = (map(&rows::Relu::ROW)?, map(&rows::Sqrt::ROW)?);
+        let (c, failure) = (Results::<F>::new(y, m, n)?, Failure::default());
+        par::chunks(lead.iter().product(), cost, |i| {
+            let ops = [
+                EpilogueOp::Scale(-2.0),
+                EpilogueOp::RowBias(&of_a[i * m..][..m]),
+                EpilogueOp::Bias(&of_b[i * n..][..n]),
+                EpilogueOp::Map(clamp),
+                EpilogueOp::Map(root),
+            ];
+            // SAFETY: the shapes are those of the operands; each matrix is used by one call.
+            let product = unsafe {
+                let operands = |_| (left.get(i), right.get(i), c.get(i));
+                products(sizes, 1, &operands, Right::Once, Epilogue::new(&ops, m, n))
+            };
+            failure.note(product);
+        });
+        failure.result()
+    }, else Err(Error::unsupported(op, y.dtype())))
 }
 
 /// The distances between all pairs of rows of `x`, `[n, width]`: the part of [`cdist`] above the
@@ -296,7 +336,7 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
             let before = i * n - i * (i + 1) / 2;
             // SAFETY: OUT1: a row's pairs with later rows follow those of earlier rows.
             let y = unsafe { out.part(before..before + n - i - 1) };
-            distance::of(by, &x[i * width..][..width], &x[(i + 1) * width..], y);
+            distance::of_many(by, &x[i * width..][..width], &x[(i + 1) * width..], y);
         });
     }, else return Err(Error::unsupported(OP, dtype)));
     y.into_dtype(dtype)

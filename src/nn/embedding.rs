@@ -12,6 +12,7 @@ use crate::ops::take;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The rows of `weight`, `[entries, width]`, at `indices` of any shape: `[.., width]`. Negative
 /// indices count from the end.
@@ -55,7 +56,7 @@ pub fn one_hot(x: &Tensor, classes: Option<usize>) -> Result<Tensor> {
     let given = given.as_slice::<i64>()?;
     let largest = given.iter().copied().max().unwrap_or(-1);
     let classes = classes.unwrap_or((largest + 1).max(0) as usize);
-    in_range(OP, "x", given, classes, None)?;
+    in_range(OP, "x", given, classes)?;
     let shape: crate::layout::Shape = x.shape().iter().copied().chain([classes]).collect();
     let mut y = Tensor::zeros(&shape[..], DType::I64)?;
     for (row, class) in y
@@ -68,18 +69,21 @@ pub fn one_hot(x: &Tensor, classes: Option<usize>) -> Result<Tensor> {
     Ok(y)
 }
 
-/// Integers copied to int64, so that the values checked are the values used (READ1).
-fn integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> {
+/// Integers as int64.
+fn expect_integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> {
     if !x.dtype().is_integer() {
         let message = message!("{name} must be integers, not {}", x.dtype());
         return Err(Error::dtype(op, message));
     }
-    x.astype(DType::I64)?.copy()
+    x.astype(DType::I64)
+}
+/// Integers copied to int64, so that the values checked are the values used (READ1).
+fn integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> {
+    expect_integers(op, name, x)?.copy()
 }
 /// Errors if a value is not below `size`, and names it.
-fn in_range(op: &'static str, name: &str, x: &[i64], size: usize, but: Option<i64>) -> Result<()> {
-    let wrong = |v: &i64| !(0..size as i64).contains(v) && Some(*v) != but;
-    match x.iter().position(wrong) {
+fn in_range(op: &'static str, name: &str, x: &[i64], size: usize) -> Result<()> {
+    match x.iter().position(|v| !(0..size as i64).contains(v)) {
         None => Ok(()),
         Some(at) => Err(Error::value(
             op,
@@ -148,9 +152,8 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
         return Err(Error::shape_of(OP, message, &operands));
     };
     let ends = ends(OP, indices, options)?;
-    let given = integers(OP, "indices", indices)?;
+    let given = expect_integers(OP, "indices", indices)?.contiguous()?;
     let given = given.as_slice::<i64>()?;
-    in_range(OP, "indices", given, entries, None)?;
     if let Some(padding_idx) = padding_idx.filter(|p| *p >= entries) {
         let message = message!("padding_idx is {padding_idx}, but weight has {entries} entries");
         return Err(Error::value(OP, message));
@@ -174,6 +177,7 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
     let weight = weight.contiguous()?;
     let mut y = Tensor::empty([ends.len(), width], weight.dtype())?;
     if width == 0 {
+        in_range(OP, "indices", given, entries)?;
         return Ok(y);
     }
     let bags = Bags {
@@ -183,10 +187,17 @@ pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -
         padding: padding_idx.map(|p| p as i64),
         width,
     };
-    dispatch!(floating weight.dtype(), |T| {
+    let found = dispatch!(floating weight.dtype(), |T| {
         let factors = factors.as_ref().map(|f| f.as_slice()).transpose()?;
-        bags.write::<T>(weight.as_slice()?, factors, y.as_mut_slice()?);
+        bags.write::<T>(weight.as_slice()?, factors, y.as_mut_slice()?)
     }, else return Err(Error::unsupported(OP, weight.dtype())));
+    if !found {
+        in_range(OP, "indices", given, entries)?;
+        return Err(Error::value(
+            OP,
+            "indices were changed while they were read",
+        ));
+    }
     Ok(y)
 }
 
@@ -229,7 +240,7 @@ fn ends(op: &'static str, indices: &Tensor, options: EmbeddingBag) -> Result<Vec
     }
 }
 
-/// Bags of checked indices.
+/// Bags of indices.
 struct Bags<'a> {
     indices: &'a [i64],
     ends: &'a [usize],
@@ -238,7 +249,8 @@ struct Bags<'a> {
     width: usize,
 }
 impl Bags<'_> {
-    fn write<T>(&self, weight: &[T], factors: Option<&[T::Acc]>, y: &mut [T])
+    /// Reduces each bag; false, with part of them written, if an index is out of range.
+    fn write<T>(&self, weight: &[T], factors: Option<&[T::Acc]>, y: &mut [T]) -> bool
     where
         T: Element + MatElement<Acc: Real + Element>,
     {
@@ -247,19 +259,25 @@ impl Bags<'_> {
             bytes: (mean * self.width).saturating_mul(size_of::<T>()),
             flops: (mean * self.width).saturating_mul(2),
         };
+        let wrong = AtomicBool::new(false);
         par::split(y, self.width, 1, cost, |r, y| {
             for (b, to) in r.zip(y.chunks_mut(self.width)) {
                 let first = if b == 0 { 0 } else { self.ends[b - 1] };
                 let own = first..self.ends[b];
-                bag(Bag {
+                let reduced = bag(Bag {
                     table: weight,
                     mode: self.mode,
-                    rows: &self.indices[own.clone()],
+                    rows: &self.indices[first..],
+                    count: own.len(),
                     factors: factors.map(|f| &f[own]),
                     padding: self.padding,
                     to,
                 });
+                if reduced.is_err() {
+                    return wrong.store(true, Ordering::Relaxed);
+                }
             }
         });
+        !wrong.into_inner()
     }
 }

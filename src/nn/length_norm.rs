@@ -3,13 +3,17 @@
 use super::check;
 use super::distance::power;
 use super::rows::normalize as normalize_rows;
+use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::kernel::elementwise::rows;
+use crate::exec::failure::Failure;
+use crate::fallible;
+use crate::kernel::math::Real;
 use crate::kernel::norm;
+use crate::kernel::norm::local::{self, Divisor};
 use crate::layout;
-use crate::ops::formula::Formula;
-use crate::ops::{self};
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
+use alloc::vec::Vec;
 
 /// The options of [`normalize`].
 ///
@@ -113,19 +117,73 @@ pub fn local_response_norm(x: &Tensor, size: usize, options: LocalResponse) -> R
     for (name, value) in [("alpha", alpha), ("beta", beta), ("k", k)] {
         check::finite(OP, name, value)?;
     }
-    let mut f = Formula::new(OP, &[x.shape()], x.dtype())?;
-    let v = f.input(x)?;
-    let square = f.binary(&rows::Multiply::ROW, v, v)?;
-    let squares = f.write(square, x.dtype().wide())?;
-    let mut widths = alloc::vec![(0, 0); x.rank()];
-    widths[1] = (size / 2, (size - 1) / 2);
-    let windows = ops::pad(&squares, &widths, 0.0)?.unfold(1, size, 1)?;
-    let sums = ops::sum(&windows, -1)?;
-    let mut f = Formula::new(OP, &[x.shape()], x.dtype())?;
-    let (v, sum) = (f.input(x)?, f.input(&sums)?);
-    let scaled = f.binary(&rows::Multiply::ROW, sum, alpha / size as f64)?;
-    let size = f.binary(&rows::Add::ROW, scaled, k)?;
-    let divisor = f.binary(&rows::Pow::ROW, size, beta)?;
-    let y = f.binary(&rows::Divide::ROW, v, divisor)?;
-    f.write(y, x.dtype())
+    let (dtype, wide) = (x.dtype(), x.dtype().wide());
+    let x = x.astype(wide)?;
+    // with the layout of `x`
+    let mut y = Tensor::empty_result(x.shape(), core::iter::once(&x), wide)?;
+    dispatch!(float wide, |F| {
+        let by = Divisor { scale: (alpha / size as f64) as F, k: k as F, beta: beta as F };
+        match y.is_contiguous() {
+            true => by_neighbours(&x.contiguous()?, size, by, &mut y)?,
+            false => {
+                let mut rows = Tensor::empty(x.shape(), wide)?;
+                by_neighbours(&x.contiguous()?, size, by, &mut rows)?;
+                y.copy_from(&rows)?
+            }
+        }
+    }, else return Err(Error::unsupported(OP, dtype)));
+    y.into_dtype(dtype)
+}
+
+/// Divides elements by what follows from `size` neighbouring channels; both tensors are row-major.
+/// A thread takes a block of positions through all channels, with the squares of those around.
+fn by_neighbours<F: Real + Element>(
+    x: &Tensor,
+    size: usize,
+    by: Divisor<F>,
+    y: &mut Tensor,
+) -> Result<()> {
+    /// Positions of a block, at most: a few lines of squares fit in L1.
+    const BLOCK: usize = 1024;
+    if x.is_empty() {
+        return Ok(());
+    }
+    let (batch, channels) = (x.shape()[0], x.shape()[1]);
+    let positions = x.len() / (batch * channels);
+    let (before, behind) = ((size / 2).min(channels), ((size - 1) / 2).min(channels));
+    let window = before + behind + 1;
+    let blocks = positions.div_ceil(BLOCK);
+    let block = positions.div_ceil(blocks);
+    let len = window.checked_mul(block);
+    let len = len.ok_or_else(|| Error::memory::<F>(usize::MAX))?;
+    let cost = Cost {
+        bytes: 2 * channels * block * size_of::<F>(),
+        flops: channels * block * window.saturating_add(32),
+    };
+    let (x, failure) = (x.as_slice::<F>()?, Failure::default());
+    let out = Out::new(y.as_mut_slice::<F>()?);
+    par::chunks(batch * blocks, cost, |task| {
+        let image = task / blocks * channels * positions;
+        let first = (task % blocks * block).min(positions);
+        let places = first..positions.min(first + block);
+        let row =
+            |c: usize| image + c * positions + places.start..image + c * positions + places.end;
+        let run = |mut lines: Vec<F>| {
+            let lines = &mut lines[..window * places.len()];
+            for next in 0..channels + behind {
+                // the squares of the channel that comes into the window replace the oldest
+                let line = &mut lines[next % window * places.len()..][..places.len()];
+                match next < channels {
+                    true => local::squares(&x[row(next)], line),
+                    false => line.fill(F::ZERO),
+                }
+                if let Some(c) = next.checked_sub(behind) {
+                    // SAFETY: OUT1: a task's places are its own.
+                    local::divide(&x[row(c)], lines, by, unsafe { out.part(row(c)) });
+                }
+            }
+        };
+        failure.note(fallible::filled(F::ZERO, len).map(run));
+    });
+    failure.result()
 }

@@ -29,7 +29,7 @@ pub struct Rotary<'a> {
     /// The rows of the tables for each token, integers of `[tokens]` or `[batch, tokens]`. Default:
     /// rows from `offset` on.
     pub positions: Option<&'a Tensor>,
-    /// The row of the first token.
+    /// The row of the first token, unless there are `positions`.
     pub offset: usize,
 }
 
@@ -41,7 +41,8 @@ pub struct Rotary<'a> {
 ///
 /// From RoFormer (Su et al., 2021); ONNX's RotaryEmbedding operator.
 ///
-/// Errors if shapes don't fit, if a position has no row, or if `x` is not a float tensor.
+/// Errors if shapes don't fit, if a position has no row, if both `positions` and an `offset` are
+/// given, or if `x` is not a float tensor.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -94,6 +95,11 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
         return Err(wrong(message!(
             "positions need tables of [positions, pairs]"
         )));
+    }
+    if positions.is_some() && offset != 0 {
+        let message =
+            message!("offset is {offset} beside positions; only one of them may be given");
+        return Err(Error::value(OP, message));
     }
     let rows = cos.shape()[0];
     let end = offset.checked_add(tokens);

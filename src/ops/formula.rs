@@ -102,10 +102,13 @@ impl<'a> Formula<'a> {
     /// The sums over axes of the values of each of `y`, in the dtype of the computation, in a
     /// single pass. Errors also if an axis is out of range or repeated.
     pub fn sums<const N: usize>(
-        mut self,
+        self,
         y: [Var; N],
         over: impl Into<Reduction>,
     ) -> Result<[Tensor; N]> {
+        self.sums_over(y, over.into())
+    }
+    fn sums_over<const N: usize>(mut self, y: [Var; N], over: Reduction) -> Result<[Tensor; N]> {
         for (k, var) in y.iter().enumerate() {
             // an output must be the result of an instruction of its own
             let var = match self.vars.contains(var) || y[..k].contains(var) {
@@ -118,7 +121,7 @@ impl<'a> Formula<'a> {
         let wholes = self.inputs.iter().map(|x| x.broadcast_to(&self.shape));
         let wholes: SmallVec<[Tensor; 6]> = wholes.collect::<Result<_>>()?;
         let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
-        let axes = Reduced::of_shape(self.op, &self.shape, over.into())?;
+        let axes = Reduced::of_shape(self.op, &self.shape, over)?;
         let mut sums = y.map(|_| Tensor::default());
         let mut ends: SmallVec<[End; 2]> = SmallVec::new();
         for sum in &mut sums {

@@ -32,10 +32,9 @@ fn copy(size: usize) -> Opcode {
 ///
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
-unsafe fn run(op: Opcode, shape: &[usize], input: Operand, output: Operand) {
-    let program = Program::of(op, &[input.size], output.size);
+unsafe fn run(program: &Program, shape: &[usize], input: Operand, output: Operand) {
     // SAFETY: NEST1, by the caller's promise.
-    unsafe { exec::run(&program, shape, &[input], &[output]) }
+    unsafe { exec::run(program, shape, &[input], &[output]) }
 }
 
 impl Tensor {
@@ -225,7 +224,14 @@ impl Tensor {
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: the source reaches elements of its storage (TENSOR1), the target those of
         // `part`, which are disjoint, by the caller.
-        unsafe { run(copy(size), part.shape(), source.operand(rank), target) };
+        unsafe {
+            run(
+                &Program::copy(copy(size), size),
+                part.shape(),
+                source.operand(rank),
+                target,
+            )
+        };
         Ok(())
     }
     /// Converts to another dtype; the tensor itself if it already has it. Floats are truncated
@@ -257,8 +263,9 @@ impl Tensor {
         }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
         let cast = Opcode::unary(f, 1, convert::COST);
+        let cast = Program::of(cast, &[self.dtype().size()], dtype.size());
         // SAFETY: as in `copy_from`; the loop converts between these dtypes.
-        unsafe { run(cast, self.shape(), self.operand(rank), target) };
+        unsafe { run(&cast, self.shape(), self.operand(rank), target) };
         Ok(out)
     }
     /// A copy with storage of its own, laid out like an elementwise result.
@@ -291,7 +298,7 @@ impl Tensor {
         let value = Operand::value(value.as_ptr(), size, rank);
         let target = Operand::new(p, size, out.shape(), out.strides(), rank);
         // SAFETY: as above; the value is one element and outlives the run.
-        unsafe { run(fill, out.shape(), value, target) };
+        unsafe { run(&Program::copy(fill, size), out.shape(), value, target) };
         Ok(out)
     }
     /// The elements in row-major order in another shape; one size may be -1, and is inferred. A

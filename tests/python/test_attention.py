@@ -137,6 +137,8 @@ def test_rotary_errors():
         nn.rotary_embedding(x, cos, sin)
     with pytest.raises(IndexError, match="rotary_embedding: index 4 is out of range"):
         nn.rotary_embedding(x, cos, sin, positions=flex.asarray([0, 1, 2, 3, 4]))
+    with pytest.raises(ValueError, match="rotary_embedding: offset is 2 beside positions"):
+        nn.rotary_embedding(x[:1], cos, sin, positions=flex.asarray([1]), offset=2)
     with pytest.raises(ValueError, match="rotary_embedding: offset is -1"):
         nn.rotary_embedding(x, cos, sin, offset=-1)
     with pytest.raises(flex.DTypeError, match="rotary_embedding"):

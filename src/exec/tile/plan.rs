@@ -46,6 +46,7 @@ impl<'a> Machine<'a> {
             value: 0,
             places: [Place::Direct; MAX_OPERANDS],
             direct: false,
+            copies: false,
             ahead: false,
             buffer: [0; MAX_SLOTS],
             buffers: 0,
@@ -62,6 +63,9 @@ impl<'a> Machine<'a> {
                 m.place_out(i, policy.streamed)
             };
         }
+        m.copies = p.copies
+            && m.shape != Shape::Blocked
+            && m.places[..k] == [Place::Packed, Place::Direct];
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, Body::Call(_)) || p.code.len() == 1;
@@ -105,16 +109,20 @@ impl<'a> Machine<'a> {
         let size = self.x.sizes[i] as isize;
         if self.value >> i & 1 == 1 {
             Place::Value
-        } else if self.s0[i] == size && (self.shape != Shape::Short || self.n1 == 1) {
+        } else if self.s0[i] == size && (self.shape != Shape::Short || self.is_dense(i)) {
             Place::Direct
         } else {
             Place::Packed
         }
     }
+    /// Whether rows of contiguous elements lie one after the other.
+    fn is_dense(&self, operand: usize) -> bool {
+        self.n1 == 1 || self.s1[operand] == self.s0[operand] * self.n0 as isize
+    }
     fn place_out(&self, o: usize, streamed: bool) -> Place {
         let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
         let dense = self.s0[o] == self.x.sizes[o] as isize;
-        let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
+        let whole = self.shape != Shape::Short || self.is_dense(o);
         // so that every tile begins on a cache line
         let lines = self.shape == Shape::Run
             && self.x.ptrs[o].addr().is_multiple_of(64)

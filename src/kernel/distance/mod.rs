@@ -1,10 +1,16 @@
-//! Distances of two rows, and accumulation of rows.
+//! Distances and similarities of rows, in explicit vectors: what LLVM makes of these loops is many
+//! times as large.
+
+mod many;
 
 use super::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use super::norm::{Power, whole_power};
 use crate::kernel::math::{Math, Real};
+use crate::kernel::reduce::short::Along;
 use crate::simd::Isa;
 use crate::simd::lanes::Lanes;
+
+pub use many::of_many;
 
 /// A measure of two rows.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +62,9 @@ kernel! {
 }
 #[inline(always)]
 fn cosine<I: Isa, F: Real>(a: &[F], b: &[F], eps: F) -> F {
-    let dot = lanes!(a, b, F::ZERO, |x, y| x * y, |s, t| s + t);
-    let of_a = lanes!(a, F::ZERO, |x| x * x, |s, t| s + t);
-    let of_b = lanes!(b, F::ZERO, |x| x * x, |s, t| s + t);
+    let dot = sum::<I, F, _>(&Products, a, b);
+    let of_a = sum::<I, F, _>(&Products, a, a);
+    let of_b = sum::<I, F, _>(&Products, b, b);
     ratio::<I, F>(dot, of_a, of_b, eps)
 }
 /// The cosine from the product of two rows and their squares.
@@ -70,53 +76,147 @@ fn ratio<I: Isa, F: Real>(dot: F, of_a: F, of_b: F, eps: F) -> F {
 #[inline(always)]
 fn length<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
     match power {
-        Power::Zero => lanes!(
-            a,
-            b,
-            F::ZERO,
-            |x, y| if x - y + eps == F::ZERO {
-                F::ZERO
-            } else {
-                F::ONE
-            },
-            |s, t| s + t
-        ),
-        Power::One => lanes!(a, b, F::ZERO, |x, y| (x - y + eps).abs::<I>(), |s, t| s + t),
-        Power::Two => {
-            let sum = lanes!(
-                a,
-                b,
-                F::ZERO,
-                |x, y| {
-                    let d = x - y + eps;
-                    d * d
-                },
-                |s, t| s + t
-            );
-            Math::sqrt::<I>(sum)
+        Power::One => sum::<I, F, _>(&Magnitudes(eps), a, b),
+        Power::Two => Math::sqrt::<I>(sum::<I, F, _>(&Squares(eps), a, b)),
+        Power::Infinity => sum::<I, F, _>(&Largest(eps), a, b),
+        _ => length_by_power::<I, F>(power, eps, a, b),
+    }
+}
+/// By a function of each magnitude, part by part.
+#[inline(always)]
+fn length_by_power<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
+    const PART: usize = 64;
+    let mut total = F::Vector::<I>::splat(F::ZERO);
+    for (a, b) in a.chunks(PART).zip(b.chunks(PART)) {
+        let mut powers = [F::ZERO; PART];
+        for (x, (a, b)) in powers.iter_mut().zip(a.iter().zip(b)) {
+            *x = (*a - *b + eps).abs::<I>();
         }
-        Power::Infinity => lanes!(a, b, F::ZERO, |x, y| (x - y + eps).abs::<I>(), |s, t| s
-            .maximum::<I>(t)),
-        Power::Whole(p) => {
-            let sum = lanes!(
-                a,
-                b,
-                F::ZERO,
-                |x, y| whole_power((x - y + eps).abs::<I>(), p),
-                |s, t| s + t
-            );
-            Math::pow::<I>(sum, F::from_f64(1.0 / p as f64))
+        for x in &mut powers[..a.len()] {
+            *x = match power {
+                Power::Whole(p) => whole_power(*x, p),
+                Power::Other(p) => Math::pow::<I>(*x, F::from_f64(p)),
+                _ if *x == F::ZERO => F::ZERO,
+                _ => F::ONE,
+            };
         }
-        Power::Other(p) => {
-            let q = F::from_f64(p);
-            let sum = lanes!(
-                a,
-                b,
-                F::ZERO,
-                |x, y| Math::pow::<I>((x - y + eps).abs::<I>(), q),
-                |s, t| s + t
-            );
-            Math::pow::<I>(sum, F::from_f64(1.0 / p))
+        let [part] = joined::<I, F, Products, 1>(&Products, &powers, [&[F::ONE; PART]]);
+        total = total + part;
+    }
+    let sum = across::<F, F::Vector<I>, Products>(total);
+    match power {
+        Power::Whole(p) => Math::pow::<I>(sum, F::from_f64(1.0 / p as f64)),
+        Power::Other(p) => Math::pow::<I>(sum, F::from_f64(1.0 / p)),
+        _ => sum,
+    }
+}
+
+/// How terms of a sum are made of the elements of two rows, and joined.
+trait Terms<F>: Along<F> {
+    /// Terms.
+    fn of<V: Lanes<Number = F>>(&self, a: V, b: V) -> V;
+}
+/// The sum of products.
+struct Products;
+/// The sum of the squares of differences, to which a number is added first.
+struct Squares<F>(F);
+/// The sum of their magnitudes.
+struct Magnitudes<F>(F);
+/// The largest magnitude; NaN if there is one.
+struct Largest<F>(F);
+
+/// `terms!(Type |self, a, b| term, |s, t| joined; ..)`
+macro_rules! terms {
+    ($($Type:ty: |$self:ident, $a:ident, $b:ident| $of:expr, |$s:ident, $t:ident| $join:expr;)*) => { $(
+        impl<F: Copy> Along<F> for $Type {
+            #[inline(always)]
+            fn join<V: Lanes<Number = F>>($s: V, $t: V) -> V {
+                $join
+            }
+        }
+        impl<F: Copy> Terms<F> for $Type {
+            #[inline(always)]
+            fn of<V: Lanes<Number = F>>(&$self, $a: V, $b: V) -> V {
+                $of
+            }
+        }
+    )* };
+}
+terms! {
+    Products: |self, a, b| a * b, |s, t| s + t;
+    Squares<F>: |self, a, b| { let d = a - b + V::splat(self.0); d * d }, |s, t| s + t;
+    Magnitudes<F>: |self, a, b| { let d = a - b + V::splat(self.0); d.maximum(-d) }, |s, t| s + t;
+    Largest<F>: |self, a, b| { let d = a - b + V::splat(self.0); d.maximum(-d) }, |s, t| s.maximum(t);
+}
+
+/// The terms of two rows, all joined.
+#[inline(always)]
+fn sum<I: Isa, F: Real, T: Terms<F>>(terms: &T, a: &[F], b: &[F]) -> F {
+    let [lanes] = joined::<I, F, T, 1>(terms, a, [b]);
+    across::<F, F::Vector<I>, T>(lanes)
+}
+/// The lanes of a vector, joined by halves.
+#[inline(always)]
+fn across<F: Real, V: Lanes<Number = F>, A: Along<F>>(lanes: V) -> F {
+    let (mut lanes, mut width) = (lanes, V::LEN);
+    while width > 1 {
+        let (low, high) = lanes.zip(lanes);
+        lanes = A::join(low, high);
+        width /= 2;
+    }
+    let mut first = F::ZERO;
+    // SAFETY: LANES1, for one number.
+    unsafe { lanes.store_first(&mut first, 1) };
+    first
+}
+
+/// The lanes to which the terms of `a` and of each of `rows`, of equal length, are joined.
+#[inline(always)]
+fn joined<I: Isa, F: Real, T: Terms<F>, const R: usize>(
+    terms: &T,
+    a: &[F],
+    rows: [&[F]; R],
+) -> [F::Vector<I>; R] {
+    /// Vectors that are joined in sequence: few, since each addition rounds.
+    const IN_TURN: usize = 64;
+    let (n, len) = (a.len(), F::Vector::<I>::LEN);
+    let none = F::Vector::<I>::splat(F::ZERO);
+    let mut totals = [none; R];
+    let mut at = 0;
+    while at < n {
+        let end = n.min(at + IN_TURN * len);
+        let mut parts = [none; R];
+        while at + len <= end {
+            let x = vector::<F, F::Vector<I>>(a, at);
+            for (part, row) in parts.iter_mut().zip(rows) {
+                *part = T::join(*part, terms.of(x, vector(row, at)));
+            }
+            at += len;
+        }
+        if at < end {
+            let x = rest::<F, F::Vector<I>>(a, at);
+            for (part, row) in parts.iter_mut().zip(rows) {
+                let terms = terms.of(x, rest(row, at));
+                *part = T::join(*part, terms.first(end - at, none));
+            }
+            at = end;
+        }
+        for (total, part) in totals.iter_mut().zip(parts) {
+            *total = T::join(*total, part);
         }
     }
+    totals
+}
+/// A vector of a row's elements. Panics if there are fewer from `at` on.
+#[inline(always)]
+fn vector<F, V: Lanes<Number = F>>(row: &[F], at: usize) -> V {
+    // SAFETY: LANES1, for a slice of `LEN` numbers.
+    unsafe { V::load(row[at..at + V::LEN].as_ptr()) }
+}
+/// A row's elements from `at` on, fewer than a vector has.
+#[inline(always)]
+fn rest<F, V: Lanes<Number = F>>(row: &[F], at: usize) -> V {
+    let rest = &row[at..];
+    // SAFETY: LANES1, for as many numbers as there are.
+    unsafe { V::load_first(rest.as_ptr(), rest.len()) }
 }

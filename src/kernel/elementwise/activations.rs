@@ -114,8 +114,34 @@ bodies! {
         let parabola = half * d * (d / beta);
         if d < beta { parabola } else { d - half * beta }
     }
+    Huber(x, y, delta) |I, T| {
+        let d = (x - y).abs::<I>();
+        let near = d.minimum::<I>(delta);
+        near * (d - T::from_f64(0.5) * near)
+    }
     SquaredDifference(x, y) |I, T| { let d = x - y; d * d }
     MultiplyAdd(x, y, z) |I, T| { x.multiply_add::<I>(y, z) }
+}
+
+/// [`bodies`] of two operands of which neither is a single value.
+macro_rules! bodies_of_tensors {
+    ($($Name:ident($x:ident, $y:ident) |$I:ident, $T:ident| $body:block)*) => { $(
+        impl<$T: Real> Binary<Float, $T> for $Name {
+            const SCALARS: bool = false;
+            #[inline(always)]
+            fn eval<$I: Isa>($x: $T, $y: $T) -> $T $body
+        }
+    )* };
+}
+bodies_of_tensors! {
+    BinaryCrossEntropy(x, target) |I, T| {
+        let least = T::from_f64(-100.0);
+        let yes = Math::log::<I>(x).maximum::<I>(least);
+        let no = Math::log1p::<I>(-x).maximum::<I>(least);
+        let y = target * (no - yes) - no;
+        let inside = (target >= T::ZERO) & (target <= T::ONE);
+        if inside { y } else { T::from_f64(f64::NAN) }
+    }
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
     GeluGradient(grad, x) |I, T| { grad * x.gelu_slope::<I>() }
 }

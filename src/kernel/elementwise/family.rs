@@ -49,7 +49,10 @@ impl<O: Unary<F, T>, F, T: Number> Body<F, T, 1> for O {
 }
 impl<O: Binary<F, T>, F, T: ScalarOperands> Body<F, T, 2> for O {
     fn kernel() -> Kernel {
-        kernel(pick::<BinaryLoop<O, F, T>>(), masks(2, T::SCALARS))
+        kernel(
+            pick::<BinaryLoop<O, F, T>>(),
+            masks(2, T::SCALARS && O::SCALARS),
+        )
     }
 }
 impl<O: Ternary<F, T>, F, T: ScalarOperands> Body<F, T, 3> for O {

@@ -126,12 +126,13 @@ impl<O: Binary<F, T>, F, T: ScalarOperands> Loop for BinaryLoop<O, F, T> {
             } else {
                 n.max(1)
             };
-            if T::SCALARS && scalars == 1 {
+            let singles = const { T::SCALARS && O::SCALARS };
+            if singles && scalars == 1 {
                 let a = *(a as *const T);
                 for (d, b) in d.chunks_mut(part).zip(operand::<T>(b, n).chunks(part)) {
                     each!(O I d.iter_mut().zip(b), |d, b| (a, *b));
                 }
-            } else if T::SCALARS && scalars == 2 {
+            } else if singles && scalars == 2 {
                 let b = *(b as *const T);
                 for (d, a) in d.chunks_mut(part).zip(operand::<T>(a, n).chunks(part)) {
                     each!(O I d.iter_mut().zip(a), |d, a| (*a, b));

@@ -23,5 +23,5 @@ mod moves;
 mod table;
 
 pub use family::Kernel;
-pub use moves::{COPY_MASKS, Copy1};
+pub use moves::{COPY_MASKS, Copy1, copy_run};
 pub use table::{Lookup, Row, rows};

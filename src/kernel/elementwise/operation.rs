@@ -56,6 +56,9 @@ pub trait Unary<F, T: Number>: Operation {
 }
 /// An operation of two operands, as [`Unary`].
 pub trait Binary<F, T: Number>: Operation {
+    /// Whether there are loops for an operand that is a single value. Without them, which halves
+    /// large bodies, it is repeated in a tile.
+    const SCALARS: bool = true;
     /// The result, for all operands.
     fn eval<I: Isa>(a: T, b: T) -> Self::Out<T>;
     /// Whether there is a fast path.

@@ -7,6 +7,7 @@ use super::element::MatElement;
 use super::matrix::{Mat, MatMut};
 use super::microkernel::Packed;
 use crate::dtype::Element;
+use crate::kernel::elementwise::Row;
 use crate::simd::{self, Isa, Kernel, LoopFn};
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -94,8 +95,14 @@ pub struct Map<F> {
 impl<F: Element> Map<F> {
     /// The map of an activation; none if `F` is not a float type, or the build leaves it out.
     pub fn new(activation: Activation) -> Option<Map<F>> {
-        let lookup = activation.row().lookup;
-        let kernel = F::DTYPE.is_float().then(|| lookup(F::DTYPE)).flatten()?;
+        Map::of(activation.row())
+    }
+    /// The map of an operation from floats to floats of one operand; none likewise.
+    pub fn of(row: &Row) -> Option<Map<F>> {
+        let kernel = F::DTYPE
+            .is_float()
+            .then(|| (row.lookup)(F::DTYPE))
+            .flatten()?;
         (!kernel.wide && kernel.components == 1).then_some(Map {
             f: kernel.f,
             _float: PhantomData,

@@ -30,6 +30,7 @@ macro_rules! kernels {
 pub mod classes;
 mod columns;
 pub mod gradient;
+pub mod local;
 mod lp;
 mod softmax;
 

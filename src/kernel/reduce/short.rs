@@ -113,17 +113,24 @@ fn rows<V: Lanes, A: Along<V::Number>>(
             }
             *known = acc;
         }
-        // each round interleaves two vectors, later rows behind earlier ones, and joins the halves
-        let mut half = V::LEN / 2;
-        while half > 0 {
-            for k in 0..half {
-                let (low, high) = known[k].zip(known[k + half]);
-                known[k] = A::join(low, high);
-            }
-            half /= 2;
-        }
+        let all = join_lanes::<V, A>(known);
         // SAFETY: LANES1: `out` has `count` elements from `first` on.
-        unsafe { known[0].store_first(out[first..].as_mut_ptr(), count) };
+        unsafe { all.store_first(out[first..].as_mut_ptr(), count) };
         first += count;
     }
+}
+
+/// The joined lanes of the first `LEN` vectors, a lane for each.
+#[inline(always)]
+pub fn join_lanes<V: Lanes, A: Along<V::Number>>(mut known: [V; 16]) -> V {
+    // each round interleaves two vectors, later rows behind earlier ones, and joins the halves
+    let mut half = V::LEN / 2;
+    while half > 0 {
+        for k in 0..half {
+            let (low, high) = known[k].zip(known[k + half]);
+            known[k] = A::join(low, high);
+        }
+        half /= 2;
+    }
+    known[0]
 }

@@ -3,7 +3,9 @@
 
 use super::line::{Sampled, resample_line};
 use super::table::Table;
+use crate::kernel::elementwise::copy_run;
 use crate::kernel::images::{Images, Pixel};
+use crate::simd::lanes::Lanes;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -53,7 +55,14 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
         let (line, result) = rest.split_at_mut(if T::SAME { 0 } else { n });
         padded.fill(A::ZERO);
         let mut parts: SmallVec<[([usize; 3], A); 8]> = SmallVec::new();
-        for place @ [plane, z, y_] in y.places(rows) {
+        for (k, place @ [plane, z, y_]) in y.places(rows).enumerate() {
+            // SAFETY: a row of this call.
+            let out = unsafe { y.row_mut(place) };
+            if k > 0 && y_ > 0 && height.repeats(y_) {
+                // SAFETY: the row that this call wrote before, as wide.
+                unsafe { copy_run(y.row([plane, z, y_ - 1]), out.as_mut_ptr(), out.len()) };
+                continue;
+            }
             parts.clear();
             for slice in 0..depth.taps() {
                 let Some((z, w)) = depth.tap(z, slice) else {
@@ -65,9 +74,8 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
                     }
                 }
             }
-            let column = &mut padded[..n];
             if parts.is_empty() {
-                column.fill(A::ZERO);
+                padded[..n].fill(A::ZERO);
             }
             if T::SAME {
                 for (k, parts) in parts.chunks(2).enumerate() {
@@ -76,20 +84,18 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
                     if let [(_, v), (at, w)] = parts {
                         // SAFETY: as above.
                         let b = same::<T, A>(unsafe { x.row_ref(*at) });
-                        add_two::<I, A>(k == 0, [a, b], [*v, *w], column);
+                        add::<I, A, 2>(k == 0, [a, b], [*v, *w], padded);
                     } else {
-                        add::<I, A>(k == 0, a, parts[0].1, column);
+                        add::<I, A, 1>(k == 0, [a], [parts[0].1], padded);
                     }
                 }
             } else {
                 for (k, (at, w)) in parts.iter().enumerate() {
                     // SAFETY: a row of the image, which nobody writes (IMAGES1).
                     T::load::<I>(unsafe { x.row_ref(*at) }, line);
-                    add::<I, A>(k == 0, line, *w, column);
+                    add::<I, A, 1>(k == 0, [&*line], [*w], padded);
                 }
             }
-            // SAFETY: a row of this call.
-            let out = unsafe { y.row_mut(place) };
             if T::SAME {
                 // SAFETY: PIXEL1: both types are the same.
                 let out = unsafe { &mut *(core::ptr::from_mut(out) as *mut [A]) };
@@ -109,30 +115,32 @@ fn same<T: Pixel<A>, A>(x: &[T]) -> &[A] {
     // SAFETY: PIXEL1: both types are the same.
     unsafe { &*(core::ptr::from_ref(x) as *const [A]) }
 }
-/// Adds a row to the sum, or starts it.
+/// Adds rows, in order, to the sum, or starts it with them. The sum has [`BEHIND`] zeros behind it,
+/// which stay. By vectors, since rows may be shorter than what LLVM makes of a loop.
 #[inline(always)]
-fn add<I: Isa, A: Sampled>(first: bool, x: &[A], w: A, sum: &mut [A]) {
-    if first {
-        for (y, x) in sum.iter_mut().zip(x) {
-            *y = w * *x;
-        }
-    } else {
-        for (y, x) in sum.iter_mut().zip(x) {
-            *y = A::fma::<I>(w, *x, *y);
-        }
-    }
-}
-/// Adds two rows to the sum, or starts it with them.
-#[inline(always)]
-fn add_two<I: Isa, A: Sampled>(first: bool, x: [&[A]; 2], w: [A; 2], sum: &mut [A]) {
-    let rows = sum.iter_mut().zip(x[0]).zip(x[1]);
-    if first {
-        for ((y, a), b) in rows {
-            *y = A::fma::<I>(w[1], *b, w[0] * *a);
-        }
-    } else {
-        for ((y, a), b) in rows {
-            *y = A::fma::<I>(w[1], *b, A::fma::<I>(w[0], *a, *y));
+fn add<I: Isa, A: Sampled, const N: usize>(first: bool, x: [&[A]; N], w: [A; N], sum: &mut [A]) {
+    let (n, len) = (x[0].len(), A::Vector::<I>::LEN);
+    assert!(x.iter().all(|x| x.len() == n) && sum.len() >= n + len);
+    let w = w.map(A::Vector::<I>::splat);
+    for at in (0..n).step_by(len) {
+        // SAFETY: LANES1: the sum has a vector from `at` on, and each row one or the rest.
+        unsafe {
+            let rows = x.map(|x| {
+                let x = x.as_ptr().add(at);
+                match n - at {
+                    left if left < len => A::Vector::<I>::load_first(x, left),
+                    _ => A::Vector::<I>::load(x),
+                }
+            });
+            let y = sum.as_mut_ptr().add(at);
+            let mut total = match first {
+                true => rows[0] * w[0],
+                false => A::Vector::<I>::load(y),
+            };
+            for k in first as usize..N {
+                total = rows[k].multiply_add(w[k], total);
+            }
+            total.store(y);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::Table;
 use crate::kernel::math::Real;
 use crate::simd::{Isa, fma32, fma64};
+use core::ops::Range;
 
 /// A type that weighted sums are computed in.
 pub trait Sampled: Real {
@@ -10,10 +11,17 @@ pub trait Sampled: Real {
     fn fma<I: Isa>(a: Self, b: Self, c: Self) -> Self;
     /// Truncates to an integer; 0 if the result doesn't fit 32 bits.
     fn to_i32(self) -> i32;
-    /// Resamples as many single elements of a row as fill vectors; returns how many.
+    /// Places of a line that [`vector`](Sampled::vector) resamples at once; 0 if the set has no way
+    /// to.
     #[inline(always)]
-    fn vectors<I: Isa>(_line: &[Self], _table: &Table<Self>, _row: &mut [Self]) -> usize {
+    fn lanes<I: Isa>() -> usize {
         0
+    }
+    /// Resamples places of a line of single elements from `at` on, as many as there are lanes;
+    /// false, with nothing written, if their elements lie too far apart.
+    #[inline(always)]
+    fn vector<I: Isa>(_line: &[Self], _table: &Table<Self>, _at: usize, _row: &mut [Self]) -> bool {
+        false
     }
     /// Weighted sums of the taps of points, a vector of points at a time; returns false if not
     /// supported. `index` has the index of each pair's first element. A tap whose own index in
@@ -65,34 +73,29 @@ impl Sampled for f32 {
     }
     #[cfg(x86_dispatch)]
     #[inline(always)]
-    fn vectors<I: Isa>(line: &[f32], table: &Table<f32>, row: &mut [f32]) -> usize {
-        use crate::simd::x86::lookup::{BEHIND, lanes, weighted};
-        let lanes = lanes::<I>();
-        if lanes == 0 || line.len() < table.size() + BEHIND || table.places() < lanes {
-            return 0;
-        }
-        assert!(row.len() == table.places());
+    fn lanes<I: Isa>() -> usize {
+        crate::simd::x86::lookup::lanes::<I>()
+    }
+    #[cfg(x86_dispatch)]
+    #[inline(always)]
+    fn vector<I: Isa>(line: &[f32], table: &Table<f32>, at: usize, row: &mut [f32]) -> bool {
+        use crate::simd::x86::lookup::{BEHIND, SHORT, lanes, weighted};
+        let room = line.len() >= table.size() + BEHIND && row.len() == table.places();
+        assert!(room && at + lanes::<I>() <= row.len());
         let (index, weight) = table.columns();
-        let mut done = 0;
-        while done + lanes <= row.len() {
-            // SAFETY: LOOKUP1: a vector of places of each tap (TABLE1), whose indices are at most
-            // the size, behind which the line has padding; ISA1.
-            let written = unsafe {
-                weighted::<I>(
-                    line.as_ptr(),
-                    index.as_ptr().add(done),
-                    weight.as_ptr().add(done),
-                    table.places(),
-                    table.taps(),
-                    row.as_mut_ptr().add(done),
-                )
-            };
-            if !written {
-                break;
-            }
-            done += lanes;
+        // SAFETY: LOOKUP1: a vector of places of each tap (TABLE1), whose indices are at most the
+        // size, behind which the line has padding; ISA1.
+        unsafe {
+            weighted::<I>(
+                line.as_ptr(),
+                table.size() <= SHORT,
+                index.as_ptr().add(at),
+                weight.as_ptr().add(at),
+                table.places(),
+                table.taps(),
+                row.as_mut_ptr().add(at),
+            )
         }
-        done
     }
     #[cfg(x86_dispatch)]
     #[inline(always)]
@@ -126,8 +129,8 @@ impl Sampled for f32 {
     }
 }
 
-/// Resamples a line of `table.size()` pixels of `inner` elements, followed by a pixel of zeros.
-/// Weights are added in order, whatever the layout.
+/// Resamples a line of `table.size()` pixels of `inner` elements, followed by a pixel of zeros and
+/// padding that vectors read. Weights are added in order, whatever the layout.
 #[inline(always)]
 pub fn resample_line<I: Isa, A: Sampled>(
     line: &[A],
@@ -137,25 +140,20 @@ pub fn resample_line<I: Isa, A: Sampled>(
 ) {
     assert!(line.len() >= (table.size() + 1) * inner && row.len() == table.places() * inner);
     if inner == 1 {
-        let done = A::vectors::<I>(line, table, row);
-        for tap in 0..table.taps() {
-            let (index, weight) = table.column(tap);
-            let row = row[done..]
-                .iter_mut()
-                .zip(&index[done..])
-                .zip(&weight[done..]);
-            for ((y, i), w) in row {
-                // SAFETY: TABLE1: at most the size, which is inside the line by the assertion
-                // above.
-                let x = unsafe { *line.get_unchecked(*i as usize) };
-                *y = if tap == 0 {
-                    *w * x
-                } else {
-                    A::fma::<I>(*w, x, *y)
-                };
+        let (n, lanes) = (row.len(), A::lanes::<I>());
+        let vectors = lanes > 0 && n >= lanes;
+        let (part, mut at) = (if vectors { lanes } else { n }, 0);
+        loop {
+            if !(vectors && A::vector::<I>(line, table, at, row)) {
+                // SAFETY: the assertion above.
+                unsafe { elements::<I, A>(line, table, at..at + part, row) };
             }
+            if at + part >= n {
+                return;
+            }
+            // the last vector may overlap the one before
+            at = (at + part).min(n - part);
         }
-        return;
     }
     for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
         for tap in 0..table.taps() {
@@ -171,6 +169,32 @@ pub fn resample_line<I: Isa, A: Sampled>(
                     *y = A::fma::<I>(w, *x, *y);
                 }
             }
+        }
+    }
+}
+
+/// Resamples places of a line of single elements one by one.
+///
+/// # Safety
+/// The line has more than `table.size()` elements.
+#[inline(always)]
+unsafe fn elements<I: Isa, A: Sampled>(
+    line: &[A],
+    table: &Table<A>,
+    places: Range<usize>,
+    row: &mut [A],
+) {
+    for tap in 0..table.taps() {
+        let (index, weight) = table.column(tap);
+        let taps = index[places.clone()].iter().zip(&weight[places.clone()]);
+        for (y, (i, w)) in row[places.clone()].iter_mut().zip(taps) {
+            // SAFETY: TABLE1: at most the size, which is inside the line by the caller's promise.
+            let x = unsafe { *line.get_unchecked(*i as usize) };
+            *y = if tap == 0 {
+                *w * x
+            } else {
+                A::fma::<I>(*w, x, *y)
+            };
         }
     }
 }

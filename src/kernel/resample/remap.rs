@@ -1,5 +1,6 @@
 //! Elements moved by a map of each axis, independent of their type.
 
+use crate::kernel::elementwise::copy_run;
 use crate::kernel::images::Images;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
@@ -51,17 +52,15 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
             rows,
         } = self;
         let inner = x.inner;
-        let mut last: Option<([usize; 3], [usize; 3])> = None;
-        for place @ [plane, z, y_] in y.places(rows) {
-            let from = [plane, maps[0][z] as usize, maps[1][y_] as usize];
+        for (k, place @ [plane, z, y_]) in y.places(rows).enumerate() {
             // SAFETY: a row of this call.
             let out = unsafe { y.row_mut(place) };
-            if let Some((_, before)) = last.filter(|(element, _)| *element == from) {
-                // SAFETY: a row that this call wrote before, other than `out`.
-                out.copy_from_slice(unsafe { y.row_ref(before) });
+            if k > 0 && y_ > 0 && maps[1][y_] == maps[1][y_ - 1] {
+                // SAFETY: the row that this call wrote before, as wide.
+                unsafe { copy_run(y.row([plane, z, y_ - 1]), out.as_mut_ptr(), out.len()) };
                 continue;
             }
-            last = Some((from, place));
+            let from = [plane, maps[0][z] as usize, maps[1][y_] as usize];
             // SAFETY: a row of the image, which nobody writes (IMAGES1).
             let line = unsafe { x.row_ref(from) };
             match width {
@@ -72,7 +71,9 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
                         if n == 1 {
                             out[to] = line[from];
                         } else {
-                            out[to..][..n].copy_from_slice(&line[from..][..n]);
+                            let (to, from) = (&mut out[to..][..n], &line[from..][..n]);
+                            // SAFETY: equally long slices.
+                            unsafe { copy_run(from.as_ptr(), to.as_mut_ptr(), n) };
                         }
                     }
                 }

@@ -18,7 +18,7 @@ pub struct Table<A> {
     weight: Vec<A>,
 }
 
-impl<A: Copy> Table<A> {
+impl<A: Copy + PartialEq> Table<A> {
     /// From indices and weights, tap by tap.
     ///
     /// # Panics
@@ -75,6 +75,11 @@ impl<A: Copy> Table<A> {
         let at = tap * self.places + place;
         let index = self.index[at] as usize;
         (index < self.size).then(|| (index, self.weight[at]))
+    }
+    /// Whether a place other than the first has the taps of the place before.
+    #[inline(always)]
+    pub fn repeats(&self, place: usize) -> bool {
+        (0..self.taps).all(|tap| self.tap(place, tap) == self.tap(place - 1, tap))
     }
     /// The indices and weights of all places, tap by tap.
     #[cfg(x86_dispatch)]

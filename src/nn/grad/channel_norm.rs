@@ -203,7 +203,11 @@ impl<'a> Parts<'a> {
         let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
         let product = f.binary(&rows::Multiply::ROW, g, deviation)?;
         let [products, grads] = f.sums([product, g], self.axes(3).keepdims())?;
-        Ok([ops::multiply(products, scale)?, grads])
+        let normal = match self.x.is_empty() {
+            true => products, // sums of nothing, whatever the variance of nothing
+            false => ops::multiply(products, scale)?,
+        };
+        Ok([normal, grads])
     }
     /// `grad * factor + (x - mean) * slope + rest`, or only the first term if mean and variance are
     /// given.

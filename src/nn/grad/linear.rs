@@ -3,6 +3,7 @@
 use super::{common_float, expect_shape};
 use crate::error::{Error, Result};
 use crate::layout::Shape;
+use crate::ops::index::add_at;
 use crate::ops::{self, matmul};
 use crate::tensor::Tensor;
 
@@ -89,6 +90,6 @@ pub fn embedding(grad: &Tensor, indices: &Tensor, entries: usize) -> Result<Tens
         .astype(dtype.wide())?
         .reshape((indices.len(), *width))?;
     let zeros = Tensor::zeros([entries, *width], dtype.wide())?;
-    let sum = ops::index_add(&zeros, &indices.reshape(indices.len())?, &rows, 0);
-    sum.map_err(|e| e.named(OP))?.into_dtype(dtype)
+    let indices = indices.reshape(indices.len())?;
+    add_at(OP, zeros, &indices, &rows, 0)?.into_dtype(dtype)
 }

@@ -1,11 +1,12 @@
 //! Connectionist temporal classification (CTC).
 
-use super::classes::doubles;
 use super::{Reduction, scalar};
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
+use crate::kernel::ctc::{self, BLOCK, MARGIN};
+use crate::kernel::math::Real;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -118,27 +119,29 @@ pub fn ctc_loss(
             }
         }
     }
-    let x = log_probs.astype(dtype.wide())?;
-    let x = doubles(&x)?;
+    let x = log_probs.astype(dtype.wide())?.contiguous()?;
     let longest = target_lengths.iter().copied().max().unwrap_or(0);
     let cost = Cost {
-        bytes: steps.saturating_mul(24),
+        bytes: steps.saturating_mul(longest).saturating_mul(64),
         flops: steps.saturating_mul(longest).saturating_mul(200),
     };
     let mut losses = fallible::filled(0.0f64, batch)?;
     let failure = Failure::default();
-    par::each(&mut losses, cost, |b, loss| {
-        let labels = &given[places[b].clone()];
-        let at = |t: usize| &x[(t * batch + b) * classes..][..classes];
-        let found = negative_log(labels, options.blank, input_lengths[b], at);
-        failure.note(found.map(|l| {
-            *loss = if options.zero_infinity && l == f64::INFINITY {
-                0.0
-            } else {
-                l
-            }
-        }));
-    });
+    dispatch!(float x.dtype(), |F| {
+        let x = x.as_slice::<F>()?;
+        par::each(&mut losses, cost, |b, loss| {
+            let labels = &given[places[b].clone()];
+            let at = |t: usize, class: usize| x[(t * batch + b) * classes + class].to_f64();
+            let found = negative_log(labels, options.blank, input_lengths[b], at);
+            failure.note(found.map(|l| {
+                *loss = if options.zero_infinity && l == f64::INFINITY {
+                    0.0
+                } else {
+                    l
+                }
+            }));
+        })
+    }, else return Err(Error::unsupported(OP, dtype)));
     failure.result()?;
     match options.reduction {
         Reduction::Sum => scalar(OP, losses.iter().sum(), dtype),
@@ -180,15 +183,14 @@ fn places(targets: &Tensor, batch: usize, lengths: &[usize]) -> Option<Vec<Range
     all_used.then_some(places)
 }
 
-/// Computes the forward variables: after each step, the log-probability of being at each label or
-/// blank.
-fn negative_log<'a>(
+/// Computes the forward variables: after each step, the log-probability of being at each place, of
+/// labels with blanks between them. `at` gives that of a class at a step.
+fn negative_log(
     labels: &[i64],
     blank: usize,
     steps: usize,
-    at: impl Fn(usize) -> &'a [f64],
+    at: impl Fn(usize, usize) -> f64,
 ) -> Result<f64> {
-    let states = 2 * labels.len() + 1;
     if steps == 0 {
         return Ok(if labels.is_empty() {
             0.0
@@ -196,52 +198,37 @@ fn negative_log<'a>(
             f64::INFINITY
         });
     }
-    let class = |s: usize| {
-        if s.is_multiple_of(2) {
-            blank
-        } else {
-            labels[s / 2] as usize
+    let places = 2 * labels.len() + 1;
+    let line = places.next_multiple_of(BLOCK);
+    let mut lines = fallible::filled(f64::NEG_INFINITY, 4 * line + 2 * MARGIN)?;
+    let (skips, lines) = lines.split_at_mut(line);
+    let (seen, lines) = lines.split_at_mut(line);
+    let (mut now, mut next) = lines.split_at_mut(line + MARGIN);
+    for (k, pair) in labels.windows(2).enumerate() {
+        // a blank may be skipped between different labels
+        if pair[0] != pair[1] {
+            skips[2 * k + 3] = 0.0;
         }
-    };
-    let mut now = fallible::filled(f64::NEG_INFINITY, states)?;
-    let mut next = fallible::filled(f64::NEG_INFINITY, states)?;
-    now[0] = at(0)[blank];
-    if states > 1 {
-        now[1] = at(0)[class(1)];
+    }
+    now[MARGIN] = at(0, blank);
+    if let Some(first) = labels.first() {
+        now[MARGIN + 1] = at(0, *first as usize);
     }
     for t in 1..steps {
-        let x = at(t);
-        for s in 0..states {
-            let stay = now[s];
-            let step = if s > 0 { now[s - 1] } else { f64::NEG_INFINITY };
-            // a blank may be skipped between different labels
-            let skip = if s > 1 && s % 2 == 1 && labels[s / 2] != labels[s / 2 - 1] {
-                now[s - 2]
-            } else {
-                f64::NEG_INFINITY
-            };
-            next[s] = x[class(s)] + log_of_sum([stay, step, skip]);
+        let of_blank = at(t, blank);
+        seen[2 * labels.len()] = of_blank;
+        for (seen, label) in seen.as_chunks_mut::<2>().0.iter_mut().zip(labels) {
+            *seen = [of_blank, at(t, *label as usize)];
         }
-        core::mem::swap(&mut now, &mut next);
+        ctc::step(now, skips, seen, next);
+        (now, next) = (next, now);
     }
-    let before = if states > 1 {
-        now[states - 2]
-    } else {
-        f64::NEG_INFINITY
-    };
-    Ok(-log_of_sum([now[states - 1], before, f64::NEG_INFINITY]))
-}
-
-/// `log(exp(a) + exp(b) + exp(c))`.
-fn log_of_sum(x: [f64; 3]) -> f64 {
-    let largest = x[0].max(x[1]).max(x[2]);
-    if largest == f64::NEG_INFINITY {
-        return if x.iter().any(|x| x.is_nan()) {
-            f64::NAN
-        } else {
-            largest
-        };
+    // at the last label, or the blank after it
+    let ends = [now[MARGIN + places - 1], now[MARGIN + places - 2]];
+    if ends == [f64::NEG_INFINITY; 2] {
+        return Ok(f64::INFINITY);
     }
-    let sum: f64 = x.iter().map(|x| libm::exp(x - largest)).sum();
-    largest + libm::log(sum)
+    let largest = ends[0].max(ends[1]);
+    let sum: f64 = ends.iter().map(|x| libm::exp(x - largest)).sum();
+    Ok(-(largest + libm::log(sum)))
 }

@@ -66,6 +66,7 @@ pub fn smooth_l1_loss(
     let operands = [("x", x), ("target", target)];
     terms(OP, &operands, reduction, |f, v| match beta {
         0.0 => distance(f, v),
+        1.0 => f.ternary(&rows::Huber::ROW, v[0], v[1], beta),
         _ => f.ternary(&rows::SmoothL1::ROW, v[0], v[1], beta),
     })
 }
@@ -85,7 +86,6 @@ pub fn huber_loss(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction)
     check::positive(OP, "delta", delta)?;
     let operands = [("x", x), ("target", target)];
     terms(OP, &operands, reduction, |f, v| {
-        let y = f.ternary(&rows::SmoothL1::ROW, v[0], v[1], delta)?;
-        f.binary(&rows::Multiply::ROW, y, delta)
+        f.ternary(&rows::Huber::ROW, v[0], v[1], delta)
     })
 }

@@ -5,8 +5,6 @@ use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
 use crate::nn::check;
 use crate::ops;
-use crate::ops::formula::Formula;
-use crate::ops::program::Var;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -58,47 +56,28 @@ pub fn binary_cross_entropy(
     const OP: &str = "binary_cross_entropy";
     let BinaryCrossEntropy { weight, reduction } = options;
     same_shape(OP, x, target)?;
-    in_unit_range(OP, &[("x", x), ("target", target)])?;
-    let mut operands = SmallVec::<[_; 3]>::from_slice(&[("x", x), ("target", target)]);
+    let probabilities = [("x", x), ("target", target)];
+    let mut operands = SmallVec::<[_; 3]>::from_slice(&probabilities);
     operands.extend(weight.map(|w| ("weight", w)));
-    terms(OP, &operands, reduction, |f, v| {
-        let log = |f: &mut Formula<'_>, log: Var| f.binary(&rows::Maximum::ROW, log, -100.0);
-        let yes = f.unary(&rows::Log::ROW, v[0])?;
-        let yes = log(f, yes)?;
-        let minus = f.unary(&rows::Negative::ROW, v[0])?;
-        let no = f.unary(&rows::Log1p::ROW, minus)?;
-        let no = log(f, no)?;
-        // target (no - yes) - no
-        let d = f.binary(&rows::Subtract::ROW, no, yes)?;
-        let d = f.binary(&rows::Multiply::ROW, v[1], d)?;
-        let y = f.binary(&rows::Subtract::ROW, d, no)?;
+    let y = terms(OP, &operands, reduction, |f, v| {
+        let y = f.binary(&rows::BinaryCrossEntropy::ROW, v[0], v[1])?;
         match v.get(2) {
             Some(w) => f.binary(&rows::Multiply::ROW, y, *w),
             None => Ok(y),
         }
-    })
-}
-
-/// Errors if a probability is outside 0 to 1, and names it; NaN is allowed. One pass over all
-/// operands counts such values; only if there are any, they are looked for.
-fn in_unit_range(op: &'static str, operands: &[(&'static str, &Tensor)]) -> Result<()> {
-    let count = terms(op, operands, Reduction::Sum, |f, v| {
-        let mut outside = |x: Var| {
-            let low = f.binary(&rows::Less::ROW, x, 0.0)?;
-            let high = f.binary(&rows::Greater::ROW, x, 1.0)?;
-            let high = f.ternary(&rows::Where::ROW, high, 1.0, 0.0)?;
-            f.ternary(&rows::Where::ROW, low, 1.0, high)
-        };
-        let (x, target) = (outside(v[0])?, outside(v[1])?);
-        f.binary(&rows::Add::ROW, x, target)
     })?;
-    if ops::equal(count, 0)?.item::<bool>()? {
-        return Ok(());
+    // what is no probability gives NaN, so it is looked for only if there is one
+    let sum = match reduction {
+        Reduction::None => ops::sum(&y, ())?,
+        _ => y.clone(),
+    };
+    if ops::isnan(sum)?.item::<bool>()? {
+        probabilities.iter().try_for_each(|(name, t)| {
+            let wrong = ops::logical_or(ops::less(*t, 0)?, ops::greater(*t, 1)?)?;
+            check::elements(OP, name, t, &wrong, "a probability, from 0 to 1")
+        })?;
     }
-    operands.iter().try_for_each(|(name, t)| {
-        let wrong = ops::logical_or(ops::less(*t, 0)?, ops::greater(*t, 1)?)?;
-        check::elements(op, name, t, &wrong, "a probability, from 0 to 1")
-    })
+    Ok(y)
 }
 
 /// The options of [`binary_cross_entropy_with_logits`].

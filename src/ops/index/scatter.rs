@@ -359,31 +359,29 @@ method!(
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
-        const OP: &str = "index_add";
-        let k = layout::axis(OP, axis, x.rank())?;
-        let shape = gather::taken(x.shape(), k, indices.shape());
-        let own = x.clone();
-        accumulate(OP, own, values, &shape, ScatterMode::Add, |y, first| {
-            let size = y.dtype().size();
-            let offsets = positions::table(
-                OP,
-                &[Positions::new(
-                    OP,
-                    indices,
-                    k,
-                    y.shape()[k],
-                    y.strides()[k] as i64 * size as i64,
-                )?],
-            )?;
-            let (to, table) = gather::taken_operands(
-                Operand::new(first, size, y.shape(), y.strides(), y.rank()),
-                &offsets,
-                k,
-            );
-            Ok((offsets, to, table))
-        })
+        add_at("index_add", x.clone(), indices, values, axis)
     }
 );
+
+/// [`index_add`] under the name of another operation, in the memory of `x` if nobody shares it.
+pub(crate) fn add_at(
+    op: &'static str,
+    x: Tensor,
+    indices: &Tensor,
+    values: &Tensor,
+    axis: isize,
+) -> Result<Tensor> {
+    let k = layout::axis(op, axis, x.rank())?;
+    let shape = gather::taken(x.shape(), k, indices.shape());
+    accumulate(op, x, values, &shape, ScatterMode::Add, |y, first| {
+        let size = y.dtype().size();
+        let (n, step) = (y.shape()[k], y.strides()[k] as i64 * size as i64);
+        let offsets = positions::table(op, &[Positions::new(op, indices, k, n, step)?])?;
+        let to = Operand::new(first, size, y.shape(), y.strides(), y.rank());
+        let (to, table) = gather::taken_operands(to, &offsets, k);
+        Ok((offsets, to, table))
+    })
+}
 
 /// Combines values of the given shape with `x`, in its memory if nobody shares it; 16-bit floats in
 /// float32. `operands` is called with the result and its first element, and returns the operands of

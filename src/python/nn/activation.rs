@@ -97,15 +97,18 @@ fn elu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor>
 /// x, or `alpha * (exp(x / alpha) - 1)` for negative x (Barron, 2017).
 ///
 /// x: a tensor, an array or a number; integers are computed in float32. alpha: a number, or a
-/// tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
-/// numbers; ShapeError if shapes don't broadcast.
+/// tensor that broadcasts with x. The result has their common dtype. ValueError if an alpha is 0;
+/// DTypeError for complex numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.celu(flex.asarray([1.0, -flex.inf]), 2.0).tolist()
 /// [1.0, -2.0]
 #[pyfunction]
 #[pyo3(signature = (x, alpha = None), text_signature = "(x, alpha=1.0)")]
 fn celu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor> {
-    apply(py, &rows::Celu::ROW, &[x, or(alpha, 1.0)])
+    let alpha = or(alpha, 1.0);
+    compute(py, x.len().saturating_mul(alpha.len()), || {
+        nn::celu(x.arg(), alpha.arg())
+    })
 }
 
 /// `log(1 + exp(beta * x)) / beta`, or x itself where `beta * x` is above `threshold`.
@@ -148,15 +151,18 @@ fn hardshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<Py
 /// x moved towards 0 by `lambd`, or 0 where it would pass 0.
 ///
 /// x: a tensor, an array or a number; integers are computed in float32. lambd: a number, or a
-/// tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
-/// numbers; ShapeError if shapes don't broadcast.
+/// tensor that broadcasts with x. The result has their common dtype. ValueError if a lambd is
+/// negative or NaN; DTypeError for complex numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.nn.softshrink(flex.asarray([1.0, -0.25, -2.0])).tolist()
 /// [0.5, 0.0, -1.5]
 #[pyfunction]
 #[pyo3(signature = (x, lambd = None), text_signature = "(x, lambd=0.5)")]
 fn softshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<PyTensor> {
-    apply(py, &rows::Softshrink::ROW, &[x, or(lambd, 0.5)])
+    let lambd = or(lambd, 0.5);
+    compute(py, x.len().saturating_mul(lambd.len()), || {
+        nn::softshrink(x.arg(), lambd.arg())
+    })
 }
 
 /// x where it is above `threshold`, else `value`.

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 /// halves, as in Llama. The result has the shape and dtype of x; 16-bit floats are computed in
 /// float32 and rounded once. From RoFormer (Su et al., 2021); ONNX's RotaryEmbedding. ShapeError if
 /// shapes don't fit or the tables have no row for a position (IndexError for one of `positions`);
-/// DTypeError if x is not a float.
+/// ValueError for an `offset` beside positions; DTypeError if x is not a float.
 ///
 /// >>> cos, sin = flex.nn.rotary_tables(4, 2)
 /// >>> flex.nn.rotary_embedding(flex.asarray([[1.0, 0.0], [1.0, 0.0]]), cos, sin).tolist()

@@ -20,32 +20,38 @@ pub const fn lanes<I: Isa>() -> usize {
     }
 }
 
+/// The largest index of a line that is looked up as a whole.
+pub const SHORT: usize = 15;
+
 /// Writes [`lanes`] weighted sums of `taps` elements, accumulated in order by multiply-adds. Index
 /// and weight of successive taps are `step` apart. Returns `false`, with nothing written, if the
-/// elements of a tap span more than two vectors, or an index is below the first.
+/// elements of a tap span more than two vectors, or an index is below the first and the line not
+/// `short`.
 ///
 /// # Safety
 /// LOOKUP1: for each tap, an index and a weight per result are readable, and [`BEHIND`] elements of
-/// `line` from each index on; the CPU has the set (ISA1).
+/// `line` from its beginning and from each index on; the CPU has the set (ISA1).
 #[inline(always)]
 pub unsafe fn weighted<I: Isa>(
     line: *const f32,
+    short: bool,
     index: *const u32,
     weight: *const f32,
     step: usize,
     taps: usize,
     row: *mut f32,
 ) -> bool {
-    // SAFETY: LOOKUP1: loads cover two vectors from the tap's first index on.
+    // SAFETY: LOOKUP1: loads cover two vectors from the tap's first index on, or of a short line.
     unsafe {
         if I::AVX512 {
             let mut sum = _mm512_setzero_ps();
             for k in 0..taps {
                 let (index, weight) = (index.add(k * step), _mm512_loadu_ps(weight.add(k * step)));
-                let line = line.add(*index as usize);
+                let first = if short { 0 } else { *index };
+                let line = line.add(first as usize);
                 let from = _mm512_sub_epi32(
                     _mm512_loadu_si512(index.cast()),
-                    _mm512_set1_epi32(*index as i32),
+                    _mm512_set1_epi32(first as i32),
                 );
                 let near = _mm512_cmpgt_epu32_mask(from, _mm512_set1_epi32(15)) == 0;
                 let x = if near {
@@ -72,10 +78,11 @@ pub unsafe fn weighted<I: Isa>(
             let mut sum = _mm256_setzero_ps();
             for k in 0..taps {
                 let (index, weight) = (index.add(k * step), _mm256_loadu_ps(weight.add(k * step)));
-                let line = line.add(*index as usize);
+                let first = if short { 0 } else { *index };
+                let line = line.add(first as usize);
                 let from = _mm256_sub_epi32(
                     _mm256_loadu_si256(index.cast()),
-                    _mm256_set1_epi32(*index as i32),
+                    _mm256_set1_epi32(first as i32),
                 );
                 // anything not below 16 has a higher bit set
                 let far = _mm256_set1_epi32(!15);

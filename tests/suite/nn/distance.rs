@@ -99,6 +99,64 @@ fn distances_match_the_definition() {
     );
 }
 
+/// Rows in groups of any size, and longer than what is summed in sequence.
+#[test]
+fn distances_of_many_rows() {
+    for (m, n, width) in [(3, 40, 5), (2, 17, 33), (1, 19, 1025), (2, 3, 9000)] {
+        let (a, b) = (tensor(&[m, width], 1), tensor(&[n, width], 2));
+        let (x, y) = (floats(&a), floats(&b));
+        for p in [0.0, 1.0, 2.0, 3.0, 2.5, f64::INFINITY] {
+            let pair = |i: usize, j: usize| {
+                let (x, y) = (&x[i * width..][..width], &y[j * width..][..width]);
+                length(x.iter().zip(y).map(|(x, y)| x - y), p)
+            };
+            let want: Vec<f64> = (0..m * n).map(|k| pair(k / n, k % n)).collect();
+            close(&nn::cdist(&a, &b, direct(p)).unwrap(), &want, 3e-6);
+        }
+    }
+    let mut values = vec![0.0f32; 40];
+    values[27] = f32::NAN;
+    let b = Tensor::from_slice(&values, [20, 2]).unwrap();
+    for p in [1.0, 2.0, f64::INFINITY] {
+        let y = nn::cdist(&Tensor::from([[1.0f32, 0.0]]), &b, direct(p)).unwrap();
+        let nan: Vec<bool> = floats(&y).iter().map(|y| y.is_nan()).collect();
+        assert!(nan.iter().enumerate().all(|(k, nan)| *nan == (k == 13)));
+    }
+}
+
+fn direct(p: f64) -> nn::Cdist {
+    nn::Cdist {
+        p,
+        product: Some(false),
+    }
+}
+
+/// Leading dimensions that broadcast, by the product as well as directly.
+#[test]
+fn distances_of_batches() {
+    for (lead_a, lead_b) in [
+        (&[2, 1][..], &[3][..]),
+        (&[], &[4]),
+        (&[2], &[2]),
+        (&[0], &[1]),
+    ] {
+        let shape = |lead: &[usize], rows: usize| [lead, &[rows, 6]].concat();
+        let (a, b) = (tensor(&shape(lead_a, 30), 1), tensor(&shape(lead_b, 28), 2));
+        let want = nn::cdist(&a, &b, direct(2.0)).unwrap();
+        let y = nn::cdist(&a, &b, Default::default()).unwrap();
+        assert_eq!(y.shape(), want.shape());
+        close(&y, &floats(&want), 1e-5);
+    }
+    let (a, b) = (tensor(&[2, 30, 6], 1), tensor(&[3, 28, 6], 2));
+    let error = nn::cdist(&a, &b, Default::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("cdist: the dimensions before the last two"),
+        "{error}"
+    );
+}
+
 #[test]
 fn embedding_bag_matches_the_rows() {
     use nn::BagMode;

@@ -296,6 +296,54 @@ fn ctc_loss_sums_over_all_alignments() {
     );
 }
 
+/// By sums of probabilities, which float64 holds for a few steps.
+#[test]
+fn ctc_loss_of_any_number_of_labels() {
+    let (steps, classes) = (40, 6);
+    let x = nn::log_softmax(&tensor(&[steps, 1, classes], 12), -1).unwrap();
+    let p: Vec<f64> = floats(&x).iter().map(|x| x.exp()).collect();
+    for length in [0, 1, 2, 3, 4, 7, 8, 15, 16, 20] {
+        let labels: Vec<i64> = (0..length).map(|k| [2, 5, 5, 1, 3][k % 5]).collect();
+        let class = |s: usize| match s % 2 {
+            0 => 4,
+            _ => labels[s / 2] as usize,
+        };
+        let mut now = vec![0.0; 2 * length + 1];
+        now[0] = 1.0;
+        for (t, p) in p.chunks(classes).enumerate() {
+            let before = now.clone();
+            for s in 0..now.len() {
+                let skips = s > 1 && s % 2 == 1 && class(s) != class(s - 2);
+                let from = [Some(s), s.checked_sub(1), (skips.then(|| s - 2))];
+                let sum: f64 = match t {
+                    0 => f64::from(s < 2),
+                    _ => from.into_iter().flatten().map(|s| before[s]).sum(),
+                };
+                now[s] = sum * p[class(s)];
+            }
+        }
+        let want = -now[now.len().saturating_sub(2)..].iter().sum::<f64>().ln();
+        let options = nn::CtcLoss {
+            blank: 4,
+            ..Default::default()
+        };
+        let t = Tensor::from_slice(&labels, [length]).unwrap();
+        let y = nn::ctc_loss(&x, &t, &[steps], &[length], options).unwrap();
+        close(&y, &[want / length.max(1) as f64], 1e-6);
+    }
+    // what is not a number stays so, wherever it is
+    let mut values: Vec<f32> = x.to_vec().unwrap();
+    values[20 * classes + 4] = f32::NAN;
+    let x = Tensor::from_slice(&values, [steps, 1, classes]).unwrap();
+    let options = nn::CtcLoss {
+        blank: 4,
+        ..Default::default()
+    };
+    let t = Tensor::from([2i64, 5]);
+    let y = nn::ctc_loss(&x, &t, &[steps], &[2], options).unwrap();
+    assert!(y.item::<f32>().unwrap().is_nan());
+}
+
 #[cfg(feature = "std")]
 #[test]
 fn bits_do_not_depend_on_threads() {

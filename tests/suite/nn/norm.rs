@@ -282,28 +282,39 @@ fn eps_is_finite_and_not_negative() {
 
 #[test]
 fn local_response_norm_matches_the_definition() {
-    let x = tensor(&[2, 5, 3], 8);
-    let values = floats(&x);
-    for size in [1usize, 2, 3, 5, 8] {
-        let of = nn::LocalResponse {
-            alpha: 0.5,
-            beta: 0.75,
-            k: 2.0,
-        };
-        let want: Vec<f64> = indices(&[2, 5, 3])
-            .iter()
-            .zip(&values)
-            .map(|(i, x)| {
-                let first = i[1] as isize - (size / 2) as isize;
-                let sum: f64 = (first..first + size as isize)
-                    .filter(|c| (0..5).contains(c))
-                    .map(|c| values[(i[0] * 5 + c as usize) * 3 + i[2]].powi(2))
-                    .sum();
-                x / (2.0 + 0.5 * sum / size as f64).powf(0.75)
-            })
-            .collect();
-        close(&nn::local_response_norm(&x, size, of).unwrap(), &want, 1e-6);
+    for (places, beta) in [(3, 0.75), (3, 1.5), (1100, 0.75), (1, 0.5)] {
+        let x = tensor(&[2, 5, places], 8);
+        let values = floats(&x);
+        for size in [1usize, 2, 3, 5, 8, 1000] {
+            let of = nn::LocalResponse {
+                alpha: 0.5,
+                beta,
+                k: 2.0,
+            };
+            let want: Vec<f64> = indices(&[2, 5, places])
+                .iter()
+                .zip(&values)
+                .map(|(i, x)| {
+                    let first = i[1] as isize - (size / 2) as isize;
+                    let sum: f64 = (first..first + size as isize)
+                        .filter(|c| (0..5).contains(c))
+                        .map(|c| values[(i[0] * 5 + c as usize) * places + i[2]].powi(2))
+                        .sum();
+                    x / (2.0 + 0.5 * sum / size as f64).powf(beta)
+                })
+                .collect();
+            let y = nn::local_response_norm(&x, size, of).unwrap();
+            close(&y, &want, 1e-6);
+            // channels last
+            let last = x.moveaxis(1, -1).unwrap().copy().unwrap();
+            let last = nn::local_response_norm(&last.moveaxis(-1, 1).unwrap(), size, of).unwrap();
+            assert_eq!(last.strides()[1], 1);
+            assert_eq!(floats(&last), floats(&y));
+        }
     }
+    let none = tensor(&[2, 0, 3], 8);
+    let y = nn::local_response_norm(&none, 3, Default::default()).unwrap();
+    assert_eq!(y.shape(), [2, 0, 3]);
 }
 
 #[test]

@@ -16,6 +16,22 @@ pub fn log<I: Isa>(x: f32) -> f32 {
 pub fn log_fast<I: Isa>(x: f32) -> f32 {
     log_scaled::<I>(x, 0.0)
 }
+/// The logarithm of the rounded sum, and what the rounding took from it: within 2 ulp.
+#[inline(always)]
+pub fn log1p<I: Isa>(x: f32) -> f32 {
+    let u = 1.0 + x;
+    let v = u - x;
+    let lost = (1.0 - v) + (x - (u - v));
+    let y = log_scaled::<I>(u, 0.0) + lost / u;
+    let y = if u < f32::INFINITY { y } else { x };
+    let low = if x == -1.0 {
+        f32::NEG_INFINITY
+    } else {
+        f32::NAN
+    };
+    let y = if x > -1.0 { y } else { low };
+    if super::abs(x) < 1e-8 { x } else { y }
+}
 /// log(1 + x) for x in [0, 1], by a polynomial relative to x: within 2.5 ulp, without a division.
 #[inline(always)]
 pub fn log1p_unit<I: Isa>(x: f32) -> f32 {

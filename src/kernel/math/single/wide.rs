@@ -74,11 +74,6 @@ pub fn log10<I: Isa>(x: f32) -> f32 {
     ends(x, 0.0, log2_core::<I>(x as f64) * LOG10_2)
 }
 #[inline(always)]
-pub fn log1p<I: Isa>(x: f32) -> f32 {
-    let y = ends(x, -1.0, log2_core::<I>(1.0 + x as f64) * LN_2);
-    if super::abs(x) < 1e-8 { x } else { y }
-}
-#[inline(always)]
 pub fn asinh<I: Isa>(x: f32) -> f32 {
     let a = double::abs(x as f64);
     let y = log2_core::<I>(a + Math::sqrt::<I>(fma64::<I>(a, a, 1.0))) * LN_2;

@@ -3,6 +3,7 @@
 use super::super::common_float;
 use super::positions::Positions;
 use crate::error::{Error, Result};
+use crate::kernel::math::Real;
 use crate::kernel::pool::scatter;
 use crate::layout::IntoShape;
 use crate::par::{self, Cost};
@@ -87,7 +88,7 @@ fn to_positions(
     let positions = Positions::new(op, indices)?;
     let dtype = common_float(op, &[grad])?;
     let grad = grad.astype(dtype.wide())?.contiguous()?;
-    let mut d = Tensor::zeros(input_size, dtype.wide())?;
+    let mut d = Tensor::empty(input_size, dtype.wide())?;
     let plane: usize = input_size[lead..].iter().product();
     let taken: usize = grad.shape()[lead..].iter().product();
     let elements = plane.saturating_add(taken);
@@ -99,6 +100,8 @@ fn to_positions(
         let (grad, all) = (grad.as_slice::<F>()?, positions.get()?);
         par::split(d.as_mut_slice::<F>()?, plane, 1, cost, |planes, d| {
             for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
+                // plane by plane, so that it is in a cache
+                d.fill(Real::from_f64(0.0));
                 let own = k * taken..(k + 1) * taken;
                 positions.note(scatter::add_at(&grad[own.clone()], &all[own], d));
             }
