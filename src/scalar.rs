@@ -30,12 +30,12 @@ pub enum Scalar {
 /// The bytes of one element, aligned for any dtype.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
-pub struct Value([u8; 16]);
+pub struct ElementBytes([u8; 16]);
 
-impl Value {
+impl ElementBytes {
     /// One element.
-    pub fn of<T: Element>(x: T) -> Value {
-        let mut v = Value([0; 16]);
+    pub fn of<T: Element>(x: T) -> ElementBytes {
+        let mut v = ElementBytes([0; 16]);
         const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 16) };
         // SAFETY: an element fits the 16 aligned bytes, by the line above.
         unsafe { (v.0.as_mut_ptr() as *mut T).write(x) };
@@ -45,8 +45,8 @@ impl Value {
     ///
     /// # Safety
     /// `size` initialised bytes, at most 16, are readable at `p`.
-    pub unsafe fn read(p: *const u8, size: usize) -> Value {
-        let mut v = Value([0; 16]);
+    pub unsafe fn read(p: *const u8, size: usize) -> ElementBytes {
+        let mut v = ElementBytes([0; 16]);
         // SAFETY: by the caller's promise there are `size` bytes, which fit `v`.
         unsafe { core::ptr::copy_nonoverlapping(p, v.0.as_mut_ptr(), size) };
         v
@@ -59,7 +59,7 @@ impl Value {
     }
     /// Replaces lane `k`, of `size` bytes, by another value.
     #[cfg(feature = "std")]
-    pub(crate) fn set_lane(&mut self, k: usize, x: &Value, size: usize) {
+    pub(crate) fn set_lane(&mut self, k: usize, x: &ElementBytes, size: usize) {
         self.0[k * size..(k + 1) * size].copy_from_slice(&x.0[..size]);
     }
     /// A pointer to its bytes.
@@ -149,7 +149,7 @@ impl Scalar {
     /// assert!(Scalar::from(300.0).cast(DType::I8, "full").is_err());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn cast(self, dtype: DType, op: &'static str) -> Result<Value> {
+    pub fn cast(self, dtype: DType, op: &'static str) -> Result<ElementBytes> {
         match self {
             _ if dtype.is_bool() => Scalar::Bool(self.to_bool()).value(dtype, op),
             Scalar::Float(x) if dtype.is_integer() => {
@@ -181,7 +181,7 @@ impl Scalar {
     /// assert!(Scalar::from(300).value(DType::I8, "add").is_err());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
+    pub fn value(self, dtype: DType, op: &'static str) -> Result<ElementBytes> {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,
             Class::Signed | Class::Unsigned => self.class() <= Class::Signed,
@@ -200,7 +200,7 @@ impl Scalar {
             Scalar::Int(x) => x,
             s => s.to_bool() as i128,
         };
-        dispatch!(all dtype, |T| <T as FromScalar>::from_scalar(self, int).map(Value::of), else return Err(Error::unsupported(op, dtype)))
+        dispatch!(all dtype, |T| <T as FromScalar>::from_scalar(self, int).map(ElementBytes::of), else return Err(Error::unsupported(op, dtype)))
             .ok_or_else(|| out_of_range(self, dtype, op))
     }
 }

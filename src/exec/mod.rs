@@ -22,16 +22,21 @@ pub mod view;
 use crate::par::{self, Cost};
 use crate::simd::stream;
 use call::Call;
-use nest::{Nest, Operand};
-use program::Program;
-use tile::{Body, CachePolicy};
+use nest::{LoopOperand, Nest};
+use program::TileProgram;
+use tile::{CachePolicy, TileBody};
 
 /// The driver of all elementwise programs: any number of inputs and outputs up to
 /// [`nest::MAX_OPERANDS`], of mixed element sizes.
 ///
 /// # Safety
 /// NEST1 of [`tile::run`] for operands of this shape.
-pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
+pub unsafe fn run(
+    p: &TileProgram,
+    shape: &[usize],
+    inputs: &[LoopOperand],
+    outputs: &[LoopOperand],
+) {
     p.expect(inputs, outputs);
     let nest = Nest::new(shape, inputs, outputs);
     // SAFETY: NEST1, by the caller.
@@ -44,7 +49,7 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
 /// # Safety
 /// As [`run`].
 #[cfg(feature = "std")]
-pub unsafe fn run_flat(p: &Program, n: usize, operands: &[(*mut u8, bool)]) {
+pub unsafe fn run_flat(p: &TileProgram, n: usize, operands: &[(*mut u8, bool)]) {
     let nest = Nest::flat(&p.sizes, p.inputs, n, operands);
     // SAFETY: NEST1, by the caller.
     unsafe { launch(p, None, p.flops(), nest) }
@@ -58,11 +63,11 @@ pub unsafe fn run_call(
     call: &dyn Call,
     flops: usize,
     shape: &[usize],
-    inputs: &[Operand],
-    outputs: &[Operand],
+    inputs: &[LoopOperand],
+    outputs: &[LoopOperand],
 ) {
     let sizes = inputs.iter().chain(outputs).map(|o| o.size);
-    let p = Program::of_operands(sizes, inputs.len());
+    let p = TileProgram::of_operands(sizes, inputs.len());
     let nest = Nest::new(shape, inputs, outputs);
     // SAFETY: NEST1, by the caller.
     unsafe { launch(&p, Some(call), flops, nest) }
@@ -70,7 +75,7 @@ pub unsafe fn run_call(
 
 /// # Safety
 /// As [`run`], for the function if there is one.
-unsafe fn launch(p: &Program, call: Option<&dyn Call>, flops: usize, mut nest: Nest) {
+unsafe fn launch(p: &TileProgram, call: Option<&dyn Call>, flops: usize, mut nest: Nest) {
     if nest.total == 0 {
         return;
     }
@@ -86,7 +91,7 @@ unsafe fn launch(p: &Program, call: Option<&dyn Call>, flops: usize, mut nest: N
             && stream::pays(widest.map_or(0, |size| size * nest.total)),
         prefetched: cost.bytes.saturating_mul(nest.total) >= stream::LARGE,
     };
-    let body = || call.map_or(Body::Code, Body::Call);
+    let body = || call.map_or(TileBody::Code, TileBody::Call);
     if par::is_small(nest.total, cost) {
         // SAFETY: NEST1, by the caller.
         return unsafe { tile::run(p, body(), &nest, policy) };

@@ -9,7 +9,7 @@ pub const MAX_OPERANDS: usize = 12;
 
 /// A tensor in memory as the loops see it.
 #[derive(Clone)]
-pub struct Operand {
+pub struct LoopOperand {
     /// The first element.
     pub ptr: *mut u8,
     /// Bytes of an element.
@@ -18,7 +18,7 @@ pub struct Operand {
     pub strides: SmallVec<[isize; 6]>,
 }
 
-impl Operand {
+impl LoopOperand {
     /// An operand with this `shape` and these `strides` (in elements), broadcast to `rank`
     /// dimensions.
     pub fn new(
@@ -27,7 +27,7 @@ impl Operand {
         shape: &[usize],
         strides: &[isize],
         rank: usize,
-    ) -> Operand {
+    ) -> LoopOperand {
         let lead = rank - shape.len();
         let mut bytes = SmallVec::from_elem(0, rank);
         for (k, (n, s)) in shape.iter().zip(strides).enumerate() {
@@ -35,15 +35,15 @@ impl Operand {
                 bytes[lead + k] = s * size as isize;
             }
         }
-        Operand {
+        LoopOperand {
             ptr,
             size,
             strides: bytes,
         }
     }
     /// A single value, broadcast to every index.
-    pub fn value(ptr: *const u8, size: usize, rank: usize) -> Operand {
-        Operand {
+    pub fn value(ptr: *const u8, size: usize, rank: usize) -> LoopOperand {
+        LoopOperand {
             ptr: ptr as *mut u8,
             size,
             strides: SmallVec::from_elem(0, rank),
@@ -141,7 +141,7 @@ unsafe impl Sync for Nest {}
 impl Nest {
     /// Collapses the operands' layouts. Loops are ordered by the strides of the first output, or of
     /// the first operand if there is no output.
-    pub fn new(shape: &[usize], inputs: &[Operand], outputs: &[Operand]) -> Nest {
+    pub fn new(shape: &[usize], inputs: &[LoopOperand], outputs: &[LoopOperand]) -> Nest {
         let operands = inputs.len() + outputs.len();
         assert!(
             operands <= MAX_OPERANDS && operands > 0,
@@ -170,7 +170,7 @@ impl Nest {
         }
         nest
     }
-    fn collapse(&mut self, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
+    fn collapse(&mut self, shape: &[usize], inputs: &[LoopOperand], outputs: &[LoopOperand]) {
         let key = if outputs.is_empty() { 0 } else { self.inputs };
         let loops = (0..shape.len()).rev().filter(|d| shape[*d] != 1);
         let loops = loops.map(|d| {

@@ -3,7 +3,7 @@
 
 use super::rect::Rect;
 use super::transpose::transpose;
-use crate::kernel::elementwise::copy_run;
+use crate::simd::copy_run;
 use crate::simd::lanes::COLUMNS;
 use crate::simd::{self, Isa, Kernel};
 
@@ -55,11 +55,11 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
                 }
             }
         } else if row_step == size && cols == 2 {
-            simd::call(Interleave::<U, 2>(d, x))
+            simd::call(InterleaveColumns::<U, 2>(d, x))
         } else if row_step == size && cols == 3 {
-            simd::call(Interleave::<U, 3>(d, x))
+            simd::call(InterleaveColumns::<U, 3>(d, x))
         } else if row_step == size && cols == 4 {
-            simd::call(Interleave::<U, 4>(d, x))
+            simd::call(InterleaveColumns::<U, 4>(d, x))
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
         } else if col_step == 2 * size {
@@ -145,12 +145,12 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
 }
 
 /// A rectangle of `N` contiguous columns. As for [`Every`], the constant makes vectors of it.
-struct Interleave<U, const N: usize>(*mut U, Rect);
-impl<U: Copy, const N: usize> Kernel for Interleave<U, N> {
+struct InterleaveColumns<U, const N: usize>(*mut U, Rect);
+impl<U: Copy, const N: usize> Kernel for InterleaveColumns<U, N> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Interleave(d, x) = self;
+        let InterleaveColumns(d, x) = self;
         // SAFETY: PACK1: `N` columns of adjacent elements, and room for as many, which overlap none
         // of them.
         let (columns, d) = unsafe {

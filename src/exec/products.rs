@@ -11,7 +11,7 @@ use core::ops::Range;
 
 /// The sizes of each product of a batch: `m x k` by `k x n`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sizes {
+pub struct ProductSizes {
     pub m: usize,
     pub n: usize,
     pub k: usize,
@@ -29,7 +29,7 @@ pub enum Right<'a, T> {
 
 /// The operands of each product of a batch: a trait object, since all products of a dtype are to
 /// share their code.
-pub type Operands<'f, 'a, A, B, C> =
+pub type ProductOperands<'f, 'a, A, B, C> =
     &'f (dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync);
 
 /// `c = a b` followed by the epilogue, for `batch` triples of operands, on all threads.
@@ -40,9 +40,9 @@ pub type Operands<'f, 'a, A, B, C> =
 /// `operands(i)` has the shapes of `sizes`, with the same strides for all `i`; results are
 /// contiguous, and no two overlap. Panels are those of B, for a batch of one.
 pub unsafe fn products<'a, A, B, C>(
-    sizes: Sizes,
+    sizes: ProductSizes,
     batch: usize,
-    operands: Operands<'_, 'a, A, B, C>,
+    operands: ProductOperands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
@@ -51,9 +51,9 @@ where
     B: MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
 {
-    let Sizes { m, n, k } = sizes;
+    let ProductSizes { m, n, k } = sizes;
     if matches!(right, Right::Once) && gemm::transposes::<A, B>(m, n) {
-        let sizes = Sizes { m: n, n: m, k };
+        let sizes = ProductSizes { m: n, n: m, k };
         let transposed = |i| {
             let (a, b, c) = operands(i);
             (b.t(), a.t(), c.into_transposed())
@@ -70,9 +70,9 @@ where
 /// # Safety
 /// As [`products`].
 unsafe fn blocks<'a, A, B, C>(
-    sizes: Sizes,
+    sizes: ProductSizes,
     batch: usize,
-    operands: Operands<'_, 'a, A, B, C>,
+    operands: ProductOperands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
@@ -81,7 +81,7 @@ where
     B: MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
 {
-    let Sizes { m, n, k } = sizes;
+    let ProductSizes { m, n, k } = sizes;
     if batch == 0 || m == 0 || n == 0 {
         return Ok(());
     }

@@ -2,9 +2,9 @@
 //! constants, and the results of instructions, some of which are outputs. What an instruction means
 //! is known to its loop alone.
 
-use super::nest::{MAX_OPERANDS, Operand};
+use super::nest::{LoopOperand, MAX_OPERANDS};
 use crate::error::{Error, Result};
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::simd::LoopFn;
 use core::mem::MaybeUninit;
 use smallvec::SmallVec;
@@ -56,13 +56,13 @@ pub(super) struct Instr {
 
 /// A program. Slots are numbered in this order: inputs, outputs, constants, temporaries.
 #[derive(Clone)]
-pub struct Program {
+pub struct TileProgram {
     /// Bytes of an element of each input, then of each output.
     pub(super) sizes: SmallVec<[u8; 4]>,
     /// Number of inputs.
     pub(super) inputs: usize,
     /// Single values, and their sizes in bytes.
-    pub(super) constants: SmallVec<[(Value, u8); 2]>,
+    pub(super) constants: SmallVec<[(ElementBytes, u8); 2]>,
     pub(super) temporaries: usize,
     /// Bytes of an element of the widest temporary; at least 1.
     pub(super) temporary_size: usize,
@@ -72,9 +72,9 @@ pub struct Program {
     pub(super) copies: bool,
 }
 
-impl Program {
+impl TileProgram {
     /// Panics unless operands are as many as the program's, and of their sizes.
-    pub(super) fn expect(&self, inputs: &[Operand], outputs: &[Operand]) {
+    pub(super) fn expect(&self, inputs: &[LoopOperand], outputs: &[LoopOperand]) {
         let given = inputs.iter().chain(outputs).map(|o| o.size);
         let sizes = self.sizes.iter().map(|size| *size as usize);
         assert!(
@@ -84,7 +84,7 @@ impl Program {
     }
     /// A program of one instruction whose operands are the inputs, of these sizes in bytes.
     #[inline]
-    pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {
+    pub fn of(op: Opcode, inputs: &[usize], output: usize) -> TileProgram {
         assert!(inputs.len() == op.arity as usize && (1..=3).contains(&inputs.len()));
         let (n, mut code) = (inputs.len() as u8, SmallVec::new());
         code.push(Instr {
@@ -95,7 +95,7 @@ impl Program {
         let mut sizes = SmallVec::new();
         inputs.iter().for_each(|size| sizes.push(*size as u8));
         sizes.push(output as u8);
-        Program {
+        TileProgram {
             sizes,
             inputs: inputs.len(),
             constants: SmallVec::new(),
@@ -106,16 +106,16 @@ impl Program {
         }
     }
     /// A program that copies elements of `size` bytes.
-    pub fn copy(op: Opcode, size: usize) -> Program {
-        Program {
+    pub fn copy(op: Opcode, size: usize) -> TileProgram {
+        TileProgram {
             copies: true,
-            ..Program::of(op, &[size], size)
+            ..TileProgram::of(op, &[size], size)
         }
     }
     /// A program without instructions, for a caller's function: operands of these sizes in bytes,
     /// the first `inputs` of them inputs.
-    pub(super) fn of_operands(sizes: impl Iterator<Item = usize>, inputs: usize) -> Program {
-        Program {
+    pub(super) fn of_operands(sizes: impl Iterator<Item = usize>, inputs: usize) -> TileProgram {
+        TileProgram {
             sizes: sizes.map(|size| size as u8).collect(),
             inputs,
             constants: SmallVec::new(),
@@ -151,7 +151,7 @@ impl Program {
     }
     /// Replaces lane `lane`, of `size` bytes, of constant `k`.
     #[cfg(feature = "std")]
-    pub fn set_constant(&mut self, k: usize, lane: usize, value: Value, size: usize) {
+    pub fn set_constant(&mut self, k: usize, lane: usize, value: ElementBytes, size: usize) {
         self.constants[k].0.set_lane(lane, &value, size);
     }
     /// Operations per element.
@@ -167,7 +167,7 @@ pub struct Var(u8);
 /// Where a variable comes from: an input or a constant, by number, or an instruction, by the slot
 /// of its result once slots are assigned.
 #[derive(Clone, Copy)]
-enum Origin {
+enum VarOrigin {
     Input(u8),
     Constant(u8),
     Computed(u8),
@@ -181,10 +181,10 @@ enum Origin {
 pub struct Builder {
     op: &'static str,
     /// The origin of each variable, and the size of its elements in bytes.
-    vars: SmallVec<[(Origin, u8); 8]>,
+    vars: SmallVec<[(VarOrigin, u8); 8]>,
     outputs: SmallVec<[Var; 2]>,
     /// The program so far, with variables in place of slots.
-    program: Program,
+    program: TileProgram,
 }
 
 impl Builder {
@@ -195,7 +195,7 @@ impl Builder {
             op,
             vars: SmallVec::new(),
             outputs: SmallVec::new(),
-            program: Program {
+            program: TileProgram {
                 sizes: SmallVec::new(),
                 inputs: 0,
                 constants: SmallVec::new(),
@@ -215,7 +215,7 @@ impl Builder {
         }
         p.sizes.insert(p.inputs, size as u8); // outputs follow
         p.inputs += 1;
-        let input = Origin::Input(p.inputs as u8 - 1);
+        let input = VarOrigin::Input(p.inputs as u8 - 1);
         Ok(self.var(input, size))
     }
     /// Number of constants.
@@ -225,13 +225,13 @@ impl Builder {
     }
     /// Adds a constant of `size` bytes.
     #[inline]
-    pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
+    pub fn constant(&mut self, value: ElementBytes, size: usize) -> Result<Var> {
         let constants = &mut self.program.constants;
         if constants.len() == MAX_SLOTS {
             return Err(too_large(self.op, "slots", MAX_SLOTS));
         }
         constants.push((value, size as u8));
-        let constant = Origin::Constant(constants.len() as u8 - 1);
+        let constant = VarOrigin::Constant(constants.len() as u8 - 1);
         Ok(self.var(constant, size))
     }
     /// Adds an instruction whose result has elements of `size` bytes.
@@ -241,7 +241,7 @@ impl Builder {
             return Err(too_large(self.op, "instructions", MAX_CODE));
         }
         assert!(src.len() == op.arity as usize && (1..=3).contains(&src.len()));
-        let dst = self.var(Origin::Computed(0), size);
+        let dst = self.var(VarOrigin::Computed(0), size);
         let src = [0, 1, 2].map(|k| src.get(k).unwrap_or(&src[0]).0);
         self.program.code.push(Instr {
             op,
@@ -254,7 +254,7 @@ impl Builder {
     #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         let (origin, size) = self.vars[x.0 as usize];
-        if !matches!(origin, Origin::Computed(_)) || self.outputs.contains(&x) {
+        if !matches!(origin, VarOrigin::Computed(_)) || self.outputs.contains(&x) {
             return Err(Error::value(
                 self.op,
                 "each output of a program is computed by an instruction of its own",
@@ -269,7 +269,7 @@ impl Builder {
     }
     /// Assigns slots to the variables.
     #[inline]
-    pub fn finish(mut self) -> Result<Program> {
+    pub fn finish(mut self) -> Result<TileProgram> {
         let (vars, outputs, p) = (&mut self.vars, &self.outputs, &mut self.program);
         let operands = p.inputs + outputs.len();
         if operands > MAX_OPERANDS {
@@ -293,10 +293,10 @@ impl Builder {
                     first + k
                 }
             };
-            vars[dst as usize].0 = Origin::Computed(slot as u8);
+            vars[dst as usize].0 = VarOrigin::Computed(slot as u8);
             let slot = |v: u8| match vars[v as usize].0 {
-                Origin::Input(k) | Origin::Computed(k) => k,
-                Origin::Constant(k) => operands as u8 + k,
+                VarOrigin::Input(k) | VarOrigin::Computed(k) => k,
+                VarOrigin::Constant(k) => operands as u8 + k,
             };
             // only now that the result has a slot, which must not be an operand's (LOOP1)
             for v in [src[0], src[1], src[2], dst] {
@@ -314,7 +314,7 @@ impl Builder {
     }
 
     #[inline]
-    fn var(&mut self, origin: Origin, size: usize) -> Var {
+    fn var(&mut self, origin: VarOrigin, size: usize) -> Var {
         debug_assert!((1..=16).contains(&size));
         self.vars.push((origin, size as u8));
         Var(self.vars.len() as u8 - 1)

@@ -5,7 +5,7 @@ use super::nest::{Dim, MAX_OPERANDS, Nest, Odometer};
 use crate::par::{self, Cost};
 
 /// One run of the innermost loop.
-pub struct Row<'a> {
+pub struct LoopRow<'a> {
     /// Iterations.
     pub n: usize,
     /// First element of each operand.
@@ -15,14 +15,14 @@ pub struct Row<'a> {
 }
 
 /// Calls `f` with each row, in the order of the loops.
-pub fn each(nest: &Nest, mut f: impl FnMut(Row)) {
+pub fn each(nest: &Nest, mut f: impl FnMut(LoopRow)) {
     if nest.total == 0 {
         return;
     }
     let (inner, mut outer) = (&nest.dims[0], Odometer::new(nest, 1));
     let mut ptrs = nest.ptrs;
     loop {
-        f(Row {
+        f(LoopRow {
             n: inner.n,
             ptrs: &ptrs,
             steps: &inner.steps,
@@ -35,7 +35,7 @@ pub fn each(nest: &Nest, mut f: impl FnMut(Row)) {
 
 /// The same on several threads: the longest loop that `may_split` is cut. If there is none, all
 /// rows run on this thread in order.
-pub fn run(nest: &Nest, cost: Cost, may_split: impl Fn(&Dim) -> bool, f: impl Fn(Row) + Sync) {
+pub fn run(nest: &Nest, cost: Cost, may_split: impl Fn(&Dim) -> bool, f: impl Fn(LoopRow) + Sync) {
     let Some(d) = (0..nest.dims.len())
         .filter(|d| may_split(&nest.dims[*d]))
         .max_by_key(|d| nest.dims[*d].n)

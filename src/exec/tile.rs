@@ -16,7 +16,7 @@
 use super::call::Call;
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
-use super::program::{Instr, MAX_SLOTS, Program};
+use super::program::{Instr, MAX_SLOTS, TileProgram};
 use super::rect::Rect;
 use crate::simd::{self, stream};
 use crate::storage::Bytes;
@@ -57,10 +57,10 @@ const LINE: usize = if cfg!(feature = "std") { 64 } else { 16 };
 const SHORT: usize = 256;
 
 #[repr(align(64))]
-struct Scratch([MaybeUninit<u8>; STACK]);
+struct StackScratch([MaybeUninit<u8>; STACK]);
 
 #[derive(Clone, Copy, PartialEq)]
-enum Shape {
+enum Rectangle {
     Run,
     Short,
     Blocked,
@@ -68,7 +68,7 @@ enum Shape {
 
 /// Where an operand's elements of a rectangle lie.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Placement {
     /// In memory, contiguous within a row.
     Direct,
     /// One value per row.
@@ -81,7 +81,7 @@ enum Place {
 
 /// What computes the elements of a tile.
 #[derive(Clone, Copy)]
-pub enum Body<'a> {
+pub enum TileBody<'a> {
     /// The program's instructions.
     Code,
     /// A function, which takes all operands at once; the program has no instructions.
@@ -105,7 +105,7 @@ pub struct CachePolicy {
 /// first element, same strides) or overlaps none; instructions are loops for the sizes of their
 /// slots (LOOP1), and a function is made for the types of these operands (CALL1). Outputs that it
 /// updates are initialised, and are no inputs.
-pub unsafe fn run(p: &Program, body: Body, x: &Nest, policy: CachePolicy) {
+pub unsafe fn run(p: &TileProgram, body: TileBody, x: &Nest, policy: CachePolicy) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
     if let ([c], [dim], false) = (&p.code[..], &x.dims[..], policy.streamed) {
@@ -128,13 +128,13 @@ pub unsafe fn run(p: &Program, body: Body, x: &Nest, policy: CachePolicy) {
         }
     }
     /// Fences the stores even if a caller's function panics: others may see what was written.
-    struct Finish;
-    impl Drop for Finish {
+    struct FenceOnDrop;
+    impl Drop for FenceOnDrop {
         fn drop(&mut self) {
             stream::finish()
         }
     }
-    let _finish = policy.streamed.then_some(Finish);
+    let _finish = policy.streamed.then_some(FenceOnDrop);
     if x.total > 0 {
         // SAFETY: NEST1, by the caller, is all that the machine requires.
         unsafe { Machine::with_body(p, body, x, policy).run() }
@@ -143,10 +143,10 @@ pub unsafe fn run(p: &Program, body: Body, x: &Nest, policy: CachePolicy) {
 
 /// The plan of a run: what is constant over its rectangles.
 pub(super) struct Machine<'a> {
-    p: &'a Program,
-    body: Body<'a>,
+    p: &'a TileProgram,
+    body: TileBody<'a>,
     x: &'a Nest,
-    shape: Shape,
+    shape: Rectangle,
     /// Steps of the two inner loops.
     s0: [isize; MAX_OPERANDS],
     s1: [isize; MAX_OPERANDS],
@@ -154,7 +154,7 @@ pub(super) struct Machine<'a> {
     n1: usize,
     /// Bit i: slot i is passed to the loops as a single value.
     value: u64,
-    places: [Place; MAX_OPERANDS],
+    places: [Placement; MAX_OPERANDS],
     /// The body is a single instruction or function whose operands need no buffers, so that it
     /// takes whole rows at once.
     direct: bool,
@@ -177,7 +177,7 @@ impl Machine<'_> {
     /// # Safety
     /// NEST1.
     unsafe fn run(mut self) {
-        let mut stack = Scratch([const { MaybeUninit::uninit() }; STACK]);
+        let mut stack = StackScratch([const { MaybeUninit::uninit() }; STACK]);
         let needed = self.scratch();
         let too_much = SCRATCH > STACK && needed > STACK;
         let mut heap = if too_much {
@@ -202,7 +202,7 @@ impl Machine<'_> {
     ///
     /// # Safety
     /// NEST1 for operands that begin there; `state` was made by this machine.
-    pub(super) unsafe fn all(&self, state: &mut State) {
+    pub(super) unsafe fn all(&self, state: &mut TileState) {
         let mut outer = Odometer::new(self.x, 2);
         loop {
             // SAFETY: by the caller.
@@ -222,8 +222,8 @@ impl Machine<'_> {
     /// # Safety
     /// `base` is valid for reads and writes of all buffers while the state is used, and nobody else
     /// uses it.
-    pub(super) unsafe fn state(&self, base: *mut u8) -> State {
-        let mut state = State {
+    pub(super) unsafe fn state(&self, base: *mut u8) -> TileState {
+        let mut state = TileState {
             base,
             slots: [core::ptr::null_mut(); MAX_SLOTS],
             packed: [None; MAX_OPERANDS],
@@ -254,7 +254,7 @@ impl Machine<'_> {
     ///
     /// # Safety
     /// NEST1 for that block; `state` was made by this machine.
-    pub(super) unsafe fn block(&self, state: &mut State, n0: usize, n1: usize) {
+    pub(super) unsafe fn block(&self, state: &mut TileState, n0: usize, n1: usize) {
         if self.direct {
             // rows that follow each other in memory are one run
             let step = |o: usize| self.s0[o] * n0 as isize;
@@ -264,7 +264,7 @@ impl Machine<'_> {
                 true => (state.ptrs[s], self.s1[s]),
                 false => (state.slots[s], 0),
             };
-            if let (Body::Code, [c]) = (self.body, &self.p.code[..]) {
+            if let (TileBody::Code, [c]) = (self.body, &self.p.code[..]) {
                 let (n, scalars) = (n0 * c.op.components as usize, mask(c, self.value));
                 let (mut d, mut q) = (first(c.dst as usize), c.src.map(|s| first(s as usize)));
                 for _ in 0..n1 {
@@ -298,9 +298,9 @@ impl Machine<'_> {
     /// # Safety
     /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies within the two inner
     /// loops.
-    unsafe fn rectangle(&self, st: &mut State, i: usize, j: usize, cols: usize, rows: usize) {
+    unsafe fn rectangle(&self, st: &mut TileState, i: usize, j: usize, cols: usize, rows: usize) {
         let (x, k) = (self.x, self.x.operands);
-        let rect = |st: &State, o: usize| Rect {
+        let rect = |st: &TileState, o: usize| Rect {
             ptr: st.ptrs[o].wrapping_offset(self.s1[o] * j as isize + self.s0[o] * i as isize),
             rows,
             cols,
@@ -315,7 +315,7 @@ impl Machine<'_> {
         for o in 0..x.inputs {
             let mut r = rect(st, o);
             match self.places[o] {
-                Place::Packed => {
+                Placement::Packed => {
                     let buffer = self.slot_buffer(st, o);
                     // a repeated value fills the whole tile, so that it is packed once for many
                     // rectangles
@@ -339,18 +339,18 @@ impl Machine<'_> {
         }
         let updates = self.updates();
         for o in x.inputs..k {
-            st.slots[o] = if self.places[o] == Place::Direct {
+            st.slots[o] = if self.places[o] == Placement::Direct {
                 rect(st, o).ptr as *mut u8
             } else {
                 self.slot_buffer(st, o)
             };
-            if updates && self.places[o] == Place::Packed {
+            if updates && self.places[o] == Placement::Packed {
                 // SAFETY: PACK1: outputs that are updated are initialised (NEST1); the buffer holds
                 // a tile.
                 unsafe { pack::pack(st.slots[o], rect(st, o), x.sizes[o]) };
             }
         }
-        let by_row = self.shape == Shape::Blocked && rows > 1;
+        let by_row = self.shape == Rectangle::Blocked && rows > 1;
         let (runs, len) = if by_row {
             (rows, cols)
         } else {
@@ -372,8 +372,8 @@ impl Machine<'_> {
             // rectangle is one row, which begins on a cache line.
             unsafe {
                 match self.places[o] {
-                    Place::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),
-                    Place::Streamed => {
+                    Placement::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),
+                    Placement::Streamed => {
                         stream::copy(st.slots[o], rect(st, o).ptr as *mut u8, cols * x.sizes[o])
                     }
                     _ => {}
@@ -383,9 +383,9 @@ impl Machine<'_> {
     }
     /// Prefetches instruction `i`'s share of the operands' next `n` elements, which follow those of
     /// this rectangle: into L2, since L1 is full of this one.
-    fn prefetch(&self, st: &State, n: usize, i: usize) {
+    fn prefetch(&self, st: &TileState, n: usize, i: usize) {
         let parts = self.p.code.len();
-        for o in (0..self.x.operands).filter(|o| self.places[*o] == Place::Direct) {
+        for o in (0..self.x.operands).filter(|o| self.places[*o] == Placement::Direct) {
             let bytes = n * self.x.sizes[o];
             let share = i * bytes / parts..(i + 1) * bytes / parts;
             let next = st.slots[o].wrapping_add(bytes + share.start);
@@ -399,7 +399,7 @@ impl Machine<'_> {
     /// LOOP1 for each instruction, or CALL1.
     #[inline(always)]
     unsafe fn compute(&self, n: usize, at: impl Fn(usize) -> *mut u8, before: impl Fn(usize)) {
-        if let Body::Call(call) = self.body {
+        if let TileBody::Call(call) = self.body {
             let mut slots = [core::ptr::null_mut(); MAX_OPERANDS];
             let slots = &mut slots[..self.x.operands];
             for (k, slot) in slots.iter_mut().enumerate() {
@@ -418,7 +418,7 @@ impl Machine<'_> {
     }
     /// Whether outputs are read too.
     fn updates(&self) -> bool {
-        matches!(self.body, Body::Call(call) if call.updates())
+        matches!(self.body, TileBody::Call(call) if call.updates())
     }
     /// Bytes from the start of a slot to its row `y`.
     fn row_offset(&self, slot: usize, y: usize, cols: usize) -> isize {
@@ -436,19 +436,19 @@ impl Machine<'_> {
             };
         }
         match self.places[slot] {
-            Place::Packed if self.s0[slot] == 0 && self.s1[slot] == 0 => 0,
-            Place::Packed | Place::Streamed => y * (cols * x.sizes[slot]) as isize,
-            Place::Direct | Place::Value => y * self.s1[slot],
+            Placement::Packed if self.s0[slot] == 0 && self.s1[slot] == 0 => 0,
+            Placement::Packed | Placement::Streamed => y * (cols * x.sizes[slot]) as isize,
+            Placement::Direct | Placement::Value => y * self.s1[slot],
         }
     }
-    fn slot_buffer(&self, st: &State, o: usize) -> *mut u8 {
+    fn slot_buffer(&self, st: &TileState, o: usize) -> *mut u8 {
         st.base
             .wrapping_add(self.buffer[o] as usize * self.tile * self.unit)
     }
 }
 
 /// The state that changes from rectangle to rectangle.
-pub(super) struct State {
+pub(super) struct TileState {
     /// The scratch memory.
     base: *mut u8,
     slots: [*mut u8; MAX_SLOTS],

@@ -1,6 +1,6 @@
 //! Elements in memory as the drivers take them: borrowed, to be read or written for a lifetime.
 
-use super::nest::Operand;
+use super::nest::LoopOperand;
 use crate::layout::Layout;
 use core::marker::PhantomData;
 
@@ -48,8 +48,8 @@ impl<'a> View<'a> {
         self.layout
     }
     /// The operand for loops over a shape of `rank` dimensions, to which it broadcasts.
-    pub fn operand(&self, rank: usize) -> Operand {
-        Operand::new(
+    pub fn operand(&self, rank: usize) -> LoopOperand {
+        LoopOperand::new(
             self.ptr as *mut u8,
             self.size,
             self.layout.shape(),

@@ -6,7 +6,7 @@ use crate::kernel::fft::Float;
 
 /// The owner of a cached plan.
 #[cfg(not(feature = "std"))]
-pub(super) type Held<P> = P;
+pub(super) type PlanOwner<P> = P;
 /// Without `std` there is no cache: each call makes its own plan, unless the caller keeps one.
 #[cfg(not(feature = "std"))]
 pub(super) fn held<P>(
@@ -19,10 +19,10 @@ pub(super) fn held<P>(
 }
 
 #[cfg(feature = "std")]
-pub(super) use kept::{Held, held};
+pub(super) use kept::{PlanOwner, held};
 
 /// The plan for `n` complex numbers.
-pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<FftPlan<T>>> {
+pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<PlanOwner<FftPlan<T>>> {
     held(n, purpose, || FftPlan::new(n, purpose), FftPlan::bytes)
 }
 
@@ -35,9 +35,9 @@ mod kept {
     use std::sync::{Mutex, MutexGuard, TryLockError};
 
     /// The owner of a cached plan.
-    pub type Held<P> = Arc<P>;
+    pub type PlanOwner<P> = Arc<P>;
 
-    struct Kept {
+    struct CacheEntry {
         n: usize,
         purpose: Purpose,
         bytes: usize,
@@ -49,11 +49,11 @@ mod kept {
     const MAX_BYTES: usize = 64 << 20;
 
     /// In order of use, the most recent first.
-    static ALL: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+    static ALL: Mutex<Vec<CacheEntry>> = Mutex::new(Vec::new());
 
     /// Locks the cache, or gives up after a while: in the child of a fork there may be no thread
     /// left that could unlock it.
-    fn all() -> Option<MutexGuard<'static, Vec<Kept>>> {
+    fn all() -> Option<MutexGuard<'static, Vec<CacheEntry>>> {
         for _ in 0..1000 {
             match ALL.try_lock() {
                 Ok(all) => return Some(all),
@@ -90,7 +90,7 @@ mod kept {
             && let Some(mut all) = all()
         {
             fallible::reserve(&mut all, 1)?;
-            let kept = Kept {
+            let kept = CacheEntry {
                 n,
                 purpose,
                 bytes,

@@ -1,9 +1,9 @@
 //! Cosine transforms, by Fourier transforms of the same length or half of it (Makhoul, 1980: "A
 //! fast cosine transform in one and two dimensions").
 
-use super::cache::{Held, held};
-use super::job::{Job, Transform};
-use super::line::Kind;
+use super::cache::{PlanOwner, held};
+use super::job::{Transform, TransformJob};
+use super::line::TransformKind;
 use super::one::{length, real};
 use super::options::{Fft, Norm};
 use super::plan::Purpose;
@@ -109,27 +109,27 @@ struct Cosine<T> {
     n: usize,
     scale: T,
     ortho: bool,
-    job: Job<T>,
+    job: TransformJob<T>,
     /// `exp(-2 pi i k / (4 n))` for II and III, `exp(-2 pi i k / (8 n))` for IV.
-    turns: Held<Vec<(T, T)>>,
+    turns: PlanOwner<Vec<(T, T)>>,
 }
 
 impl<T: Float> Cosine<T> {
     fn new(kind: Dct, n: usize, scale: f64, ortho: bool) -> Result<Self> {
         let job = |of, n| {
-            Job::new(Transform {
+            TransformJob::new(Transform {
                 kind: of,
                 n,
-                inverse: of == Kind::Real,
+                inverse: of == TransformKind::Real,
                 scale: 1.0,
             })
         };
         let job = match kind {
-            Dct::I => job(Kind::Half, 2 * (n - 1))?,
-            Dct::II => job(Kind::Half, n)?,
-            Dct::III => job(Kind::Real, n)?,
-            Dct::IV if n.is_multiple_of(2) => job(Kind::Complex, n / 2)?,
-            Dct::IV => job(Kind::Complex, 2 * n)?,
+            Dct::I => job(TransformKind::Half, 2 * (n - 1))?,
+            Dct::II => job(TransformKind::Half, n)?,
+            Dct::III => job(TransformKind::Real, n)?,
+            Dct::IV if n.is_multiple_of(2) => job(TransformKind::Complex, n / 2)?,
+            Dct::IV => job(TransformKind::Complex, 2 * n)?,
         };
         let (len, circle) = match kind {
             Dct::I => (0, 1),

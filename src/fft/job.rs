@@ -1,9 +1,9 @@
 //! The transform of many lines.
 
-use super::cache::{Held, plan};
-use super::line::{Kind, run};
+use super::cache::{PlanOwner, plan};
+use super::line::{TransformKind, run};
 use super::plan::{FftPlan, Purpose};
-use super::run::{Line, cost};
+use super::run::{TransformLine, cost};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 use crate::par::Cost;
@@ -11,7 +11,7 @@ use crate::par::Cost;
 /// What is to be done with lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transform {
-    pub kind: Kind,
+    pub kind: TransformKind,
     /// The length, at least 1; of the real values if either side is real.
     pub n: usize,
     pub inverse: bool,
@@ -19,20 +19,20 @@ pub(super) struct Transform {
 }
 
 /// The transform of lines of one length.
-pub(super) struct Job<T> {
-    plan: Held<FftPlan<T>>,
+pub(super) struct TransformJob<T> {
+    plan: PlanOwner<FftPlan<T>>,
     transform: Transform,
 }
 
-impl<T: Float> Job<T> {
+impl<T: Float> TransformJob<T> {
     /// With the plan of the lines' length.
-    pub fn new(transform: Transform) -> Result<Job<T>> {
+    pub fn new(transform: Transform) -> Result<TransformJob<T>> {
         let Transform { kind, n, .. } = transform;
-        let plan = match kind != Kind::Complex && n.is_multiple_of(2) {
+        let plan = match kind != TransformKind::Complex && n.is_multiple_of(2) {
             true => plan(n / 2, Purpose::Real)?,
             false => plan(n, Purpose::Complex)?,
         };
-        Ok(Job { plan, transform })
+        Ok(TransformJob { plan, transform })
     }
     /// Scalars of an input line, two per complex number.
     pub fn input(&self) -> usize {
@@ -61,10 +61,10 @@ impl<T: Float> Job<T> {
             inverse,
             scale,
         } = self.transform;
-        let line = Line {
+        let line = TransformLine {
             x,
             y,
-            real: kind == Kind::Whole,
+            real: kind == TransformKind::Whole,
             inverse,
             scale: T::from_f64(scale),
         };

@@ -2,13 +2,13 @@
 
 use super::plan::FftPlan;
 use super::real;
-use super::run::{Line, transform, work_len};
+use super::run::{TransformLine, transform, work_len};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 
 /// The kinds of transforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TransformKind {
     /// Complex numbers to complex numbers.
     Complex,
     /// Real numbers to the first half of their spectrum.
@@ -20,36 +20,36 @@ pub(super) enum Kind {
     Real,
 }
 
-impl Kind {
+impl TransformKind {
     /// Scalars of an input line of length `n`, two per complex number.
     pub fn input(self, n: usize) -> usize {
         match self {
-            Kind::Complex => 2 * n,
-            Kind::Real => 2 * (n / 2 + 1),
+            TransformKind::Complex => 2 * n,
+            TransformKind::Real => 2 * (n / 2 + 1),
             _ => n,
         }
     }
     /// Scalars of an output line of length `n`.
     pub fn output(self, n: usize) -> usize {
         match self {
-            Kind::Half => 2 * (n / 2 + 1),
-            Kind::Real => n,
+            TransformKind::Half => 2 * (n / 2 + 1),
+            TransformKind::Real => n,
             _ => 2 * n,
         }
     }
     /// Whether the input is of real numbers.
     #[cfg(feature = "complex")]
     pub fn reads_real(self) -> bool {
-        matches!(self, Kind::Half | Kind::Whole)
+        matches!(self, TransformKind::Half | TransformKind::Whole)
     }
     /// Whether the output is of real numbers.
     #[cfg(feature = "complex")]
     pub fn writes_real(self) -> bool {
-        self == Kind::Real
+        self == TransformKind::Real
     }
     /// Scalars of scratch for a line of length `n`, by its plan.
     pub fn work_len<T: Float>(self, plan: &FftPlan<T>, n: usize) -> usize {
-        let odd = self != Kind::Complex && !n.is_multiple_of(2);
+        let odd = self != TransformKind::Complex && !n.is_multiple_of(2);
         work_len(plan) + if odd { 2 * n } else { 0 }
     }
 }
@@ -62,29 +62,29 @@ impl Kind {
 /// valid for `work_len` scalars, and exclusive.
 pub(super) unsafe fn run<T: Float>(
     plan: &FftPlan<T>,
-    kind: Kind,
+    kind: TransformKind,
     n: usize,
-    line: Line<T>,
+    line: TransformLine<T>,
     work: Option<*mut T>,
 ) -> Result<()> {
-    let Line { x, y, scale, .. } = line;
+    let TransformLine { x, y, scale, .. } = line;
     let even = n.is_multiple_of(2);
     // SAFETY: by the caller's promise, which implies LINE3.
     unsafe {
         match kind {
-            Kind::Complex => transform(plan, line, work),
-            Kind::Half if even => real::forward(plan, x, y, scale, work),
-            Kind::Half => real::forward_odd(plan, x, y, scale, work),
-            Kind::Real if even => real::inverse(plan, x, y, scale, work),
-            Kind::Real => real::inverse_odd(plan, x, y, scale, work),
+            TransformKind::Complex => transform(plan, line, work),
+            TransformKind::Half if even => real::forward(plan, x, y, scale, work),
+            TransformKind::Half => real::forward_odd(plan, x, y, scale, work),
+            TransformKind::Real if even => real::inverse(plan, x, y, scale, work),
+            TransformKind::Real => real::inverse_odd(plan, x, y, scale, work),
             #[cfg(feature = "complex")]
-            Kind::Whole if even => {
+            TransformKind::Whole if even => {
                 real::forward(plan, x, y, scale, work)?;
                 mirror(core::slice::from_raw_parts_mut(y, 2 * n), line.inverse);
                 Ok(())
             }
             #[cfg(feature = "complex")]
-            Kind::Whole => transform(plan, line, work),
+            TransformKind::Whole => transform(plan, line, work),
         }
     }
 }

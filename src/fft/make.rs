@@ -1,7 +1,7 @@
 //! Makes plans: chooses the factors of a length and computes the tables.
 
 use super::factors::{Radices, columns, fills, next_fast_len, radices};
-use super::plan::{Chirp, FftPlan, Form, Matrix, Passes, Purpose};
+use super::plan::{Chirp, FftPlan, Matrix, Passes, PlanForm, Purpose};
 use super::run::in_place;
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -101,14 +101,14 @@ impl<T: Float> FftPlan<T> {
         let form = match radices(n) {
             #[cfg(feature = "complex")]
             Some(found) if matches!(purpose, Purpose::Columns | Purpose::RealColumns) => {
-                Form::Column(Passes::new(n, &found)?)
+                PlanForm::Column(Passes::new(n, &found)?)
             }
             Some(found) => match columns(n, lanes) {
-                a if !fills(n, a, lanes) => Form::Chirp(Box::new(Chirp::new(n)?)),
-                1 => Form::Column(Passes::new(n, &found)?),
-                a => Form::Matrix(Matrix::new(a, n / a, lanes)?),
+                a if !fills(n, a, lanes) => PlanForm::Chirp(Box::new(Chirp::new(n)?)),
+                1 => PlanForm::Column(Passes::new(n, &found)?),
+                a => PlanForm::Matrix(Matrix::new(a, n / a, lanes)?),
             },
-            None => Form::Chirp(Box::new(Chirp::new(n)?)),
+            None => PlanForm::Chirp(Box::new(Chirp::new(n)?)),
         };
         let mut turns = Vec::new();
         if purpose.is_real() {

@@ -1,6 +1,6 @@
 //! Transforms along several axes.
 
-use super::line::Kind;
+use super::line::TransformKind;
 use super::one::{complex, floating, length, real, whole};
 use super::options::FftN;
 use super::tensors::{along, along_in_place, resized};
@@ -9,11 +9,11 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// Axes and lengths, in the order of the arguments.
-type Steps = SmallVec<[(usize, usize); 6]>;
+type AxisLengths = SmallVec<[(usize, usize); 6]>;
 
 /// The axes and the lengths along them. If `x` is half a spectrum, the last length is that of the
 /// real result.
-fn steps(op: &'static str, x: &Tensor, how: &FftN, half: bool) -> Result<Steps> {
+fn steps(op: &'static str, x: &Tensor, how: &FftN, half: bool) -> Result<AxisLengths> {
     let mut axes = how.axes.resolve(op, x.rank())?;
     if let Some(s) = &how.s {
         if how.axes.named().is_none() && s.len() < axes.len() {
@@ -39,13 +39,13 @@ fn steps(op: &'static str, x: &Tensor, how: &FftN, half: bool) -> Result<Steps> 
 }
 
 /// The product of all axes' factors, applied by the last transform.
-fn scale(how: &FftN, steps: &Steps, inverse: bool) -> f64 {
+fn scale(how: &FftN, steps: &AxisLengths, inverse: bool) -> f64 {
     let scales = steps.iter().map(|(_, n)| how.norm.scale(*n, inverse));
     scales.product()
 }
 
 /// Transforms all axes but the last, from back to front, after the last one's transform.
-fn others(y: &mut Tensor, steps: &Steps, inverse: bool) -> Result<()> {
+fn others(y: &mut Tensor, steps: &AxisLengths, inverse: bool) -> Result<()> {
     let rest = steps[..steps.len() - 1].iter().rev();
     rest.into_iter().try_for_each(|(axis, n)| {
         if y.shape()[*axis] != *n {
@@ -90,7 +90,7 @@ fn real_to_complex(op: &'static str, x: &Tensor, how: &FftN) -> Result<Tensor> {
     let mut y = along(
         &resized(&x, *axis, *n)?,
         *axis,
-        Kind::Half,
+        TransformKind::Half,
         *n,
         false,
         scale,
@@ -108,7 +108,14 @@ fn complex_to_real(op: &'static str, x: &Tensor, how: &FftN) -> Result<Tensor> {
         y = y.copy()?;
         others(&mut y, &steps, true)?;
     }
-    along(&y, *axis, Kind::Real, *n, true, scale(how, &steps, true))
+    along(
+        &y,
+        *axis,
+        TransformKind::Real,
+        *n,
+        true,
+        scale(how, &steps, true),
+    )
 }
 
 /// Defines the transforms of one signature, along any axes and along the last two.

@@ -41,9 +41,9 @@ impl<T: Pod> Work<T> {
 
 /// The start of the input and output of many lines, shared by units of work on separate lines.
 /// Pointers, since both may be the same memory.
-pub(super) struct Ends<T> {
+pub(super) struct LinePointers<T> {
     pub x: *const T,
     pub y: *mut T,
 }
 // SAFETY: users of the pointers make sure that nobody else writes there.
-unsafe impl<T: Send + Sync> Sync for Ends<T> {}
+unsafe impl<T: Send + Sync> Sync for LinePointers<T> {}

@@ -1,6 +1,6 @@
 //! Transforms along one axis.
 
-use super::line::Kind;
+use super::line::TransformKind;
 use super::options::Fft;
 use super::tensors::{along, resized};
 use crate::dtype::DType;
@@ -55,11 +55,17 @@ pub(super) fn length(op: &'static str, asked: Option<usize>, there: usize) -> Re
 }
 
 /// The transform along one axis, for all functions of this file.
-fn transform(op: &'static str, x: &Tensor, how: &Fft, kind: Kind, inverse: bool) -> Result<Tensor> {
+fn transform(
+    op: &'static str,
+    x: &Tensor,
+    how: &Fft,
+    kind: TransformKind,
+    inverse: bool,
+) -> Result<Tensor> {
     let k = axis(op, how.axis, x.rank())?;
     let size = x.shape()[k];
     let (n, values) = match kind {
-        Kind::Real => {
+        TransformKind::Real => {
             let n = length(op, how.n, 2 * size.saturating_sub(1))?;
             (n, n / 2 + 1)
         }
@@ -102,11 +108,11 @@ fn fft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
     transform("fft", &x, how, whole(&x), false)
 }
 /// The kind of transform from `x`, real or complex, to complex numbers.
-pub(super) fn whole(x: &Tensor) -> Kind {
+pub(super) fn whole(x: &Tensor) -> TransformKind {
     if x.dtype().is_complex() {
-        Kind::Complex
+        TransformKind::Complex
     } else {
-        Kind::Whole
+        TransformKind::Whole
     }
 }
 
@@ -144,7 +150,7 @@ pub fn rfft(x: &Tensor, how: impl Into<Fft>) -> Result<Tensor> {
     rfft_by(x, &how.into())
 }
 fn rfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
-    transform("rfft", &real("rfft", x)?, how, Kind::Half, false)
+    transform("rfft", &real("rfft", x)?, how, TransformKind::Half, false)
 }
 
 /// The inverse of [`rfft`]: `n` real numbers, by default `2 (m - 1)` for `m` complex ones, of which
@@ -163,7 +169,13 @@ pub fn irfft(x: &Tensor, how: impl Into<Fft>) -> Result<Tensor> {
     irfft_by(x, &how.into())
 }
 fn irfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
-    transform("irfft", &complex("irfft", x)?, how, Kind::Real, true)
+    transform(
+        "irfft",
+        &complex("irfft", x)?,
+        how,
+        TransformKind::Real,
+        true,
+    )
 }
 
 /// The transform of a Hermitian-symmetric signal, given its first half: `n` real numbers, with `n`
@@ -182,7 +194,7 @@ pub fn hfft(x: &Tensor, how: impl Into<Fft>) -> Result<Tensor> {
 }
 fn hfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
     let x = ops::conj(&complex("hfft", x)?)?;
-    transform("hfft", &x, how, Kind::Real, false)
+    transform("hfft", &x, how, TransformKind::Real, false)
 }
 
 /// The inverse of [`hfft`]: the first half of a Hermitian-symmetric signal, from its spectrum of
@@ -204,7 +216,7 @@ fn ihfft_by(x: &Tensor, how: &Fft) -> Result<Tensor> {
         "ihfft",
         &real("ihfft", x)?,
         how,
-        Kind::Half,
+        TransformKind::Half,
         true,
     )?)
 }

@@ -62,7 +62,7 @@ pub(super) struct Chirp<T> {
     pub spectrum: Vec<T>,
 }
 
-pub(super) enum Form<T> {
+pub(super) enum PlanForm<T> {
     /// A single column.
     Column(Passes<T>),
     Matrix(Matrix<T>),
@@ -73,7 +73,7 @@ pub(super) enum Form<T> {
 /// real ones.
 pub(super) struct FftPlan<T> {
     pub n: usize,
-    pub form: Form<T>,
+    pub form: PlanForm<T>,
     /// `-i exp(-i pi k / n)` for `k` up to half of `n`, all real parts before all imaginary ones;
     /// empty unless the plan is for real numbers.
     pub turns: Vec<T>,
@@ -84,11 +84,13 @@ impl<T> FftPlan<T> {
     #[cfg(feature = "complex")]
     pub fn bytes(&self) -> usize {
         let numbers = match &self.form {
-            Form::Column(passes) => passes.factors.len(),
-            Form::Matrix(m) => {
+            PlanForm::Column(passes) => passes.factors.len(),
+            PlanForm::Matrix(m) => {
                 m.first.factors.len() + m.second.factors.len() + m.coarse.len() + m.fine.len()
             }
-            Form::Chirp(c) => c.chirp.len() + c.spectrum.len() + c.inner.bytes() / size_of::<T>(),
+            PlanForm::Chirp(c) => {
+                c.chirp.len() + c.spectrum.len() + c.inner.bytes() / size_of::<T>()
+            }
         };
         (numbers + self.turns.len()) * size_of::<T>()
     }

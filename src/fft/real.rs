@@ -1,8 +1,8 @@
 //! Transforms of lines of real numbers.
 
-use super::memory::Ends;
+use super::memory::LinePointers;
 use super::plan::FftPlan;
-use super::run::{Line, cost, here, transform};
+use super::run::{TransformLine, cost, here, transform};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 use crate::kernel::fft::real::{Halves, halves, pairs};
@@ -22,7 +22,7 @@ pub(super) unsafe fn forward<T: Float>(
     work: Option<*mut T>,
 ) -> Result<()> {
     let n = plan.n;
-    let line = Line {
+    let line = TransformLine {
         x,
         y,
         real: false,
@@ -66,7 +66,7 @@ pub(super) unsafe fn inverse<T: Float>(
             (*y.add(n), *y.add(n + 1)) = (*x.add(n) * two, -*x.add(n + 1) * two);
         }
         join(plan, x, y, true, work.is_none());
-        let line = Line {
+        let line = TransformLine {
             x: y,
             y,
             real: false,
@@ -82,7 +82,7 @@ pub(super) unsafe fn inverse<T: Float>(
 /// # Safety
 /// HALVES1.
 unsafe fn join<T: Float>(plan: &FftPlan<T>, x: *const T, y: *mut T, inverse: bool, shared: bool) {
-    let ends = &Ends { x, y };
+    let ends = &LinePointers { x, y };
     let n = pairs(plan.n);
     let run = |range| {
         // SAFETY: the caller's promise; the ranges of different blocks don't overlap.
@@ -117,7 +117,7 @@ pub(super) unsafe fn forward_odd<T: Float>(
     // SAFETY: LINE3; scratch of the line's length.
     unsafe {
         let all = here(&mut own, work, 2 * n)?;
-        let line = Line {
+        let line = TransformLine {
             x,
             y: all,
             real: true,
@@ -153,7 +153,7 @@ pub(super) unsafe fn inverse_odd<T: Float>(
             (*all.add(2 * k), *all.add(2 * k + 1)) = (re, im);
             (*all.add(2 * (n - k)), *all.add(2 * (n - k) + 1)) = (re, -im);
         }
-        let line = Line {
+        let line = TransformLine {
             x: all,
             y: all,
             real: false,

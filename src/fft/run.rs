@@ -1,11 +1,11 @@
 //! Runs a plan on one line, on this thread or on all threads.
 
 use super::memory::Work;
-use super::plan::{Chirp, FftPlan, Form, Matrix};
+use super::plan::{Chirp, FftPlan, Matrix, PlanForm};
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::kernel::fft::Float;
-use crate::kernel::fft::columns::{Columns, Rows, Sink, Source, Turned, columns, lanes};
+use crate::kernel::fft::columns::{ColumnSource, Columns, Rows, Sink, Turned, columns, lanes};
 use crate::kernel::fft::multiply::{multiply, multiply_in_place};
 use crate::par::{self, Cost};
 use core::ops::Range;
@@ -15,7 +15,7 @@ use core::ops::Range;
 /// Invariant LINE3: `x` is readable and `y` writable for the plan's length; they are the same
 /// memory, both complex, or don't overlap; nobody else writes to either meanwhile.
 #[derive(Clone, Copy)]
-pub(super) struct Line<T> {
+pub(super) struct TransformLine<T> {
     pub x: *const T,
     pub y: *mut T,
     /// Whether `x` holds real numbers.
@@ -24,7 +24,7 @@ pub(super) struct Line<T> {
     pub scale: T,
 }
 // SAFETY: users of the pointers uphold LINE3.
-unsafe impl<T: Send> Sync for Line<T> {}
+unsafe impl<T: Send> Sync for TransformLine<T> {}
 
 /// The cost of a transform of `n` values, in operations of one lane.
 pub(super) fn cost(n: usize, size: usize) -> Cost {
@@ -38,9 +38,9 @@ pub(super) fn cost(n: usize, size: usize) -> Cost {
 pub(super) fn work_len<T: Float>(plan: &FftPlan<T>) -> usize {
     let pair = 2 * lanes::<T>();
     match &plan.form {
-        Form::Column(passes) => 2 * pair * passes.rows,
-        Form::Matrix(m) => matrix_len(m, pair) + buffers_len(m, pair),
-        Form::Chirp(c) => 2 * c.inner.n + work_len(&c.inner),
+        PlanForm::Column(passes) => 2 * pair * passes.rows,
+        PlanForm::Matrix(m) => matrix_len(m, pair) + buffers_len(m, pair),
+        PlanForm::Chirp(c) => 2 * c.inner.n + work_len(&c.inner),
     }
 }
 /// Scalars of the intermediate matrix.
@@ -57,7 +57,7 @@ fn buffers_len<T>(m: &Matrix<T>, pair: usize) -> usize {
 pub(super) fn in_place<T: Float>(plan: &FftPlan<T>, x: &mut [T]) -> Result<()> {
     assert!(x.len() == 2 * plan.n);
     let x = x.as_mut_ptr();
-    let line = Line {
+    let line = TransformLine {
         x,
         y: x,
         real: false,
@@ -75,13 +75,13 @@ pub(super) fn in_place<T: Float>(plan: &FftPlan<T>, x: &mut [T]) -> Result<()> {
 /// LINE3; `work` is valid and exclusive.
 pub(super) unsafe fn transform<T: Float>(
     plan: &FftPlan<T>,
-    line: Line<T>,
+    line: TransformLine<T>,
     work: Option<*mut T>,
 ) -> Result<()> {
     // SAFETY: by the caller's promise.
     unsafe {
         match &plan.form {
-            Form::Column(passes) => {
+            PlanForm::Column(passes) => {
                 let mut own = None;
                 let work = here(&mut own, work, work_len(plan))?;
                 let (x, y) = (rows(line, 1, 0..1), target(line, 1, 0..1));
@@ -97,7 +97,7 @@ pub(super) unsafe fn transform<T: Float>(
                 ));
                 Ok(())
             }
-            Form::Matrix(m) => match work {
+            PlanForm::Matrix(m) => match work {
                 Some(work) => {
                     let pair = 2 * lanes::<T>();
                     let buffers = work.add(matrix_len(m, pair));
@@ -107,7 +107,7 @@ pub(super) unsafe fn transform<T: Float>(
                 }
                 None => shared(m, line),
             },
-            Form::Chirp(c) => convolved(plan.n, c, line, work),
+            PlanForm::Chirp(c) => convolved(plan.n, c, line, work),
         }
     }
 }
@@ -128,7 +128,11 @@ pub(super) fn here<T: Float>(
 ///
 /// # Safety
 /// LINE3.
-unsafe fn rows<T: Float>(line: Line<T>, all: usize, block: Range<usize>) -> Source<T> {
+unsafe fn rows<T: Float>(
+    line: TransformLine<T>,
+    all: usize,
+    block: Range<usize>,
+) -> ColumnSource<T> {
     let numbers = if line.real { 1 } else { 2 };
     // SAFETY: a column of the line.
     let first = unsafe { line.x.add(numbers * block.start) };
@@ -140,16 +144,16 @@ unsafe fn rows<T: Float>(line: Line<T>, all: usize, block: Range<usize>) -> Sour
         swapped: line.inverse,
     };
     if line.real {
-        Source::Real(rows)
+        ColumnSource::Real(rows)
     } else {
-        Source::Complex(rows)
+        ColumnSource::Complex(rows)
     }
 }
 /// The sink for the same columns of the result.
 ///
 /// # Safety
 /// LINE3.
-unsafe fn target<T: Float>(line: Line<T>, all: usize, block: Range<usize>) -> Sink<T> {
+unsafe fn target<T: Float>(line: TransformLine<T>, all: usize, block: Range<usize>) -> Sink<T> {
     // SAFETY: a column of the line.
     let first = unsafe { line.y.add(2 * block.start) };
     let rows = Rows {
@@ -169,7 +173,7 @@ unsafe fn target<T: Float>(line: Line<T>, all: usize, block: Range<usize>) -> Si
 /// of these blocks.
 unsafe fn down<T: Float>(
     m: &Matrix<T>,
-    line: Line<T>,
+    line: TransformLine<T>,
     matrix: *mut T,
     buffers: *mut T,
     blocks: Range<usize>,
@@ -181,7 +185,7 @@ unsafe fn down<T: Float>(
         // SAFETY: by the caller's promise.
         unsafe {
             let mut source = rows(line, all, first..all.min(first + lanes));
-            if let Source::Complex(rows) | Source::Real(rows) = &mut source {
+            if let ColumnSource::Complex(rows) | ColumnSource::Real(rows) = &mut source {
                 rows.room = n - first * if line.real { 1 } else { 2 };
             }
             let sink = Sink::Turned(Turned {
@@ -215,7 +219,7 @@ unsafe fn down<T: Float>(
 /// LINE3; `matrix` and `buffers` as for [`down`]; these blocks of the result are exclusive.
 unsafe fn across<T: Float>(
     m: &Matrix<T>,
-    line: Line<T>,
+    line: TransformLine<T>,
     matrix: *const T,
     buffers: *mut T,
     blocks: Range<usize>,
@@ -226,7 +230,7 @@ unsafe fn across<T: Float>(
         let first = block * lanes;
         // SAFETY: by the caller's promise.
         unsafe {
-            let source = Source::Pairs(matrix.add(2 * lanes * height * block));
+            let source = ColumnSource::Pairs(matrix.add(2 * lanes * height * block));
             let sink = target(line, all, first..all.min(first + lanes));
             let buffers = [buffers, buffers.add(2 * lanes * m.second.rows)];
             let size = m.second.rows;
@@ -246,7 +250,7 @@ unsafe fn across<T: Float>(
 ///
 /// # Safety
 /// LINE3.
-unsafe fn shared<T: Float>(m: &Matrix<T>, line: Line<T>) -> Result<()> {
+unsafe fn shared<T: Float>(m: &Matrix<T>, line: TransformLine<T>) -> Result<()> {
     let pair = 2 * lanes::<T>();
     let mut matrix = Work::<T>::new(matrix_len(m, pair))?;
     let out = par::Out::new(matrix.as_mut_slice());
@@ -281,7 +285,7 @@ unsafe fn shared<T: Float>(m: &Matrix<T>, line: Line<T>) -> Result<()> {
 unsafe fn convolved<T: Float>(
     n: usize,
     c: &Chirp<T>,
-    line: Line<T>,
+    line: TransformLine<T>,
     work: Option<*mut T>,
 ) -> Result<()> {
     let m = c.inner.n;
@@ -305,7 +309,7 @@ unsafe fn convolved<T: Float>(
             multiply(x, &c.chirp, head, T::ONE, (line.inverse, false));
         }
         tail.fill(T::ZERO);
-        let mut inner = Line {
+        let mut inner = TransformLine {
             x: a.cast_const(),
             y: a,
             real: false,

@@ -1,10 +1,10 @@
 //! Transforms of slices by plans that the caller keeps: for programs without an operating system,
 //! which have no cache of plans, and for builds without complex dtypes.
 
-use super::line::{Kind, run};
+use super::line::{TransformKind, run};
 use super::memory::Work;
 use super::plan::{FftPlan, Purpose};
-use super::run::Line;
+use super::run::TransformLine;
 use crate::error::{Error, Result};
 use crate::kernel::fft::Float;
 
@@ -41,7 +41,7 @@ pub struct RealPlan<T> {
 /// Transforms a line from slice to slice, after checking their lengths.
 fn line<T: Float>(
     op: &'static str,
-    (plan, kind, n): (&FftPlan<T>, Kind, usize),
+    (plan, kind, n): (&FftPlan<T>, TransformKind, usize),
     x: &[T],
     y: &mut [T],
     inverse: bool,
@@ -54,7 +54,7 @@ fn line<T: Float>(
         return Err(Error::shape(op, message));
     }
     let mut work = Work::new(kind.work_len(plan, n))?;
-    let line = Line {
+    let line = TransformLine {
         x: x.as_ptr(),
         y: y.as_mut_ptr(),
         real: false,
@@ -91,7 +91,7 @@ impl<T: Float> ComplexPlan<T> {
     ///
     /// Errors if a slice has another length, and if there is no memory for scratch.
     pub fn forward(&self, x: &[T], y: &mut [T]) -> Result<()> {
-        let job = (&self.plan, Kind::Complex, self.plan.n);
+        let job = (&self.plan, TransformKind::Complex, self.plan.n);
         line("ComplexPlan::forward", job, x, y, false)
     }
     /// The inverse, divided by `n`. Arguments and errors are those of [`forward`](Self::forward).
@@ -104,7 +104,7 @@ impl<T: Float> ComplexPlan<T> {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn inverse(&self, x: &[T], y: &mut [T]) -> Result<()> {
-        let job = (&self.plan, Kind::Complex, self.plan.n);
+        let job = (&self.plan, TransformKind::Complex, self.plan.n);
         line("ComplexPlan::inverse", job, x, y, true)
     }
 }
@@ -128,7 +128,7 @@ impl<T: Float> RealPlan<T> {
     ///
     /// Errors if a slice has another length, and if there is no memory for scratch.
     pub fn forward(&self, x: &[T], spectrum: &mut [T]) -> Result<()> {
-        let job = (&self.plan, Kind::Half, self.n);
+        let job = (&self.plan, TransformKind::Half, self.n);
         line("RealPlan::forward", job, x, spectrum, false)
     }
     /// The inverse, divided by `n`. The imaginary part of the first number, and for even `n` of the
@@ -142,7 +142,7 @@ impl<T: Float> RealPlan<T> {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn inverse(&self, spectrum: &[T], x: &mut [T]) -> Result<()> {
-        let job = (&self.plan, Kind::Real, self.n);
+        let job = (&self.plan, TransformKind::Real, self.n);
         line("RealPlan::inverse", job, spectrum, x, true)
     }
 }

@@ -48,8 +48,8 @@ const fn write<const N: usize>(table: &mut [[f32; 2]; N], n: usize) {
 }
 
 /// The radices of `N`, and of half of it.
-struct Of<const N: usize>;
-impl<const N: usize> Used for Of<N> {
+struct RadicesOf<const N: usize>;
+impl<const N: usize> Used for RadicesOf<N> {
     const RADICES: u32 = used(factors(N));
 }
 struct HalfOf<const N: usize>;
@@ -165,7 +165,7 @@ impl<const N: usize> ComplexTable<N> {
             ("work", work.len(), 2 * N),
         ];
         check("ComplexTable::forward", lengths)?;
-        transform::<Of<N>>(N, Self::RADICES, &self.factors, Some(x), y, work);
+        transform::<RadicesOf<N>>(N, Self::RADICES, &self.factors, Some(x), y, work);
         Ok(())
     }
     /// The inverse, divided by `N`. Arguments and errors are those of [`forward`](Self::forward).
@@ -191,7 +191,7 @@ impl<const N: usize> ComplexTable<N> {
         };
         start.copy_from_slice(x);
         swap(start, 1.0);
-        transform::<Of<N>>(N, Self::RADICES, &self.factors, None, y, work);
+        transform::<RadicesOf<N>>(N, Self::RADICES, &self.factors, None, y, work);
         swap(y, 1.0 / N as f32);
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Transforms of a tensor's lines: along any axis, in any layout, truncated or padded to a length.
 
-use super::job::{Job, Transform};
-use super::line::Kind;
-use super::memory::{Ends, Work};
+use super::job::{Transform, TransformJob};
+use super::line::TransformKind;
+use super::memory::{LinePointers, Work};
 use super::together;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ pub(super) fn resized(x: &Tensor, axis: usize, n: usize) -> Result<Tensor> {
 pub(super) fn along(
     x: &Tensor,
     axis: usize,
-    kind: Kind,
+    kind: TransformKind,
     n: usize,
     inverse: bool,
     scale: f64,
@@ -62,7 +62,7 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
         return Ok(());
     }
     let transform = Transform {
-        kind: Kind::Complex,
+        kind: TransformKind::Complex,
         n,
         inverse,
         scale,
@@ -72,16 +72,16 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
             let around = around(x, axis);
             let y = numbers_mut::<T>(x)?.as_mut_ptr();
             // SAFETY: the same memory, mutably borrowed.
-            if unsafe { together::lines(Ends { x: y, y }, transform, around)? } {
+            if unsafe { together::lines(LinePointers { x: y, y }, transform, around)? } {
                 return Ok(());
             }
         }
-        let job = Job::<T>::new(transform)?;
+        let job = TransformJob::<T>::new(transform)?;
         if axis + 1 == x.rank() && x.is_contiguous() {
             let lines = x.len() / n;
             let y = numbers_mut::<T>(x)?.as_mut_ptr();
             // SAFETY: the same memory, mutably borrowed.
-            unsafe { rows(&job, Ends { x: y, y }, lines) }
+            unsafe { rows(&job, LinePointers { x: y, y }, lines) }
         } else {
             let work = job.work_len();
             let shape = Shape::from_slice(x.shape());
@@ -110,7 +110,7 @@ fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tens
         }
     };
     let dtype = match kind {
-        Kind::Real => x.dtype().real(),
+        TransformKind::Real => x.dtype().real(),
         _ => x.dtype().complex(),
     };
     let mut shape = Shape::from_slice(x.shape());
@@ -120,7 +120,7 @@ fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tens
         return Ok(y);
     }
     let ends = |y: &mut Tensor| {
-        Ok::<_, Error>(Ends {
+        Ok::<_, Error>(LinePointers {
             x: numbers::<T>(x).as_ptr(),
             y: numbers_mut::<T>(y)?.as_mut_ptr(),
         })
@@ -130,7 +130,7 @@ fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tens
         return Ok(y);
     }
     // the plan, only once there is memory for the result: its tables are as large as a line
-    let job = Job::new(transform)?;
+    let job = TransformJob::new(transform)?;
     if axis + 1 == x.rank() && x.is_contiguous() {
         let lines = y.len() / shape[axis];
         // SAFETY: a fresh tensor, and another with as many lines.
@@ -196,7 +196,7 @@ fn numbers_mut<T: Float>(y: &mut Tensor) -> Result<&mut [T]> {
 /// # Safety
 /// Both ends are valid for `n` rows, are the same memory or don't overlap, and nobody else writes
 /// there.
-unsafe fn rows<T: Float>(job: &Job<T>, ends: Ends<T>, n: usize) -> Result<()> {
+unsafe fn rows<T: Float>(job: &TransformJob<T>, ends: LinePointers<T>, n: usize) -> Result<()> {
     let (input, output) = (job.input(), job.output());
     let cost = job.cost();
     let row = |k: usize, work: Option<*mut T>| {

@@ -4,14 +4,14 @@
 use super::cache::plan;
 use super::factors::radices;
 use super::job::Transform;
-use super::line::Kind;
-use super::memory::{Ends, Work};
-use super::plan::{Form, Purpose};
+use super::line::TransformKind;
+use super::memory::{LinePointers, Work};
+use super::plan::{PlanForm, Purpose};
 use super::run::cost;
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::kernel::fft::Float;
-use crate::kernel::fft::columns::{Columns, Rows, Sink, Source, Spectrum, columns, lanes};
+use crate::kernel::fft::columns::{ColumnSource, Columns, Rows, Sink, Spectrum, columns, lanes};
 use crate::par;
 
 /// The most complex numbers of contiguous lines that are transformed side by side: there is too
@@ -31,7 +31,7 @@ impl Transform {
             (LONG, inner)
         };
         let n = match self.kind {
-            Kind::Complex => self.n,
+            TransformKind::Complex => self.n,
             _ if self.n.is_multiple_of(2) => self.n / 2,
             _ => return None,
         };
@@ -40,7 +40,7 @@ impl Transform {
 }
 
 /// The lines of one end: their scalars, and those of a value.
-struct Side {
+struct EndStrides {
     line: usize,
     value: usize,
 }
@@ -52,7 +52,7 @@ struct Side {
 /// Both ends are valid for the lines that the transform reads and writes. They don't overlap, or are
 /// the same complex numbers, and nobody else writes there.
 pub(super) unsafe fn lines<T: Float>(
-    ends: Ends<T>,
+    ends: LinePointers<T>,
     transform: Transform,
     (outer, inner): (usize, usize),
 ) -> Result<bool> {
@@ -61,16 +61,16 @@ pub(super) unsafe fn lines<T: Float>(
     };
     let Transform { kind, inverse, .. } = transform;
     let (purpose, spectrum) = match kind {
-        Kind::Complex => (Purpose::Columns, None),
-        Kind::Half => (Purpose::RealColumns, Some(Spectrum::Half)),
-        Kind::Whole => (
+        TransformKind::Complex => (Purpose::Columns, None),
+        TransformKind::Half => (Purpose::RealColumns, Some(Spectrum::Half)),
+        TransformKind::Whole => (
             Purpose::RealColumns,
             Some(Spectrum::Whole { conjugate: inverse }),
         ),
-        Kind::Real => (Purpose::RealColumns, Some(Spectrum::Inverse)),
+        TransformKind::Real => (Purpose::RealColumns, Some(Spectrum::Inverse)),
     };
     let plan = plan::<T>(n, purpose)?;
-    let Form::Column(passes) = &plan.form else {
+    let PlanForm::Column(passes) = &plan.form else {
         return Ok(false);
     };
     let lanes = lanes::<T>();
@@ -85,14 +85,14 @@ pub(super) unsafe fn lines<T: Float>(
     let scale = T::from_f64(scale);
     let buffer = 2 * lanes * spectrum.map_or(n, |s| s.len(n));
     let in_place = ends.x == ends.y.cast_const();
-    let side = |line, real| Side {
+    let side = |line, real| EndStrides {
         line,
         value: if real { 1 } else { 2 },
     };
     let from = side(kind.input(transform.n), kind.reads_real());
     let to = side(kind.output(transform.n), kind.writes_real());
-    let step = |side: &Side| if rows { side.line } else { side.value * inner };
-    let start = |side: &Side, k: usize| match rows {
+    let step = |side: &EndStrides| if rows { side.line } else { side.value * inner };
+    let start = |side: &EndStrides, k: usize| match rows {
         true => side.line * (k * lanes),
         false => k / blocks * side.line * inner + side.value * (k % blocks * lanes),
     };
@@ -119,19 +119,20 @@ pub(super) unsafe fn lines<T: Float>(
                             } else {
                                 outer * inner * from.line - at
                             },
-                            swapped: inverse && kind == Kind::Complex,
+                            swapped: inverse && kind == TransformKind::Complex,
                         };
                         let sink = Rows {
                             first: ends.y.add(start(&to, k)),
                             step: step(&to),
                             columns: count,
                             room: 0,
-                            swapped: kind.writes_real() || inverse && kind == Kind::Complex,
+                            swapped: kind.writes_real()
+                                || inverse && kind == TransformKind::Complex,
                         };
                         let source = match (rows, from.value) {
-                            (true, _) => Source::Lines(source),
-                            (_, 1) => Source::Halves(source),
-                            _ => Source::Complex(source),
+                            (true, _) => ColumnSource::Lines(source),
+                            (_, 1) => ColumnSource::Halves(source),
+                            _ => ColumnSource::Complex(source),
                         };
                         let sink = match (rows, to.value) {
                             (true, _) => Sink::Lines(sink, scale),

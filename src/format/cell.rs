@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 const DIGITS: usize = 8;
 
 /// One element before it is aligned with the others.
-pub(super) enum Cell {
+pub(super) enum TextCell {
     Word(String),
     Real(Decimal),
     #[cfg_attr(
@@ -101,11 +101,11 @@ impl Decimal {
 }
 
 /// The cells as texts of equal width.
-pub(super) fn align(cells: &[Cell]) -> Vec<String> {
+pub(super) fn align(cells: &[TextCell]) -> Vec<String> {
     let decimals = cells.iter().flat_map(|c| match c {
-        Cell::Word(_) => [None, None],
-        Cell::Real(x) => [Some(x), None],
-        Cell::Complex(re, im) => [Some(re), Some(im)],
+        TextCell::Word(_) => [None, None],
+        TextCell::Real(x) => [Some(x), None],
+        TextCell::Complex(re, im) => [Some(re), Some(im)],
     });
     let sizes = decimals
         .flatten()
@@ -119,9 +119,9 @@ pub(super) fn align(cells: &[Cell]) -> Vec<String> {
     let parts: Vec<(String, String)> = cells
         .iter()
         .map(|c| match c {
-            Cell::Word(w) => (w.clone(), String::new()),
-            Cell::Real(x) => x.parts(exponent),
-            Cell::Complex(re, im) => {
+            TextCell::Word(w) => (w.clone(), String::new()),
+            TextCell::Real(x) => x.parts(exponent),
+            TextCell::Complex(re, im) => {
                 let im = im.text(exponent);
                 (
                     format!(
@@ -135,9 +135,9 @@ pub(super) fn align(cells: &[Cell]) -> Vec<String> {
         })
         .collect();
     let right = parts.iter().map(|p| p.1.len()).max().unwrap_or(0);
-    let pointed = |p: &(String, String), c: &Cell| -> String {
+    let pointed = |p: &(String, String), c: &TextCell| -> String {
         match c {
-            Cell::Real(x) if !p.1.is_empty() => {
+            TextCell::Real(x) if !p.1.is_empty() => {
                 let fill = if exponent { "0" } else { " " }.repeat(right - p.1.len());
                 let power = if exponent { x.power() } else { String::new() };
                 format!("{}{}{fill}{power}", p.0, p.1)
@@ -156,45 +156,45 @@ pub(super) fn align(cells: &[Cell]) -> Vec<String> {
 
 /// An element type that can be written as a cell.
 pub(super) trait Show: Element {
-    fn cell(self, style: Style) -> Cell;
+    fn cell(self, style: Style) -> TextCell;
 }
 
 macro_rules! show {
     ($($($T:ty)+ => |$x:ident, $style:ident| $e:expr;)*) => { $($(impl Show for $T {
         #[allow(unused_variables)]
-        fn cell(self, $style: Style) -> Cell { let $x = self; $e }
+        fn cell(self, $style: Style) -> TextCell { let $x = self; $e }
     })+)* };
 }
 
 show! {
-    Bool => |x, style| Cell::Word(style.bools[x.get() as usize].into());
-    i8 i32 i64 u8 => |x, style| Cell::Word(x.to_string());
-    f32 => |x, style| Cell::Real(single(x));
+    Bool => |x, style| TextCell::Word(style.bools[x.get() as usize].into());
+    i8 i32 i64 u8 => |x, style| TextCell::Word(x.to_string());
+    f32 => |x, style| TextCell::Real(single(x));
 }
 
 #[cfg(feature = "ints")]
-show! { i16 u16 u32 u64 => |x, style| Cell::Word(x.to_string()); }
+show! { i16 u16 u32 u64 => |x, style| TextCell::Word(x.to_string()); }
 
 #[cfg(feature = "f64")]
-show! { f64 => |x, style| Cell::Real(double(x)); }
+show! { f64 => |x, style| TextCell::Real(double(x)); }
 
 #[cfg(feature = "half")]
 show! {
-    crate::dtype::f16 => |x, style| Cell::Real(half(x.to_f64(), |y| crate::dtype::f16::from_f64(y) == x));
-    crate::dtype::bf16 => |x, style| Cell::Real(half(x.to_f64(), |y| crate::dtype::bf16::from_f64(y) == x));
+    crate::dtype::f16 => |x, style| TextCell::Real(half(x.to_f64(), |y| crate::dtype::f16::from_f64(y) == x));
+    crate::dtype::bf16 => |x, style| TextCell::Real(half(x.to_f64(), |y| crate::dtype::bf16::from_f64(y) == x));
 }
 
 #[cfg(feature = "float8")]
 show! {
-    crate::dtype::F8E4M3 => |x, style| Cell::Real(half(x.into(), |y| crate::dtype::F8E4M3::from_f32(y as f32) == x));
-    crate::dtype::F8E5M2 => |x, style| Cell::Real(half(x.into(), |y| crate::dtype::F8E5M2::from_f32(y as f32) == x));
+    crate::dtype::F8E4M3 => |x, style| TextCell::Real(half(x.into(), |y| crate::dtype::F8E4M3::from_f32(y as f32) == x));
+    crate::dtype::F8E5M2 => |x, style| TextCell::Real(half(x.into(), |y| crate::dtype::F8E5M2::from_f32(y as f32) == x));
 }
 
 #[cfg(feature = "complex")]
-show! { crate::dtype::Complex64 => |x, style| Cell::Complex(single(x.re), single(x.im)); }
+show! { crate::dtype::Complex64 => |x, style| TextCell::Complex(single(x.re), single(x.im)); }
 
 #[cfg(all(feature = "complex", feature = "f64"))]
-show! { crate::dtype::Complex128 => |x, style| Cell::Complex(double(x.re), double(x.im)); }
+show! { crate::dtype::Complex128 => |x, style| TextCell::Complex(double(x.re), double(x.im)); }
 
 fn single(x: f32) -> Decimal {
     Decimal::new(x.into(), &format!("{x:e}"))

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::tensor::Tensor;
 use alloc::string::String;
 use alloc::vec::Vec;
-use cell::{Cell, Show, align};
+use cell::{Show, TextCell, align};
 use core::fmt;
 
 /// Tensors of more elements are summarised by the first and last few along each axis.
@@ -131,7 +131,7 @@ fn collect<T: Show>(
     p: *const u8,
     edge: usize,
     style: Style,
-    cells: &mut Vec<Cell>,
+    cells: &mut Vec<TextCell>,
 ) {
     if t.is_empty() {
         return;

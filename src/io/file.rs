@@ -1,6 +1,6 @@
 //! Opens files to be read or mapped, and replaces them as a whole.
 
-use super::source::{Content, Source};
+use super::source::{Content, FileSource};
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Opens a file to read.
-pub(super) fn open(path: &Path) -> Result<Source<'static>> {
+pub(super) fn open(path: &Path) -> Result<FileSource<'static>> {
     let content = || -> io::Result<Content<'static>> {
         let file = File::open(path)?;
         let about = file.metadata()?;
@@ -19,7 +19,7 @@ pub(super) fn open(path: &Path) -> Result<Source<'static>> {
         })
     };
     let content = content().map_err(|e| Error::io(path, &e))?;
-    Ok(Source {
+    Ok(FileSource {
         name: path.as_os_str().to_owned().into(),
         content,
     })
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path) -> Result<Source<'static>> {
 ///
 /// # Safety
 /// MAP1.
-pub(super) unsafe fn map(path: &Path) -> Result<Source<'static>> {
+pub(super) unsafe fn map(path: &Path) -> Result<FileSource<'static>> {
     let mut source = open(path)?;
     if let Content::File(file, 1..) = &source.content {
         // SAFETY: MAP1, by the caller's promise, is the requirement of a mapping.

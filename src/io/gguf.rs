@@ -14,7 +14,7 @@
 //! # Ok::<(), flex::Error>(())
 //! ```
 
-use super::source::{Content, Source};
+use super::source::{Content, FileSource};
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
@@ -145,14 +145,14 @@ pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn parse(bytes: &[u8]) -> Result<Gguf> {
-    read(Source {
+    read(FileSource {
         name: "gguf".into(),
         content: Content::Slice(bytes),
     })
 }
 
 /// A tensor's entry in the header.
-struct Info {
+struct TensorInfo {
     name: String,
     shape: Vec<usize>,
     kind: u32,
@@ -161,7 +161,7 @@ struct Info {
 
 /// Reads the header in pieces.
 struct Reader<'a> {
-    source: Source<'a>,
+    source: FileSource<'a>,
     len: u64,
     /// The piece's offset in the file, and how much of it has been consumed.
     start: u64,
@@ -252,7 +252,7 @@ impl Reader<'_> {
             }
         })
     }
-    fn info(&mut self) -> Result<Info> {
+    fn info(&mut self) -> Result<TensorInfo> {
         let name = self.text()?;
         let rank = self.u32()?;
         if rank > 8 {
@@ -270,7 +270,7 @@ impl Reader<'_> {
             shape.insert(0, size); // the file stores the innermost axis first
         }
         let (kind, offset) = (self.u32()?, self.u64()?);
-        Ok(Info {
+        Ok(TensorInfo {
             name,
             shape,
             kind,
@@ -279,7 +279,7 @@ impl Reader<'_> {
     }
 }
 
-fn read(source: Source) -> Result<Gguf> {
+fn read(source: FileSource) -> Result<Gguf> {
     let Some(len) = source.len() else {
         return Err(
             source.wrong("a GGUF file is read from a file or from memory, not from a stream")
@@ -329,9 +329,9 @@ fn read(source: Source) -> Result<Gguf> {
         let after = starts.partition_point(|start| *start <= info.offset);
         let next = starts.get(after).copied().unwrap_or(info.offset);
         let taken = match block_of(info.kind) {
-            Block::Unknown => Some(next - info.offset),
-            Block::Number(dtype) => super::source::byte_len(&info.shape, dtype),
-            Block::Of([bytes, numbers]) => super::source::byte_len(&info.shape, DType::U8)
+            BlockFormat::Unknown => Some(next - info.offset),
+            BlockFormat::Number(dtype) => super::source::byte_len(&info.shape, dtype),
+            BlockFormat::Of([bytes, numbers]) => super::source::byte_len(&info.shape, DType::U8)
                 .and_then(|n| (n / numbers as u64).checked_mul(bytes as u64)),
         };
         // a single tensor that is too large is an error when it is read
@@ -350,14 +350,14 @@ fn read(source: Source) -> Result<Gguf> {
 }
 
 /// How a tensor is stored.
-enum Block {
+enum BlockFormat {
     Number(DType),
     /// Blocks of this many bytes and numbers.
     Of([usize; 2]),
     Unknown,
 }
-fn block_of(kind: u32) -> Block {
-    Block::Number(match kind {
+fn block_of(kind: u32) -> BlockFormat {
+    BlockFormat::Number(match kind {
         0 => DType::F32,
         1 => DType::F16,
         24 => DType::I8,
@@ -366,16 +366,16 @@ fn block_of(kind: u32) -> Block {
         27 => DType::I64,
         28 => DType::F64,
         30 => DType::BF16,
-        2 => return Block::Of(Q4_0),
-        8 => return Block::Of(Q8_0),
-        12 => return Block::Of(Q4_K),
-        14 => return Block::Of(Q6_K),
-        _ => return Block::Unknown,
+        2 => return BlockFormat::Of(Q4_0),
+        8 => return BlockFormat::Of(Q8_0),
+        12 => return BlockFormat::Of(Q4_K),
+        14 => return BlockFormat::Of(Q6_K),
+        _ => return BlockFormat::Unknown,
     })
 }
 
 /// Reads a tensor, which has `room` bytes if its block format is unknown.
-fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry> {
+fn entry(source: &mut FileSource, data: u64, info: &TensorInfo, room: u64) -> Result<Entry> {
     let start = data.checked_add(info.offset);
     let start = start.ok_or_else(|| {
         source.wrong(message!(
@@ -384,12 +384,12 @@ fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry
         ))
     })?;
     let [bytes, numbers] = match block_of(info.kind) {
-        Block::Number(dtype) => {
+        BlockFormat::Number(dtype) => {
             let numbers = source.tensor(start, &info.shape, dtype, false)?;
             return Ok(Entry::Tensor(numbers));
         }
-        Block::Of(sizes) => sizes,
-        Block::Unknown => {
+        BlockFormat::Of(sizes) => sizes,
+        BlockFormat::Unknown => {
             let room = [usize::try_from(room).unwrap_or(usize::MAX)];
             return Ok(Entry::Other {
                 kind: info.kind,
@@ -418,7 +418,7 @@ fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry
 }
 
 /// Unpacks blocks into a tensor.
-fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
+fn unpacked(raw: &[u8], info: &TensorInfo, count: usize) -> Result<Entry> {
     // numbers that share a scale, their levels, and the dtype of scales
     let (share, levels, scale) = match info.kind {
         2 => (32, Levels::I4, DType::F16),

@@ -8,7 +8,7 @@
 
 use super::json::{Read, Refusal, Text};
 use super::raw::{Put, put_elements};
-use super::source::{Content, MAX_AXES, Source};
+use super::source::{Content, FileSource, MAX_AXES};
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible::{append, filled, push};
@@ -72,7 +72,7 @@ pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn parse(bytes: &[u8]) -> Result<Tensor> {
-    tensor(&mut Source {
+    tensor(&mut FileSource {
         name: "npy".into(),
         content: Content::Slice(bytes),
     })
@@ -95,7 +95,7 @@ pub fn parse(bytes: &[u8]) -> Result<Tensor> {
 /// ```
 #[cfg(feature = "std")]
 pub fn read_from(from: impl std::io::Read) -> Result<Tensor> {
-    tensor(&mut Source {
+    tensor(&mut FileSource {
         name: "npy".into(),
         content: Content::stream(from, None),
     })
@@ -105,7 +105,7 @@ pub fn read_from(from: impl std::io::Read) -> Result<Tensor> {
 /// Reads the tensor of a stream of exactly `len` bytes, such as a member of an archive.
 #[cfg(feature = "python")]
 pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Result<Tensor> {
-    let mut source = Source {
+    let mut source = FileSource {
         name: name.into(),
         content: Content::stream(from, Some(len)),
     };
@@ -249,7 +249,7 @@ fn dtype(name: &str) -> Option<(DType, bool)> {
 }
 
 /// The tensor, and the position of its end.
-fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
+fn tensor(source: &mut FileSource) -> Result<(Tensor, u64)> {
     let mut start = [0; 8];
     source.read(0, &mut start)?;
     if start[..6] != MAGIC {

@@ -18,7 +18,7 @@ type Name = std::path::PathBuf;
 type Name = alloc::string::String;
 
 /// The bytes of a file, with the name for errors.
-pub(super) struct Source<'a> {
+pub(super) struct FileSource<'a> {
     pub name: Name,
     pub content: Content<'a>,
 }
@@ -35,11 +35,11 @@ pub(super) enum Content<'a> {
     File(std::fs::File, u64),
     /// A stream, read once.
     #[cfg(feature = "std")]
-    Stream(Stream<'a>),
+    Stream(ByteStream<'a>),
 }
 /// A stream of bytes.
 #[cfg(feature = "std")]
-pub(super) struct Stream<'a> {
+pub(super) struct ByteStream<'a> {
     from: alloc::boxed::Box<dyn std::io::Read + 'a>,
     /// The number of bytes read.
     at: u64,
@@ -50,7 +50,7 @@ pub(super) struct Stream<'a> {
 impl<'a> Content<'a> {
     /// A stream, and its length if known.
     pub fn stream(from: impl std::io::Read + 'a, len: Option<u64>) -> Content<'a> {
-        Content::Stream(Stream {
+        Content::Stream(ByteStream {
             from: alloc::boxed::Box::new(from),
             at: 0,
             len,
@@ -58,7 +58,7 @@ impl<'a> Content<'a> {
     }
 }
 
-impl Source<'_> {
+impl FileSource<'_> {
     /// An error about the content.
     pub fn wrong(&self, message: impl Into<Cow<'static, str>>) -> Error {
         #[cfg(feature = "std")]

@@ -5,14 +5,14 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::exec::lines::Lines;
-use crate::exec::products::{Right, Sizes, products};
+use crate::exec::products::{ProductSizes, Right, products};
 use crate::kernel::distance::{self, Distance};
 use crate::kernel::elementwise::rows;
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Map};
 use crate::kernel::norm::{CHUNK, Power};
 use crate::layout::{self, Shape};
 use crate::ops::formula::Formula;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
@@ -272,7 +272,7 @@ fn by_product(
         a.shape()[lead.len() + 1],
         b.shape()[lead.len() + 1],
     );
-    let sizes = Sizes { m, n, k };
+    let sizes = ProductSizes { m, n, k };
     let cost = Cost {
         bytes: 0,
         flops: m.saturating_mul(n).saturating_mul(k + 8),
@@ -282,7 +282,7 @@ fn by_product(
         let (left, right) = (Matrices::<F>::new(&a), Matrices::<F>::new(&b));
         let map = |row| Map::of(row).ok_or_else(|| Error::unsupported(op, F::DTYPE));
         let (clamp, root) = (map(&rows::Relu::ROW)?, map(&rows::Sqrt::ROW)?);
-        let (c, failure) = (Results::<F>::new(y, m, n)?, Failure::default());
+        let (c, failure) = (ResultMatrices::<F>::new(y, m, n)?, Failure::default());
         par::chunks(lead.iter().product(), cost, |i| {
             let ops = [
                 EpilogueOp::Scale(-2.0),

@@ -8,7 +8,7 @@ use crate::kernel::elementwise::rows;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::kernel::norm::{load, store};
-use crate::kernel::random::{Kept, Sequence, kept};
+use crate::kernel::random::{DropoutRule, Sequence, kept};
 use crate::layout::Shape;
 use crate::ops::formula::Formula;
 use crate::par::{self, Cost};
@@ -97,8 +97,8 @@ impl Share {
     fn limit(&self) -> u64 {
         (self.0 * (1u64 << 32) as f64) as u64
     }
-    fn scaled(&self) -> Kept {
-        Kept {
+    fn scaled(&self) -> DropoutRule {
+        DropoutRule {
             limit: self.limit(),
             factor: if self.0 < 1.0 {
                 1.0 / (1.0 - self.0)
@@ -109,7 +109,7 @@ impl Share {
             dropped: 0.0,
         }
     }
-    fn moved(&self) -> Kept {
+    fn moved(&self) -> DropoutRule {
         /// The limit of selu at minus infinity: minus its scale times its alpha.
         const LEAST: f64 = -1.758_099_340_847_376_6;
         let keep = 1.0 - self.0;
@@ -118,7 +118,7 @@ impl Share {
             _ => 1.0 / libm::sqrt(keep * (1.0 + self.0 * LEAST * LEAST)),
         };
         let shift = -factor * LEAST * self.0;
-        Kept {
+        DropoutRule {
             limit: self.limit(),
             factor,
             kept: shift,
@@ -128,7 +128,7 @@ impl Share {
 }
 
 /// Drops each element by itself.
-fn each(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
+fn each(op: &'static str, x: &Tensor, rule: DropoutRule, seed: u64) -> Result<Tensor> {
     let x = x.contiguous()?;
     let mut y = Tensor::empty(x.shape(), x.dtype())?;
     let sequence = Sequence::new(seed);
@@ -136,7 +136,7 @@ fn each(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
         else return Err(Error::unsupported(op, x.dtype())));
     Ok(y)
 }
-fn blocks<T>(x: &[T], y: &mut [T], rule: Kept, sequence: Sequence)
+fn blocks<T>(x: &[T], y: &mut [T], rule: DropoutRule, sequence: Sequence)
 where
     T: Element + Pod + MatElement,
     T::Acc: Real,
@@ -158,7 +158,7 @@ where
 }
 
 /// Drops whole channels: the factor and offset of each are computed once and broadcast.
-fn channels(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
+fn channels(op: &'static str, x: &Tensor, rule: DropoutRule, seed: u64) -> Result<Tensor> {
     if x.rank() < 2 {
         let message = "x must have the shape [batch, channels, ..]";
         return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
@@ -169,13 +169,13 @@ fn channels(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tenso
     let mut shape = Shape::from_elem(1, x.rank());
     shape[..2].copy_from_slice(&x.shape()[..2]);
     let wide = x.dtype().wide();
-    let of = |value: f64, rule: Kept| -> Result<Tensor> {
+    let of = |value: f64, rule: DropoutRule| -> Result<Tensor> {
         let ones = crate::ops::full(&shape[..], value, wide)?;
         each(op, &ones, rule, seed)
     };
     let factor = of(
         1.0,
-        Kept {
+        DropoutRule {
             kept: 0.0,
             dropped: 0.0,
             ..rule

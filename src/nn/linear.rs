@@ -4,11 +4,12 @@ use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
 use crate::error::{Error, NamedOperand, Result};
-use crate::exec::products::Sizes;
+use crate::exec::products::ProductSizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{
-    Follow, Matrices, Results, begin, bytes_in_i32, is_dense, product_of_weight, sums_in, widens,
+    Follow, Matrices, ResultMatrices, begin, bytes_in_i32, is_dense, product_of_weight, sums_in,
+    widens,
 };
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -113,7 +114,7 @@ struct LinearLayer {
     bias: Option<Tensor>,
     activation: Option<Activation>,
     residual: Option<Tensor>,
-    sizes: Sizes,
+    sizes: ProductSizes,
     shape: Shape,
     dtype: DType,
 }
@@ -210,7 +211,7 @@ impl LinearLayer {
             bias,
             activation,
             residual,
-            sizes: Sizes { m, n, k },
+            sizes: ProductSizes { m, n, k },
             shape,
             dtype,
         })
@@ -257,7 +258,7 @@ impl LinearLayer {
         B: Element + MatElement<Acc = A::Acc>,
         C: Element + MatElement<Acc = A::Acc>,
     {
-        let Sizes { m, n, .. } = self.sizes;
+        let ProductSizes { m, n, .. } = self.sizes;
         let mut ops = SmallVec::<[EpilogueOp<C>; 3]>::new();
         if let Some(b) = &self.bias {
             ops.push(EpilogueOp::Bias(b.as_slice()?));
@@ -272,7 +273,7 @@ impl LinearLayer {
         let (a, b, c) = (
             Matrices::<A>::new(&self.x),
             Matrices::<B>::new(&self.weight),
-            Results::<C>::new(y, m, n)?,
+            ResultMatrices::<C>::new(y, m, n)?,
         );
         let epilogue = Epilogue::new(&ops, m, n).then(after);
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.

@@ -36,7 +36,7 @@ pub use attention::{Align, Attention, scaled_dot_product_attention};
 pub use cache::{KvCache, KvCacheOptions};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
 #[cfg(feature = "i8")]
-pub(crate) use conv::Call;
+pub(crate) use conv::ConvCall;
 pub use conv::{
     Conv, ConvAlgorithm, ConvPlan, ConvTranspose, DeformConv, Padding, conv_plan, conv_transpose1d,
     conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d, deform_conv2d,

@@ -6,7 +6,7 @@ use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
-use crate::kernel::norm::{self, Norm};
+use crate::kernel::norm::{self, RowNorm};
 use crate::layout::IntoShape;
 use crate::tensor::Tensor;
 
@@ -194,7 +194,7 @@ fn normalized<T, N>(
 where
     T: Element + Pod + MatElement,
     T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
-    N: Norm<T::Acc>,
+    N: RowNorm<T::Acc>,
 {
     let Some(r) = residual else {
         let y = normalize::<T, N>(rows, 1, norm)?;

@@ -8,7 +8,7 @@ use crate::exec::lines::{Line, Lines};
 use crate::fallible;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
-use crate::kernel::norm::{self, CHUNK, Norm, load, store};
+use crate::kernel::norm::{self, CHUNK, RowNorm, load, store};
 use crate::ops;
 use crate::par::{self, Cost};
 use crate::simd::MICROCONTROLLER;
@@ -23,7 +23,7 @@ pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tenso
 where
     T: Element + Pod + MatElement,
     T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
-    N: Norm<T::Acc>,
+    N: RowNorm<T::Acc>,
 {
     if widens::<T>(x, axis) {
         return normalize::<T::Acc, N>(&x.astype(T::Acc::DTYPE)?, axis, norm)?.astype(T::DTYPE);
@@ -59,7 +59,7 @@ pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Te
 where
     T: Element + Pod + MatElement,
     T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
-    N: Norm<T::Acc>,
+    N: RowNorm<T::Acc>,
 {
     if widens::<T>(x, axis) {
         return y.copy_from(&normalize::<T, N>(x, axis, norm)?);
@@ -138,7 +138,7 @@ pub(super) fn add_and_normalize<T, N>(
 where
     T: Element + Pod + MatElement,
     T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
-    N: Norm<T::Acc>,
+    N: RowNorm<T::Acc>,
 {
     let (n, cut, _) = lines(x, axis);
     if cut.is_some() || x.is_empty() {
@@ -188,7 +188,7 @@ where
 }
 
 /// Normalises rows of `n` elements, with their chunks on all threads. `cost` is that of a row.
-fn normalize_chunks<F: Real, N: Norm<F>>(
+fn normalize_chunks<F: Real, N: RowNorm<F>>(
     norm: &N,
     n: usize,
     chunks: Chunks,

@@ -6,7 +6,7 @@ use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
 use crate::kernel::attention::{self, Attended, Head, Mask};
 use crate::kernel::math::Real;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par;
 use crate::tensor::Tensor;
 
@@ -144,7 +144,7 @@ fn sequences<T: Attended + Element>(
         Matrices::<T>::new(&k),
         Matrices::<T>::new(&v),
     );
-    let out = Results::<T>::interleaved(out)?;
+    let out = ResultMatrices::<T>::interleaved(out)?;
     over_threads::<T>(
         count * heads,
         [mean.min(most), mean, depth, width],

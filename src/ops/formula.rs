@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::exec::fold::{End, fold_computed};
 use crate::exec::nest;
 use crate::exec::view::View;
-use crate::exec::{self, program::Program};
+use crate::exec::{self, program::TileProgram};
 use crate::kernel::elementwise::{Row, rows};
 use crate::kernel::math::Real;
 use crate::layout::{self, Layout, Shape};
@@ -138,12 +138,12 @@ impl<'a> Formula<'a> {
 /// Computes a program, built for these operands, into a fresh tensor. The operands broadcast to the
 /// shape of `y`.
 fn evaluate<'a>(
-    program: &Program,
+    program: &TileProgram,
     inputs: impl Iterator<Item = &'a Tensor>,
     y: &mut Tensor,
 ) -> Result<()> {
     let shape = Shape::from_slice(y.shape());
-    let inputs: SmallVec<[nest::Operand; 6]> = inputs.map(|x| x.operand(shape.len())).collect();
+    let inputs: SmallVec<[nest::LoopOperand; 6]> = inputs.map(|x| x.operand(shape.len())).collect();
     y.as_mut_ptr()?;
     let output = y.operand(shape.len());
     // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1), are

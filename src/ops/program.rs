@@ -3,11 +3,11 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::program::{self, Opcode, Program};
+use crate::exec::program::{self, Opcode, TileProgram};
 use crate::kernel::convert;
-use crate::kernel::elementwise::{Kernel, Row};
+use crate::kernel::elementwise::{ElementKernel, Row};
 use crate::op::Rule;
-use crate::scalar::{Scalar, Value};
+use crate::scalar::{ElementBytes, Scalar};
 use smallvec::SmallVec;
 
 /// The dtype that an operation is computed in: the common dtype of its tensors; numbers take the
@@ -72,13 +72,17 @@ fn cast(op: &'static str, from: DType, to: DType) -> Result<Opcode> {
 }
 
 /// The program that only converts its input.
-pub(crate) fn conversion(op: &'static str, from: DType, to: DType) -> Result<Program> {
-    Ok(Program::of(cast(op, from, to)?, &[from.size()], to.size()))
+pub(crate) fn conversion(op: &'static str, from: DType, to: DType) -> Result<TileProgram> {
+    Ok(TileProgram::of(
+        cast(op, from, to)?,
+        &[from.size()],
+        to.size(),
+    ))
 }
 
 /// The instruction of this kernel.
 #[inline]
-pub(crate) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
+pub(crate) fn opcode(row: &Row, kernel: &ElementKernel) -> Opcode {
     Opcode {
         f: kernel.f,
         arity: row.op.arity() as u8,
@@ -91,7 +95,12 @@ pub(crate) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
 /// A number as a value of dtype `kept`, for a computation in that dtype. Errors if it doesn't fit
 /// `seen`, the dtype that the user sees; its bits are not rounded to `seen`.
 #[inline]
-pub(crate) fn number(s: Scalar, seen: DType, kept: DType, op: &'static str) -> Result<Value> {
+pub(crate) fn number(
+    s: Scalar,
+    seen: DType,
+    kept: DType,
+    op: &'static str,
+) -> Result<ElementBytes> {
     let value = s.value(seen, op)?;
     if kept != seen {
         s.value(kept, op)
@@ -160,7 +169,7 @@ impl Builder {
     }
     /// A constant of `size` bytes, and its index among the program's constants.
     #[cfg(feature = "std")]
-    pub fn constant(&mut self, value: Value, size: usize) -> Result<(Operand, usize)> {
+    pub fn constant(&mut self, value: ElementBytes, size: usize) -> Result<(Operand, usize)> {
         let k = self.program.constants();
         let var = self.program.constant(value, size)?;
         Ok((Operand::Constant(var), k))
@@ -205,7 +214,7 @@ impl Builder {
     pub fn apply(
         &mut self,
         row: &Row,
-        kernel: &Kernel,
+        kernel: &ElementKernel,
         dtype: DType,
         operands: &[Operand],
     ) -> Result<Var> {
@@ -232,7 +241,7 @@ impl Builder {
         self.program.output(x.var)
     }
     #[inline]
-    pub fn finish(self) -> Result<Program> {
+    pub fn finish(self) -> Result<TileProgram> {
         self.program.finish()
     }
 }

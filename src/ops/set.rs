@@ -38,7 +38,7 @@ method!(
     pub fn unique_all(x: &Tensor) -> Result<Unique> {
         let flat = x.reshape(-1)?;
         let order = order(&flat)?;
-        let groups = Groups::new(take(&flat, &order, 0)?)?;
+        let groups = EqualRuns::new(take(&flat, &order, 0)?)?;
         let indices = take(&order, &groups.starts, 0)?;
         let mut inverse = Tensor::empty(x.shape(), DType::I64)?;
         let to = inverse.as_mut_slice::<i64>()?;
@@ -70,7 +70,7 @@ method!(
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
-        let groups = Groups::new(ascending(x)?)?;
+        let groups = EqualRuns::new(ascending(x)?)?;
         Ok((groups.values()?, groups.counts()?))
     }
 );
@@ -104,7 +104,7 @@ method!(
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn unique_values(x: &Tensor) -> Result<Tensor> {
-        Groups::new(ascending(x)?)?.values()
+        EqualRuns::new(ascending(x)?)?.values()
     }
 );
 
@@ -161,14 +161,14 @@ fn order(x: &Tensor) -> Result<Tensor> {
 }
 
 /// Runs of equal elements of a sorted 1-dimensional tensor.
-struct Groups {
+struct EqualRuns {
     sorted: Tensor,
     /// The start of each run.
     starts: Tensor,
 }
 
-impl Groups {
-    fn new(sorted: Tensor) -> Result<Groups> {
+impl EqualRuns {
+    fn new(sorted: Tensor) -> Result<EqualRuns> {
         let n = sorted.len();
         let first = super::full(n.min(1), true, DType::Bool)?;
         let rest = n.saturating_sub(1);
@@ -177,7 +177,7 @@ impl Groups {
             sorted.narrow(0, 0, rest)?,
         )?;
         let starts = super::nonzero(&concat(&[first, differ], 0)?)?.swap_remove(0);
-        Ok(Groups { sorted, starts })
+        Ok(EqualRuns { sorted, starts })
     }
     fn ranges(&self) -> Result<impl Iterator<Item = core::ops::Range<usize>> + '_> {
         let starts = self.starts.as_slice::<i64>()?;

@@ -54,7 +54,7 @@ const LONG: usize = 1_000_000;
 /// A thread's part of a job. Slot 0 is the caller's. Aligned to two cache lines, since these are
 /// prefetched in pairs.
 #[repr(align(128))]
-struct Slot {
+struct ThreadSlot {
     /// `epoch << 32 | end << 16 | next` (JOB2).
     share: AtomicU64,
     /// Whether the worker is parked or about to be (JOB5).
@@ -79,7 +79,7 @@ struct Job {
 struct Apart<T>(T);
 
 struct Team {
-    slots: [Slot; MAX_THREADS],
+    slots: [ThreadSlot; MAX_THREADS],
     job: Job,
     /// Pieces that workers finished.
     done: Apart<AtomicUsize>,
@@ -106,7 +106,7 @@ unsafe impl Sync for Team {}
 
 static TEAM: Team = Team {
     slots: [const {
-        Slot {
+        ThreadSlot {
             share: AtomicU64::new(0),
             parked: AtomicBool::new(false),
         }
@@ -140,7 +140,7 @@ fn slots(mask: u64, first: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-impl Slot {
+impl ThreadSlot {
     fn epoch(&self, order: core::sync::atomic::Ordering) -> u64 {
         self.share.load(order) >> 32
     }

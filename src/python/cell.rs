@@ -39,12 +39,12 @@ impl From<Tensor> for PyTensor {
 }
 
 /// A tensor, or its metadata while a thread writes to it.
-struct TensorCell(Mutex<State>);
+struct TensorCell(Mutex<CellState>);
 
 /// Whether any object has ever held a value of a stream.
 static QUEUED: AtomicBool = AtomicBool::new(false);
 
-enum State {
+enum CellState {
     There(Tensor),
     Away(Arc<Away>),
     /// A value of a function that is being traced.
@@ -117,15 +117,15 @@ impl Away {
 }
 
 /// A tensor taken out by its writer; put back on drop.
-struct Taken<'a> {
+struct TakenTensor<'a> {
     cell: &'a TensorCell,
     tensor: Tensor,
     away: Arc<Away>,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for TakenTensor<'_> {
     fn drop(&mut self) {
-        *self.cell.lock() = State::There(core::mem::take(&mut self.tensor));
+        *self.cell.lock() = CellState::There(core::mem::take(&mut self.tensor));
         *self
             .away
             .back
@@ -137,15 +137,15 @@ impl Drop for Taken<'_> {
 
 impl TensorCell {
     #[inline(always)]
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CellState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// Calls `f` with the tensor, under the lock, now or as soon as it is back.
     #[inline(always)]
     fn with<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
         match &mut *self.lock() {
-            State::There(t) => return f(t),
-            State::Away(_) | State::Traced(_) | State::Queued(_) => {}
+            CellState::There(t) => return f(t),
+            CellState::Away(_) | CellState::Traced(_) | CellState::Queued(_) => {}
         }
         self.with_later(f)
     }
@@ -154,10 +154,10 @@ impl TensorCell {
     fn with_later<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
         loop {
             let later = match &mut *self.lock() {
-                State::There(t) => return f(t),
-                State::Away(away) => Later::Away(away.clone()),
-                State::Traced(x) => refuse(&x.2), // releases the lock
-                State::Queued(x) => Later::Queued(x.clone()),
+                CellState::There(t) => return f(t),
+                CellState::Away(away) => Later::Away(away.clone()),
+                CellState::Traced(x) => refuse(&x.2), // releases the lock
+                CellState::Queued(x) => Later::Queued(x.clone()),
             };
             Python::attach(|py| py.detach(|| self.wait(&later)));
         }
@@ -175,11 +175,11 @@ impl TensorCell {
         }
     }
     /// Replaces a queued value by its tensor, and returns the previous state.
-    fn arrived(&self, lazy: &Lazy, t: Tensor) -> Option<State> {
+    fn arrived(&self, lazy: &Lazy, t: Tensor) -> Option<CellState> {
         let mut state = self.lock();
         match &*state {
-            State::Queued(x) if x.is(lazy) => {
-                Some(core::mem::replace(&mut *state, State::There(t)))
+            CellState::Queued(x) if x.is(lazy) => {
+                Some(core::mem::replace(&mut *state, CellState::There(t)))
             }
             _ => None,
         }
@@ -188,17 +188,17 @@ impl TensorCell {
     #[inline(always)]
     fn try_with<R>(&self, f: impl FnOnce(&Tensor) -> R) -> Option<R> {
         match &*self.0.try_lock().ok()? {
-            State::There(t) => Some(f(t)),
-            State::Away(_) | State::Traced(_) | State::Queued(_) => None,
+            CellState::There(t) => Some(f(t)),
+            CellState::Away(_) | CellState::Traced(_) | CellState::Queued(_) => None,
         }
     }
     /// Takes the tensor out for a long write. Called detached, and the writer stays detached: a
     /// fork that waits for the write may hold the interpreter.
-    fn take(&self, _write: &LongWrite) -> Taken<'_> {
+    fn take(&self, _write: &LongWrite) -> TakenTensor<'_> {
         loop {
             let mut state = self.lock();
             let later = match &*state {
-                State::There(t) => {
+                CellState::There(t) => {
                     let about = Away {
                         layout: t.layout().clone(),
                         dtype: t.dtype(),
@@ -206,10 +206,10 @@ impl TensorCell {
                         returned: Condvar::new(),
                     };
                     let away = Arc::new(about);
-                    if let State::There(tensor) =
-                        core::mem::replace(&mut *state, State::Away(away.clone()))
+                    if let CellState::There(tensor) =
+                        core::mem::replace(&mut *state, CellState::Away(away.clone()))
                     {
-                        return Taken {
+                        return TakenTensor {
                             cell: self,
                             tensor,
                             away,
@@ -217,9 +217,9 @@ impl TensorCell {
                     }
                     continue;
                 }
-                State::Away(away) => Later::Away(away.clone()),
-                State::Traced(x) => refuse(&x.2),
-                State::Queued(x) => Later::Queued(x.clone()),
+                CellState::Away(away) => Later::Away(away.clone()),
+                CellState::Traced(x) => refuse(&x.2),
+                CellState::Queued(x) => Later::Queued(x.clone()),
             };
             drop(state);
             self.wait(&later);
@@ -231,7 +231,7 @@ impl PyTensor {
     /// An object for a tensor.
     #[inline(always)]
     pub fn new(t: Tensor) -> PyTensor {
-        PyTensor(TensorCell(Mutex::new(State::There(t))))
+        PyTensor(TensorCell(Mutex::new(CellState::There(t))))
     }
     /// A clone of the current tensor, which shares its storage.
     #[inline(always)]
@@ -247,35 +247,35 @@ impl PyTensor {
     #[inline(always)]
     pub fn about<R>(&self, f: impl FnOnce(&Layout, DType) -> R) -> R {
         match &*self.0.lock() {
-            State::There(t) => f(t.layout(), t.dtype()),
-            State::Away(away) => f(&away.layout, away.dtype),
-            State::Traced(x) => {
+            CellState::There(t) => f(t.layout(), t.dtype()),
+            CellState::Away(away) => f(&away.layout, away.dtype),
+            CellState::Traced(x) => {
                 x.2.mark.note_shape();
                 f(&x.0, x.1)
             }
-            State::Queued(x) => f(x.layout(), x.dtype()),
+            CellState::Queued(x) => f(x.layout(), x.dtype()),
         }
     }
     /// The dtype, which is available at any time.
     #[inline(always)]
     pub fn dtype_of(&self) -> DType {
         match &*self.0.lock() {
-            State::There(t) => t.dtype(),
-            State::Away(away) => away.dtype,
-            State::Traced(x) => x.1,
-            State::Queued(x) => x.dtype(),
+            CellState::There(t) => t.dtype(),
+            CellState::Away(away) => away.dtype,
+            CellState::Traced(x) => x.1,
+            CellState::Queued(x) => x.dtype(),
         }
     }
     /// An object for a value of a traced function.
     pub fn traced(layout: Layout, dtype: DType, value: Traced) -> PyTensor {
-        PyTensor(TensorCell(Mutex::new(State::Traced(Box::new((
+        PyTensor(TensorCell(Mutex::new(CellState::Traced(Box::new((
             layout, dtype, value,
         ))))))
     }
     /// Calls `f` with the traced value of the object; `None` if it has elements.
     pub fn traced_value<R>(&self, f: impl FnOnce(&Traced) -> R) -> Option<R> {
         match &*self.0.lock() {
-            State::Traced(x) => Some(f(&x.2)),
+            CellState::Traced(x) => Some(f(&x.2)),
             _ => None,
         }
     }
@@ -292,11 +292,11 @@ impl PyTensor {
     /// An object for a value of a stream.
     pub fn queued(x: Lazy) -> PyTensor {
         QUEUED.store(true, Relaxed);
-        PyTensor(TensorCell(Mutex::new(State::Queued(x))))
+        PyTensor(TensorCell(Mutex::new(CellState::Queued(x))))
     }
     /// The content; a value of a stream is not computed.
     pub fn held(&self) -> Held {
-        if let State::Queued(x) = &*self.0.lock() {
+        if let CellState::Queued(x) = &*self.0.lock() {
             return Held::Lazy(x.clone());
         }
         Held::Tensor(self.get())
@@ -317,7 +317,7 @@ impl PyTensor {
     }
     fn compute_now(&self, py: Python<'_>) -> PyResult<()> {
         let lazy = match &*self.0.lock() {
-            State::Queued(x) => x.clone(),
+            CellState::Queued(x) => x.clone(),
             _ => return Ok(()),
         };
         let tensor = py.detach(|| computed(&lazy))?;
@@ -348,7 +348,7 @@ impl PyTensor {
     /// The object's value of a stream, unless that is computed.
     pub fn waiting(&self) -> Option<Lazy> {
         match &*self.0.lock() {
-            State::Queued(x) if !x.is_computed() => Some(x.clone()),
+            CellState::Queued(x) if !x.is_computed() => Some(x.clone()),
             _ => None,
         }
     }
@@ -385,7 +385,7 @@ impl PyTensor {
             return None;
         }
         match &mut *self.0.lock() {
-            State::There(t) if t.storage().is_owned() => {
+            CellState::There(t) if t.storage().is_owned() => {
                 other.0.try_with(|other| change(t, other))?
             }
             _ => None,

@@ -1,9 +1,9 @@
 //! Functions that create tensors from a rule.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Device, Ints, Number, compute, count};
+use super::convert::{Device, Ints, NumberArg, TensorArg, compute, count};
 use super::dtype::DTypeArg;
-use super::join::Tensors;
+use super::join::TensorList;
 use super::values::tuple;
 use crate::ops::{self, Indexing, Linspace};
 use crate::{DType, Scalar, Tensor};
@@ -23,7 +23,7 @@ fn or_float(dtype: Option<DTypeArg>) -> DType {
 
 /// The requested dtype, or the common dtype of the numbers if there are 0-dimensional arrays among
 /// them.
-fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DType>> {
+fn or_theirs(dtype: Option<DTypeArg>, numbers: &[NumberArg]) -> PyResult<Option<DType>> {
     if let Some(d) = dtype {
         return Ok(Some(d.0));
     }
@@ -56,7 +56,7 @@ fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
 /// flex.int64
 #[pyfunction]
 #[pyo3(signature = (x, /, dtype = None, *, device = None))]
-fn empty_like(x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn empty_like(x: TensorArg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     Ok(Tensor::empty(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0))?.into())
 }
@@ -91,7 +91,7 @@ fn zeros(
 #[pyo3(signature = (x, /, dtype = None, *, device = None))]
 fn zeros_like(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
@@ -129,7 +129,7 @@ fn ones(
 #[pyo3(signature = (x, /, dtype = None, *, device = None))]
 fn ones_like(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
@@ -153,7 +153,7 @@ fn ones_like(
 fn full(
     py: Python<'_>,
     shape: Ints,
-    fill_value: Number,
+    fill_value: NumberArg,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
@@ -174,8 +174,8 @@ fn full(
 #[pyo3(signature = (x, /, fill_value, dtype = None, *, device = None))]
 fn full_like(
     py: Python<'_>,
-    x: Arg,
-    fill_value: Number,
+    x: TensorArg,
+    fill_value: NumberArg,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
@@ -198,12 +198,12 @@ fn full_like(
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
 #[pyfunction]
-#[pyo3(signature = (start, stop = None, step = Number(Scalar::Int(1), None), dtype = None, *, device = None), text_signature = "(start, stop=None, step=1, dtype=None, *, device=None)")]
+#[pyo3(signature = (start, stop = None, step = NumberArg(Scalar::Int(1), None), dtype = None, *, device = None), text_signature = "(start, stop=None, step=1, dtype=None, *, device=None)")]
 fn arange(
     py: Python<'_>,
-    start: Number,
-    stop: Option<Number>,
-    step: Number,
+    start: NumberArg,
+    stop: Option<NumberArg>,
+    step: NumberArg,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
@@ -235,8 +235,8 @@ fn arange(
 #[pyo3(signature = (start, stop, num, *, dtype = None, device = None, endpoint = true))]
 fn linspace(
     py: Python<'_>,
-    start: Number,
-    stop: Number,
+    start: NumberArg,
+    stop: NumberArg,
     num: isize,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
@@ -295,7 +295,7 @@ fn eye(
 /// [[1.0, 0.0], [1.0, 1.0]]
 #[pyfunction]
 #[pyo3(signature = (x, /, k = 0))]
-fn tril(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
+fn tril(py: Python<'_>, x: TensorArg, k: i64) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::tril(&x.0, k))
 }
 
@@ -307,7 +307,7 @@ fn tril(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
 /// [[1.0, 1.0], [0.0, 1.0]]
 #[pyfunction]
 #[pyo3(signature = (x, /, k = 0))]
-fn triu(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
+fn triu(py: Python<'_>, x: TensorArg, k: i64) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::triu(&x.0, k))
 }
 
@@ -339,7 +339,7 @@ fn meshgrid<'py>(
     };
     tuple(
         py,
-        ops::meshgrid(&arrays.extract::<Tensors>()?.0, indexing)?,
+        ops::meshgrid(&arrays.extract::<TensorList>()?.0, indexing)?,
     )
 }
 

@@ -3,7 +3,7 @@
 //! (`torch_names`) are made again with flex's. Both happen only after an error, so that successful
 //! calls pay one jump.
 
-use super::torch_names::{self, Name};
+use super::torch_names::{self, TorchName};
 use super::{traced, whole};
 use pyo3::exceptions::{PySystemError, PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
@@ -14,19 +14,19 @@ use std::ffi::{CString, c_int};
 use std::sync::OnceLock;
 
 /// The calling convention of the module's functions, and its flags.
-type Call = ffi::PyCFunctionFastWithKeywords;
+type FastCall = ffi::PyCFunctionFastWithKeywords;
 const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 
 /// A function of the module made by PyO3.
-struct Function {
-    call: Call,
+struct BuiltinFunction {
+    call: FastCall,
     /// The name that errors have, with a prefix in some modules.
     name: String,
     /// torch's names of its parameters.
-    torch_names: Vec<Name>,
+    torch_names: Vec<TorchName>,
 }
 
-impl Function {
+impl BuiltinFunction {
     /// Its name in its module.
     fn name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
@@ -34,11 +34,12 @@ impl Function {
 }
 
 /// The functions, by the index of the copy of [`call`] that wraps each.
-static FUNCTIONS: [[OnceLock<Function>; 16]; 32] = [const { [const { OnceLock::new() }; 16] }; 32];
+static FUNCTIONS: [[OnceLock<BuiltinFunction>; 16]; 32] =
+    [const { [const { OnceLock::new() }; 16] }; 32];
 
 /// A copy of [`call`] for each index: CPython passes a built-in function only its module, the same
 /// for all.
-static CALLS: [[Call; 16]; 32] = [
+static CALLS: [[FastCall; 16]; 32] = [
     copies::<0>(),
     copies::<1>(),
     copies::<2>(),
@@ -74,7 +75,7 @@ static CALLS: [[Call; 16]; 32] = [
 ];
 
 #[rustfmt::skip]
-const fn copies<const I: usize>() -> [Call; 16] {
+const fn copies<const I: usize>() -> [FastCall; 16] {
     [
         call::<I, 0>, call::<I, 1>, call::<I, 2>, call::<I, 3>, call::<I, 4>, call::<I, 5>, call::<I, 6>, call::<I, 7>,
         call::<I, 8>, call::<I, 9>, call::<I, 10>, call::<I, 11>, call::<I, 12>, call::<I, 13>, call::<I, 14>, call::<I, 15>,
@@ -112,7 +113,7 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
 #[cold]
 unsafe fn failed(
     module: *mut ffi::PyObject,
-    function: &'static Function,
+    function: &'static BuiltinFunction,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
@@ -138,7 +139,7 @@ unsafe fn failed(
 ///
 /// # Safety
 /// The interpreter is attached, and an exception is set; `names` is a tuple.
-unsafe fn uses_torch_names(function: &Function, names: *mut ffi::PyObject) -> bool {
+unsafe fn uses_torch_names(function: &BuiltinFunction, names: *mut ffi::PyObject) -> bool {
     // SAFETY: the caller's promises
     let names = unsafe {
         if ffi::PyErr_ExceptionMatches(ffi::PyExc_TypeError) == 0 {
@@ -162,7 +163,7 @@ unsafe fn uses_torch_names(function: &Function, names: *mut ffi::PyObject) -> bo
 /// As for [`failed`].
 unsafe fn call_renamed(
     module: *mut ffi::PyObject,
-    function: &'static Function,
+    function: &'static BuiltinFunction,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
@@ -199,7 +200,7 @@ unsafe fn call_renamed(
 #[cold]
 unsafe fn record(
     module: *mut ffi::PyObject,
-    function: &'static Function,
+    function: &'static BuiltinFunction,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
@@ -237,7 +238,7 @@ unsafe fn record(
 }
 
 /// A function, and its positional and keyword arguments.
-type Parts<'py> = (
+type BoundCall<'py> = (
     Bound<'py, PyAny>,
     Vec<Bound<'py, PyAny>>,
     Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>,
@@ -248,11 +249,11 @@ type Parts<'py> = (
 unsafe fn call_of<'py>(
     py: Python<'py>,
     module: *mut ffi::PyObject,
-    function: &Function,
+    function: &BuiltinFunction,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
-) -> PyResult<Parts<'py>> {
+) -> PyResult<BoundCall<'py>> {
     // SAFETY: the module of the function; `names` is null or a tuple; `count` and `names` give the
     // number of references: all are lent by the caller
     let (module, names, argument) = unsafe {
@@ -378,7 +379,7 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
             };
             module.setattr(&name, hinted)?;
             let torch_names = torch_names::of(path.to_str()?, &name, &signature);
-            place.get_or_init(|| Function {
+            place.get_or_init(|| BuiltinFunction {
                 call: before,
                 name: format!("{within}{name}"),
                 torch_names,
@@ -389,11 +390,11 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
 }
 
 /// The C function of `f`, if its protocol is `FLAGS`.
-fn protocol(f: &Bound<PyCFunction>) -> Option<Call> {
+fn protocol(f: &Bound<PyCFunction>) -> Option<FastCall> {
     // SAFETY: `f` is a built-in function; the flags say which type the pointer was cast from
     unsafe {
         let call = ffi::PyCFunction_GetFunction(f.as_ptr())?;
         (ffi::PyCFunction_GetFlags(f.as_ptr()) == FLAGS)
-            .then(|| std::mem::transmute::<ffi::PyCFunction, Call>(call))
+            .then(|| std::mem::transmute::<ffi::PyCFunction, FastCall>(call))
     }
 }

@@ -1,7 +1,7 @@
 //! Gathers, scatters and masks as functions; `t[...]` is implemented in `subscript`.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Number, Operand, compute, detached};
+use super::convert::{NumberArg, Operand, TensorArg, compute, detached};
 use super::values::tuple;
 use crate::Tensor;
 use crate::ops::{self, ScatterMode};
@@ -19,7 +19,12 @@ use pyo3::types::PyTuple;
 /// [30, 10, 30]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, axis = None))]
-fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
+fn take(
+    py: Python<'_>,
+    x: TensorArg,
+    indices: TensorArg,
+    axis: Option<isize>,
+) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || {
         ops::take(&x.0, &indices.0, axis)
     })
@@ -37,7 +42,12 @@ fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<P
 /// [[1, 3], [2, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, axis = -1), text_signature = "(x, /, indices, axis=-1)")]
-fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResult<PyTensor> {
+fn take_along_axis(
+    py: Python<'_>,
+    x: TensorArg,
+    indices: TensorArg,
+    axis: isize,
+) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || {
         ops::take_along_axis(&x.0, &indices.0, axis)
     })
@@ -58,8 +68,8 @@ fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResul
 #[pyo3(signature = (x, /, indices, values, axis = -1, *, mode = "set"), text_signature = "(x, /, indices, values, axis=-1, *, mode='set')")]
 fn put_along_axis(
     py: Python<'_>,
-    x: Arg,
-    indices: Arg,
+    x: TensorArg,
+    indices: TensorArg,
     values: Operand,
     axis: isize,
     mode: &str,
@@ -95,8 +105,8 @@ fn put_along_axis(
 #[pyo3(signature = (x, /, indices, values, axis = -1), text_signature = "(x, /, indices, values, axis=-1)")]
 fn scatter_add(
     py: Python<'_>,
-    x: Arg,
-    indices: Arg,
+    x: TensorArg,
+    indices: TensorArg,
     values: Operand,
     axis: isize,
 ) -> PyResult<PyTensor> {
@@ -119,8 +129,8 @@ fn scatter_add(
 #[pyo3(signature = (x, /, indices, values, axis = 0))]
 fn index_add(
     py: Python<'_>,
-    x: Arg,
-    indices: Arg,
+    x: TensorArg,
+    indices: TensorArg,
     values: Operand,
     axis: isize,
 ) -> PyResult<PyTensor> {
@@ -131,8 +141,8 @@ fn index_add(
 
 fn scatter(
     py: Python<'_>,
-    x: Arg,
-    indices: Arg,
+    x: TensorArg,
+    indices: TensorArg,
     values: Operand,
     f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> crate::Result<Tensor> + Send,
 ) -> PyResult<PyTensor> {
@@ -152,7 +162,12 @@ fn scatter(
 /// [0, 2, 0]
 #[pyfunction]
 #[pyo3(signature = (x, /, mask, value))]
-fn masked_fill(py: Python<'_>, x: Arg, mask: Arg, value: Number) -> PyResult<PyTensor> {
+fn masked_fill(
+    py: Python<'_>,
+    x: TensorArg,
+    mask: TensorArg,
+    value: NumberArg,
+) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_mul(mask.0.len()), || {
         ops::masked_fill(&x.0, &mask.0, value.0)
     })
@@ -167,7 +182,7 @@ fn masked_fill(py: Python<'_>, x: Arg, mask: Arg, value: Number) -> PyResult<PyT
 /// [1, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, mask))]
-fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
+fn masked_select(py: Python<'_>, x: TensorArg, mask: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_mul(mask.0.len()), || {
         ops::masked_select(&x.0, &mask.0)
     })
@@ -182,7 +197,7 @@ fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
 /// [[0, 1], [1, 0]]
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn nonzero<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyTuple>> {
+fn nonzero<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyTuple>> {
     let positions = detached(py, x.0.len(), || ops::nonzero(&x.0))?;
     tuple(py, positions)
 }
@@ -195,7 +210,7 @@ fn nonzero<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyTuple>> {
 /// [[0, 1], [1, 0]]
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn argwhere(py: Python<'_>, x: Arg) -> PyResult<PyTensor> {
+fn argwhere(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::argwhere(&x.0))
 }
 

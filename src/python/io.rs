@@ -1,7 +1,7 @@
 //! Reads and writes files for `flex/io.py`, which chooses the format.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, asarray, detached, kind};
+use super::convert::{TensorArg, asarray, detached, kind};
 use crate::Tensor;
 use crate::fallible;
 use crate::io::replacement::Replacement;
@@ -23,28 +23,28 @@ const PIECE: usize = 1 << 20;
 #[derive(FromPyObject)]
 enum File {
     Path(PathBuf),
-    Stream(Stream),
+    Stream(FileObject),
 }
 
 /// An object with the methods of a binary file, and the exception that one raised.
-struct Stream {
+struct FileObject {
     object: Py<PyAny>,
     raised: Option<PyErr>,
 }
 
-impl<'py> FromPyObject<'_, 'py> for Stream {
+impl<'py> FromPyObject<'_, 'py> for FileObject {
     type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Stream> {
-        Ok(Stream {
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<FileObject> {
+        Ok(FileObject {
             object: x.to_owned().unbind(),
             raised: None,
         })
     }
 }
 
-impl Stream {
+impl FileObject {
     /// Runs `f`; an exception that a method raised replaces its error.
-    fn run<T>(mut self, f: impl FnOnce(&mut Stream) -> crate::Result<T>) -> PyResult<T> {
+    fn run<T>(mut self, f: impl FnOnce(&mut FileObject) -> crate::Result<T>) -> PyResult<T> {
         let result = f(&mut self);
         match self.raised {
             Some(e) => Err(e),
@@ -60,7 +60,7 @@ impl Stream {
     }
 }
 
-impl Read for Stream {
+impl Read for FileObject {
     fn read(&mut self, out: &mut [u8]) -> IoResult<usize> {
         let most = out.len().min(PIECE);
         self.call(|file| {
@@ -86,7 +86,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for FileObject {
     fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
         let piece = &bytes[..bytes.len().min(PIECE)];
         self.call(|file| {
@@ -190,7 +190,7 @@ fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
 }
 
 #[pyfunction]
-fn save_npy(py: Python<'_>, file: File, x: Arg) -> PyResult<()> {
+fn save_npy(py: Python<'_>, file: File, x: TensorArg) -> PyResult<()> {
     match file {
         File::Path(path) => detached(py, LONG, || npy::save(path, &x.0)),
         File::Stream(stream) => stream.run(|stream| npy::write_to(stream, &x.0)),
@@ -199,7 +199,7 @@ fn save_npy(py: Python<'_>, file: File, x: Arg) -> PyResult<()> {
 
 /// The tensor of a member of an archive, of a given size after decompression.
 #[pyfunction]
-fn read_npy_member(member: Stream, name: &str, bytes: u64) -> PyResult<PyTensor> {
+fn read_npy_member(member: FileObject, name: &str, bytes: u64) -> PyResult<PyTensor> {
     member
         .run(|member| npy::read_member(name, member, bytes))
         .map(PyTensor::new)

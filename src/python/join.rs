@@ -1,7 +1,7 @@
 //! Joining, repeating, padding and broadcasting of tensors.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Ints, Number, asarray, compute, count, integer, kind};
+use super::convert::{Ints, NumberArg, TensorArg, asarray, compute, count, integer, kind};
 use super::values::tuple;
 use crate::{Tensor, ops};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -9,31 +9,31 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
 /// A list, a tuple or another iterable of tensors.
-pub struct Tensors(pub Vec<Tensor>);
+pub struct TensorList(pub Vec<Tensor>);
 
-impl<'py> FromPyObject<'_, 'py> for Tensors {
+impl<'py> FromPyObject<'_, 'py> for TensorList {
     type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
-        let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<Arg>()?.0);
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorList> {
+        let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<TensorArg>()?.0);
         if let Ok(t) = x.cast::<PyTuple>() {
             return t
                 .iter()
                 .map(|t| tensor(&t))
                 .collect::<PyResult<_>>()
-                .map(Tensors);
+                .map(TensorList);
         }
         if let Ok(l) = x.cast::<PyList>() {
             return l
                 .iter()
                 .map(|t| tensor(&t))
                 .collect::<PyResult<_>>()
-                .map(Tensors);
+                .map(TensorList);
         }
         match x.try_iter() {
             Ok(items) if !x.is_instance_of::<PyString>() => items
                 .map(|t| tensor(&t?))
                 .collect::<PyResult<_>>()
-                .map(Tensors),
+                .map(TensorList),
             _ => Err(PyTypeError::new_err(format!(
                 "expected a list or tuple of tensors, got {}",
                 kind(&x)
@@ -42,7 +42,7 @@ impl<'py> FromPyObject<'_, 'py> for Tensors {
     }
 }
 
-impl Tensors {
+impl TensorList {
     fn elements(&self) -> usize {
         self.0
             .iter()
@@ -63,7 +63,10 @@ fn broadcast_arrays<'py>(
     py: Python<'py>,
     arrays: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    tuple(py, ops::broadcast_arrays(&arrays.extract::<Tensors>()?.0)?)
+    tuple(
+        py,
+        ops::broadcast_arrays(&arrays.extract::<TensorList>()?.0)?,
+    )
 }
 
 /// Joins tensors along an axis; with `axis=None`, the flattened tensors.
@@ -75,7 +78,7 @@ fn broadcast_arrays<'py>(
 /// [1, 2, 3]
 #[pyfunction]
 #[pyo3(signature = (arrays, /, axis = 0))]
-fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTensor> {
+fn concat(py: Python<'_>, arrays: TensorList, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
 }
 
@@ -88,7 +91,7 @@ fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTe
 /// [[1, 3], [2, 4]]
 #[pyfunction]
 #[pyo3(signature = (arrays, /, axis = 0))]
-fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
+fn stack(py: Python<'_>, arrays: TensorList, axis: isize) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
 }
 
@@ -103,7 +106,7 @@ fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
 #[pyo3(signature = (x, /, repeats, axis = None))]
 fn repeat(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     repeats: &Bound<PyAny>,
     axis: Option<isize>,
 ) -> PyResult<PyTensor> {
@@ -126,7 +129,7 @@ fn repeat(
 /// [[1, 2, 1, 2], [1, 2, 1, 2]]
 #[pyfunction]
 #[pyo3(signature = (x, /, repetitions))]
-fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
+fn tile(py: Python<'_>, x: TensorArg, repetitions: Ints) -> PyResult<PyTensor> {
     let times = repetitions
         .0
         .iter()
@@ -149,8 +152,13 @@ fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]
 #[pyfunction]
-#[pyo3(signature = (x, /, pad_width, *, value = Number(crate::Scalar::Bool(false), None)), text_signature = "(x, /, pad_width, *, value=0)")]
-fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, /, pad_width, *, value = NumberArg(crate::Scalar::Bool(false), None)), text_signature = "(x, /, pad_width, *, value=0)")]
+fn pad(
+    py: Python<'_>,
+    x: TensorArg,
+    pad_width: &Bound<PyAny>,
+    value: NumberArg,
+) -> PyResult<PyTensor> {
     let rank = x.0.rank();
     let pair = |p: &[isize]| -> PyResult<(usize, usize)> {
         match p {

@@ -6,7 +6,7 @@ use super::convert::OperandRef;
 use super::{queue, trace};
 use crate::kernel::elementwise::Row;
 use crate::ops::Reduction;
-use crate::stream::{Kind, Layer, View};
+use crate::stream::{Kind, Layer, ViewOp};
 use crate::tensor::resolve_shape;
 use crate::{DType, Layout, Result};
 use pyo3::prelude::*;
@@ -53,14 +53,14 @@ pub fn view(
     x: &OperandRef,
     f: &dyn Fn(&Layout, DType) -> Result<Layout>,
 ) -> Option<PyResult<PyTensor>> {
-    let make = |x: &Layout, dtype: DType| Ok(View::of(x, &f(x, dtype)?));
+    let make = |x: &Layout, dtype: DType| Ok(ViewOp::of(x, &f(x, dtype)?));
     trace::view(x, &make).or_else(|| queue::view(x, &make))
 }
 /// A reshape, in row-major order; one size may be -1.
 pub fn reshape(x: &OperandRef, shape: &[isize]) -> Option<PyResult<PyTensor>> {
     let make = |from: &Layout, _| {
         let to = resolve_shape("reshape", shape, from)?;
-        Ok(Some(View::reshaped(from.shape(), to)))
+        Ok(Some(ViewOp::reshaped(from.shape(), to)))
     };
     trace::view(x, &make).or_else(|| queue::view(x, &make))
 }

@@ -1,7 +1,7 @@
 //! Products of vectors and matrices.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Ints, OperandRef, compute, count, integer};
+use super::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
 use super::dtype::DTypeArg;
 use super::later;
 use crate::Tensor;
@@ -44,7 +44,7 @@ pub fn matmul(
     if let Some(y) = later::matmul(&x1, &x2, dtype) {
         return y;
     }
-    let (x1, x2) = (Arg(x1.tensor()?), Arg(x2.tensor()?));
+    let (x1, x2) = (TensorArg(x1.tensor()?), TensorArg(x2.tensor()?));
     let width = if x2.0.rank() < 2 {
         1
     } else {
@@ -78,7 +78,12 @@ fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
 /// (30, [[10, 14], [14, 20]])
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, axes = None), text_signature = "(x1, x2, /, axes=2)")]
-fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
+fn tensordot(
+    py: Python<'_>,
+    x1: TensorArg,
+    x2: TensorArg,
+    axes: Option<&Bound<PyAny>>,
+) -> PyResult<PyTensor> {
     let axes = match axes {
         None => TensordotAxes::Count(2),
         Some(axes) => match integer(axes) {
@@ -109,7 +114,7 @@ fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> P
 /// [12, 34]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
-fn vecdot(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
+fn vecdot(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x1.0.len().max(x2.0.len()), || {
         ops::vecdot(&x1.0, &x2.0, axis)
     })
@@ -124,7 +129,7 @@ fn vecdot(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
 /// [[3, 4], [6, 8]]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /))]
-fn outer(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
+fn outer(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     compute(py, x1.0.len().saturating_mul(x2.0.len()), || {
         ops::outer(&x1.0, &x2.0)
     })
@@ -139,7 +144,7 @@ fn outer(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
 /// [0, 0, 1]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
-fn cross(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
+fn cross(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x1.0.len().max(x2.0.len()), || {
         ops::cross(&x1.0, &x2.0, axis)
     })

@@ -11,10 +11,10 @@ use pyo3::types::{PyString, PyType};
 /// The descriptor that passes the instance to a built-in function: `t.sum(axis=0)` is `flex.sum(t,
 /// axis=0)`.
 #[pyclass(frozen, module = "flex._flex", name = "_Method")]
-struct Method(Py<PyAny>);
+struct MethodDescriptor(Py<PyAny>);
 
 #[pymethods]
-impl Method {
+impl MethodDescriptor {
     fn __get__<'py>(
         &self,
         instance: &Bound<'py, PyAny>,
@@ -70,7 +70,10 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
         };
         let first = signature.split([',', ')']).next().unwrap_or_default();
         if TENSOR.contains(&first) {
-            class.setattr(&name, Method(function.unbind()).into_pyobject(m.py())?)?;
+            class.setattr(
+                &name,
+                MethodDescriptor(function.unbind()).into_pyobject(m.py())?,
+            )?;
         }
     }
     Ok(())

@@ -9,19 +9,19 @@ use pyo3::types::{PyFloat, PyType};
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// A number that may change from one run of a program to the next.
-pub struct Number<'py> {
+pub struct TracedNumber<'py> {
     object: Bound<'py, PyAny>,
     value: f64,
     compute: Bound<'py, PyAny>,
     seen: Bound<'py, PyAny>,
 }
 
-impl<'py> Number<'py> {
-    /// `x` as a `Number`, if it is one.
+impl<'py> TracedNumber<'py> {
+    /// `x` as a `TracedNumber`, if it is one.
     #[inline]
-    pub fn of(x: &Bound<'py, PyAny>) -> PyResult<Option<Number<'py>>> {
+    pub fn of(x: &Bound<'py, PyAny>) -> PyResult<Option<TracedNumber<'py>>> {
         match CLASS.get(x.py()) {
-            Some(class) if x.get_type().is(class) => Ok(Some(Number {
+            Some(class) if x.get_type().is(class) => Ok(Some(TracedNumber {
                 object: x.clone(),
                 value: x.getattr("value")?.extract()?,
                 compute: x.getattr("compute")?,
@@ -36,7 +36,7 @@ impl<'py> Number<'py> {
         drop(self.object.call_method0("look"));
         self.value()
     }
-    /// [`look`](Number::look), as a Python number.
+    /// [`look`](TracedNumber::look), as a Python number.
     pub fn looked_at(&self) -> Py<PyAny> {
         self.look();
         PyFloat::new(self.object.py(), self.value)
@@ -63,17 +63,17 @@ impl<'py> Number<'py> {
 }
 
 /// The float arguments of the call that is being traced.
-pub struct Arguments<'py>(Bound<'py, PyAny>);
+pub struct FloatArguments<'py>(Bound<'py, PyAny>);
 
-impl<'py> Arguments<'py> {
+impl<'py> FloatArguments<'py> {
     /// No arguments yet.
-    pub fn new(py: Python<'py>) -> PyResult<Arguments<'py>> {
+    pub fn new(py: Python<'py>) -> PyResult<FloatArguments<'py>> {
         let module = py.import("flex._tracing")?;
         CLASS.get_or_try_init(py, || {
             let class = module.getattr("Number")?.cast_into::<PyType>()?;
             Ok::<_, PyErr>(class.unbind())
         })?;
-        Ok(Arguments(module.getattr("Numbers")?.call0()?))
+        Ok(FloatArguments(module.getattr("Numbers")?.call0()?))
     }
     /// The object for the next argument.
     pub fn add(&self, x: &Bound<'py, PyFloat>) -> PyResult<Bound<'py, PyAny>> {

@@ -8,7 +8,7 @@ use crate::op::Op;
 use crate::ops::Reduction;
 use crate::ops::elementwise::fit_target;
 use crate::storage::LongWrite;
-use crate::stream::{self, Argument, Kind, Layer, Plans, View};
+use crate::stream::{self, Argument, Kind, Layer, Plans, ViewOp};
 use crate::{DType, Layout, Result};
 use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
@@ -36,22 +36,24 @@ fn current() -> Option<Arc<stream::Stream>> {
     ENTERED.with_borrow(|all| all.last().cloned())
 }
 /// The content of operands.
-enum Given {
+enum OperandContent {
     Held(Held),
     Operand(Operand),
 }
-fn given(x: &OperandRef) -> Given {
+fn given(x: &OperandRef) -> OperandContent {
     match x {
-        OperandRef::Object(t) => Given::Held(t.get().held()),
-        OperandRef::Number(x) => Given::Operand(Operand::Scalar(x.look())),
-        OperandRef::Operand(x) => Given::Operand(x.clone()),
+        OperandRef::Object(t) => OperandContent::Held(t.get().held()),
+        OperandRef::Number(x) => OperandContent::Operand(Operand::Scalar(x.look())),
+        OperandRef::Operand(x) => OperandContent::Operand(x.clone()),
     }
 }
-fn argument(x: &Given) -> Argument<'_> {
+fn argument(x: &OperandContent) -> Argument<'_> {
     match x {
-        Given::Held(Held::Tensor(t)) | Given::Operand(Operand::Tensor(t)) => t.into(),
-        Given::Held(Held::Lazy(x)) => x.into(),
-        Given::Operand(Operand::Scalar(s)) => Argument::Number(*s),
+        OperandContent::Held(Held::Tensor(t)) | OperandContent::Operand(Operand::Tensor(t)) => {
+            t.into()
+        }
+        OperandContent::Held(Held::Lazy(x)) => x.into(),
+        OperandContent::Operand(Operand::Scalar(s)) => Argument::Number(*s),
     }
 }
 /// Calls `f` with the stream, after making room for an operation.
@@ -83,7 +85,7 @@ fn apply_on(
     row: &'static Row,
     operands: &[OperandRef],
 ) -> Option<PyResult<PyTensor>> {
-    let given: SmallVec<[Given; 3]> = operands.iter().map(given).collect();
+    let given: SmallVec<[OperandContent; 3]> = operands.iter().map(given).collect();
     let arguments: SmallVec<[Argument; 3]> = given.iter().map(argument).collect();
     if !stream::takes(row.op, &arguments) {
         return None;
@@ -144,7 +146,7 @@ pub fn matmul(a: &OperandRef, b: &OperandRef, dtype: Option<DType>) -> Option<Py
 /// Queues a layer.
 pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
     let stream = current()?;
-    let given: SmallVec<[Given; 4]> = operands.iter().map(given).collect();
+    let given: SmallVec<[OperandContent; 4]> = operands.iter().map(given).collect();
     let arguments: SmallVec<[Argument; 4]> = given.iter().map(argument).collect();
     let is_number = |x: &Argument| matches!(x, Argument::Number(_));
     if arguments.iter().any(is_number) || !stream::is_stable(&arguments) {
@@ -156,7 +158,7 @@ pub fn layer(layer: &Layer, operands: &[OperandRef]) -> Option<PyResult<PyTensor
 /// than memory holds.
 pub fn view(
     x: &OperandRef,
-    make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
+    make: &dyn Fn(&Layout, DType) -> Result<Option<ViewOp>>,
 ) -> Option<PyResult<PyTensor>> {
     let stream = current()?;
     let OperandRef::Object(t) = x else {

@@ -1,7 +1,7 @@
 //! Cumulative functions and differences.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Operand, compute, count};
+use super::convert::{Operand, TensorArg, compute, count};
 use super::dtype::DTypeArg;
 use crate::ops::{self, Cumulative};
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
 fn cumulative_sum(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     dtype: Option<DTypeArg>,
     include_initial: bool,
@@ -44,7 +44,7 @@ fn cumulative_sum(
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
 fn cumulative_prod(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     dtype: Option<DTypeArg>,
     include_initial: bool,
@@ -70,7 +70,7 @@ fn cumulative_prod(
 /// [1, 3, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
-fn cumulative_max(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
+fn cumulative_max(py: Python<'_>, x: TensorArg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_max(&x.0, axis))
 }
 
@@ -80,7 +80,7 @@ fn cumulative_max(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
 /// [3, 1, 1]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
-fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
+fn cumulative_min(py: Python<'_>, x: TensorArg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_min(&x.0, axis))
 }
 
@@ -97,7 +97,7 @@ fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
 #[pyo3(signature = (x, /, n = 1, axis = -1, *, prepend = None, append = None), text_signature = "(x, /, n=1, axis=-1, *, prepend=None, append=None)")]
 fn diff(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     n: isize,
     axis: isize,
     prepend: Option<Operand>,

@@ -1,7 +1,7 @@
 //! The indices of extremes: `argmax`, `argmin`, and both with the values.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, OperandRef};
+use super::convert::{OperandRef, TensorArg};
 use super::interop::ufunc::into_out;
 use super::sort::pair;
 use crate::ops::{self, Reduction};
@@ -69,7 +69,7 @@ fn argmin<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn max_with_indices(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     keepdims: bool,
 ) -> PyResult<(PyTensor, PyTensor)> {
@@ -87,7 +87,7 @@ fn max_with_indices(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn min_with_indices(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     keepdims: bool,
 ) -> PyResult<(PyTensor, PyTensor)> {

@@ -2,7 +2,7 @@
 //! are in `flex/_results.py`.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Operand, compute, detached};
+use super::convert::{Operand, TensorArg, compute, detached};
 use super::values::tuple;
 use crate::{Tensor, ops};
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bo
 /// ([1, 3], [1, 0], [1, 0, 1], [1, 2])
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
+fn unique_all<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     let u = detached(py, x.0.len(), || ops::unique_all(&x.0))?;
     named(
         py,
@@ -44,7 +44,7 @@ fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
 /// ([1, 3], [1, 2])
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
+fn unique_counts<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     let (values, counts) = detached(py, x.0.len(), || ops::unique_counts(&x.0))?;
     named(py, "UniqueCountsResult", vec![values, counts])
 }
@@ -57,7 +57,7 @@ fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
 /// [3, 1, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn unique_inverse<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
+fn unique_inverse<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     let (values, inverse) = detached(py, x.0.len(), || ops::unique_inverse(&x.0))?;
     named(py, "UniqueInverseResult", vec![values, inverse])
 }
@@ -68,7 +68,7 @@ fn unique_inverse<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
 /// [1, 2, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn unique_values(py: Python<'_>, x: Arg) -> PyResult<PyTensor> {
+fn unique_values(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::unique_values(&x.0))
 }
 

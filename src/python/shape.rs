@@ -1,7 +1,7 @@
 //! Functions that rearrange elements, as views if possible.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Ints, OperandRef, compute, count, integer};
+use super::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
 use super::later;
 use super::values::tuple;
 use crate::layout::{self, Layout};
@@ -142,7 +142,7 @@ fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
 /// [4, 1, 2, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, shift, axis = None))]
-fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
+fn roll(py: Python<'_>, x: TensorArg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
     let shift: Vec<i64> = shift.0.iter().map(|s| *s as i64).collect();
     compute(py, x.0.len(), || {
         ops::roll(

@@ -1,7 +1,7 @@
 //! `flex.signal`: windows, short-time Fourier transforms, mel filters, convolution.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Device, compute, count};
+use super::convert::{Device, TensorArg, compute, count};
 use super::dtype::DTypeArg;
 use crate::DType;
 use crate::nn::PadMode;
@@ -150,7 +150,7 @@ fn frames<'a>(
     n_fft: isize,
     hop_length: Option<isize>,
     win_length: Option<isize>,
-    window: &'a Option<Arg>,
+    window: &'a Option<TensorArg>,
 ) -> PyResult<Stft<'a>> {
     let given = |name: &str, n: Option<isize>| n.map(|n| count(op, name, n)).transpose();
     Ok(Stft {
@@ -183,11 +183,11 @@ fn frames<'a>(
 )]
 fn stft(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     n_fft: isize,
     hop_length: Option<isize>,
     win_length: Option<isize>,
-    window: Option<Arg>,
+    window: Option<TensorArg>,
     center: bool,
     pad_mode: &str,
     normalized: bool,
@@ -232,11 +232,11 @@ fn stft(
 #[pyo3(signature = (x, /, n_fft, hop_length = None, win_length = None, window = None, center = true, normalized = false, onesided = None, length = None))]
 fn istft(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     n_fft: isize,
     hop_length: Option<isize>,
     win_length: Option<isize>,
-    window: Option<Arg>,
+    window: Option<TensorArg>,
     center: bool,
     normalized: bool,
     onesided: Option<bool>,
@@ -287,7 +287,13 @@ fn method(op: &str, method: &str) -> PyResult<Method> {
 /// [1.0, 3.0, 5.0, 3.0]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, mode = "full", method = "auto"))]
-fn convolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str, method: &str) -> PyResult<PyTensor> {
+fn convolve(
+    py: Python<'_>,
+    x1: TensorArg,
+    x2: TensorArg,
+    mode: &str,
+    method: &str,
+) -> PyResult<PyTensor> {
     let (mode, method) = (extent("convolve", mode)?, self::method("convolve", method)?);
     compute(py, 4 * (x1.0.len() + x2.0.len()), || {
         signal::convolve(&x1.0, &x2.0, mode, method)
@@ -301,7 +307,7 @@ fn convolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str, method: &str) -> PyRes
 /// [1.0, 3.0, 5.0, 3.0]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, mode = "full"))]
-fn fftconvolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str) -> PyResult<PyTensor> {
+fn fftconvolve(py: Python<'_>, x1: TensorArg, x2: TensorArg, mode: &str) -> PyResult<PyTensor> {
     let mode = extent("fftconvolve", mode)?;
     compute(py, 4 * (x1.0.len() + x2.0.len()), || {
         signal::fftconvolve(&x1.0, &x2.0, mode)
@@ -316,7 +322,13 @@ fn fftconvolve(py: Python<'_>, x1: Arg, x2: Arg, mode: &str) -> PyResult<PyTenso
 /// [5.0, 8.0]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, mode = "full", method = "auto"))]
-fn correlate(py: Python<'_>, x1: Arg, x2: Arg, mode: &str, method: &str) -> PyResult<PyTensor> {
+fn correlate(
+    py: Python<'_>,
+    x1: TensorArg,
+    x2: TensorArg,
+    mode: &str,
+    method: &str,
+) -> PyResult<PyTensor> {
     let (mode, method) = (
         extent("correlate", mode)?,
         self::method("correlate", method)?,

@@ -1,7 +1,7 @@
 //! Sorting and searching.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Operand, compute, detached};
+use super::convert::{Operand, TensorArg, compute, detached};
 use crate::ops::{self, Side, Sort, TopK};
 use crate::{Result, Tensor};
 use pyo3::exceptions::PyValueError;
@@ -27,7 +27,13 @@ pub fn pair(
 /// [3, 2, 1]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
-fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<PyTensor> {
+fn sort(
+    py: Python<'_>,
+    x: TensorArg,
+    axis: isize,
+    descending: bool,
+    stable: bool,
+) -> PyResult<PyTensor> {
     let _ = stable; // every sort is stable
     compute(py, x.0.len(), || ops::sort(&x.0, Sort { axis, descending }))
 }
@@ -44,7 +50,7 @@ fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> 
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn argsort(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: isize,
     descending: bool,
     stable: bool,
@@ -67,7 +73,7 @@ fn argsort(
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn sort_with_indices(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: isize,
     descending: bool,
     stable: bool,
@@ -92,7 +98,7 @@ fn sort_with_indices(
 #[pyo3(signature = (x, /, k, axis = -1, *, largest = true, sorted = true), text_signature = "(x, /, k, axis=-1, *, largest=True, sorted=True)")]
 fn topk(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     k: isize,
     axis: isize,
     largest: bool,
@@ -127,10 +133,10 @@ fn topk(
 #[pyo3(signature = (x1, x2, /, side = "left", sorter = None))]
 fn searchsorted(
     py: Python<'_>,
-    x1: Arg,
+    x1: TensorArg,
     x2: Operand,
     side: &str,
-    sorter: Option<Arg>,
+    sorter: Option<TensorArg>,
 ) -> PyResult<PyTensor> {
     let side = match side {
         "left" => Side::Left,

@@ -193,19 +193,19 @@ impl PyTensor {
         self.about(|layout, _| layout.shape().first().copied())
             .ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
     }
-    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
+    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<TensorIterator> {
         let t = slf.get().tensor(slf.py())?;
         if t.rank() == 0 {
             return Err(PyTypeError::new_err(
                 "iteration over a 0-dimensional tensor",
             ));
         }
-        Ok(Rows {
+        Ok(TensorIterator {
             t,
             next: Mutex::new(0),
         })
     }
-    fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
+    fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<TensorIterator> {
         let mut rows = PyTensor::__iter__(slf)?;
         rows.t = rows.t.flip(0)?;
         Ok(rows)
@@ -308,13 +308,13 @@ pub fn byte_strides(
 
 /// An iterator over the first dimension.
 #[pyclass(frozen, module = "flex")]
-struct Rows {
+struct TensorIterator {
     t: Tensor,
     next: Mutex<usize>,
 }
 
 #[pymethods]
-impl Rows {
+impl TensorIterator {
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -372,7 +372,7 @@ fn astype<'py>(
     match x.cast::<PyTensor>() {
         Ok(t) => PyTensor::astype(t, dtype, copy, device),
         Err(_) => PyTensor::astype(
-            &Bound::new(x.py(), PyTensor::new(x.extract::<convert::Arg>()?.0))?,
+            &Bound::new(x.py(), PyTensor::new(x.extract::<convert::TensorArg>()?.0))?,
             dtype,
             copy,
             device,

@@ -33,7 +33,7 @@ const NAMES: [(&[&str], &str, &str); 9] = [
 const SHARED: [&str; 4] = ["relu", "sigmoid", "silu", "tanh"];
 
 /// torch's name of a parameter of a function.
-pub struct Name {
+pub struct TorchName {
     torch: &'static str,
     flex: &'static str,
     /// The parameter's place in the signature.
@@ -43,7 +43,7 @@ pub struct Name {
 }
 
 /// torch's names for the function of a module with this signature, such as `"(x, /, axis=-1)"`.
-pub fn of(module: &str, function: &str, signature: &str) -> Vec<Name> {
+pub fn of(module: &str, function: &str, signature: &str) -> Vec<TorchName> {
     if !module.starts_with("flex.nn") && !SHARED.contains(&function) {
         return Vec::new();
     }
@@ -58,7 +58,7 @@ pub fn of(module: &str, function: &str, signature: &str) -> Vec<Name> {
     let names = NAMES.iter().filter_map(|(functions, torch, flex)| {
         let applies = functions.is_empty() || functions.contains(&function);
         let at = place(flex).filter(|_| applies && place(torch).is_none())?;
-        Some(Name {
+        Some(TorchName {
             torch,
             flex,
             place: at,
@@ -69,13 +69,13 @@ pub fn of(module: &str, function: &str, signature: &str) -> Vec<Name> {
 }
 
 /// The parameter that torch calls `name`.
-pub fn find<'a>(names: &'a [Name], name: &str) -> Option<&'a Name> {
+pub fn find<'a>(names: &'a [TorchName], name: &str) -> Option<&'a TorchName> {
     names.iter().find(|n| n.torch == name)
 }
 
 /// Calls the function `op` with flex's names for these keywords.
 pub fn call<'py>(
-    names: &[Name],
+    names: &[TorchName],
     op: &str,
     callable: &Bound<'py, PyAny>,
     mut positional: Vec<Bound<'py, PyAny>>,

@@ -5,13 +5,13 @@
 
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef};
-use super::number::Number;
-use super::traced::{Mark, Memory, Traced, is_active};
+use super::number::TracedNumber;
+use super::traced::{Memory, TraceMark, Traced, is_active};
 use crate::kernel::elementwise::Row;
 use crate::op::Op;
 use crate::ops::Reduction;
 use crate::ops::elementwise::fit_target;
-use crate::stream::{self, Function, Graph, Kind, Layer, Parameter, Value, View};
+use crate::stream::{self, Function, Graph, Kind, Layer, Parameter, Value, ViewOp};
 use crate::{DType, Layout, Result, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -41,14 +41,14 @@ pub struct Trace {
     /// Whether the recording depends on that.
     pub by_memory: bool,
     /// Shared with its objects.
-    mark: Arc<Mark>,
+    mark: Arc<TraceMark>,
 }
 
 /// Ends a trace on drop.
 struct Ended;
 impl Drop for Ended {
     fn drop(&mut self) {
-        Mark::end();
+        TraceMark::end();
         TRACES.with_borrow_mut(|traces| {
             if let Some(trace) = traces.pop() {
                 trace.mark.set_over();
@@ -64,7 +64,7 @@ impl Trace {
         f: impl FnOnce() -> PyResult<R>,
         done: impl FnOnce(&Trace, &R) -> PyResult<()>,
     ) -> PyResult<R> {
-        Mark::begin();
+        TraceMark::begin();
         TRACES.with_borrow_mut(|traces| traces.push(Trace::default()));
         let _ended = Ended;
         let result = f()?;
@@ -144,11 +144,11 @@ impl Trace {
         self.shared = shared.into_iter();
     }
     /// Whether a number is one of its arguments.
-    pub fn has(&self, x: &Number) -> bool {
+    pub fn has(&self, x: &TracedNumber) -> bool {
         self.floats.as_ref().is_some_and(|seen| x.belongs_to(seen))
     }
     /// The parameter for a number that may change from call to call.
-    fn number(&mut self, x: &Number) -> Parameter {
+    fn number(&mut self, x: &TracedNumber) -> Parameter {
         if let Some(k) = self.numbers.iter().position(|y| x.is_computed_by(y)) {
             return self.parameters[k];
         }
@@ -185,7 +185,7 @@ fn decides(row: &'static Row) -> bool {
 /// no trace may be borrowed.
 fn look<'a, 'py: 'a>(
     operands: impl IntoIterator<Item = &'a OperandRef<'py>>,
-    which: impl Fn(&Number) -> bool,
+    which: impl Fn(&TracedNumber) -> bool,
 ) {
     for x in operands {
         if let OperandRef::Number(x) = x
@@ -197,7 +197,7 @@ fn look<'a, 'py: 'a>(
 }
 /// Whether a number's value decides what a row records: as an exponent, or if it belongs to another
 /// trace.
-fn is_fixed(row: &'static Row, x: &Number) -> bool {
+fn is_fixed(row: &'static Row, x: &TracedNumber) -> bool {
     decides(row) || !TRACES.with_borrow(|traces| traces.last().is_some_and(|t| t.has(x)))
 }
 
@@ -302,7 +302,7 @@ pub fn call(
 /// Records a view of a traced value; `None` also if `make` finds none, such as for an empty value.
 pub fn view(
     from: &OperandRef,
-    make: &dyn Fn(&Layout, DType) -> Result<Option<View>>,
+    make: &dyn Fn(&Layout, DType) -> Result<Option<ViewOp>>,
 ) -> Option<PyResult<PyTensor>> {
     with_trace(std::iter::once(from), |trace| {
         match trace.operand(from)? {

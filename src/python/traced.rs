@@ -31,12 +31,12 @@ pub fn is_active() -> bool {
 
 /// Shared by a trace and its objects; its address identifies the trace.
 #[derive(Default)]
-pub struct Mark {
+pub struct TraceMark {
     over: AtomicBool,
     by_shape: AtomicBool,
 }
 
-impl Mark {
+impl TraceMark {
     /// Notes that tracing of a function begins.
     pub fn begin() {
         ACTIVE.fetch_add(1, Relaxed);
@@ -64,7 +64,7 @@ pub struct Traced {
     /// The value.
     pub value: Value,
     /// The mark of its trace.
-    pub mark: Arc<Mark>,
+    pub mark: Arc<TraceMark>,
     /// Its memory, which views of it share.
     pub memory: Arc<Memory>,
 }

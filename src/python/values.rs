@@ -2,7 +2,7 @@
 
 use crate::dtype::{Bool, Complex64, Complex128, Element, F8E4M3, F8E5M2, bf16, f16};
 use crate::python::cell::PyTensor;
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
@@ -96,7 +96,7 @@ unsafe fn row(
 /// An element of this dtype.
 pub fn number<'py>(
     py: Python<'py>,
-    x: &Value,
+    x: &ElementBytes,
     dtype: DType,
     op: &'static str,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -5,7 +5,7 @@
 use super::cell::PyTensor;
 use super::convert::Operand;
 use super::dtype::PyDType;
-use super::number::Number;
+use super::number::TracedNumber;
 use super::quant::PyQTensor;
 use super::trace::{self, Trace};
 use super::traced;
@@ -32,41 +32,43 @@ thread_local! {
 }
 
 /// An argument.
-enum Given {
+enum CallArgument {
     Traced(usize),
     Constant(Py<PyAny>),
-    Tuple(Vec<Given>),
-    List(Vec<Given>),
+    Tuple(Vec<CallArgument>),
+    List(Vec<CallArgument>),
 }
 
-impl Given {
+impl CallArgument {
     /// `None` for an object that may differ in the next call.
-    fn of(x: &Bound<'_, PyAny>, trace: &Trace, values: &mut Vec<Value>) -> Option<Given> {
+    fn of(x: &Bound<'_, PyAny>, trace: &Trace, values: &mut Vec<Value>) -> Option<CallArgument> {
         let mut all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
             items
-                .map(|x| Given::of(&x, trace, values))
+                .map(|x| CallArgument::of(&x, trace, values))
                 .collect::<Option<Vec<_>>>()
         };
         if let Ok(items) = x.cast_exact::<PyTuple>() {
-            return all(&mut items.iter()).map(Given::Tuple);
+            return all(&mut items.iter()).map(CallArgument::Tuple);
         }
         if let Ok(items) = x.cast_exact::<PyList>() {
-            return all(&mut items.iter()).map(Given::List);
+            return all(&mut items.iter()).map(CallArgument::List);
         }
         if let Ok(t) = x.cast_exact::<PyTensor>() {
             if let Some(value) = trace.value_of(t.get()) {
                 values.push(value);
-                return Some(Given::Traced(values.len() - 1));
+                return Some(CallArgument::Traced(values.len() - 1));
             }
             if t.get().traced_value(|_| ()).is_some() {
                 return None; // of another trace
             }
             // the object may be written to before the program runs
             let now = PyTensor::new(t.get().tensor(x.py()).ok()?);
-            return Some(Given::Constant(Py::new(x.py(), now).ok()?.into_any()));
+            return Some(CallArgument::Constant(
+                Py::new(x.py(), now).ok()?.into_any(),
+            ));
         }
-        if let Ok(Some(number)) = Number::of(x) {
-            return Some(Given::Constant(number.looked_at()));
+        if let Ok(Some(number)) = TracedNumber::of(x) {
+            return Some(CallArgument::Constant(number.looked_at()));
         }
         let plain = x.is_none()
             || x.is_instance_of::<PyString>()
@@ -75,32 +77,34 @@ impl Given {
             || x.is_instance_of::<PyDType>()
             || x.is_instance_of::<PyQTensor>()
             || matches!(Operand::of(x), Ok(Some(_)));
-        plain.then(|| Given::Constant(x.clone().unbind()))
+        plain.then(|| CallArgument::Constant(x.clone().unbind()))
     }
     fn build<'py>(&self, py: Python<'py>, tensors: &[Tensor]) -> PyResult<Bound<'py, PyAny>> {
-        let all = |items: &[Given]| {
+        let all = |items: &[CallArgument]| {
             items
                 .iter()
                 .map(|x| x.build(py, tensors))
                 .collect::<PyResult<Vec<_>>>()
         };
         Ok(match self {
-            Given::Traced(k) => Bound::new(py, PyTensor::new(tensors[*k].clone()))?.into_any(),
-            Given::Constant(x) => x.bind(py).clone(),
-            Given::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
-            Given::List(items) => PyList::new(py, all(items)?)?.into_any(),
+            CallArgument::Traced(k) => {
+                Bound::new(py, PyTensor::new(tensors[*k].clone()))?.into_any()
+            }
+            CallArgument::Constant(x) => x.bind(py).clone(),
+            CallArgument::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
+            CallArgument::List(items) => PyList::new(py, all(items)?)?.into_any(),
         })
     }
 }
 
 /// A call without the elements of traced tensors.
-struct Call {
+struct WholeCall {
     function: Py<PyAny>,
-    arguments: Vec<Given>,
-    keywords: Vec<(Py<PyString>, Given)>,
+    arguments: Vec<CallArgument>,
+    keywords: Vec<(Py<PyString>, CallArgument)>,
 }
 
-impl Call {
+impl WholeCall {
     /// Its result for these tensors; `None` if that is not a tensor.
     fn make(&self, py: Python<'_>, tensors: &[Tensor]) -> PyResult<Option<Tensor>> {
         let arguments = self.arguments.iter().map(|x| x.build(py, tensors));
@@ -144,14 +148,20 @@ pub fn record(
         let mut values = Vec::new();
         let arguments = arguments
             .iter()
-            .map(|x| Given::of(x, trace, &mut values))
+            .map(|x| CallArgument::of(x, trace, &mut values))
             .collect::<Option<Vec<_>>>()?;
         let keywords = keywords
             .iter()
-            .map(|(name, x)| Some((name.clone().unbind(), Given::of(x, trace, &mut values)?)))
+            .map(|(name, x)| {
+                Some((
+                    name.clone().unbind(),
+                    CallArgument::of(x, trace, &mut values)?,
+                ))
+            })
             .collect::<Option<_>>()?;
         // the counts decide the shape
-        let is_counted = values.len() == 1 && matches!(arguments.first(), Some(Given::Traced(_)));
+        let is_counted =
+            values.len() == 1 && matches!(arguments.first(), Some(CallArgument::Traced(_)));
         if name == "repeat" && !is_counted {
             return None;
         }
@@ -161,7 +171,7 @@ pub fn record(
             let all = zeros.iter().map(Tensor::contiguous).collect::<Result<_>>();
             zeros = all.ok()?;
         }
-        let call = Call {
+        let call = WholeCall {
             function: function.clone().unbind(),
             arguments,
             keywords,

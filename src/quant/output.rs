@@ -7,7 +7,7 @@ use super::weights::step;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::gemm::After;
-use crate::kernel::quant::{self, Levels, Step};
+use crate::kernel::quant::{self, Levels, QuantStep};
 use crate::layout::Shape;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
@@ -55,7 +55,7 @@ impl Output {
             let message = message!("zero point is {zero}; it must be from {least} to {most}");
             return Err(Error::value(op, message));
         }
-        let step = Step {
+        let step = QuantStep {
             zero: zero.unwrap_or(0),
             ..step(op, scale, 0)?
         };
@@ -71,7 +71,7 @@ impl Output {
 /// Bytes with one step.
 #[derive(Clone, Copy)]
 pub(super) struct Encoding {
-    pub step: Step,
+    pub step: QuantStep,
     pub levels: Levels,
 }
 impl Encoding {

@@ -7,7 +7,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
-use crate::kernel::quant::{self, Calibration, Levels, Rule, Step};
+use crate::kernel::quant::{self, Calibration, Levels, QuantStep, QuantizationRule};
 use crate::layout::Shape;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
@@ -64,7 +64,7 @@ pub(super) fn in_blocks(
     let (count, len) = groups.sizes();
     let x32 = groups.gather(&x.astype(DType::F32)?)?;
     let numbers = x32.as_slice::<f32>()?;
-    let mut steps = fallible::filled(Step::default(), count)?;
+    let mut steps = fallible::filled(QuantStep::default(), count)?;
     let mut values = Tensor::empty(numbers.len(), how.levels.dtype())?;
     let d = values.as_mut_bytes()?;
     if len <= CUT {
@@ -151,7 +151,7 @@ pub fn quantize_by(
         let x = &numbers[first * len + r.start..][..r.len()];
         for (g, (x, d)) in x.chunks(len).zip(d.chunks_mut(len)).enumerate() {
             let zero = zero.as_ref().map_or(0, |z| z[first + g] as i32);
-            let step = Step {
+            let step = QuantStep {
                 scale: given[first + g],
                 zero,
             };
@@ -185,10 +185,10 @@ fn check(op: &'static str, x: &Tensor, levels: Levels) -> Result<()> {
 fn together(
     x: &[f32],
     len: usize,
-    rule: &Rule,
+    rule: &QuantizationRule,
     how: Calibration,
     d: &mut [u8],
-    steps: &mut [Step],
+    steps: &mut [QuantStep],
 ) -> Result<()> {
     if how == Calibration::MinMax {
         by_rows(x, len, rule, d, steps);
@@ -209,7 +209,13 @@ fn together(
     failure.result()
 }
 /// Quantises groups of `len` numbers, each by its minimum and maximum.
-pub(super) fn by_rows(x: &[f32], len: usize, rule: &Rule, d: &mut [u8], steps: &mut [Step]) {
+pub(super) fn by_rows(
+    x: &[f32],
+    len: usize,
+    rule: &QuantizationRule,
+    d: &mut [u8],
+    steps: &mut [QuantStep],
+) {
     let steps = Out::new(steps);
     par::split(d, len.max(1), 1, COST.times(len), |r, d| {
         let x = &x[r.start * len..r.end * len];

@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::quant::{Calibration, Levels, Rule};
+use crate::kernel::quant::{Calibration, Levels, QuantizationRule};
 use crate::layout::{self, Shape};
 #[cfg(feature = "half")]
 use crate::{
@@ -80,7 +80,7 @@ impl Default for Quantization {
 
 impl Quantization {
     /// The rule for its groups. Errors if there is no such quantisation.
-    pub(super) fn rule(&self, op: &'static str) -> Result<Rule> {
+    pub(super) fn rule(&self, op: &'static str) -> Result<QuantizationRule> {
         if self.affine && self.levels.is_packed() {
             return Err(Error::value(
                 op,
@@ -104,7 +104,7 @@ impl Quantization {
                 message!("percentile is {p}; it must be from 50 to 100"),
             ));
         }
-        Ok(Rule {
+        Ok(QuantizationRule {
             levels: self.levels.range(!self.affine),
             affine: self.affine,
             round: rounding(op, self.scales)?,

@@ -4,7 +4,7 @@ use super::qtensor::{QTensor, floats_of_bytes};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::kernel::quant::{self, Levels, Step};
+use crate::kernel::quant::{self, Levels, QuantStep};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 #[cfg(feature = "std")]
@@ -50,14 +50,14 @@ pub(super) fn check_integers(op: &'static str, weight: &QTensor, k: usize) -> Re
 }
 
 /// The step of inputs with one scale. Errors if it is invalid.
-pub(super) fn step(op: &'static str, scale: f32, zero: u8) -> Result<Step> {
+pub(super) fn step(op: &'static str, scale: f32, zero: u8) -> Result<QuantStep> {
     if !(scale > 0.0 && scale.is_finite()) {
         return Err(Error::value(
             op,
             message!("scale is {scale}; it must be positive and finite"),
         ));
     }
-    Ok(Step {
+    Ok(QuantStep {
         scale,
         zero: zero as i32,
     })

@@ -13,8 +13,10 @@ pub const COLUMNS: usize = 16;
 ///
 /// # Safety
 /// A value exists only if the CPU has the vector's instruction set, in code that is generic over an
-/// [`Isa`](super::Isa) that names it (ISA1). Contract LANES1 of the methods that take a pointer: it
-/// is valid for as many numbers as the method says, and aligned for a number.
+/// [`Isa`](super::Isa) that names it (ISA1).
+///
+/// Contract LANES1 of the methods that take a pointer: it is valid for as many numbers as the method
+/// says, and aligned for a number.
 pub unsafe trait Lanes:
     Copy
     + Add<Output = Self>

@@ -12,10 +12,13 @@
 //! for its tiles, in `kernel/gemm`. `cfg(x86_dispatch)` (build.rs) means that x86-64 sets are
 //! chosen at run time.
 
+mod copy;
 pub mod lanes;
 pub mod stream;
 #[cfg(x86_dispatch)]
 pub mod x86;
+
+pub use copy::copy_run;
 
 #[cfg(feature = "std")]
 use crate::environment::{Setting, setting};

@@ -19,7 +19,7 @@ pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 /// The header of a block: before its data, or apart from it if the memory is mapped.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
-pub(super) struct Header {
+pub(super) struct BlockHeader {
     /// The number of handles to the block (STORAGE2).
     pub count: AtomicUsize,
     /// The first byte of the data.
@@ -36,7 +36,7 @@ pub(super) struct Header {
     pub packed: core::sync::atomic::AtomicPtr<super::packed::PackedCache>,
     /// The next block of a free list.
     #[cfg(feature = "std")]
-    pub next: *mut Header,
+    pub next: *mut BlockHeader,
 }
 
 /// Where a block's memory came from.
@@ -54,9 +54,9 @@ pub(super) enum Origin {
     Immutable(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 
-impl Header {
-    fn new(data: NonNull<u8>, capacity: usize, origin: Origin) -> Header {
-        Header {
+impl BlockHeader {
+    fn new(data: NonNull<u8>, capacity: usize, origin: Origin) -> BlockHeader {
+        BlockHeader {
             count: AtomicUsize::new(1),
             data,
             capacity,
@@ -72,34 +72,40 @@ impl Header {
         let header = if cfg!(flex_exact) {
             0
         } else {
-            size_of::<Header>()
+            size_of::<BlockHeader>()
         };
-        Layout::from_size_align(header.checked_add(capacity)?, align_of::<Header>()).ok()
+        Layout::from_size_align(header.checked_add(capacity)?, align_of::<BlockHeader>()).ok()
     }
     /// A zeroed block from the global allocator with a count of one; `None` if it has no memory.
     #[cfg(not(flex_exact))]
-    pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
+    pub fn heap(capacity: usize) -> Option<NonNull<BlockHeader>> {
         // SAFETY: the size is not zero, for the header has one.
-        let header =
-            NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?.cast::<Header>();
+        let header = NonNull::new(unsafe { alloc_zeroed(BlockHeader::layout(capacity)?) })?
+            .cast::<BlockHeader>();
         // SAFETY: the allocation holds a header and, behind it and as aligned as it, `capacity`
         // bytes.
-        unsafe { header.write(Header::new(header.add(1).cast(), capacity, Origin::Heap)) }
+        unsafe {
+            header.write(BlockHeader::new(
+                header.add(1).cast(),
+                capacity,
+                Origin::Heap,
+            ))
+        }
         Some(header)
     }
     /// For sanitizers and Miri: the data is a separate allocation of exactly its bytes, so that
     /// accesses out of bounds are seen on either side; it is not zeroed, so that code which relies
     /// on zeros fails.
     #[cfg(flex_exact)]
-    pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
+    pub fn heap(capacity: usize) -> Option<NonNull<BlockHeader>> {
         let data = match capacity {
-            0 => NonNull::<Header>::dangling().cast(),
+            0 => NonNull::<BlockHeader>::dangling().cast(),
             // SAFETY: the size is not zero, by the arm before.
-            _ => NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?,
+            _ => NonNull::new(unsafe { alloc_zeroed(BlockHeader::layout(capacity)?) })?,
         };
         // SAFETY: `capacity` bytes just allocated (STORAGE4).
         unsafe { data.write_bytes(0xa5, capacity) }
-        Some(NonNull::from(Box::leak(Box::new(Header::new(
+        Some(NonNull::from(Box::leak(Box::new(BlockHeader::new(
             data,
             capacity,
             Origin::Heap,
@@ -108,9 +114,9 @@ impl Header {
     /// A zeroed block in a mapping of its own; `None` if the system refuses. `capacity` is a
     /// multiple of the page size.
     #[cfg(all(feature = "std", target_os = "linux"))]
-    pub fn mapped(capacity: usize) -> Option<NonNull<Header>> {
+    pub fn mapped(capacity: usize) -> Option<NonNull<BlockHeader>> {
         let data = super::mapping::map(capacity)?;
-        Some(NonNull::from(Box::leak(Box::new(Header::new(
+        Some(NonNull::from(Box::leak(Box::new(BlockHeader::new(
             data,
             capacity,
             Origin::Mapped,
@@ -142,7 +148,7 @@ impl Header {
     ///
     /// # Safety
     /// Nobody uses the block any more (STORAGE2).
-    pub unsafe fn free(header: NonNull<Header>) {
+    pub unsafe fn free(header: NonNull<BlockHeader>) {
         // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the
         // constructor of its origin.
         unsafe {
@@ -159,14 +165,14 @@ impl Header {
                     if header.capacity > 0 {
                         dealloc(
                             header.data.as_ptr(),
-                            Header::layout(header.capacity).unwrap_unchecked(),
+                            BlockHeader::layout(header.capacity).unwrap_unchecked(),
                         );
                     }
                 }
                 #[cfg(not(flex_exact))]
                 _ => dealloc(
                     header.as_ptr().cast(),
-                    Header::layout(header.as_ref().capacity).unwrap_unchecked(),
+                    BlockHeader::layout(header.as_ref().capacity).unwrap_unchecked(),
                 ),
             }
         }

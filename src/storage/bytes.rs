@@ -1,7 +1,7 @@
 //! The handle to the memory that tensors share.
 
 use super::atomic::{AtomicUsize, Ordering};
-use super::block::{Header, Origin};
+use super::block::{BlockHeader, Origin};
 use super::pool;
 use crate::error::Result;
 use alloc::boxed::Box;
@@ -26,7 +26,7 @@ pub struct Bytes {
     data: NonNull<u8>,
     len: usize,
     /// The block's header; `None` for static memory, which needs no count.
-    header: Option<NonNull<Header>>,
+    header: Option<NonNull<BlockHeader>>,
 }
 
 // SAFETY: the count is atomic; memory is only read through a shared handle, and written through a
@@ -227,12 +227,12 @@ impl Bytes {
         self.data == other.data && self.len == other.len && self.header == other.header
     }
     #[inline(always)]
-    fn header(&self) -> Option<&Header> {
+    fn header(&self) -> Option<&BlockHeader> {
         // SAFETY: this handle keeps it alive (STORAGE2).
         self.header.map(|h| unsafe { h.as_ref() })
     }
     #[inline(always)]
-    fn owned_header(&self) -> Option<&Header> {
+    fn owned_header(&self) -> Option<&BlockHeader> {
         self.header().filter(|h| !h.is_foreign())
     }
 }

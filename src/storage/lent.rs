@@ -25,22 +25,22 @@ use core::sync::atomic::{AtomicUsize, Ordering::*};
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[must_use]
-pub struct Lent(Place);
+pub struct Lent(LoanKey);
 
 /// The key of a loan: its first byte, and a number that distinguishes loans of the same memory.
-type Place = (usize, usize);
+type LoanKey = (usize, usize);
 
-struct List(UnsafeCell<BTreeMap<Place, Bytes>>);
+struct LoanList(UnsafeCell<BTreeMap<LoanKey, Bytes>>);
 // SAFETY: BORROW1: touched under the lock alone.
-unsafe impl Sync for List {}
+unsafe impl Sync for LoanList {}
 
 /// The loans that have not ended.
-static LIST: List = List(UnsafeCell::new(BTreeMap::new()));
+static LIST: LoanList = LoanList(UnsafeCell::new(BTreeMap::new()));
 /// Their number: there are mostly none, which a borrower can see without the lock.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls `f` with the list, under the lock. Nothing is dropped there.
-fn list<R>(f: impl FnOnce(&mut BTreeMap<Place, Bytes>) -> R) -> R {
+fn list<R>(f: impl FnOnce(&mut BTreeMap<LoanKey, Bytes>) -> R) -> R {
     super::fork::survive();
     // SAFETY: BORROW1.
     CACHES.with(|| f(unsafe { &mut *LIST.0.get() }))

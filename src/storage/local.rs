@@ -11,7 +11,7 @@
 //!   it.
 
 use super::class;
-use super::shared::{GLOBAL, List};
+use super::shared::{FreeList, GLOBAL};
 use core::cell::Cell;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::*};
@@ -25,7 +25,7 @@ const _: () = assert!(class::capacity(SMALL) == 1 << 20);
 pub(super) struct Local {
     held: AtomicBool,
     chain: *const Local,
-    lists: [Cell<List>; SMALL],
+    lists: [Cell<FreeList>; SMALL],
     /// The `EPOCH` of the pool that the lists were last emptied for.
     epoch: Cell<usize>,
     /// Bytes in the lists.
@@ -48,7 +48,7 @@ impl Local {
         Local {
             held: AtomicBool::new(true),
             chain: null(),
-            lists: [const { Cell::new(List::EMPTY) }; SMALL],
+            lists: [const { Cell::new(FreeList::EMPTY) }; SMALL],
             epoch: Cell::new(0),
             cached: AtomicUsize::new(0),
             in_use: AtomicUsize::new(0),
@@ -79,13 +79,13 @@ impl Local {
     }
     /// The list of a class, to be read and replaced.
     #[inline(always)]
-    pub fn list(&self, class: usize) -> &Cell<List> {
+    pub fn list(&self, class: usize) -> &Cell<FreeList> {
         &self.lists[class]
     }
     /// All lists, taken out.
-    pub fn take_lists(&self) -> impl Iterator<Item = List> {
+    pub fn take_lists(&self) -> impl Iterator<Item = FreeList> {
         self.cached.store(0, Relaxed);
-        self.lists.iter().map(|l| l.replace(List::EMPTY))
+        self.lists.iter().map(|l| l.replace(FreeList::EMPTY))
     }
     /// Whether the lists were last emptied before `epoch`; marks them as emptied for it.
     #[inline(always)]

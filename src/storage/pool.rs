@@ -5,12 +5,12 @@
 //! overflow of those lists, go through shared lists under a lock ([`shared`](super::shared)).
 //! Requests beyond the machine's memory are refused before the system is asked.
 
-use super::block::Header;
+use super::block::BlockHeader;
 use super::class;
 use super::fork;
 use super::limit::limit;
 use super::local::{self, Local, ORPHAN, SMALL};
-use super::shared::{GLOBAL, List, bump, cap, free, set_cap};
+use super::shared::{FreeList, GLOBAL, bump, cap, free, set_cap};
 use crate::error::{Error, Result};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
@@ -66,7 +66,7 @@ fn local_limit() -> usize {
 
 /// A block for `len` bytes with a count of one, and whether it is zeroed.
 #[inline]
-pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
+pub(super) fn get(len: usize) -> Result<(NonNull<BlockHeader>, bool)> {
     let Some(class) = class::of(len) else {
         return Err(refusal(len));
     };
@@ -96,8 +96,8 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
 }
 
 /// A block without data, for the header of foreign memory.
-pub(super) fn header() -> NonNull<Header> {
-    let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>());
+pub(super) fn header() -> NonNull<BlockHeader> {
+    let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<BlockHeader>());
     get(0).map_or_else(
         |_| allocate(0, 0).unwrap_or_else(refused),
         |(block, _)| block,
@@ -105,7 +105,7 @@ pub(super) fn header() -> NonNull<Header> {
 }
 
 #[inline(always)]
-fn take_small(local: &Local, class: usize) -> Option<NonNull<Header>> {
+fn take_small(local: &Local, class: usize) -> Option<NonNull<BlockHeader>> {
     let mut list = local.list(class).get();
     if list.count == 0 {
         list = refill(local, class);
@@ -116,7 +116,7 @@ fn take_small(local: &Local, class: usize) -> Option<NonNull<Header>> {
     Some(block)
 }
 #[cold]
-fn refill(local: &Local, class: usize) -> List {
+fn refill(local: &Local, class: usize) -> FreeList {
     let list = GLOBAL.take(class, list_limit(class) / 2);
     bump(&local.cached, list.count * class::capacity(class));
     list
@@ -127,15 +127,15 @@ fn refill(local: &Local, class: usize) -> List {
 /// # Safety
 /// Nobody uses the block any more (STORAGE2).
 #[inline]
-pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
+pub(super) unsafe fn put(block: NonNull<BlockHeader>, len: usize) {
     let class = class::of(len).unwrap_or_default();
     local::with(|local| {
         count(local, len.wrapping_neg(), 0);
         if EXACT {
             // SAFETY: used by nobody, by the caller's promise.
-            return unsafe { Header::free(block) };
+            return unsafe { BlockHeader::free(block) };
         }
-        let mut single = List::EMPTY;
+        let mut single = FreeList::EMPTY;
         if let Some(local) = local.filter(|_| class < SMALL)
             && make_room(local, class)
         {
@@ -165,7 +165,7 @@ fn make_room(local: &Local, class: usize) -> bool {
 }
 #[cold]
 fn spill(local: &Local, class: usize) {
-    let (mut list, mut half) = (local.list(class).get(), List::EMPTY);
+    let (mut list, mut half) = (local.list(class).get(), FreeList::EMPTY);
     for _ in 0..list.count / 2 {
         // SAFETY: popped in this line, so in no list but the one that it is pushed to (POOL1).
         list.pop()
@@ -205,7 +205,7 @@ fn in_use() -> usize {
 }
 
 #[cold]
-fn fresh(class: usize, len: usize) -> Result<NonNull<Header>> {
+fn fresh(class: usize, len: usize) -> Result<NonNull<BlockHeader>> {
     fork::survive();
     let (limit, in_use, cached) = (limit(), in_use() as u64, GLOBAL.cached.load(Relaxed) as u64);
     if (len as u64).saturating_add(in_use) > limit {
@@ -221,15 +221,15 @@ fn fresh(class: usize, len: usize) -> Result<NonNull<Header>> {
     MISSES.fetch_add(1, Relaxed);
     block.ok_or_else(|| refusal(len))
 }
-fn allocate(class: usize, len: usize) -> Option<NonNull<Header>> {
+fn allocate(class: usize, len: usize) -> Option<NonNull<BlockHeader>> {
     if EXACT {
-        return Header::heap(len);
+        return BlockHeader::heap(len);
     }
     #[cfg(target_os = "linux")]
     if class >= SMALL && !cfg!(miri) {
-        return Header::mapped(class::capacity(class));
+        return BlockHeader::mapped(class::capacity(class));
     }
-    Header::heap(class::capacity(class))
+    BlockHeader::heap(class::capacity(class))
 }
 /// Errors if a block of `len` bytes can never be allocated, since the process may not use that
 /// much.

@@ -7,7 +7,7 @@
 //!
 //! A fork takes that lock ([`fork`](super::fork), POOL2).
 
-use super::block::Header;
+use super::block::BlockHeader;
 use super::class::{self, CLASSES};
 use super::fork::{self, POOL};
 use super::limit::limit;
@@ -17,13 +17,13 @@ use core::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// A list of free blocks of one class.
 #[derive(Clone, Copy)]
-pub(super) struct List {
-    pub head: *mut Header,
+pub(super) struct FreeList {
+    pub head: *mut BlockHeader,
     pub count: usize,
 }
 
-impl List {
-    pub const EMPTY: List = List {
+impl FreeList {
+    pub const EMPTY: FreeList = FreeList {
         head: null_mut(),
         count: 0,
     };
@@ -31,28 +31,28 @@ impl List {
     /// # Safety
     /// Nobody uses the block (STORAGE2), and the list is the caller's alone.
     #[inline(always)]
-    pub unsafe fn push(&mut self, mut block: NonNull<Header>) {
+    pub unsafe fn push(&mut self, mut block: NonNull<BlockHeader>) {
         // SAFETY: nobody uses the block, by the caller's promise, so its header may be written to.
         unsafe { block.as_mut().next = self.head }
-        *self = List {
+        *self = FreeList {
             head: block.as_ptr(),
             count: self.count + 1,
         };
     }
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<NonNull<Header>> {
+    pub fn pop(&mut self) -> Option<NonNull<BlockHeader>> {
         let block = NonNull::new(self.head)?;
         // SAFETY: the block is alive and in this list alone, since it was pushed.
         let head = unsafe { block.as_ref().next };
         let count = self.count - 1;
-        *self = List { head, count };
+        *self = FreeList { head, count };
         Some(block)
     }
 }
 
 /// The lists that all threads share, by class.
 pub(super) struct Global {
-    lists: UnsafeCell<[List; CLASSES]>,
+    lists: UnsafeCell<[FreeList; CLASSES]>,
     /// Bytes in the lists; written under the lock.
     pub cached: AtomicUsize,
 }
@@ -61,7 +61,7 @@ pub(super) struct Global {
 unsafe impl Sync for Global {}
 
 pub(super) static GLOBAL: Global = Global {
-    lists: UnsafeCell::new([List::EMPTY; CLASSES]),
+    lists: UnsafeCell::new([FreeList::EMPTY; CLASSES]),
     cached: AtomicUsize::new(0),
 };
 
@@ -71,15 +71,15 @@ static CAP: AtomicUsize = AtomicUsize::new(UNSET);
 const UNSET: usize = usize::MAX;
 
 impl Global {
-    fn with<R>(&self, f: impl FnOnce(&mut [List; CLASSES]) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(&mut [FreeList; CLASSES]) -> R) -> R {
         // SAFETY: POOL1; `f` is this module's and does not panic.
         POOL.with(|| f(unsafe { &mut *self.lists.get() }))
     }
     /// Up to `count` blocks of a class.
     #[inline]
-    pub fn take(&self, class: usize, count: usize) -> List {
+    pub fn take(&self, class: usize, count: usize) -> FreeList {
         self.with(|lists| {
-            let mut taken = List::EMPTY;
+            let mut taken = FreeList::EMPTY;
             for _ in 0..count {
                 let Some(block) = lists[class].pop() else {
                     break;
@@ -98,9 +98,9 @@ impl Global {
     /// Takes in the blocks of a list, all of one class. What exceeds the cap is freed, largest
     /// first: blocks used last are likeliest to be used next.
     #[inline]
-    pub fn keep(&self, mut blocks: List, class: usize) {
+    pub fn keep(&self, mut blocks: FreeList, class: usize) {
         let cap = cap();
-        let mut surplus = List::EMPTY;
+        let mut surplus = FreeList::EMPTY;
         self.with(|lists| {
             while let Some(block) = blocks.pop() {
                 // SAFETY: popped a line above, so in no list but the one that it is pushed to
@@ -113,8 +113,8 @@ impl Global {
         free(surplus);
     }
     /// Removes the blocks to free so that no more than `cap` bytes remain. Under the lock.
-    fn shrink(&self, lists: &mut [List; CLASSES], cap: usize) -> List {
-        let mut surplus = List::EMPTY;
+    fn shrink(&self, lists: &mut [FreeList; CLASSES], cap: usize) -> FreeList {
+        let mut surplus = FreeList::EMPTY;
         let mut class = CLASSES;
         while class > 0 && self.cached.load(Relaxed) > cap {
             let Some(block) = lists[class - 1].pop() else {
@@ -134,10 +134,10 @@ impl Global {
     }
 }
 
-pub(super) fn free(mut blocks: List) {
+pub(super) fn free(mut blocks: FreeList) {
     while let Some(block) = blocks.pop() {
         // SAFETY: in this list alone, used by nobody (POOL1, STORAGE2).
-        unsafe { Header::free(block) }
+        unsafe { BlockHeader::free(block) }
     }
 }
 

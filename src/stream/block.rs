@@ -3,15 +3,15 @@
 
 use super::costs::{BLOCK, WORTH_BLOCKS};
 use super::segment::Segment;
-use super::step::{Elements, Fold, Step, axes, shape_of, tensor};
+use super::step::{Step, StepElements, StepFold, axes, shape_of, tensor};
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::exec::fold::{self, has_bits_of_stored, is_separable, no_elements};
-use crate::exec::nest::Operand;
-use crate::exec::planned::{self, Planned};
+use crate::exec::nest::LoopOperand;
+use crate::exec::planned::{self, PlannedProgram};
 use crate::exec::view::{View, ViewMut};
 use crate::layout::{Layout, Shape};
 use crate::par::{self, Cost};
@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 /// A tensor of the segment.
-struct Part {
+struct SegmentTensor {
     slot: usize,
     /// First element of a tensor; null if each thread has a block of its own.
     ptr: *mut u8,
@@ -30,19 +30,19 @@ struct Part {
     dtype: DType,
 }
 // SAFETY: only an address; blocks on several threads write disjoint elements.
-unsafe impl Sync for Part {}
+unsafe impl Sync for SegmentTensor {}
 
 /// How a segment is cut into blocks.
-pub(super) struct Blocks<'a> {
+pub(super) struct BlockedSegment<'a> {
     segment: &'a Segment,
-    parts: Vec<Part>,
+    parts: Vec<SegmentTensor>,
     /// The leading axes of all elements; the last of them is cut into blocks of `indices` indices.
     leading: Shape,
     indices: usize,
     rank: usize,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> BlockedSegment<'a> {
     /// Runs the segment, and puts results that are needed later into their slots. Returns false,
     /// with nothing done, if it is better run step by step.
     pub fn run(
@@ -50,7 +50,7 @@ impl<'a> Blocks<'a> {
         slots: &mut [Option<Tensor>],
         traffic: &mut Traffic,
     ) -> Result<bool> {
-        let Some(mut blocks) = Blocks::new(segment, slots)? else {
+        let Some(mut blocks) = BlockedSegment::new(segment, slots)? else {
             return Ok(false);
         };
         let mut stored: Vec<(usize, Tensor)> = Vec::new();
@@ -80,8 +80,8 @@ impl<'a> Blocks<'a> {
         Ok(true)
     }
 
-    fn new(segment: &'a Segment, slots: &[Option<Tensor>]) -> Result<Option<Blocks<'a>>> {
-        let mut parts: Vec<Part> = Vec::new();
+    fn new(segment: &'a Segment, slots: &[Option<Tensor>]) -> Result<Option<BlockedSegment<'a>>> {
+        let mut parts: Vec<SegmentTensor> = Vec::new();
         let (mut leading, mut rank, mut bytes) = (Shape::new(), 0, 0);
         for step in &segment.steps {
             for slot in step.reads() {
@@ -92,7 +92,7 @@ impl<'a> Blocks<'a> {
                 if x.strides().iter().any(|s| *s < 0) {
                     return Ok(None);
                 }
-                parts.push(Part {
+                parts.push(SegmentTensor {
                     slot: *slot,
                     ptr: x.as_ptr() as *mut u8,
                     shape: Shape::from_slice(x.shape()),
@@ -104,9 +104,9 @@ impl<'a> Blocks<'a> {
             rank = shape.len();
             leading = Shape::from_slice(&shape[..segment.leading]);
             // unless elements are row-major, blocks would be scattered
-            let whole = |p: &&Part| p.shape == shape && p.dtype.size() > 0;
+            let whole = |p: &&SegmentTensor| p.shape == shape && p.dtype.size() > 0;
             let row_major = Layout::contiguous(&shape)?;
-            let is_row_major = |p: &Part| {
+            let is_row_major = |p: &SegmentTensor| {
                 p.strides[..] == *row_major.strides() || p.shape.iter().product::<usize>() < 2
             };
             if shape.contains(&0) || !of_reads(step, &parts).filter(whole).all(is_row_major) {
@@ -140,7 +140,7 @@ impl<'a> Blocks<'a> {
             };
             for (slot, shape, dtype) in written {
                 let strides = SmallVec::from_slice(Layout::contiguous(&shape)?.strides());
-                parts.push(Part {
+                parts.push(SegmentTensor {
                     slot,
                     ptr: core::ptr::null_mut(),
                     shape,
@@ -151,7 +151,7 @@ impl<'a> Blocks<'a> {
         }
         // axes are cut until one index of the last is at most half a block
         let mut axes = 1;
-        let inner = |p: &Part, axes: usize| {
+        let inner = |p: &SegmentTensor, axes: usize| {
             let own = (p.shape.len() + axes)
                 .saturating_sub(rank)
                 .min(p.shape.len());
@@ -169,7 +169,7 @@ impl<'a> Blocks<'a> {
         }
         leading.truncate(axes);
         let indices = (BLOCK / row(axes).max(1)).clamp(1, leading[axes - 1]);
-        Ok(Some(Blocks {
+        Ok(Some(BlockedSegment {
             segment,
             parts,
             leading,
@@ -184,9 +184,9 @@ impl<'a> Blocks<'a> {
         let across = along.div_ceil(self.indices);
         // blocks of equal sizes, since a single index at the end would cost as much as several
         let each = along.div_ceil(across);
-        let bytes = |p: &Part| self.chunk(p, each) * p.dtype.size();
-        let is_inner = |p: &&Part| p.ptr.is_null();
-        let scratch = |p: &Part| bytes(p).next_multiple_of(64);
+        let bytes = |p: &SegmentTensor| self.chunk(p, each) * p.dtype.size();
+        let is_inner = |p: &&SegmentTensor| p.ptr.is_null();
+        let scratch = |p: &SegmentTensor| bytes(p).next_multiple_of(64);
         let room: usize = self.parts.iter().filter(is_inner).map(scratch).sum();
         let cost = Cost {
             bytes: self.parts.iter().map(bytes).sum(),
@@ -199,7 +199,8 @@ impl<'a> Blocks<'a> {
         let (Some(whole), Some(last)) = (self.stages(&whole)?, self.stages(&last)?) else {
             return Ok(false);
         };
-        let [whole, last] = [&whole, &last].map(|s| s.iter().map(Stage::ready).collect::<Vec<_>>());
+        let [whole, last] =
+            [&whole, &last].map(|s| s.iter().map(BlockStep::ready).collect::<Vec<_>>());
         let most = whole.iter().chain(&last).map(|s| s.loops.scratch()).max();
         let failure = Failure::default();
         par::ranges(outer * across, 1, cost, |r| {
@@ -241,11 +242,11 @@ impl<'a> Blocks<'a> {
         elements * (1 + computed)
     }
     /// How many of the leading axes the part has.
-    fn own(&self, p: &Part) -> usize {
+    fn own(&self, p: &SegmentTensor) -> usize {
         (p.shape.len() + self.leading.len()).saturating_sub(self.rank)
     }
     /// Elements of a part in a block of so many indices.
-    fn chunk(&self, p: &Part, indices: usize) -> usize {
+    fn chunk(&self, p: &SegmentTensor, indices: usize) -> usize {
         let own = self.own(p);
         let rest = p.shape[own..].iter().product::<usize>();
         if own > 0 && p.shape[own - 1] != 1 {
@@ -255,7 +256,7 @@ impl<'a> Blocks<'a> {
         }
     }
     /// The first element of a part in the block from index `start` on.
-    fn first(&self, p: &Part, outer: usize, start: usize) -> *mut u8 {
+    fn first(&self, p: &SegmentTensor, outer: usize, start: usize) -> *mut u8 {
         let skipped = self.leading.len() - self.own(p);
         let (mut at, mut index) = (0isize, outer);
         for axis in (0..self.leading.len()).rev() {
@@ -274,7 +275,7 @@ impl<'a> Blocks<'a> {
     }
     /// The layout of each part in a block of so many indices.
     fn layouts(&self, indices: usize) -> Result<Vec<Layout>> {
-        let layout = |p: &Part| {
+        let layout = |p: &SegmentTensor| {
             let (mut shape, own) = (p.shape.clone(), self.own(p));
             for axis in 0..own {
                 if shape[axis] != 1 {
@@ -289,7 +290,7 @@ impl<'a> Blocks<'a> {
         self.parts.iter().map(layout).collect()
     }
     /// The steps, planned for blocks whose parts have these layouts. None if one can't be.
-    fn stages<'l>(&self, layouts: &'l [Layout]) -> Result<Option<Vec<Stage<Loops<'l>>>>>
+    fn stages<'l>(&self, layouts: &'l [Layout]) -> Result<Option<Vec<BlockStep<Loops<'l>>>>>
     where
         'a: 'l,
     {
@@ -305,12 +306,12 @@ impl<'a> Blocks<'a> {
                     let operand = |k: &usize| {
                         let (layout, rank) = (&layouts[*k], shape.len());
                         let ptr = core::ptr::null_mut();
-                        Operand::new(ptr, size(*k), layout.shape(), layout.strides(), rank)
+                        LoopOperand::new(ptr, size(*k), layout.shape(), layout.strides(), rank)
                     };
-                    let inputs: SmallVec<[Operand; 6]> = reads.iter().map(operand).collect();
-                    let outputs: SmallVec<[Operand; 2]> = to.iter().map(operand).collect();
-                    let planned = Planned::new(&walk.code, &shape, &inputs, &outputs);
-                    stages.push(Stage {
+                    let inputs: SmallVec<[LoopOperand; 6]> = reads.iter().map(operand).collect();
+                    let outputs: SmallVec<[LoopOperand; 2]> = to.iter().map(operand).collect();
+                    let planned = PlannedProgram::new(&walk.code, &shape, &inputs, &outputs);
+                    stages.push(BlockStep {
                         operands: reads.into_iter().chain(to).collect(),
                         loops: Loops::Store(planned),
                     });
@@ -329,7 +330,7 @@ impl<'a> Blocks<'a> {
                         };
                         operands.push(to);
                         let loops = Loops::Reduce(fold);
-                        stages.push(Stage { operands, loops });
+                        stages.push(BlockStep { operands, loops });
                     }
                 }
                 Step::Call { .. } | Step::View { .. } => return Ok(None),
@@ -340,37 +341,37 @@ impl<'a> Blocks<'a> {
 }
 
 /// A step, planned or ready for blocks: the parts that are its operands, and its loops.
-struct Stage<L> {
+struct BlockStep<L> {
     operands: SmallVec<[usize; 8]>,
     loops: L,
 }
 #[expect(clippy::large_enum_variant, reason = "one of each step, in a list")]
 enum Loops<'a> {
-    Store(Planned<'a>),
-    Reduce(fold::Planned<'a>),
+    Store(PlannedProgram<'a>),
+    Reduce(fold::PlannedFold<'a>),
 }
 #[expect(clippy::large_enum_variant, reason = "one of each step, in a list")]
-enum Ready<'a> {
-    Store(planned::Ready<'a>),
-    Reduce(fold::Ready<'a>),
+enum ReadyLoops<'a> {
+    Store(planned::ReadyProgram<'a>),
+    Reduce(fold::ReadyFold<'a>),
 }
 
-impl Stage<Loops<'_>> {
-    fn ready(&self) -> Stage<Ready<'_>> {
-        Stage {
+impl BlockStep<Loops<'_>> {
+    fn ready(&self) -> BlockStep<ReadyLoops<'_>> {
+        BlockStep {
             operands: self.operands.clone(),
             loops: match &self.loops {
-                Loops::Store(planned) => Ready::Store(planned.ready()),
-                Loops::Reduce(planned) => Ready::Reduce(planned.ready()),
+                Loops::Store(planned) => ReadyLoops::Store(planned.ready()),
+                Loops::Reduce(planned) => ReadyLoops::Reduce(planned.ready()),
             },
         }
     }
 }
-impl Ready<'_> {
+impl ReadyLoops<'_> {
     fn scratch(&self) -> usize {
         match self {
-            Ready::Store(ready) => ready.scratch(),
-            Ready::Reduce(ready) => ready.scratch(),
+            ReadyLoops::Store(ready) => ready.scratch(),
+            ReadyLoops::Reduce(ready) => ready.scratch(),
         }
     }
     /// Runs on operands that begin at these addresses.
@@ -378,14 +379,14 @@ impl Ready<'_> {
     /// # Safety
     /// Contract SEGMENT1: operands that are read are initialised in the layouts that were planned
     /// for. So are those that are written, or they have room, in elements that no other block uses
-    /// meanwhile. `scratch` has room for [`scratch`](Ready::scratch).
+    /// meanwhile. `scratch` has room for [`scratch`](ReadyLoops::scratch).
     unsafe fn run(&self, operands: impl Iterator<Item = *mut u8>, scratch: *mut u8) {
         // SAFETY: NEST1, or VIEW1 and VIEW2, by the caller. A block of a result is contiguous, since
         // all axes behind the cut ones are whole.
         unsafe {
             match self {
-                Ready::Store(ready) => ready.run(operands, scratch),
-                Ready::Reduce(ready) => ready.run(operands, scratch),
+                ReadyLoops::Store(ready) => ready.run(operands, scratch),
+                ReadyLoops::Reduce(ready) => ready.run(operands, scratch),
             }
         }
     }
@@ -394,12 +395,12 @@ impl Ready<'_> {
 /// A reduction of elements of this shape, planned for inputs and a result of these layouts. None if
 /// it can't be.
 fn planned_fold<'l>(
-    x: &'l Fold,
+    x: &'l StepFold,
     inputs: impl Iterator<Item = (usize, &'l Layout)>,
     shape: &[usize],
     reduced: &[bool],
     to: &'l Layout,
-) -> Result<Option<fold::Planned<'l>>> {
+) -> Result<Option<fold::PlannedFold<'l>>> {
     let value = Layout::contiguous(shape)?;
     let wholes: SmallVec<[(usize, Layout); 6]> = inputs
         .map(|(size, layout)| Ok((size, layout.broadcast_to(OP, shape)?)))
@@ -414,11 +415,11 @@ fn planned_fold<'l>(
     let out = unsafe { ViewMut::new(no_elements() as *mut u8, size, to) };
     let end = x.kind.end(x.dtype, out)?;
     let program = match &x.from {
-        Elements::Stored(_) => None,
-        Elements::Computed(walk) => Some(&walk.code),
+        StepElements::Stored(_) => None,
+        StepElements::Computed(walk) => Some(&walk.code),
     };
     match to.is_contiguous() {
-        true => Ok(fold::Planned::new(
+        true => Ok(fold::PlannedFold::new(
             program,
             &views,
             &value,
@@ -430,23 +431,26 @@ fn planned_fold<'l>(
 }
 
 /// The parts that a step reads.
-fn of_reads<'p>(step: &'p Step, parts: &'p [Part]) -> impl Iterator<Item = &'p Part> + Clone {
+fn of_reads<'p>(
+    step: &'p Step,
+    parts: &'p [SegmentTensor],
+) -> impl Iterator<Item = &'p SegmentTensor> + Clone {
     parts.iter().filter(move |p| step.reads().contains(&p.slot))
 }
 
 /// Whether a reduction over elements of this shape has the same bits block by block.
 fn separable(
-    x: &Fold,
+    x: &StepFold,
     reduced: &[bool],
     keepdims: bool,
-    parts: &[Part],
+    parts: &[SegmentTensor],
     shape: &Shape,
 ) -> Result<bool> {
     let (kind, dtype) = (x.kind, x.dtype);
     let value = Layout::contiguous(shape)?;
     let mut out = axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?)?;
     let mut ends = [kind.end(dtype, out.elements_mut()?)?];
-    let Elements::Computed(walk) = &x.from else {
+    let StepElements::Computed(walk) = &x.from else {
         return Ok(is_separable(&value, |k| reduced[k], &mut ends[0]));
     };
     let mut wholes: SmallVec<[(*const u8, usize, Layout); 6]> = SmallVec::new();

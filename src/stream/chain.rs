@@ -26,7 +26,7 @@ pub(super) enum Merged {
 }
 
 /// A product of two factors, plus a term.
-struct Pair {
+struct ProductPlusTerm {
     product: usize,
     factors: [Operand; 2],
     term: Operand,
@@ -70,7 +70,7 @@ pub(super) fn merge(
         let found = (0..2).find_map(|side| {
             let product = single(&terms[side])?;
             let factors = apply(all[product], Op::Multiply)?;
-            (dtype(all[product]) == dtype(k)).then_some(Pair {
+            (dtype(all[product]) == dtype(k)).then_some(ProductPlusTerm {
                 product,
                 factors,
                 term: terms[1 - side],
@@ -80,7 +80,7 @@ pub(super) fn merge(
     };
     let mut merged = alloc::vec![Merged::Alone; all.len()];
     for at in 0..all.len() {
-        let Some(Pair {
+        let Some(ProductPlusTerm {
             product,
             factors,
             term,

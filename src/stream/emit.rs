@@ -3,7 +3,7 @@
 use super::chain::{self, Merged};
 use super::graph::{Expr, Graph, Operand, Parameter, Value};
 use super::step::missing;
-use super::walk::{Number, OP, Order, Rounding, Slot, Source, Walk};
+use super::walk::{Dependencies, OP, Rounding, StoredValue, ValueSource, Walk, WalkNumber};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::{Row, chains, rows};
@@ -21,20 +21,24 @@ pub(super) struct Emitter<'a> {
     graph: &'a Graph,
     rounding: Rounding,
     /// Where values are stored already.
-    slots: &'a [Option<Slot>],
+    slots: &'a [Option<StoredValue>],
     builder: Builder,
     inputs: SmallVec<[usize; 6]>,
     /// The variable of each value, in every dtype that was asked for; the first is its own.
     vars: Vec<(usize, Var)>,
     /// The source of each value: an input, or an entry of the order.
-    sources: Vec<(usize, Source)>,
-    order: Order,
+    sources: Vec<(usize, ValueSource)>,
+    order: Dependencies,
     names: Vec<&'static str>,
-    numbers: Vec<Number>,
+    numbers: Vec<WalkNumber>,
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, rounding: Rounding, slots: &'a [Option<Slot>]) -> Emitter<'a> {
+    pub fn new(
+        graph: &'a Graph,
+        rounding: Rounding,
+        slots: &'a [Option<StoredValue>],
+    ) -> Emitter<'a> {
         Emitter {
             graph,
             rounding,
@@ -43,7 +47,7 @@ impl<'a> Emitter<'a> {
             inputs: SmallVec::new(),
             vars: Vec::new(),
             sources: Vec::new(),
-            order: Order::default(),
+            order: Dependencies::default(),
             names: Vec::new(),
             numbers: Vec::new(),
         }
@@ -125,7 +129,8 @@ impl<'a> Emitter<'a> {
         let slot = self.slots[k].ok_or_else(missing)?;
         let var = self.builder.input(slot.dtype)?;
         self.vars.push((k, var));
-        self.sources.push((k, Source::Input(self.inputs.len())));
+        self.sources
+            .push((k, ValueSource::Input(self.inputs.len())));
         self.inputs.push(slot.at);
         Ok(var)
     }
@@ -144,7 +149,7 @@ impl<'a> Emitter<'a> {
     fn number(&mut self, p: &Parameter, seen: DType, kept: DType) -> Result<program::Operand> {
         let value = program::number(p.number, seen, kept, OP)?;
         let (operand, constant) = self.builder.constant(value, kept.size())?;
-        self.numbers.push(Number {
+        self.numbers.push(WalkNumber {
             constant,
             lane: 0,
             at: p.at,
@@ -225,7 +230,7 @@ impl<'a> Emitter<'a> {
         let first = self.operand(first, dtype, dtype)?;
         let x = self.var_as(x.at(), dtype)?;
         let cost = PAIR.saturating_mul(c.len() as u8);
-        let mut all = scalar::Value::of(0u8);
+        let mut all = scalar::ElementBytes::of(0u8);
         let mut later: SmallVec<[(usize, usize); 4]> = SmallVec::new();
         for (lane, c) in c.iter().enumerate() {
             let number = c.number().ok_or_else(missing)?;
@@ -235,9 +240,11 @@ impl<'a> Emitter<'a> {
                 later.push((lane, p.at));
             }
         }
-        let (c, constant) = self.builder.constant(all, size_of::<scalar::Value>())?;
+        let (c, constant) = self
+            .builder
+            .constant(all, size_of::<scalar::ElementBytes>())?;
         for (lane, at) in later {
-            self.numbers.push(Number {
+            self.numbers.push(WalkNumber {
                 constant,
                 lane,
                 at,
@@ -266,7 +273,7 @@ impl<'a> Emitter<'a> {
         let at = |x: &Value| self.sources.iter().find(|s| s.0 == x.at()).map(|s| s.1);
         let operands = operands.iter().filter_map(at).collect();
         self.order.values.push((operands, node.expr.is_in_place()));
-        let value = Source::Value(self.order.values.len() - 1);
+        let value = ValueSource::Value(self.order.values.len() - 1);
         self.sources.push((k, value));
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::exec::fold::End;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
-use crate::ops::reduce::{Elements, accumulator, truth};
+use crate::ops::reduce::{ElementFold, accumulator, truth};
 use crate::ops::{self, Reduction};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
@@ -40,7 +40,7 @@ macro_rules! kinds {
             /// The end of a program that reduces values of `dtype`, with results in `out`.
             pub(super) fn end<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
                 match self {
-                    $(Kind::$Kind => dispatch!($set dtype, |T| Ok(End::new(&Elements::<T, $Kind>(PhantomData), out)),
+                    $(Kind::$Kind => dispatch!($set dtype, |T| Ok(End::new(&ElementFold::<T, $Kind>(PhantomData), out)),
                         else Err(Error::unsupported(stringify!($name), dtype))),)*
                 }
             }

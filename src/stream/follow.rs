@@ -8,7 +8,7 @@ use super::traffic::bytes;
 use super::walk::OP;
 use crate::error::Result;
 use crate::exec;
-use crate::exec::nest::Operand;
+use crate::exec::nest::LoopOperand;
 use crate::kernel::gemm::After;
 use crate::layout::Layout;
 use crate::ops::linalg::Follow;
@@ -31,15 +31,15 @@ pub(super) struct Following<'a> {
 
 /// An operand as a batch of matrices: its first element, the bytes of an element, and strides in
 /// elements.
-struct Place {
+struct MatrixBatch {
     ptr: *mut u8,
     size: usize,
     strides: [isize; 3],
 }
 
 struct Begun {
-    inputs: SmallVec<[Place; 6]>,
-    outputs: SmallVec<[Place; 2]>,
+    inputs: SmallVec<[MatrixBatch; 6]>,
+    outputs: SmallVec<[MatrixBatch; 2]>,
     /// The results; none for one that overwrites the product.
     stored: SmallVec<[Option<Tensor>; 2]>,
     elements: usize,
@@ -103,7 +103,7 @@ impl<'a> Following<'a> {
         let place = |ptr: *mut u8, size: usize, layout: &Layout| {
             let whole = layout.broadcast_to(OP, &shape).ok()?;
             let strides = whole.reshape(&matrices)?.strides().try_into().ok()?;
-            Some(Place { ptr, size, strides })
+            Some(MatrixBatch { ptr, size, strides })
         };
         let mut inputs = SmallVec::new();
         for (slot, x) in walk.inputs.iter().zip(&x) {
@@ -163,17 +163,17 @@ impl After for Following<'_> {
         let Some(begun) = self.begun.get() else {
             return;
         };
-        let operand = |x: &Place| {
+        let operand = |x: &MatrixBatch| {
             let [s0, s1, s2] = x.strides.map(|s| s * x.size as isize);
             let at = s0 * i as isize + s1 * rows.start as isize + s2 * cols.start as isize;
-            Operand {
+            LoopOperand {
                 ptr: x.ptr.wrapping_offset(at),
                 size: x.size,
                 strides: SmallVec::from_slice(&[s1, s2]),
             }
         };
-        let inputs: SmallVec<[Operand; 6]> = begun.inputs.iter().map(operand).collect();
-        let outputs: SmallVec<[Operand; 2]> = begun.outputs.iter().map(operand).collect();
+        let inputs: SmallVec<[LoopOperand; 6]> = begun.inputs.iter().map(operand).collect();
+        let outputs: SmallVec<[LoopOperand; 2]> = begun.outputs.iter().map(operand).collect();
         let shape = [rows.len(), cols.len()];
         // SAFETY: NEST1 by AFTER1: the elements of a block, which the product has written, no
         // longer uses, and hands over once. Operands broadcast to the result's shape, lie within

@@ -14,12 +14,12 @@ use smallvec::SmallVec;
 /// A layer. Its operands are an image or rows, a weight, and optionally a bias and a residual.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layer {
-    pub kind: Kind,
+    pub kind: LayerKind,
     pub bias: bool,
     pub residual: bool,
 }
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum LayerKind {
     Linear {
         activation: Option<Activation>,
         dtype: Option<DType>,
@@ -27,17 +27,17 @@ pub(crate) enum Kind {
     /// A convolution over this many axes.
     Conv(usize, Conv<'static>),
 }
-impl PartialEq for Kind {
-    fn eq(&self, other: &Kind) -> bool {
+impl PartialEq for LayerKind {
+    fn eq(&self, other: &LayerKind) -> bool {
         match (self, other) {
             (
-                Kind::Linear { activation, dtype },
-                Kind::Linear {
+                LayerKind::Linear { activation, dtype },
+                LayerKind::Linear {
                     activation: f,
                     dtype: d,
                 },
             ) => (activation, dtype) == (f, d),
-            (Kind::Conv(rank, a), Kind::Conv(other, b)) => {
+            (LayerKind::Conv(rank, a), LayerKind::Conv(other, b)) => {
                 rank == other
                     && (a.groups, a.precise, a.activation) == (b.groups, b.precise, b.activation)
                     && (&a.stride, &a.padding, &a.dilation) == (&b.stride, &b.padding, &b.dilation)
@@ -54,10 +54,10 @@ impl Layer {
     /// The name of its function.
     pub fn name(&self) -> &'static str {
         match self.kind {
-            Kind::Linear { .. } => "linear",
-            Kind::Conv(1, _) => "conv1d",
-            Kind::Conv(2, _) => "conv2d",
-            Kind::Conv(..) => "conv3d",
+            LayerKind::Linear { .. } => "linear",
+            LayerKind::Conv(1, _) => "conv1d",
+            LayerKind::Conv(2, _) => "conv2d",
+            LayerKind::Conv(..) => "conv3d",
         }
     }
     /// Number of operands.
@@ -82,10 +82,10 @@ impl Layer {
             residual.map(|x| named("residual", x)),
         );
         match &self.kind {
-            Kind::Linear { activation, dtype } => {
+            LayerKind::Linear { activation, dtype } => {
                 nn::linear_result(&first, others, *activation, *dtype)
             }
-            Kind::Conv(rank, options) => {
+            LayerKind::Conv(rank, options) => {
                 let name = (self.name(), *rank);
                 let (call, dtype) = nn::conv_result(name, &first, others, options)?;
                 Ok((call.shape(), dtype))
@@ -97,8 +97,8 @@ impl Layer {
         let first = operands.next().unwrap_or(DType::Bool);
         let common = operands.try_fold(first, |a, b| a.promote(b, self.name()))?;
         Ok(match self.kind {
-            Kind::Linear { dtype, .. } => dtype.unwrap_or(common),
-            Kind::Conv(..) => common,
+            LayerKind::Linear { dtype, .. } => dtype.unwrap_or(common),
+            LayerKind::Conv(..) => common,
         })
     }
     /// Computes the result. `then` may take over its blocks.
@@ -109,7 +109,7 @@ impl Layer {
         let all: SmallVec<[&Tensor; 4]> = x.iter().collect();
         let (bias, residual) = self.others(&all);
         match &self.kind {
-            Kind::Linear { activation, dtype } => {
+            LayerKind::Linear { activation, dtype } => {
                 let (activation, dtype) = (*activation, *dtype);
                 let options = Linear {
                     bias,
@@ -119,7 +119,7 @@ impl Layer {
                 };
                 nn::linear_then(all[0], all[1], options, then)
             }
-            Kind::Conv(rank, options) => {
+            LayerKind::Conv(rank, options) => {
                 let options = Conv {
                     bias,
                     residual,
@@ -149,7 +149,7 @@ impl Graph {
         dtype: DType,
     ) -> Value {
         let mut own = layer.clone();
-        if let Kind::Linear { dtype: sums, .. } = &mut own.kind
+        if let LayerKind::Linear { dtype: sums, .. } = &mut own.kind
             && let Some(sources) = self.sources(operands[0], operands[1], dtype)
         {
             *sums = Some(dtype);

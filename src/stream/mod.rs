@@ -51,14 +51,14 @@ pub use crate::op::Op;
 pub use fold::Kind;
 pub use graph::{Function, Graph, Operand, Parameter, Value};
 #[cfg(feature = "python")]
-pub(crate) use layer::{Kind as LayerKind, Layer};
+pub(crate) use layer::{Layer, LayerKind};
 pub use plan::Program;
 pub use queue::{Argument, Lazy, Plans, Stats, Stream};
 #[cfg(feature = "python")]
 pub(crate) use queue::{is_stable, takes};
 pub use traffic::Traffic;
 #[cfg(feature = "python")]
-pub(crate) use view::View;
+pub(crate) use view::ViewOp;
 pub use walk::Rounding;
 
 /// Whether a conversion of this dtype to itself is an operation: its result has the layout of a

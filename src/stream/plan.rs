@@ -12,9 +12,9 @@ use super::fold::Kind;
 use super::graph::{Expr, Graph, Node, Value, Whole};
 use super::segment::{Segment, segments};
 use super::sink::sink;
-use super::step::{Elements, Fold, Step, Then, missing};
-use super::view::View;
-use super::walk::{OP, Rounding, Slot, Walk};
+use super::step::{Step, StepElements, StepFold, Then, missing};
+use super::view::ViewOp;
+use super::walk::{OP, Rounding, StoredValue, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::MAX_OPERANDS;
@@ -50,7 +50,7 @@ pub struct Program {
     /// The graph's parameters, with their values in the graph.
     pub(super) numbers: Vec<Scalar>,
     /// The graph's views.
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<ViewOp>,
 }
 
 impl Program {
@@ -112,7 +112,7 @@ pub(super) struct Planner<'a> {
     /// Whether each elementwise value is to be stored.
     stored: Vec<bool>,
     /// Where each value is stored, once it is.
-    pub slots: Vec<Option<Slot>>,
+    pub slots: Vec<Option<StoredValue>>,
     count: usize,
     steps: Vec<(Step, Shape)>,
 }
@@ -154,7 +154,7 @@ impl<'a> Planner<'a> {
         for (k, node) in self.graph.nodes.iter().enumerate() {
             if let Expr::Input(slot) = node.expr {
                 let dtype = node.dtype;
-                self.slots[k] = Some(Slot { at: slot, dtype });
+                self.slots[k] = Some(StoredValue { at: slot, dtype });
             }
             let after = node.expr.operands().into_iter().map(|x| {
                 let of = &self.graph.nodes[x.at()];
@@ -353,7 +353,7 @@ impl<'a> Planner<'a> {
     }
     fn give_slot(&mut self, k: usize, dtype: DType) -> usize {
         let at = self.count;
-        self.slots[k] = Some(Slot { at, dtype });
+        self.slots[k] = Some(StoredValue { at, dtype });
         self.count += 1;
         at
     }
@@ -443,7 +443,7 @@ impl<'a> Planner<'a> {
         };
         let reduced = SmallVec::from_slice(reduced);
         let shape = self.graph.nodes[first].shape.clone();
-        let (mut folds, mut to) = (SmallVec::<[Fold; 1]>::new(), SmallVec::new());
+        let (mut folds, mut to) = (SmallVec::<[StepFold; 1]>::new(), SmallVec::new());
         let mut reads: SmallVec<[usize; 4]> = SmallVec::new();
         let mut targets: SmallVec<[usize; 4]> = SmallVec::new();
         for k in all {
@@ -452,13 +452,13 @@ impl<'a> Planner<'a> {
             };
             let (from, dtype) = loop {
                 if let Some(slot) = self.slots[x] {
-                    break (Elements::Stored(slot.at), slot.dtype);
+                    break (StepElements::Stored(slot.at), slot.dtype);
                 }
                 match self.walk(&[x]) {
                     // a reduction's loops have another operand, which stands for what is reduced
                     Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
                         let dtype = walk.outputs[0];
-                        break (Elements::Computed(Box::new(walk)), dtype);
+                        break (StepElements::Computed(Box::new(walk)), dtype);
                     }
                     _ => self.store(&[x], &shape)?,
                 }
@@ -470,7 +470,7 @@ impl<'a> Planner<'a> {
             }
             to.push(self.give_slot(*k, kind.dtype(dtype)?));
             targets.push(x);
-            folds.push(Fold { from, kind, dtype });
+            folds.push(StepFold { from, kind, dtype });
         }
         let several = (targets.len() > 1)
             .then(|| self.walk(&targets).ok())

@@ -1,18 +1,18 @@
 //! Runs a compiled graph.
 
-use super::block::Blocks;
+use super::block::BlockedSegment;
 use super::costs::FROM_MEMORY;
 use super::follow::Following;
 use super::plan::Program;
 use super::segment::Segment;
-use super::step::{Elements, Fold, Slots, Step, axes, inputs, shape_of, tensor};
+use super::step::{Slots, Step, StepElements, StepFold, axes, inputs, shape_of, tensor};
 use super::store::{store, stored};
 use super::traffic::{Traffic, bytes};
 use super::view;
-use super::walk::{OP, Order, Source, Walk, layout_of};
+use super::walk::{Dependencies, OP, ValueSource, Walk, layout_of};
 use crate::error::{Error, Result};
 use crate::exec::fold::{End, fold_computed, fold_to, has_bits_of_stored};
-use crate::exec::nest::Operand;
+use crate::exec::nest::LoopOperand;
 use crate::exec::view::View;
 use crate::layout::{Layout, Shape};
 use crate::tensor::Tensor;
@@ -57,7 +57,7 @@ impl Program {
     pub(super) fn run_with(
         &self,
         inputs: Vec<Tensor>,
-        views: &[view::View],
+        views: &[view::ViewOp],
         traffic: &mut Traffic,
     ) -> Result<Vec<Tensor>> {
         let alike = inputs.len() == self.inputs.len()
@@ -76,7 +76,7 @@ impl Program {
         let mut slots: Vec<Option<Tensor>> = inputs.into_iter().map(Some).collect();
         slots.resize(self.slots, None);
         for segment in &self.segments {
-            if segment.leading == 0 || !Blocks::run(segment, &mut slots, traffic)? {
+            if segment.leading == 0 || !BlockedSegment::run(segment, &mut slots, traffic)? {
                 for k in 0..segment.steps.len() {
                     step(segment, k, &mut slots, views, traffic)?;
                 }
@@ -92,7 +92,7 @@ impl Program {
     }
 }
 
-impl Order {
+impl Dependencies {
     /// The layout of each output of a walk over elements of this shape, as if operations ran one by
     /// one.
     pub fn layouts(&self, shape: &Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Layout; 2]>> {
@@ -106,15 +106,15 @@ impl Order {
         let mut all: Vec<Layout> = Vec::new();
         for (operands, in_place) in &self.values {
             let of = operands.iter().map(|x| match x {
-                Source::Input(k) => inputs[*k].layout(),
-                Source::Value(k) => &all[*k],
+                ValueSource::Input(k) => inputs[*k].layout(),
+                ValueSource::Value(k) => &all[*k],
             });
             let layout = layout_of(shape, &of.collect::<SmallVec<[_; 3]>>(), *in_place)?;
             all.push(layout);
         }
         let outputs = self.outputs.iter().map(|x| match x {
-            Source::Input(k) => inputs[*k].layout().clone(),
-            Source::Value(k) => all[*k].clone(),
+            ValueSource::Input(k) => inputs[*k].layout().clone(),
+            ValueSource::Value(k) => all[*k].clone(),
         });
         Ok(outputs.collect())
     }
@@ -125,7 +125,7 @@ fn step(
     segment: &Segment,
     k: usize,
     slots: &mut Slots,
-    views: &[view::View],
+    views: &[view::ViewOp],
     traffic: &mut Traffic,
 ) -> Result<()> {
     let this = &segment.steps[k];
@@ -206,7 +206,7 @@ fn step(
     Ok(())
 }
 
-fn reduce(x: &Fold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<Tensor> {
+fn reduce(x: &StepFold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<Tensor> {
     let (kind, dtype) = (x.kind, x.dtype);
     let is_reduced = |k: usize| reduced[k];
     let result = |shape: &[usize]| axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?);
@@ -220,8 +220,8 @@ fn reduce(x: &Fold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<T
         Ok(out)
     };
     let walk = match &x.from {
-        Elements::Stored(slot) => return of_stored(tensor(slots, *slot)?),
-        Elements::Computed(walk) => walk,
+        StepElements::Stored(slot) => return of_stored(tensor(slots, *slot)?),
+        StepElements::Computed(walk) => walk,
     };
     let x = inputs(walk, slots)?;
     let shape = shape_of(x.iter().map(|x| x.shape()))?;
@@ -241,7 +241,7 @@ fn reduce(x: &Fold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<T
     }
     // broadcast inputs lead to other tiles than stored elements
     let mut stored = [Tensor::empty_of(value, dtype)?];
-    let operands: SmallVec<[Operand; 6]> = x.iter().map(|x| x.operand(shape.len())).collect();
+    let operands: SmallVec<[LoopOperand; 6]> = x.iter().map(|x| x.operand(shape.len())).collect();
     // SAFETY: NEST1, as for a stored walk; the tensor is fresh.
     unsafe { store(walk, &shape, &operands, &mut stored)? };
     of_stored(&stored[0])
@@ -251,7 +251,7 @@ fn reduce(x: &Fold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Result<T
 /// otherwise none.
 fn reduce_jointly(
     walk: &Walk,
-    folds: &[Fold],
+    folds: &[StepFold],
     reduced: &[bool],
     keepdims: bool,
     slots: &Slots,
@@ -272,7 +272,8 @@ fn reduce_jointly(
         .map(|x| x.broadcast_to(&shape))
         .collect::<Result<_>>()?;
     let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
-    let result = |x: &Fold| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
+    let result =
+        |x: &StepFold| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
     let mut out: SmallVec<[Tensor; 2]> = folds.iter().map(result).collect::<Result<_>>()?;
     let ends = folds.iter().zip(&mut out);
     let mut ends: SmallVec<[End; 2]> = ends

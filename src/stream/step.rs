@@ -24,7 +24,7 @@ pub(super) enum Step {
     },
     /// Reductions over the same axes.
     Reduce {
-        folds: SmallVec<[Fold; 1]>,
+        folds: SmallVec<[StepFold; 1]>,
         /// A walk that computes the elements of all folds, if they read the same tensors.
         joint: Option<Box<Walk>>,
         reduced: SmallVec<[bool; 6]>,
@@ -74,25 +74,25 @@ impl Then {
 
 /// A reduction of elements of some dtype.
 #[derive(Clone)]
-pub(super) struct Fold {
-    pub from: Elements,
+pub(super) struct StepFold {
+    pub from: StepElements,
     pub kind: Kind,
     pub dtype: DType,
 }
 
 /// Elements that are stored in a slot, or computed by a walk.
 #[derive(Clone)]
-pub(super) enum Elements {
+pub(super) enum StepElements {
     Stored(usize),
     Computed(Box<Walk>),
 }
 
-impl Elements {
+impl StepElements {
     /// The slots that they are read from.
     pub fn reads(&self) -> &[usize] {
         match self {
-            Elements::Stored(slot) => core::slice::from_ref(slot),
-            Elements::Computed(walk) => &walk.inputs,
+            StepElements::Stored(slot) => core::slice::from_ref(slot),
+            StepElements::Computed(walk) => &walk.inputs,
         }
     }
 }
@@ -130,29 +130,29 @@ impl Step {
     }
     /// The walks that compute it, with one for each reduction.
     pub fn walks(&self) -> impl Iterator<Item = &Walk> {
-        let (one, folds): (_, &[Fold]) = match self {
+        let (one, folds): (_, &[StepFold]) = match self {
             Step::Store { walk, .. } => (Some(&**walk), &[]),
             Step::Reduce { folds, .. } => (None, folds),
             Step::Call { then, .. } => (then.as_ref().map(|then| &then.walk), &[]),
             Step::View { .. } => (None, &[]),
         };
         let folds = folds.iter().filter_map(|x| match &x.from {
-            Elements::Computed(walk) => Some(&**walk),
-            Elements::Stored(_) => None,
+            StepElements::Computed(walk) => Some(&**walk),
+            StepElements::Stored(_) => None,
         });
         one.into_iter().chain(folds)
     }
     /// All of its walks.
     pub fn walks_mut(&mut self) -> impl Iterator<Item = &mut Walk> {
-        let (one, folds): (_, &mut [Fold]) = match self {
+        let (one, folds): (_, &mut [StepFold]) = match self {
             Step::Store { walk, .. } => (Some(&mut **walk), &mut []),
             Step::Reduce { folds, joint, .. } => (joint.as_deref_mut(), folds),
             Step::Call { then, .. } => (then.as_mut().map(|then| &mut then.walk), &mut []),
             Step::View { .. } => (None, &mut []),
         };
         let folds = folds.iter_mut().filter_map(|x| match &mut x.from {
-            Elements::Computed(walk) => Some(&mut **walk),
-            Elements::Stored(_) => None,
+            StepElements::Computed(walk) => Some(&mut **walk),
+            StepElements::Stored(_) => None,
         });
         one.into_iter().chain(folds)
     }

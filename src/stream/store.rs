@@ -6,7 +6,7 @@ use super::traffic::bytes;
 use super::walk::Walk;
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::exec::{self, nest::Operand};
+use crate::exec::{self, nest::LoopOperand};
 use crate::layout::Layout;
 use crate::tensor::Tensor;
 use alloc::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) fn stored(
             let shape = shape_of(x.iter().map(|x| x.shape()))?;
             let layouts = walk.order.layouts(&shape, &x)?;
             let operand = |x: &&Tensor| x.operand(shape.len());
-            let operands: SmallVec<[Operand; 6]> = x.iter().map(operand).collect();
+            let operands: SmallVec<[LoopOperand; 6]> = x.iter().map(operand).collect();
             (shape, layouts, operands)
         };
         let layouts = layouts.into_iter().map(Arc::new);
@@ -143,10 +143,10 @@ fn dead(
 pub(super) unsafe fn store(
     walk: &Walk,
     shape: &[usize],
-    inputs: &[Operand],
+    inputs: &[LoopOperand],
     outputs: &mut [Tensor],
 ) -> Result<()> {
-    let mut to: SmallVec<[Operand; 2]> = SmallVec::new();
+    let mut to: SmallVec<[LoopOperand; 2]> = SmallVec::new();
     for y in outputs {
         y.as_mut_ptr()?;
         to.push(y.operand(shape.len()));

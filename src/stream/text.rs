@@ -1,7 +1,7 @@
 //! Programs as text.
 
 use super::plan::Program;
-use super::step::{Elements, Step};
+use super::step::{Step, StepElements};
 use super::walk::Walk;
 use alloc::vec::Vec;
 use core::fmt;
@@ -68,8 +68,8 @@ impl Program {
                     self.names(f, core::iter::once(*slot))?;
                     f.write_str(" of ")?;
                     match &x.from {
-                        Elements::Stored(slot) => self.names(f, core::iter::once(*slot))?,
-                        Elements::Computed(walk) => self.walk(f, walk)?,
+                        StepElements::Stored(slot) => self.names(f, core::iter::once(*slot))?,
+                        StepElements::Computed(walk) => self.walk(f, walk)?,
                     }
                     write!(f, "; {} over {axes:?}", x.kind.name())?;
                 }

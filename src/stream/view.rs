@@ -11,13 +11,13 @@ use smallvec::SmallVec;
 
 /// A view of tensors of one shape.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct View {
+pub(crate) struct ViewOp {
     /// The shape of the operand.
     from: Shape,
-    map: Map,
+    map: ViewMapping,
 }
 #[derive(Clone, PartialEq, Debug)]
-enum Map {
+enum ViewMapping {
     /// Along axes of the operand: permuted, sliced, reversed, repeated.
     Axes(ViewMap),
     /// The same elements in row-major order under another shape: a copy if strides don't allow a
@@ -37,7 +37,7 @@ pub(super) enum ViewKind {
 /// The structure of a view without its numbers: views of one form differ only in sizes, and in
 /// where slices begin and step.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum ViewForm {
     Axes {
         /// The axis of the operand that each axis of the view runs along.
         axes: SmallVec<[Option<u8>; 6]>,
@@ -47,26 +47,26 @@ pub(crate) enum Form {
     Reshape,
 }
 
-impl View {
+impl ViewOp {
     /// Converts `view`, a view of the row-major layout `x`. None if it has no elements, or doesn't
     /// run along axes one by one.
-    pub fn of(x: &Layout, view: &Layout) -> Option<View> {
-        let map = Map::Axes(x.view_map(view)?);
+    pub fn of(x: &Layout, view: &Layout) -> Option<ViewOp> {
+        let map = ViewMapping::Axes(x.view_map(view)?);
         let from = Shape::from_slice(x.shape());
-        Some(View { from, map })
+        Some(ViewOp { from, map })
     }
     /// Tensors of shape `from` under another shape, of as many elements.
-    pub fn reshaped(from: &[usize], to: Shape) -> View {
+    pub fn reshaped(from: &[usize], to: Shape) -> ViewOp {
         let from = Shape::from_slice(from);
-        View {
+        ViewOp {
             from,
-            map: Map::Reshape(to),
+            map: ViewMapping::Reshape(to),
         }
     }
     /// Some view of that form between these shapes, if there is one.
-    pub fn of_form(form: &Form, from: &[usize], to: &[usize]) -> Option<View> {
-        let Form::Axes { axes, whole } = form else {
-            return Some(View::reshaped(from, Shape::from_slice(to)));
+    pub fn of_form(form: &ViewForm, from: &[usize], to: &[usize]) -> Option<ViewOp> {
+        let ViewForm::Axes { axes, whole } = form else {
+            return Some(ViewOp::reshaped(from, Shape::from_slice(to)));
         };
         let fits = |(axis, n): (&Option<u8>, &usize)| match axis {
             Some(k) if *whole => from.get(*k as usize) == Some(n),
@@ -85,9 +85,9 @@ impl View {
             from.iter().map(|_| 0).collect(),
             axes.iter().zip(to).map(axis_of).collect(),
         );
-        Some(View {
+        Some(ViewOp {
             from: Shape::from_slice(from),
-            map: Map::Axes(map),
+            map: ViewMapping::Axes(map),
         })
     }
     /// The shape of the operand.
@@ -97,20 +97,20 @@ impl View {
     /// The shape of the view.
     pub fn shape(&self) -> Shape {
         match &self.map {
-            Map::Axes((_, axes)) => axes.iter().map(|a| a.count).collect(),
-            Map::Reshape(to) => to.clone(),
+            ViewMapping::Axes((_, axes)) => axes.iter().map(|a| a.count).collect(),
+            ViewMapping::Reshape(to) => to.clone(),
         }
     }
-    pub fn form(&self) -> Form {
-        let Map::Axes((_, axes)) = &self.map else {
-            return Form::Reshape;
+    pub fn form(&self) -> ViewForm {
+        let ViewMapping::Axes((_, axes)) = &self.map else {
+            return ViewForm::Reshape;
         };
         let is_whole = |k: usize| {
             let spans =
                 |a: &ViewAxis| a.axis == Some(k as u8) && (a.step, a.count) == (1, self.from[k]);
             self.from[k] == 1 || axes.iter().any(spans)
         };
-        Form::Axes {
+        ViewForm::Axes {
             axes: axes.iter().map(|a| a.axis).collect(),
             whole: (0..self.from.len()).all(is_whole),
         }
@@ -124,8 +124,8 @@ impl View {
         };
         let x = whole.as_ref().unwrap_or(x);
         match &self.map {
-            Map::Reshape(to) => Ok(x.reshape(to)),
-            Map::Axes(map) => {
+            ViewMapping::Reshape(to) => Ok(x.reshape(to)),
+            ViewMapping::Axes(map) => {
                 let outside = || Error::value(OP, "a view of other sizes");
                 x.mapped(map).map(Some).ok_or_else(outside)
             }
@@ -140,7 +140,7 @@ impl View {
     }
     /// Whether memory may hold the elements, if they must be copied.
     pub fn fits_memory(&self, dtype: DType) -> bool {
-        let Map::Reshape(to) = &self.map else {
+        let ViewMapping::Reshape(to) = &self.map else {
             return true; // never copied
         };
         let bytes = Layout::contiguous(to).and_then(|x| byte_len(&x, dtype));
@@ -160,38 +160,40 @@ impl View {
     }
 }
 
-impl Form {
+impl ViewForm {
     /// Whether each element occurs at most once.
     pub fn is_once(&self, shape: &[usize]) -> bool {
         match self {
-            Form::Axes { axes, .. } => axes.iter().zip(shape).all(|(a, n)| a.is_some() || *n == 1),
-            Form::Reshape => true,
+            ViewForm::Axes { axes, .. } => {
+                axes.iter().zip(shape).all(|(a, n)| a.is_some() || *n == 1)
+            }
+            ViewForm::Reshape => true,
         }
     }
     /// Whether it has the operand's elements with axes permuted, and axes of size 1 come or gone.
     pub fn is_permutation(&self, shape: &[usize]) -> bool {
-        matches!(self, Form::Axes { whole: true, .. }) && self.is_once(shape)
+        matches!(self, ViewForm::Axes { whole: true, .. }) && self.is_once(shape)
     }
     /// The view of a tensor, for a permutation.
     pub fn permute(&self, x: &Tensor) -> Result<Tensor> {
         let sizes = match self {
-            Form::Axes { axes, .. } => {
+            ViewForm::Axes { axes, .. } => {
                 let size = |k: &Option<u8>| k.map_or(1, |k| x.shape()[k as usize]);
                 axes.iter().map(size).collect()
             }
-            Form::Reshape => Shape::from_slice(x.shape()),
+            ViewForm::Reshape => Shape::from_slice(x.shape()),
         };
         let outside = || Error::value(OP, "a view of other sizes");
-        let view = View::of_form(self, x.shape(), &sizes);
+        let view = ViewOp::of_form(self, x.shape(), &sizes);
         view.ok_or_else(outside)?.apply(x)
     }
     /// Whether all elements occur, in row-major order.
     pub fn is_in_order(&self, shape: &[usize]) -> bool {
         match self {
-            Form::Axes { axes, whole } => {
+            ViewForm::Axes { axes, whole } => {
                 *whole && self.is_once(shape) && axes.iter().flatten().is_sorted()
             }
-            Form::Reshape => true,
+            ViewForm::Reshape => true,
         }
     }
 }
@@ -200,7 +202,7 @@ impl Form {
 pub(super) fn apply(
     x: &Tensor,
     kind: &ViewKind,
-    views: &[View],
+    views: &[ViewOp],
     traffic: &mut Traffic,
 ) -> Result<Tensor> {
     let none = || Error::value(OP, "a view is not given");

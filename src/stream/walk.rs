@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::exec::program::Program as Code;
+use crate::exec::program::TileProgram;
 use crate::layout::Layout;
 use crate::ops::program::number;
 use crate::scalar::Scalar;
@@ -36,7 +36,7 @@ pub enum Rounding {
 
 /// Where a value is stored, and in which dtype.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
+pub(super) struct StoredValue {
     pub at: usize,
     pub dtype: DType,
 }
@@ -44,15 +44,15 @@ pub(super) struct Slot {
 /// How the values of a program depend on its inputs, to find the layout that each has when
 /// operations run one by one.
 #[derive(Clone, Default)]
-pub(super) struct Order {
+pub(super) struct Dependencies {
     /// The operands of each value, inputs of the program or earlier values, and whether it replaces
     /// the first of them.
-    pub values: Vec<(SmallVec<[Source; 3]>, bool)>,
+    pub values: Vec<(SmallVec<[ValueSource; 3]>, bool)>,
     /// The sources of the outputs.
-    pub outputs: SmallVec<[Source; 2]>,
+    pub outputs: SmallVec<[ValueSource; 2]>,
 }
 #[derive(Clone, Copy)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     Input(usize),
     Value(usize),
 }
@@ -69,7 +69,7 @@ pub(super) fn layout_of(shape: &[usize], operands: &[&Layout], in_place: bool) -
 
 /// A constant of a walk that stands for a parameter of the graph.
 #[derive(Clone, Copy)]
-pub(super) struct Number {
+pub(super) struct WalkNumber {
     /// The constant of the program, and the lane in it.
     pub constant: usize,
     pub lane: usize,
@@ -95,13 +95,13 @@ impl Walk {
 /// A walk over elements.
 #[derive(Clone)]
 pub(super) struct Walk {
-    pub code: Code,
+    pub code: TileProgram,
     /// Slots of the tensors that are read.
     pub inputs: SmallVec<[usize; 6]>,
     /// Dtypes of the outputs.
     pub outputs: SmallVec<[DType; 2]>,
-    pub order: Order,
-    pub numbers: Vec<Number>,
+    pub order: Dependencies,
+    pub numbers: Vec<WalkNumber>,
     /// The names of its operations.
     pub names: Vec<&'static str>,
 }

@@ -5,7 +5,7 @@ use super::Tensor;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 
 impl Tensor {
     /// The elements of a contiguous tensor, without a copy. Errors if it is not contiguous, or `T`
@@ -82,7 +82,7 @@ impl Tensor {
         })
     }
     /// The bytes of the only element.
-    pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
+    pub(crate) fn value(&self, op: &'static str) -> Result<ElementBytes> {
         if self.len() != 1 {
             return Err(Error::shape(
                 op,
@@ -94,7 +94,7 @@ impl Tensor {
             ));
         }
         // SAFETY: one element at the layout's offset (TENSOR1).
-        Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })
+        Ok(unsafe { ElementBytes::read(self.as_ptr(), self.dtype.size()) })
     }
     /// The same bits as another dtype of the same size. Errors if the sizes differ.
     ///

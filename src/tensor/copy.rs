@@ -3,8 +3,8 @@
 use super::Tensor;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::nest::Operand;
-use crate::exec::program::{Opcode, Program};
+use crate::exec::nest::LoopOperand;
+use crate::exec::program::{Opcode, TileProgram};
 use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
@@ -12,7 +12,7 @@ use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_MASKS, Copy1};
 use crate::layout::{Ints, Layout, Shape};
 use crate::par::{self, Cost};
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::simd;
 use alloc::vec::Vec;
 
@@ -32,7 +32,7 @@ fn copy(size: usize) -> Opcode {
 ///
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
-unsafe fn run(program: &Program, shape: &[usize], input: Operand, output: Operand) {
+unsafe fn run(program: &TileProgram, shape: &[usize], input: LoopOperand, output: LoopOperand) {
     // SAFETY: NEST1, by the caller's promise.
     unsafe { exec::run(program, shape, &[input], &[output]) }
 }
@@ -56,7 +56,7 @@ impl Tensor {
     }
     /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it
     /// broadcasts.
-    pub(crate) fn operand(&self, rank: usize) -> Operand {
+    pub(crate) fn operand(&self, rank: usize) -> LoopOperand {
         self.elements().operand(rank)
     }
     /// A row-major copy with storage of its own. Errors if there is no memory for it.
@@ -221,12 +221,12 @@ impl Tensor {
             return Ok(());
         }
         let source = self.share(self.layout().broadcast_to("broadcast_to", part.shape())?);
-        let target = Operand::new(first, size, part.shape(), part.strides(), rank);
+        let target = LoopOperand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: the source reaches elements of its storage (TENSOR1), the target those of
         // `part`, which are disjoint, by the caller.
         unsafe {
             run(
-                &Program::copy(copy(size), size),
+                &TileProgram::copy(copy(size), size),
                 part.shape(),
                 source.operand(rank),
                 target,
@@ -261,9 +261,9 @@ impl Tensor {
             unsafe { f(p, x, x, x, self.len(), 0) };
             return Ok(out);
         }
-        let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
+        let target = LoopOperand::new(p, dtype.size(), out.shape(), out.strides(), rank);
         let cast = Opcode::unary(f, 1, convert::COST);
-        let cast = Program::of(cast, &[self.dtype().size()], dtype.size());
+        let cast = TileProgram::of(cast, &[self.dtype().size()], dtype.size());
         // SAFETY: as in `copy_from`; the loop converts between these dtypes.
         unsafe { run(&cast, self.shape(), self.operand(rank), target) };
         Ok(out)
@@ -284,7 +284,7 @@ impl Tensor {
         }
     }
     /// A tensor filled with one value of the dtype.
-    pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {
+    pub(crate) fn filled(shape: &[usize], dtype: DType, value: &ElementBytes) -> Result<Tensor> {
         let mut out = Tensor::empty(shape, dtype)?;
         let p = out.as_mut_ptr()?;
         let (size, rank, fill) = (dtype.size(), out.rank(), copy(dtype.size()));
@@ -295,10 +295,10 @@ impl Tensor {
             unsafe { (fill.f)(p, x, x, x, out.len(), 1) };
             return Ok(out);
         }
-        let value = Operand::value(value.as_ptr(), size, rank);
-        let target = Operand::new(p, size, out.shape(), out.strides(), rank);
+        let value = LoopOperand::value(value.as_ptr(), size, rank);
+        let target = LoopOperand::new(p, size, out.shape(), out.strides(), rank);
         // SAFETY: as above; the value is one element and outlives the run.
-        unsafe { run(&Program::copy(fill, size), out.shape(), value, target) };
+        unsafe { run(&TileProgram::copy(fill, size), out.shape(), value, target) };
         Ok(out)
     }
     /// The elements in row-major order in another shape; one size may be -1, and is inferred. A

@@ -3,13 +3,13 @@
 
 use super::ends::ColumnAccumulators;
 use super::erased::Erased;
-use super::plan::{Plan, Strategy};
+use super::plan::{FoldPlan, Strategy};
 use crate::exec::nest::{Dim, Dims, Nest};
-use crate::exec::program::Program;
-use crate::exec::tile::{Machine, State};
+use crate::exec::program::TileProgram;
+use crate::exec::tile::{Machine, TileState};
 
 /// The loops of a tile in the order in which its elements are stored: as consecutive runs, or rows.
-pub(super) fn tile_of(plan: &Plan, program: &Program) -> Nest {
+pub(super) fn tile_of(plan: &FoldPlan, program: &TileProgram) -> Nest {
     let (mut row, mut column) = (
         Dim {
             n: plan.length.max(1),
@@ -41,7 +41,7 @@ pub(super) fn tile_of(plan: &Plan, program: &Program) -> Nest {
 /// A program prepared for the tiles of a plan.
 pub(super) struct Tiles<'a> {
     machine: Machine<'a>,
-    program: &'a Program,
+    program: &'a TileProgram,
     /// The loops of a whole tile.
     row: Dim,
     column: Dim,
@@ -49,7 +49,7 @@ pub(super) struct Tiles<'a> {
 
 impl<'a> Tiles<'a> {
     /// Prepares the program for tiles that [`tile_of`] made.
-    pub fn new(program: &'a Program, tile: &'a Nest) -> Tiles<'a> {
+    pub fn new(program: &'a TileProgram, tile: &'a Nest) -> Tiles<'a> {
         Tiles {
             machine: Machine::new(program, tile),
             program,
@@ -118,7 +118,7 @@ impl<'a> Tiles<'a> {
         let inputs = self.program.inputs;
         let base = scratch.wrapping_add(self.sizes().map(|size| self.bytes(size)).sum());
         // SAFETY: by the caller, the scratch memory has room for the machine's buffers.
-        let mut state: State = unsafe { self.machine.state(base) };
+        let mut state: TileState = unsafe { self.machine.state(base) };
         // narrower tiles run row by row, since the machine's rows are as far apart as those of a
         // whole one
         let (rows, height) = if x == self.row.n { (1, y) } else { (y, 1) };

@@ -1,6 +1,6 @@
 //! Type-erased folds.
 
-use super::{Fold, Sizes};
+use super::{Fold, FoldSizes};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// A [`Fold`] whose types the driver does not know, so that the driver is compiled once.
@@ -9,7 +9,7 @@ use core::slice::{from_raw_parts, from_raw_parts_mut};
 /// For its methods: pointers are aligned, to as many initialised values of the fold's types as the
 /// slices of [`Fold`]'s method of that name have; what is written overlaps nothing else.
 pub(super) trait Erased: Sync {
-    fn sizes(&self) -> Sizes;
+    fn sizes(&self) -> FoldSizes;
     unsafe fn runs(&self, x: *const u8, n: usize, count: usize, acc: *mut u8);
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8);
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize);
@@ -17,9 +17,9 @@ pub(super) trait Erased: Sync {
 }
 
 impl<F: Fold> Erased for F {
-    fn sizes(&self) -> Sizes {
+    fn sizes(&self) -> FoldSizes {
         const { assert!(align_of::<F::Acc>() <= crate::storage::ALIGN) };
-        Sizes {
+        FoldSizes {
             element: size_of::<F::In>(),
             acc: size_of::<F::Acc>(),
             out: size_of::<F::Out>(),

@@ -12,15 +12,15 @@ mod stepped;
 mod tree;
 
 pub use self::ends::End;
-pub use self::planned::{Planned, Ready};
-pub use self::stepped::{Step, StridedInput, fold_stepped};
+pub use self::planned::{PlannedFold, ReadyFold};
+pub use self::stepped::{SteppedFold, StridedInput, fold_stepped};
 
 use self::computed::{Tiles, tile_of};
 use self::erased::Erased;
-use self::plan::{Plan, Pointers, SHORT, TILE};
-use self::tree::Tree;
+use self::plan::{FoldPlan, Pointers, SHORT, TILE};
+use self::tree::FoldTree;
 use super::nest::{Dim, MAX_OPERANDS};
-use super::program::Program;
+use super::program::TileProgram;
 use super::view::{View, ViewMut};
 use crate::dtype::Pod;
 use crate::error::Result;
@@ -52,7 +52,7 @@ pub trait Fold: Sync {
 
 /// Bytes of a fold's types, and operations per element.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct FoldSizes {
     element: usize,
     acc: usize,
     out: usize,
@@ -69,45 +69,49 @@ pub fn fold<F: Fold>(
     reduced: impl Fn(usize) -> bool,
     out: ViewMut<'_>,
 ) -> Result<()> {
-    reduce(Source::Stored(x), &reduced, &mut [End::new(f, out)])
+    reduce(FoldSource::Stored(x), &reduced, &mut [End::new(f, out)])
 }
 
 /// The same for the elements that a program computes from the inputs, views of one shape; there is
 /// an end for each output of the program. Tiles are those of a tensor of layout `value`, the one in
 /// which an elementwise operation would have stored an output.
 pub fn fold_computed(
-    program: &Program,
+    program: &TileProgram,
     inputs: &[View<'_>],
     value: &Layout,
     reduced: impl Fn(usize) -> bool,
     ends: &mut [End<'_>],
 ) -> Result<()> {
-    reduce(Source::Computed(program, inputs, value), &reduced, ends)
+    reduce(FoldSource::Computed(program, inputs, value), &reduced, ends)
 }
 
 /// Whether [`fold_computed`] gives the same bits as [`fold`] would, one after the other, for the
 /// program's outputs stored in layout `value`. It does unless broadcast inputs keep loops apart
 /// that `value` would merge.
 pub fn has_bits_of_stored(
-    program: &Program,
+    program: &TileProgram,
     inputs: &[View<'_>],
     value: &Layout,
     reduced: impl Fn(usize) -> bool,
     ends: &mut [End<'_>],
 ) -> bool {
-    let computed = plan(&Source::Computed(program, inputs, value), &reduced, ends);
+    let computed = plan(
+        &FoldSource::Computed(program, inputs, value),
+        &reduced,
+        ends,
+    );
     (0..ends.len()).all(|k| {
         let end = &mut ends[k..][..1];
         let size = end[0].fold.sizes().element;
         // SAFETY: nothing is read: only the layout and the size of the view are used.
         let stored = unsafe { View::new(no_elements(), size, value) };
-        computed.has_bits_of(&plan(&Source::Stored(stored), &reduced, end))
+        computed.has_bits_of(&plan(&FoldSource::Stored(stored), &reduced, end))
     })
 }
 
 /// [`fold`] with an end.
 pub fn fold_to(x: View<'_>, reduced: impl Fn(usize) -> bool, end: End<'_>) -> Result<()> {
-    reduce(Source::Stored(x), &reduced, &mut [end])
+    reduce(FoldSource::Stored(x), &reduced, &mut [end])
 }
 
 /// Whether a result has the same bits if others along the kept axes are left out, since each is
@@ -117,36 +121,36 @@ pub fn is_separable(value: &Layout, reduced: impl Fn(usize) -> bool, end: &mut E
     // SAFETY: nothing is read: only the layout and the size of the view are used.
     let stored = unsafe { View::new(no_elements(), size, value) };
     let ends = core::slice::from_mut(end);
-    plan(&Source::Stored(stored), &reduced, ends).is_one_tile()
+    plan(&FoldSource::Stored(stored), &reduced, ends).is_one_tile()
 }
 
 /// The elements to reduce.
-enum Source<'a, 'v> {
+enum FoldSource<'a, 'v> {
     /// Elements in memory.
     Stored(View<'v>),
     /// What a program computes from these inputs, in the tiles of a tensor of that layout.
-    Computed(&'a Program, &'a [View<'v>], &'a Layout),
+    Computed(&'a TileProgram, &'a [View<'v>], &'a Layout),
 }
 
-impl Source<'_, '_> {
+impl FoldSource<'_, '_> {
     /// The layout of the elements, stored or not.
     fn layout(&self) -> &Layout {
         match self {
-            Source::Stored(x) => x.layout(),
-            Source::Computed(_, _, value) => value,
+            FoldSource::Stored(x) => x.layout(),
+            FoldSource::Computed(_, _, value) => value,
         }
     }
-    fn program(&self) -> Option<&Program> {
+    fn program(&self) -> Option<&TileProgram> {
         match self {
-            Source::Stored(_) => None,
-            Source::Computed(program, ..) => Some(program),
+            FoldSource::Stored(_) => None,
+            FoldSource::Computed(program, ..) => Some(program),
         }
     }
     /// The program's inputs.
     fn inputs(&self) -> &[View<'_>] {
         match self {
-            Source::Stored(_) => &[],
-            Source::Computed(_, inputs, _) => inputs,
+            FoldSource::Stored(_) => &[],
+            FoldSource::Computed(_, inputs, _) => inputs,
         }
     }
 }
@@ -157,15 +161,15 @@ pub fn no_elements() -> *const u8 {
 }
 
 fn reduce(
-    source: Source<'_, '_>,
+    source: FoldSource<'_, '_>,
     reduced: &dyn Fn(usize) -> bool,
     ends: &mut [End<'_>],
 ) -> Result<()> {
     let (x, inputs) = (source.layout(), source.inputs());
     let taken = ends.iter().map(|e| e.fold.sizes().element as u8);
     match &source {
-        Source::Stored(x) => assert!(taken.into_iter().all(|size| size as usize == x.size())),
-        Source::Computed(p, inputs, value) => {
+        FoldSource::Stored(x) => assert!(taken.into_iter().all(|size| size as usize == x.size())),
+        FoldSource::Computed(p, inputs, value) => {
             let given = inputs.iter().map(|x| x.size() as u8);
             assert!(p.inputs == inputs.len() && p.sizes.iter().copied().eq(given.chain(taken)));
             assert!(p.sizes.len() < MAX_OPERANDS);
@@ -185,8 +189,8 @@ fn reduce(
         .rev()
         .find(|k| is_kept(k) && x.shape()[*k] != 1);
     let one_view = match &source {
-        Source::Stored(x) => Some(x),
-        Source::Computed(_, [x], value) if value.is_contiguous() => Some(x),
+        FoldSource::Stored(x) => Some(x),
+        FoldSource::Computed(_, [x], value) if value.is_contiguous() => Some(x),
         _ => None,
     };
     let rows = (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1);
@@ -211,7 +215,7 @@ fn reduce(
     let plan = plan(&source, reduced, ends);
     let tile = source.program().map(|p| (p, tile_of(&plan, p)));
     let folds: SmallVec<[&dyn Erased; 4]> = ends.iter().map(|e| e.fold).collect();
-    let tree = Tree {
+    let tree = FoldTree {
         computed: tile.as_ref().map(|(p, tile)| Tiles::new(p, tile)),
         plan: &plan,
         folds: &folds,
@@ -222,7 +226,7 @@ fn reduce(
 }
 
 /// Plans the reduction along these axes to these ends, which have at least one element.
-fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> Plan {
+fn plan(source: &FoldSource, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> FoldPlan {
     let (x, inputs) = (source.layout(), source.inputs());
     let element = ends
         .iter()
@@ -230,8 +234,8 @@ fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> P
         .max()
         .unwrap_or(1);
     let first = match source {
-        Source::Stored(x) => x.as_ptr(),
-        Source::Computed(..) => no_elements(),
+        FoldSource::Stored(x) => x.as_ptr(),
+        FoldSource::Computed(..) => no_elements(),
     };
     let outputs = 1 + inputs.len();
     let operands = outputs + ends.len();
@@ -269,13 +273,14 @@ fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> P
     let reduced = (0..x.rank()).filter(|k| reduced(*k)).filter(longer);
     let reduced = reduced.map(|k| dim(k, 0));
     let each = ends.iter().map(|e| e.fold.sizes());
-    let sizes = Sizes {
+    let sizes = FoldSizes {
         element,
         acc: each.clone().map(|s| s.acc).sum(),
         out: each.clone().map(|s| s.out).sum(),
-        flops: each.map(|s| s.flops).sum::<usize>() + source.program().map_or(0, Program::flops),
+        flops: each.map(|s| s.flops).sum::<usize>()
+            + source.program().map_or(0, TileProgram::flops),
     };
-    Plan::new(ptrs, operands, sizes, kept, reduced)
+    FoldPlan::new(ptrs, operands, sizes, kept, reduced)
 }
 
 /// The most bytes that a program may compute without a plan.

@@ -1,7 +1,7 @@
 //! The plan of a reduction: how its axes become tiles, and tiles pieces of work. It follows from
 //! the layout alone, and so do the bits.
 
-use super::Sizes;
+use super::FoldSizes;
 use super::ends::ColumnAccumulators;
 use crate::exec::nest::{Dim, Dims, MAX_OPERANDS, collapse, seek};
 use core::ops::Range;
@@ -56,12 +56,12 @@ pub(super) type Pointers = [*mut u8; MAX_OPERANDS];
 // FOLD1: the pointers of a plan are the first elements of tensors with its loops, the inputs
 // readable, the outputs writable and disjoint from all else, and no two indices of an output
 // address the same element.
-pub(super) struct Plan {
+pub(super) struct FoldPlan {
     /// First element of each operand of the loops below.
     pub ptrs: Pointers,
     /// Number of operands.
     pub operands: usize,
-    pub sizes: Sizes,
+    pub sizes: FoldSizes,
     pub strategy: Strategy,
     /// The inner reduced dimension, and the length of a tile along it.
     pub run: Dim,
@@ -82,17 +82,17 @@ pub(super) struct Plan {
     pub n: usize,
 }
 // SAFETY: FOLD1; pieces on several threads write disjoint outputs and accumulators.
-unsafe impl Sync for Plan {}
+unsafe impl Sync for FoldPlan {}
 
-impl Plan {
+impl FoldPlan {
     /// `ptrs` are the first elements of `operands` operands, in the order of the loops' steps.
     pub fn new(
         mut ptrs: Pointers,
         operands: usize,
-        sizes: Sizes,
+        sizes: FoldSizes,
         kept: impl Iterator<Item = Dim>,
         reduced: impl Iterator<Item = Dim> + Clone,
-    ) -> Plan {
+    ) -> FoldPlan {
         let n: usize = reduced.clone().map(|d| d.n).product();
         // ordered by the strides of the operand that is reduced; broadcast loops come last, since
         // they can't be inner loops
@@ -162,7 +162,7 @@ impl Plan {
             .div_ceil(parts)
             .max(piece.div_ceil(length * width * sizes.element));
         let parts = tiles.div_ceil(per_part).max(1);
-        Plan {
+        FoldPlan {
             ptrs,
             operands,
             sizes,
@@ -183,9 +183,9 @@ impl Plan {
 
     /// Whether results have the bits of `other`, a plan of the same reduction whose loops may be
     /// merged further: whether tiles are cut and joined alike.
-    pub fn has_bits_of(&self, other: &Plan) -> bool {
-        let tiles = |p: &Plan| (p.strategy, p.run.n, p.length, p.tiles);
-        let beside = |p: &Plan| (p.side.n, p.width, p.per_part, p.parts);
+    pub fn has_bits_of(&self, other: &FoldPlan) -> bool {
+        let tiles = |p: &FoldPlan| (p.strategy, p.run.n, p.length, p.tiles);
+        let beside = |p: &FoldPlan| (p.side.n, p.width, p.per_part, p.parts);
         let alone = self.is_one_tile();
         tiles(self) == tiles(other) && (alone || beside(self) == beside(other))
     }

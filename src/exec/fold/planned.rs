@@ -3,25 +3,25 @@
 use super::computed::{Tiles, tile_of};
 use super::ends::End;
 use super::erased::Erased;
-use super::plan::{Plan, Pointers};
-use super::tree::Tree;
-use super::{Source, no_elements, plan};
+use super::plan::{FoldPlan, Pointers};
+use super::tree::FoldTree;
+use super::{FoldSource, no_elements, plan};
 use crate::exec::nest::{MAX_OPERANDS, Nest};
-use crate::exec::program::Program;
+use crate::exec::program::TileProgram;
 use crate::exec::view::View;
 use crate::layout::Layout;
 
 /// A reduction with one end, planned for operands of one layout.
-pub struct Planned<'a> {
-    plan: Plan,
+pub struct PlannedFold<'a> {
+    plan: FoldPlan,
     fold: [&'a dyn Erased; 1],
     /// The program that computes the elements, unless they are in memory, and the loops of a tile.
-    computed: Option<(&'a Program, Nest)>,
+    computed: Option<(&'a TileProgram, Nest)>,
     /// The first output among the plan's operands.
     outputs: usize,
 }
 
-impl<'a> Planned<'a> {
+impl<'a> PlannedFold<'a> {
     /// Plans the reduction of one input in memory ([`fold_to`](super::fold_to)), or of what a
     /// program computes from its inputs ([`fold_computed`](super::fold_computed)). The views and
     /// the end only serve for their layouts and sizes.
@@ -29,15 +29,15 @@ impl<'a> Planned<'a> {
     /// None unless each result is reduced in one tile, and operands are walked from their first
     /// element on.
     pub fn new(
-        program: Option<&'a Program>,
+        program: Option<&'a TileProgram>,
         inputs: &[View<'_>],
         value: &Layout,
         reduced: impl Fn(usize) -> bool,
         end: End<'a>,
-    ) -> Option<Planned<'a>> {
+    ) -> Option<PlannedFold<'a>> {
         let source = match program {
-            Some(program) => Source::Computed(program, inputs, value),
-            None => Source::Stored(inputs[0]),
+            Some(program) => FoldSource::Computed(program, inputs, value),
+            None => FoldSource::Stored(inputs[0]),
         };
         let mut ends = [end];
         let plan = plan(&source, &reduced, &mut ends);
@@ -49,7 +49,7 @@ impl<'a> Planned<'a> {
         if plan.parts != 1 || !forward.all(|begins| begins) {
             return None;
         }
-        Some(Planned {
+        Some(PlannedFold {
             computed: program.map(|p| (p, tile_of(&plan, p))),
             fold: [ends[0].fold],
             plan,
@@ -57,9 +57,9 @@ impl<'a> Planned<'a> {
         })
     }
     /// The reduction, ready to run.
-    pub fn ready(&self) -> Ready<'_> {
+    pub fn ready(&self) -> ReadyFold<'_> {
         let computed = self.computed.as_ref();
-        Ready(Tree {
+        ReadyFold(FoldTree {
             plan: &self.plan,
             folds: &self.fold,
             computed: computed.map(|(p, tile)| Tiles::new(p, tile)),
@@ -68,11 +68,11 @@ impl<'a> Planned<'a> {
     }
 }
 
-/// A [`Planned`] reduction, ready to run.
-pub struct Ready<'a>(Tree<'a>);
+/// A [`PlannedFold`], ready to run.
+pub struct ReadyFold<'a>(FoldTree<'a>);
 
-impl Ready<'_> {
-    /// Bytes of scratch memory that [`run`](Ready::run) needs.
+impl ReadyFold<'_> {
+    /// Bytes of scratch memory that [`run`](ReadyFold::run) needs.
     pub fn scratch(&self) -> usize {
         self.0.scratch()
     }
@@ -80,7 +80,7 @@ impl Ready<'_> {
     ///
     /// # Safety
     /// VIEW1 for the inputs and VIEW2 for the output, in the layouts that were planned for;
-    /// `scratch` is valid for [`scratch`](Ready::scratch) bytes, aligned to a cache line, and
+    /// `scratch` is valid for [`scratch`](ReadyFold::scratch) bytes, aligned to a cache line, and
     /// unused.
     pub unsafe fn run(&self, ptrs: impl Iterator<Item = *mut u8>, scratch: *mut u8) {
         let mut from: Pointers = [no_elements() as *mut u8; MAX_OPERANDS];

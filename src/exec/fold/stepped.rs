@@ -1,8 +1,8 @@
 //! Reductions of several inputs at once by a caller's functions, with accumulators of any type.
 //! They follow the plan of all reductions, so their bits follow from the layout alone too.
 
-use super::plan::{Plan, Pointers, Strategy};
-use super::{Sizes, no_elements};
+use super::plan::{FoldPlan, Pointers, Strategy};
+use super::{FoldSizes, no_elements};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::exec::nest::{Dim, MAX_OPERANDS};
@@ -25,7 +25,7 @@ pub struct StridedInput {
 }
 
 /// A caller's reduction, which steps from element to element. `join` is associative up to rounding.
-pub trait Step: Sync {
+pub trait SteppedFold: Sync {
     /// The state of a partial reduction.
     type Acc: Copy + Send + Sync;
     /// Arithmetic operations per element.
@@ -55,7 +55,7 @@ pub trait Step: Sync {
 ///
 /// # Safety
 /// The step was made for elements of these inputs (STEP1).
-pub unsafe fn fold_stepped<S: Step>(
+pub unsafe fn fold_stepped<S: SteppedFold>(
     step: &S,
     inputs: &[View],
     value: &Layout,
@@ -73,7 +73,7 @@ pub unsafe fn fold_stepped<S: Step>(
         return Ok(all);
     }
     let size = size_of::<S::Acc>();
-    let sizes = Sizes {
+    let sizes = FoldSizes {
         element: inputs.iter().map(View::size).sum(),
         acc: size.max(1),
         out: size,
@@ -81,7 +81,7 @@ pub unsafe fn fold_stepped<S: Step>(
     };
     let out = (all.as_mut_ptr() as *mut u8, size);
     let plan = plan(inputs, value, out, sizes, &reduced);
-    let steps = Steps {
+    let steps = SteppedPlan {
         step,
         inputs: inputs.iter().map(View::size).collect(),
         plan: &plan,
@@ -102,9 +102,9 @@ fn plan(
     inputs: &[View],
     value: &Layout,
     (out, size): (*mut u8, usize),
-    sizes: Sizes,
+    sizes: FoldSizes,
     reduced: &dyn Fn(usize) -> bool,
-) -> Plan {
+) -> FoldPlan {
     let (last, shape) = (FIRST + inputs.len(), value.shape());
     let mut ptrs: Pointers = [core::ptr::null_mut(); MAX_OPERANDS];
     ptrs[0] = no_elements() as *mut u8;
@@ -132,18 +132,18 @@ fn plan(
         dim(axis, inner)
     });
     let reduced = loops.filter(|axis| reduced(*axis)).map(|axis| dim(axis, 0));
-    Plan::new(ptrs, last + 1, sizes, kept, reduced)
+    FoldPlan::new(ptrs, last + 1, sizes, kept, reduced)
 }
 
 /// A planned reduction. The one output of the plan is the accumulators.
-struct Steps<'a, S> {
+struct SteppedPlan<'a, S> {
     step: &'a S,
     /// Bytes of an element of each input.
     inputs: SmallVec<[usize; 6]>,
-    plan: &'a Plan,
+    plan: &'a FoldPlan,
 }
 
-impl<S: Step> Steps<'_, S> {
+impl<S: SteppedFold> SteppedPlan<'_, S> {
     /// # Safety
     /// FOLD1, and STEP1 for the inputs.
     unsafe fn run(&self) -> Result<()> {

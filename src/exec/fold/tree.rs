@@ -3,7 +3,7 @@
 
 use super::computed::Tiles;
 use super::erased::Erased;
-use super::plan::{Plan, Pointers, Strategy};
+use super::plan::{FoldPlan, Pointers, Strategy};
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::exec::pack::pack;
@@ -12,8 +12,8 @@ use crate::par::{self, Cost};
 use crate::storage::Bytes;
 
 /// A planned reduction.
-pub(super) struct Tree<'a> {
-    pub plan: &'a Plan,
+pub(super) struct FoldTree<'a> {
+    pub plan: &'a FoldPlan,
     /// What accumulates at each end of the reduction.
     pub folds: &'a [&'a dyn Erased],
     /// Computes the elements, unless they are those of the one input.
@@ -22,7 +22,7 @@ pub(super) struct Tree<'a> {
     pub outputs: usize,
 }
 
-impl Tree<'_> {
+impl FoldTree<'_> {
     /// # Safety
     /// FOLD1; the plan was made for these ends and this program.
     pub unsafe fn run(&self) -> Result<()> {
@@ -34,7 +34,7 @@ impl Tree<'_> {
         } else {
             0
         })?;
-        let partials = Memory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
+        let partials = DisjointMemory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
         let failure = Failure::default();
         let elements = plan.length * plan.width * plan.per_part.min(plan.tiles);
         let cost = Cost {
@@ -108,7 +108,7 @@ impl Tree<'_> {
     ///
     /// # Safety
     /// FOLD1 for these operands; the plan was made for these folds and this program; `scratch` is
-    /// valid for [`scratch`](Tree::scratch) bytes, aligned to a cache line, and unused.
+    /// valid for [`scratch`](FoldTree::scratch) bytes, aligned to a cache line, and unused.
     pub unsafe fn run_at(&self, from: &Pointers, scratch: *mut u8) {
         for group in 0..self.plan.groups {
             // SAFETY: by the caller; a group writes its own outputs.
@@ -244,10 +244,10 @@ impl Tree<'_> {
 }
 
 /// Memory of which pieces of work use disjoint parts.
-struct Memory(*mut u8);
+struct DisjointMemory(*mut u8);
 // SAFETY: only an address; each piece writes to a part that is its own alone.
-unsafe impl Sync for Memory {}
-impl Memory {
+unsafe impl Sync for DisjointMemory {}
+impl DisjointMemory {
     fn at(&self, bytes: usize) -> *mut u8 {
         self.0.wrapping_add(bytes)
     }

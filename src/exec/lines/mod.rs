@@ -7,7 +7,7 @@
 mod plan;
 
 use self::plan::LinePlan;
-use super::nest::{MAX_OPERANDS, Operand};
+use super::nest::{LoopOperand, MAX_OPERANDS};
 use super::view::{View, ViewMut};
 use crate::dtype::{DType, Pod};
 use crate::error::Result;
@@ -31,15 +31,15 @@ enum Role {
     Scratch,
 }
 
-struct Arg {
+struct LineOperand {
     role: Role,
-    memory: Operand,
+    memory: LoopOperand,
     /// Elements of a line, and bytes from one to the next.
     len: usize,
     step: isize,
 }
 
-impl Arg {
+impl LineOperand {
     fn is_packed(&self) -> bool {
         self.role == Role::Scratch || self.len > 1 && self.step != self.memory.size as isize
     }
@@ -71,7 +71,7 @@ pub struct Lines<'a> {
     grid: Shape,
     axis: usize,
     rank: usize,
-    args: SmallVec<[Arg; 4]>,
+    args: SmallVec<[LineOperand; 4]>,
     together: bool,
     /// The longest lines that may be presented as columns.
     columns: usize,
@@ -138,8 +138,8 @@ impl<'a> Lines<'a> {
     /// Adds `len` elements of scratch with unspecified contents: [`Line::scratch`], numbered in the
     /// order of these calls.
     pub fn scratch(mut self, len: usize, dtype: DType) -> Self {
-        let memory = Operand::value(core::ptr::null(), dtype.size(), self.grid.len());
-        self.args.push(Arg {
+        let memory = LoopOperand::value(core::ptr::null(), dtype.size(), self.grid.len());
+        self.args.push(LineOperand {
             role: Role::Scratch,
             memory,
             len,
@@ -180,9 +180,9 @@ impl<'a> Lines<'a> {
             role == Role::Input || !repeats,
             "an output repeats elements"
         );
-        self.args.push(Arg {
+        self.args.push(LineOperand {
             role,
-            memory: Operand { ptr, size, strides },
+            memory: LoopOperand { ptr, size, strides },
             len,
             step,
         });
@@ -222,7 +222,7 @@ impl<'a> Lines<'a> {
 /// [`Lines::columns`]).
 pub struct Line<'a> {
     ptrs: [*mut u8; MAX_OPERANDS],
-    args: &'a [Arg],
+    args: &'a [LineOperand],
     inputs: usize,
     outputs: usize,
     index: usize,

@@ -1,10 +1,10 @@
 //! How lines are walked: in blocks of neighbours, which are packed together, transposed or as
 //! columns.
 
-use super::{Arg, Line, Lines, Role};
+use super::{Line, LineOperand, Lines, Role};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
-use crate::exec::nest::{MAX_OPERANDS, Nest, Operand, seek};
+use crate::exec::nest::{LoopOperand, MAX_OPERANDS, Nest, seek};
 use crate::exec::pack::{columns, is_column, pack, unpack};
 use crate::exec::rect::Rect;
 use crate::layout::sort_by_key;
@@ -42,7 +42,7 @@ pub(super) struct LinePlan {
     /// inputs, then the outputs.
     nest: Nest,
     /// Inputs, outputs, scratch.
-    args: SmallVec<[Arg; 4]>,
+    args: SmallVec<[LineOperand; 4]>,
     inputs: usize,
     outputs: usize,
     /// Whether adjacent lines are presented together, and whether all are, as columns.
@@ -71,22 +71,22 @@ impl LinePlan {
             Role::Output { .. } => 1,
             Role::Scratch => 2,
         });
-        let count = |f: fn(&Arg) -> bool| args.iter().filter(|a| f(a)).count();
+        let count = |f: fn(&LineOperand) -> bool| args.iter().filter(|a| f(a)).count();
         let (inputs, outputs) = (
             count(|a| a.role == Role::Input),
             count(|a| matches!(a.role, Role::Output { .. })),
         );
-        let mut counter = Operand::value(core::ptr::null(), 1, grid.len());
+        let mut counter = LoopOperand::value(core::ptr::null(), 1, grid.len());
         let mut step = 1;
         for k in (0..grid.len()).rev() {
             counter.strides[k] = step;
             step *= grid[k] as isize;
         }
         let memories = |r: Range<usize>| args[r].iter().map(|a| a.memory.clone());
-        let read: SmallVec<[Operand; 4]> = core::iter::once(counter)
+        let read: SmallVec<[LoopOperand; 4]> = core::iter::once(counter)
             .chain(memories(0..inputs))
             .collect();
-        let written: SmallVec<[Operand; 4]> = memories(inputs..inputs + outputs).collect();
+        let written: SmallVec<[LoopOperand; 4]> = memories(inputs..inputs + outputs).collect();
         let mut nest = Nest::new(&grid, &read, &written);
 
         let packed = || args.iter().enumerate().filter(|(_, a)| a.is_packed());
@@ -123,7 +123,7 @@ impl LinePlan {
         nest.dims.swap(0, first);
 
         let n = nest.dims[0].n;
-        let sum = |bytes: usize, a: &Arg| bytes.saturating_add(a.bytes());
+        let sum = |bytes: usize, a: &LineOperand| bytes.saturating_add(a.bytes());
         let bytes = packed().map(|(_, a)| a).fold(0, sum).max(1);
         let narrowest = packed()
             .map(|(_, a)| a.memory.size)
@@ -301,8 +301,9 @@ impl LinePlan {
             }
             return;
         }
-        let adjacent =
-            |(a, step): (&Arg, &isize)| a.role == Role::Scratch || *step == a.bytes() as isize;
+        let adjacent = |(a, step): (&LineOperand, &isize)| {
+            a.role == Role::Scratch || *step == a.bytes() as isize
+        };
         if self.together && self.args.iter().zip(&steps).all(adjacent) {
             (line.room, line.count) = (lines, lines);
         }

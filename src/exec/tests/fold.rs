@@ -5,7 +5,7 @@ use crate::exec::fold::{End, Fold, fold_computed};
 use crate::exec::program::Builder;
 use crate::exec::view::{View, ViewMut};
 use crate::layout::Layout;
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::testing::Rng;
 use std::vec;
 use std::vec::Vec;
@@ -83,7 +83,7 @@ fn programs_end_in_accumulators() {
         let masks = [1, 0b11, 0b1111][round / 8 % 3];
         let mut p = Builder::new("test");
         let (x, y) = (p.input(4).unwrap(), p.input(4).unwrap());
-        let two = p.constant(Value::of(2.0f32), 4).unwrap();
+        let two = p.constant(ElementBytes::of(2.0f32), 4).unwrap();
         let square = p.compute(op(Multiply, masks), &[x, x], 4).unwrap();
         let double = p.compute(op(Multiply, masks), &[two, y], 4).unwrap();
         let sum = p.compute(op(Add, masks), &[square, double], 4).unwrap();

@@ -3,11 +3,11 @@
 
 mod fold;
 
-use crate::exec::nest::{Nest, Operand};
-use crate::exec::program::{Builder, MAX_CODE, Opcode, Program};
+use crate::exec::nest::{LoopOperand, Nest};
+use crate::exec::program::{Builder, MAX_CODE, Opcode, TileProgram};
 use crate::exec::tile;
 use crate::layout::Layout;
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::simd::{Isa, Loop, pick};
 use crate::testing::Rng;
 use std::vec;
@@ -50,8 +50,8 @@ fn positions(l: &Layout) -> Vec<usize> {
         .collect()
 }
 
-fn operand<T>(storage: &mut [T], l: &Layout) -> Operand {
-    Operand::new(
+fn operand<T>(storage: &mut [T], l: &Layout) -> LoopOperand {
+    LoopOperand::new(
         storage.as_mut_ptr().wrapping_add(l.offset()) as *mut u8,
         size_of::<T>(),
         l.shape(),
@@ -127,7 +127,7 @@ fn programs_of_several_outputs_over_any_layout() {
         let masks = [1, 0b11, 0b111, 0b1111][round / 3 % 4];
         let mut p = Builder::new("test");
         let (u, v) = (p.input(4).unwrap(), p.input(4).unwrap());
-        let two = p.constant(Value::of(2.0f32), 4).unwrap();
+        let two = p.constant(ElementBytes::of(2.0f32), 4).unwrap();
         let double = p.compute(op(Multiply, masks), &[u, two], 4).unwrap();
         let sum = p.compute(op(Add, masks), &[double, v], 4).unwrap();
         let less = p.compute(op(Less, masks), &[u, v], 1).unwrap();
@@ -178,7 +178,7 @@ fn an_output_may_lie_on_an_input() {
         let mut a: Vec<f32> = (0..na).map(|_| rng.below(100) as f32).collect();
         let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
         let before = a.clone();
-        let program = Program::of(op(Add, 0b111), &[4, 4], 4);
+        let program = TileProgram::of(op(Add, 0b111), &[4, 4], 4);
         let (oa, ob) = (operand(&mut a, &la), operand(&mut b, &lb));
         // SAFETY: NEST1: the output is the first input exactly.
         unsafe { super::run(&program, shape, &[oa.clone(), ob], &[oa]) };
@@ -243,7 +243,7 @@ fn streamed_outputs_hold_the_same() {
         unsafe {
             tile::run(
                 &program,
-                tile::Body::Code,
+                tile::TileBody::Code,
                 &Nest::new(shape, &inputs, &outputs),
                 policy,
             )
@@ -267,14 +267,14 @@ fn streamed_outputs_hold_the_same() {
             "{shape:?}, {shift}"
         );
         // in place
-        let program = Program::of(op(Add, 0b111), &[4, 4], 4);
+        let program = TileProgram::of(op(Add, 0b111), &[4, 4], 4);
         let before = a.clone();
         let target = operand(&mut a, &whole(0));
         // SAFETY: NEST1: the output is the first input exactly.
         unsafe {
             tile::run(
                 &program,
-                tile::Body::Code,
+                tile::TileBody::Code,
                 &Nest::new(
                     shape,
                     &[target.clone(), operand(&mut b, &whole(0))],
@@ -315,6 +315,6 @@ fn temporaries_share_slots_and_limits_are_errors() {
 
     // more constants than slots, more inputs than operands
     let mut p = Builder::new("test");
-    assert!((0..49).any(|_| p.constant(Value::of(1.0f32), 4).is_err()));
+    assert!((0..49).any(|_| p.constant(ElementBytes::of(1.0f32), 4).is_err()));
     assert!((0..13).any(|_| p.input(4).is_err()));
 }

@@ -2,20 +2,20 @@
 //! fits the scratch.
 
 use super::{
-    BLOCK, Body, CachePolicy, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE,
-    WORKING_SET, mask,
+    BLOCK, CachePolicy, LINE, LONGEST, Machine, Placement, Rectangle, SCRATCH, SHORT, STACK, TILE,
+    TileBody, WORKING_SET, mask,
 };
 use crate::exec::nest::{MAX_OPERANDS, Nest};
-use crate::exec::program::{MAX_SLOTS, Program};
+use crate::exec::program::{MAX_SLOTS, TileProgram};
 
 impl<'a> Machine<'a> {
     /// A machine for the program's instructions.
-    pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest) -> Self {
-        Machine::with_body(p, Body::Code, x, CachePolicy::default())
+    pub(in crate::exec) fn new(p: &'a TileProgram, x: &'a Nest) -> Self {
+        Machine::with_body(p, TileBody::Code, x, CachePolicy::default())
     }
     pub(super) fn with_body(
-        p: &'a Program,
-        body: Body<'a>,
+        p: &'a TileProgram,
+        body: TileBody<'a>,
         x: &'a Nest,
         policy: CachePolicy,
     ) -> Self {
@@ -28,11 +28,11 @@ impl<'a> Machine<'a> {
         let size = |i: usize| x.sizes[i] as isize;
         let transposed = (0..k).any(|i| s0[i].abs() > size(i) && s1[i].abs() == size(i));
         let shape = if transposed && n0 >= 8 && n1 >= 8 {
-            Shape::Blocked
+            Rectangle::Blocked
         } else if n0 <= SHORT && n1 > 1 {
-            Shape::Short
+            Rectangle::Short
         } else {
-            Shape::Run
+            Rectangle::Run
         };
         let mut m = Machine {
             p,
@@ -44,7 +44,7 @@ impl<'a> Machine<'a> {
             n0,
             n1,
             value: 0,
-            places: [Place::Direct; MAX_OPERANDS],
+            places: [Placement::Direct; MAX_OPERANDS],
             direct: false,
             copies: false,
             ahead: false,
@@ -64,13 +64,13 @@ impl<'a> Machine<'a> {
             };
         }
         m.copies = p.copies
-            && m.shape != Shape::Blocked
-            && m.places[..k] == [Place::Packed, Place::Direct];
+            && m.shape != Rectangle::Blocked
+            && m.places[..k] == [Placement::Packed, Placement::Direct];
         m.choose_buffers();
         m.lay_out(SCRATCH);
-        let single = matches!(body, Body::Call(_)) || p.code.len() == 1;
-        m.ahead = shape == Shape::Run && p.code.len() > 2 && policy.prefetched;
-        m.direct = single && m.buffers == 0 && shape == Shape::Run;
+        let single = matches!(body, TileBody::Call(_)) || p.code.len() == 1;
+        m.ahead = shape == Rectangle::Run && p.code.len() > 2 && policy.prefetched;
+        m.direct = single && m.buffers == 0 && shape == Rectangle::Run;
         m
     }
     /// A slot with one value per row stays a single value if every loop that reads it, or the
@@ -79,7 +79,7 @@ impl<'a> Machine<'a> {
         let (k, p) = (self.x.operands, self.p);
         let mut single = 0u64;
         for i in 0..self.x.inputs {
-            if self.s0[i] == 0 && (self.s1[i] == 0 || self.shape != Shape::Short) {
+            if self.s0[i] == 0 && (self.s1[i] == 0 || self.shape != Rectangle::Short) {
                 single |= 1 << i;
             }
         }
@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
             single |= 1 << (k + i);
         }
         let mut value = match self.body {
-            Body::Call(call) if !call.takes(single) => 0,
+            TileBody::Call(call) if !call.takes(single) => 0,
             _ => single,
         };
         loop {
@@ -105,34 +105,34 @@ impl<'a> Machine<'a> {
         }
         self.value = value;
     }
-    fn place(&self, i: usize) -> Place {
+    fn place(&self, i: usize) -> Placement {
         let size = self.x.sizes[i] as isize;
         if self.value >> i & 1 == 1 {
-            Place::Value
-        } else if self.s0[i] == size && (self.shape != Shape::Short || self.is_dense(i)) {
-            Place::Direct
+            Placement::Value
+        } else if self.s0[i] == size && (self.shape != Rectangle::Short || self.is_dense(i)) {
+            Placement::Direct
         } else {
-            Place::Packed
+            Placement::Packed
         }
     }
     /// Whether rows of contiguous elements lie one after the other.
     fn is_dense(&self, operand: usize) -> bool {
         self.n1 == 1 || self.s1[operand] == self.s0[operand] * self.n0 as isize
     }
-    fn place_out(&self, o: usize, streamed: bool) -> Place {
+    fn place_out(&self, o: usize, streamed: bool) -> Placement {
         let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
         let dense = self.s0[o] == self.x.sizes[o] as isize;
-        let whole = self.shape != Shape::Short || self.is_dense(o);
+        let whole = self.shape != Rectangle::Short || self.is_dense(o);
         // so that every tile begins on a cache line
-        let lines = self.shape == Shape::Run
+        let lines = self.shape == Rectangle::Run
             && self.x.ptrs[o].addr().is_multiple_of(64)
             && self.x.dims[1..]
                 .iter()
                 .all(|d| d.steps[o].unsigned_abs().is_multiple_of(64));
         match dense && whole && !aliased {
-            true if streamed && lines => Place::Streamed,
-            true => Place::Direct,
-            false => Place::Packed,
+            true if streamed && lines => Placement::Streamed,
+            true => Placement::Direct,
+            false => Placement::Packed,
         }
     }
     /// Assigns a buffer to every slot that needs one.
@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
         let (k, p, x) = (self.x.operands, self.p, self.x);
         for i in 0..k + p.constants.len() + p.temporaries {
             let needed = match i {
-                i if i < k => matches!(self.places[i], Place::Packed | Place::Streamed),
+                i if i < k => matches!(self.places[i], Placement::Packed | Placement::Streamed),
                 i if i < k + p.constants.len() => self.value >> i & 1 == 0,
                 _ => true,
             };
@@ -158,10 +158,10 @@ impl<'a> Machine<'a> {
     /// Sizes the tile and its rectangles to fit so many bytes of scratch.
     pub(super) fn lay_out(&mut self, scratch: usize) {
         let (x, k) = (self.x, self.x.operands);
-        let limit = if self.shape == Shape::Blocked {
+        let limit = if self.shape == Rectangle::Blocked {
             BLOCK.min(scratch) / self.unit
         } else {
-            let passing = (0..k).filter(|i| self.places[*i] != Place::Value);
+            let passing = (0..k).filter(|i| self.places[*i] != Placement::Value);
             let bytes = passing.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
             // whole cache lines, since streamed tiles must begin on one
             (WORKING_SET / bytes.max(1) / 64 * 64).clamp(TILE, LONGEST)
@@ -169,7 +169,7 @@ impl<'a> Machine<'a> {
         let room = scratch / (self.buffers.max(1) * self.unit);
         self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);
         (self.cols, self.rows) = match self.shape {
-            Shape::Blocked => {
+            Rectangle::Blocked => {
                 let narrowest = x.sizes[..k].iter().copied().min().unwrap_or(1);
                 let line = (LINE / narrowest).max(LINE / 2);
                 let cols = self.n0.min((self.tile / line).max(1));
@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
                     },
                 )
             }
-            Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
+            Rectangle::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
             _ => (self.n0.min(self.tile), 1),
         };
         // no larger than a rectangle, in whole cache lines
@@ -191,8 +191,12 @@ impl<'a> Machine<'a> {
     }
     /// Lays the tile out again for the scratch on the stack: smaller tiles give the same results.
     pub(super) fn shrink(&mut self) {
-        for place in self.places.iter_mut().filter(|p| **p == Place::Streamed) {
-            *place = Place::Packed; // so small a tile may end within a cache line
+        for place in self
+            .places
+            .iter_mut()
+            .filter(|p| **p == Placement::Streamed)
+        {
+            *place = Placement::Packed; // so small a tile may end within a cache line
         }
         self.lay_out(STACK);
     }

@@ -7,7 +7,7 @@ use crate::error::{Error, Excerpt, Result};
 use crate::fallible::{self, append_text as append, push};
 use crate::io::json::{Json, Read, Refusal, Text};
 use crate::io::raw::{Put, put_elements};
-use crate::io::source::{MAX_AXES, Source, byte_len};
+use crate::io::source::{FileSource, MAX_AXES, byte_len};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -149,12 +149,12 @@ fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Re
 pub(super) struct Header {
     pub metadata: Metadata,
     /// In the order of their data.
-    pub entries: Vec<(String, Entry)>,
+    pub entries: Vec<(String, TensorEntry)>,
     /// The position of the data.
     pub data: u64,
 }
 /// A tensor, at `start .. end` of the data.
-pub(super) struct Entry {
+pub(super) struct TensorEntry {
     /// A dtype of flex, or the file's name of an unknown one.
     pub dtype: core::result::Result<DType, String>,
     pub shape: Vec<usize>,
@@ -163,7 +163,7 @@ pub(super) struct Entry {
 }
 
 /// Reads the header and checks it against the length of the source, if known.
-pub(super) fn read(source: &mut Source) -> Result<Header> {
+pub(super) fn read(source: &mut FileSource) -> Result<Header> {
     let mut len = [0; 8];
     source.read(0, &mut len)?;
     let len = u64::from_le_bytes(len);
@@ -184,7 +184,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
                 Some(_) => Err(message!("duplicate key {METADATA:?}").into()),
             };
         }
-        let e = Entry::read(json).map_err(|why| match why {
+        let e = TensorEntry::read(json).map_err(|why| match why {
             Refusal::Wrong(what) => message!("tensor {}: {what}", Excerpt(&name)).into(),
             other => other,
         })?;
@@ -230,7 +230,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
 
 /// Reads the text of a header. Memory grows with the bytes read, since a stream may be shorter than
 /// it claims.
-fn read_text(source: &mut Source, len: usize) -> Result<String> {
+fn read_text(source: &mut FileSource, len: usize) -> Result<String> {
     const PIECE: usize = 1 << 20;
     let mut text = fallible::filled(0, len.min(PIECE))?;
     source.read(8, &mut text)?;
@@ -279,9 +279,9 @@ fn texts(json: &mut Json) -> Read<Metadata> {
     Ok(metadata)
 }
 
-impl Entry {
+impl TensorEntry {
     /// Parses the entry of a tensor.
-    fn read(json: &mut Json) -> Read<Entry> {
+    fn read(json: &mut Json) -> Read<TensorEntry> {
         let (mut dtype, mut shape, mut place) = (None, None, None);
         if json.peek() != b'{' {
             return Err("it has no dtype, shape and data_offsets".into());
@@ -346,7 +346,7 @@ impl Entry {
                 .checked_sub(start)
                 .is_some_and(|len| isize::try_from(len).is_ok())
             {
-                true => Ok(Entry {
+                true => Ok(TensorEntry {
                     dtype: Err(owned(dtype)?),
                     shape,
                     start,
@@ -364,7 +364,7 @@ impl Entry {
             )
             .into());
         }
-        Ok(Entry {
+        Ok(TensorEntry {
             dtype: Ok(known),
             shape,
             start,

@@ -7,7 +7,7 @@
 
 mod header;
 
-use super::source::{Content, Source};
+use super::source::{Content, FileSource};
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
@@ -190,8 +190,8 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
 pub fn parse(bytes: &[u8]) -> Result<Tensors> {
     tensors(&mut memory(bytes))
 }
-fn memory(bytes: &[u8]) -> Source<'_> {
-    Source {
+fn memory(bytes: &[u8]) -> FileSource<'_> {
+    FileSource {
         name: "safetensors".into(),
         content: Content::Slice(bytes),
     }
@@ -227,8 +227,8 @@ pub fn read_metadata(from: impl std::io::Read) -> Result<Metadata> {
     Ok(header::read(&mut stream(from))?.metadata)
 }
 #[cfg(feature = "std")]
-fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
-    Source {
+fn stream<'a>(from: impl std::io::Read + 'a) -> FileSource<'a> {
+    FileSource {
         name: "safetensors".into(),
         content: Content::stream(from, None),
     }
@@ -243,7 +243,7 @@ fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn from_static(bytes: &'static [u8]) -> Result<Tensors> {
-    tensors(&mut Source {
+    tensors(&mut FileSource {
         name: "safetensors".into(),
         content: Content::Static(bytes),
     })
@@ -320,7 +320,7 @@ pub fn write<'a, S: AsRef<str>>(
     Ok(out)
 }
 
-fn tensors(source: &mut Source) -> Result<Tensors> {
+fn tensors(source: &mut FileSource) -> Result<Tensors> {
     let header = header::read(source)?;
     let mut tensors = Tensors::default(); // `collect` would link a sort
     let mut end = header.data;

@@ -4,7 +4,7 @@
 //! sums stay in registers down the rows.
 
 use super::geometry::{Geometry, Image};
-use super::rows::{self, Columns};
+use super::rows::{self, StridedColumns};
 use crate::error::Result;
 use crate::kernel::gemm::{MatElement, Packed, Scratch};
 use crate::simd::{self, Isa, Kernel};
@@ -43,7 +43,7 @@ where
     sums.fill(T::default());
     for (image, grad) in images {
         assert!(image.channels() == 1 && grad.len() == g.len());
-        simd::call(Add {
+        simd::call(AddImage {
             image,
             grad,
             plan: &plan,
@@ -109,7 +109,7 @@ impl<'a> ChannelPlan<'a> {
 }
 
 /// Adds the contributions of an image to `sums[position][lane]`.
-struct Add<'a, 'b, T> {
+struct AddImage<'a, 'b, T> {
     image: Image<'b, T>,
     grad: &'a [T],
     plan: &'a ChannelPlan<'a>,
@@ -117,14 +117,14 @@ struct Add<'a, 'b, T> {
     plane: &'a mut [T],
     sums: &'a mut [T],
 }
-impl<T: MatElement<Acc = T> + Packed> Kernel for Add<'_, '_, T> {
+impl<T: MatElement<Acc = T> + Packed> Kernel for AddImage<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         by_lanes!(self.add, I, T)
     }
 }
-impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
+impl<T: MatElement<Acc = T> + Packed> AddImage<'_, '_, T> {
     #[inline(always)]
     fn add<I: Isa, const L: usize>(mut self) {
         let (plan, g) = (self.plan, self.plan.geometry);
@@ -166,7 +166,7 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
                 continue;
             };
             for (p, d) in line.chunks_exact_mut(plan.phase).enumerate() {
-                let places = Columns {
+                let places = StridedColumns {
                     first: g.element(2, 0, 0) + p as isize,
                     stride: g.stride[2],
                     len: plan.phase,

@@ -3,7 +3,7 @@
 //! product stays in a cache.
 
 use super::geometry::{Geometry, Three};
-use super::patches::Tap;
+use super::patches::ChannelTap;
 use super::rows;
 use crate::error::Result;
 use crate::kernel::gemm::{self, Epilogue, Mat, MatElement, MatMut, Packed, Scratch, Strided};
@@ -68,11 +68,11 @@ impl<T: Packed> Kernel for AddRows<'_, T> {
         let (g, [_, height, width]) = (self.geometry, self.sizes);
         let area = self.sizes.iter().product::<usize>();
         let row_len = g.places[2];
-        let mut tap = Tap::new(0, g.kernel);
+        let mut tap = ChannelTap::new(0, g.kernel);
         let taps = self.from.chunks_exact((self.rows.len() * row_len).max(1));
         for from in taps {
             let plane = &mut self.d[tap.channel * area..][..area];
-            let places = rows::Columns {
+            let places = rows::StridedColumns {
                 first: g.element(2, 0, tap.at[2]),
                 stride: g.stride[2],
                 len: row_len,

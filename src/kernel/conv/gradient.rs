@@ -6,8 +6,8 @@
 
 use super::geometry::{Geometry, Image, Three};
 use super::lines::{LineRange, pack_by_blocks, panels};
-use super::patches::Tap;
-use super::rows::{self, Columns};
+use super::patches::ChannelTap;
+use super::rows::{self, StridedColumns};
 use crate::kernel::gemm::{BlockA, Mat, MatElement, Source, Strided};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
@@ -15,18 +15,18 @@ use core::ops::Range;
 /// Patches of images as the left operand of a product: a line per tap, a step per place of each
 /// image in turn.
 #[derive(Clone, Copy)]
-pub struct Taps<'a, T> {
+pub struct TapLines<'a, T> {
     images: &'a [Image<'a, T>],
     geometry: Geometry,
     /// The taps.
     lines: LineRange,
 }
 
-impl<'a, T: MatElement> Taps<'a, T> {
+impl<'a, T: MatElement> TapLines<'a, T> {
     /// All patches of images with `channels` channels each.
     pub fn new(images: &'a [Image<'a, T>], channels: usize, geometry: Geometry) -> Self {
         assert!(images.iter().all(|image| image.channels() == channels));
-        Taps {
+        TapLines {
             images,
             geometry,
             lines: LineRange::all(channels * geometry.positions()),
@@ -43,7 +43,7 @@ impl<'a, T: MatElement> Taps<'a, T> {
     }
     /// Writes what a tap reads in the steps from `first` on.
     #[inline(always)]
-    fn line<I: Isa>(&self, tap: Tap, first: usize, mut d: &mut [T::Acc]) {
+    fn line<I: Isa>(&self, tap: ChannelTap, first: usize, mut d: &mut [T::Acc]) {
         let g = &self.geometry;
         if d.is_empty() {
             return;
@@ -58,7 +58,7 @@ impl<'a, T: MatElement> Taps<'a, T> {
                 // SAFETY: IMAGE1: a row of the image.
                 Some(from) => unsafe {
                     let (first, stride) = (at(2), g.stride[2]);
-                    let places = Columns { first, stride, len };
+                    let places = StridedColumns { first, stride, len };
                     rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, run)
                 },
                 None => rows::clear(run),
@@ -82,18 +82,18 @@ impl<'a, T: MatElement> Taps<'a, T> {
 }
 
 /// Packs a range of steps, one line after the other.
-struct Pack<'a, 'b, T: MatElement> {
-    taps: &'a Taps<'b, T>,
+struct PackTaps<'a, 'b, T: MatElement> {
+    taps: &'a TapLines<'b, T>,
     steps: Range<usize>,
     lines: Range<usize>,
     d: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Pack<'_, '_, T> {
+impl<T: MatElement> Kernel for PackTaps<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         let (taps, kernel) = (self.taps, self.taps.geometry.kernel);
-        let mut tap = Tap::new(taps.lines.number(self.lines.start), kernel);
+        let mut tap = ChannelTap::new(taps.lines.number(self.lines.start), kernel);
         let lines = self.d.chunks_exact_mut(self.steps.len().max(1));
         for d in lines.take(self.lines.len()) {
             taps.line::<I>(tap, self.steps.start, d);
@@ -103,7 +103,7 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
 }
 
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
-unsafe impl<T: MatElement> Source for Taps<'_, T> {
+unsafe impl<T: MatElement> Source for TapLines<'_, T> {
     type Packed = T::Acc;
     fn lines(&self) -> usize {
         self.lines.count()
@@ -112,7 +112,7 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
         self.images.len() * self.geometry.len()
     }
     fn slice(self, lines: Range<usize>) -> Self {
-        Taps {
+        TapLines {
             lines: self.lines.slice(lines),
             ..self
         }
@@ -127,7 +127,7 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
         d: &mut [T::Acc],
     ) -> BlockA<T::Acc> {
         let strides = Some((steps.len() as isize, 1));
-        simd::call(Pack {
+        simd::call(PackTaps {
             taps: self,
             steps,
             lines,

@@ -11,7 +11,7 @@
 //! - `direct`: few channels, by rows.
 //! - `spread`: transposed convolutions, by products that are then added up (col2im).
 //! - `winograd`: 3x3 kernels with a quarter of the multiplications.
-//! - [`Taps`], [`Stacked`]: the patches and the gradient as operands of the weight gradient's
+//! - [`TapLines`], [`Stacked`]: the patches and the gradient as operands of the weight gradient's
 //!   product; `channel_gradient` is the weight gradient of single channels.
 //! - `columns`: the way back to an image of few channels (col2im).
 //! - `deform`: deformed patches as sources, and their gradients.
@@ -40,14 +40,14 @@ mod words;
 pub use channel::{channel_fits, channel_gradient};
 pub use columns::{AddRows, columns};
 pub use deform::{DeformFloat, Deformed, DeformedGradient, DeformedPatches, DeformedTaps};
-pub use depthwise::{Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels};
+pub use depthwise::{PlaneWalk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels};
 pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
-pub use gradient::{Stacked, Taps};
+pub use gradient::{Stacked, TapLines};
 pub use patches::Patches;
 pub use phases::{PhasePatches, Phases};
-pub use planes::{LANES, Lanes};
+pub use planes::{ChannelLanes, LANES};
 pub use spread::{Spread, spread};
-pub use winograd::{Block, Blocks, PRODUCTS, WeightPanels, Weights};
+pub use winograd::{Block, Blocks, GroupWeights, PRODUCTS, WeightPanels};
 #[cfg(feature = "i8")]
 pub use words::{Frame, WordPatches, grouping, weight_words, words};

@@ -2,7 +2,7 @@
 
 use super::geometry::{Geometry, Image, Three};
 use super::lines::LineRange;
-use super::rows::{self, Columns};
+use super::rows::{self, StridedColumns};
 use crate::kernel::gemm::{BlockA, MatElement, Source, cost, moved, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
@@ -19,18 +19,18 @@ pub struct Patches<'a, T> {
 
 /// A tap: a channel and a position in the kernel.
 #[derive(Clone, Copy)]
-pub(super) struct Tap {
+pub(super) struct ChannelTap {
     pub channel: usize,
     pub at: Three,
 }
-impl Tap {
+impl ChannelTap {
     /// The tap with this number.
-    pub fn new(mut step: usize, kernel: Three) -> Tap {
+    pub fn new(mut step: usize, kernel: Three) -> ChannelTap {
         let x = step % kernel[2];
         step /= kernel[2];
         let y = step % kernel[1];
         step /= kernel[1];
-        Tap {
+        ChannelTap {
             channel: step / kernel[0],
             at: [step % kernel[0], y, x],
         }
@@ -68,7 +68,7 @@ impl<'a, T> Patches<'a, T> {
 
 /// Adjacent places along the width: the element that the first tap reads for the first of them,
 /// which may not exist, and its distance in columns from that of the last.
-struct Run<T> {
+struct PlaceRun<T> {
     at: *const T,
     element: [isize; 3],
     span: isize,
@@ -77,18 +77,18 @@ struct Run<T> {
 
 /// Packs a range of steps and lines into panels; `d` has their size. `width` is the width of the
 /// next panel for so many lines, which depends on the type that is multiplied.
-struct Pack<'a, 'b, T: MatElement> {
+struct PackPatches<'a, 'b, T: MatElement> {
     patches: &'a Patches<'b, T>,
     steps: Range<usize>,
     lines: Range<usize>,
     width: fn(usize) -> usize,
     d: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Pack<'_, '_, T> {
+impl<T: MatElement> Kernel for PackPatches<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Pack {
+        let PackPatches {
             patches,
             steps,
             lines,
@@ -96,13 +96,13 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
             mut d,
         } = self;
         let g = &patches.geometry;
-        let first = Tap::new(steps.start, g.kernel);
+        let first = ChannelTap::new(steps.start, g.kernel);
         let mut line = lines.start;
         while line < lines.end {
             let width = width(lines.end - line);
             let columns = width.min(lines.end - line);
             // the panel's places, in runs along the width
-            let mut runs: SmallVec<[Run<T>; 8]> = SmallVec::new();
+            let mut runs: SmallVec<[PlaceRun<T>; 8]> = SmallVec::new();
             let mut at = 0;
             while at < columns {
                 let run = patches.run(line + at, columns - at);
@@ -130,11 +130,11 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
 }
 impl<T: MatElement> Patches<'_, T> {
     /// Places from a line on: at most `most`, and no more than are adjacent along the width.
-    fn run(&self, line: usize, most: usize) -> Run<T> {
+    fn run(&self, line: usize, most: usize) -> PlaceRun<T> {
         let (g, place) = (&self.geometry, self.place(line));
         let len = (g.places[2] - place[2]).min(most);
         let element = [0, 1, 2].map(|axis| g.element(axis, place[axis], 0));
-        Run {
+        PlaceRun {
             at: self
                 .image
                 .row(0, 0, 0)
@@ -147,7 +147,7 @@ impl<T: MatElement> Patches<'_, T> {
     /// Writes what a tap reads for a run of places: elements `by` from those of the first tap,
     /// `ahead` in memory.
     #[inline(always)]
-    fn row<I: Isa>(&self, by: [isize; 3], ahead: isize, run: &Run<T>, d: &mut [T::Acc]) {
+    fn row<I: Isa>(&self, by: [isize; 3], ahead: isize, run: &PlaceRun<T>, d: &mut [T::Acc]) {
         let (image, stride) = (&self.image, self.geometry.stride[2]);
         let [depth, height, width] = image.sizes();
         let [z, y, x] = [0, 1, 2].map(|axis| run.element[axis] + by[axis]);
@@ -163,7 +163,7 @@ impl<T: MatElement> Patches<'_, T> {
             }
             let from = from.wrapping_offset(x.wrapping_neg().wrapping_mul(step));
             let (first, len) = (x, run.len);
-            rows::load::<I, T>(from, step, width, Columns { first, stride, len }, d)
+            rows::load::<I, T>(from, step, width, StridedColumns { first, stride, len }, d)
         }
     }
 }
@@ -192,7 +192,7 @@ unsafe impl<T: MatElement> Source for Patches<'_, T> {
             geometry: self.geometry,
             lines: self.lines,
         };
-        simd::call(Pack {
+        simd::call(PackPatches {
             patches,
             steps,
             lines,
@@ -209,7 +209,7 @@ unsafe impl<T: MatElement> Source for Patches<'_, T> {
         let (depth, g, image) = (steps.len(), &self.geometry, &self.image);
         for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
             let place = self.place(line);
-            let mut tap = Tap::new(steps.start, g.kernel);
+            let mut tap = ChannelTap::new(steps.start, g.kernel);
             for d in d {
                 let [z, y, x] = [0, 1, 2].map(|axis| g.element(axis, place[axis], tap.at[axis]));
                 *d = match image.seen(tap.channel, z, y) {

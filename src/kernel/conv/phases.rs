@@ -4,7 +4,7 @@
 
 use super::geometry::{Geometry, Image};
 use super::lines::{self, LineRange};
-use super::rows::{self, Columns};
+use super::rows::{self, StridedColumns};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::gemm::{BlockA, MatElement, Packed, Source, moved};
@@ -90,7 +90,7 @@ impl Phases {
     /// another length.
     pub fn sort<T: MatElement>(&self, image: Image<T>, channel: usize, d: &mut [T::Acc]) {
         assert!(channel < image.channels() && d.len() == self.channel());
-        simd::call(Sort {
+        simd::call(SortByPhase {
             phases: self,
             image: image.moved(),
             channel,
@@ -105,13 +105,13 @@ impl Phases {
     }
 }
 
-struct Sort<'a, 'b, T: MatElement> {
+struct SortByPhase<'a, 'b, T: MatElement> {
     phases: &'a Phases,
     image: Image<'b, T>,
     channel: usize,
     d: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Sort<'_, '_, T> {
+impl<T: MatElement> Kernel for SortByPhase<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -126,7 +126,7 @@ impl<T: MatElement> Kernel for Sort<'_, '_, T> {
                 continue;
             };
             for (phase, d) in line.chunks_exact_mut(phases.columns).enumerate() {
-                let columns = Columns {
+                let columns = StridedColumns {
                     first: phase as isize - g.padding[2],
                     stride: g.stride[2],
                     len: d.len(),
@@ -164,13 +164,13 @@ impl<'a, F: Packed> PhasePatches<'a, F> {
 }
 
 /// Packs a range of steps and lines into panels; `d` has their size.
-struct Pack<'a, 'b, F: Packed> {
+struct PackPhases<'a, 'b, F: Packed> {
     patches: &'a PhasePatches<'b, F>,
     steps: Range<usize>,
     lines: Range<usize>,
     d: &'a mut [F],
 }
-impl<F: Packed> Kernel for Pack<'_, '_, F> {
+impl<F: Packed> Kernel for PackPhases<'_, '_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -259,7 +259,7 @@ unsafe impl<F: Packed> Source for PhasePatches<'_, F> {
         }
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) {
-        simd::call(Pack {
+        simd::call(PackPhases {
             patches: self,
             steps,
             lines,

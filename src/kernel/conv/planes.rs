@@ -13,22 +13,22 @@ const _: () = assert!(BLOCK == LANES);
 
 /// Channels as lanes.
 ///
-/// Invariant LANES1: the lanes are `count` channels of a result from `first` on, at least one;
+/// Invariant CHANNELS1: the lanes are `count` channels of a result from `first` on, at least one;
 /// `each` consecutive channels of the result come from one row of `planes`.
 #[derive(Clone, Copy)]
-pub struct Lanes<'a, T> {
+pub struct ChannelLanes<'a, T> {
     planes: Mat<'a, T>,
     first: usize,
     each: usize,
     count: usize,
 }
-impl<'a, T: MatElement> Lanes<'a, T> {
+impl<'a, T: MatElement> ChannelLanes<'a, T> {
     /// A range of channels of a result, of which `each` consecutive ones come from one plane.
     /// Panics if there are no such planes, or more channels than lanes.
     pub fn new(planes: Mat<'a, T>, channels: Range<usize>, each: usize) -> Self {
         assert!((1..=LANES).contains(&channels.len()));
         assert!((channels.end - 1) / each < planes.rows());
-        Lanes {
+        ChannelLanes {
             planes,
             first: channels.start,
             each,
@@ -44,7 +44,7 @@ impl<'a, T: MatElement> Lanes<'a, T> {
     /// Reads up to [`BLOCK`] pixels, from pixel `first` on.
     ///
     /// # Safety
-    /// LANES1; the planes have these pixels.
+    /// CHANNELS1; the planes have these pixels.
     #[inline(always)]
     unsafe fn pixels<I: Isa>(&self, first: usize, len: usize, d: &mut [[T::Acc; LANES]; BLOCK]) {
         let (step, whole) = (self.planes.cs(), self.each == 1 && self.count == LANES);
@@ -52,7 +52,7 @@ impl<'a, T: MatElement> Lanes<'a, T> {
             let from = self.plane(0).wrapping_offset(first as isize * step);
             for (p, d) in d[..len].iter_mut().enumerate() {
                 let pixel = from.wrapping_offset(p as isize * step) as *const [T; LANES];
-                // SAFETY: LANES1: the channels of a pixel, which are contiguous.
+                // SAFETY: CHANNELS1: the channels of a pixel, which are contiguous.
                 T::widen_all::<I>(unsafe { &*pixel }, d);
             }
             return;
@@ -61,7 +61,7 @@ impl<'a, T: MatElement> Lanes<'a, T> {
             for l in 0..LANES {
                 let plane = self.plane(l).wrapping_offset(first as isize * step);
                 for (p, d) in d[..len].iter_mut().enumerate() {
-                    // SAFETY: LANES1: a pixel of a plane.
+                    // SAFETY: CHANNELS1: a pixel of a plane.
                     d[l] = unsafe { *plane.offset(p as isize * step) }.widen();
                 }
             }
@@ -69,7 +69,7 @@ impl<'a, T: MatElement> Lanes<'a, T> {
         }
         if const { T::SAME } && whole {
             let from = self.plane(0).wrapping_add(first) as *const T::Acc;
-            // SAFETY: LANES1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators
+            // SAFETY: CHANNELS1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators
             // (ELEMENT1).
             return unsafe {
                 transpose::<I, T::Acc>(from, self.planes.rs(), d.as_mut_ptr().cast(), 16)
@@ -77,7 +77,7 @@ impl<'a, T: MatElement> Lanes<'a, T> {
         }
         let mut s = [[T::Acc::default(); BLOCK]; LANES];
         for (l, s) in s.iter_mut().enumerate() {
-            // SAFETY: LANES1: 16 pixels of a plane.
+            // SAFETY: CHANNELS1: 16 pixels of a plane.
             let plane = unsafe { &*(self.plane(l).wrapping_add(first) as *const [T; BLOCK]) };
             T::widen_all::<I>(plane, s);
         }
@@ -128,14 +128,14 @@ unsafe fn transpose<I: Isa, F: Packed>(from: *const F, step: isize, to: *mut F, 
 
 /// Reads a window of planes of `size` rows and columns, `d[row][column][lane]`, with zeros outside
 /// the planes.
-pub struct Load<'a, T: MatElement> {
-    pub lanes: Lanes<'a, T>,
+pub struct LoadPlanes<'a, T: MatElement> {
+    pub lanes: ChannelLanes<'a, T>,
     pub size: [usize; 2],
     pub rows: Range<isize>,
     pub cols: Range<isize>,
     pub d: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Load<'_, T> {
+impl<T: MatElement> Kernel for LoadPlanes<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -143,8 +143,8 @@ impl<T: MatElement> Kernel for Load<'_, T> {
         (self.lanes).window::<I>(self.size, self.rows, self.cols, d);
     }
 }
-impl<T: MatElement> Lanes<'_, T> {
-    /// [`Load`], as a part of another kernel.
+impl<T: MatElement> ChannelLanes<'_, T> {
+    /// [`LoadPlanes`], as a part of another kernel.
     #[inline(always)]
     pub fn window<I: Isa>(
         &self,
@@ -201,7 +201,7 @@ impl<T: MatElement> Lanes<'_, T> {
                     // a whole block that ends at the last pixel, if there are enough
                     let back = BLOCK - len;
                     next = if back <= at - some.start { back } else { 0 };
-                    // SAFETY: LANES1: pixels of the planes, by the assertion.
+                    // SAFETY: CHANNELS1: pixels of the planes, by the assertion.
                     unsafe { self.pixels::<I>(at - next, len + next, &mut block) };
                     at += len;
                 }

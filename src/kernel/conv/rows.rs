@@ -9,12 +9,12 @@ pub const BLOCK: usize = 16;
 
 /// `len` places: the first reads column `first`, the others are `stride` columns apart.
 #[derive(Clone, Copy)]
-pub struct Columns {
+pub struct StridedColumns {
     pub first: isize,
     pub stride: usize,
     pub len: usize,
 }
-impl Columns {
+impl StridedColumns {
     /// The places that read one of `columns` columns.
     #[inline(always)]
     pub fn inside(&self, columns: usize) -> Range<usize> {
@@ -40,7 +40,7 @@ pub unsafe fn load<I: Isa, T: MatElement>(
     from: *const T,
     step: isize,
     columns: usize,
-    places: Columns,
+    places: StridedColumns,
     d: &mut [T::Acc],
 ) {
     let d = &mut d[..places.len];

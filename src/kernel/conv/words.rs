@@ -45,14 +45,14 @@ impl Frame {
 /// The number of channels in a word, and what is added to each byte of an image, whose bytes are
 /// `signed` or not, if weights are signed.
 pub fn grouping(signed: bool) -> (usize, i32) {
-    struct Of(bool);
-    impl ByGroups for Of {
+    struct GroupingOf(bool);
+    impl ByGroups for GroupingOf {
         type Out = (usize, i32);
         fn run<G: Group>(self) -> (usize, i32) {
             (G::GROUP, G::right(self.0, true).offset())
         }
     }
-    by_groups(Of(signed))
+    by_groups(GroupingOf(signed))
 }
 
 /// The framed plane of words of some planes, at most as many as a word has bytes, which are
@@ -122,14 +122,14 @@ impl<P: Packing<From = u8>> Kernel for Words<'_, P> {
 /// The words of a row of a weight, `[channels, positions]`: for each group of channels, a word for
 /// each position. Bytes of absent channels are zero.
 pub fn weight_words(row: &[u8], positions: usize, d: &mut [u32]) {
-    by_groups(Row { row, positions, d })
+    by_groups(WeightRow { row, positions, d })
 }
-struct Row<'a> {
+struct WeightRow<'a> {
     row: &'a [u8],
     positions: usize,
     d: &'a mut [u32],
 }
-impl ByGroups for Row<'_> {
+impl ByGroups for WeightRow<'_> {
     type Out = ();
     fn run<G: Group>(self) {
         let (packing, positions) = (G::left(true), self.positions);

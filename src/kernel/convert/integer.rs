@@ -1,7 +1,7 @@
 //! Integers to and from floats.
 
 use super::cast::{Cast, round_to_odd};
-use super::rule::{BLOCK, Rule, by_blocks};
+use super::rule::{BLOCK, ElementConversion, by_blocks};
 use crate::simd::Isa;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -98,7 +98,7 @@ macro_rules! from_float {
 /// The block rules of these.
 macro_rules! bounded_rule {
     ($($F:ident => $via:ident => $T:ident;)*) => { $(
-        impl Rule for Bounded<$F, $T> {
+        impl ElementConversion for Bounded<$F, $T> {
             type From = $F;
             type To = $T;
             #[inline(always)]
@@ -167,7 +167,7 @@ integers! {
 struct Short<T>(PhantomData<T>);
 macro_rules! short {
     ($($T:ident $least:literal)*) => { $(
-        impl Rule for Short<$T> {
+        impl ElementConversion for Short<$T> {
             type From = f32;
             type To = $T;
             #[inline(always)]

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// A conversion of one element.
-pub trait Rule: 'static {
+pub trait ElementConversion: 'static {
     /// The source type.
     type From: Copy + 'static;
     /// The target type.
@@ -36,10 +36,10 @@ pub trait Rule: 'static {
 /// 32 it unrolls first and then leaves scalar.
 pub const BLOCK: usize = 64;
 
-/// [`Rule::convert_all`] by blocks: twice as fast with AVX2 for results so narrow that packing them
-/// costs as much as the conversion.
+/// [`ElementConversion::convert_all`] by blocks: twice as fast with AVX2 for results so narrow that
+/// packing them costs as much as the conversion.
 #[inline(always)]
-pub fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
+pub fn by_blocks<R: ElementConversion>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
     let ((blocks, x), (results, y)) = (x.as_chunks(), y.as_chunks_mut());
     blocks
         .iter()
@@ -53,7 +53,7 @@ pub fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
 /// The loop of a rule.
 pub struct Convert<R>(PhantomData<R>);
 
-impl<R: Rule> Loop for Convert<R> {
+impl<R: ElementConversion> Loop for Convert<R> {
     #[inline(always)]
     unsafe fn run<I: Isa>(
         d: *mut u8,
@@ -76,11 +76,11 @@ impl<R: Rule> Loop for Convert<R> {
     }
 }
 /// The loop of one rule.
-pub fn one<R: Rule>() -> LoopFn {
+pub fn one<R: ElementConversion>() -> LoopFn {
     pick::<Convert<R>>()
 }
 /// The loop of two rules in sequence.
-pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
+pub fn two<A: ElementConversion, B: ElementConversion<From = A::To>>() -> LoopFn {
     blockwise::<A, B>
 }
 /// Runs the loops of two rules on blocks that stay in L1. The rules' own loops do the work, so this
@@ -88,7 +88,7 @@ pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
 ///
 /// # Safety
 /// LOOP1.
-unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(
+unsafe fn blockwise<A: ElementConversion, B: ElementConversion<From = A::To>>(
     d: *mut u8,
     a: *const u8,
     _: *const u8,

@@ -1,7 +1,7 @@
 //! The conversions: rules for single elements.
 
 use super::cast::Cast;
-use super::rule::{BLOCK, Rule, by_blocks};
+use super::rule::{BLOCK, ElementConversion, by_blocks};
 use crate::dtype::Bool;
 use crate::kernel::math::Number;
 use crate::simd::Isa;
@@ -49,7 +49,7 @@ macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident<$($g:ident $(: $bound:path)?),*>: $From:ty => $To:ty { |$x:ident| $e:expr $(, all $G:ident $all:ident)? })*) => { $(
         $(#[$doc])*
         pub struct $name<$($g),*>(PhantomData<($($g,)*)>);
-        impl<$($g: Copy + 'static $(+ $bound)?),*> Rule for $name<$($g),*> {
+        impl<$($g: Copy + 'static $(+ $bound)?),*> ElementConversion for $name<$($g),*> {
             type From = $From;
             type To = $To;
             #[inline(always)]
@@ -89,7 +89,7 @@ rules! {
 #[cfg(feature = "half")]
 pub struct ToBf16<A>(PhantomData<A>);
 #[cfg(feature = "half")]
-impl<A: Cast> Rule for ToBf16<A> {
+impl<A: Cast> ElementConversion for ToBf16<A> {
     type From = A;
     type To = crate::dtype::bf16;
     #[inline(always)]
@@ -126,11 +126,11 @@ impl<A: Cast> Rule for ToBf16<A> {
 }
 /// Each part separately.
 #[cfg(feature = "complex")]
-pub struct Parts<A, T>(PhantomData<(A, T)>);
+pub struct EachPart<A, T>(PhantomData<(A, T)>);
 #[cfg(feature = "complex")]
 macro_rules! parts {
     ($($A:ident $T:ident)*) => { $(
-        impl Rule for Parts<$A, $T> {
+        impl ElementConversion for EachPart<$A, $T> {
             type From = num_complex::Complex<$A>;
             type To = num_complex::Complex<$T>;
             #[inline(always)]
@@ -147,7 +147,7 @@ parts! { f32 f64 f64 f32 }
 pub struct MagnitudeTruth<U>(PhantomData<U>);
 macro_rules! magnitude_truth {
     ($($U:ident)*) => { $(
-        impl Rule for MagnitudeTruth<$U> {
+        impl ElementConversion for MagnitudeTruth<$U> {
             type From = $U;
             type To = Bool;
             #[inline(always)]

@@ -170,9 +170,9 @@ fn resize(from: DType, to: usize) -> Option<LoopFn> {
 fn from_complex(from: DType, to: DType) -> Option<LoopFn> {
     match (from, to) {
         #[cfg(feature = "f64")]
-        (DType::Complex64, DType::Complex128) => Some(one::<Parts<f32, f64>>()),
+        (DType::Complex64, DType::Complex128) => Some(one::<EachPart<f32, f64>>()),
         #[cfg(feature = "f64")]
-        (DType::Complex128, DType::Complex64) => Some(one::<Parts<f64, f32>>()),
+        (DType::Complex128, DType::Complex64) => Some(one::<EachPart<f64, f32>>()),
         _ => None,
     }
 }

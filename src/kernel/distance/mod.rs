@@ -6,7 +6,7 @@ mod many;
 use super::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use super::norm::{Power, whole_power};
 use crate::kernel::math::{Math, Real};
-use crate::kernel::reduce::short::Along;
+use crate::kernel::reduce::short::RowReduction;
 use crate::simd::Isa;
 use crate::simd::lanes::Lanes;
 
@@ -112,7 +112,7 @@ fn length_by_power<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F
 }
 
 /// How terms of a sum are made of the elements of two rows, and joined.
-trait Terms<F>: Along<F> {
+trait Terms<F>: RowReduction<F> {
     /// Terms.
     fn of<V: Lanes<Number = F>>(&self, a: V, b: V) -> V;
 }
@@ -128,7 +128,7 @@ struct Largest<F>(F);
 /// `terms!(Type |self, a, b| term, |s, t| joined; ..)`
 macro_rules! terms {
     ($($Type:ty: |$self:ident, $a:ident, $b:ident| $of:expr, |$s:ident, $t:ident| $join:expr;)*) => { $(
-        impl<F: Copy> Along<F> for $Type {
+        impl<F: Copy> RowReduction<F> for $Type {
             #[inline(always)]
             fn join<V: Lanes<Number = F>>($s: V, $t: V) -> V {
                 $join
@@ -157,7 +157,7 @@ fn sum<I: Isa, F: Real, T: Terms<F>>(terms: &T, a: &[F], b: &[F]) -> F {
 }
 /// The lanes of a vector, joined by halves.
 #[inline(always)]
-fn across<F: Real, V: Lanes<Number = F>, A: Along<F>>(lanes: V) -> F {
+fn across<F: Real, V: Lanes<Number = F>, A: RowReduction<F>>(lanes: V) -> F {
     let (mut lanes, mut width) = (lanes, V::LEN);
     while width > 1 {
         let (low, high) = lanes.zip(lanes);

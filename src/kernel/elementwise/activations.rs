@@ -1,6 +1,6 @@
 //! Activations. NaN gives NaN, and nothing overflows before a result that does not.
 
-use super::integer::Int;
+use super::integer::Integral;
 use super::operation::*;
 use super::rows::*;
 use crate::kernel::math::{Math, Real};
@@ -35,13 +35,13 @@ macro_rules! bodies {
     };
 }
 
-impl<T: Int> Unary<Integer, T> for Relu {
+impl<T: Integral> Unary<Integer, T> for Relu {
     #[inline(always)]
     fn eval<I: Isa>(x: T) -> T {
         x.max(T::default())
     }
 }
-impl<T: Int> Ternary<Integer, T> for Threshold {
+impl<T: Integral> Ternary<Integer, T> for Threshold {
     #[inline(always)]
     fn eval<I: Isa>(x: T, threshold: T, value: T) -> T {
         if x > threshold { x } else { value }

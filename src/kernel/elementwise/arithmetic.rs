@@ -1,7 +1,7 @@
 //! Arithmetic, by the operators of the element type: integers are
 //! [`Wrapping`](core::num::Wrapping).
 
-use super::integer::Int;
+use super::integer::Integral;
 #[cfg(feature = "half")]
 use super::integer::{HalfBits, next_half};
 use super::operation::*;
@@ -73,7 +73,7 @@ impl Binary<Boolean, Bool> for Maximum {
         a | b
     }
 }
-impl<T: Int> Binary<Integer, T> for Maximum {
+impl<T: Integral> Binary<Integer, T> for Maximum {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         if a > b { a } else { b }
@@ -91,7 +91,7 @@ impl Binary<Boolean, Bool> for Minimum {
         a & b
     }
 }
-impl<T: Int> Binary<Integer, T> for Minimum {
+impl<T: Integral> Binary<Integer, T> for Minimum {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         if a < b { a } else { b }
@@ -115,7 +115,7 @@ where
     }
 }
 
-impl<T: Int> Unary<Integer, T> for Abs {
+impl<T: Integral> Unary<Integer, T> for Abs {
     #[inline(always)]
     fn eval<I: Isa>(x: T) -> T::Real {
         x.abs()
@@ -134,7 +134,7 @@ impl<T: ComplexMath> Unary<Complex, T> for Abs {
         x.abs::<I>()
     }
 }
-impl<T: Int> Unary<Integer, T> for Sign {
+impl<T: Integral> Unary<Integer, T> for Sign {
     #[inline(always)]
     fn eval<I: Isa>(x: T) -> T {
         x.sign()
@@ -142,7 +142,7 @@ impl<T: Int> Unary<Integer, T> for Sign {
 }
 functions!(Float<T: Math>: Sign sign);
 functions!(Complex<T: Math>: Sign sign);
-impl<T: Int> Unary<Integer, T> for Signbit {
+impl<T: Integral> Unary<Integer, T> for Signbit {
     #[inline(always)]
     fn eval<I: Isa>(x: T) -> Bool {
         Bool::from(x < T::default())

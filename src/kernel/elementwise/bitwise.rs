@@ -1,6 +1,6 @@
 //! Operations on bits, of integers and, as logic, of bool.
 
-use super::integer::Int;
+use super::integer::Integral;
 use super::operation::*;
 use super::rows::*;
 use crate::kernel::math::Number;
@@ -32,7 +32,7 @@ impl<F, T: Number + Not<Output = T>> Unary<F, T> for BitwiseInvert {
         !x
     }
 }
-impl<T: Int> Binary<SignAgnostic, Wrapping<T>> for BitwiseLeftShift
+impl<T: Integral> Binary<SignAgnostic, Wrapping<T>> for BitwiseLeftShift
 where
     Wrapping<T>: Number,
 {
@@ -41,7 +41,7 @@ where
         Wrapping(a.0.shift_left(b.0))
     }
 }
-impl<T: Int> Binary<Integer, T> for BitwiseRightShift {
+impl<T: Integral> Binary<Integer, T> for BitwiseRightShift {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.shift_right(b)

@@ -5,7 +5,7 @@
 use super::loops::{operand, result};
 use crate::dtype::DType;
 use crate::kernel::math::Number;
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::simd::{self, Isa, Loop, LoopFn};
 use core::marker::PhantomData;
 use core::ops;
@@ -130,7 +130,7 @@ fn steps<T: Ring, const K: usize>(a: T, b: T, c: &[T; K]) -> T {
 
 /// The most coefficients of an instruction: as many as fit a constant.
 pub fn most_coefficients(dtype: DType) -> usize {
-    size_of::<Value>() / dtype.size()
+    size_of::<ElementBytes>() / dtype.size()
 }
 
 /// The loop that multiplies and adds in this dtype, if there is one.

@@ -1,6 +1,6 @@
 //! Division with a remainder, and powers.
 
-use super::integer::Int;
+use super::integer::Integral;
 use super::operation::*;
 use super::rows::*;
 use crate::kernel::math::{Division, Math, Real};
@@ -52,7 +52,7 @@ impl<F, T: Division> Binary<F, T> for Fmod {
     }
 }
 
-impl<T: Int> Binary<Integer, T> for Pow {
+impl<T: Integral> Binary<Integer, T> for Pow {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.power(b)

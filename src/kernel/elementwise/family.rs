@@ -14,7 +14,7 @@ use core::num::Wrapping;
 
 /// How a dtype is computed.
 #[derive(Clone, Copy)]
-pub struct Kernel {
+pub struct ElementKernel {
     /// The loop.
     pub f: LoopFn,
     /// Operands are widened to float32, and the result, unless it is bool, is narrowed.
@@ -31,10 +31,10 @@ pub struct Kernel {
 /// The loop of an operation of `ARITY` operands for elements `T` of the family `F`.
 pub trait Body<F, T, const ARITY: usize> {
     /// The loop for the machine's instruction set.
-    fn kernel() -> Kernel;
+    fn kernel() -> ElementKernel;
 }
-fn kernel(f: LoopFn, scalar_masks: u8) -> Kernel {
-    Kernel {
+fn kernel(f: LoopFn, scalar_masks: u8) -> ElementKernel {
+    ElementKernel {
         f,
         wide: false,
         components: 1,
@@ -43,12 +43,12 @@ fn kernel(f: LoopFn, scalar_masks: u8) -> Kernel {
     }
 }
 impl<O: Unary<F, T>, F, T: Number> Body<F, T, 1> for O {
-    fn kernel() -> Kernel {
+    fn kernel() -> ElementKernel {
         kernel(pick::<UnaryLoop<O, F, T>>(), masks(1, true))
     }
 }
 impl<O: Binary<F, T>, F, T: ScalarOperands> Body<F, T, 2> for O {
-    fn kernel() -> Kernel {
+    fn kernel() -> ElementKernel {
         kernel(
             pick::<BinaryLoop<O, F, T>>(),
             masks(2, T::SCALARS && O::SCALARS),
@@ -56,7 +56,7 @@ impl<O: Binary<F, T>, F, T: ScalarOperands> Body<F, T, 2> for O {
     }
 }
 impl<O: Ternary<F, T>, F, T: ScalarOperands> Body<F, T, 3> for O {
-    fn kernel() -> Kernel {
+    fn kernel() -> ElementKernel {
         kernel(pick::<TernaryLoop<O, F, T>>(), masks(3, T::SCALARS))
     }
 }
@@ -64,11 +64,11 @@ impl<O: Ternary<F, T>, F, T: ScalarOperands> Body<F, T, 3> for O {
 /// A family that the operation `O` has a body for.
 pub trait Family<O, const ARITY: usize> {
     /// The kernel for a dtype; none if the family doesn't have it, or the build leaves it out.
-    fn kernel(dtype: DType) -> Option<Kernel>;
+    fn kernel(dtype: DType) -> Option<ElementKernel>;
 }
 
 impl<O: Body<Boolean, Bool, N>, const N: usize> Family<O, N> for Boolean {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         dtype.is_bool().then(O::kernel)
     }
 }
@@ -78,7 +78,7 @@ where
     O: Body<Integer, i8, N> + Body<Integer, i16, N> + Body<Integer, i32, N> + Body<Integer, i64, N>,
     O: Body<Integer, u8, N> + Body<Integer, u16, N> + Body<Integer, u32, N> + Body<Integer, u64, N>,
 {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         dispatch!(integer dtype, |T| Some(<O as Body<Integer, T, N>>::kernel()), else None)
     }
 }
@@ -88,7 +88,7 @@ where
     O: Body<SignAgnostic, Wrapping<u8>, N> + Body<SignAgnostic, Wrapping<u16>, N>,
     O: Body<SignAgnostic, Wrapping<u32>, N> + Body<SignAgnostic, Wrapping<u64>, N>,
 {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         match dtype.size() {
             _ if !dtype.is_integer() || !dtype.is_available() => None,
             1 if DType::has_integers(1) => Some(<O as Body<_, Wrapping<u8>, N>>::kernel()),
@@ -104,9 +104,9 @@ impl<O, const N: usize> Family<O, N> for Float
 where
     O: Body<Float, f32, N> + Body<Float, f64, N>,
 {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         if dtype.class() == Class::Half && dtype.is_available() {
-            return Some(Kernel {
+            return Some(ElementKernel {
                 wide: true,
                 ..<O as Body<Float, f32, N>>::kernel()
             });
@@ -117,27 +117,27 @@ where
 
 /// An operation whose float32 body can be fused with the conversions.
 #[cfg(feature = "half")]
-pub trait Fused<const ARITY: usize> {
+pub trait Fusable<const ARITY: usize> {
     /// The loop.
     fn fused<T: Widen>() -> LoopFn;
 }
 #[cfg(feature = "half")]
-impl<O: Unary<Float, f32, Out<f32>: Narrow>> Fused<1> for O {
+impl<O: Unary<Float, f32, Out<f32>: Narrow>> Fusable<1> for O {
     fn fused<T: Widen>() -> LoopFn {
         pick::<FusedUnaryLoop<O, T>>()
     }
 }
 #[cfg(feature = "half")]
-impl<O: Binary<Float, f32, Out<f32>: Narrow>> Fused<2> for O {
+impl<O: Binary<Float, f32, Out<f32>: Narrow>> Fusable<2> for O {
     fn fused<T: Widen>() -> LoopFn {
         pick::<FusedBinaryLoop<O, T>>()
     }
 }
 #[cfg(feature = "half")]
-impl<O: Body<Float, f32, N> + Fused<N>, const N: usize> Family<O, N> for FusedHalf {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+impl<O: Body<Float, f32, N> + Fusable<N>, const N: usize> Family<O, N> for FusedHalf {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         let fused = dispatch!(half dtype, |T| Some(O::fused::<T>()), else None);
-        fused.map(|_| Kernel {
+        fused.map(|_| ElementKernel {
             wide: true,
             fused,
             ..<O as Body<Float, f32, N>>::kernel()
@@ -146,7 +146,7 @@ impl<O: Body<Float, f32, N> + Fused<N>, const N: usize> Family<O, N> for FusedHa
 }
 #[cfg(not(feature = "half"))]
 impl<O, const N: usize> Family<O, N> for FusedHalf {
-    fn kernel(_: DType) -> Option<Kernel> {
+    fn kernel(_: DType) -> Option<ElementKernel> {
         None
     }
 }
@@ -156,13 +156,13 @@ impl<O, const N: usize> Family<O, N> for Half
 where
     O: Body<Half, crate::dtype::f16, N> + Body<Half, crate::dtype::bf16, N>,
 {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         dispatch!(half dtype, |T| Some(<O as Body<Half, T, N>>::kernel()), else None)
     }
 }
 #[cfg(not(feature = "half"))]
 impl<O, const N: usize> Family<O, N> for Half {
-    fn kernel(_: DType) -> Option<Kernel> {
+    fn kernel(_: DType) -> Option<ElementKernel> {
         None
     }
 }
@@ -172,13 +172,13 @@ impl<O, const N: usize> Family<O, N> for Complex
 where
     O: Body<Complex, num_complex::Complex<f32>, N> + Body<Complex, num_complex::Complex<f64>, N>,
 {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         dispatch!(complex dtype, |T| Some(<O as Body<Complex, T, N>>::kernel()), else None)
     }
 }
 #[cfg(not(feature = "complex"))]
 impl<O, const N: usize> Family<O, N> for Complex {
-    fn kernel(_: DType) -> Option<Kernel> {
+    fn kernel(_: DType) -> Option<ElementKernel> {
         None
     }
 }
@@ -187,12 +187,12 @@ impl<O, const N: usize> Family<O, N> for Parts
 where
     O: Body<Float, f32, N> + Body<Float, f64, N>,
 {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         if !dtype.is_complex() || !dtype.is_available() {
             return None;
         }
         // a single value would be a pair
-        let by_components = |k| Kernel {
+        let by_components = |k| ElementKernel {
             components: 2,
             scalar_masks: 1,
             ..k
@@ -202,7 +202,7 @@ where
 }
 
 impl<O> Family<O, 3> for Bits {
-    fn kernel(dtype: DType) -> Option<Kernel> {
+    fn kernel(dtype: DType) -> Option<ElementKernel> {
         let f = dispatch_width!(dtype.size(), |U| pick::<Select<U>>());
         Some(kernel(f, SELECT_MASKS))
     }

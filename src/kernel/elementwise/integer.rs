@@ -12,7 +12,7 @@ use crate::simd::Isa;
 use crate::kernel::convert::Widen;
 
 /// Integers of any width and sign.
-pub trait Int: Number<Real = Self> + Division + Ord + Default {
+pub trait Integral: Number<Real = Self> + Division + Ord + Default {
     /// [`floor_divide`](Division::floor_divide) by the integer instruction; 0 for a divisor of 0.
     fn floor_quotient(self, divisor: Self) -> Self;
     /// [`remainder`](Division::remainder), likewise.
@@ -33,7 +33,7 @@ pub trait Int: Number<Real = Self> + Division + Ord + Default {
 macro_rules! int {
     ($($T:ident $U:ident)*) => { $(
         #[allow(unused_comparisons, reason = "one text for both signs")]
-        impl Int for $T {
+        impl Integral for $T {
             #[inline(always)]
             fn floor_quotient(self, d: $T) -> $T {
                 if d == 0 {

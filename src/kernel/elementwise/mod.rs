@@ -22,6 +22,6 @@ mod loops;
 mod moves;
 mod table;
 
-pub use family::Kernel;
-pub use moves::{COPY_MASKS, Copy1, copy_run};
-pub use table::{Lookup, Row, rows};
+pub use family::ElementKernel;
+pub use moves::{COPY_MASKS, Copy1};
+pub use table::{KernelLookup, Row, rows};

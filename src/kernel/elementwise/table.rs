@@ -1,13 +1,13 @@
 //! What the table of operations expands to: for each row a type, and its kernels.
 
-use super::family::{Family, Kernel};
+use super::family::{ElementKernel, Family};
 use super::operation::{self, Operation};
 use crate::dtype::DType;
 use crate::kernel::math::Number;
 use crate::op::Op;
 
 /// The kernel for a dtype; none if the operation is not defined for it, or the build leaves it out.
-pub type Lookup = fn(DType) -> Option<Kernel>;
+pub type KernelLookup = fn(DType) -> Option<ElementKernel>;
 
 /// A row of the table, as drivers use it. Naming one row's constant links only that row's kernels.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ pub struct Row {
     /// The operation.
     pub op: Op,
     /// Its kernels.
-    pub lookup: Lookup,
+    pub lookup: KernelLookup,
     /// The row to use instead if the second operand is two: for powers only.
     pub square: Option<&'static Row>,
 }
@@ -54,7 +54,7 @@ macro_rules! make {
                 impl $Name {
                     /// Its row.
                     pub const ROW: Row = Row { op: Op::$Name, lookup: $Name::lookup, square: square!($Name) };
-                    fn lookup(dtype: DType) -> Option<Kernel> {
+                    fn lookup(dtype: DType) -> Option<ElementKernel> {
                         $(if let Some(k) = <operation::$Family as Family<$Name, $arity>>::kernel(dtype) { return Some(k) })*
                         None
                     }

@@ -1,7 +1,7 @@
 //! How blocks of columns are read from memory, and written: by rows, transposed, or both.
 
 use super::Float;
-use super::dft::{Pair, load, store};
+use super::dft::{ComplexPair, load, store};
 use crate::kernel::math::Real;
 use crate::simd::{self, lanes::Lanes};
 
@@ -63,7 +63,7 @@ pub unsafe fn read<V: Lanes<Number: Float>, const REAL: bool>(
                 } else {
                     V::load_first(p, columns)
                 };
-                Pair { re, im: zero }
+                ComplexPair { re, im: zero }
             } else {
                 load_part::<V>(p, columns)
             };
@@ -112,7 +112,7 @@ pub unsafe fn read_halves<V: Lanes<Number: Float>>(
                 }
             };
             let (re, im) = (row(2 * r), row(2 * r + 1));
-            store(Pair { re, im }, y, r);
+            store(ComplexPair { re, im }, y, r);
         }
     }
 }
@@ -145,7 +145,7 @@ pub unsafe fn write_halves<V: Lanes<Number: Float>>(
 /// # Safety
 /// `n` complex numbers are readable; ISA1.
 #[inline(always)]
-unsafe fn load_part<V: Lanes>(p: *const V::Number, n: usize) -> Pair<V> {
+unsafe fn load_part<V: Lanes>(p: *const V::Number, n: usize) -> ComplexPair<V> {
     // SAFETY: by the caller's promise.
     let (re, im) = unsafe {
         if n == V::LEN {
@@ -155,14 +155,14 @@ unsafe fn load_part<V: Lanes>(p: *const V::Number, n: usize) -> Pair<V> {
             V::load_first(p, low).unzip(V::load_first(p.add(low), 2 * n - low))
         }
     };
-    Pair { re, im }
+    ComplexPair { re, im }
 }
 /// Stores `n` complex numbers interleaved, the reverse of [`load_part`].
 ///
 /// # Safety
 /// `n` complex numbers are writable; ISA1.
 #[inline(always)]
-unsafe fn put_few<V: Lanes>(v: Pair<V>, p: *mut V::Number, n: usize) {
+unsafe fn put_few<V: Lanes>(v: ComplexPair<V>, p: *mut V::Number, n: usize) {
     let (a, b) = v.re.zip(v.im);
     // SAFETY: by the caller's promise.
     unsafe {
@@ -242,7 +242,7 @@ unsafe fn put_line<V: Lanes>(
     y: *mut V::Number,
     first: usize,
 ) {
-    let v = Pair {
+    let v = ComplexPair {
         re: lines[2 * k],
         im: lines[2 * k + 1],
     };
@@ -334,7 +334,7 @@ pub unsafe fn turn<V: Lanes<Number: Float>>(
         V::transpose(&mut re);
         V::transpose(&mut im);
         for l in 0..V::LEN {
-            let v = Pair {
+            let v = ComplexPair {
                 re: re[l],
                 im: im[l],
             };

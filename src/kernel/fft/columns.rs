@@ -5,7 +5,7 @@
 use super::Float;
 use super::access::{read, read_halves, read_lines, turn, write, write_halves, write_lines};
 use super::real::{forward_columns, inverse_columns, pairs};
-use super::stage::{All, Stage, passes};
+use super::stage::{AllRadices, Stage, passes};
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;
 use core::marker::PhantomData;
@@ -14,7 +14,7 @@ pub use super::access::{RUN, Rows, Turned};
 
 /// Where the values of a block of columns are.
 #[derive(Clone, Copy)]
-pub enum Source<T> {
+pub enum ColumnSource<T> {
     /// Complex numbers.
     Complex(Rows<*const T>),
     /// Real numbers.
@@ -37,7 +37,7 @@ pub enum Sink<T> {
     /// The same, transposed: a column of the block is a row in memory, `step` leads from column to
     /// column, and there are at most as many columns as a vector has lanes.
     Lines(Rows<*mut T>, T),
-    /// Real numbers in twice as many rows, as in [`Source::Halves`].
+    /// Real numbers in twice as many rows, as in [`ColumnSource::Halves`].
     Halves(Rows<*mut T>, T),
     /// Transposed into blocks as wide as a vector, with the twiddle factors between the two
     /// directions of a matrix multiplied in.
@@ -76,7 +76,7 @@ pub struct Columns<'a, T> {
     rows: usize,
     stages: &'a [Stage],
     factors: &'a [T],
-    source: Source<T>,
+    source: ColumnSource<T>,
     buffers: [*mut T; 2],
     sink: Sink<T>,
     /// And the factors between the halves, as in [`Halves`](super::real::Halves).
@@ -91,7 +91,7 @@ impl<'a, T> Columns<'a, T> {
         rows: usize,
         stages: &'a [Stage],
         factors: &'a [T],
-        source: Source<T>,
+        source: ColumnSource<T>,
         buffers: [*mut T; 2],
         sink: Sink<T>,
     ) -> Self {
@@ -144,17 +144,17 @@ unsafe fn run<V: Lanes<Number: Float>>(c: Columns<'_, V::Number>) {
             _ => c.rows,
         };
         match c.source {
-            Source::Complex(rows) => read::<V, false>(rows, count, c.buffers[0]),
-            Source::Real(rows) => read::<V, true>(rows, count, c.buffers[0]),
-            Source::Halves(rows) => read_halves::<V>(rows, count, c.buffers[0]),
-            Source::Lines(rows) => read_lines::<V>(rows, count, c.buffers[0]),
-            Source::Pairs(pairs) => (x, to) = (pairs, 0),
+            ColumnSource::Complex(rows) => read::<V, false>(rows, count, c.buffers[0]),
+            ColumnSource::Real(rows) => read::<V, true>(rows, count, c.buffers[0]),
+            ColumnSource::Halves(rows) => read_halves::<V>(rows, count, c.buffers[0]),
+            ColumnSource::Lines(rows) => read_lines::<V>(rows, count, c.buffers[0]),
+            ColumnSource::Pairs(pairs) => (x, to) = (pairs, 0),
         }
         if let Some((Spectrum::Inverse, turns)) = c.spectrum {
             inverse_columns::<V>(c.rows, x, c.buffers[1], turns);
             (x, to) = (c.buffers[1], 0);
         }
-        let last = passes::<V, All>(c.stages, c.factors.as_ptr(), 1, x, c.buffers, to);
+        let last = passes::<V, AllRadices>(c.stages, c.factors.as_ptr(), 1, x, c.buffers, to);
         let (mut y, mut count) = (c.buffers[last], c.rows);
         let mut scale = match c.sink {
             Sink::Complex(_, scale) | Sink::Lines(_, scale) | Sink::Halves(_, scale) => scale,

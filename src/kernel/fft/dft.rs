@@ -7,22 +7,22 @@ use crate::simd::lanes::Lanes;
 
 /// Complex numbers in the lanes of two vectors.
 #[derive(Clone, Copy)]
-pub struct Pair<V> {
+pub struct ComplexPair<V> {
     pub re: V,
     pub im: V,
 }
 
-impl<V: Lanes> Pair<V> {
+impl<V: Lanes> ComplexPair<V> {
     #[inline(always)]
     pub fn add(self, other: Self) -> Self {
-        Pair {
+        ComplexPair {
             re: self.re + other.re,
             im: self.im + other.im,
         }
     }
     #[inline(always)]
     pub fn sub(self, other: Self) -> Self {
-        Pair {
+        ComplexPair {
             re: self.re - other.re,
             im: self.im - other.im,
         }
@@ -30,7 +30,7 @@ impl<V: Lanes> Pair<V> {
     /// The complex product.
     #[inline(always)]
     pub fn mul(self, w: Self) -> Self {
-        Pair {
+        ComplexPair {
             re: self.re.multiply_subtract(w.re, self.im * w.im),
             im: self.re.multiply_add(w.im, self.im * w.re),
         }
@@ -38,7 +38,7 @@ impl<V: Lanes> Pair<V> {
     /// The product with `-i`: a quarter turn in the direction of the transform.
     #[inline(always)]
     fn mul_neg_i(self) -> Self {
-        Pair {
+        ComplexPair {
             re: self.im,
             im: -self.re,
         }
@@ -46,7 +46,7 @@ impl<V: Lanes> Pair<V> {
     /// Swaps real and imaginary parts.
     #[inline(always)]
     pub fn swapped(self) -> Self {
-        Pair {
+        ComplexPair {
             re: self.im,
             im: self.re,
         }
@@ -54,14 +54,14 @@ impl<V: Lanes> Pair<V> {
     /// The imaginary parts are negated.
     #[inline(always)]
     pub fn conjugate(self) -> Self {
-        Pair {
+        ComplexPair {
             re: self.re,
             im: -self.im,
         }
     }
     #[inline(always)]
     pub fn scaled(self, by: V) -> Self {
-        Pair {
+        ComplexPair {
             re: self.re * by,
             im: self.im * by,
         }
@@ -71,11 +71,11 @@ impl<V: Lanes> Pair<V> {
 /// # Safety
 /// The pair of vectors is readable; ISA1.
 #[inline(always)]
-pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
+pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> ComplexPair<V> {
     // SAFETY: by the caller's promise.
     unsafe {
         let x = x.add(2 * V::LEN * at);
-        Pair {
+        ComplexPair {
             re: V::load(x),
             im: V::load(x.add(V::LEN)),
         }
@@ -84,7 +84,7 @@ pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
 /// # Safety
 /// The pair of vectors is writable; ISA1.
 #[inline(always)]
-pub unsafe fn store<V: Lanes>(v: Pair<V>, y: *mut V::Number, at: usize) {
+pub unsafe fn store<V: Lanes>(v: ComplexPair<V>, y: *mut V::Number, at: usize) {
     // SAFETY: by the caller's promise.
     unsafe {
         let y = y.add(2 * V::LEN * at);
@@ -95,7 +95,7 @@ pub unsafe fn store<V: Lanes>(v: Pair<V>, y: *mut V::Number, at: usize) {
 
 /// The transform of `R` values: `y[k]` is the sum of `x[j] exp(-2 pi i j k / R)`.
 pub trait Dft<const R: usize> {
-    fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; R]) -> [Pair<V>; R];
+    fn dft<V: Lanes<Number: Float>>(x: [ComplexPair<V>; R]) -> [ComplexPair<V>; R];
 }
 
 /// Carries the implementations for each radix.
@@ -103,14 +103,14 @@ pub struct Radix;
 
 impl Dft<2> for Radix {
     #[inline(always)]
-    fn dft<V: Lanes<Number: Float>>([a, b]: [Pair<V>; 2]) -> [Pair<V>; 2] {
+    fn dft<V: Lanes<Number: Float>>([a, b]: [ComplexPair<V>; 2]) -> [ComplexPair<V>; 2] {
         [a.add(b), a.sub(b)]
     }
 }
 
 impl Dft<4> for Radix {
     #[inline(always)]
-    fn dft<V: Lanes<Number: Float>>([a, b, c, d]: [Pair<V>; 4]) -> [Pair<V>; 4] {
+    fn dft<V: Lanes<Number: Float>>([a, b, c, d]: [ComplexPair<V>; 4]) -> [ComplexPair<V>; 4] {
         let (even, odd) = ([a.add(c), a.sub(c)], [b.add(d), b.sub(d).mul_neg_i()]);
         [
             even[0].add(odd[0]),
@@ -123,17 +123,17 @@ impl Dft<4> for Radix {
 
 impl Dft<8> for Radix {
     #[inline(always)]
-    fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; 8]) -> [Pair<V>; 8] {
+    fn dft<V: Lanes<Number: Float>>(x: [ComplexPair<V>; 8]) -> [ComplexPair<V>; 8] {
         let half = V::splat(V::Number::from_f64(core::f64::consts::FRAC_1_SQRT_2));
         let even = Self::dft([x[0], x[2], x[4], x[6]]);
         let odd = Self::dft([x[1], x[3], x[5], x[7]]);
         // twiddle factors exp(-i pi / 4), exp(-i pi / 2) and exp(-3 i pi / 4)
         let [a, b, c, d] = odd;
-        let b = Pair {
+        let b = ComplexPair {
             re: (b.re + b.im) * half,
             im: (b.im - b.re) * half,
         };
-        let d = Pair {
+        let d = ComplexPair {
             re: (d.im - d.re) * half,
             im: -(d.re + d.im) * half,
         };
@@ -156,7 +156,7 @@ macro_rules! odd {
     ($($R:literal)*) => { $(
         impl Dft<$R> for Radix {
             #[inline(always)]
-            fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; $R]) -> [Pair<V>; $R] {
+            fn dft<V: Lanes<Number: Float>>(x: [ComplexPair<V>; $R]) -> [ComplexPair<V>; $R] {
                 const HALF: usize = $R / 2;
                 const ROOTS: [(f64, f64); $R] = {
                     let (mut roots, mut k) = ([(0.0, 0.0); $R], 0);
@@ -187,8 +187,8 @@ macro_rules! odd {
                         }
                     }
                     // i times the odd part
-                    y[k] = Pair { re: even.re - odd.im, im: even.im + odd.re };
-                    y[$R - k] = Pair { re: even.re + odd.im, im: even.im - odd.re };
+                    y[k] = ComplexPair { re: even.re - odd.im, im: even.im + odd.re };
+                    y[$R - k] = ComplexPair { re: even.re + odd.im, im: even.im - odd.re };
                 }
                 y
             }

@@ -1,7 +1,7 @@
 //! Elementwise products of complex numbers with a table.
 
 use super::Float;
-use super::dft::Pair;
+use super::dft::ComplexPair;
 use crate::simd::lanes::Lanes;
 
 kernel! {
@@ -53,8 +53,8 @@ unsafe fn run<V: Lanes<Number: Float>>(
                 )
             };
             let v = if swaps.0 { (v.1, v.0) } else { v };
-            let v = Pair { re: v.0, im: v.1 }
-                .mul(Pair { re: f.0, im: f.1 })
+            let v = ComplexPair { re: v.0, im: v.1 }
+                .mul(ComplexPair { re: f.0, im: f.1 })
                 .scaled(scale);
             let (a, b) = if swaps.1 {
                 v.im.zip(v.re)

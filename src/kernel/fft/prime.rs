@@ -2,7 +2,7 @@
 //! differences of values `j` and `radix - j`, weighted by cosines and sines.
 
 use super::Float;
-use super::dft::{Pair, load, store};
+use super::dft::{ComplexPair, load, store};
 use super::roots::root;
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;
@@ -46,7 +46,7 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
         *to = (V::Number::from_f64(*cosine), V::Number::from_f64(*sine));
     }
     let zero = V::splat(V::Number::ZERO);
-    let nothing = Pair { re: zero, im: zero };
+    let nothing = ComplexPair { re: zero, im: zero };
     let mut opposite = [[nothing; 2]; MAX_PRIME / 2];
     for p in 0..groups {
         for q in 0..width {
@@ -101,13 +101,13 @@ pub unsafe fn pass<V: Lanes<Number: Float>>(
 /// # Safety
 /// `w` is null or has the group's factors (STAGE1); ISA1.
 #[inline(always)]
-unsafe fn twiddled<V: Lanes>(v: Pair<V>, w: *const V::Number, k: usize) -> Pair<V> {
+unsafe fn twiddled<V: Lanes>(v: ComplexPair<V>, w: *const V::Number, k: usize) -> ComplexPair<V> {
     if w.is_null() {
         return v;
     }
     // SAFETY: by the caller's promise.
     let (re, im) = unsafe { (*w.add(2 * (k - 1)), *w.add(2 * (k - 1) + 1)) };
-    v.mul(Pair {
+    v.mul(ComplexPair {
         re: V::splat(re),
         im: V::splat(im),
     })

@@ -3,7 +3,7 @@
 //! algorithm").
 
 use super::Float;
-use super::dft::{Pair, load, store};
+use super::dft::{ComplexPair, load, store};
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;
 use core::ops::Range;
@@ -100,26 +100,29 @@ unsafe fn run<V: Lanes<Number: Float>>(h: Halves<'_, V::Number>) {
 /// # Safety
 /// HALVES1; ISA1.
 #[inline(always)]
-unsafe fn pair<V: Lanes<Number: Float>>(h: &Halves<'_, V::Number>, k: usize) -> (Pair<V>, Pair<V>) {
+unsafe fn pair<V: Lanes<Number: Float>>(
+    h: &Halves<'_, V::Number>,
+    k: usize,
+) -> (ComplexPair<V>, ComplexPair<V>) {
     // SAFETY: HALVES1; the table covers all `k`.
     unsafe {
         let a = complex::<V>(h.x, k);
         let b = complex::<V>(h.x, h.n + 1 - k - V::LEN);
-        let b = Pair {
+        let b = ComplexPair {
             re: b.re.reverse(),
             im: -b.im.reverse(),
         };
         let turns = h.turns.as_ptr();
         let re = V::load(turns.add(k));
         let im = V::load(turns.add(h.turns.len() / 2 + k));
-        let turn = Pair {
+        let turn = ComplexPair {
             re,
             im: if h.inverse { -im } else { im },
         };
         let (y, z) = combine(a, b, turn);
         (
             y,
-            Pair {
+            ComplexPair {
                 re: z.re.reverse(),
                 im: -z.im.reverse(),
             },
@@ -129,7 +132,11 @@ unsafe fn pair<V: Lanes<Number: Float>>(h: &Halves<'_, V::Number>, k: usize) -> 
 
 /// Number `k` and the conjugate of number `n - k` of one side from those of the other.
 #[inline(always)]
-fn combine<V: Lanes>(a: Pair<V>, b: Pair<V>, turn: Pair<V>) -> (Pair<V>, Pair<V>) {
+fn combine<V: Lanes>(
+    a: ComplexPair<V>,
+    b: ComplexPair<V>,
+    turn: ComplexPair<V>,
+) -> (ComplexPair<V>, ComplexPair<V>) {
     let (even, odd) = (a.add(b), a.sub(b).mul(turn));
     (even.add(odd), even.sub(odd))
 }
@@ -137,7 +144,11 @@ fn combine<V: Lanes>(a: Pair<V>, b: Pair<V>, turn: Pair<V>) -> (Pair<V>, Pair<V>
 /// # Safety
 /// HALVES1; ISA1.
 #[inline(always)]
-unsafe fn put<V: Lanes>(h: &Halves<'_, V::Number>, k: usize, (a, b): (Pair<V>, Pair<V>)) {
+unsafe fn put<V: Lanes>(
+    h: &Halves<'_, V::Number>,
+    k: usize,
+    (a, b): (ComplexPair<V>, ComplexPair<V>),
+) {
     for (v, at) in [(a, k), (b, h.n + 1 - k - V::LEN)] {
         let (low, high) = v.re.zip(v.im);
         // SAFETY: HALVES1.
@@ -151,10 +162,10 @@ unsafe fn put<V: Lanes>(h: &Halves<'_, V::Number>, k: usize, (a, b): (Pair<V>, P
 /// # Safety
 /// The numbers are readable; ISA1.
 #[inline(always)]
-unsafe fn complex<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
+unsafe fn complex<V: Lanes>(x: *const V::Number, at: usize) -> ComplexPair<V> {
     // SAFETY: by the caller's promise.
     let (re, im) = unsafe { V::load(x.add(2 * at)).unzip(V::load(x.add(2 * at + V::LEN))) };
-    Pair { re, im }
+    ComplexPair { re, im }
 }
 
 /// Combines all of columns, one per lane: from the transforms of `n` complex numbers, times `scale`,
@@ -178,7 +189,7 @@ pub unsafe fn forward_columns<V: Lanes<Number: Float>>(
         V::splat(V::Number::ZERO),
         V::splat(V::Number::from_f64(2.0)),
     );
-    let ends = |re: V| Pair {
+    let ends = |re: V| ComplexPair {
         re: re * two,
         im: zero,
     };
@@ -223,7 +234,7 @@ pub unsafe fn inverse_columns<V: Lanes<Number: Float>>(
     // SAFETY: by the caller's promise.
     unsafe {
         let (first, last) = (load::<V>(x, 0).re, load::<V>(x, n).re);
-        let ends = Pair {
+        let ends = ComplexPair {
             re: first + last,
             im: first - last,
         };
@@ -244,8 +255,8 @@ pub unsafe fn inverse_columns<V: Lanes<Number: Float>>(
 
 /// The factor of the pair `k`.
 #[inline(always)]
-fn turn<V: Lanes>(turns: &[V::Number], k: usize) -> Pair<V> {
-    Pair {
+fn turn<V: Lanes>(turns: &[V::Number], k: usize) -> ComplexPair<V> {
+    ComplexPair {
         re: V::splat(turns[k]),
         im: V::splat(turns[turns.len() / 2 + k]),
     }

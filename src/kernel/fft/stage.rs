@@ -2,7 +2,7 @@
 //! (Cochran et al., 1967: "What is the fast Fourier transform?").
 
 use super::Float;
-use super::dft::{Dft, Pair, Radix, load, store};
+use super::dft::{ComplexPair, Dft, Radix, load, store};
 use super::prime;
 use crate::simd::lanes::Lanes;
 
@@ -54,12 +54,12 @@ unsafe fn pass<V: Lanes<Number: Float>, const R: usize>(
         // SAFETY: STAGE1: the factors of group `p`, and its values.
         unsafe {
             let w = w.add(2 * (p - 1) * (R - 1));
-            let mut factors = [Pair {
+            let mut factors = [ComplexPair {
                 re: V::splat(*w),
                 im: V::splat(*w),
             }; R];
             for (k, factor) in factors.iter_mut().enumerate().skip(1) {
-                *factor = Pair {
+                *factor = ComplexPair {
                     re: V::splat(*w.add(2 * k - 2)),
                     im: V::splat(*w.add(2 * k - 1)),
                 };
@@ -85,7 +85,7 @@ unsafe fn gather<V: Lanes, const R: usize>(
     x: *const V::Number,
     first: usize,
     step: usize,
-) -> [Pair<V>; R] {
+) -> [ComplexPair<V>; R] {
     // SAFETY: by the caller's promise.
     unsafe {
         let mut out = [load(x, first); R];
@@ -99,7 +99,7 @@ unsafe fn gather<V: Lanes, const R: usize>(
 /// The pairs of vectors are writable; ISA1.
 #[inline(always)]
 unsafe fn scatter<V: Lanes, const R: usize>(
-    v: [Pair<V>; R],
+    v: [ComplexPair<V>; R],
     y: *mut V::Number,
     first: usize,
     step: usize,
@@ -116,8 +116,8 @@ pub trait Used {
     const RADICES: u32;
 }
 /// All radices.
-pub struct All;
-impl Used for All {
+pub struct AllRadices;
+impl Used for AllRadices {
     const RADICES: u32 = u32::MAX;
 }
 

@@ -100,15 +100,15 @@ where
     B: MatElement,
     C: MatElement,
 {
-    let (a, b) = (Bytes::new(a), Bytes::new(b));
+    let (a, b) = (ByteMatrix::new(a), ByteMatrix::new(b));
     with_groups!(a.signed, |G| product_by::<G, C>(
         a, b, packed, c, accumulate, epilogue
     ))
 }
 /// [`product`] with given groups.
 pub fn product_by<G: Group, C: MatElement>(
-    a: Bytes,
-    b: Bytes,
+    a: ByteMatrix,
+    b: ByteMatrix,
     packed: Option<Panels<C::Acc>>,
     c: &mut MatMut<C>,
     accumulate: bool,
@@ -126,7 +126,7 @@ pub fn blocks(k: usize) -> KBlocks {
 }
 /// Packs B for products with an A of this signedness.
 pub fn pack<B: MatElement>(b: Mat<B>, signed: bool, d: &mut [B::Acc]) {
-    let b = Bytes::new(b);
+    let b = ByteMatrix::new(b);
     with_groups!(signed, |G| {
         let b = Strided::b(G::right(b.signed, signed), b.mat);
         Panels::pack(&b, 0..b.lines(), cast_mut(d));
@@ -135,15 +135,15 @@ pub fn pack<B: MatElement>(b: Mat<B>, signed: bool, d: &mut [B::Acc]) {
 
 /// A matrix of bytes, signed or not.
 #[derive(Clone, Copy)]
-pub struct Bytes<'a> {
+pub struct ByteMatrix<'a> {
     mat: Mat<'a, u8>,
     signed: bool,
 }
-impl<'a> Bytes<'a> {
+impl<'a> ByteMatrix<'a> {
     pub fn new<T: MatElement>(m: Mat<'a, T>) -> Self {
         // SAFETY: MAT1: the same elements; 8-bit integers are any byte.
         let mat = unsafe { Mat::new(m.as_ptr() as *const u8, m.rows(), m.cols(), m.rs(), m.cs()) };
-        Bytes {
+        ByteMatrix {
             mat,
             signed: T::BYTE.expect("8-bit integers"),
         }

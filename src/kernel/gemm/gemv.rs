@@ -107,9 +107,9 @@ where
             }
         }
         if rows_of_b {
-            simd::call(Rows { a: &rows, b, sums })
+            simd::call(ByRows { a: &rows, b, sums })
         } else {
-            simd::call(Columns { a: &rows, b, sums })
+            simd::call(ByColumns { a: &rows, b, sums })
         }
         // SAFETY: EPILOGUE1: `m` rows of `width` sums, and the elements of `c` from column `j` on,
         // which are writable by MAT2.
@@ -129,16 +129,16 @@ where
 
 /// `sums += a b`: `a` holds rows of `b.rows()` lanes, `sums` rows of `b.cols()`; rows of `b` are
 /// contiguous.
-struct Rows<'a, T: MatElement> {
+struct ByRows<'a, T: MatElement> {
     a: &'a [T::Acc],
     b: Mat<'a, T>,
     sums: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Rows<'_, T> {
+impl<T: MatElement> Kernel for ByRows<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // the vectors of `Columns`
+        // the vectors of `ByColumns`
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {
             (true, 2) => self.pieces::<I, 32>(),
@@ -151,7 +151,7 @@ impl<T: MatElement> Kernel for Rows<'_, T> {
         }
     }
 }
-impl<T: MatElement> Rows<'_, T> {
+impl<T: MatElement> ByRows<'_, T> {
     /// `STEP` rows of B at a time; each vector of them serves as many rows of sums as registers
     /// hold factors for: four, or two with 16 registers.
     #[inline(always)]
@@ -232,12 +232,12 @@ fn axpy<I: Isa, T: MatElement, const R: usize, const Q: usize, const L: usize>(
 }
 
 /// The same for a B with contiguous columns.
-struct Columns<'a, T: MatElement> {
+struct ByColumns<'a, T: MatElement> {
     a: &'a [T::Acc],
     b: Mat<'a, T>,
     sums: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Columns<'_, T> {
+impl<T: MatElement> Kernel for ByColumns<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -254,7 +254,7 @@ impl<T: MatElement> Kernel for Columns<'_, T> {
         }
     }
 }
-impl<T: MatElement> Columns<'_, T> {
+impl<T: MatElement> ByColumns<'_, T> {
     /// Four columns at a time stay in L1 while all rows pass, `R` at a time.
     #[inline(always)]
     fn groups<I: Isa, const R: usize, const L: usize>(self) {

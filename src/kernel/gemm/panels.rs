@@ -111,12 +111,12 @@ fn assert_castable<T: Packed, U: Packed>() {
 }
 
 /// A part of the packing and its place among the packed numbers: a task for a thread.
-pub struct Piece {
+pub struct PackingTask {
     steps: Range<usize>,
     cols: Range<usize>,
     pub place: Range<usize>,
 }
-impl Piece {
+impl PackingTask {
     /// Packs it into `d`, the numbers at `place`.
     pub fn pack<T: Packed>(&self, b: &dyn Source<Packed = T>, d: &mut [T]) {
         b.pack_panels(self.steps.clone(), self.cols.clone(), d)
@@ -143,13 +143,13 @@ impl<T: Packed> Pieces<T> {
     pub fn count(&self) -> usize {
         self.blocks.count() * self.cols.len().div_ceil(self.size)
     }
-    pub fn get(&self, i: usize) -> Piece {
+    pub fn get(&self, i: usize) -> PackingTask {
         let across = self.cols.len().div_ceil(self.size);
         let before = i % across * self.size;
         let (steps, start) = (self.blocks.get(i / across), self.cols.start + before);
         let cols = start..self.cols.end.min(start + self.size);
         let at = steps.start * padded_width::<T>(self.cols.len()) + before * steps.len();
-        Piece {
+        PackingTask {
             place: at..at + padded_width::<T>(cols.len()) * steps.len(),
             steps,
             cols,

@@ -1,7 +1,7 @@
 //! Losses of classes, and their gradients, from scores along rows or columns.
 
 use super::columns::{ColumnNorm, TOGETHER};
-use super::{LogSoftmax, Norm, Softmax};
+use super::{LogSoftmax, RowNorm, Softmax};
 use crate::kernel::columns::{COLUMNS, at, put, vectors};
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;

@@ -2,14 +2,14 @@
 
 use super::lp::{Normalize, Power};
 use super::softmax::{LogSoftmax, Softmax, all_exponentials, order_of_sums, shift};
-use super::{GROUP, Norm};
+use super::{GROUP, RowNorm};
 use crate::kernel::columns::{self, COLUMNS, Order, at, put, vectors};
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;
 use crate::simd::{self, Isa, Kernel};
 
 /// A normalisation of columns of at most [`CHUNK`](super::CHUNK) elements.
-pub trait ColumnNorm<F: Real>: Norm<F> {
+pub trait ColumnNorm<F: Real>: RowNorm<F> {
     /// The statistics of columns of `n` elements each, a part for each column.
     fn column_parts<I: Isa>(&self, n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]);
     /// Writes the result for some elements, from the joined statistics of their columns; `y` is

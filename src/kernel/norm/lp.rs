@@ -1,7 +1,7 @@
 //! Rows divided by their p-norm.
 
 use super::softmax::largest;
-use super::{Norm, OfColumns, normalize_columns};
+use super::{OfColumns, RowNorm, normalize_columns};
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
@@ -52,7 +52,7 @@ pub struct Normalize {
     /// The lower bound of the divisor.
     pub eps: f64,
 }
-impl<F: Real> Norm<F> for Normalize {
+impl<F: Real> RowNorm<F> for Normalize {
     const FLOPS: usize = 8;
     fn columns(&self) -> Option<OfColumns<Self, F>> {
         self.has_columns().then_some(normalize_columns)

@@ -11,13 +11,13 @@ use smallvec::SmallVec;
 
 /// Makes kernels of the methods of a norm.
 macro_rules! kernels {
-    ($($(#[$m:meta])* $name:ident $Name:ident[$Norm:ident]($($a:ident: $t:ty),*) -> $out:ty { |$I:ident, $norm:ident| $($body:tt)* })*) => { $(
+    ($($(#[$m:meta])* $name:ident $Name:ident[$RowNorm:ident]($($a:ident: $t:ty),*) -> $out:ty { |$I:ident, $norm:ident| $($body:tt)* })*) => { $(
         $(#[$m])*
-        pub fn $name<'a, F: Real, N: $Norm<F>>($norm: &'a N, $($a: $t),*) -> $out {
+        pub fn $name<'a, F: Real, N: $RowNorm<F>>($norm: &'a N, $($a: $t),*) -> $out {
             simd::call($Name { $norm, $($a),* })
         }
         struct $Name<'a, F, N> { $norm: &'a N, $($a: $t),* }
-        impl<F: Real, N: $Norm<F>> Kernel for $Name<'_, F, N> {
+        impl<F: Real, N: $RowNorm<F>> Kernel for $Name<'_, F, N> {
             type Out = $out;
             #[inline(always)]
             fn run<$I: Isa>(self) -> $out {
@@ -74,7 +74,7 @@ const GROUP: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 pub type OfColumns<N, F> = fn(&N, usize, &[F], &mut [F]);
 
 /// A normalisation of rows.
-pub trait Norm<F: Real>: Sync + Sized {
+pub trait RowNorm<F: Real>: Sync + Sized {
     /// Arithmetic operations per element, as vectors do them.
     const FLOPS: usize;
     /// What normalises columns of at most [`CHUNK`] elements, if it can.
@@ -91,7 +91,7 @@ pub trait Norm<F: Real>: Sync + Sized {
     /// Joins the statistics of a row's chunks (`n` elements in all) in place, into what `write`
     /// takes for each chunk.
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize);
-    /// [`Norm::join`] for rows of a single chunk each.
+    /// [`RowNorm::join`] for rows of a single chunk each.
     #[inline(always)]
     fn join_rows<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
         for part in parts {
@@ -104,7 +104,7 @@ pub trait Norm<F: Real>: Sync + Sized {
 }
 
 #[inline(always)]
-fn each_part<I: Isa, F: Real, N: Norm<F>>(
+fn each_part<I: Isa, F: Real, N: RowNorm<F>>(
     norm: &N,
     n: usize,
     x: &[F],
@@ -122,7 +122,7 @@ kernels! {
     /// the next step begins, so that the latencies of their sums, exponentials and divisions
     /// overlap. The next rows are prefetched meanwhile, since the passes in L1 would leave memory
     /// idle: layer_norm of 4096 rows of 768 takes 14 to 28 % less.
-    group Group[Norm](n: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
+    group Group[RowNorm](n: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
         let len = (CHUNK / 2 / n).clamp(1, GROUP) * n;
         let mut parts = [[F::default(); 2]; GROUP];
         for (x, y) in x.chunks(len).zip(y.chunks_mut(len)) {
@@ -137,15 +137,15 @@ kernels! {
         }
     }
     /// The statistics of a chunk.
-    part Part[Norm](x: &'a [F], y: &'a mut [F]) -> [F; 2] { |I, norm| norm.part::<I>(x, y) }
+    part Part[RowNorm](x: &'a [F], y: &'a mut [F]) -> [F; 2] { |I, norm| norm.part::<I>(x, y) }
     /// Joins the statistics of the chunks of a row of `n` elements.
-    join Join[Norm](parts: &'a mut [[F; 2]], n: usize) -> () { |I, norm| norm.join::<I>(parts, n) }
+    join Join[RowNorm](parts: &'a mut [[F; 2]], n: usize) -> () { |I, norm| norm.join::<I>(parts, n) }
     /// Writes the results of a chunk.
-    write Write[Norm](part: [F; 2], at: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm| norm.write::<I>(part, at, x, y) }
+    write Write[RowNorm](part: [F; 2], at: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm| norm.write::<I>(part, at, x, y) }
 }
 
 /// Normalises consecutive rows of `n` elements.
-pub fn rows<F: Real, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F]) {
+pub fn rows<F: Real, N: RowNorm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F]) {
     if (1..=CHUNK).contains(&n) {
         return group(norm, n, x, y);
     }
@@ -202,7 +202,7 @@ pub struct LayerNorm<'a, F> {
     /// Added to the variance.
     pub eps: f64,
 }
-impl<'a, F: Real> Norm<F> for LayerNorm<'a, F> {
+impl<'a, F: Real> RowNorm<F> for LayerNorm<'a, F> {
     const FLOPS: usize = 6;
     /// The mean, and the sum of squared deviations.
     #[inline(always)]
@@ -272,7 +272,7 @@ pub struct RmsNorm<'a, F> {
     /// Added to the mean square.
     pub eps: f64,
 }
-impl<'a, F: Real> Norm<F> for RmsNorm<'a, F> {
+impl<'a, F: Real> RowNorm<F> for RmsNorm<'a, F> {
     const FLOPS: usize = 4;
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {

@@ -1,6 +1,6 @@
 //! Softmax and its logarithm.
 
-use super::{GROUP, Norm, OfColumns, each_part, normalize_columns};
+use super::{GROUP, OfColumns, RowNorm, each_part, normalize_columns};
 use crate::kernel::columns::Order;
 use crate::kernel::math::{Math, Real};
 use crate::kernel::reduce::short::{Largest, Sums, is_short, short_rows};
@@ -61,7 +61,7 @@ fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
 
 /// `exp(x - max) / sum(exp(x - max))`. NaN for a row of minus infinities, or with NaN or infinity.
 pub struct Softmax;
-impl<F: Real> Norm<F> for Softmax {
+impl<F: Real> RowNorm<F> for Softmax {
     const FLOPS: usize = 18;
     fn columns(&self) -> Option<OfColumns<Self, F>> {
         Some(normalize_columns)
@@ -184,7 +184,7 @@ fn exponentials<I: Isa, F: Real>(x: &[F; LANES], shift: F, y: &mut [F; LANES]) {
 
 /// `x - max - log(sum(exp(x - max)))`.
 pub struct LogSoftmax;
-impl<F: Real> Norm<F> for LogSoftmax {
+impl<F: Real> RowNorm<F> for LogSoftmax {
     const FLOPS: usize = 18;
     fn columns(&self) -> Option<OfColumns<Self, F>> {
         Some(normalize_columns)

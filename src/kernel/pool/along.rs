@@ -7,7 +7,7 @@ use crate::simd::{self, Isa};
 
 /// Slices of lines, both at constant strides.
 #[derive(Clone, Copy)]
-pub struct Lines<T> {
+pub struct LineSlices<T> {
     /// The first element of the first line.
     pub first: *const T,
     /// The number of slices, and of lines in each.
@@ -20,7 +20,7 @@ pub struct Lines<T> {
 const PART: usize = 16;
 const NARROW: usize = 4;
 
-impl<T> Lines<T> {
+impl<T> LineSlices<T> {
     /// The start of a line.
     #[inline(always)]
     fn line(&self, slice: usize, k: usize) -> *const T {
@@ -57,10 +57,11 @@ impl<T> Lines<T> {
             }
         }
     }
-    /// [`Lines::join`], `N` elements at a time, with exactly `K` lines, or any number if `K` is 0.
+    /// [`LineSlices::join`], `N` elements at a time, with exactly `K` lines, or any number if `K`
+    /// is 0.
     ///
     /// # Safety
-    /// As for [`Lines::join`]; there are at least `N` elements, and `K` lines.
+    /// As for [`LineSlices::join`]; there are at least `N` elements, and `K` lines.
     #[inline(always)]
     unsafe fn join_by<I: Isa, A: Copy, P: Pooling<A>, R: Pixel<A>, const N: usize, const K: usize>(
         &self,
@@ -136,14 +137,14 @@ fn join_parts<I: Isa, A: Copy, P: Pooling<A>, const N: usize>(a: [A; N], b: [A; 
     joined
 }
 
-/// The windows along a padded line (`inner` elements per place) as [`Lines`] of `width` elements,
-/// one line per tap, with the first pointer left to fill in. None unless the stride is 1.
+/// The windows along a padded line (`inner` elements per place) as [`LineSlices`] of `width`
+/// elements, one line per tap, with the first pointer left to fill in. None unless the stride is 1.
 pub fn taps_as_lines<A>(
     len: usize,
     windows: &Windows,
     inner: usize,
     width: usize,
-) -> Option<Lines<A>> {
+) -> Option<LineSlices<A>> {
     let Windows::Steady(s) = windows else {
         return None;
     };
@@ -152,7 +153,7 @@ pub fn taps_as_lines<A>(
     if s.stride != 1 || len < (s.kernel - 1) * step + width {
         return None;
     }
-    Some(Lines {
+    Some(LineSlices {
         first: core::ptr::null(),
         counts: [1, s.kernel],
         steps: [0, step as isize],
@@ -206,7 +207,7 @@ unsafe fn join_pixels<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     if count == 0 {
         return pixel.fill(P::NEUTRAL);
     }
-    let pixels = Lines {
+    let pixels = LineSlices {
         first,
         counts: [1, count],
         steps: [0, step as isize],

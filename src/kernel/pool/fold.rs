@@ -1,6 +1,6 @@
 //! Rows of a pool.
 
-use super::along::{Lines, join_windows, taps_as_lines};
+use super::along::{LineSlices, join_windows, taps_as_lines};
 use super::pooling::Pooling;
 use super::windows::Windows;
 use crate::kernel::images::{Images, Pixel};
@@ -90,7 +90,7 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                     if slices.count == 0 || lines.count == 0 {
                         column.fill(P::NEUTRAL);
                     } else {
-                        let rows = Lines {
+                        let rows = LineSlices {
                             first: image.wrapping_offset(lines.first as isize * row_step),
                             counts: [slices.count, lines.count],
                             steps: [
@@ -112,7 +112,7 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                 out = out.wrapping_offset(row_out);
                 let of_row = pooling.of_row(z, first + behind);
                 if let Some(taps) = taps {
-                    let taps = Lines {
+                    let taps = LineSlices {
                         first: line.as_ptr(),
                         ..taps
                     };

@@ -11,5 +11,5 @@ mod pooling;
 pub mod scatter;
 mod windows;
 
-pub use pooling::{Lowest, Max, Mean, Pooling};
+pub use pooling::{Lowest, MaxPooling, MeanPooling, Pooling};
 pub use windows::{Steady, Windows};

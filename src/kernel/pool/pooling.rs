@@ -32,8 +32,8 @@ pub trait Pooling<A>: Send + Sync {
 }
 
 /// The maximum; NaN if there is one.
-pub struct Max;
-impl<A: Lowest> Pooling<A> for Max {
+pub struct MaxPooling;
+impl<A: Lowest> Pooling<A> for MaxPooling {
     const NEUTRAL: A = A::LOWEST;
     #[inline(always)]
     fn join<I: Isa>(a: A, b: A) -> A {
@@ -54,8 +54,8 @@ impl<A: Lowest> Pooling<A> for Max {
 }
 
 /// The sum divided by the product of three counts: of its slice, its row and its place in the row.
-pub struct Mean<'a, A>(pub [&'a [A]; 3]);
-impl<A: Real> Pooling<A> for Mean<'_, A> {
+pub struct MeanPooling<'a, A>(pub [&'a [A]; 3]);
+impl<A: Real> Pooling<A> for MeanPooling<'_, A> {
     const NEUTRAL: A = A::ZERO;
     #[inline(always)]
     fn join<I: Isa>(a: A, b: A) -> A {

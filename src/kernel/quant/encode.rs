@@ -1,6 +1,6 @@
 //! Quantisation: from floats to integers.
 
-use super::levels::Step;
+use super::levels::QuantStep;
 
 /// 1.5 * 2^23: adding it to a float below 2^22 leaves the nearest integer, ties to even, in the low
 /// bits.
@@ -13,7 +13,7 @@ pub(super) fn nearest(x: f32) -> i32 {
 
 /// The level nearest to `x / scale`, relative to the zero point; 0 for NaN.
 #[inline(always)]
-fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
+fn level(x: f32, step: QuantStep, [least, most]: [f32; 2]) -> f32 {
     let v = x / step.scale;
     let v = if v < least { least } else { v };
     let v = if v > most { most } else { v };
@@ -21,7 +21,7 @@ fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
 }
 /// The range of the levels, relative to the zero point.
 #[inline(always)]
-fn ends(step: Step, levels: [i32; 2]) -> [f32; 2] {
+fn ends(step: QuantStep, levels: [i32; 2]) -> [f32; 2] {
     [
         (levels[0] - step.zero) as f32,
         (levels[1] - step.zero) as f32,
@@ -29,7 +29,7 @@ fn ends(step: Step, levels: [i32; 2]) -> [f32; 2] {
 }
 
 #[inline(always)]
-pub(super) fn encode_of(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
+pub(super) fn encode_of(x: &[f32], step: QuantStep, levels: [i32; 2], d: &mut [u8]) {
     let ends = ends(step, levels);
     for (d, x) in d.iter_mut().zip(x) {
         *d = (level(*x, step, ends).to_bits() as i32 + step.zero) as u8;
@@ -37,7 +37,7 @@ pub(super) fn encode_of(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
 }
 kernel! {
     /// Quantises numbers with one step: nearest level, ties to even, saturating; NaN becomes zero.
-    pub fn encode<'a>(x: &'a [f32], step: Step, levels: [i32; 2], d: &'a mut [u8]) -> () { |I|
+    pub fn encode<'a>(x: &'a [f32], step: QuantStep, levels: [i32; 2], d: &'a mut [u8]) -> () { |I|
         encode_of(x, step, levels, d)
     }
 }
@@ -45,13 +45,13 @@ kernel! {
 /// The squared error of a number, in units of the scale (its square in units of `x` might
 /// overflow); 0 for NaN and infinities.
 #[inline(always)]
-fn error(x: f32, step: Step, ends: [f32; 2]) -> f32 {
+fn error(x: f32, step: QuantStep, ends: [f32; 2]) -> f32 {
     let e = (level(x, step, ends) - ROUND) - x / step.scale;
     if x.abs() <= f32::MAX { e * e } else { 0.0 }
 }
 /// The squared error of the finite numbers, in units of the scale.
 #[inline(always)]
-pub(super) fn squared_error(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
+pub(super) fn squared_error(x: &[f32], step: QuantStep, levels: [i32; 2]) -> f32 {
     const LANES: usize = 16;
     let ends = ends(step, levels);
     let mut sums = [0.0f32; LANES];

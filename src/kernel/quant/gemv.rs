@@ -51,7 +51,7 @@ pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Re
     };
     let mut scratch = Scratch::<f32>::new(numbers + w.blocks())?;
     let (numbers, scales) = scratch.split_at_mut(numbers);
-    simd::call(Few {
+    simd::call(FewRows {
         w: w.slice(rows),
         x,
         d,
@@ -62,7 +62,7 @@ pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Re
     Ok(())
 }
 
-struct Few<'a> {
+struct FewRows<'a> {
     w: Weights<'a>,
     x: &'a [f32],
     d: &'a mut [f32],
@@ -71,11 +71,11 @@ struct Few<'a> {
     scales: &'a mut [f32],
     by_words: bool,
 }
-impl Kernel for Few<'_> {
+impl Kernel for FewRows<'_> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Few {
+        let FewRows {
             w,
             x,
             d,

@@ -73,15 +73,15 @@ impl Levels {
 
 /// The scale and zero point of a group: `q` stands for `scale * (q - zero)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct QuantStep {
     /// Positive.
     pub scale: f32,
     /// One of the levels, or 0.
     pub zero: i32,
 }
-impl Default for Step {
-    fn default() -> Step {
-        Step {
+impl Default for QuantStep {
+    fn default() -> QuantStep {
+        QuantStep {
             scale: 1.0,
             zero: 0,
         }

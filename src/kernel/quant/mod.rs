@@ -1,6 +1,7 @@
 //! Quantised numbers: an integer `q` stands for `scale * (q - zero)`, and a group of neighbours
-//! shares a [`Step`]. Steps and integers are found in `groups`; `decode` dequantises; [`Weights`]
-//! are the quantised weights of products: a source of panels, and the product of a few rows.
+//! shares a [`QuantStep`]. Steps and integers are found in `groups`; `decode` dequantises;
+//! [`Weights`] are the quantised weights of products: a source of panels, and the product of a few
+//! rows.
 
 #[cfg(feature = "half")]
 pub mod blocks;
@@ -16,6 +17,6 @@ pub use decode::{decode, decode_packed, pack, row_sums, unpack};
 pub use encode::encode;
 pub use gemv::{FEW_ROWS, few_rows, in_order};
 pub use groups::{calibrated, groups};
-pub use levels::{Levels, Step};
-pub use range::{Calibration, Rule, extremes};
+pub use levels::{Levels, QuantStep};
+pub use range::{Calibration, QuantizationRule, extremes};
 pub use weights::{Scales, Weights};

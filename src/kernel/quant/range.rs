@@ -1,7 +1,7 @@
 //! Calibration: from the numbers of a group to its step.
 
 use super::encode::{nearest, squared_error};
-use super::levels::Step;
+use super::levels::QuantStep;
 use crate::error::Result;
 use crate::fallible;
 
@@ -35,7 +35,7 @@ pub enum Calibration {
 
 /// How groups are quantised.
 #[derive(Clone, Copy)]
-pub struct Rule {
+pub struct QuantizationRule {
     /// The integers.
     pub levels: [i32; 2],
     /// Whether there are zero points.
@@ -43,11 +43,11 @@ pub struct Rule {
     /// Rounds a scale to a finite number of the dtype it is stored in.
     pub round: fn(f32) -> f32,
 }
-impl Rule {
+impl QuantizationRule {
     /// The step whose integers cover a range that includes 0. The scale is 1 if the range is empty
     /// or too small for a scale, so that all of it becomes 0.
     #[inline]
-    pub fn step(&self, [low, high]: [f32; 2]) -> Step {
+    pub fn step(&self, [low, high]: [f32; 2]) -> QuantStep {
         let [least, most] = self.levels.map(|x| x as f32);
         let scale = if !self.affine {
             high.max(-low) / most
@@ -64,11 +64,11 @@ impl Rule {
             true => nearest((least - low / scale).clamp(least, most)),
             false => 0,
         };
-        Step { scale, zero }
+        QuantStep { scale, zero }
     }
     /// The step of a group, by a calibration.
     #[inline(always)]
-    pub(super) fn calibrated(&self, x: &[f32], how: Calibration) -> Result<Step> {
+    pub(super) fn calibrated(&self, x: &[f32], how: Calibration) -> Result<QuantStep> {
         let range = extremes_of(x);
         match how {
             Calibration::MinMax => Ok(self.step(range)),

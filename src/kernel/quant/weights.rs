@@ -209,13 +209,13 @@ const BUFFER: usize = if simd::MICROCONTROLLER {
 };
 
 /// Some columns of some rows, dequantised side by side.
-struct Lines<'a, 'b> {
+struct DequantizeRows<'a, 'b> {
     weights: &'a Weights<'b>,
     steps: Range<usize>,
     lines: Range<usize>,
     d: &'a mut [f32],
 }
-impl Kernel for Lines<'_, '_> {
+impl Kernel for DequantizeRows<'_, '_> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -257,7 +257,7 @@ unsafe impl Source for Weights<'_> {
             for first in steps.clone().step_by(piece) {
                 let depth = piece.min(steps.end - first);
                 let numbers = &mut buffer[..count * depth];
-                simd::call(Lines {
+                simd::call(DequantizeRows {
                     weights: self,
                     steps: first..first + depth,
                     lines: j..j + count,
@@ -273,7 +273,7 @@ unsafe impl Source for Weights<'_> {
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [f32]) -> BlockA<f32> {
         let depth = steps.len();
         let d = &mut d[..lines.len() * depth];
-        simd::call(Lines {
+        simd::call(DequantizeRows {
             weights: self,
             steps,
             lines,

@@ -48,7 +48,7 @@ kernel! {
 }
 /// The rule of dropout: what becomes of elements kept and dropped.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct DropoutRule {
     /// How many of the 2^32 values of a random number drop the element.
     pub limit: u64,
     /// The factor of kept elements; that of dropped ones is 0.
@@ -61,8 +61,8 @@ pub struct Kept {
 
 kernel! {
     /// Keeps or drops each element by its number of the sequence, from `first` on.
-    pub fn kept<'a, F: Real>(rule: Kept, sequence: Sequence, first: u64, x: &'a [F], y: &'a mut [F]) -> () { |I|
-        let Kept { limit, factor, kept, dropped } = rule;
+    pub fn kept<'a, F: Real>(rule: DropoutRule, sequence: Sequence, first: u64, x: &'a [F], y: &'a mut [F]) -> () { |I|
+        let DropoutRule { limit, factor, kept, dropped } = rule;
         let [factor, kept, dropped] = [factor, kept, dropped].map(F::from_f64);
         for (k, (x, y)) in x.iter().zip(y).enumerate() {
             let drop = sequence.bits(first.wrapping_add(k as u64)) >> 32 < limit;

@@ -8,7 +8,7 @@ use crate::simd::lanes::Lanes;
 const MAX_VECTORS: usize = 12;
 
 /// A reduction of rows of numbers.
-pub trait Along<F> {
+pub trait RowReduction<F> {
     /// Maps elements of a row before they are joined.
     #[inline(always)]
     fn lift<V: Lanes<Number = F>>(&self, row: usize, x: V) -> V {
@@ -28,25 +28,25 @@ pub struct Smallest;
 /// Sums of squared distances from a number per row.
 pub struct Squares<'a, F>(pub &'a [F]);
 
-impl<F> Along<F> for Sums {
+impl<F> RowReduction<F> for Sums {
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
         a + b
     }
 }
-impl<F> Along<F> for Largest {
+impl<F> RowReduction<F> for Largest {
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
         a.maximum(b)
     }
 }
-impl<F> Along<F> for Smallest {
+impl<F> RowReduction<F> for Smallest {
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
         a.minimum(b)
     }
 }
-impl<F: Copy> Along<F> for Squares<'_, F> {
+impl<F: Copy> RowReduction<F> for Squares<'_, F> {
     #[inline(always)]
     fn lift<V: Lanes<Number = F>>(&self, row: usize, x: V) -> V {
         let d = x - V::splat(self.0[row]);
@@ -66,7 +66,7 @@ pub fn is_short<V: Lanes>(n: usize) -> bool {
 
 /// Runs [`rows`] if rows of `n` elements are short; returns whether it did.
 #[inline(always)]
-pub fn short_rows<V: Lanes, A: Along<V::Number>>(
+pub fn short_rows<V: Lanes, A: RowReduction<V::Number>>(
     along: &A,
     none: V::Number,
     x: &[V::Number],
@@ -83,7 +83,7 @@ pub fn short_rows<V: Lanes, A: Along<V::Number>>(
 /// Reduces `out.len()` consecutive rows of `n` elements; `none` is the neutral element. A row's
 /// result doesn't depend on its neighbours.
 #[inline(always)]
-fn rows<V: Lanes, A: Along<V::Number>>(
+fn rows<V: Lanes, A: RowReduction<V::Number>>(
     along: &A,
     none: V::Number,
     x: &[V::Number],
@@ -122,7 +122,7 @@ fn rows<V: Lanes, A: Along<V::Number>>(
 
 /// The joined lanes of the first `LEN` vectors, a lane for each.
 #[inline(always)]
-pub fn join_lanes<V: Lanes, A: Along<V::Number>>(mut known: [V; 16]) -> V {
+pub fn join_lanes<V: Lanes, A: RowReduction<V::Number>>(mut known: [V; 16]) -> V {
     // each round interleaves two vectors, later rows behind earlier ones, and joins the halves
     let mut half = V::LEN / 2;
     while half > 0 {

@@ -3,8 +3,8 @@
 
 use super::line::{Sampled, resample_line};
 use super::table::Table;
-use crate::kernel::elementwise::copy_run;
 use crate::kernel::images::{Images, Pixel};
+use crate::simd::copy_run;
 use crate::simd::lanes::Lanes;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;

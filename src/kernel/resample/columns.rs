@@ -6,7 +6,7 @@ use crate::simd::{Isa, Kernel};
 
 /// The windows of a plane.
 #[derive(Clone, Copy, Debug)]
-pub struct Windows {
+pub struct PlaneWindows {
     /// Height and width of the plane.
     pub sizes: [usize; 2],
     /// Height and width of a window.
@@ -22,21 +22,21 @@ pub struct Windows {
 }
 
 /// One plane: `sums` of `columns`, which holds each window's element for each tap.
-pub struct Fold<'a, T, A> {
+pub struct FoldColumns<'a, T, A> {
     /// `[kernel height, kernel width, windows down, windows across]`.
     pub columns: &'a [T],
     /// The geometry of the windows.
-    pub windows: Windows,
+    pub windows: PlaneWindows,
     /// Accumulators for the plane.
     pub sums: &'a mut [A],
     /// The plane.
     pub plane: &'a mut [T],
 }
-impl<T: Pixel<A>, A: Real> Kernel for Fold<'_, T, A> {
+impl<T: Pixel<A>, A: Real> Kernel for FoldColumns<'_, T, A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Fold {
+        let FoldColumns {
             columns,
             windows: w,
             sums,

@@ -36,7 +36,7 @@ pub enum Beyond {
 
 /// How coordinates are interpreted.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct GridRule {
     /// The interpolation.
     pub interpolation: Interpolation,
     /// The padding mode.
@@ -46,7 +46,7 @@ pub struct Rule {
     /// Spatial axes: 2 or 3.
     pub rank: usize,
 }
-impl Rule {
+impl GridRule {
     /// Taps along an axis.
     pub fn along(&self) -> usize {
         match self.interpolation {
@@ -66,7 +66,7 @@ const NONE: i32 = -1;
 
 /// The most points sampled together: their tables stay in L1, beside part of the image, while all
 /// channels are sampled in turn.
-pub fn run_of(rule: &Rule) -> usize {
+pub fn run_of(rule: &GridRule) -> usize {
     if simd::MICROCONTROLLER {
         SHORT
     } else {
@@ -81,7 +81,7 @@ pub const SHORT: usize = if simd::MICROCONTROLLER { 16 } else { 64 };
 /// Invariant GRID1: the elements of a plane lie less than 2^31 elements from its first, at
 /// nonnegative strides; planes of the result are contiguous; `grid` has `rank` numbers for each
 /// place of the result, image by image.
-pub struct Grid<'a, T, A> {
+pub struct GridSampler<'a, T, A> {
     /// The images. An image's channels are consecutive planes, or its pixels.
     pub x: Images<'a, T>,
     /// The result.
@@ -91,7 +91,7 @@ pub struct Grid<'a, T, A> {
     /// Coordinates from -1 to 1, the innermost axis first.
     pub grid: &'a [A],
     /// How they are interpreted.
-    pub rule: Rule,
+    pub rule: GridRule,
     /// Strides of slices and rows of a plane, in elements.
     pub steps: [usize; 2],
     /// Points in a run, at most [`run_of`].
@@ -108,7 +108,7 @@ pub struct Grid<'a, T, A> {
 /// Elements of scratch for weights and for indices: for `points`, along each axis and for all taps.
 /// Weights add two rows of `width` for results; indices add those of the pairs sampled together,
 /// and the list of ragged points. None if that overflows.
-pub fn scratch(rule: &Rule, points: usize, width: usize) -> Option<(usize, usize)> {
+pub fn scratch(rule: &GridRule, points: usize, width: usize) -> Option<(usize, usize)> {
     let along = rule.rank * rule.along();
     let taps = (rule.taps() + along).checked_mul(points)?;
     let together = (rule.taps().div_ceil(2) + 1).checked_mul(points)?;
@@ -118,11 +118,11 @@ pub fn scratch(rule: &Rule, points: usize, width: usize) -> Option<(usize, usize
     ))
 }
 
-impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
+impl<T: Pixel<A>, A: Sampled> Kernel for GridSampler<'_, T, A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Grid {
+        let GridSampler {
             x,
             y,
             channels,
@@ -219,7 +219,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
 /// Combines index and weight along each axis into those of each tap.
 #[inline(always)]
 fn around<A: Sampled>(
-    rule: &Rule,
+    rule: &GridRule,
     points: usize,
     axis_index: &[i32],
     axis_weights: &[A],

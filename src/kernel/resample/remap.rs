@@ -1,13 +1,13 @@
 //! Elements moved by a map of each axis, independent of their type.
 
-use crate::kernel::elementwise::copy_run;
 use crate::kernel::images::Images;
+use crate::simd::copy_run;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
 /// A run of places whose elements are adjacent too.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct ElementRun {
     /// The first place.
     pub place: usize,
     /// Its element.
@@ -23,7 +23,7 @@ pub enum Width<'a> {
     /// Each element twice.
     Twice,
     /// In runs of adjacent elements, which cover a row.
-    Runs(&'a [Run]),
+    Runs(&'a [ElementRun]),
 }
 
 /// Rows of a result whose place `p` along an axis is element `map[p]` of the image.

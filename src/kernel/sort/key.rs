@@ -28,7 +28,7 @@ pub trait Ordered: Element + Pod {
     /// Integers of the same width.
     type Key: Key + Into<i64>;
     /// The narrowest pairs of a key and a position below 2^32 (below 2^64 for keys of 64 bits).
-    type Pair: Pair<Self::Key>;
+    type Pair: KeyedPosition<Self::Key>;
     /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`]
     /// for descending order.
     fn key(self, flip: Self::Key) -> Self::Key;
@@ -108,7 +108,7 @@ impl Ordered for Bool {
 }
 
 /// A key and its position in one integer: no two are equal, so that any sort of them is stable.
-pub trait Pair<K>: Key {
+pub trait KeyedPosition<K>: Key {
     /// The pair. The position must fit the lower half.
     fn new(key: K, position: usize) -> Self;
     /// The key.
@@ -118,7 +118,7 @@ pub trait Pair<K>: Key {
 }
 macro_rules! pairs {
     ($($P:ty, $half:ty: $($K:ty),*;)*) => { $($(
-        impl Pair<$K> for $P {
+        impl KeyedPosition<$K> for $P {
             #[inline(always)]
             fn new(key: $K, position: usize) -> $P { (key as $P) << <$half>::BITS | position as $P }
             #[inline(always)]

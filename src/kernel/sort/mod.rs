@@ -14,7 +14,7 @@ pub mod pack;
 mod quick;
 mod radix;
 
-pub use key::{Key, Ordered, Pair};
+pub use key::{Key, KeyedPosition, Ordered};
 pub use quick::Part;
 
 macro_rules! sorted_by {
@@ -94,7 +94,7 @@ pub const fn first_len(n: usize, k: usize) -> usize {
 kernel! {
     /// Chooses the first `k` pairs of `x` in sorted order, into the front of `best` in any order.
     /// `best` and `scratch` hold [`first_len`] pairs; `x` holds at least `k > 0` values.
-    pub fn first<'a, T: Ordered, P: Pair<T::Key>>(x: &'a [T], k: usize, descending: bool, best: &'a mut [P], scratch: &'a mut [P]) -> () { |I|
+    pub fn first<'a, T: Ordered, P: KeyedPosition<T::Key>>(x: &'a [T], k: usize, descending: bool, best: &'a mut [P], scratch: &'a mut [P]) -> () { |I|
         let flip = flip(descending);
         // `k` of the values seen are at most the bound, so that a later one must be less to be
         // among the first.

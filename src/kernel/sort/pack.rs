@@ -6,18 +6,18 @@ use super::{Ordered, flip};
 /// the rest. Keys are relative to the smallest of the line. If a key needs more bits, its last ones
 /// are lost, and [`settle`] orders the pairs that are equal without them.
 #[derive(Clone, Copy)]
-pub struct Packing {
+pub struct KeyPacking {
     least: i64,
     lost: u32,
     bits: u32,
 }
 
-impl Packing {
+impl KeyPacking {
     /// For a line of `n` keys from `least` to `most`.
-    pub fn new(least: i64, most: i64, n: usize) -> Packing {
+    pub fn new(least: i64, most: i64, n: usize) -> KeyPacking {
         let bits = usize::BITS - n.saturating_sub(1).leading_zeros();
         let needed = u64::BITS - (most.wrapping_sub(least) as u64).leading_zeros();
-        Packing {
+        KeyPacking {
             least,
             lost: (needed + bits).saturating_sub(u64::BITS),
             bits,
@@ -25,9 +25,9 @@ impl Packing {
     }
     /// For any `n` keys of a width, if they fit; otherwise the smallest and the largest have to be
     /// found first.
-    pub fn of_width(width: u32, n: usize) -> Option<Packing> {
+    pub fn of_width(width: u32, n: usize) -> Option<KeyPacking> {
         let half = 1i64.checked_shl(width - 1).filter(|_| width < i64::BITS)?;
-        Some(Packing::new(-half, half - 1, n)).filter(|p| p.lost == 0)
+        Some(KeyPacking::new(-half, half - 1, n)).filter(|p| p.lost == 0)
     }
     #[inline(always)]
     fn pack(self, key: i64, position: usize) -> i64 {
@@ -61,7 +61,7 @@ kernel! {
 }
 kernel! {
     /// Pairs each value with its position, counted from `first`, for sorting.
-    pub fn pairs<'a, T: Ordered>(x: &'a [T], first: usize, packing: Packing, descending: bool, out: &'a mut [i64]) -> () { |I|
+    pub fn pairs<'a, T: Ordered>(x: &'a [T], first: usize, packing: KeyPacking, descending: bool, out: &'a mut [i64]) -> () { |I|
         let flip = flip(descending);
         for (i, (x, p)) in x.iter().zip(out).enumerate() {
             *p = packing.pack(key(*x, flip), first + i);
@@ -71,7 +71,7 @@ kernel! {
 /// Orders sorted pairs that differ only in their positions by the values in `x`. Each value is read
 /// once, since others may write to it meanwhile (READ1): whatever they do, the pairs keep their
 /// positions.
-pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &mut [i64]) {
+pub fn settle<T: Ordered>(x: &[T], packing: KeyPacking, descending: bool, pairs: &mut [i64]) {
     if packing.lost > 0 {
         settle_lost(x, packing, packing.lost, flip(descending), pairs);
     }
@@ -80,7 +80,13 @@ pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &m
 /// The same if the last `lost` bits of the keys are not in the pairs. In a run of equal pairs,
 /// these bits take the place of the common ones; if they don't all fit beside a position, another
 /// round handles the rest.
-fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, pairs: &mut [i64]) {
+fn settle_lost<T: Ordered>(
+    x: &[T],
+    packing: KeyPacking,
+    lost: u32,
+    flip: T::Key,
+    pairs: &mut [i64],
+) {
     let rest = (lost + packing.bits).saturating_sub(u64::BITS);
     for run in pairs
         .chunk_by_mut(|a, b| (a ^ b) as u64 >> packing.bits == 0)
@@ -101,7 +107,7 @@ fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, p
 }
 kernel! {
     /// Converts pairs to positions, in place.
-    pub fn positions<'a>(pairs: &'a mut [i64], packing: Packing) -> () { |I|
+    pub fn positions<'a>(pairs: &'a mut [i64], packing: KeyPacking) -> () { |I|
         for p in pairs {
             *p = packing.position(*p) as i64;
         }

@@ -3,17 +3,17 @@
 use super::quick::Part;
 
 /// A key by its bytes.
-pub trait Bytes: super::Key {
+pub trait RadixKey: super::Key {
     /// Byte `k`, least significant first, in an order in which 0 is the smallest.
     fn byte(self, k: usize) -> usize;
 }
-impl Bytes for i8 {
+impl RadixKey for i8 {
     #[inline(always)]
     fn byte(self, _: usize) -> usize {
         (self ^ i8::MIN) as u8 as usize
     }
 }
-impl Bytes for i16 {
+impl RadixKey for i16 {
     #[inline(always)]
     fn byte(self, k: usize) -> usize {
         ((self ^ i16::MIN) as u16 >> (8 * k)) as usize & 255
@@ -24,7 +24,7 @@ impl Bytes for i16 {
 const SHORT: usize = 128;
 
 /// Sorts a part.
-pub fn sort<K: Bytes>(part: Part<K>) {
+pub fn sort<K: RadixKey>(part: Part<K>) {
     let (x, scratch) = part.into_slices();
     if x.len() < SHORT {
         return x.sort_unstable();

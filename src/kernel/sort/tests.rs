@@ -20,7 +20,7 @@ fn lengths() -> impl Iterator<Item = usize> {
 }
 
 /// Sorts in all ways and checks against `compare`, with NaN last and both zeros equal.
-fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Ordering) {
+fn check<T: Ordered, P: KeyedPosition<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Ordering) {
     for descending in [false, true] {
         let mut expected: Vec<usize> = (0..x.len()).collect();
         let nan = |x: &T| x.partial_cmp_self().is_none();
@@ -68,8 +68,8 @@ fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Order
 
         let (least, most) = pack::extent(x, descending);
         let packings = [
-            Some(pack::Packing::new(least, most, x.len())),
-            pack::Packing::of_width(8 * size_of::<T>() as u32, x.len()),
+            Some(pack::KeyPacking::new(least, most, x.len())),
+            pack::KeyPacking::of_width(8 * size_of::<T>() as u32, x.len()),
         ];
         for packing in packings.into_iter().flatten() {
             let mut order = vec![0; x.len()];
@@ -260,7 +260,7 @@ fn lost_bits_are_settled_in_turns() {
             }
         });
         for n in [1 << 12, 1 << 30, 1 << 44, 1 << 52] {
-            let packing = pack::Packing::new(i64::MIN, i64::MAX, n);
+            let packing = pack::KeyPacking::new(i64::MIN, i64::MAX, n);
             let mut order = vec![0; x.len()];
             pack::pairs(&x, 0, packing, descending, &mut order);
             order.sort_unstable();

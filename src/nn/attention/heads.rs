@@ -8,12 +8,12 @@ use crate::fallible;
 use crate::kernel::attention::{self, Attended, Head, Mask, PART, cost};
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// Operands of equal rank, whose leading dimensions are those of the result.
-pub struct Operands<'a> {
+pub struct AttentionOperands<'a> {
     pub q: &'a Tensor,
     pub k: &'a Tensor,
     pub v: &'a Tensor,
@@ -51,14 +51,14 @@ impl<'a, T: Attended<Acc: Element> + Element> Masks<'a, T> {
 }
 
 /// The matrices of all heads.
-struct Heads<'a, T: Attended> {
+struct HeadMatrices<'a, T: Attended> {
     q: Matrices<'a, T>,
     k: Matrices<'a, T>,
     v: Matrices<'a, T>,
     masks: Masks<'a, T>,
     scores: Scores,
 }
-impl<'a, T: Attended<Acc: Element> + Element> Heads<'a, T> {
+impl<'a, T: Attended<Acc: Element> + Element> HeadMatrices<'a, T> {
     fn get(&self, i: usize) -> Head<'a, T> {
         Head {
             q: self.q.get(i),
@@ -74,13 +74,13 @@ impl<'a, T: Attended<Acc: Element> + Element> Heads<'a, T> {
 
 /// Computes all heads into a fresh tensor.
 pub fn run<T: Attended<Acc: Element> + Element>(
-    operands: &Operands,
+    operands: &AttentionOperands,
     out: &mut Tensor,
 ) -> Result<()> {
     if out.is_empty() {
         return Ok(());
     }
-    let Operands {
+    let AttentionOperands {
         q,
         k,
         v,
@@ -90,7 +90,7 @@ pub fn run<T: Attended<Acc: Element> + Element>(
     } = *operands;
     let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
     let sizes = [size(q, 2), size(k, 2), size(q, 1), size(v, 1)];
-    let heads = Heads::<T> {
+    let heads = HeadMatrices::<T> {
         q: Matrices::new(q),
         k: Matrices::new(k),
         v: Matrices::new(v),
@@ -106,12 +106,12 @@ pub fn run<T: Attended<Acc: Element> + Element>(
 
 /// Many queries: a task is a block of queries.
 fn many<T: Attended<Acc: Element> + Element>(
-    heads: &Heads<T>,
+    heads: &HeadMatrices<T>,
     [queries, keys, depth, width]: [usize; 4],
     out: &mut Tensor,
 ) -> Result<()> {
     let batch = out.len() / (queries * width);
-    let out = Results::<T>::new(out, queries, width)?;
+    let out = ResultMatrices::<T>::new(out, queries, width)?;
     let most = attention::rows(batch, queries, par::threads());
     let blocks = queries.div_ceil(most);
     let sizes = [queries.min(most), keys, depth, width];
@@ -132,14 +132,14 @@ fn many<T: Attended<Acc: Element> + Element>(
 /// number of parts follows from the shape and the mask's band alone, so that bits don't depend on
 /// threads.
 fn few_queries<T: Attended<Acc: Element> + Element>(
-    heads: &Heads<T>,
+    heads: &HeadMatrices<T>,
     group: usize,
     [queries, keys, depth, width]: [usize; 4],
     out: &mut Tensor,
 ) -> Result<()> {
     let rows = group * queries;
     let batch = out.len() / (rows * width);
-    let out = Results::<T>::new(out, rows, width)?;
+    let out = ResultMatrices::<T>::new(out, rows, width)?;
     let seen = heads.scores.band.over(0..queries, keys);
     let first = seen.start / PART;
     let parts = seen.end.div_ceil(PART).saturating_sub(first).max(1);

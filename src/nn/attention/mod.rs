@@ -8,13 +8,13 @@ pub(super) use heads::over_threads;
 pub use options::{Align, Attention};
 pub(super) use options::{Scores, band, float_dtype};
 
-pub(super) use problem::{Problem, split_heads};
+pub(super) use problem::{AttentionProblem, split_heads};
 
 use crate::error::{Error, Result};
 use crate::kernel::attention;
 use crate::layout::Shape;
 use crate::tensor::Tensor;
-use heads::Operands;
+use heads::AttentionOperands;
 
 /// `softmax(query key^T * scale + mask) value` for `query` of `[.., queries, depth]`, `key` of `[..,
 /// keys, depth]` and `value` of `[.., keys, width]`, whose leading dimensions broadcast; the result
@@ -44,13 +44,13 @@ pub fn scaled_dot_product_attention(
 ) -> Result<Tensor> {
     const OP: &str = "scaled_dot_product_attention";
     let grouped = options.grouped;
-    let p = Problem::new(OP, query, key, value, options)?;
+    let p = AttentionProblem::new(OP, query, key, value, options)?;
     let [queries, keys, depth, width] = p.sizes();
     let lead = &p.lead;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let group = sharing(&[&p.k, &p.v], lead, queries);
     let mut out = Tensor::empty(shape(queries, width), p.dtype)?;
-    let operands = Operands {
+    let operands = AttentionOperands {
         q: &p.q.broadcast_to(shape(queries, depth))?,
         k: &p.k.broadcast_to(shape(keys, depth))?,
         v: &p.v.broadcast_to(shape(keys, width))?,

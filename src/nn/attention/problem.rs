@@ -7,7 +7,7 @@ use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 
 /// The operands of attention.
-pub(in crate::nn) struct Problem {
+pub(in crate::nn) struct AttentionProblem {
     /// In `dtype`. Grouped heads have a dimension for the groups and one inside them, along which
     /// keys and values repeat.
     pub q: Tensor,
@@ -21,7 +21,7 @@ pub(in crate::nn) struct Problem {
     pub dtype: DType,
 }
 
-impl Problem {
+impl AttentionProblem {
     /// Errors if shapes don't fit, dtypes are not floats or have no common one, or an option is
     /// invalid.
     pub fn new(
@@ -30,7 +30,7 @@ impl Problem {
         k: &Tensor,
         v: &Tensor,
         options: Attention,
-    ) -> Result<Problem> {
+    ) -> Result<AttentionProblem> {
         let operands = [
             ("query", q.shape(), q.dtype()),
             ("key", k.shape(), k.dtype()),
@@ -115,7 +115,7 @@ impl Problem {
             }
             _ => None,
         };
-        Ok(Problem {
+        Ok(AttentionProblem {
             q,
             k,
             v,

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 /// The sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
+pub(crate) struct ConvCall {
     pub rank: usize,
     pub batched: bool,
     pub batch: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Call {
     pub image: Three,
     pub geometry: Geometry,
 }
-impl Call {
+impl ConvCall {
     /// The sizes for operands of these shapes, `x` and `weight`. Errors if they or the options
     /// don't match.
     pub fn new(
@@ -30,7 +30,7 @@ impl Call {
         rank: usize,
         operands: &[NamedOperand; 2],
         options: &Conv,
-    ) -> Result<Call> {
+    ) -> Result<ConvCall> {
         let (x, weight) = (operands[0].1, operands[1].1);
         let bad = |message| Err(Error::shape_of(op, message, operands));
         if weight.len() != rank + 2 || ![rank + 1, rank + 2].contains(&x.len()) {
@@ -84,7 +84,7 @@ impl Call {
             }
             places[k] = (padded - seen) / stride[k] + 1;
         }
-        Ok(Call {
+        Ok(ConvCall {
             rank,
             batched,
             batch,

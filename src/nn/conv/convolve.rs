@@ -1,9 +1,9 @@
 //! Convolutions of operands of any shapes and dtypes: promotion, checks and errors.
 
 use super::Conv;
-use super::call::Call;
+use super::call::ConvCall;
 use super::pixels;
-use super::run::Operands;
+use super::run::ConvOperands;
 use crate::dtype::DType;
 use crate::error::{Error, NamedOperand, Result};
 use crate::layout;
@@ -17,8 +17,8 @@ pub(crate) fn result_of(
     operands: &[NamedOperand; 2],
     (bias, residual): (Option<NamedOperand>, Option<NamedOperand>),
     options: &Conv,
-) -> Result<(Call, DType)> {
-    let call = Call::new(op, rank, operands, options)?;
+) -> Result<(ConvCall, DType)> {
+    let call = ConvCall::new(op, rank, operands, options)?;
     let mut dtype = operands[0].2.promote(operands[1].2, op)?;
     let bad = |of: NamedOperand, message| {
         let all = [operands[0], operands[1], of];
@@ -76,7 +76,7 @@ pub(crate) fn convolve<'a>(
     let matrices = |t: Tensor| t.reshape((call.batch, call.outputs, call.geometry.len()));
     let whole = whole.astype(dtype)?;
     let pixels = pixels::fits(&call, &whole);
-    let operands = Operands {
+    let operands = ConvOperands {
         call,
         x: if pixels { whole } else { call.aligned(whole)? },
         weight: weight

@@ -1,7 +1,7 @@
 //! Deformable convolutions.
 
-use super::call::Call;
-use super::sums::Sums;
+use super::call::ConvCall;
+use super::sums::WeightSums;
 use super::{Conv, Padding};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::kernel::conv::{
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Strided, cost};
 use crate::layout::Shape;
 use crate::nn::spatial::PerAxis;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -107,7 +107,7 @@ pub(in crate::nn) struct Deform {
     op: &'static str,
     /// Of the result.
     dtype: DType,
-    call: Call,
+    call: ConvCall,
     /// The number of offset groups.
     groups: usize,
     /// `[batch, channels, height, width]`, with contiguous channels if they fill lanes.
@@ -140,7 +140,7 @@ impl Deform {
             groups: channels.checked_div(seen).unwrap_or(1).max(1),
             ..Default::default()
         };
-        let call = Call::new(op, 2, &[operands[0], operands[2]], &of_conv)?;
+        let call = ConvCall::new(op, 2, &[operands[0], operands[2]], &of_conv)?;
         let (g, positions) = (call.geometry, call.geometry.positions());
         let lead = if call.batched { &[call.batch][..] } else { &[] };
         let shape = |rows: usize| -> Shape {
@@ -231,7 +231,7 @@ impl Deform {
         let bias = bias.map(|b| b.as_slice::<F>()).transpose()?;
         let bias = bias.map(EpilogueOp::RowBias);
         let epilogue = Epilogue::new(bias.as_slice(), call.outputs, places);
-        let y = Results::<F>::new(y, call.made(), places)?;
+        let y = ResultMatrices::<F>::new(y, call.made(), places)?;
         let weight = Matrices::<F>::new(&self.weight).get(0);
         // SAFETY: each matrix of a fresh tensor is one group of one image.
         unsafe {
@@ -253,7 +253,7 @@ impl Deform {
         let (call, wide) = (&self.call, self.dtype.wide());
         let grad = call.with_batch(grad)?.astype(self.dtype)?.astype(wide)?;
         let grad = grad.reshape((call.batch, call.outputs, call.geometry.len()))?;
-        let sums = Sums::new(*call, grad);
+        let sums = WeightSums::new(*call, grad);
         let mut taps = [
             Tensor::zeros(self.x.shape(), wide)?,
             Tensor::zeros(self.offset.shape(), wide)?,
@@ -286,7 +286,7 @@ impl Deform {
         ])
     }
     /// The gradient with respect to the weight.
-    fn sums<F: Element + DeformFloat>(&self, sums: &Sums) -> Result<Tensor> {
+    fn sums<F: Element + DeformFloat>(&self, sums: &WeightSums) -> Result<Tensor> {
         let (call, places) = (&self.call, self.call.geometry.len());
         let taps = call.seen() * call.geometry.positions();
         let count = call.batch.saturating_mul(call.groups);

@@ -2,49 +2,49 @@
 //! their weights.
 
 use super::Conv;
-use super::call::Call;
+use super::call::ConvCall;
 use super::plan::{has_lanes, is_small, sum_bytes};
-use super::run::{Epilogues, Operands, activation};
-use super::sums::Sums;
+use super::run::{ConvOperands, Epilogues, activation};
+use super::sums::WeightSums;
 use super::transpose::Transposed;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::kernel::conv::{
-    LANES, Lanes, Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels,
+    ChannelLanes, LANES, PlaneWalk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels,
 };
 use crate::kernel::gemm::{MatElement, Packed, Scratch, cost};
 use crate::ops;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::ops::Range;
 
 /// The channels of a block of lanes.
-fn channels(call: &Call, block: usize) -> Range<usize> {
+fn channels(call: &ConvCall, block: usize) -> Range<usize> {
     block * LANES..call.outputs.min((block + 1) * LANES)
 }
 
 /// The lanes of some channels of a result, from image `n`, whose channels have contiguous elements
 /// (`aligned`).
 fn seen<'a, T: Element + MatElement>(
-    call: &Call,
+    call: &ConvCall,
     x: &'a Tensor,
     n: usize,
     channels: Range<usize>,
-) -> Lanes<'a, T> {
+) -> ChannelLanes<'a, T> {
     let planes = call.whole_of::<T>(x, n).planes();
     let planes = planes.unwrap_or_else(|| unreachable!("single channels are aligned"));
-    Lanes::new(planes, channels, call.made())
+    ChannelLanes::new(planes, channels, call.made())
 }
 
-impl Operands {
+impl ConvOperands {
     /// Computes all places of `walk`, channel by channel.
     pub fn depthwise(
         &self,
         op: &'static str,
         options: &Conv,
-        walk: &Walk,
+        walk: &PlaneWalk,
         y: &mut Tensor,
     ) -> Result<()> {
         let dtype = y.dtype();
@@ -57,13 +57,13 @@ impl Operands {
             }
         }, else unsupported())
     }
-    fn lanes<T>(&self, walk: &Walk, epilogues: &Epilogues<T>, y: &mut Tensor) -> Result<()>
+    fn lanes<T>(&self, walk: &PlaneWalk, epilogues: &Epilogues<T>, y: &mut Tensor) -> Result<()>
     where
         T: Element + MatElement,
     {
         let call = &self.call;
         let (places, positions) = (call.geometry.len(), call.geometry.positions());
-        let y = Results::<T>::new(y, call.outputs, places)?;
+        let y = ResultMatrices::<T>::new(y, call.outputs, places)?;
         let weights = pack_channels(Matrices::<T>::new(&self.weight).get(0))?;
         let (blocks, bands) = (call.outputs.div_ceil(LANES), walk.bands());
         let numbers = places.div_ceil(bands.max(1)).saturating_mul(LANES);
@@ -115,10 +115,10 @@ impl Transposed {
             return Ok(None);
         }
         let geometry = self.mirrored();
-        let Some(walk) = Walk::transposed(&geometry, places, sum_bytes(self.dtype))? else {
+        let Some(walk) = PlaneWalk::transposed(&geometry, places, sum_bytes(self.dtype))? else {
             return Ok(None);
         };
-        let operands = Operands {
+        let operands = ConvOperands {
             x: call.aligned(self.x.clone())?,
             weight: (self.weight).reshape((call.outputs, geometry.positions()))?,
             bias: self.bias.clone(),
@@ -131,9 +131,9 @@ impl Transposed {
     }
 }
 
-impl Sums {
+impl WeightSums {
     /// Computes them with channels as lanes, which walk over `images`: `[outputs, positions]`.
-    pub fn depthwise<F>(&self, images: &Tensor, walk: &Walk) -> Result<Tensor>
+    pub fn depthwise<F>(&self, images: &Tensor, walk: &PlaneWalk) -> Result<Tensor>
     where
         F: Element + MatElement<Acc = F> + Packed,
     {
@@ -157,7 +157,7 @@ impl Sums {
             let channels = channels(call, block);
             let planes = self.part(part).map(|n| {
                 let image = seen(call, images, n, channels.clone());
-                [image, Lanes::new(result.get(n), channels.clone(), 1)]
+                [image, ChannelLanes::new(result.get(n), channels.clone(), 1)]
             });
             let first = part * call.outputs;
             let rows = first + channels.start..first + channels.end;

@@ -1,18 +1,18 @@
 //! Gradients of convolutions. A convolution and the transposed one are each other's gradient with
 //! respect to the image; the gradient of the weight is a sum over all places of all images.
 
-use super::call::Call;
-use super::phase::Axis;
+use super::call::ConvCall;
+use super::phase::ConvAxis;
 use super::plan::has_lanes;
-use super::run::Operands;
-use super::sums::Sums;
+use super::run::ConvOperands;
+use super::sums::WeightSums;
 use super::transpose::{Transposed, transposed};
 use super::{Conv, ConvTranspose};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
-use crate::kernel::conv::{AddRows, Geometry, Image, Taps, Walk, channel_fits, columns};
+use crate::kernel::conv::{AddRows, Geometry, Image, PlaneWalk, TapLines, channel_fits, columns};
 use crate::kernel::gemm::{MatElement, Packed, cost};
 use crate::layout::Shape;
 use crate::ops::linalg::Matrices;
@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 pub(in crate::nn) struct Mirror {
     op: &'static str,
     dtype: DType,
-    call: Call,
+    call: ConvCall,
     precise: bool,
 }
 impl Mirror {
@@ -54,7 +54,7 @@ impl Mirror {
         Ok(Mirror {
             op,
             dtype,
-            call: Call::new(op, rank, &operands, options)?,
+            call: ConvCall::new(op, rank, &operands, options)?,
             precise: options.precise,
         })
     }
@@ -73,7 +73,7 @@ impl Mirror {
         Ok(Mirror {
             op,
             dtype,
-            call: Call {
+            call: ConvCall {
                 channels: call.outputs,
                 outputs: call.channels,
                 image: whole.axes.map(|axis| axis.places),
@@ -94,7 +94,7 @@ impl Mirror {
             places: call.image,
             ..call.geometry
         };
-        Call {
+        ConvCall {
             outputs: call.channels,
             geometry,
             ..*call
@@ -108,7 +108,7 @@ impl Mirror {
     /// The convolution of an image.
     pub fn convolve(&self, image: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let call = self.call;
-        let operands = Operands {
+        let operands = ConvOperands {
             call,
             x: call.aligned(self.whole(image)?)?,
             weight: weight
@@ -132,14 +132,14 @@ impl Mirror {
             op: self.op,
             rank: call.rank,
             dtype: self.dtype,
-            axes: [0, 1, 2].map(|k| Axis {
+            axes: [0, 1, 2].map(|k| ConvAxis {
                 kernel: g.kernel[k],
                 stride: g.stride[k],
                 dilation: g.dilation[k],
                 padding: g.padding[k] as usize, // the padding option is never negative
                 places: call.image[k],
             }),
-            call: Call {
+            call: ConvCall {
                 channels: call.outputs,
                 outputs: call.channels,
                 image: g.places,
@@ -232,7 +232,7 @@ impl Mirror {
         let image = self.whole(image)?.astype(wide)?;
         let result = self.whole(result)?.astype(wide)?;
         let result = result.reshape((call.batch, call.outputs, call.geometry.len()))?;
-        let (image, sums) = (call.aligned(image)?, Sums::new(call, result));
+        let (image, sums) = (call.aligned(image)?, WeightSums::new(call, result));
         let unsupported = || Err(Error::unsupported(self.op, self.dtype));
         let sums =
             dispatch!(float wide, |F| weight::<F>(&call, &image, &sums), else unsupported())?;
@@ -256,14 +256,14 @@ const TASKS: usize = 16;
 const ADD: usize = 16;
 
 /// The gradient of the weight, `[outputs, channels / groups * positions]`.
-fn weight<F>(call: &Call, image: &Tensor, sums: &Sums) -> Result<Tensor>
+fn weight<F>(call: &ConvCall, image: &Tensor, sums: &WeightSums) -> Result<Tensor>
 where
     F: Element + MatElement<Acc = F> + Packed,
 {
     let g = call.geometry;
     if call.made() < PRODUCT
         && has_lanes(call, F::DTYPE)
-        && let Some(walk) = Walk::convolution(&g, call.image, size_of::<F>())?
+        && let Some(walk) = PlaneWalk::convolution(&g, call.image, size_of::<F>())?
     {
         return sums.depthwise::<F>(image, &walk);
     }
@@ -275,6 +275,6 @@ where
     images.extend((0..count).map(|i| call.image_of(image, i % call.batch, i / call.batch)));
     sums.products::<F, _>(|part, group| {
         let of = group * call.batch + part.start..group * call.batch + part.end;
-        Taps::new(&images[of], call.seen(), g)
+        TapLines::new(&images[of], call.seen(), g)
     })
 }

@@ -15,7 +15,7 @@ mod sums;
 mod transpose;
 
 #[cfg(feature = "i8")]
-pub(crate) use call::Call;
+pub(crate) use call::ConvCall;
 #[cfg(feature = "std")]
 pub(crate) use convolve::{convolve, result_of as conv_result};
 pub(super) use deform::Deform;

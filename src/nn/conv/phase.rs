@@ -18,7 +18,7 @@ pub(super) struct Phase {
 
 /// The sizes along an axis.
 #[derive(Clone, Copy)]
-pub(super) struct Axis {
+pub(super) struct ConvAxis {
     pub kernel: usize,
     pub stride: usize,
     pub dilation: usize,
@@ -26,7 +26,7 @@ pub(super) struct Axis {
     /// Places of the result.
     pub places: usize,
 }
-impl Axis {
+impl ConvAxis {
     /// The phase of the places `first, first + stride, ..`.
     pub fn phase(&self, first: usize) -> Phase {
         // Place `p` reads element `(p + padding - tap * dilation) / stride`, if that is whole.

@@ -2,9 +2,9 @@
 //! copy, to a result of the same layout.
 
 use super::Conv;
-use super::call::Call;
+use super::call::ConvCall;
 use super::plan::{MAX_SCRATCH, Way};
-use super::run::{Epilogues, Operands, activation};
+use super::run::{ConvOperands, Epilogues, activation};
 #[cfg(feature = "f64")]
 use crate::dtype::DType;
 use crate::dtype::Element;
@@ -20,7 +20,7 @@ use crate::tensor::Tensor;
 
 /// Whether each channel is convolved by one kernel, and channels are contiguous. 16-bit floats are
 /// copied instead: they are widened row by row.
-pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
+pub(super) fn fits(call: &ConvCall, x: &Tensor) -> bool {
     let wide = x.dtype().is_float() && x.dtype().size() >= size_of::<f32>();
     let step = x.strides()[x.rank() - 1];
     let numbers = Pixels::<f32>::numbers(&call.geometry, step, call.channels);
@@ -38,7 +38,7 @@ pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
         )
 }
 
-impl Operands {
+impl ConvOperands {
     /// The result, for operands that [`fits`] holds for.
     pub fn pixels(&self, op: &'static str, options: &Conv) -> Result<Tensor> {
         let call = &self.call;

@@ -2,11 +2,11 @@
 //! planes of single channels also of the CPU's vectors.
 
 use super::Conv;
-use super::call::Call;
+use super::call::ConvCall;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{
-    Blocks, Geometry, LANES, PRODUCTS, Phases, Tiling, Walk, depthwise_scratch,
+    Blocks, Geometry, LANES, PRODUCTS, Phases, PlaneWalk, Tiling, depthwise_scratch,
 };
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
@@ -111,7 +111,7 @@ pub fn conv_plan<'a>(
         return Err(Error::unsupported(op, dtype));
     }
     let options = options.into();
-    let call = Call::new(op, rank, &operands, &options)?;
+    let call = ConvCall::new(op, rank, &operands, &options)?;
     let way = Way::of(&call, dtype, options.precise)?;
     let taps = call.seen().saturating_mul(call.geometry.positions());
     Ok(ConvPlan {
@@ -126,7 +126,7 @@ pub fn conv_plan<'a>(
 /// An algorithm, and how it splits the work.
 pub(super) enum Way {
     Pointwise,
-    Depthwise(Walk),
+    Depthwise(PlaneWalk),
     Direct(Tiling),
     Winograd(Blocks),
     /// From the image in place, or sorted.
@@ -137,7 +137,7 @@ impl Way {
     /// algorithm.
     ///
     /// Errors if there is no memory for its lists.
-    pub fn of(call: &Call, dtype: DType, precise: bool) -> Result<Way> {
+    pub fn of(call: &ConvCall, dtype: DType, precise: bool) -> Result<Way> {
         let g = call.geometry;
         if g.is_pointwise(call.image) {
             return Ok(Way::Pointwise);
@@ -145,7 +145,7 @@ impl Way {
         let bytes = sum_bytes(dtype);
         if has_lanes(call, dtype)
             && is_small(&g)
-            && let Some(walk) = Walk::convolution(&g, call.image, bytes)?
+            && let Some(walk) = PlaneWalk::convolution(&g, call.image, bytes)?
         {
             return Ok(Way::Depthwise(walk));
         }
@@ -169,7 +169,7 @@ impl Way {
             _ => Way::ImplicitGemm(sorted(call, dtype)?),
         })
     }
-    fn algorithm(&self, call: &Call) -> ConvAlgorithm {
+    fn algorithm(&self, call: &ConvCall) -> ConvAlgorithm {
         match self {
             Way::Pointwise => ConvAlgorithm::Pointwise,
             Way::Depthwise(_) => ConvAlgorithm::Depthwise,
@@ -180,7 +180,7 @@ impl Way {
         }
     }
     /// Bytes of scratch of a thread.
-    fn scratch(&self, call: &Call, dtype: DType) -> usize {
+    fn scratch(&self, call: &ConvCall, dtype: DType) -> usize {
         let bytes = sum_bytes(dtype);
         match self {
             Way::Pointwise | Way::ImplicitGemm(_) => {
@@ -200,7 +200,7 @@ impl Way {
 }
 
 /// Numbers of scratch of the product itself.
-fn product_numbers(call: &Call, dtype: DType) -> usize {
+fn product_numbers(call: &ConvCall, dtype: DType) -> usize {
     let taps = call.seen().saturating_mul(call.geometry.positions());
     let sizes = [call.made(), call.geometry.len(), taps];
     dispatch!(wrapping dtype.signless(), |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
@@ -220,7 +220,7 @@ impl Sorted {
 }
 
 /// How images are sorted, if that pays and scratch has room for one beside the product's.
-fn sorted(call: &Call, dtype: DType) -> Result<Option<Sorted>> {
+fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
     /// The most channels of a result for which packing is a notable part of the product's time.
     const FEW: usize = 512;
     if !PHASES || !dtype.is_float() || call.made() > FEW {
@@ -237,7 +237,7 @@ fn sorted(call: &Call, dtype: DType) -> Result<Option<Sorted>> {
 /// Whether there are enough channels for the transforms of Winograd's algorithm to be cheap beside
 /// the products, and enough tiles for reading the transformed weights, which are four times as
 /// large: more tiles if these come from memory.
-fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
+fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
     // places in a tile on average, of at most 16: with fewer, its 36 products save too little
@@ -258,7 +258,7 @@ fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
 
 /// Whether a group produces so few channels that packing patches for their product takes longer
 /// than multiplying them.
-fn has_few_channels(call: &Call) -> bool {
+fn has_few_channels(call: &ConvCall) -> bool {
     const MADE: usize = 8;
     (1..=MADE).contains(&call.made()) && call.seen() > 0
 }
@@ -274,7 +274,7 @@ pub(super) fn is_small(g: &Geometry) -> bool {
 }
 
 /// Whether float channels are convolved one by one, and fill lanes.
-pub(super) fn has_lanes(call: &Call, dtype: DType) -> bool {
+pub(super) fn has_lanes(call: &ConvCall, dtype: DType) -> bool {
     !simd::MICROCONTROLLER && call.seen() == 1 && call.outputs >= LANES && dtype.is_float()
 }
 

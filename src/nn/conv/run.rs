@@ -1,7 +1,7 @@
 //! Runs convolutions on operands of one dtype.
 
 use super::Conv;
-use super::call::Call;
+use super::call::ConvCall;
 use super::plan::{PHASES, WINOGRAD, Way};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -9,13 +9,13 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Block, Blocks, Image, PRODUCTS, Patches, WeightPanels, Weights, direct, scratch,
+    Block, Blocks, GroupWeights, Image, PRODUCTS, Patches, WeightPanels, direct, scratch,
 };
 use crate::kernel::gemm::{
     After, Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
 };
 use crate::kernel::math::Real;
-use crate::ops::linalg::{Follow, Matrices, Results, begin};
+use crate::ops::linalg::{Follow, Matrices, ResultMatrices, begin};
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
 #[cfg(feature = "std")]
@@ -25,8 +25,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Operands of the result's dtype.
-pub(super) struct Operands {
-    pub call: Call,
+pub(super) struct ConvOperands {
+    pub call: ConvCall,
     /// `[batch, channels, ..]`
     pub x: Tensor,
     /// `[outputs, taps]`
@@ -36,7 +36,7 @@ pub(super) struct Operands {
     /// `[batch, outputs, places]`
     pub residual: Option<Tensor>,
 }
-impl Operands {
+impl ConvOperands {
     /// The channels of image `n` that a group reads.
     pub fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
         self.call.image_of(&self.x, n, group)
@@ -87,7 +87,7 @@ impl Operands {
     ) -> Result<()> {
         let (call, geometry) = (&self.call, self.call.geometry);
         let epilogues = Epilogues::<T>::new(self, activation, after)?;
-        let y = Results::<T>::new(y, call.made(), geometry.len())?;
+        let y = ResultMatrices::<T>::new(y, call.made(), geometry.len())?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
         let products = call.batch * call.groups;
         let operands = |i: usize| {
@@ -162,7 +162,7 @@ impl Operands {
         let call = &self.call;
         let (made, places) = (call.made(), call.geometry.len());
         let epilogues = Epilogues::<T>::new(self, activation, after)?;
-        let y = Results::<T>::new(y, made, places)?;
+        let y = ResultMatrices::<T>::new(y, made, places)?;
         let x = if self.image::<T>(0, 0).planes_are_matrices() {
             self.x.clone()
         } else {
@@ -173,7 +173,7 @@ impl Operands {
         let transformed = self.transformed::<T>()?;
         let transformed = packed_slice::<T::Acc>(&transformed);
         let size = panels.numbers::<T::Acc>();
-        let weights = |group: usize| Weights {
+        let weights = |group: usize| GroupWeights {
             plain: plain.block(group * made..(group + 1) * made, 0..plain.cols()),
             transformed: &transformed[group * size..(group + 1) * size],
             panels,
@@ -315,12 +315,12 @@ pub(super) struct Epilogues<'a, T: MatElement> {
     ops: Vec<EpilogueOp<'a, T>>,
     /// Operations per image.
     each: usize,
-    call: Call,
+    call: ConvCall,
     after: Option<&'a dyn After>,
 }
 impl<'a, T: Element + MatElement> Epilogues<'a, T> {
     pub fn new(
-        operands: &'a Operands,
+        operands: &'a ConvOperands,
         activation: Option<Map<T::Acc>>,
         after: Option<&'a dyn After>,
     ) -> Result<Self> {

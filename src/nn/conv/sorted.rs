@@ -2,22 +2,22 @@
 //! of the stride before the product.
 
 use super::plan::Sorted;
-use super::run::{Epilogues, Operands};
+use super::run::{ConvOperands, Epilogues};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::products::products_of_sources;
 use crate::kernel::conv::PhasePatches;
 use crate::kernel::gemm::{MatElement, Scratch, Strided};
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
 
-impl Operands {
+impl ConvOperands {
     /// Computes products of sorted images, as many at a time as scratch has room for.
     pub(super) fn sorted<T: Element + MatElement>(
         &self,
         sorted: &Sorted,
         epilogues: &Epilogues<T>,
-        y: &Results<T>,
+        y: &ResultMatrices<T>,
     ) -> Result<()> {
         let call = &self.call;
         let (seen, groups) = (call.seen(), call.groups);

@@ -1,8 +1,8 @@
 //! Transposed convolutions by products with the whole kernel.
 
-use super::call::Call;
+use super::call::ConvCall;
 use super::plan::MAX_SCRATCH;
-use super::run::{Epilogues, Operands};
+use super::run::{ConvOperands, Epilogues};
 use super::transpose::Transposed;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::exec::failure::Failure;
 use crate::kernel::conv::{Geometry, Spread, spread};
 use crate::kernel::gemm::{Mat, MatElement, Scratch, packed_slice};
 use crate::kernel::math::Real;
-use crate::ops::linalg::Results;
+use crate::ops::linalg::ResultMatrices;
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
 #[cfg(feature = "std")]
@@ -53,13 +53,13 @@ impl Transposed {
         dispatch!(floating self.dtype, |T| self.spread_of::<T>(how, call, &mut y)?, else return unsupported);
         Ok(y)
     }
-    fn spread_of<T>(&self, how: &Spread, call: Call, y: &mut Tensor) -> Result<()>
+    fn spread_of<T>(&self, how: &Spread, call: ConvCall, y: &mut Tensor) -> Result<()>
     where
         T: Element + MatElement,
         T::Acc: Element + Real + MatElement<Acc = T::Acc>,
     {
         let (made, places) = (call.made(), call.geometry.len());
-        let operands = Operands {
+        let operands = ConvOperands {
             x: self.x.clone(),
             weight: self.matrix()?,
             bias: self.bias.clone(),
@@ -69,7 +69,7 @@ impl Transposed {
         let transposed = transposed::<T>(&operands)?;
         let transposed = packed_slice::<T::Acc>(&transposed);
         let epilogues = Epilogues::<T>::new(&operands, None, None)?;
-        let y = Results::<T>::new(y, made, places)?;
+        let y = ResultMatrices::<T>::new(y, made, places)?;
         let rows = made * call.geometry.kernel.iter().product::<usize>();
         // Splits the outputs if there are fewer blocks than threads: each part packs the elements
         // again.
@@ -124,7 +124,7 @@ impl Transposed {
 
 /// The weight with each group transposed; cached with the weight's storage from the second
 /// convolution on.
-fn transposed<T>(operands: &Operands) -> Result<Bytes>
+fn transposed<T>(operands: &ConvOperands) -> Result<Bytes>
 where
     T: Element + MatElement<Acc: Element>,
 {

@@ -1,6 +1,6 @@
 //! The sums of the weight gradient of a convolution: over the places of all images.
 
-use super::call::Call;
+use super::call::ConvCall;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::failure::Failure;
@@ -9,7 +9,7 @@ use crate::fallible;
 use crate::kernel::conv::{Stacked, channel_gradient};
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, Source, cost};
 use crate::ops;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -23,22 +23,22 @@ const PARTS: usize = 32;
 
 /// The operands of the sums: the images are split, by their sizes alone, into parts whose sums are
 /// added at the end.
-pub(super) struct Sums {
-    call: Call,
+pub(super) struct WeightSums {
+    call: ConvCall,
     /// `[batch, outputs, places]`
     result: Tensor,
 }
-impl Sums {
+impl WeightSums {
     /// For a gradient of the result, `[batch, outputs, places]`.
-    pub fn new(call: Call, result: Tensor) -> Sums {
-        Sums { call, result }
+    pub fn new(call: ConvCall, result: Tensor) -> WeightSums {
+        WeightSums { call, result }
     }
     /// The gradient of the result.
     pub fn result(&self) -> &Tensor {
         &self.result
     }
     /// The sizes.
-    pub fn call(&self) -> &Call {
+    pub fn call(&self) -> &ConvCall {
         &self.call
     }
     /// Images of a part, and the number of parts.
@@ -105,7 +105,7 @@ impl Sums {
             let rows = group * call.made()..(group + 1) * call.made();
             of_batch.get(n).block(rows, 0..places).t()
         }));
-        let d = Results::<F>::new(&mut sums, lines, call.made())?;
+        let d = ResultMatrices::<F>::new(&mut sums, lines, call.made())?;
         // SAFETY: the matrices of a fresh tensor don't overlap.
         unsafe {
             products_of_sources(parts * call.groups, |i| {

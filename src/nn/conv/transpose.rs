@@ -4,9 +4,9 @@
 //! element of a result is written twice.
 
 use super::Conv;
-use super::call::Call;
-use super::phase::{Axis, Phase};
-use super::run::Operands;
+use super::call::ConvCall;
+use super::phase::{ConvAxis, Phase};
+use super::run::ConvOperands;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{Geometry, Three};
@@ -189,7 +189,7 @@ pub(super) fn transposed(
                 x.rank() + k - 3
             ));
         }
-        axes[k] = Some(Axis {
+        axes[k] = Some(ConvAxis {
             kernel: kernel[k],
             stride: stride[k],
             dilation: dilation[k],
@@ -221,7 +221,7 @@ pub(super) fn transposed(
         rank,
         dtype,
         axes: axes.map(|axis| axis.unwrap_or_else(|| unreachable!("set for all axes"))),
-        call: Call {
+        call: ConvCall {
             rank,
             batched,
             batch,
@@ -254,9 +254,9 @@ pub(super) struct Transposed {
     pub op: &'static str,
     pub rank: usize,
     pub dtype: DType,
-    pub axes: [Axis; 3],
+    pub axes: [ConvAxis; 3],
     /// The sizes, without a geometry yet.
-    pub call: Call,
+    pub call: ConvCall,
     pub x: Tensor,
     /// `[groups, out, channels, depth, height, width]`
     pub weight: Tensor,
@@ -307,12 +307,12 @@ impl Transposed {
         }
     }
     /// The sizes of a result of these places.
-    pub(super) fn call_of(&self, places: Three) -> Call {
+    pub(super) fn call_of(&self, places: Three) -> ConvCall {
         let geometry = Geometry {
             places,
             ..self.call.geometry
         };
-        Call {
+        ConvCall {
             geometry,
             ..self.call
         }
@@ -321,7 +321,7 @@ impl Transposed {
     fn phase(&self, first: Three) -> Result<(Tensor, [Phase; 3])> {
         let phases = [0, 1, 2].map(|k| self.axes[k].phase(first[k]));
         let of = |f: fn(&Phase) -> usize| phases.each_ref().map(f);
-        let mut call = Call {
+        let mut call = ConvCall {
             geometry: Geometry {
                 kernel: of(|p| p.taps),
                 stride: [1; 3],
@@ -345,7 +345,7 @@ impl Transposed {
             }
         }
         let taps = call.seen() * call.geometry.positions();
-        let operands = Operands {
+        let operands = ConvOperands {
             x: call.aligned(x)?,
             weight: weight.reshape((call.outputs, taps))?,
             bias: self.bias.clone(),

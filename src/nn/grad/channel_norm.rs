@@ -42,7 +42,7 @@ pub fn batch_norm(
     if statistics.is_none() {
         check_spread(OP, x, x.len() / channels.max(1))?;
     }
-    Parts::new(OP, grad, x, channels, true)?.gradients(statistics, options)
+    GroupedOperands::new(OP, grad, x, channels, true)?.gradients(statistics, options)
 }
 
 /// The gradients of `x`, weight and bias of [`group_norm`](crate::nn::group_norm). Otherwise like
@@ -67,7 +67,7 @@ pub fn group_norm(
     const OP: &str = "grad.group_norm";
     let channels = channels(OP, x)?;
     check_groups(OP, x, channels, num_groups)?;
-    Parts::new(OP, grad, x, num_groups, false)?.gradients(None, options)
+    GroupedOperands::new(OP, grad, x, num_groups, false)?.gradients(None, options)
 }
 
 /// The gradients of `x`, weight and bias of [`instance_norm`](crate::nn::instance_norm). Otherwise
@@ -91,12 +91,13 @@ pub fn instance_norm(
     if statistics.is_none() {
         check_spread(OP, x, x.shape()[2..].iter().product())?;
     }
-    Parts::new(OP, grad, x, channels, statistics.is_some())?.gradients(statistics, options)
+    GroupedOperands::new(OP, grad, x, channels, statistics.is_some())?
+        .gradients(statistics, options)
 }
 
 /// The operands, reshaped to `[batch, groups, channels of a group, ..]`, with at least one spatial
 /// axis.
-struct Parts<'a> {
+struct GroupedOperands<'a> {
     op: &'static str,
     /// `x` in its own shape, which parameters are checked against.
     whole: &'a Tensor,
@@ -107,14 +108,14 @@ struct Parts<'a> {
     over_batch: bool,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> GroupedOperands<'a> {
     fn new(
         op: &'static str,
         grad: &Tensor,
         x: &'a Tensor,
         groups: usize,
         over_batch: bool,
-    ) -> Result<Parts<'a>> {
+    ) -> Result<GroupedOperands<'a>> {
         expect_shape(op, grad, x.shape(), ("x", x))?;
         let dtype = common_float(op, &[grad, x])?;
         let channels = x.shape()[1];
@@ -124,7 +125,7 @@ impl<'a> Parts<'a> {
         if cut.len() == 3 {
             cut.push(1);
         }
-        Ok(Parts {
+        Ok(GroupedOperands {
             op,
             whole: x,
             grad: grad.astype(dtype)?.reshape(&cut[..])?,

@@ -5,7 +5,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::kernel::resample::Sampled;
-use crate::kernel::resample::grid::{GridGradient, Interpolation, LANES, Rule};
+use crate::kernel::resample::grid::{GridGradient, GridRule, Interpolation, LANES};
 use crate::layout::Shape;
 use crate::nn::GridSample;
 use crate::nn::resample::grid::{rule, too_large};
@@ -148,7 +148,7 @@ impl ChannelGroups {
 
 /// Adds to the gradients of elements and coordinates. A task is one group of one image.
 fn add<F: Element + Sampled>(
-    rule: &Rule,
+    rule: &GridRule,
     sizes: [usize; 3],
     groups: &ChannelGroups,
     [grad, x, grid]: [&Tensor; 3],

@@ -8,7 +8,7 @@ use crate::kernel::elementwise::rows::{Add, Multiply, Subtract};
 use crate::kernel::math::Real;
 use crate::kernel::norm::{self, classes};
 use crate::layout::{Axes, Shape};
-use crate::nn::loss::classes::{Problem, doubles};
+use crate::nn::loss::classes::{ClassScores, doubles};
 use crate::nn::{CrossEntropy, Reduction, check, rows, softmax};
 use crate::ops;
 use crate::ops::formula::Formula;
@@ -39,7 +39,7 @@ pub fn cross_entropy(
     const OP: &str = "grad.cross_entropy";
     let smoothing = options.label_smoothing;
     check::share(OP, "label_smoothing", smoothing)?;
-    let p = Problem::new(OP, x, target, options.weight)?;
+    let p = ClassScores::new(OP, x, target, options.weight)?;
     let wanted: &[usize] = match options.reduction {
         Reduction::None => &p.shape,
         _ => &[],
@@ -56,7 +56,7 @@ pub fn cross_entropy(
 }
 
 /// A number per term, shaped to broadcast to the scores.
-fn column(p: &Problem, numbers: impl Iterator<Item = f64>) -> Result<Tensor> {
+fn column(p: &ClassScores, numbers: impl Iterator<Item = f64>) -> Result<Tensor> {
     let mut shape = Shape::from_slice(p.x.shape());
     shape[p.axis] = 1;
     let mut column = Tensor::empty(&shape, p.x.dtype())?;
@@ -72,7 +72,7 @@ fn column(p: &Problem, numbers: impl Iterator<Item = f64>) -> Result<Tensor> {
 /// of scores are in cache.
 fn of_classes(
     op: &'static str,
-    p: &Problem,
+    p: &ClassScores,
     grad: &[f64],
     target: &Tensor,
     options: CrossEntropy,
@@ -151,7 +151,7 @@ fn of_classes(
 /// `softmax(x) * sum(t) - t` along the classes, for smoothed and weighted targets `t`.
 fn of_probabilities(
     op: &'static str,
-    p: &Problem,
+    p: &ClassScores,
     grad: &[f64],
     target: &Tensor,
     options: CrossEntropy,

@@ -39,7 +39,7 @@ pub fn layer_norm(
     const OP: &str = "grad.layer_norm";
     let LayerNorm { weight, eps, .. } = options;
     check::eps(OP, eps)?;
-    let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
+    let rows = NormOperands::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let (d, sums) = dispatch!(float rows.wide, |F| {
         rows.run::<F, 2>(|n, g, x, weight, d, sums| gradient::layer_norm(n, g, x, weight, eps, d, sums))
     }, else Err(Error::unsupported(OP, rows.wide)))?;
@@ -72,7 +72,7 @@ pub fn rms_norm(
 ) -> Result<[Tensor; 2]> {
     const OP: &str = "grad.rms_norm";
     let RmsNorm { weight, eps } = options;
-    let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
+    let rows = NormOperands::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
     check::eps(OP, eps)?;
     let (d, weight) = dispatch!(float rows.wide, |F| {
@@ -85,7 +85,7 @@ pub fn rms_norm(
 }
 
 /// The operands as rows, in the dtype that is computed in.
-struct Rows {
+struct NormOperands {
     grad: Tensor,
     x: Tensor,
     /// Empty if absent.
@@ -95,14 +95,14 @@ struct Rows {
     wide: DType,
 }
 
-impl Rows {
+impl NormOperands {
     fn new(
         op: &'static str,
         grad: &Tensor,
         x: &Tensor,
         normalized_shape: &[usize],
         weight: Option<&Tensor>,
-    ) -> Result<Rows> {
+    ) -> Result<NormOperands> {
         expect_shape(op, grad, x.shape(), ("x", x))?;
         let dtype = match weight {
             Some(w) => common_float(op, &[grad, x, w])?,
@@ -111,7 +111,7 @@ impl Rows {
         let (rows, wide) = crate::nn::norm::rows(op, x, normalized_shape)?;
         let wide = if dtype == DType::F64 { dtype } else { wide };
         let weight = crate::nn::norm::parameter(op, "weight", weight, x, normalized_shape, wide)?;
-        Ok(Rows {
+        Ok(NormOperands {
             grad: grad.reshape(rows.shape())?.astype(wide)?,
             x: rows.astype(wide)?,
             weight: match weight {

@@ -11,8 +11,8 @@ use crate::kernel::resample::{Sampled, Table};
 use crate::layout::{IntoShape, Shape};
 use crate::nn::images::Planes;
 use crate::nn::resample::interpolate::{axes, weighted};
-use crate::nn::resample::pad::Around;
-use crate::nn::resample::tables::Axis;
+use crate::nn::resample::pad::CheckedPadding;
+use crate::nn::resample::tables::ResampledAxis;
 use crate::nn::spatial::three;
 use crate::nn::{Interpolate, InterpolateMode, PadMode};
 use crate::tensor::Tensor;
@@ -66,8 +66,8 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
     };
     let planes = Planes::new(OP, grad, rank)?;
     by_tables(OP, &planes, dtype, |k| match exact {
-        Some(exact) => Ok(Weights::Moved(axes[k].size, axes[k].nearest(exact)?)),
-        None => Ok(Weights::Of(options, axes[k])),
+        Some(exact) => Ok(AxisWeights::Moved(axes[k].size, axes[k].nearest(exact)?)),
+        None => Ok(AxisWeights::Of(options, axes[k])),
     })
 }
 
@@ -97,7 +97,7 @@ pub fn pad(
     let input_size = input_size.as_ref();
     let dtype = common_float(OP, &[grad])?;
     let operand = ("x", input_size, dtype);
-    let to = Around::new(OP, operand, pad)?;
+    let to = CheckedPadding::new(OP, operand, pad)?;
     of_result(OP, grad, &[], &to.places)?;
     if let PadMode::Constant(_) = mode {
         // the reverse of constant padding is cropping
@@ -112,30 +112,33 @@ pub fn pad(
     let planes = Planes::new(OP, grad, to.axes)?;
     let mut maps = maps.into_iter();
     by_tables(OP, &planes, dtype, |k| {
-        Ok(Weights::Moved(sizes[k], maps.next().unwrap_or_default()))
+        Ok(AxisWeights::Moved(
+            sizes[k],
+            maps.next().unwrap_or_default(),
+        ))
     })
 }
 
 /// The weights along an axis.
-enum Weights<'a> {
+enum AxisWeights<'a> {
     /// Single elements of an axis of this size.
     Moved(usize, Vec<u32>),
     /// Weighted sums.
-    Of(&'a Interpolate, Axis),
+    Of(&'a Interpolate, ResampledAxis),
 }
 
-impl Weights<'_> {
+impl AxisWeights<'_> {
     /// The size of the axis.
     fn size(&self) -> usize {
         match self {
-            Weights::Moved(size, _) => *size,
-            Weights::Of(_, axis) => axis.size,
+            AxisWeights::Moved(size, _) => *size,
+            AxisWeights::Of(_, axis) => axis.size,
         }
     }
     fn transposed<A: Sampled>(self) -> Result<Table<A>> {
         let table = match self {
-            Weights::Of(options, axis) => options.table(&axis)?,
-            Weights::Moved(size, elements) => {
+            AxisWeights::Of(options, axis) => options.table(&axis)?,
+            AxisWeights::Moved(size, elements) => {
                 let (n, ones) = (elements.len(), fallible::filled(A::ONE, elements.len())?);
                 Table::new(size, n, elements, ones)
             }
@@ -149,14 +152,14 @@ fn by_tables<'a>(
     op: &'static str,
     planes: &Planes,
     dtype: DType,
-    mut of: impl FnMut(usize) -> Result<Weights<'a>>,
+    mut of: impl FnMut(usize) -> Result<AxisWeights<'a>>,
 ) -> Result<Tensor> {
     fn run<T: Element + Pod + Pixel<A>, A: Sampled>(
         planes: &Planes,
-        weights: [Weights; 3],
+        weights: [AxisWeights; 3],
     ) -> Result<Tensor> {
         // allocated before the tables, which are shorter: if something is too large, it is this
-        let result = planes.empty(weights.each_ref().map(Weights::size), T::DTYPE)?;
+        let result = planes.empty(weights.each_ref().map(AxisWeights::size), T::DTYPE)?;
         let [depth, height, width] = weights;
         let tables = [
             depth.transposed()?,

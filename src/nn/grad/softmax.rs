@@ -26,8 +26,8 @@ use crate::tensor::Tensor;
 /// ```
 pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.softmax";
-    struct Rule;
-    impl Gradient for Rule {
+    struct Softmax;
+    impl Gradient for Softmax {
         fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]) {
             gradient::softmax(n, g, y, d)
         }
@@ -35,7 +35,7 @@ pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
             gradient::softmax_of_columns(n, g, y, d)
         }
     }
-    lines::<Rule>(OP, grad, y, axis)
+    lines::<Softmax>(OP, grad, y, axis)
 }
 
 /// The gradient of [`log_softmax`](crate::nn::log_softmax), from its result `y`: `grad - exp(y) *
@@ -50,8 +50,8 @@ pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
 /// ```
 pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.log_softmax";
-    struct Rule;
-    impl Gradient for Rule {
+    struct LogSoftmax;
+    impl Gradient for LogSoftmax {
         fn rows<F: Real>(n: usize, g: &[F], y: &[F], d: &mut [F]) {
             gradient::log_softmax(n, g, y, d)
         }
@@ -59,7 +59,7 @@ pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
             gradient::log_softmax_of_columns(n, g, y, d)
         }
     }
-    lines::<Rule>(OP, grad, y, axis)
+    lines::<LogSoftmax>(OP, grad, y, axis)
 }
 
 /// The gradients of lines of `n` elements, rows or columns, from the result `y` and its gradient

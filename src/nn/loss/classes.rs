@@ -99,7 +99,7 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
         reduction,
     } = options;
     check::share(OP, "label_smoothing", label_smoothing)?;
-    let p = Problem::new(OP, x, target, weight)?;
+    let p = ClassScores::new(OP, x, target, weight)?;
     let sums = || ops::logsumexp(&p.x, Axes::from(p.axis as isize).keepdims());
     if target.dtype().is_float() {
         return p.of_probabilities(&sums()?, target, label_smoothing, reduction);
@@ -133,12 +133,12 @@ pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor>
         ignore_index,
         reduction,
     } = options;
-    let p = Problem::new("nll_loss", x, target, weight)?;
+    let p = ClassScores::new("nll_loss", x, target, weight)?;
     p.reduce(&p.given(target)?, ignore_index, None, None, None, reduction)
 }
 
 /// Scores, their axis of classes, and the dtype of the result.
-pub(in crate::nn) struct Problem {
+pub(in crate::nn) struct ClassScores {
     op: &'static str,
     /// In the dtype that is computed in.
     pub x: Tensor,
@@ -150,13 +150,13 @@ pub(in crate::nn) struct Problem {
     pub dtype: DType,
 }
 
-impl Problem {
+impl ClassScores {
     pub fn new(
         op: &'static str,
         x: &Tensor,
         target: &Tensor,
         weight: Option<&Tensor>,
-    ) -> Result<Problem> {
+    ) -> Result<ClassScores> {
         let dtype = x.dtype();
         if !dtype.is_float() || dtype.is_storage() || !dtype.is_available() {
             return Err(Error::unsupported(op, dtype));
@@ -194,7 +194,7 @@ impl Problem {
             }
         }
         let wide = dtype.wide();
-        Ok(Problem {
+        Ok(ClassScores {
             op,
             x: x.astype(wide)?,
             axis,

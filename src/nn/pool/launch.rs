@@ -8,7 +8,7 @@ use crate::kernel::conv::Three;
 use crate::kernel::images::{Images, Pixel};
 use crate::kernel::math::Real;
 use crate::kernel::pool::extreme::{self, MAX_TAPS};
-use crate::kernel::pool::{Lowest, Max, Mean, Pooling, Windows, fold};
+use crate::kernel::pool::{Lowest, MaxPooling, MeanPooling, Pooling, Windows, fold};
 use crate::ops;
 use crate::par::Cost;
 use crate::simd;
@@ -77,7 +77,7 @@ pub(super) fn largest(
         return x.reduced(ops::max);
     }
     let mut y = x.empty(places, dtype)?;
-    reals!(dtype, |T as A| run::<T, A, Max>(x, windows, &Max, &mut y), else Err(Error::unsupported(op, dtype)))?;
+    reals!(dtype, |T as A| run::<T, A, MaxPooling>(x, windows, &MaxPooling, &mut y), else Err(Error::unsupported(op, dtype)))?;
     x.result(y)
 }
 
@@ -135,7 +135,7 @@ pub(in crate::nn) fn mean(
             fallible::collect(means.divisors[k].iter().flat_map(each).map(Ok))
         };
         let (depth, height, width) = (of(0)?, of(1)?, of(2)?);
-        run::<T, A, _>(x, &means.windows, &Mean([&depth[..], &height[..], &width[..]]), &mut y)
+        run::<T, A, _>(x, &means.windows, &MeanPooling([&depth[..], &height[..], &width[..]]), &mut y)
     }, else Err(Error::unsupported(op, dtype)))?;
     x.result(y)
 }

@@ -18,7 +18,7 @@ pub(super) struct Options<'a> {
 }
 
 /// The options as numbers for depth, height and width.
-pub(super) struct Numbers {
+pub(super) struct WindowNumbers {
     pub kernel: Three,
     pub stride: Three,
     pub padding: Three,
@@ -28,7 +28,7 @@ pub(super) struct Numbers {
 impl Options<'_> {
     /// Errors if an option doesn't have one number for each axis, one is too small, or the padding
     /// is more than half a window.
-    pub fn numbers(&self, op: &'static str, rank: usize) -> Result<Numbers> {
+    pub fn numbers(&self, op: &'static str, rank: usize) -> Result<WindowNumbers> {
         let kernel = option(op, "kernel_size", self.kernel_size, rank, 1)?;
         let stride = match self.stride {
             Some(stride) => option(op, "stride", stride, rank, 1)?,
@@ -48,7 +48,7 @@ impl Options<'_> {
                 return Err(Error::value(op, message));
             }
         }
-        Ok(Numbers {
+        Ok(WindowNumbers {
             kernel,
             stride,
             padding,

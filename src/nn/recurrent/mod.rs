@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel::recurrent::Cell;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
-use steps::{Direction, Sizes, direction};
+use steps::{Direction, StateSizes, direction};
 
 /// The structure of a recurrent network.
 ///
@@ -230,7 +230,7 @@ fn network(
     }
     let per_set = if with_bias { 4 } else { 2 };
     let hidden = weights[1].shape().last().copied().unwrap_or(0);
-    let sizes = Sizes {
+    let sizes = StateSizes {
         steps: layer.shape()[0],
         batch: layer.shape()[1],
         hidden,
@@ -293,11 +293,11 @@ fn network(
     Ok((y, back(h, 1)?, back(c, 1)?))
 }
 
-fn check_lengths(op: &'static str, lengths: Option<&[usize]>, sizes: Sizes) -> Result<()> {
+fn check_lengths(op: &'static str, lengths: Option<&[usize]>, sizes: StateSizes) -> Result<()> {
     let Some(lengths) = lengths else {
         return Ok(());
     };
-    let Sizes { steps, batch, .. } = sizes;
+    let StateSizes { steps, batch, .. } = sizes;
     if lengths.len() != batch {
         let message = message!(
             "there are {} lengths, for a batch of {batch}",

@@ -32,7 +32,7 @@ pub(super) struct Direction<'a> {
 
 /// The sizes of the state.
 #[derive(Clone, Copy)]
-pub(super) struct Sizes {
+pub(super) struct StateSizes {
     pub steps: usize,
     pub batch: usize,
     pub hidden: usize,
@@ -49,10 +49,10 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     (all_h, all_c): (&mut Tensor, &mut Tensor),
     y: &mut Tensor,
     (at, d): (usize, usize),
-    sizes: Sizes,
+    sizes: StateSizes,
     lengths: Option<&[usize]>,
 ) -> Result<()> {
-    let Sizes {
+    let StateSizes {
         steps,
         batch,
         hidden,
@@ -82,7 +82,7 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     let y = y.as_mut_slice::<F>()?;
     let mut sums = Scratch::<F>::new(batch.saturating_mul(gates))?;
     let start = Mat::from_slice(before, batch, hidden);
-    let weights = Weights::new(cell, weights.hidden, start, steps)?;
+    let weights = StateWeights::new(cell, weights.hidden, start, steps)?;
     let cost = |rows: usize, units: usize| Cost {
         bytes: (cell.gates() * units * size_of::<F>()).saturating_mul(hidden + 2 * rows),
         flops: (cell.gates() * units * rows).saturating_mul(hidden + 40),
@@ -145,14 +145,14 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
 const SHARED: usize = 32;
 
 /// The weights of the state, gate by gate.
-struct Weights<'a, F> {
+struct StateWeights<'a, F> {
     algorithm: Algorithm,
     /// `[hidden, hidden]` each, with one unit per column.
     gates: SmallVec<[Mat<'a, F>; 4]>,
     /// The same as panels; empty if they are read in place.
     packed: SmallVec<[Bytes; 4]>,
 }
-impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
+impl<'a, F: Element + Packed + MatElement<Acc = F>> StateWeights<'a, F> {
     /// Prepares `weight`, `[gates * hidden, hidden]`, for this many steps from a state shaped like
     /// `h`. If steps or examples share the weights, they are packed into panels, once for all steps
     /// unless the storage's cached panels serve. The algorithm follows from sizes, strides and the
@@ -167,7 +167,7 @@ impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
         let mut kept = true;
         for gate in 0..cell.gates() {
             gates.push(all.block(gate * k..(gate + 1) * k, 0..k).t());
-            let sizes = products::Sizes { m: rows, n: k, k };
+            let sizes = products::ProductSizes { m: rows, n: k, k };
             let of_gate = weight.narrow(0, gate * k, k)?.transpose(0, 1)?;
             match kept_panels::<F, F>(sizes, &of_gate) {
                 Some(panels) => packed.extend(panels),
@@ -186,7 +186,7 @@ impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
         } else {
             Algorithm::of(&h, &gates[0])
         };
-        Ok(Weights {
+        Ok(StateWeights {
             algorithm,
             gates,
             packed,

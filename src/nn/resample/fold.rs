@@ -6,7 +6,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::kernel::images::Pixel;
 use crate::kernel::math::Real;
-use crate::kernel::resample::columns::{Fold, Windows};
+use crate::kernel::resample::columns::{FoldColumns, PlaneWindows};
 use crate::ops;
 use crate::par::{Cost, Out};
 use crate::simd;
@@ -53,9 +53,14 @@ impl From<PerAxis> for Unfold {
 
 impl Unfold {
     /// The windows of a plane. Errors if there are none.
-    fn windows(&self, op: &'static str, sizes: [usize; 2], kernel: &PerAxis) -> Result<Windows> {
+    fn windows(
+        &self,
+        op: &'static str,
+        sizes: [usize; 2],
+        kernel: &PerAxis,
+    ) -> Result<PlaneWindows> {
         let two = |name, n, least| option(op, name, n, 2, least).map(|n| [n[1], n[2]]);
-        let mut w = Windows {
+        let mut w = PlaneWindows {
             sizes,
             kernel: two("kernel_size", kernel, 1)?,
             stride: two("stride", &self.stride, 1)?,
@@ -206,7 +211,7 @@ fn folded(
 }
 
 /// Runs all planes of the fresh tensor `y`.
-fn run<T, A>(x: &Tensor, w: Windows, y: &mut Tensor) -> Result<()>
+fn run<T, A>(x: &Tensor, w: PlaneWindows, y: &mut Tensor) -> Result<()>
 where
     T: Element + Pixel<A>,
     A: Real,
@@ -225,7 +230,7 @@ where
             // SAFETY: OUT1: each plane is in one range, and written once.
             let to = unsafe { y.part(k * plane..(k + 1) * plane) };
             let columns = &columns[k * per_plane..(k + 1) * per_plane];
-            simd::call(Fold {
+            simd::call(FoldColumns {
                 columns,
                 windows: w,
                 sums: &mut *sums,

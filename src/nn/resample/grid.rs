@@ -5,7 +5,9 @@ use crate::dtype::{Element, Pod};
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::images::Pixel;
-use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, SHORT, run_of, scratch};
+use crate::kernel::resample::grid::{
+    Beyond, GridRule, GridSampler, Interpolation, SHORT, run_of, scratch,
+};
 use crate::kernel::resample::{Sampled, affine_line};
 use crate::layout::Shape;
 use crate::ops;
@@ -107,7 +109,7 @@ pub(in crate::nn) fn rule(
     x: &Tensor,
     grid: &Tensor,
     options: &GridSample,
-) -> Result<Rule> {
+) -> Result<GridRule> {
     let operands = [
         ("x", x.shape(), x.dtype()),
         ("grid", grid.shape(), grid.dtype()),
@@ -131,7 +133,7 @@ pub(in crate::nn) fn rule(
             message!("mode \"bicubic\" is for images, [batch, channels, height, width]"),
         ));
     }
-    Ok(Rule {
+    Ok(GridRule {
         interpolation: match options.mode {
             GridSampleMode::Bilinear => Interpolation::Linear,
             GridSampleMode::Nearest => Interpolation::Nearest,
@@ -153,7 +155,7 @@ pub(in crate::nn) fn too_large(op: &'static str, x: &Tensor) -> Error {
     Error::shape_of(op, message, &[("x", x.shape(), x.dtype())])
 }
 
-fn sample<T, A>(op: &'static str, x: &Tensor, grid: &Tensor, rule: Rule) -> Result<Tensor>
+fn sample<T, A>(op: &'static str, x: &Tensor, grid: &Tensor, rule: GridRule) -> Result<Tensor>
 where
     T: Element + Pod + Pixel<A>,
     A: Element + Sampled,
@@ -187,7 +189,7 @@ where
     let len = lengths.map(|l| l.0);
     rows(images * each.div_ceil(run), len, cost, |runs, weights| {
         let mut index: Vec<i32> = fallible::filled(0, lengths.map_or(0, |l| l.1))?;
-        simd::call(Grid {
+        simd::call(GridSampler {
             x,
             y,
             channels,

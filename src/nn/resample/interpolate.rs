@@ -4,7 +4,7 @@ use super::super::images::{Planes, rows};
 use super::super::pool::{adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d};
 use super::super::spatial::{PerAxis, option};
 use super::pad::remap;
-use super::tables::Axis;
+use super::tables::ResampledAxis;
 use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::kernel::conv::Three;
@@ -211,7 +211,7 @@ impl Interpolate {
         Ok(rank)
     }
     /// The table of weights of an axis.
-    pub(in crate::nn) fn table<A: Real>(&self, axis: &Axis) -> Result<Table<A>> {
+    pub(in crate::nn) fn table<A: Real>(&self, axis: &ResampledAxis) -> Result<Table<A>> {
         axis.table(self.mode, self.align_corners, self.antialias)
     }
 }
@@ -260,10 +260,10 @@ pub(in crate::nn) fn axes(
     options: &Interpolate,
     sizes: Three,
     rank: usize,
-) -> Result<[Axis; 3]> {
+) -> Result<[ResampledAxis; 3]> {
     let bad = |message| Err(Error::value(op, message));
     let factors = &options.scale_factor;
-    let mut axes = sizes.map(|size| Axis {
+    let mut axes = sizes.map(|size| ResampledAxis {
         size,
         places: 1,
         step: None,
@@ -304,7 +304,7 @@ pub(in crate::nn) fn axes(
             }
         }
     }
-    for Axis { size, places, .. } in axes {
+    for ResampledAxis { size, places, .. } in axes {
         if size.max(places) >= u32::MAX as usize {
             return bad(message!(
                 "from {size} to {places} elements: a size is beyond 32 bits"
@@ -315,7 +315,11 @@ pub(in crate::nn) fn axes(
 }
 
 /// Weighted sums along all axes.
-fn resample<T, A>(planes: &Planes, axes: [Axis; 3], options: &Interpolate) -> Result<Tensor>
+fn resample<T, A>(
+    planes: &Planes,
+    axes: [ResampledAxis; 3],
+    options: &Interpolate,
+) -> Result<Tensor>
 where
     T: Element + Pod + Pixel<A>,
     A: Sampled,

@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::conv::Three;
-use crate::kernel::resample::remap::{Remap, Run, Width};
+use crate::kernel::resample::remap::{ElementRun, Remap, Width};
 use crate::layout::Shape;
 use crate::ops;
 use crate::par::{self, Cost};
@@ -58,7 +58,7 @@ pub fn pad(x: &Tensor, pad: &[isize], mode: impl Into<PadMode>) -> Result<Tensor
 const OP: &str = "pad";
 
 /// The checked padding of a tensor's shape.
-pub(in crate::nn) struct Around {
+pub(in crate::nn) struct CheckedPadding {
     op: &'static str,
     /// The amounts before and after each axis.
     pub around: SmallVec<[(isize, isize); 6]>,
@@ -68,13 +68,13 @@ pub(in crate::nn) struct Around {
     pub axes: usize,
 }
 
-impl Around {
+impl CheckedPadding {
     /// Errors if `pad` doesn't suit this shape.
     pub fn new(
         op: &'static str,
         operand: (&'static str, &[usize], DType),
         pad: &[isize],
-    ) -> Result<Around> {
+    ) -> Result<CheckedPadding> {
         let shape = operand.1;
         let bad = |message| Err(Error::shape_of(op, message, &[operand]));
         let axes = pad.len() / 2;
@@ -102,7 +102,7 @@ impl Around {
                 }
             }
         }
-        Ok(Around {
+        Ok(CheckedPadding {
             op,
             around,
             places,
@@ -179,7 +179,7 @@ fn left(size: isize, (before, after): (isize, isize)) -> isize {
 
 fn padded(x: &Tensor, pad: &[isize], mode: &PadMode) -> Result<Tensor> {
     let operand = ("x", x.shape(), x.dtype());
-    let to = Around::new(OP, operand, pad)?;
+    let to = CheckedPadding::new(OP, operand, pad)?;
     if let PadMode::Constant(value) = mode {
         let mut inside = x.clone();
         let mut widths: SmallVec<[(usize, usize); 6]> = SmallVec::new();
@@ -225,14 +225,14 @@ pub(in crate::nn) fn remap(
     assert!((0..3).all(|k| {
         maps[k].len() == places[k] && maps[k].iter().all(|i| (*i as usize) < sizes[k])
     }));
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<ElementRun> = Vec::new();
     for (place, element) in maps[2].iter().enumerate() {
         let element = *element as usize;
         match runs.last_mut() {
             Some(run) if run.element + run.len == element => run.len += 1,
             _ => fallible::push(
                 &mut runs,
-                Run {
+                ElementRun {
                     place,
                     element,
                     len: 1,

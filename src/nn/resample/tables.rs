@@ -10,14 +10,14 @@ use alloc::vec::Vec;
 
 /// The resampling of an axis.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::nn) struct Axis {
+pub(in crate::nn) struct ResampledAxis {
     pub size: usize,
     pub places: usize,
     /// The distance between places in elements, if not `size / places`.
     pub step: Option<f64>,
 }
 
-impl Axis {
+impl ResampledAxis {
     /// The distance between places in elements.
     fn step(&self, align_corners: bool) -> f64 {
         if align_corners {

@@ -16,14 +16,14 @@ pub use functions::*;
 use super::program::{self, operand_dtype, result_dtype, same_kind};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::nest::Operand;
-use crate::exec::program::Program;
+use crate::exec::nest::LoopOperand;
+use crate::exec::program::TileProgram;
 use crate::exec::{self};
-use crate::kernel::elementwise::{Kernel, Row};
+use crate::kernel::elementwise::{ElementKernel, Row};
 use crate::layout::{self, Shape};
 use crate::op::Rule;
 use crate::par::{self, Cost};
-use crate::scalar::{Scalar, Value};
+use crate::scalar::{ElementBytes, Scalar};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -163,7 +163,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         .map(|k| fused(k, dtype, args))
         .filter(|k| !k.wide)?;
     let mut ptrs = [first.as_ptr(); 3];
-    let mut numbers: [Option<Value>; N] = [None; N];
+    let mut numbers: [Option<ElementBytes>; N] = [None; N];
     let mut scalars = 0;
     for (i, a) in args.iter().enumerate() {
         let dtype = operand_dtype(rule, i, dtype);
@@ -209,14 +209,14 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
 
 /// The kernel's fused loop, if it has one and all operands are tensors of this dtype. Numbers keep
 /// the wide loop, since they are not rounded to this dtype.
-fn fused(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
+fn fused(k: ElementKernel, dtype: DType, args: &[Arg<'_>]) -> ElementKernel {
     match k.fused {
         Some(f)
             if args
                 .iter()
                 .all(|a| a.tensor().is_some_and(|t| t.dtype() == dtype)) =>
         {
-            Kernel {
+            ElementKernel {
                 f,
                 wide: false,
                 scalar_masks: 1,
@@ -287,7 +287,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         Some((to, shape_of)) => fit_target(name, (&shape, result), (&shape_of, to))?,
     };
     let program = compile(row, kernel, dtype, target, args)?;
-    let inputs: SmallVec<[Operand; 3]> = args
+    let inputs: SmallVec<[LoopOperand; 3]> = args
         .iter()
         .filter_map(Arg::tensor)
         .map(|t| t.operand(shape.len()))
@@ -295,7 +295,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     // operands stay alive in `args`, except one whose storage becomes the result's
     let mut out = result_tensor(args, &shape, target)?;
     let (d, size) = (out.as_mut_ptr()?, target.size());
-    let output = Operand::new(d, size, out.shape(), out.strides(), shape.len());
+    let output = LoopOperand::new(d, size, out.shape(), out.strides(), shape.len());
     // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1) and
     // only read; the result's storage is unshared (STORAGE3), or that of an operand whose elements
     // it replaces one by one. The instructions were chosen for these dtypes.
@@ -331,11 +331,11 @@ pub(crate) fn fit_target(
 /// `target`.
 fn compile(
     row: &Row,
-    kernel: Kernel,
+    kernel: ElementKernel,
     dtype: DType,
     target: DType,
     args: &[Arg<'_>],
-) -> Result<Program> {
+) -> Result<TileProgram> {
     let result = result_dtype(row.op.rule(), dtype);
     let size = dtype.size();
     if !kernel.wide
@@ -346,7 +346,11 @@ fn compile(
             .all(|a| a.tensor().is_some_and(|t| t.dtype() == dtype))
     {
         let opcode = program::opcode(row, &kernel);
-        return Ok(Program::of(opcode, &[size; 3][..args.len()], result.size()));
+        return Ok(TileProgram::of(
+            opcode,
+            &[size; 3][..args.len()],
+            result.size(),
+        ));
     }
     let mut b = program::Builder::new(row.op.name());
     let mut operands: SmallVec<[program::Operand; 3]> = SmallVec::new();

@@ -1,7 +1,7 @@
 //! Functions of an element's index.
 
 use super::lines::FLOPS;
-use super::outputs::{Outputs, Results, Slots};
+use super::outputs::{Outputs, ResultPointers, Results};
 use crate::error::{Error, Result};
 use crate::layout::IntoShape;
 use crate::par::{self, Cost};
@@ -47,9 +47,9 @@ pub fn iwise<const N: usize, R: Outputs>(
         bytes: R::DTYPES.iter().map(|dtype| dtype.size()).sum(),
         flops: FLOPS,
     };
-    let slots = Slots::of(&mut results)?;
+    let slots = ResultPointers::of(&mut results)?;
     par::ranges(sizes.iter().product(), 64, cost, |range| {
-        simd::call(Positions {
+        simd::call(RowMajorRange {
             op: &op,
             sizes,
             places: R::places(slots.get()),
@@ -61,18 +61,18 @@ pub fn iwise<const N: usize, R: Outputs>(
 }
 
 /// A range of elements in row-major order, with PLACE1 for it.
-struct Positions<'a, const N: usize, R: Outputs, F> {
+struct RowMajorRange<'a, const N: usize, R: Outputs, F> {
     op: &'a F,
     sizes: [usize; N],
     places: R::Places,
     range: Range<usize>,
     results: PhantomData<R>,
 }
-impl<const N: usize, R: Outputs, F: Fn([usize; N]) -> R> Kernel for Positions<'_, N, R, F> {
+impl<const N: usize, R: Outputs, F: Fn([usize; N]) -> R> Kernel for RowMajorRange<'_, N, R, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Positions {
+        let RowMajorRange {
             op,
             sizes,
             places,

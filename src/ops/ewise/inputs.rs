@@ -7,7 +7,7 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The tensors among the inputs.
-pub(in crate::ops) type Tensors<'a> = SmallVec<[&'a Tensor; 6]>;
+pub(in crate::ops) type InputTensors<'a> = SmallVec<[&'a Tensor; 6]>;
 
 /// An input of a caller's function for an argument of type `T`: a `&Tensor` of that dtype, which
 /// broadcasts, or a `T` for all elements.
@@ -22,7 +22,7 @@ pub(in crate::ops) type Tensors<'a> = SmallVec<[&'a Tensor; 6]>;
 )]
 pub unsafe trait Input<T: Element>: Copy + Sync {
     #[doc(hidden)]
-    type Line: Line<T>;
+    type Line: ArgumentLine<T>;
     #[doc(hidden)]
     fn tensor(&self) -> Option<&Tensor>;
     /// The line in `slot`, which is unused for a value.
@@ -69,7 +69,7 @@ unsafe impl<T: Element> Input<T> for T {
 
 /// One argument along a stretch of elements.
 #[doc(hidden)]
-pub trait Line<T>: Copy {
+pub trait ArgumentLine<T>: Copy {
     /// # Safety
     /// By ARGS1, the line has an element `i`.
     unsafe fn at(self, i: usize) -> T;
@@ -81,7 +81,7 @@ pub trait Line<T>: Copy {
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Elements<T>(*const T);
-impl<T: Element> Line<T> for Elements<T> {
+impl<T: Element> ArgumentLine<T> for Elements<T> {
     #[inline(always)]
     unsafe fn at(self, i: usize) -> T {
         // SAFETY: ARGS1.
@@ -92,7 +92,7 @@ impl<T: Element> Line<T> for Elements<T> {
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct One<T>(T);
-impl<T: Copy> Line<T> for One<T> {
+impl<T: Copy> ArgumentLine<T> for One<T> {
     #[inline(always)]
     unsafe fn at(self, _: usize) -> T {
         self.0
@@ -101,7 +101,7 @@ impl<T: Copy> Line<T> for One<T> {
 
 /// All arguments along a stretch of elements.
 #[doc(hidden)]
-pub trait Lines<Args>: Copy {
+pub trait ArgumentLines<Args>: Copy {
     /// # Safety
     /// By ARGS1, each line has an element `i`.
     unsafe fn at(self, i: usize) -> Args;
@@ -112,7 +112,7 @@ pub trait Lines<Args>: Copy {
 pub trait Visitor<Args> {
     /// # Safety
     /// ARGS1 for the lines passed by [`Inputs::visit`].
-    unsafe fn visit<L: Lines<Args>>(self, lines: L);
+    unsafe fn visit<L: ArgumentLines<Args>>(self, lines: L);
 }
 
 /// The inputs of a caller's function with arguments `Args`: a tuple of up to six, with an [`Input`]
@@ -129,10 +129,10 @@ pub trait Visitor<Args> {
 )]
 pub unsafe trait Inputs<Args>: Copy + Sync {
     #[doc(hidden)]
-    type Lines: Lines<Args>;
+    type Lines: ArgumentLines<Args>;
     /// The tensors, in order. Errors, with the name `op`, if one doesn't have its argument's dtype.
     #[doc(hidden)]
-    fn tensors<'a>(&'a self, op: &'static str) -> Result<Tensors<'a>>;
+    fn tensors<'a>(&'a self, op: &'static str) -> Result<InputTensors<'a>>;
     /// The lines in the slots of the tensors.
     #[doc(hidden)]
     fn lines(self, slots: impl Iterator<Item = *const u8>) -> Self::Lines;
@@ -178,7 +178,7 @@ fn checked<'a, T: Element, X: Input<T>>(
 // SAFETY: one tensor of the argument's dtype, which is checked, and its slot.
 unsafe impl<A: Element> Inputs<(A,)> for &Tensor {
     type Lines = (Elements<A>,);
-    fn tensors<'a>(&'a self, op: &'static str) -> Result<Tensors<'a>> {
+    fn tensors<'a>(&'a self, op: &'static str) -> Result<InputTensors<'a>> {
         Ok(checked::<A, _>(op, 0, self)?.into_iter().collect())
     }
     #[inline(always)]
@@ -188,22 +188,22 @@ unsafe impl<A: Element> Inputs<(A,)> for &Tensor {
 }
 
 /// For a function of targets alone.
-impl Lines<()> for () {
+impl ArgumentLines<()> for () {
     #[inline(always)]
     unsafe fn at(self, _: usize) {}
 }
 // SAFETY: no tensors, hence no slots.
 unsafe impl Inputs<()> for () {
     type Lines = ();
-    fn tensors<'a>(&'a self, _: &'static str) -> Result<Tensors<'a>> {
-        Ok(Tensors::new())
+    fn tensors<'a>(&'a self, _: &'static str) -> Result<InputTensors<'a>> {
+        Ok(InputTensors::new())
     }
     fn lines(self, _: impl Iterator<Item = *const u8>) {}
 }
 
 macro_rules! tuples {
     ($(($($A:ident $X:ident $x:ident $k:tt)*) $($pair:ident)?;)*) => { $(
-        impl<$($A, $X: Line<$A>),*> Lines<($($A,)*)> for ($($X,)*) {
+        impl<$($A, $X: ArgumentLine<$A>),*> ArgumentLines<($($A,)*)> for ($($X,)*) {
             #[inline(always)]
             unsafe fn at(self, i: usize) -> ($($A,)*) {
                 // SAFETY: ARGS1, by the caller.
@@ -214,8 +214,8 @@ macro_rules! tuples {
         // the next slot.
         unsafe impl<$($A: Element, $X: Input<$A>),*> Inputs<($($A,)*)> for ($($X,)*) {
             type Lines = ($($X::Line,)*);
-            fn tensors<'a>(&'a self, op: &'static str) -> Result<Tensors<'a>> {
-                let mut tensors = Tensors::new();
+            fn tensors<'a>(&'a self, op: &'static str) -> Result<InputTensors<'a>> {
+                let mut tensors = InputTensors::new();
                 $(tensors.extend(checked::<$A, $X>(op, $k, &self.$k)?);)*
                 Ok(tensors)
             }

@@ -1,7 +1,7 @@
 //! Callers' functions as bodies of programs: one loop over the lines of a stretch of elements,
 //! compiled for each instruction set.
 
-use super::inputs::{Inputs, Lines, Visitor};
+use super::inputs::{ArgumentLines, Inputs, Visitor};
 use super::operator::{Operator, Update};
 use super::outputs::Outputs;
 use crate::exec::call::Call;
@@ -33,7 +33,7 @@ impl<Args, I: Inputs<Args>, F: Operator<Args>> Call for Applied<'_, Args, I, F> 
     }
     unsafe fn run(&self, slots: &[*mut u8], n: usize, values: u64) {
         let (inputs, outputs) = slots.split_at(slots.len() - F::Output::DTYPES.len());
-        let results = Apply {
+        let results = LoopVisitor {
             op: self.op,
             places: F::Output::places(outputs),
             n,
@@ -44,15 +44,15 @@ impl<Args, I: Inputs<Args>, F: Operator<Args>> Call for Applied<'_, Args, I, F> 
 }
 
 /// The loop, before the types of the lines are known.
-struct Apply<'a, F, P> {
+struct LoopVisitor<'a, F, P> {
     op: &'a F,
     places: P,
     n: usize,
 }
-impl<Args, F: Operator<Args>> Visitor<Args> for Apply<'_, F, <F::Output as Outputs>::Places> {
+impl<Args, F: Operator<Args>> Visitor<Args> for LoopVisitor<'_, F, <F::Output as Outputs>::Places> {
     #[inline(always)]
-    unsafe fn visit<L: Lines<Args>>(self, lines: L) {
-        simd::call(Loop {
+    unsafe fn visit<L: ArgumentLines<Args>>(self, lines: L) {
+        simd::call(LineLoop {
             apply: self,
             lines,
             args: PhantomData,
@@ -61,18 +61,18 @@ impl<Args, F: Operator<Args>> Visitor<Args> for Apply<'_, F, <F::Output as Outpu
 }
 
 /// The loop, with ARGS1 for the lines and PLACE1 for the places, up to `n`.
-struct Loop<'a, Args, F, P, L> {
-    apply: Apply<'a, F, P>,
+struct LineLoop<'a, Args, F, P, L> {
+    apply: LoopVisitor<'a, F, P>,
     lines: L,
     args: PhantomData<Args>,
 }
-impl<Args, F: Operator<Args>, L: Lines<Args>> Kernel
-    for Loop<'_, Args, F, <F::Output as Outputs>::Places, L>
+impl<Args, F: Operator<Args>, L: ArgumentLines<Args>> Kernel
+    for LineLoop<'_, Args, F, <F::Output as Outputs>::Places, L>
 {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Apply { op, places, n } = self.apply;
+        let LoopVisitor { op, places, n } = self.apply;
         for i in 0..n {
             // SAFETY: ARGS1 and PLACE1, by the creator of the loop, for `i < n`.
             unsafe { op.apply(self.lines.at(i)).put(places, i) }
@@ -120,7 +120,7 @@ struct UpdateLoop<'a, Ws: Outputs, Args, F, L> {
     n: usize,
     types: PhantomData<fn(Ws, Args)>,
 }
-impl<Ws: Outputs, Args, F: Update<Ws, Args>, L: Lines<Args>> Kernel
+impl<Ws: Outputs, Args, F: Update<Ws, Args>, L: ArgumentLines<Args>> Kernel
     for UpdateLoop<'_, Ws, Args, F, L>
 {
     type Out = ();

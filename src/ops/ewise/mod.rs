@@ -24,12 +24,12 @@ pub use reducer::{Closures, Reducer, reducer};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::call::Call;
-use crate::exec::nest::Operand;
+use crate::exec::nest::LoopOperand;
 use crate::exec::run_call;
 use crate::layout;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
-use inputs::Tensors;
+use inputs::InputTensors;
 use lines::{Applied, FLOPS, Updated};
 use outputs::Results;
 use smallvec::SmallVec;
@@ -179,7 +179,7 @@ where
 unsafe fn create(
     op: &'static str,
     call: &dyn Call,
-    inputs: &Tensors,
+    inputs: &InputTensors,
     dtypes: &[DType],
 ) -> Result<Results> {
     let parallel = |x: &&Tensor| inputs[0].layout().is_parallel(x.layout());
@@ -212,7 +212,7 @@ unsafe fn create(
 unsafe fn write(
     op: &'static str,
     call: &dyn Call,
-    inputs: &Tensors,
+    inputs: &InputTensors,
     outputs: &mut [&mut Tensor],
     dtypes: &[DType],
 ) -> Result<()> {
@@ -286,7 +286,7 @@ unsafe fn write(
 /// elements are disjoint.
 unsafe fn launch<'a>(
     call: &dyn Call,
-    inputs: &Tensors,
+    inputs: &InputTensors,
     outputs: impl Iterator<Item = (&'a Tensor, *mut u8)> + Clone,
 ) {
     let Some((first, _)) = outputs.clone().next() else {
@@ -306,11 +306,11 @@ unsafe fn launch<'a>(
         // SAFETY: CALL1: dense elements of all operands in one order, initialised (STORAGE1).
         return unsafe { call.run(&slots, n, 0) };
     }
-    let sources: SmallVec<[Operand; 6]> = inputs.iter().map(|x| x.operand(rank)).collect();
+    let sources: SmallVec<[LoopOperand; 6]> = inputs.iter().map(|x| x.operand(rank)).collect();
     let operand = |(y, p): (&Tensor, *mut u8)| {
-        Operand::new(p, y.dtype().size(), y.shape(), y.strides(), rank)
+        LoopOperand::new(p, y.dtype().size(), y.shape(), y.strides(), rank)
     };
-    let targets: SmallVec<[Operand; 4]> = outputs.map(operand).collect();
+    let targets: SmallVec<[LoopOperand; 4]> = outputs.map(operand).collect();
     // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1), and
     // inputs are only read; outputs have storage of their own. The function is made for these
     // dtypes (EWISE1).

@@ -10,13 +10,13 @@ use smallvec::SmallVec;
 pub(in crate::ops) type Results = SmallVec<[Tensor; 4]>;
 
 /// Pointers to the first elements of results.
-pub(super) struct Slots(SmallVec<[*mut u8; 4]>);
+pub(super) struct ResultPointers(SmallVec<[*mut u8; 4]>);
 // SAFETY: only addresses; whoever writes through them writes to elements of its own.
-unsafe impl Sync for Slots {}
-impl Slots {
-    pub fn of(results: &mut Results) -> Result<Slots> {
+unsafe impl Sync for ResultPointers {}
+impl ResultPointers {
+    pub fn of(results: &mut Results) -> Result<ResultPointers> {
         let slots = results.iter_mut().map(Tensor::as_mut_ptr);
-        Ok(Slots(slots.collect::<Result<_>>()?))
+        Ok(ResultPointers(slots.collect::<Result<_>>()?))
     }
     pub fn get(&self) -> &[*mut u8] {
         &self.0

@@ -1,11 +1,11 @@
 //! Reductions by callers' functions, over any axes, of any number of inputs.
 
-use super::inputs::{Inputs, Lines};
+use super::inputs::{ArgumentLines, Inputs};
 use super::lines::FLOPS;
-use super::outputs::{Outputs, Results, Slots};
+use super::outputs::{Outputs, ResultPointers, Results};
 use super::reducer::Reducer;
 use crate::error::{Error, Result};
-use crate::exec::fold::{Step, StridedInput, fold_stepped};
+use crate::exec::fold::{SteppedFold, StridedInput, fold_stepped};
 use crate::exec::view::View;
 use crate::layout::{self, Axes, Layout};
 use crate::ops::reduce::{Reduced, Reduction};
@@ -73,7 +73,7 @@ pub fn reduce_axes_ewise<Args, I: Inputs<Args>, R: Reducer<Args, Output: Outputs
     for dtype in R::Output::DTYPES {
         results.push(all.axes.result(*dtype)?);
     }
-    let slots = Slots::of(&mut results)?;
+    let slots = ResultPointers::of(&mut results)?;
     let cost = Cost {
         bytes: size_of::<R::Acc>() + size_of::<R::Output>(),
         flops: FLOPS,
@@ -114,7 +114,7 @@ fn accumulate<Args, I: Inputs<Args>, R: Reducer<Args>>(
     let whole: SmallVec<[Tensor; 6]> = whole.collect::<Result<_>>()?;
     let views: SmallVec<[View; 6]> = whole.iter().map(Tensor::elements).collect();
     let value = Layout::of_result(&shape, whole.iter().map(Tensor::layout))?;
-    let steps = Steps {
+    let steps = ReducerSteps {
         inputs,
         reducer,
         args: PhantomData,
@@ -145,12 +145,12 @@ impl<Args, R: Reducer<Args, Output: Outputs>> Kernel for Post<'_, Args, R> {
 }
 
 /// A reducer with its inputs.
-struct Steps<'a, Args, I, R> {
+struct ReducerSteps<'a, Args, I, R> {
     inputs: I,
     reducer: &'a R,
     args: PhantomData<fn(Args)>,
 }
-impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
+impl<Args, I: Inputs<Args>, R: Reducer<Args>> SteppedFold for ReducerSteps<'_, Args, I, R> {
     type Acc = R::Acc;
     const FLOPS: usize = FLOPS;
     fn init(&self) -> R::Acc {
@@ -165,7 +165,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
         })
     }
     unsafe fn rows(&self, inputs: &[StridedInput], rows: usize, acc: &mut [R::Acc]) {
-        simd::call(Columns {
+        simd::call(StepColumns {
             steps: self,
             inputs,
             rows,
@@ -179,7 +179,7 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Step for Steps<'_, Args, I, R> {
     }
 }
 
-impl<Args, I: Inputs<Args>, R: Reducer<Args>> Steps<'_, Args, I, R> {
+impl<Args, I: Inputs<Args>, R: Reducer<Args>> ReducerSteps<'_, Args, I, R> {
     /// Line `k` of each input.
     #[inline(always)]
     fn line(&self, inputs: &[StridedInput], k: usize) -> I::Lines {
@@ -246,7 +246,7 @@ macro_rules! run {
 
 /// STEP1 for as many lines as there are accumulators, of `n` elements each.
 struct Runs<'a, Args, I, R: Reducer<Args>> {
-    steps: &'a Steps<'a, Args, I, R>,
+    steps: &'a ReducerSteps<'a, Args, I, R>,
     inputs: &'a [StridedInput],
     n: usize,
     acc: &'a mut [R::Acc],
@@ -270,13 +270,13 @@ impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Runs<'_, Args, I, R> {
 }
 
 /// STEP1 for `rows` lines of as many elements as there are accumulators.
-struct Columns<'a, Args, I, R: Reducer<Args>> {
-    steps: &'a Steps<'a, Args, I, R>,
+struct StepColumns<'a, Args, I, R: Reducer<Args>> {
+    steps: &'a ReducerSteps<'a, Args, I, R>,
     inputs: &'a [StridedInput],
     rows: usize,
     acc: &'a mut [R::Acc],
 }
-impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for Columns<'_, Args, I, R> {
+impl<Args, I: Inputs<Args>, R: Reducer<Args>> Kernel for StepColumns<'_, Args, I, R> {
     type Out = ();
     #[inline(always)]
     fn run<S: Isa>(self) {

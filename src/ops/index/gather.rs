@@ -6,8 +6,8 @@ use super::selection::Selection;
 #[cfg(feature = "python")]
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::nest::{Nest, Operand};
-use crate::exec::rows::{self, Row};
+use crate::exec::nest::{LoopOperand, Nest};
+use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::rows as row_kernel;
 #[cfg(feature = "python")]
 use crate::layout::Layout;
@@ -74,12 +74,17 @@ pub(crate) fn basic_view(x: &Layout, dtype: DType, items: &[Index]) -> Result<La
 /// # Safety
 /// For each index of `shape`, the element of `from`, moved by the offset, is one of a tensor with
 /// `out`'s dtype.
-unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Tensor) -> Result<()> {
+unsafe fn gather(
+    shape: &[usize],
+    from: LoopOperand,
+    offsets: LoopOperand,
+    out: &mut Tensor,
+) -> Result<()> {
     let size = from.size;
-    let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
+    let to = LoopOperand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
     let nest = Nest::new(shape, &[from, offsets], &[to]);
-    let prefetch = Prefetch::new(&nest);
+    let prefetch = RowPrefetch::new(&nest);
     rows::run(
         &nest,
         Cost {
@@ -101,21 +106,21 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
 }
 
 /// Prefetches the rows gathered next: no CPU predicts where a table points.
-struct Prefetch {
+struct RowPrefetch {
     /// The distance in bytes, in the table, from a row's offset to that of the row to prefetch.
     offset: isize,
     place: isize,
     /// The last offset.
     last: usize,
 }
-impl Prefetch {
+impl RowPrefetch {
     /// The number of rows between the copied one and the prefetched one.
     const ROWS: isize = 3;
     /// The number of bytes of a row to prefetch; beyond that the CPU reads ahead by itself.
     const BYTES: usize = 4096;
 
     /// `None` if the offset varies within a row.
-    fn new(nest: &Nest) -> Option<Prefetch> {
+    fn new(nest: &Nest) -> Option<RowPrefetch> {
         let outer = nest.dims.get(1)?;
         if nest.dims[0].steps[1] != 0 || outer.steps[1] == 0 {
             return None;
@@ -125,7 +130,7 @@ impl Prefetch {
             .iter()
             .map(|d| d.steps[1].max(0) * (d.n as isize - 1))
             .sum();
-        Some(Prefetch {
+        Some(RowPrefetch {
             offset: Self::ROWS * outer.steps[1],
             place: Self::ROWS * outer.steps[0],
             last: nest.ptrs[1].wrapping_offset(reach).addr(),
@@ -134,7 +139,7 @@ impl Prefetch {
     /// # Safety
     /// A row of the nest of [`gather`], whose table is contiguous.
     #[inline(always)]
-    unsafe fn fetch(&self, row: &Row) {
+    unsafe fn fetch(&self, row: &LoopRow) {
         let offset = row.ptrs[1].wrapping_offset(self.offset);
         if self.offset < 0 || offset.addr() > self.last {
             return;
@@ -156,12 +161,12 @@ impl Prefetch {
 unsafe fn gather_dense(
     op: &'static str,
     shape: &[usize],
-    from: Operand,
+    from: LoopOperand,
     arrays: &[Positions],
     out: &mut Tensor,
 ) -> Result<()> {
     let size = from.size;
-    let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
+    let to = LoopOperand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
     // SAFETY: the caller's promise; the result is fresh (STORAGE3).
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
@@ -226,7 +231,11 @@ pub fn taken(shape: &[usize], k: usize, indices: &[usize]) -> Shape {
 }
 /// The operands of a loop over [`taken`]: the tensor's elements, with stride 0 along the dimensions
 /// of the indices, and the offsets.
-pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, Operand) {
+pub fn taken_operands(
+    mut x: LoopOperand,
+    offsets: &Tensor,
+    k: usize,
+) -> (LoopOperand, LoopOperand) {
     let inner = x.strides.len() - k - 1;
     x.strides.remove(k);
     x.strides.insert_many(k, offsets.shape().iter().map(|_| 0));

@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::chunks::{Chunks, READ};
-use crate::exec::nest::{Nest, Operand};
+use crate::exec::nest::{LoopOperand, Nest};
 use crate::exec::rows;
 use crate::fallible;
 use crate::kernel::index::mask as kernel;
@@ -281,7 +281,13 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
     let nest = Nest::new(
         out.shape(),
         &[mask.operand(rank)],
-        &[Operand::new(first, size, out.shape(), out.strides(), rank)],
+        &[LoopOperand::new(
+            first,
+            size,
+            out.shape(),
+            out.strides(),
+            rank,
+        )],
     );
     dispatch_width!(size, |U| {
         // SAFETY: `value` is an element of the tensor's dtype, by the caller's promise, hence of

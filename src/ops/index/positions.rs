@@ -14,8 +14,8 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::nest::{Nest, Operand};
-use crate::exec::rows::{self, Row};
+use crate::exec::nest::{LoopOperand, Nest};
+use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::offsets as kernel;
 use crate::kernel::index::rows::RowFn;
 use crate::layout::{self, Shape};
@@ -131,7 +131,7 @@ pub fn shape(op: &'static str, arrays: &[Positions]) -> Result<Shape> {
 /// `more`.
 unsafe fn tile(
     arrays: &[Positions],
-    row: &Row,
+    row: &LoopRow,
     k: usize,
     first: usize,
     n: usize,
@@ -170,12 +170,18 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     }
     let bad = AtomicBool::new(false);
     for (g, group) in arrays.chunks(ARRAYS).enumerate() {
-        let operands: smallvec::SmallVec<[Operand; 4]> =
+        let operands: smallvec::SmallVec<[LoopOperand; 4]> =
             group.iter().map(|a| a.array.operand(shape.len())).collect();
         let nest = Nest::new(
             &shape,
             &operands,
-            &[Operand::new(first, 8, &shape, out.strides(), shape.len())],
+            &[LoopOperand::new(
+                first,
+                8,
+                &shape,
+                out.strides(),
+                shape.len(),
+            )],
         );
         let cost = Cost {
             bytes: 16 * group.len(),
@@ -228,12 +234,12 @@ pub unsafe fn gather(
     op: &'static str,
     f: RowFn,
     shape: &[usize],
-    x: Operand,
+    x: LoopOperand,
     arrays: &[Positions],
-    y: Operand,
+    y: LoopOperand,
 ) -> Result<()> {
     let (rank, size) = (shape.len(), x.size);
-    let operands: smallvec::SmallVec<[Operand; 4]> = core::iter::once(x)
+    let operands: smallvec::SmallVec<[LoopOperand; 4]> = core::iter::once(x)
         .chain(arrays.iter().map(|a| a.array.operand(rank)))
         .collect();
     let nest = Nest::new(shape, &operands, &[y]);

@@ -5,8 +5,8 @@ use super::positions::{self, Positions};
 use super::selection::Selection;
 use super::{Index, gather};
 use crate::error::{Error, Result};
-use crate::exec::nest::{Nest, Operand};
-use crate::exec::rows::{self, Row};
+use crate::exec::nest::{LoopOperand, Nest};
+use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout;
 use crate::ops::methods::method;
@@ -192,14 +192,14 @@ unsafe fn scatter(
     op: &'static str,
     dtype: crate::DType,
     shape: &[usize],
-    to: Operand,
-    offsets: Operand,
+    to: LoopOperand,
+    offsets: LoopOperand,
     extent: Range<i64>,
     values: &Tensor,
 ) -> Result<()> {
     let row_fn = row_fn(mode, dtype).ok_or_else(|| Error::unsupported(op, dtype))?;
     let values = values.contiguous()?;
-    let values = Operand::new(
+    let values = LoopOperand::new(
         values.as_ptr() as *mut u8,
         dtype.size(),
         shape,
@@ -212,7 +212,7 @@ unsafe fn scatter(
         bytes: 3 * dtype.size() + 8,
         flops: 2,
     };
-    let join = |row: Row| {
+    let join = |row: LoopRow| {
         let (p, s) = (row.ptrs, row.steps);
         // SAFETY: GATHER1: the caller promises offsets inside `extent`, and the nest reaches
         // elements of `values` and of the offsets.
@@ -332,7 +332,7 @@ pub(crate) fn put(
     }
     accumulate(op, x, values, indices.shape(), mode, |y, first| {
         let along = gather::Along::new(op, y, indices, axis)?;
-        let mut to = Operand::new(first, y.dtype().size(), y.shape(), y.strides(), y.rank());
+        let mut to = LoopOperand::new(first, y.dtype().size(), y.shape(), y.strides(), y.rank());
         to.strides[k] = 0;
         let offsets = positions::table(op, &along.positions)?;
         let table = offsets.operand(y.rank());
@@ -377,7 +377,7 @@ pub(crate) fn add_at(
         let size = y.dtype().size();
         let (n, step) = (y.shape()[k], y.strides()[k] as i64 * size as i64);
         let offsets = positions::table(op, &[Positions::new(op, indices, k, n, step)?])?;
-        let to = Operand::new(first, size, y.shape(), y.strides(), y.rank());
+        let to = LoopOperand::new(first, size, y.shape(), y.strides(), y.rank());
         let (to, table) = gather::taken_operands(to, &offsets, k);
         Ok((offsets, to, table))
     })
@@ -392,7 +392,7 @@ fn accumulate(
     values: &Tensor,
     shape: &[usize],
     mode: ScatterMode,
-    operands: impl FnOnce(&Tensor, *mut u8) -> Result<(Tensor, Operand, Operand)>,
+    operands: impl FnOnce(&Tensor, *mut u8) -> Result<(Tensor, LoopOperand, LoopOperand)>,
 ) -> Result<Tensor> {
     let values = fit(op, &x, values, shape)?;
     let sums = matches!(mode, ScatterMode::Add | ScatterMode::Multiply);

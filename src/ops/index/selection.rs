@@ -4,7 +4,7 @@ use super::Index;
 use super::positions::{self, Positions};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::nest::Operand;
+use crate::exec::nest::LoopOperand;
 use crate::layout::{self, Draft, Layout, Shape};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -35,7 +35,7 @@ impl Selection {
         (x, dtype): (&Layout, DType),
         items: &[Index],
     ) -> Result<Selection> {
-        let mut builder = Builder {
+        let mut builder = SelectionBuilder {
             op,
             x,
             dtype,
@@ -43,7 +43,7 @@ impl Selection {
             axis: 0,
             source: 0,
             arrays: Vec::new(),
-            run: Run::default(),
+            run: ArrayRun::default(),
         };
         let hidden = hidden_dims(op, (x, dtype), items)?;
         for item in items {
@@ -61,7 +61,7 @@ impl Selection {
     }
     /// The operand, in a loop over [`Selection::shape`], for the layout's elements from `first` on;
     /// its stride is 0 along the arrays' dimensions.
-    pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> Operand {
+    pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> LoopOperand {
         let mut strides: smallvec::SmallVec<[isize; 6]> = self
             .layout
             .strides()
@@ -69,15 +69,15 @@ impl Selection {
             .map(|s| s * size as isize)
             .collect();
         strides.insert_many(advanced.at, advanced.shape.iter().map(|_| 0));
-        Operand {
+        LoopOperand {
             ptr: first,
             size,
             strides,
         }
     }
     /// The operand for the arrays' table of offsets.
-    pub fn offsets(&self, advanced: &Advanced, table: &Tensor) -> Operand {
-        let mut offsets = Operand {
+    pub fn offsets(&self, advanced: &Advanced, table: &Tensor) -> LoopOperand {
+        let mut offsets = LoopOperand {
             ptr: table.as_ptr() as *mut u8,
             size: 8,
             strides: smallvec::smallvec![0; self.layout.rank()],
@@ -124,14 +124,14 @@ fn hidden_dims(op: &'static str, (x, dtype): (&Layout, DType), items: &[Index]) 
 /// Tracks where the arrays' dimensions go: in place if all arrays are adjacent (an integer counts
 /// as an array), else in front.
 #[derive(Default)]
-struct Run {
+struct ArrayRun {
     /// The dimension of the result so far before which the first array stood.
     start: Option<usize>,
     ended: bool,
     separated: bool,
 }
 
-impl Run {
+impl ArrayRun {
     fn index(&mut self, at: usize) {
         self.start.get_or_insert(at);
         self.separated |= self.ended;
@@ -141,7 +141,7 @@ impl Run {
     }
 }
 
-struct Builder<'a> {
+struct SelectionBuilder<'a> {
     op: &'static str,
     x: &'a Layout,
     dtype: DType,
@@ -150,10 +150,10 @@ struct Builder<'a> {
     axis: usize,
     source: usize,
     arrays: Vec<Positions>,
-    run: Run,
+    run: ArrayRun,
 }
 
-impl Builder<'_> {
+impl SelectionBuilder<'_> {
     fn item(&mut self, item: &Index, hidden: usize) -> Result<()> {
         match item {
             Index::Int(i) => {

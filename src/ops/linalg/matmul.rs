@@ -1,13 +1,13 @@
 //! Matrix products with the array API's rules for vectors and batches.
 
 use super::follow::{Follow, begin};
-use super::operands::{Matrices, Results};
+use super::operands::{Matrices, ResultMatrices};
 use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
 use crate::error::{Error, NamedOperand, Result};
-use crate::exec::products::{Right, Sizes, products};
+use crate::exec::products::{ProductSizes, Right, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
 use crate::layout::{self, Layout, Shape};
 use crate::ops::methods::method;
@@ -122,7 +122,7 @@ pub(crate) fn matmul_then(
         // Nothing to broadcast or convert: the checks below take longer than a small product.
         return dispatch!(wrapping a.dtype().signless(), |T| {
             let mut c = Tensor::empty([m, n], a.dtype())?;
-            stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1, then)?;
+            stack::<T, T, T>(a, b, &mut c, ProductSizes { m, n, k }, 1, then)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
     }
@@ -207,7 +207,8 @@ pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<(
 }
 
 /// Writes the products of two batches of matrices: [`stack`] for their dtypes.
-type Stack = fn(&Tensor, &Tensor, &mut Tensor, Sizes, usize, Option<&dyn Follow>) -> Result<()>;
+type Stack =
+    fn(&Tensor, &Tensor, &mut Tensor, ProductSizes, usize, Option<&dyn Follow>) -> Result<()>;
 
 /// The products of two batches of matrices, whose leading dimensions broadcast, in this dtype.
 fn batched(
@@ -217,7 +218,7 @@ fn batched(
     stack: Stack,
     then: Option<&dyn Follow>,
 ) -> Result<Tensor> {
-    let sizes = Sizes {
+    let sizes = ProductSizes {
         m: a.shape()[a.rank() - 2],
         n: b.shape()[b.rank() - 1],
         k: a.shape()[a.rank() - 1],
@@ -238,7 +239,7 @@ fn batched(
             &a.view(tall),
             &b.view(one),
             &mut c,
-            Sizes {
+            ProductSizes {
                 m: batch * sizes.m,
                 ..sizes
             },
@@ -259,7 +260,7 @@ fn stack<A, B, C>(
     a: &Tensor,
     b: &Tensor,
     c: &mut Tensor,
-    sizes: Sizes,
+    sizes: ProductSizes,
     batch: usize,
     then: Option<&dyn Follow>,
 ) -> Result<()>
@@ -271,7 +272,7 @@ where
     let (left, right) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
     let after = begin(then, c, [batch, sizes.m, sizes.n])?;
     let epilogue = Epilogue::NONE.then(after);
-    let c = Results::<C>::new(c, sizes.m, sizes.n)?;
+    let c = ResultMatrices::<C>::new(c, sizes.m, sizes.n)?;
     let operands = |i| {
         // SAFETY: each `c.get(i)` is a different matrix of a fresh tensor.
         (left.get(i), right.get(i), unsafe { c.get(i) })

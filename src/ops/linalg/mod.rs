@@ -16,6 +16,6 @@ pub(crate) use matmul::{bytes_in_i32, is_dense, sums_in, widens};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 #[cfg(feature = "std")]
 pub(crate) use matmul::{matmul_then, product_of};
-pub(crate) use operands::{Matrices, Results};
+pub(crate) use operands::{Matrices, ResultMatrices};
 pub use tensordot::{TensordotAxes, outer, tensordot};
 pub(crate) use weight::{kept_panels, product_of_weight};

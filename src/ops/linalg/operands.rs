@@ -57,7 +57,7 @@ impl<'a, T: Element> Matrices<'a, T> {
 }
 
 /// The matrices of a fresh tensor, for writing.
-pub(crate) struct Results<T> {
+pub(crate) struct ResultMatrices<T> {
     first: *mut T,
     rows: usize,
     cols: usize,
@@ -67,8 +67,8 @@ pub(crate) struct Results<T> {
     rs: usize,
 }
 // SAFETY: only `get` gives access, and its caller promises disjointness.
-unsafe impl<T: Send> Sync for Results<T> {}
-impl<T: Element> Results<T> {
+unsafe impl<T: Send> Sync for ResultMatrices<T> {}
+impl<T: Element> ResultMatrices<T> {
     /// The matrices, of `rows x cols`, of a fresh, contiguous tensor.
     pub fn new(tensor: &mut Tensor, rows: usize, cols: usize) -> Result<Self> {
         assert!(
@@ -76,7 +76,7 @@ impl<T: Element> Results<T> {
                 && is_of::<T>(tensor)
                 && tensor.len().is_multiple_of((rows * cols).max(1))
         );
-        Ok(Results {
+        Ok(ResultMatrices {
             first: tensor.as_mut_ptr()? as *mut T,
             rows,
             cols,
@@ -93,7 +93,7 @@ impl<T: Element> Results<T> {
             tensor.shape()[2],
             tensor.shape()[1] * tensor.shape()[2],
         );
-        Ok(Results {
+        Ok(ResultMatrices {
             first: tensor.as_mut_ptr()? as *mut T,
             rows,
             cols,

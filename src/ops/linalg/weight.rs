@@ -4,7 +4,7 @@
 use super::operands::Matrices;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::exec::products::{Operands, Right, Sizes, products};
+use crate::exec::products::{ProductOperands, ProductSizes, Right, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement, Panels};
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
@@ -19,9 +19,9 @@ use crate::{
 /// # Safety
 /// As for [`products`].
 pub(crate) unsafe fn product_of_weight<'a, A, B, C>(
-    sizes: Sizes,
+    sizes: ProductSizes,
     weight: &Tensor,
-    operands: Operands<'_, 'a, A, B, C>,
+    operands: ProductOperands<'_, 'a, A, B, C>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
 where
@@ -51,14 +51,14 @@ where
 /// depends on its shape and the kind of storage, never on what happened before, which would show in
 /// the bits of floats.
 #[cfg(feature = "std")]
-pub(crate) fn kept_panels<A, B>(sizes: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
+pub(crate) fn kept_panels<A, B>(sizes: ProductSizes, weight: &Tensor) -> Option<Option<Bytes>>
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
 {
     /// With more rows than this, packing is less than a fiftieth of the work.
     const MOST_ROWS: usize = 1024;
-    let Sizes { m, n, k } = sizes;
+    let ProductSizes { m, n, k } = sizes;
     if !(worth_keeping::<A, B>(sizes) && weight.storage().caches_packed()) {
         return None;
     }
@@ -77,7 +77,7 @@ where
 }
 /// Whether products of these sizes would keep the panels of a weight in owned memory.
 #[cfg(feature = "std")]
-fn worth_keeping<A, B>(Sizes { m, n, k }: Sizes) -> bool
+fn worth_keeping<A, B>(ProductSizes { m, n, k }: ProductSizes) -> bool
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
@@ -94,11 +94,11 @@ where
     clippy::extra_unused_type_parameters,
     reason = "as callers name them with the standard library"
 )]
-pub(crate) fn kept_panels<A, B>(_: Sizes, _: &Tensor) -> Option<Option<Bytes>> {
+pub(crate) fn kept_panels<A, B>(_: ProductSizes, _: &Tensor) -> Option<Option<Bytes>> {
     None
 }
 #[cfg(not(feature = "std"))]
 #[allow(clippy::extra_unused_type_parameters, reason = "as above")]
-fn worth_keeping<A, B>(_: Sizes) -> bool {
+fn worth_keeping<A, B>(_: ProductSizes) -> bool {
     false
 }

@@ -25,8 +25,8 @@ trait Finder: Sync {
     /// Whether element `b` is more extreme than element `a`, or is NaN and `a` is not.
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool;
 }
-struct Of<T, R>(PhantomData<fn(T, R)>);
-impl<T: Pod, R: Extreme<T>> Finder for Of<T, R> {
+struct FinderOf<T, R>(PhantomData<fn(T, R)>);
+impl<T: Pod, R: Extreme<T>> Finder for FinderOf<T, R> {
     fn positions(&self, x: &[u8], n: usize, at: &mut [i64]) {
         positions::<T, R>(bytemuck::cast_slice(x), n, at)
     }
@@ -41,7 +41,7 @@ impl<T: Pod, R: Extreme<T>> Finder for Of<T, R> {
 /// `finder!(op, R, x)`: the [`Finder`] for the dtype of `x`.
 macro_rules! finder {
     ($op:expr, $R:ident, $x:expr) => {
-        dispatch!(ordered $x.dtype(), |T| &Of::<T, $R>(PhantomData) as &dyn Finder,
+        dispatch!(ordered $x.dtype(), |T| &FinderOf::<T, $R>(PhantomData) as &dyn Finder,
             else return Err(Error::unsupported($op, $x.dtype())))
     };
 }

@@ -20,7 +20,7 @@ use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::{End, Fold, fold, fold_computed};
-use crate::exec::program::Program;
+use crate::exec::program::TileProgram;
 use crate::kernel::reduce::{self, Reduce};
 use crate::layout::{Axes, Layout, Shape};
 use crate::tensor::Tensor;
@@ -142,7 +142,7 @@ impl Reduced {
     /// [`fold`](Reduced::fold) of the values that a program, if any, computes from the elements.
     fn fold_of<F: Fold>(
         &self,
-        program: Option<&Program>,
+        program: Option<&TileProgram>,
         x: &Tensor,
         dtype: DType,
         f: &F,
@@ -172,12 +172,12 @@ impl Reduced {
 }
 
 /// A reduction of elements as a fold.
-pub(crate) struct Elements<T, R>(pub PhantomData<(T, R)>);
+pub(crate) struct ElementFold<T, R>(pub PhantomData<(T, R)>);
 
 // SAFETY: it holds no value of these types.
-unsafe impl<T, R> Sync for Elements<T, R> {}
+unsafe impl<T, R> Sync for ElementFold<T, R> {}
 
-impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
+impl<T: Pod, R: Reduce<T>> Fold for ElementFold<T, R> {
     type In = T;
     type Acc = R::Acc;
     type Out = R::Out;
@@ -203,7 +203,7 @@ macro_rules! elements {
         elements!($set, $R, $axes, None => $x.dtype(), $x, $dtype)
     };
     ($set:ident, $R:ident, $axes:expr, $program:expr => $from:expr, $x:expr, $dtype:expr) => {
-        dispatch!($set $from, |T| $axes.fold_of($program, $x, $dtype, &$crate::ops::reduce::Elements::<T, $R>(core::marker::PhantomData)),
+        dispatch!($set $from, |T| $axes.fold_of($program, $x, $dtype, &$crate::ops::reduce::ElementFold::<T, $R>(core::marker::PhantomData)),
             else Err($crate::error::Error::unsupported($axes.op, $from)))
     };
 }

@@ -1,10 +1,10 @@
 //! Sums, products, means, and reductions to truth values.
 
-use super::{Elements, Reduced, Reduction, elements};
+use super::{ElementFold, Reduced, Reduction, elements};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
 use crate::exec::fold::End;
-use crate::exec::program::Program;
+use crate::exec::program::TileProgram;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
 use crate::ops::methods::method;
@@ -126,20 +126,26 @@ method!(
 
 /// The [`End`] that sums values of `dtype` into `out`, whose dtype is the [`accumulator`].
 pub(crate) fn sum_end<'a>(op: &'static str, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
-    dispatch!(computed dtype, |T| Ok(End::new(&Elements::<T, Sum>(PhantomData), out)),
+    dispatch!(computed dtype, |T| Ok(End::new(&ElementFold::<T, Sum>(PhantomData), out)),
         else Err(Error::unsupported(op, dtype)))
 }
 
 /// A family of reductions, from values of one dtype, those of `x` or computed from it by a program,
 /// to another dtype.
-type Family = fn(&Reduced, Option<&Program>, DType, &Tensor, DType) -> Result<Tensor>;
+type ReduceFn = fn(&Reduced, Option<&TileProgram>, DType, &Tensor, DType) -> Result<Tensor>;
 
-fn sums(a: &Reduced, p: Option<&Program>, from: DType, x: &Tensor, to: DType) -> Result<Tensor> {
+fn sums(
+    a: &Reduced,
+    p: Option<&TileProgram>,
+    from: DType,
+    x: &Tensor,
+    to: DType,
+) -> Result<Tensor> {
     elements!(computed, Sum, a, p => from, x, to)
 }
 fn products(
     a: &Reduced,
-    p: Option<&Program>,
+    p: Option<&TileProgram>,
     from: DType,
     x: &Tensor,
     to: DType,
@@ -153,7 +159,7 @@ fn total(
     x: &Tensor,
     over: Reduction,
     dtype: Option<DType>,
-    reduce: Family,
+    reduce: ReduceFn,
 ) -> Result<Tensor> {
     let axes = Reduced::new(op, x, over)?;
     if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
@@ -200,7 +206,7 @@ fn of_truth(
     x: &Tensor,
     over: Reduction,
     to: DType,
-    reduce: Family,
+    reduce: ReduceFn,
 ) -> Result<Tensor> {
     let axes = Reduced::new(op, x, over)?;
     let bool = truth(op, x.dtype())?;

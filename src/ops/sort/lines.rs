@@ -5,7 +5,7 @@ use super::parallel::{argsort_line, cost, sort_line};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::lines::{Line, Lines};
-use crate::kernel::sort::{self as kernel, Ordered, Pair, Part};
+use crate::kernel::sort::{self as kernel, KeyedPosition, Ordered, Part};
 use crate::layout::Shape;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -91,7 +91,7 @@ impl Request {
         indices: &mut Tensor,
     ) -> Result<()>
     where
-        i128: Pair<T::Key>,
+        i128: KeyedPosition<T::Key>,
     {
         let (n, with_values) = (x.shape()[self.axis], values.is_some());
         let mut lines = Lines::new(x.shape(), self.axis)
@@ -122,7 +122,7 @@ impl Request {
         }
     }
     /// The first `k` positions, if these are not all or need no order.
-    fn first<T: Ordered, P: Pair<T::Key>>(
+    fn first<T: Ordered, P: KeyedPosition<T::Key>>(
         &self,
         lines: Lines<'_>,
         n: usize,

@@ -2,7 +2,7 @@
 //! threads. The result of a sort is unique, so its bits don't depend on the partition.
 
 use crate::exec::chunks::{Chunks, READ};
-use crate::kernel::sort::pack::{self, Packing};
+use crate::kernel::sort::pack::{self, KeyPacking};
 use crate::kernel::sort::{self as kernel, Key, Ordered, Part};
 use crate::par::{self, Cost};
 use alloc::vec;
@@ -75,9 +75,9 @@ pub(super) fn argsort_line<T: Ordered>(
     out: &mut [i64],
     scratch: &mut [i64],
 ) {
-    let packing = Packing::of_width(8 * size_of::<T>() as u32, x.len()).unwrap_or_else(|| {
+    let packing = KeyPacking::of_width(8 * size_of::<T>() as u32, x.len()).unwrap_or_else(|| {
         let (least, most) = extent(x, descending);
-        Packing::new(least, most, x.len())
+        KeyPacking::new(least, most, x.len())
     });
     let cost = Cost {
         bytes: size_of::<T>() + 8,

@@ -9,7 +9,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout::Ints;
 use crate::ops::ewise::{ewise_as, update_as};
-use crate::scalar::Value;
+use crate::scalar::ElementBytes;
 use crate::tensor::Tensor;
 
 impl Tensor {
@@ -31,7 +31,7 @@ impl Tensor {
             .as_ptr()
             .wrapping_offset(self.offset_of("at", position.into().values())?);
         // SAFETY: an element inside the shape (TENSOR1).
-        unsafe { Value::read(p, size_of::<T>()) }
+        unsafe { ElementBytes::read(p, size_of::<T>()) }
             .get::<T>()
             .ok_or_else(|| {
                 Error::value(

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Given, Ints, axis_or_dim, count, integer, kind};
 pub use nested::{asarray, is_list, operand_beside, values_for};
-pub use operand::{Arg, Number, Operand, OperandRef, scalar};
+pub use operand::{NumberArg, Operand, OperandRef, TensorArg, scalar};
 
 /// The number of elements from which on work is long enough to release the GIL.
 const LONG: usize = 32 * 1024;

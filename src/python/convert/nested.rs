@@ -123,20 +123,20 @@ fn listed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
 }
 
 fn from_scalar(s: Scalar, dtype: Option<DType>) -> PyResult<Tensor> {
-    let mut values = Values::default();
+    let mut values = NestedValues::default();
     values.push(s)?;
     values.tensor(&[], dtype)
 }
 
 fn from_nested(x: &Bound<PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
-    let (values, shape) = Values::read(x)?;
+    let (values, shape) = NestedValues::read(x)?;
     values.tensor(&shape, dtype)
 }
 
 /// Nested lists as values to write to elements of `dtype`: converted to it if their kind is not
 /// higher. `None` if `x` is not a list.
 pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
-    let Some((values, shape)) = Values::of(x)? else {
+    let Some((values, shape)) = NestedValues::of(x)? else {
         return Ok(None);
     };
     match values.strong {
@@ -153,7 +153,7 @@ pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
 /// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that a
 /// number of their kind takes there. `None` if `x` is not a list.
 pub fn operand_beside(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
-    let Some((values, shape)) = Values::of(x)? else {
+    let Some((values, shape)) = NestedValues::of(x)? else {
         return Ok(None);
     };
     let dtype = if values.strong.is_some() {
@@ -176,7 +176,7 @@ fn walk(
     depth: usize,
     shape: &mut Vec<usize>,
     open: &mut bool,
-    values: &mut Values,
+    values: &mut NestedValues,
 ) -> PyResult<()> {
     let ragged = |what: String| {
         PyValueError::new_err(format!("asarray: ragged list: {what} at depth {depth}"))
@@ -274,24 +274,24 @@ impl Default for Numbers {
 
 /// The numbers of nested lists in row-major order, and the dtype of the tensors among them.
 #[derive(Default)]
-struct Values {
+struct NestedValues {
     numbers: Numbers,
     strong: Option<DType>,
 }
 
-impl Values {
+impl NestedValues {
     /// Reads nested lists: the numbers, and the shape of the lists.
-    fn read(x: &Bound<PyAny>) -> PyResult<(Values, Vec<usize>)> {
-        let (mut values, mut shape) = (Values::default(), Vec::new());
+    fn read(x: &Bound<PyAny>) -> PyResult<(NestedValues, Vec<usize>)> {
+        let (mut values, mut shape) = (NestedValues::default(), Vec::new());
         walk(x, 0, &mut shape, &mut true, &mut values)?;
         Ok((values, shape))
     }
-    /// [`read`](Values::read); `None` if `x` is neither a list nor another sequence.
-    fn of(x: &Bound<PyAny>) -> PyResult<Option<(Values, Vec<usize>)>> {
+    /// [`read`](NestedValues::read); `None` if `x` is neither a list nor another sequence.
+    fn of(x: &Bound<PyAny>) -> PyResult<Option<(NestedValues, Vec<usize>)>> {
         if is_nested(x) {
-            return Values::read(x).map(Some);
+            return NestedValues::read(x).map(Some);
         }
-        listed(x)?.map(|list| Values::read(&list)).transpose()
+        listed(x)?.map(|list| NestedValues::read(&list)).transpose()
     }
     /// Notes a tensor of `dtype` among the numbers.
     fn met(&mut self, dtype: DType) -> PyResult<()> {

@@ -5,7 +5,7 @@ use super::{compute, is_short};
 use crate::layout::Shape;
 use crate::python::cell::{PyTensor, viewed};
 use crate::python::interop;
-use crate::python::number::Number as Later;
+use crate::python::number::TracedNumber;
 use crate::python::{later, trace, traced};
 use crate::{DType, Layout, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -75,7 +75,7 @@ pub enum OperandRef<'py> {
     /// A tensor's object.
     Object(Bound<'py, PyTensor>),
     /// A float argument of a function that is being traced.
-    Number(Later<'py>),
+    Number(TracedNumber<'py>),
     /// Anything else.
     Operand(Operand),
 }
@@ -188,7 +188,7 @@ impl OperandRef<'_> {
     pub fn of<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<OperandRef<'py>>> {
         match x.cast_exact::<PyTensor>() {
             Ok(t) => Ok(Some(OperandRef::Object(t.clone()))),
-            Err(_) => match Later::of(x)? {
+            Err(_) => match TracedNumber::of(x)? {
                 Some(number) => Ok(Some(OperandRef::Number(number))),
                 None => Ok(Operand::other(x)?.map(OperandRef::Operand)),
             },
@@ -219,15 +219,15 @@ fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
 
 /// A tensor argument: any [`Operand`], a number as a 0-dimensional tensor.
 #[derive(Clone)]
-pub struct Arg(pub Tensor);
+pub struct TensorArg(pub Tensor);
 
-impl<'py> FromPyObject<'_, 'py> for Arg {
+impl<'py> FromPyObject<'_, 'py> for TensorArg {
     type Error = PyErr;
     #[inline]
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Arg> {
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorArg> {
         match x.cast_exact::<PyTensor>() {
-            Ok(t) => Ok(Arg(t.get().tensor(x.py())?)),
-            Err(_) => Ok(Arg(x.extract::<Operand>()?.tensor()?)),
+            Ok(t) => Ok(TensorArg(t.get().tensor(x.py())?)),
+            Err(_) => Ok(TensorArg(x.extract::<Operand>()?.tensor()?)),
         }
     }
 }
@@ -255,7 +255,7 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     if let Ok(c) = x.cast::<PyComplex>() {
         return Ok(Some(Scalar::Complex(c.real(), c.imag())));
     }
-    if let Some(number) = Later::of(x)? {
+    if let Some(number) = TracedNumber::of(x)? {
         return Ok(Some(number.look()));
     }
     interop::numpy::scalar(x)
@@ -264,17 +264,17 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
 /// A number argument, such as a bound of `linspace` or a fill value; and its dtype if it is a
 /// 0-dimensional array, such as `t.min()`.
 #[derive(Clone, Copy)]
-pub struct Number(pub Scalar, pub Option<DType>);
+pub struct NumberArg(pub Scalar, pub Option<DType>);
 
-impl<'py> FromPyObject<'_, 'py> for Number {
+impl<'py> FromPyObject<'_, 'py> for NumberArg {
     type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Number> {
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<NumberArg> {
         let wrong = |what: String| PyTypeError::new_err(format!("expected a number, got {what}"));
         match Operand::of(&x)? {
-            Some(Operand::Scalar(s)) => Ok(Number(s, None)),
+            Some(Operand::Scalar(s)) => Ok(NumberArg(s, None)),
             Some(Operand::Tensor(t)) if t.rank() == 0 => {
                 let number = crate::python::values::item(x.py(), &t, "item")?;
-                Ok(Number(
+                Ok(NumberArg(
                     scalar(&number)?.ok_or_else(|| wrong(kind(&number)))?,
                     Some(t.dtype()),
                 ))

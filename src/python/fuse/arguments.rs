@@ -2,7 +2,7 @@
 
 use crate::python::cell::PyTensor;
 use crate::python::convert::Operand;
-use crate::python::number::{self, Number};
+use crate::python::number::{self, TracedNumber};
 use crate::python::trace;
 use crate::{DType, Scalar, Tensor};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 /// The part of the arguments that identifies a program: everything but the elements of tensors.
 #[derive(Default)]
-pub struct Key {
+pub struct ProgramKey {
     /// The nesting, dtypes and ranks, and all other objects.
     pub form: SmallVec<[u64; 12]>,
     pub sizes: SmallVec<[usize; 8]>,
@@ -26,7 +26,7 @@ pub struct Key {
 /// The arguments of a call.
 #[derive(Default)]
 pub struct Arguments<'py> {
-    pub key: Key,
+    pub key: ProgramKey,
     pub tensors: Vec<Tensor>,
     /// The objects that the tensors came in, by index.
     pub objects: SmallVec<[Option<Bound<'py, PyTensor>>; 4]>,
@@ -39,7 +39,7 @@ impl<'py> Arguments<'py> {
     /// Adds an argument.
     pub fn push(&mut self, x: &Bound<'py, PyAny>) -> PyResult<()> {
         const TENSOR: u64 = 1;
-        if Number::of(x)?.is_some() {
+        if TracedNumber::of(x)?.is_some() {
             self.traced = true;
             return Ok(());
         }
@@ -119,7 +119,7 @@ impl<'py> Arguments<'py> {
     /// `x` with tensors and floats replaced by traced objects.
     pub fn traced(
         x: &Bound<'py, PyAny>,
-        floats: &number::Arguments<'py>,
+        floats: &number::FloatArguments<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
         let all = |items: &mut dyn Iterator<Item = Bound<'py, PyAny>>| {

@@ -11,8 +11,8 @@ use super::whole;
 use crate::layout::Shape;
 use crate::stream::{Program, Rounding};
 use crate::{Error, Scalar, Tensor};
-use arguments::{Arguments, Key};
-use form::{Form, Results};
+use arguments::{Arguments, ProgramKey};
+use form::{ResultFinder, ResultForm};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -28,13 +28,13 @@ pub struct Fused {
     f: Py<PyAny>,
     donate: Vec<usize>,
     rounding: Rounding,
-    traced: Mutex<Vec<Arc<Entry>>>,
+    traced: Mutex<Vec<Arc<TracedProgram>>>,
 }
 
 /// A program made by tracing a call.
-struct Entry {
+struct TracedProgram {
     /// The arguments it serves.
-    key: Key,
+    key: ProgramKey,
     /// Whether it serves only these shapes.
     by_shape: bool,
     /// Whether it serves only arguments whose memory others see alike.
@@ -49,12 +49,12 @@ struct Entry {
     /// The functions that compute the program's parameters from the float arguments.
     numbers: Vec<Py<PyAny>>,
     constants: Vec<Tensor>,
-    result: Form,
+    result: ResultForm,
 }
 
-impl Entry {
+impl TracedProgram {
     /// Whether it serves arguments with this key.
-    fn serves(&self, other: &Key) -> bool {
+    fn serves(&self, other: &ProgramKey) -> bool {
         let own = &self.key;
         let same = |k: &usize| own.floats[*k].to_bits() == other.floats[*k].to_bits();
         own.form == other.form
@@ -172,7 +172,7 @@ impl Fused {
         kwargs: Option<&Bound<'py, PyDict>>,
         arguments: &mut Arguments<'py>,
         own: bool,
-    ) -> PyResult<Option<Arc<Entry>>> {
+    ) -> PyResult<Option<Arc<TracedProgram>>> {
         args.iter().try_for_each(|x| arguments.push(&x))?;
         if let Some(kwargs) = kwargs {
             arguments.push(kwargs.as_any())?;
@@ -181,7 +181,7 @@ impl Fused {
             return Ok(None);
         }
         arguments.find_pattern();
-        let fits = |e: &&Arc<Entry>| !own && e.serves(&arguments.key);
+        let fits = |e: &&Arc<TracedProgram>| !own && e.serves(&arguments.key);
         // entries for specific float values take precedence
         let all = self.lock();
         let found = all.iter().filter(fits).max_by_key(|e| e.looked_at.len());
@@ -201,7 +201,7 @@ impl Fused {
         };
         Ok(Some(entry))
     }
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Entry>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<TracedProgram>>> {
         self.traced.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn trace<'py>(
@@ -211,9 +211,9 @@ impl Fused {
         kwargs: Option<&Bound<'py, PyDict>>,
         arguments: &mut Arguments<'py>,
         own: bool,
-    ) -> PyResult<Entry> {
+    ) -> PyResult<TracedProgram> {
         let mut compiled = None;
-        let floats = number::Arguments::new(py)?;
+        let floats = number::FloatArguments::new(py)?;
         let seen = floats.seen()?;
         let shared = arguments.key.shared.to_vec();
         let call = || {
@@ -235,7 +235,7 @@ impl Fused {
             if own {
                 floats.look()?;
             }
-            let mut results = Results {
+            let mut results = ResultFinder {
                 trace,
                 floats: &floats,
                 outputs: Vec::new(),
@@ -249,7 +249,7 @@ impl Fused {
             let views = trace.graph.has_views();
             let row_major = views.then(|| compile(true)).transpose()?;
             let looked_at = seen.try_iter()?.map(|k| k?.extract());
-            compiled = Some(Entry {
+            compiled = Some(TracedProgram {
                 key: core::mem::take(&mut arguments.key),
                 by_shape: trace.is_by_shape(),
                 by_memory: trace.by_memory,
@@ -268,7 +268,7 @@ impl Fused {
         Ok(entry)
     }
     /// The program's inputs; donated tensors are taken from their objects.
-    fn inputs(&self, entry: &Entry, arguments: &mut Arguments) -> PyResult<Vec<Tensor>> {
+    fn inputs(&self, entry: &TracedProgram, arguments: &mut Arguments) -> PyResult<Vec<Tensor>> {
         let objects = &arguments.objects;
         let mut tensors = core::mem::take(&mut arguments.tensors);
         for k in &self.donate {

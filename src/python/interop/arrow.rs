@@ -226,17 +226,17 @@ impl PyTensor {
 // ---- import
 
 /// A struct moved out of its capsule, released on drop.
-struct Taken<S: Released>(Box<S>);
+struct TakenStruct<S: Released>(Box<S>);
 
 // SAFETY: a producer's struct is read when it is taken and released in `drop`, which the interface
 // allows from any thread.
-unsafe impl<S: Released> Send for Taken<S> {}
+unsafe impl<S: Released> Send for TakenStruct<S> {}
 // SAFETY: a shared struct gives out nothing but numbers and pointers that were read when it was
 // taken.
-unsafe impl<S: Released> Sync for Taken<S> {}
+unsafe impl<S: Released> Sync for TakenStruct<S> {}
 
-impl<S: Released> Taken<S> {
-    fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<Taken<S>> {
+impl<S: Released> TakenStruct<S> {
+    fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<TakenStruct<S>> {
         let wrong = || {
             PyBufferError::new_err(format!(
                 "__arrow_c_array__ did not return a live capsule {:?}",
@@ -257,12 +257,12 @@ impl<S: Released> Taken<S> {
             }
             let moved = Box::new(ptr::read(content));
             *(*content).release() = None;
-            Ok(Taken(moved))
+            Ok(TakenStruct(moved))
         }
     }
 }
 
-impl<S: Released> Drop for Taken<S> {
+impl<S: Released> Drop for TakenStruct<S> {
     fn drop(&mut self) {
         if let Some(release) = *self.0.release() {
             // SAFETY: the producer's own, with its struct, which was not released before.
@@ -285,8 +285,8 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
                 kind(x)
             ))
         })?;
-    let schema = Taken::<Schema>::from_capsule(&schema)?;
-    let taken = Taken::<Array>::from_capsule(&array)?;
+    let schema = TakenStruct::<Schema>::from_capsule(&schema)?;
+    let taken = TakenStruct::<Array>::from_capsule(&array)?;
     let format = match schema.0.format.is_null() {
         true => c"",
         // SAFETY: the producer's string, which lives until the release.

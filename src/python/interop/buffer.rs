@@ -147,7 +147,7 @@ pub fn has_one(x: &Bound<PyAny>) -> bool {
 pub struct PyBuffer(Box<ffi::Py_buffer>);
 
 /// The kind of buffer requested of an exporter.
-pub enum Order {
+pub enum BufferRequest {
     /// Elements, with their format, shape and strides.
     Elements,
     /// Contiguous bytes.
@@ -162,10 +162,10 @@ unsafe impl Sync for PyBuffer {}
 
 impl PyBuffer {
     /// Acquires the buffer of an object, whose memory does not move until it is dropped.
-    pub fn take(x: &Bound<PyAny>, order: Order) -> PyResult<PyBuffer> {
+    pub fn take(x: &Bound<PyAny>, order: BufferRequest) -> PyResult<PyBuffer> {
         let flags = match order {
-            Order::Elements => ffi::PyBUF_RECORDS_RO,
-            Order::Bytes => ffi::PyBUF_SIMPLE,
+            BufferRequest::Elements => ffi::PyBUF_RECORDS_RO,
+            BufferRequest::Bytes => ffi::PyBUF_SIMPLE,
         };
         let mut view = Box::new(ffi::Py_buffer::new());
         // SAFETY: a live object and a view to fill, with the GIL held.
@@ -177,18 +177,18 @@ impl PyBuffer {
                 why.value(x.py())
             );
             let error = match order {
-                Order::Elements => DTypeError::new_err(message),
-                Order::Bytes if why.is_instance_of::<PyTypeError>(x.py()) => {
+                BufferRequest::Elements => DTypeError::new_err(message),
+                BufferRequest::Bytes if why.is_instance_of::<PyTypeError>(x.py()) => {
                     PyTypeError::new_err(message)
                 }
-                Order::Bytes => PyBufferError::new_err(message),
+                BufferRequest::Bytes => PyBufferError::new_err(message),
             };
             error.set_cause(x.py(), Some(why));
             return Err(error);
         }
         Ok(PyBuffer(view))
     }
-    /// The pointer and length of the bytes of [`Order::Bytes`].
+    /// The pointer and length of the bytes of [`BufferRequest::Bytes`].
     pub fn bytes(&self) -> (*const u8, usize) {
         (self.0.buf.cast_const().cast(), self.0.len.max(0) as usize)
     }
@@ -203,7 +203,7 @@ impl Drop for PyBuffer {
 
 /// A tensor of the elements of an object's buffer; `copy` as in [`super::import`].
 pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
-    let view = PyBuffer::take(x, Order::Elements)?;
+    let view = PyBuffer::take(x, BufferRequest::Elements)?;
     let v = &*view.0;
     let format = match v.format {
         p if p.is_null() => c"B",

@@ -1,7 +1,7 @@
 //! Tensors and bytes: tensors of the elements of any buffer, the bytes of a tensor, and the same
 //! bytes as another dtype.
 
-use super::buffer::{Order, PyBuffer};
+use super::buffer::{BufferRequest, PyBuffer};
 use super::foreign::{Foreign, Lease};
 use crate::layout::{Layout, Shape, Strides};
 use crate::python::cell::PyTensor;
@@ -118,7 +118,10 @@ fn frombuffer(
     offset: isize,
 ) -> PyResult<PyTensor> {
     let refuse = |what: String| PyValueError::new_err(format!("frombuffer: {what}"));
-    let (view, size) = (PyBuffer::take(buffer, Order::Bytes)?, dtype.0.size());
+    let (view, size) = (
+        PyBuffer::take(buffer, BufferRequest::Bytes)?,
+        dtype.0.size(),
+    );
     let (first, len) = view.bytes();
     let offset = usize::try_from(offset).ok().filter(|o| *o <= len);
     let offset = offset.ok_or_else(|| {

@@ -6,7 +6,7 @@
 //! sees (INTEROP1), while nothing would keep the memory behind a pointer when the tensor is written
 //! to.
 
-use super::buffer::{MAX_RANK, Order, PyBuffer};
+use super::buffer::{BufferRequest, MAX_RANK, PyBuffer};
 use super::bytes::as_bytes;
 use super::foreign::{Foreign, Lease};
 use crate::Tensor;
@@ -111,7 +111,7 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
         return unsafe { foreign.tensor(lease, copy) };
     }
     // the memory of a buffer: that in "data", or the object's own
-    let view = PyBuffer::take(data.as_ref().unwrap_or(x), Order::Bytes)?;
+    let view = PyBuffer::take(data.as_ref().unwrap_or(x), BufferRequest::Bytes)?;
     let (start, len) = view.bytes();
     let offset = item("offset")?.map_or(Ok(0), |v| {
         v.extract::<usize>()

@@ -5,7 +5,7 @@ use crate::Scalar;
 use crate::kernel::elementwise::rows;
 use crate::nn::{self, Activation, Gumbel};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Operand, axis_or_dim, compute};
+use crate::python::convert::{Operand, TensorArg, axis_or_dim, compute};
 use crate::python::dtype::DTypeArg;
 use crate::python::elementwise::{self, apply};
 use pyo3::exceptions::PyValueError;
@@ -61,7 +61,7 @@ fn leaky_relu(py: Python<'_>, x: Operand, negative_slope: Option<Operand>) -> Py
 /// [[-0.5, -0.25]]
 #[pyfunction]
 #[pyo3(signature = (x, weight))]
-fn prelu(py: Python<'_>, x: Arg, weight: Arg) -> PyResult<PyTensor> {
+fn prelu(py: Python<'_>, x: TensorArg, weight: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || nn::prelu(&x.0, &weight.0))
 }
 
@@ -203,7 +203,12 @@ fn hardtanh(py: Python<'_>, x: Operand, min_val: f64, max_val: f64) -> PyResult<
 /// [1.0, 1.0]
 #[pyfunction]
 #[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
-fn glu(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyResult<PyTensor> {
+fn glu(
+    py: Python<'_>,
+    x: TensorArg,
+    axis: Option<isize>,
+    dim: Option<isize>,
+) -> PyResult<PyTensor> {
     let axis = axis_or_dim("glu", axis, dim, -1)?;
     compute(py, x.0.len(), || nn::glu(&x.0, axis))
 }
@@ -220,7 +225,7 @@ fn glu(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyRes
 #[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
 fn softmin(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     dim: Option<isize>,
     dtype: Option<DTypeArg>,
@@ -245,7 +250,7 @@ fn softmin(
 #[pyo3(signature = (logits, tau = 1.0, hard = false, axis = None, *, seed, dim = None), text_signature = "(logits, tau=1.0, hard=False, axis=-1, *, seed, dim=None)")]
 fn gumbel_softmax(
     py: Python<'_>,
-    logits: Arg,
+    logits: TensorArg,
     tau: f64,
     hard: bool,
     axis: Option<isize>,

@@ -2,7 +2,7 @@
 
 use crate::nn::{self, Align, Attention, VarlenAttention};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Ints, TensorArg, compute};
 use crate::python::linalg::work;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub(super) fn align(op: &str, align: &str) -> PyResult<Align> {
 }
 
 /// The number of keys.
-pub(super) fn keys(key: &Arg) -> usize {
+pub(super) fn keys(key: &TensorArg) -> usize {
     match key.0.shape() {
         [.., keys, _] => *keys,
         _ => 1,
@@ -69,10 +69,10 @@ pub(super) fn keys(key: &Arg) -> usize {
 #[pyo3(signature = (query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, *, scale = None, enable_gqa = false, softcap = None, window = None, align = "upper_left"))]
 fn scaled_dot_product_attention(
     py: Python<'_>,
-    query: Arg,
-    key: Arg,
-    value: Arg,
-    attn_mask: Option<Arg>,
+    query: TensorArg,
+    key: TensorArg,
+    value: TensorArg,
+    attn_mask: Option<TensorArg>,
     dropout_p: f64,
     is_causal: bool,
     scale: Option<f64>,
@@ -121,9 +121,9 @@ fn scaled_dot_product_attention(
 #[pyo3(signature = (query, key, value, offsets, *, is_causal = false, scale = None, softcap = None, window = None))]
 fn varlen_attention(
     py: Python<'_>,
-    query: Arg,
-    key: Arg,
-    value: Arg,
+    query: TensorArg,
+    key: TensorArg,
+    value: TensorArg,
     offsets: Ints,
     is_causal: bool,
     scale: Option<f64>,

@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 use crate::nn::{KvCache, KvCacheOptions};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Given, count, detached};
+use crate::python::convert::{Given, TensorArg, count, detached};
 use crate::python::dtype::DTypeArg;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -61,7 +61,7 @@ impl PyKvCache {
     /// those of all tokens kept, which share the cache's memory. Earlier tokens are not copied.
     /// ShapeError or DTypeError if they don't fit the cache, and nothing is appended.
     #[pyo3(signature = (k, v, /))]
-    fn append(&self, py: Python<'_>, k: Arg, v: Arg) -> PyResult<(PyTensor, PyTensor)> {
+    fn append(&self, py: Python<'_>, k: TensorArg, v: TensorArg) -> PyResult<(PyTensor, PyTensor)> {
         let size = k.0.len().saturating_add(v.0.len());
         let (keys, values) = detached(py, size, || self.lock().append(&k.0, &v.0))?;
         Ok((keys.into(), values.into()))
@@ -87,7 +87,7 @@ impl PyKvCache {
     /// search does after each step. Copies what is kept. IndexError if one is out of range;
     /// ShapeError if `indices` is not one-dimensional; DTypeError if it is not an integer tensor.
     #[pyo3(signature = (indices, /))]
-    fn gather(&self, py: Python<'_>, indices: Arg) -> PyResult<()> {
+    fn gather(&self, py: Python<'_>, indices: TensorArg) -> PyResult<()> {
         let work = usize::MAX; // long enough to release the interpreter
         detached(py, work, || self.lock().gather(&indices.0))
     }

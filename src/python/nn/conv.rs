@@ -6,7 +6,7 @@ use super::spatial::per_axis;
 use crate::dtype::DType;
 use crate::nn::{self, Conv, ConvTranspose, Padding};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, OperandRef, compute, count, kind};
+use crate::python::convert::{Ints, OperandRef, TensorArg, compute, count, kind};
 use crate::python::dtype::DTypeArg;
 use crate::stream::LayerKind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -177,9 +177,9 @@ macro_rules! transposed {
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
-            x: Arg,
-            weight: Arg,
-            bias: Option<Arg>,
+            x: TensorArg,
+            weight: TensorArg,
+            bias: Option<TensorArg>,
             stride: Option<Ints>,
             padding: Option<Ints>,
             output_padding: Option<Ints>,

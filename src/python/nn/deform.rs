@@ -3,7 +3,7 @@
 use super::conv::options as of_conv;
 use crate::nn::{self, Conv, DeformConv};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Ints, TensorArg, compute};
 use pyo3::prelude::*;
 
 /// The options that place the kernel.
@@ -50,14 +50,14 @@ pub(super) fn options(
 #[allow(clippy::too_many_arguments, reason = "torchvision's")]
 fn deform_conv2d(
     py: Python<'_>,
-    x: Arg,
-    offset: Arg,
-    weight: Arg,
-    bias: Option<Arg>,
+    x: TensorArg,
+    offset: TensorArg,
+    weight: TensorArg,
+    bias: Option<TensorArg>,
     stride: Option<Ints>,
     padding: Option<Bound<PyAny>>,
     dilation: Option<Ints>,
-    mask: Option<Arg>,
+    mask: Option<TensorArg>,
 ) -> PyResult<PyTensor> {
     let options = DeformConv {
         bias: bias.as_ref().map(|b| &b.0),

@@ -2,7 +2,7 @@
 
 use crate::nn::{self, Cdist, CosineSimilarity, PairwiseDistance};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, axis_or_dim, compute};
+use crate::python::convert::{TensorArg, axis_or_dim, compute};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -19,8 +19,8 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x1, x2, axis = None, eps = 1e-8, *, dim = None), text_signature = "(x1, x2, axis=1, eps=1e-08, *, dim=None)")]
 fn cosine_similarity(
     py: Python<'_>,
-    x1: Arg,
-    x2: Arg,
+    x1: TensorArg,
+    x2: TensorArg,
     axis: Option<isize>,
     eps: f64,
     dim: Option<isize>,
@@ -43,8 +43,8 @@ fn cosine_similarity(
 #[pyo3(signature = (x1, x2, p = 2.0, eps = 1e-6, keepdim = false), text_signature = "(x1, x2, p=2.0, eps=1e-06, keepdim=False)")]
 fn pairwise_distance(
     py: Python<'_>,
-    x1: Arg,
-    x2: Arg,
+    x1: TensorArg,
+    x2: TensorArg,
     p: f64,
     eps: f64,
     keepdim: bool,
@@ -72,7 +72,13 @@ fn pairwise_distance(
 /// [[5.0, 1.0]]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, p = 2.0, compute_mode = "use_mm_for_euclid_dist_if_necessary"))]
-fn cdist(py: Python<'_>, x1: Arg, x2: Arg, p: f64, compute_mode: &str) -> PyResult<PyTensor> {
+fn cdist(
+    py: Python<'_>,
+    x1: TensorArg,
+    x2: TensorArg,
+    p: f64,
+    compute_mode: &str,
+) -> PyResult<PyTensor> {
     let product = match compute_mode {
         "use_mm_for_euclid_dist_if_necessary" => None,
         "use_mm_for_euclid_dist" => Some(true),
@@ -99,7 +105,7 @@ fn cdist(py: Python<'_>, x1: Arg, x2: Arg, p: f64, compute_mode: &str) -> PyResu
 /// [7.0, 1.0, 6.0]
 #[pyfunction]
 #[pyo3(signature = (x, p = 2.0))]
-fn pdist(py: Python<'_>, x: Arg, p: f64) -> PyResult<PyTensor> {
+fn pdist(py: Python<'_>, x: TensorArg, p: f64) -> PyResult<PyTensor> {
     let work = x.0.len().saturating_mul(x.0.len());
     compute(py, work, || nn::pdist(&x.0, p))
 }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::nn;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{TensorArg, compute};
 use crate::{Result, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 fn drop(
     py: Python<'_>,
     op: &str,
-    x: Arg,
+    x: TensorArg,
     training: bool,
     seed: Option<u64>,
     f: impl FnOnce(&Tensor, u64) -> Result<Tensor> + Send,
@@ -41,7 +41,7 @@ fn drop(
 #[pyo3(signature = (x, p = 0.5, training = true, *, seed = None))]
 fn dropout(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     p: f64,
     training: bool,
     seed: Option<u64>,
@@ -61,7 +61,7 @@ fn dropout(
 #[pyo3(signature = (x, p = 0.5, training = false, *, seed = None))]
 fn alpha_dropout(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     p: f64,
     training: bool,
     seed: Option<u64>,
@@ -81,7 +81,7 @@ fn alpha_dropout(
 #[pyo3(signature = (x, p = 0.5, training = false, *, seed = None))]
 fn feature_alpha_dropout(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     p: f64,
     training: bool,
     seed: Option<u64>,
@@ -116,7 +116,7 @@ macro_rules! of_channels {
         #[pyo3(signature = (x, p = 0.5, training = true, *, seed = None))]
         fn $name(
             py: Python<'_>,
-            x: Arg,
+            x: TensorArg,
             p: f64,
             training: bool,
             seed: Option<u64>,

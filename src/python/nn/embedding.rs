@@ -2,7 +2,7 @@
 
 use crate::nn::{self, BagMode, EmbeddingBag};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute, count};
+use crate::python::convert::{TensorArg, compute, count};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 /// [[3.0, 4.0], [1.0, 2.0]]
 #[pyfunction]
 #[pyo3(signature = (indices, weight))]
-fn embedding(py: Python<'_>, indices: Arg, weight: Arg) -> PyResult<PyTensor> {
+fn embedding(py: Python<'_>, indices: TensorArg, weight: TensorArg) -> PyResult<PyTensor> {
     let width = weight.0.shape().last().copied().unwrap_or(1);
     compute(py, indices.0.len().saturating_mul(width), || {
         nn::embedding(&indices.0, &weight.0)
@@ -40,11 +40,11 @@ fn embedding(py: Python<'_>, indices: Arg, weight: Arg) -> PyResult<PyTensor> {
 #[pyo3(signature = (indices, weight, offsets = None, *, mode = "mean", per_sample_weights = None, include_last_offset = false, padding_idx = None))]
 fn embedding_bag(
     py: Python<'_>,
-    indices: Arg,
-    weight: Arg,
-    offsets: Option<Arg>,
+    indices: TensorArg,
+    weight: TensorArg,
+    offsets: Option<TensorArg>,
     mode: &str,
-    per_sample_weights: Option<Arg>,
+    per_sample_weights: Option<TensorArg>,
     include_last_offset: bool,
     padding_idx: Option<isize>,
 ) -> PyResult<PyTensor> {
@@ -85,7 +85,7 @@ fn embedding_bag(
 /// [[0, 1, 0], [1, 0, 0]]
 #[pyfunction]
 #[pyo3(signature = (x, num_classes = -1), text_signature = "(x, num_classes=-1)")]
-fn one_hot(py: Python<'_>, x: Arg, num_classes: isize) -> PyResult<PyTensor> {
+fn one_hot(py: Python<'_>, x: TensorArg, num_classes: isize) -> PyResult<PyTensor> {
     let classes = match num_classes {
         -1 => None,
         n => Some(count("one_hot", "num_classes", n)?),

@@ -2,7 +2,7 @@
 
 use crate::nn::{self, ChannelNorm, Length, LocalResponse};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, axis_or_dim, compute, count, detached};
+use crate::python::convert::{Ints, TensorArg, axis_or_dim, compute, count, detached};
 use crate::python::dtype::DTypeArg;
 use crate::{Error, Tensor};
 use pyo3::IntoPyObjectExt;
@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
 fn softmax(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     dim: Option<isize>,
     dtype: Option<DTypeArg>,
@@ -45,7 +45,7 @@ fn softmax(
 #[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
 fn log_softmax(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     axis: Option<isize>,
     dim: Option<isize>,
     dtype: Option<DTypeArg>,
@@ -73,12 +73,12 @@ fn log_softmax(
 #[pyo3(signature = (x, normalized_shape, weight = None, bias = None, eps = 1e-5, *, residual = None))]
 fn layer_norm<'py>(
     py: Python<'py>,
-    x: Arg,
+    x: TensorArg,
     normalized_shape: Ints,
-    weight: Option<Arg>,
-    bias: Option<Arg>,
+    weight: Option<TensorArg>,
+    bias: Option<TensorArg>,
     eps: f64,
-    residual: Option<Arg>,
+    residual: Option<TensorArg>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shape = normalized_shape.shape("layer_norm", "normalized_shape")?;
     let (weight, bias) = (tensor(&weight), tensor(&bias));
@@ -108,11 +108,11 @@ fn layer_norm<'py>(
 #[pyo3(signature = (x, normalized_shape, weight = None, eps = None, *, residual = None))]
 fn rms_norm<'py>(
     py: Python<'py>,
-    x: Arg,
+    x: TensorArg,
     normalized_shape: Ints,
-    weight: Option<Arg>,
+    weight: Option<TensorArg>,
     eps: Option<f64>,
-    residual: Option<Arg>,
+    residual: Option<TensorArg>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shape = normalized_shape.shape("rms_norm", "normalized_shape")?;
     let weight = tensor(&weight);
@@ -148,11 +148,11 @@ fn rms_norm<'py>(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn batch_norm(
     py: Python<'_>,
-    x: Arg,
-    running_mean: Option<Arg>,
-    running_var: Option<Arg>,
-    weight: Option<Arg>,
-    bias: Option<Arg>,
+    x: TensorArg,
+    running_mean: Option<TensorArg>,
+    running_var: Option<TensorArg>,
+    weight: Option<TensorArg>,
+    bias: Option<TensorArg>,
     training: bool,
     momentum: f64,
     eps: f64,
@@ -182,7 +182,11 @@ fn batch_norm(
 /// ([2.0, 10.0], [1.0, 0.0])
 #[pyfunction]
 #[pyo3(signature = (x, *, correction = 0.0))]
-fn batch_norm_stats(py: Python<'_>, x: Arg, correction: f64) -> PyResult<(PyTensor, PyTensor)> {
+fn batch_norm_stats(
+    py: Python<'_>,
+    x: TensorArg,
+    correction: f64,
+) -> PyResult<(PyTensor, PyTensor)> {
     pair(py, x.0.len(), || nn::batch_norm_stats(&x.0, correction))
 }
 
@@ -198,10 +202,10 @@ fn batch_norm_stats(py: Python<'_>, x: Arg, correction: f64) -> PyResult<(PyTens
 #[pyo3(signature = (x, num_groups, weight = None, bias = None, eps = 1e-5))]
 fn group_norm(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     num_groups: isize,
-    weight: Option<Arg>,
-    bias: Option<Arg>,
+    weight: Option<TensorArg>,
+    bias: Option<TensorArg>,
     eps: f64,
 ) -> PyResult<PyTensor> {
     let groups = count("group_norm", "num_groups", num_groups)?;
@@ -222,11 +226,11 @@ fn group_norm(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn instance_norm(
     py: Python<'_>,
-    x: Arg,
-    running_mean: Option<Arg>,
-    running_var: Option<Arg>,
-    weight: Option<Arg>,
-    bias: Option<Arg>,
+    x: TensorArg,
+    running_mean: Option<TensorArg>,
+    running_var: Option<TensorArg>,
+    weight: Option<TensorArg>,
+    bias: Option<TensorArg>,
     use_input_stats: bool,
     momentum: f64,
     eps: f64,
@@ -255,7 +259,7 @@ fn instance_norm(
 #[pyo3(signature = (x, p = 2.0, axis = None, eps = 1e-12, *, dim = None), text_signature = "(x, p=2.0, axis=1, eps=1e-12, *, dim=None)")]
 fn normalize(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     p: f64,
     axis: Option<isize>,
     eps: f64,
@@ -279,7 +283,7 @@ fn normalize(
 #[pyo3(signature = (x, size, alpha = 1e-4, beta = 0.75, k = 1.0), text_signature = "(x, size, alpha=0.0001, beta=0.75, k=1.0)")]
 fn local_response_norm(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     size: isize,
     alpha: f64,
     beta: f64,
@@ -307,11 +311,15 @@ pub(super) fn converted(
     }
 }
 /// An optional tensor.
-fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
+fn tensor(t: &Option<TensorArg>) -> Option<&Tensor> {
     t.as_ref().map(|t| &t.0)
 }
 /// The options of a normalisation by channels.
-fn channel_norm<'a>(weight: &'a Option<Arg>, bias: &'a Option<Arg>, eps: f64) -> ChannelNorm<'a> {
+fn channel_norm<'a>(
+    weight: &'a Option<TensorArg>,
+    bias: &'a Option<TensorArg>,
+    eps: f64,
+) -> ChannelNorm<'a> {
     ChannelNorm {
         weight: tensor(weight),
         bias: tensor(bias),
@@ -323,8 +331,8 @@ pub(super) fn statistics<'a>(
     op: &str,
     option: &str,
     wanted: bool,
-    mean: &'a Option<Arg>,
-    var: &'a Option<Arg>,
+    mean: &'a Option<TensorArg>,
+    var: &'a Option<TensorArg>,
 ) -> PyResult<Option<(&'a Tensor, &'a Tensor)>> {
     match (wanted, mean, var) {
         (false, ..) => Ok(None),

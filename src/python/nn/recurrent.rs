@@ -3,7 +3,7 @@
 use crate::Tensor;
 use crate::nn::{self, Recurrent};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count, detached};
+use crate::python::convert::{Ints, TensorArg, compute, count, detached};
 use pyo3::prelude::*;
 
 /// The number of steps of each sequence.
@@ -11,13 +11,13 @@ fn steps(op: &str, lengths: &Option<Ints>) -> PyResult<Option<Vec<usize>>> {
     let all = |n: &Ints| n.0.iter().map(|n| count(op, "lengths", *n)).collect();
     lengths.as_ref().map(all).transpose()
 }
-fn lent(weights: &[Arg]) -> Vec<&Tensor> {
+fn lent(weights: &[TensorArg]) -> Vec<&Tensor> {
     weights.iter().map(|w| &w.0).collect()
 }
 fn one_direction<'a>(
-    input: &'a Arg,
-    hidden: &'a Arg,
-    biases: (&'a Option<Arg>, &'a Option<Arg>),
+    input: &'a TensorArg,
+    hidden: &'a TensorArg,
+    biases: (&'a Option<TensorArg>, &'a Option<TensorArg>),
 ) -> Vec<&'a Tensor> {
     let biases = [biases.0, biases.1].into_iter().flatten();
     [input, hidden]
@@ -40,9 +40,9 @@ macro_rules! layers {
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
-            x: Arg,
-            hx: Option<Arg>,
-            weights: Vec<Arg>,
+            x: TensorArg,
+            hx: Option<TensorArg>,
+            weights: Vec<TensorArg>,
             num_layers: isize,
             bidirectional: bool,
             batch_first: bool,
@@ -65,12 +65,12 @@ macro_rules! layers {
         #[pyo3(signature = (x, hx, w_ih, w_hh, b_ih = None, b_hh = None))]
         fn $cell(
             py: Python<'_>,
-            x: Arg,
-            hx: Option<Arg>,
-            w_ih: Arg,
-            w_hh: Arg,
-            b_ih: Option<Arg>,
-            b_hh: Option<Arg>,
+            x: TensorArg,
+            hx: Option<TensorArg>,
+            w_ih: TensorArg,
+            w_hh: TensorArg,
+            b_ih: Option<TensorArg>,
+            b_hh: Option<TensorArg>,
         ) -> PyResult<PyTensor> {
             let weights = one_direction(&w_ih, &w_hh, (&b_ih, &b_hh));
             let h = hx.as_ref().map(|h| &h.0);
@@ -147,9 +147,9 @@ layers! {
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn lstm(
     py: Python<'_>,
-    x: Arg,
-    hx: Option<(Arg, Arg)>,
-    weights: Vec<Arg>,
+    x: TensorArg,
+    hx: Option<(TensorArg, TensorArg)>,
+    weights: Vec<TensorArg>,
     num_layers: isize,
     bidirectional: bool,
     batch_first: bool,
@@ -184,12 +184,12 @@ fn lstm(
 #[pyo3(signature = (x, hx, w_ih, w_hh, b_ih = None, b_hh = None))]
 fn lstm_cell(
     py: Python<'_>,
-    x: Arg,
-    hx: Option<(Arg, Arg)>,
-    w_ih: Arg,
-    w_hh: Arg,
-    b_ih: Option<Arg>,
-    b_hh: Option<Arg>,
+    x: TensorArg,
+    hx: Option<(TensorArg, TensorArg)>,
+    w_ih: TensorArg,
+    w_hh: TensorArg,
+    b_ih: Option<TensorArg>,
+    b_hh: Option<TensorArg>,
 ) -> PyResult<(PyTensor, PyTensor)> {
     let weights = one_direction(&w_ih, &w_hh, (&b_ih, &b_hh));
     let state = hx.as_ref().map(|(h, c)| (&h.0, &c.0));

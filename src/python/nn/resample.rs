@@ -5,7 +5,7 @@ use crate::nn::{
     self, GridSample, GridSampleMode, Interpolate, InterpolateMode, PadMode, PaddingMode, Unfold,
 };
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, Number, compute, count};
+use crate::python::convert::{Ints, NumberArg, TensorArg, compute, count};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -93,7 +93,7 @@ pub(super) fn interpolation(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn interpolate(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     size: Option<Ints>,
     scale_factor: Option<Factors>,
     mode: &str,
@@ -150,8 +150,8 @@ pub(super) fn sampling(
 #[pyo3(signature = (x, grid, mode = "bilinear", padding_mode = "zeros", align_corners = None))]
 fn grid_sample(
     py: Python<'_>,
-    x: Arg,
-    grid: Arg,
+    x: TensorArg,
+    grid: TensorArg,
     mode: &str,
     padding_mode: &str,
     align_corners: Option<bool>,
@@ -175,7 +175,7 @@ fn grid_sample(
 #[pyo3(signature = (theta, size, align_corners = None))]
 fn affine_grid(
     py: Python<'_>,
-    theta: Arg,
+    theta: TensorArg,
     size: Ints,
     align_corners: Option<bool>,
 ) -> PyResult<PyTensor> {
@@ -195,7 +195,7 @@ fn affine_grid(
 /// >>> flex.nn.pixel_shuffle(flex.reshape(flex.arange(4), (4, 1, 1)), 2).tolist()
 /// [[[0, 1], [2, 3]]]
 #[pyfunction]
-fn pixel_shuffle(py: Python<'_>, x: Arg, upscale_factor: isize) -> PyResult<PyTensor> {
+fn pixel_shuffle(py: Python<'_>, x: TensorArg, upscale_factor: isize) -> PyResult<PyTensor> {
     let r = count("pixel_shuffle", "upscale_factor", upscale_factor)?;
     compute(py, x.0.len(), || nn::pixel_shuffle(&x.0, r))
 }
@@ -209,7 +209,7 @@ fn pixel_shuffle(py: Python<'_>, x: Arg, upscale_factor: isize) -> PyResult<PyTe
 /// >>> flex.nn.pixel_unshuffle(flex.asarray([[[0, 1], [2, 3]]]), 2).tolist()
 /// [[[0]], [[1]], [[2]], [[3]]]
 #[pyfunction]
-fn pixel_unshuffle(py: Python<'_>, x: Arg, downscale_factor: isize) -> PyResult<PyTensor> {
+fn pixel_unshuffle(py: Python<'_>, x: TensorArg, downscale_factor: isize) -> PyResult<PyTensor> {
     let r = count("pixel_unshuffle", "downscale_factor", downscale_factor)?;
     compute(py, x.0.len(), || nn::pixel_unshuffle(&x.0, r))
 }
@@ -223,7 +223,7 @@ fn pixel_unshuffle(py: Python<'_>, x: Arg, downscale_factor: isize) -> PyResult<
 /// >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
 /// [[[1], [3], [2], [4]]]
 #[pyfunction]
-fn channel_shuffle(py: Python<'_>, x: Arg, groups: isize) -> PyResult<PyTensor> {
+fn channel_shuffle(py: Python<'_>, x: TensorArg, groups: isize) -> PyResult<PyTensor> {
     let groups = count("channel_shuffle", "groups", groups)?;
     compute(py, x.0.len(), || nn::channel_shuffle(&x.0, groups))
 }
@@ -261,7 +261,7 @@ fn windows(
 #[pyo3(signature = (x, kernel_size, dilation = None, padding = None, stride = None), text_signature = "(x, kernel_size, dilation=1, padding=0, stride=1)")]
 fn unfold(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     kernel_size: Ints,
     dilation: Option<Ints>,
     padding: Option<Ints>,
@@ -288,7 +288,7 @@ fn unfold(
 #[pyo3(signature = (x, output_size, kernel_size, dilation = None, padding = None, stride = None), text_signature = "(x, output_size, kernel_size, dilation=1, padding=0, stride=1)")]
 fn fold(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     output_size: Ints,
     kernel_size: Ints,
     dilation: Option<Ints>,
@@ -327,7 +327,13 @@ pub(super) fn padding(op: &str, mode: &str, value: crate::Scalar) -> PyResult<Pa
 /// [[3, 2, 1, 2, 3]]
 #[pyfunction]
 #[pyo3(signature = (x, pad, mode = "constant", value = None))]
-fn pad(py: Python<'_>, x: Arg, pad: Ints, mode: &str, value: Option<Number>) -> PyResult<PyTensor> {
+fn pad(
+    py: Python<'_>,
+    x: TensorArg,
+    pad: Ints,
+    mode: &str,
+    value: Option<NumberArg>,
+) -> PyResult<PyTensor> {
     let value_or_zero = value.as_ref().map_or(crate::Scalar::Bool(false), |v| v.0);
     let chosen = padding("pad", mode, value_or_zero)?;
     if value.is_some() && !matches!(chosen, PadMode::Constant(_)) {

@@ -2,7 +2,7 @@
 
 use crate::nn::{self, Rotary, RotaryTables};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute, count, detached};
+use crate::python::convert::{TensorArg, compute, count, detached};
 use pyo3::prelude::*;
 
 /// Rotates pairs of elements of `x` by the angles of each token's position.
@@ -24,11 +24,11 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, cos, sin, *, interleaved = false, positions = None, offset = 0))]
 fn rotary_embedding(
     py: Python<'_>,
-    x: Arg,
-    cos: Arg,
-    sin: Arg,
+    x: TensorArg,
+    cos: TensorArg,
+    sin: TensorArg,
     interleaved: bool,
-    positions: Option<Arg>,
+    positions: Option<TensorArg>,
     offset: isize,
 ) -> PyResult<PyTensor> {
     let options = Rotary {

@@ -1,10 +1,10 @@
 //! Functions that make quantised tensors, and products with them.
 
-use super::output::{Product, output_named};
+use super::output::{QuantProduct, output_named};
 use super::tensor::{PyQTensor, levels};
 use crate::nn::Conv;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count, detached};
+use crate::python::convert::{Ints, TensorArg, compute, count, detached};
 use crate::python::dtype::DTypeArg;
 use crate::python::linalg::work;
 use crate::python::nn::{activation_named, convolution_options};
@@ -36,7 +36,7 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, dtype = "int8", *, axis = None, block = None, symmetric = None, scale_dtype = None, calibration = "minmax", percentile = 99.9, scale = None, zero_point = None))]
 fn quantize(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     dtype: &str,
     axis: Option<isize>,
     block: Option<isize>,
@@ -44,8 +44,8 @@ fn quantize(
     scale_dtype: Option<DTypeArg>,
     calibration: &str,
     percentile: f32,
-    scale: Option<Arg>,
-    zero_point: Option<Arg>,
+    scale: Option<TensorArg>,
+    zero_point: Option<TensorArg>,
 ) -> PyResult<PyQTensor> {
     const OP: &str = "quant.quantize";
     let levels = levels(OP, dtype)?;
@@ -121,8 +121,13 @@ fn quantize(
 
 /// Zero points: a number as an integer of this dtype; tensors as they are. Errors if it is not an
 /// integer, or out of the dtype's range.
-fn zero_of(op: &str, name: &str, given: Option<Arg>, dtype: DType) -> PyResult<Option<Tensor>> {
-    let Some(Arg(z)) = given else {
+fn zero_of(
+    op: &str,
+    name: &str,
+    given: Option<TensorArg>,
+    dtype: DType,
+) -> PyResult<Option<Tensor>> {
+    let Some(TensorArg(z)) = given else {
         return Ok(None);
     };
     if z.rank() > 0 || z.dtype() == dtype || !matches!(dtype, DType::I8 | DType::U8) {
@@ -202,18 +207,18 @@ fn inputs_named(
 #[allow(clippy::too_many_arguments, reason = "those of both sides")]
 fn linear(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     weight: PyQTensor,
-    bias: Option<Arg>,
+    bias: Option<TensorArg>,
     activation: Option<&str>,
-    residual: Option<Arg>,
+    residual: Option<TensorArg>,
     inputs: &str,
     scale: Option<f32>,
     zero_point: Option<isize>,
     output: Option<&str>,
     out_scale: Option<f32>,
     out_zero_point: Option<isize>,
-) -> PyResult<Product> {
+) -> PyResult<QuantProduct> {
     const OP: &str = "quant.linear";
     let activation = activation_named(OP, activation)?;
     let inputs = inputs_named(OP, inputs, scale, zero_point)?;
@@ -227,8 +232,8 @@ fn linear(
         inputs,
     };
     Ok(match output {
-        None => Product::Floats(compute(py, work, || quant::linear(x, weight, options))?),
-        Some(output) => Product::Integers(PyQTensor(detached(py, work, || {
+        None => QuantProduct::Floats(compute(py, work, || quant::linear(x, weight, options))?),
+        Some(output) => QuantProduct::Integers(PyQTensor(detached(py, work, || {
             quant::linear_to(x, weight, options, output)
         })?)),
     })
@@ -257,22 +262,22 @@ fn linear(
 #[allow(clippy::too_many_arguments, reason = "those of both families")]
 fn conv2d(
     py: Python<'_>,
-    x: Arg,
+    x: TensorArg,
     weight: PyQTensor,
-    bias: Option<Arg>,
+    bias: Option<TensorArg>,
     stride: Option<Ints>,
     padding: Option<Bound<PyAny>>,
     dilation: Option<Ints>,
     groups: isize,
     activation: Option<&str>,
-    residual: Option<Arg>,
+    residual: Option<TensorArg>,
     inputs: &str,
     scale: Option<f32>,
     zero_point: Option<isize>,
     output: Option<&str>,
     out_scale: Option<f32>,
     out_zero_point: Option<isize>,
-) -> PyResult<Product> {
+) -> PyResult<QuantProduct> {
     const OP: &str = "quant.conv2d";
     let options = Conv {
         bias: bias.as_ref().map(|b| &b.0),
@@ -285,10 +290,10 @@ fn conv2d(
     // padding may make a large result from a small image
     let (x, weight, work) = (&x.0, &weight.0, usize::MAX);
     Ok(match output {
-        None => Product::Floats(compute(py, work, || {
+        None => QuantProduct::Floats(compute(py, work, || {
             quant::conv2d(x, weight, inputs, options)
         })?),
-        Some(output) => Product::Integers(PyQTensor(detached(py, work, || {
+        Some(output) => QuantProduct::Integers(PyQTensor(detached(py, work, || {
             quant::conv2d_to(x, weight, inputs, options, output)
         })?)),
     })
@@ -308,10 +313,10 @@ fn conv2d(
 #[pyo3(signature = (a, b, a_zero_point = None, b_zero_point = None))]
 fn matmul_integer(
     py: Python<'_>,
-    a: Arg,
-    b: Arg,
-    a_zero_point: Option<Arg>,
-    b_zero_point: Option<Arg>,
+    a: TensorArg,
+    b: TensorArg,
+    a_zero_point: Option<TensorArg>,
+    b_zero_point: Option<TensorArg>,
 ) -> PyResult<PyTensor> {
     const OP: &str = "quant.matmul_integer";
     let za = zero_of(OP, "a_zero_point", a_zero_point, a.0.dtype())?;

@@ -29,7 +29,7 @@ fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
 
 /// A file's path, or its bytes.
 #[derive(FromPyObject)]
-enum Content<'py> {
+enum PathOrBytes<'py> {
     Bytes(Bound<'py, PyBytes>),
     Path(PathBuf),
 }
@@ -39,15 +39,15 @@ enum Content<'py> {
 #[pyfunction]
 fn _load_gguf<'py>(
     py: Python<'py>,
-    file: Content<'py>,
+    file: PathOrBytes<'py>,
     mmap: bool,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let file = match file {
-        Content::Bytes(bytes) => {
+        PathOrBytes::Bytes(bytes) => {
             let bytes = bytes.as_bytes();
             detached(py, bytes.len(), || gguf::parse(bytes))?
         }
-        Content::Path(path) => detached(py, usize::MAX, || match mmap {
+        PathOrBytes::Path(path) => detached(py, usize::MAX, || match mmap {
             // SAFETY: `load_gguf` documents MAP1 as its caller's promise.
             true => unsafe { gguf::map(path) },
             false => gguf::load(path),

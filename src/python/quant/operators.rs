@@ -16,15 +16,15 @@ use pyo3::prelude::*;
 /// The other operand, dequantised. If an object is not an operand, extraction fails, PyO3 returns
 /// NotImplemented, and Python asks that object; an operand that can't be converted is an error of
 /// its own.
-struct Other(PyResult<Operand>);
+struct DequantizedOther(PyResult<Operand>);
 
-impl<'py> FromPyObject<'_, 'py> for Other {
+impl<'py> FromPyObject<'_, 'py> for DequantizedOther {
     type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other> {
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<DequantizedOther> {
         if let Ok(q) = x.cast::<PyQTensor>() {
             let q = &q.get().0;
             let numbers = detached(x.py(), q.len(), || q.dequantize());
-            return Ok(Other(numbers.map(Operand::Tensor)));
+            return Ok(DequantizedOther(numbers.map(Operand::Tensor)));
         }
         let found = match Operand::of(&x) {
             Ok(None) if is_list(&x)? => {
@@ -33,7 +33,7 @@ impl<'py> FromPyObject<'_, 'py> for Other {
             found => found,
         };
         match found.transpose() {
-            Some(operand) => Ok(Other(operand)),
+            Some(operand) => Ok(DequantizedOther(operand)),
             None => Err(PyTypeError::new_err("not an operand")),
         }
     }
@@ -47,7 +47,12 @@ fn elements(q: &PyQTensor, other: &Operand) -> usize {
     }
 }
 #[inline(never)]
-fn forward(py: Python<'_>, q: &PyQTensor, row: &'static Row, other: Other) -> PyResult<PyQTensor> {
+fn forward(
+    py: Python<'_>,
+    q: &PyQTensor,
+    row: &'static Row,
+    other: DequantizedOther,
+) -> PyResult<PyQTensor> {
     let other = other.0?;
     let f = |x: &Tensor| ops::apply(row, [Arg::Ref(x), other.arg()]);
     Ok(PyQTensor(detached(py, elements(q, &other), || q.0.map(f))?))
@@ -57,14 +62,19 @@ fn reflected(
     py: Python<'_>,
     q: &PyQTensor,
     row: &'static Row,
-    other: Other,
+    other: DequantizedOther,
 ) -> PyResult<PyQTensor> {
     let other = other.0?;
     let f = |x: &Tensor| ops::apply(row, [other.arg(), Arg::Ref(x)]);
     Ok(PyQTensor(detached(py, elements(q, &other), || q.0.map(f))?))
 }
 #[inline(never)]
-fn compare(py: Python<'_>, q: &PyQTensor, row: &'static Row, other: Other) -> PyResult<PyTensor> {
+fn compare(
+    py: Python<'_>,
+    q: &PyQTensor,
+    row: &'static Row,
+    other: DequantizedOther,
+) -> PyResult<PyTensor> {
     let other = other.0?;
     compute(py, elements(q, &other), || {
         ops::apply(row, [Arg::Own(q.0.dequantize()?), other.arg()])
@@ -80,10 +90,10 @@ macro_rules! operators {
         #[pymethods]
         impl PyQTensor {
             $(
-                fn $method(&self, py: Python<'_>, other: Other) -> PyResult<PyQTensor> { forward(py, self, &rows::$Row::ROW, other) }
-                fn $reflected(&self, py: Python<'_>, other: Other) -> PyResult<PyQTensor> { reflected(py, self, &rows::$Row::ROW, other) }
+                fn $method(&self, py: Python<'_>, other: DequantizedOther) -> PyResult<PyQTensor> { forward(py, self, &rows::$Row::ROW, other) }
+                fn $reflected(&self, py: Python<'_>, other: DequantizedOther) -> PyResult<PyQTensor> { reflected(py, self, &rows::$Row::ROW, other) }
             )*
-            $(fn $compare(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { compare(py, self, &rows::$Compare::ROW, other) })*
+            $(fn $compare(&self, py: Python<'_>, other: DequantizedOther) -> PyResult<PyTensor> { compare(py, self, &rows::$Compare::ROW, other) })*
             $(fn $unary(&self, py: Python<'_>) -> PyResult<PyQTensor> { unary(py, self, &rows::$Unary::ROW) })*
         }
     };
@@ -115,7 +125,7 @@ impl PyQTensor {
     fn __pow__(
         &self,
         py: Python<'_>,
-        other: Other,
+        other: DequantizedOther,
         modulo: Option<&Bound<PyAny>>,
     ) -> PyResult<PyQTensor> {
         no_modulo(modulo)?;
@@ -124,7 +134,7 @@ impl PyQTensor {
     fn __rpow__(
         &self,
         py: Python<'_>,
-        other: Other,
+        other: DequantizedOther,
         modulo: Option<&Bound<PyAny>>,
     ) -> PyResult<PyQTensor> {
         no_modulo(modulo)?;

@@ -3,7 +3,7 @@
 use super::tensor::PyQTensor;
 use crate::ops::{Reduction, Sort, TopK};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Given, compute, count, detached};
+use crate::python::convert::{Given, TensorArg, compute, count, detached};
 use pyo3::prelude::*;
 
 /// Arguments of reductions; all axes for None.
@@ -115,7 +115,12 @@ impl PyQTensor {
     /// The elements at some indices of an axis; `indices` has one dimension. ValueError if there
     /// are blocks along the axis.
     #[pyo3(signature = (indices, *, axis = Given(Ok(0))), text_signature = "($self, indices, *, axis=0)")]
-    fn take(&self, py: Python<'_>, indices: Given<Arg>, axis: Given<isize>) -> PyResult<PyQTensor> {
+    fn take(
+        &self,
+        py: Python<'_>,
+        indices: Given<TensorArg>,
+        axis: Given<isize>,
+    ) -> PyResult<PyQTensor> {
         let (indices, axis) = (indices.of("take", "indices")?, axis.of("take", "axis")?);
         Ok(PyQTensor(detached(py, self.0.len(), || {
             self.0.take(&indices.0, axis)
@@ -127,7 +132,7 @@ impl PyQTensor {
     fn take_along_axis(
         &self,
         py: Python<'_>,
-        indices: Given<Arg>,
+        indices: Given<TensorArg>,
         axis: Given<isize>,
     ) -> PyResult<PyQTensor> {
         const OP: &str = "take_along_axis";

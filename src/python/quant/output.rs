@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 /// A result.
 #[derive(IntoPyObject)]
-pub enum Product {
+pub enum QuantProduct {
     Floats(PyTensor),
     Integers(PyQTensor),
 }

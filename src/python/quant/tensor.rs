@@ -2,7 +2,7 @@
 
 use crate::DType;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Given, Ints, compute, detached};
+use crate::python::convert::{Given, Ints, TensorArg, compute, detached};
 use crate::python::dtype::DTypeArg;
 use crate::quant::{Levels, QTensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -53,9 +53,9 @@ impl PyQTensor {
     #[new]
     #[pyo3(signature = (values, scales, zero_points = None, *, dtype = None, shape = None))]
     fn new(
-        values: Given<Arg>,
-        scales: Given<Arg>,
-        zero_points: Option<Given<Arg>>,
+        values: Given<TensorArg>,
+        scales: Given<TensorArg>,
+        zero_points: Option<Given<TensorArg>>,
         dtype: Option<Given<String>>,
         shape: Option<Given<Ints>>,
     ) -> PyResult<PyQTensor> {
@@ -201,9 +201,9 @@ impl PyQTensor {
 /// Unpickles a quantised tensor.
 #[pyfunction]
 fn _restore(
-    values: Given<Arg>,
-    scales: Given<Arg>,
-    zero_points: Option<Given<Arg>>,
+    values: Given<TensorArg>,
+    scales: Given<TensorArg>,
+    zero_points: Option<Given<TensorArg>>,
     dtype: Given<String>,
     shape: Given<Ints>,
 ) -> PyResult<PyQTensor> {

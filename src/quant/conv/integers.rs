@@ -10,8 +10,8 @@ use crate::kernel::gemm::{
 };
 use crate::kernel::quant::Levels;
 use crate::layout::Shape;
-use crate::nn::{Call, Conv};
-use crate::ops::linalg::{Matrices, Results};
+use crate::nn::{Conv, ConvCall};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost};
 use crate::quant::output::{Encoder, Encoding};
 use crate::quant::qtensor::{QTensor, floats_of_bytes};
@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 
 /// The operands of a convolution in integers.
 pub(super) struct Integers<'a> {
-    call: &'a Call,
+    call: &'a ConvCall,
     /// `[batch, channels, height, width]`, contiguous, with one step per image or a single one.
     images: &'a QTensor,
     /// `[outputs, taps]`
@@ -38,7 +38,7 @@ pub(super) struct Integers<'a> {
 }
 impl<'a> Integers<'a> {
     pub fn new(
-        call: &'a Call,
+        call: &'a ConvCall,
         images: &'a QTensor,
         weight: &QTensor,
         options: &Conv<'a>,
@@ -131,7 +131,7 @@ impl<'a> Integers<'a> {
             weight: gemm::packed_slice(&weight),
             ops: &ops,
             after: encoder.as_ref().map(|e| e as &dyn After),
-            y: Results::new(&mut y, call.made(), places)?,
+            y: ResultMatrices::new(&mut y, call.made(), places)?,
         })?;
         Ok(encoded.unwrap_or(y))
     }
@@ -203,7 +203,7 @@ impl<'a> Integers<'a> {
 
 /// The products of the weight's and the images' words, for each image and group.
 struct Products<'a> {
-    call: &'a Call,
+    call: &'a ConvCall,
     geometry: Geometry,
     /// The sizes of padded planes, and the number of planes per group.
     sizes: [usize; 3],
@@ -213,7 +213,7 @@ struct Products<'a> {
     /// The epilogues of all images, in order.
     ops: &'a [EpilogueOp<'a, f32>],
     after: Option<&'a dyn After>,
-    y: Results<f32>,
+    y: ResultMatrices<f32>,
 }
 impl ByGroups for Products<'_> {
     type Out = Result<()>;

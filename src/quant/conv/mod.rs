@@ -11,7 +11,7 @@ use super::weights::{check_floats, check_integers, floats, step};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernel::quant::Levels;
-use crate::nn::{self, Call, Conv};
+use crate::nn::{self, Conv, ConvCall};
 use crate::tensor::Tensor;
 use integers::Integers;
 
@@ -95,7 +95,7 @@ fn product(
         ("weight", weight.shape(), weight.values.dtype()),
     ];
     check_floats(OP, "x", x)?;
-    let call = Call::new(OP, 2, &operands, &options)?;
+    let call = ConvCall::new(OP, 2, &operands, &options)?;
     let float = |name, t, to: &[usize]| floats(OP, name, t, to, &operands);
     let bias = options
         .bias

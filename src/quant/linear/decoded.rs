@@ -1,11 +1,11 @@
 //! The product with dequantised weights.
 
-use super::Layer;
+use super::LinearOperands;
 #[cfg(feature = "half")]
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::failure::Failure;
-use crate::exec::products::{Sizes, products_of_sources};
+use crate::exec::products::{ProductSizes, products_of_sources};
 use crate::fallible;
 use crate::kernel::gemm::{self, Epilogue, MatMut, Strided};
 use crate::kernel::quant::{self, FEW_ROWS, Scales, Weights};
@@ -18,10 +18,10 @@ use crate::tensor::Tensor;
 const HUGE: f32 = 1e28;
 const SMALLER: f32 = (1u64 << 40) as f32;
 
-impl Layer {
+impl LinearOperands {
     /// The product with weights as floats.
     pub(super) fn decoded(&self, weight: &QTensor) -> Result<Tensor> {
-        let Sizes { m, n, k } = self.sizes;
+        let ProductSizes { m, n, k } = self.sizes;
         let weight = match weight.packed {
             Some(0) => weight.unpacked()?,
             _ => weight.clone(),
@@ -59,7 +59,7 @@ impl Layer {
             if m <= FEW_ROWS && !simd::MICROCONTROLLER {
                 return self.few_rows(x, &weights, c, epilogue);
             }
-            let c = Parts(c);
+            let c = ResultParts(c);
             // SAFETY: the only result matrix, which `products_of_sources` asks for once per task,
             // and each task takes a part of its own.
             unsafe {
@@ -77,7 +77,7 @@ impl Layer {
         mut c: MatMut<f32>,
         epilogue: Epilogue<f32>,
     ) -> Result<()> {
-        let Sizes { m, n, k } = self.sizes;
+        let ProductSizes { m, n, k } = self.sizes;
         if m * n == 0 {
             return Ok(());
         }
@@ -116,8 +116,8 @@ impl Layer {
 }
 
 /// The result matrix, to be handed out to tasks.
-struct Parts<'a>(MatMut<'a, f32>);
-impl Parts<'_> {
+struct ResultParts<'a>(MatMut<'a, f32>);
+impl ResultParts<'_> {
     /// # Safety
     /// No element is accessed through two of the results at a time.
     unsafe fn whole(&self) -> MatMut<'_, f32> {

@@ -1,12 +1,12 @@
 //! The product in integers.
 
-use super::{Layer, OP};
+use super::{LinearOperands, OP};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::products::{Sizes, product_of_bytes};
+use crate::exec::products::{ProductSizes, product_of_bytes};
 use crate::fallible;
 use crate::kernel::gemm::{self, Dequantize, MatElement, Panels};
-use crate::kernel::quant::{Levels, Rule, Step};
+use crate::kernel::quant::{Levels, QuantStep, QuantizationRule};
 use crate::ops::linalg::{Matrices, kept_panels};
 use crate::quant::output::Encoding;
 use crate::quant::qtensor::QTensor;
@@ -15,22 +15,22 @@ use crate::quant::weights::{check_integers, row_sums, step};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-impl Layer {
+impl LinearOperands {
     /// The product with rows quantised one by one.
     pub(super) fn by_rows<A: Element + MatElement<Acc = u32>>(
         &self,
         weight: &QTensor,
     ) -> Result<Tensor> {
-        let Sizes { m, k, .. } = self.sizes;
+        let ProductSizes { m, k, .. } = self.sizes;
         let affine = A::DTYPE == DType::U8;
         let levels = if affine { Levels::U8 } else { Levels::I8 };
-        let rule = Rule {
+        let rule = QuantizationRule {
             levels: levels.range(!affine),
             affine,
             round: |scale| scale,
         };
         let mut q = Tensor::empty([m, k], A::DTYPE)?;
-        let mut steps = fallible::filled(Step::default(), m)?;
+        let mut steps = fallible::filled(QuantStep::default(), m)?;
         by_rows(self.x.as_slice()?, k, &rule, q.as_mut_bytes()?, &mut steps);
         self.integers::<A>(&q, &steps, weight)
     }
@@ -45,10 +45,10 @@ impl Layer {
     fn integers<A: Element + MatElement<Acc = u32>>(
         &self,
         q: &Tensor,
-        steps: &[Step],
+        steps: &[QuantStep],
         weight: &QTensor,
     ) -> Result<Tensor> {
-        let Sizes { n, k, .. } = self.sizes;
+        let ProductSizes { n, k, .. } = self.sizes;
         check_integers(OP, weight, k)?;
         let columns = weight
             .scales

@@ -8,10 +8,10 @@ use super::qtensor::QTensor;
 use super::weights::{check_floats, floats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::products::Sizes;
+use crate::exec::products::ProductSizes;
 use crate::kernel::gemm::{self, Activation, After, Dequantize, Epilogue, EpilogueOp, Map, MatMut};
 use crate::layout::Shape;
-use crate::ops::linalg::{Matrices, Results};
+use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -122,7 +122,7 @@ fn product(
     options: Linear,
     encoding: Option<Encoding>,
 ) -> Result<Tensor> {
-    let layer = Layer::new(x, weight, options, encoding)?;
+    let layer = LinearOperands::new(x, weight, options, encoding)?;
     match options.inputs {
         _ if layer.sizes.k == 0 => layer.empty_sums(),
         Inputs::Float => layer.decoded(weight),
@@ -133,23 +133,23 @@ fn product(
 }
 
 /// The operands as contiguous float32, and what follows the product.
-struct Layer {
+struct LinearOperands {
     x: Tensor,
     bias: Option<Tensor>,
     activation: Option<Map<f32>>,
     residual: Option<Tensor>,
     /// Of the result; none for floats.
     encoding: Option<Encoding>,
-    sizes: Sizes,
+    sizes: ProductSizes,
     shape: Shape,
 }
-impl Layer {
+impl LinearOperands {
     fn new(
         x: &Tensor,
         weight: &QTensor,
         options: Linear,
         encoding: Option<Encoding>,
-    ) -> Result<Layer> {
+    ) -> Result<LinearOperands> {
         let operands = [
             ("x", x.shape(), x.dtype()),
             ("weight", weight.shape(), weight.values.dtype()),
@@ -175,13 +175,13 @@ impl Layer {
             None => None,
             Some(f) => Some(Map::new(f).ok_or_else(|| Error::unsupported(OP, DType::F32))?),
         };
-        Ok(Layer {
+        Ok(LinearOperands {
             x: x.astype(DType::F32)?.contiguous()?.reshape((m, k))?,
             bias,
             activation,
             residual: residual.transpose()?,
             encoding,
-            sizes: Sizes { m, n, k },
+            sizes: ProductSizes { m, n, k },
             shape,
         })
     }
@@ -193,7 +193,7 @@ impl Layer {
         first: Option<Dequantize<'a>>,
         f: impl FnOnce(MatMut<f32>, Epilogue<f32>) -> Result<()>,
     ) -> Result<Tensor> {
-        let Sizes { m, n, .. } = self.sizes;
+        let ProductSizes { m, n, .. } = self.sizes;
         let mut y = Tensor::empty(&self.shape, DType::F32)?;
         let mut encoded = self
             .encoding
@@ -216,7 +216,7 @@ impl Layer {
                 .as_ref()
                 .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
         );
-        let c = Results::new(&mut y, m, n)?;
+        let c = ResultMatrices::new(&mut y, m, n)?;
         // SAFETY: the only matrix of a fresh tensor.
         f(unsafe { c.get(0) }, Epilogue::new(&ops, m, n).then(after))?;
         Ok(encoded.unwrap_or(y))

@@ -1,6 +1,6 @@
 //! Operands of products that were just converted: the product reads them before the conversion.
 
-use super::super::view::{Form, ViewKind};
+use super::super::view::{ViewForm, ViewKind};
 use super::{Expr, Graph, Value};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 pub struct Sources {
     pub values: [Value; 2],
     /// The views of the converted values that are the operands, the last first.
-    views: [SmallVec<[Form; 1]>; 2],
+    views: [SmallVec<[ViewForm; 1]>; 2],
     dtype: DType,
 }
 
@@ -30,7 +30,7 @@ impl Graph {
             dtype,
         })
     }
-    fn source(&self, x: Value) -> Option<(Value, SmallVec<[Form; 1]>)> {
+    fn source(&self, x: Value) -> Option<(Value, SmallVec<[ViewForm; 1]>)> {
         let (mut x, mut views) = (x, SmallVec::new());
         loop {
             let node = &self.nodes[x.at()];

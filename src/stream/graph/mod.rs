@@ -9,7 +9,7 @@ pub(super) use node::{Expr, Node, Product, Whole};
 pub use node::{Function, Operand, Parameter, Value};
 
 use super::fold::Kind;
-use super::view::{View, ViewKind};
+use super::view::{ViewKind, ViewOp};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Shape;
@@ -41,7 +41,7 @@ pub struct Graph {
     pub(super) inputs: usize,
     pub(super) numbers: Vec<Scalar>,
     /// The views; others of the same form may replace them when the program runs.
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<ViewOp>,
 }
 
 impl Graph {
@@ -199,7 +199,7 @@ impl Graph {
         !self.views.is_empty()
     }
     /// Adds a view of a value, whose shape is the one that `view` takes.
-    pub(crate) fn view(&mut self, x: Value, view: &View) -> Value {
+    pub(crate) fn view(&mut self, x: Value, view: &ViewOp) -> Value {
         debug_assert!(self.shape(x) == view.from());
         let at = self.views.iter().position(|v| v == view);
         let at = at.unwrap_or_else(|| {

@@ -1,10 +1,10 @@
 //! Checks plans that come from a file: their operations are added to a graph, as they were when
 //! they were new.
 
-use super::super::view::View;
+use super::super::view::ViewOp;
 use super::LONGEST;
-use super::plans::{Needed, Tree};
-use super::relative::{Dims, Rel, Replay, Sizes, Step};
+use super::plans::{Needed, PlanTree};
+use super::relative::{NumberedSizes, Rel, RelativeShape, RelativeStep, Replay};
 use super::words::KINDS;
 use crate::dtype::{Class, DType};
 use crate::layout::Layout;
@@ -16,16 +16,16 @@ use alloc::vec::Vec;
 pub(super) type Wrong<T> = core::result::Result<T, String>;
 
 /// A plan that was read.
-pub(super) struct Plan {
-    steps: Vec<Step>,
+pub(super) struct ReadPlan {
+    steps: Vec<RelativeStep>,
     /// For each step: the dtype it is computed in, and the dtype and shape of its result.
-    about: Vec<(DType, DType, Dims)>,
+    about: Vec<(DType, DType, RelativeShape)>,
     needed: Needed,
 }
 
-impl Plan {
+impl ReadPlan {
     /// Adds it to the tree.
-    pub fn add_to(&self, tree: &mut Tree) {
+    pub fn add_to(&self, tree: &mut PlanTree) {
         let mut place = tree.root();
         for (step, (computed, dtype, dims)) in self.steps.iter().zip(&self.about) {
             place = match tree.next(place, step) {
@@ -40,13 +40,13 @@ impl Plan {
 
 /// Checks that a queue can have these operations: they refer to earlier values, sizes and numbers
 /// come in order, and each has a result.
-pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
+pub(super) fn check(steps: Vec<RelativeStep>, needed: Needed) -> Wrong<ReadPlan> {
     if steps.len() > LONGEST {
         return Err(format!("more than {LONGEST} operations"));
     }
     let mut kinds: Vec<Class> = Vec::new();
     let (mut sizes, mut seen) = (2, 0);
-    let in_order = |dims: &Dims, sizes: &mut u16| {
+    let in_order = |dims: &RelativeShape, sizes: &mut u16| {
         dims.iter().all(|n| {
             *sizes = (*sizes).max(n.saturating_add(1).min(*sizes + 1));
             *n < *sizes
@@ -55,13 +55,13 @@ pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
     for (k, step) in steps.iter().enumerate() {
         let before = |x: &u16| (*x as usize) < k;
         let ordered = match step {
-            Step::Input { dims, .. } => in_order(dims, &mut sizes),
-            Step::View { x, at, about } => {
+            RelativeStep::Input { dims, .. } => in_order(dims, &mut sizes),
+            RelativeStep::View { x, at, about } => {
                 let next = *at <= seen;
                 seen = seen.max(at.saturating_add(1));
                 before(x) && next && in_order(&about.1, &mut sizes)
             }
-            Step::Apply { op, operands, .. } => {
+            RelativeStep::Apply { op, operands, .. } => {
                 let in_order = |x: &Rel| match x {
                     Rel::Value(x) => before(x),
                     Rel::Number(n, class) if *n as usize == kinds.len() => {
@@ -73,9 +73,9 @@ pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
                 };
                 operands.len() == op.arity() && operands.iter().all(in_order)
             }
-            Step::Convert { x, .. } | Step::Reduce { x, .. } => before(x),
-            Step::Product { a, b, .. } => before(a) && before(b),
-            Step::Layer(of) => {
+            RelativeStep::Convert { x, .. } | RelativeStep::Reduce { x, .. } => before(x),
+            RelativeStep::Product { a, b, .. } => before(a) && before(b),
+            RelativeStep::Layer(of) => {
                 of.operands.len() == of.layer.arity()
                     && of.operands.iter().all(before)
                     && in_order(&of.dims, &mut sizes)
@@ -88,22 +88,22 @@ pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
     let one = |class: &Class| KINDS.iter().find(|kind| kind.1.class() == *class);
     let numbers: Vec<Scalar> = kinds.iter().filter_map(one).map(|kind| kind.1).collect();
     // the size of each number is that number, so different numbers are different sizes
-    let mut own = Sizes::default();
+    let mut own = NumberedSizes::default();
     own.dims(&(2..sizes as usize).collect::<Vec<usize>>());
     let mut replay = Replay::default();
-    let mut views: Vec<View> = Vec::new();
+    let mut views: Vec<ViewOp> = Vec::new();
     for (k, step) in steps.iter().enumerate() {
-        if let Step::View { x, at, about } = step {
+        if let RelativeStep::View { x, at, about } = step {
             let (form, dims) = &**about;
             let from = replay.graph.shape(replay.values[*x as usize]);
-            let view = View::of_form(form, from, &own.shape(dims));
+            let view = ViewOp::of_form(form, from, &own.shape(dims));
             let view = view.ok_or_else(|| format!("operation {k} is no view of its operand"))?;
             match views.get_mut(*at as usize) {
                 Some(same) => *same = view,
                 None => views.push(view),
             }
         }
-        if let Step::Reduce { x, reduced, .. } = step {
+        if let RelativeStep::Reduce { x, reduced, .. } = step {
             let rank = replay.graph.shape(replay.values[*x as usize]).len();
             if rank > 64 || rank < 64 && reduced >> rank != 0 {
                 return Err(format!("operation {k} reduces axes that are not there"));
@@ -134,7 +134,7 @@ pub(super) fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
     if beyond || needed == Needed::default() {
         return Err("values are needed that are not there".into());
     }
-    Ok(Plan {
+    Ok(ReadPlan {
         steps,
         about,
         needed,

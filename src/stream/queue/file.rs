@@ -2,9 +2,9 @@
 //! no plan, or of another version, is an error and adds nothing.
 
 use super::super::fold::Kind;
-use super::check::{Plan, Wrong, check};
-use super::plans::{Needed, Plans, Tree};
-use super::relative::{Fixed, Rel, Step};
+use super::check::{ReadPlan, Wrong, check};
+use super::plans::{Needed, PlanTree, Plans};
+use super::relative::{Fixed, Rel, RelativeStep};
 use super::words::{KINDS, dims, dtype, form, layer, value, write_form, write_layer};
 use crate::error::{Error, Result};
 use crate::op::Op;
@@ -98,7 +98,7 @@ fn checksum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-fn to_text(tree: &Tree) -> String {
+fn to_text(tree: &PlanTree) -> String {
     let mut text = format!("{HEADER}\n");
     for (steps, needed) in tree.paths() {
         // writing to a String doesn't fail
@@ -115,15 +115,15 @@ fn to_text(tree: &Tree) -> String {
     let _ = writeln!(text, "end {sum:016x}");
     text
 }
-fn line(text: &mut String, step: &Step) -> core::fmt::Result {
+fn line(text: &mut String, step: &RelativeStep) -> core::fmt::Result {
     match step {
-        Step::Input { dtype, dims } => {
+        RelativeStep::Input { dtype, dims } => {
             write!(text, "input {}", dtype.name())?;
             for n in dims {
                 write!(text, " {n}")?;
             }
         }
-        Step::Apply {
+        RelativeStep::Apply {
             op,
             operands,
             fixed,
@@ -147,13 +147,13 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
                 }
             }
         }
-        Step::Layer(of) => {
+        RelativeStep::Layer(of) => {
             write_layer(text, &of.layer, &of.operands)?;
             for n in &of.dims {
                 write!(text, " {n}")?;
             }
         }
-        Step::View { x, at, about } => {
+        RelativeStep::View { x, at, about } => {
             let (form, dims) = &**about;
             write!(text, "view v{x} {at} ")?;
             write_form(text, form)?;
@@ -161,14 +161,14 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
                 write!(text, " {n}")?;
             }
         }
-        Step::Convert { x, dtype } => write!(text, "astype v{x} {}", dtype.name())?,
-        Step::Product { a, b, dtype } => {
+        RelativeStep::Convert { x, dtype } => write!(text, "astype v{x} {}", dtype.name())?,
+        RelativeStep::Product { a, b, dtype } => {
             write!(text, "matmul v{a} v{b}")?;
             if let Some(dtype) = dtype {
                 write!(text, " {}", dtype.name())?;
             }
         }
-        Step::Reduce {
+        RelativeStep::Reduce {
             kind,
             x,
             reduced,
@@ -184,7 +184,7 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
     Ok(())
 }
 
-fn of_text(text: &str) -> Wrong<Vec<Plan>> {
+fn of_text(text: &str) -> Wrong<Vec<ReadPlan>> {
     let first = text.lines().next().unwrap_or_default();
     if first != HEADER {
         return Err(match first.starts_with("flex-plans ") {
@@ -215,19 +215,19 @@ fn of_text(text: &str) -> Wrong<Vec<Plan>> {
     }
     Ok(plans)
 }
-fn step(line: &str) -> Option<Step> {
+fn step(line: &str) -> Option<RelativeStep> {
     let mut words = line.split(' ');
     let step = match words.next()? {
         "input" => {
             let dtype = dtype(words.next()?)?;
             let dims = dims(&mut words)?;
-            Step::Input { dtype, dims }
+            RelativeStep::Input { dtype, dims }
         }
         "apply" => {
             let op = Op::from_name(words.next()?)?;
             let mut fixed = None;
             let operands = words.by_ref().map(|w| operand(w, &mut fixed));
-            Step::Apply {
+            RelativeStep::Apply {
                 op,
                 operands: operands.collect::<Option<SmallVec<_>>>()?,
                 fixed,
@@ -238,13 +238,13 @@ fn step(line: &str) -> Option<Step> {
             let (x, at) = (value(words.next()?)?, words.next()?.parse().ok()?);
             let form = form(words.next()?)?;
             let about = Box::new((form, dims(&mut words)?));
-            Step::View { x, at, about }
+            RelativeStep::View { x, at, about }
         }
-        "astype" => Step::Convert {
+        "astype" => RelativeStep::Convert {
             x: value(words.next()?)?,
             dtype: dtype(words.next()?)?,
         },
-        "matmul" => Step::Product {
+        "matmul" => RelativeStep::Product {
             a: value(words.next()?)?,
             b: value(words.next()?)?,
             dtype: match words.next() {
@@ -254,7 +254,7 @@ fn step(line: &str) -> Option<Step> {
         },
         "reduce" => {
             let name = words.next()?;
-            Step::Reduce {
+            RelativeStep::Reduce {
                 kind: *Kind::ALL.iter().find(|k| k.name() == name)?,
                 x: value(words.next()?)?,
                 reduced: u64::from_str_radix(words.next()?, 16).ok()?,

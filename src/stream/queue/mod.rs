@@ -39,7 +39,7 @@ use crate::tensor::{Tensor, byte_len};
 use alloc::sync::Arc;
 use core::fmt;
 use pending::Queue;
-use relative::{Rel, Step};
+use relative::{Rel, RelativeStep};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -200,7 +200,7 @@ impl Stream {
         &self,
         operands: &[Argument],
         decides: bool,
-        step: impl FnOnce(&mut Queue, SmallVec<[Rel; 3]>) -> Step,
+        step: impl FnOnce(&mut Queue, SmallVec<[Rel; 3]>) -> RelativeStep,
     ) -> Result<Lazy> {
         // values of other streams are computed before this stream's lock is taken
         for x in operands {
@@ -228,7 +228,7 @@ impl Stream {
                 });
             }
             let step = step(&mut queue, given);
-            let computes = !matches!(step, Step::View { .. });
+            let computes = !matches!(step, RelativeStep::View { .. });
             let (at, dtype, shape) = queue.operation(&inner.plans, step)?;
             let layout = Layout::contiguous(&shape)?;
             if !computes {

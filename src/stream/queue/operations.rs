@@ -2,9 +2,9 @@
 
 use super::super::fold::Kind;
 use super::super::layer::{self, Layer};
-use super::super::view::View;
+use super::super::view::ViewOp;
 use super::argument::{Argument, is_stable, takes, value};
-use super::relative::{Fixed, Rel, Step};
+use super::relative::{Fixed, Rel, RelativeStep};
 use super::{Lazy, Stream};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -51,10 +51,12 @@ impl Stream {
             }),
             None => None,
         };
-        self.queue(operands, fixed.is_some(), |_, operands| Step::Apply {
-            op,
-            operands,
-            fixed,
+        self.queue(operands, fixed.is_some(), |_, operands| {
+            RelativeStep::Apply {
+                op,
+                operands,
+                fixed,
+            }
         })
     }
     /// Whether an operation in place may be queued as one whose result replaces the target. Of two
@@ -91,7 +93,7 @@ impl Stream {
         if !is_stable(&[*x]) {
             return Ok(Lazy::now(value(x)?.astype(dtype)?));
         }
-        self.queue(&[*x], false, |_, given| Step::Convert {
+        self.queue(&[*x], false, |_, given| RelativeStep::Convert {
             x: at(&given),
             dtype,
         })
@@ -114,7 +116,7 @@ impl Stream {
         if numbers || !is_stable(&[*a, *b]) {
             return Ok(Lazy::now(matmul_then(&value(a)?, &value(b)?, dtype, None)?));
         }
-        self.queue(&[*a, *b], false, |_, given| Step::Product {
+        self.queue(&[*a, *b], false, |_, given| RelativeStep::Product {
             a: at(&given[..1]),
             b: at(&given[1..]),
             dtype,
@@ -142,7 +144,11 @@ impl Stream {
         let Linear {
             activation, dtype, ..
         } = options;
-        self.layer_with(layer::Kind::Linear { activation, dtype }, operands, others)
+        self.layer_with(
+            layer::LayerKind::Linear { activation, dtype },
+            operands,
+            others,
+        )
     }
     /// A convolution of `x` with `weight`, whose rank gives the number of axes, by the rules of
     /// [`nn::conv2d`](crate::nn::conv2d) and its variants. Otherwise as [`Stream::linear`].
@@ -163,14 +169,14 @@ impl Stream {
     ) -> Result<Lazy> {
         let rank = operands[1].shape().len().saturating_sub(2);
         self.layer_with(
-            layer::Kind::Conv(rank.clamp(1, 3), options),
+            layer::LayerKind::Conv(rank.clamp(1, 3), options),
             operands,
             others,
         )
     }
     fn layer_with(
         &self,
-        kind: layer::Kind,
+        kind: layer::LayerKind,
         operands: [&Argument; 2],
         others: [Option<&Argument>; 2],
     ) -> Result<Lazy> {
@@ -210,7 +216,7 @@ impl Stream {
         let axes = Reduced::of_shape(kind.name(), x.shape(), over)?;
         let reduced = (0..rank).filter(|k| axes.is_reduced(*k));
         let reduced = reduced.fold(0u64, |mask, k| mask | 1 << k);
-        self.queue(&[*x], false, |_, given| Step::Reduce {
+        self.queue(&[*x], false, |_, given| RelativeStep::Reduce {
             kind,
             x: at(&given),
             reduced,
@@ -245,7 +251,7 @@ impl Stream {
             return Ok(Lazy::now(Tensor::empty(view.shape(), dtype)?));
         }
         let none = || Error::value("view", "not a view of elements along axes one by one");
-        let view = View::of(&whole, &view).ok_or_else(none)?;
+        let view = ViewOp::of(&whole, &view).ok_or_else(none)?;
         view.layout(&whole)?;
         self.queue_view(x, view)
     }
@@ -262,11 +268,11 @@ impl Stream {
     pub fn reshape(&self, x: &Argument, shape: impl Into<Ints>) -> Result<Lazy> {
         let from = Layout::contiguous(x.shape())?;
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;
-        self.queue_view(x, View::reshaped(x.shape(), shape))
+        self.queue_view(x, ViewOp::reshaped(x.shape(), shape))
     }
     /// Queues a view of a queued value. A reshape that may have to copy more than memory holds is
     /// not queued, so that its failure is not one of the queue.
-    pub(crate) fn queue_view(&self, x: &Argument, view: View) -> Result<Lazy> {
+    pub(crate) fn queue_view(&self, x: &Argument, view: ViewOp) -> Result<Lazy> {
         match x {
             Argument::Lazy(lazy)
                 if lazy.waits_on(&self.0)

@@ -1,12 +1,12 @@
 //! The queue of a stream: operations that are not computed yet.
 
-use super::super::layer::{Kind, Layer};
+use super::super::layer::{Layer, LayerKind};
 use super::super::plan::Program;
 use super::super::traffic::{Traffic, bytes};
-use super::super::view::View;
+use super::super::view::ViewOp;
 use super::super::walk::{OP, Rounding};
-use super::plans::{Needed, Place, Plans, Tree};
-use super::relative::{Layered, Rel, Replay, Sizes, Step};
+use super::plans::{Needed, PlanPlace, PlanTree, Plans};
+use super::relative::{Layered, NumberedSizes, Rel, RelativeStep, Replay};
 use super::{LONGEST, Shared, Stats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -27,17 +27,17 @@ const HELD: usize = 256 << 20;
 pub(super) struct Queue {
     /// How often it was emptied. Values belong to one such turn.
     pub turn: u64,
-    steps: Vec<Step>,
+    steps: Vec<RelativeStep>,
     /// The handles to the steps' values; inputs have none.
     handles: Vec<Weak<Shared>>,
     inputs: Vec<(u16, Tensor)>,
     held: usize,
-    sizes: Sizes,
+    sizes: NumberedSizes,
     numbers: Vec<Scalar>,
-    views: Vec<View>,
+    views: Vec<ViewOp>,
     /// The graph of the first steps, once one was not in the tree.
     replay: Option<Replay>,
-    place: Option<Place>,
+    place: Option<PlanPlace>,
     pub stats: Stats,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Mark {
     sizes: usize,
     numbers: usize,
     views: usize,
-    place: Option<Place>,
+    place: Option<PlanPlace>,
 }
 
 impl Queue {
@@ -95,7 +95,7 @@ impl Queue {
         }
         let dims = self.sizes.dims(x.shape());
         let dtype = x.dtype();
-        let at = self.push(&mut plans.lock(), Step::Input { dtype, dims })?;
+        let at = self.push(&mut plans.lock(), RelativeStep::Input { dtype, dims })?;
         self.held += bytes(x);
         self.inputs.push((at, x.clone()));
         Ok(at)
@@ -110,15 +110,20 @@ impl Queue {
         Rel::Number(k as u16, s.class())
     }
     /// A step for a layer whose result has this shape.
-    pub fn layer(&mut self, layer: &Layer, operands: SmallVec<[u16; 4]>, shape: &[usize]) -> Step {
-        Step::Layer(Box::new(Layered {
+    pub fn layer(
+        &mut self,
+        layer: &Layer,
+        operands: SmallVec<[u16; 4]>,
+        shape: &[usize],
+    ) -> RelativeStep {
+        RelativeStep::Layer(Box::new(Layered {
             layer: layer.clone(),
             operands,
             dims: self.sizes.dims(shape),
         }))
     }
     /// A step for a view of a value.
-    pub fn view(&mut self, x: u16, view: View) -> Step {
+    pub fn view(&mut self, x: u16, view: ViewOp) -> RelativeStep {
         let dims = self.sizes.dims(&view.shape());
         let form = view.form();
         let at = self.views.iter().position(|v| *v == view);
@@ -128,18 +133,18 @@ impl Queue {
         });
         let at = at as u16;
         let about = Box::new((form, dims));
-        Step::View { x, at, about }
+        RelativeStep::View { x, at, about }
     }
     /// Adds an operation, and returns the number, dtype and shape of its value. Errors are those of
     /// the operation.
-    pub fn operation(&mut self, plans: &Plans, step: Step) -> Result<(u16, DType, Shape)> {
+    pub fn operation(&mut self, plans: &Plans, step: RelativeStep) -> Result<(u16, DType, Shape)> {
         let mut tree = plans.lock();
         let at = self.push(&mut tree, step)?;
         let place = self.place.unwrap_or_else(|| tree.root());
         let node = tree.node(place);
         Ok((at, node.dtype, self.sizes.shape(&node.dims)))
     }
-    fn push(&mut self, tree: &mut Tree, step: Step) -> Result<u16> {
+    fn push(&mut self, tree: &mut PlanTree, step: RelativeStep) -> Result<u16> {
         self.steps.push(step);
         self.handles.push(Weak::new());
         let place = self.find_place(tree)?;
@@ -148,7 +153,7 @@ impl Queue {
         Ok(self.steps.len() as u16 - 1)
     }
     /// The place of all steps but the last.
-    fn find_place(&mut self, tree: &mut Tree) -> Result<Place> {
+    fn find_place(&mut self, tree: &mut PlanTree) -> Result<PlanPlace> {
         if let Some(place) = self.place.filter(|p| tree.has(*p)) {
             return Ok(place);
         }
@@ -159,9 +164,9 @@ impl Queue {
         Ok(place)
     }
     /// The place that step `k` leads to. The graph checks the step if it is new there.
-    fn advance(&mut self, tree: &mut Tree, from: Place, k: usize) -> Result<Place> {
+    fn advance(&mut self, tree: &mut PlanTree, from: PlanPlace, k: usize) -> Result<PlanPlace> {
         if let Some(place) = tree.next(from, &self.steps[k]) {
-            let Step::Apply { op, operands, .. } = &self.steps[k] else {
+            let RelativeStep::Apply { op, operands, .. } = &self.steps[k] else {
                 return Ok(place);
             };
             // everything is known except whether numbers are in range
@@ -248,14 +253,14 @@ impl Queue {
         for (k, step) in self.steps[..=x as usize].iter().enumerate() {
             let all = || step.operands().iter().all(|y| known[*y as usize]);
             let own = match step {
-                Step::Input { .. } => {
+                RelativeStep::Input { .. } => {
                     let mut inputs = self.inputs.iter();
                     inputs.any(|y| y.0 as usize == k && y.1.is_contiguous())
                 }
-                Step::View { at, .. } => all() && self.views[*at as usize].is_row_major(),
-                Step::Reduce { .. } | Step::Product { .. } => true,
-                Step::Layer(of) => !matches!(of.layer.kind, Kind::Conv(..)) || all(),
-                Step::Apply { .. } | Step::Convert { .. } => all(),
+                RelativeStep::View { at, .. } => all() && self.views[*at as usize].is_row_major(),
+                RelativeStep::Reduce { .. } | RelativeStep::Product { .. } => true,
+                RelativeStep::Layer(of) => !matches!(of.layer.kind, LayerKind::Conv(..)) || all(),
+                RelativeStep::Apply { .. } | RelativeStep::Convert { .. } => all(),
             };
             known.push(own);
         }
@@ -265,9 +270,9 @@ impl Queue {
     /// layers read may have any strides, since the layout of their results doesn't depend on them.
     fn is_row_major(&self) -> bool {
         let reads = |x: u16| {
-            let others = |s: &&Step| match s {
-                Step::Layer(of) => matches!(of.layer.kind, Kind::Conv(..)),
-                s => !matches!(s, Step::Product { .. }),
+            let others = |s: &&RelativeStep| match s {
+                RelativeStep::Layer(of) => matches!(of.layer.kind, LayerKind::Conv(..)),
+                s => !matches!(s, RelativeStep::Product { .. }),
             };
             let mut others = self.steps.iter().filter(others);
             others.any(|s| s.operands().contains(&x))

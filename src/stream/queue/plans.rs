@@ -3,7 +3,7 @@
 //! and its result's shape and dtype are known.
 
 use super::super::plan::Program;
-use super::relative::{Dims, Step};
+use super::relative::{RelativeShape, RelativeStep};
 use crate::dtype::DType;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -29,17 +29,17 @@ pub(super) type Needed = [u64; super::LONGEST / 64];
 /// assert_eq!(plans.len(), 1);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub struct Plans(Mutex<Tree>);
+pub struct Plans(Mutex<PlanTree>);
 
 /// A node of the tree; no longer valid once the tree has started over.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct PlanPlace {
     node: u32,
     age: u64,
 }
 
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct PlanTree {
+    nodes: Vec<PlanNode>,
     /// How often it started over.
     age: u64,
     plans: usize,
@@ -47,12 +47,12 @@ pub(super) struct Tree {
     pub changed: bool,
 }
 
-pub(super) struct Node {
-    pub step: Step,
+pub(super) struct PlanNode {
+    pub step: RelativeStep,
     /// The dtype that an operation is computed in.
     pub computed: DType,
     pub dtype: DType,
-    pub dims: Dims,
+    pub dims: RelativeShape,
     parent: u32,
     children: SmallVec<[u32; 2]>,
     /// The values needed, and the programs for them: the general one, and the one for views of
@@ -62,8 +62,8 @@ pub(super) struct Node {
 
 impl Default for Plans {
     fn default() -> Plans {
-        let tree = Tree {
-            nodes: alloc::vec![Node::root()],
+        let tree = PlanTree {
+            nodes: alloc::vec![PlanNode::root()],
             age: 0,
             plans: 0,
             changed: false,
@@ -91,21 +91,21 @@ impl Plans {
     pub fn is_changed(&self) -> bool {
         self.lock().changed
     }
-    pub(super) fn lock(&self) -> MutexGuard<'_, Tree> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, PlanTree> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Node {
-    fn root() -> Node {
-        Node {
-            step: Step::Input {
+impl PlanNode {
+    fn root() -> PlanNode {
+        PlanNode {
+            step: RelativeStep::Input {
                 dtype: DType::Bool,
-                dims: Dims::new(),
+                dims: RelativeShape::new(),
             },
             computed: DType::Bool,
             dtype: DType::Bool,
-            dims: Dims::new(),
+            dims: RelativeShape::new(),
             parent: 0,
             children: SmallVec::new(),
             plans: Vec::new(),
@@ -113,31 +113,31 @@ impl Node {
     }
 }
 
-impl Tree {
+impl PlanTree {
     /// The node where all queues begin.
-    pub fn root(&self) -> Place {
-        Place {
+    pub fn root(&self) -> PlanPlace {
+        PlanPlace {
             node: 0,
             age: self.age,
         }
     }
     /// Whether the place is still valid.
-    pub fn has(&self, place: Place) -> bool {
+    pub fn has(&self, place: PlanPlace) -> bool {
         place.age == self.age
     }
-    pub fn node(&self, place: Place) -> &Node {
+    pub fn node(&self, place: PlanPlace) -> &PlanNode {
         &self.nodes[place.node as usize]
     }
-    pub fn node_mut(&mut self, place: Place) -> &mut Node {
+    pub fn node_mut(&mut self, place: PlanPlace) -> &mut PlanNode {
         &mut self.nodes[place.node as usize]
     }
     /// The node that the operation leads to, if it was seen there before.
-    pub fn next(&self, from: Place, step: &Step) -> Option<Place> {
+    pub fn next(&self, from: PlanPlace, step: &RelativeStep) -> Option<PlanPlace> {
         let children = self.node(from).children.iter();
         let found = children
             .copied()
             .find(|k| self.nodes[*k as usize].step == *step);
-        found.map(|node| Place {
+        found.map(|node| PlanPlace {
             node,
             age: self.age,
         })
@@ -145,13 +145,13 @@ impl Tree {
     /// Adds an operation after those that led to `from`.
     pub fn insert(
         &mut self,
-        from: Place,
-        step: Step,
+        from: PlanPlace,
+        step: RelativeStep,
         computed: DType,
-        (dtype, dims): (DType, Dims),
-    ) -> Place {
+        (dtype, dims): (DType, RelativeShape),
+    ) -> PlanPlace {
         let node = self.nodes.len() as u32;
-        self.nodes.push(Node {
+        self.nodes.push(PlanNode {
             step,
             computed,
             dtype,
@@ -162,19 +162,29 @@ impl Tree {
         });
         // the latest operation is the likeliest to come again
         self.nodes[from.node as usize].children.insert(0, node);
-        Place {
+        PlanPlace {
             node,
             age: self.age,
         }
     }
     /// The program for these values, if there is a plan and it is compiled.
-    pub fn program(&self, place: Place, needed: &Needed, row_major: bool) -> Option<Arc<Program>> {
+    pub fn program(
+        &self,
+        place: PlanPlace,
+        needed: &Needed,
+        row_major: bool,
+    ) -> Option<Arc<Program>> {
         let mut plans = self.node(place).plans.iter();
         let plan = plans.find(|p| p.0 == *needed)?;
         plan.1[row_major as usize].clone()
     }
     /// Adds a plan, compiled or not.
-    pub fn keep(&mut self, place: Place, needed: Needed, program: Option<(bool, Arc<Program>)>) {
+    pub fn keep(
+        &mut self,
+        place: PlanPlace,
+        needed: Needed,
+        program: Option<(bool, Arc<Program>)>,
+    ) {
         let plans = &mut self.node_mut(place).plans;
         let found = plans.iter().position(|p| p.0 == needed);
         let at = found.unwrap_or(plans.len());
@@ -192,13 +202,13 @@ impl Tree {
     /// Starts over if the tree is too large.
     pub fn trim(&mut self) {
         if self.nodes.len() + self.plans > CAPACITY {
-            self.nodes = alloc::vec![Node::root()];
+            self.nodes = alloc::vec![PlanNode::root()];
             self.age += 1;
             self.plans = 0;
         }
     }
     /// The operations that lead to each plan, and the values that it computes.
-    pub fn paths(&self) -> Vec<(Vec<&Step>, Needed)> {
+    pub fn paths(&self) -> Vec<(Vec<&RelativeStep>, Needed)> {
         let mut all = Vec::new();
         for node in &self.nodes {
             let mut path = Vec::new();

@@ -4,7 +4,7 @@
 use super::super::fold::Kind;
 use super::super::graph::{Graph, Operand, Parameter, Value};
 use super::super::layer::Layer;
-use super::super::view::{Form, View};
+use super::super::view::{ViewForm, ViewOp};
 use crate::dtype::{Class, DType};
 use crate::error::Result;
 use crate::layout::{Axes, Shape};
@@ -17,13 +17,13 @@ use smallvec::SmallVec;
 
 /// A shape. 0 and 1 stand for themselves, other sizes are numbered from 2 on in order of
 /// appearance.
-pub(super) type Dims = SmallVec<[u16; 6]>;
+pub(super) type RelativeShape = SmallVec<[u16; 6]>;
 
 /// A value of a queue, computed from earlier ones.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Step {
+pub(super) enum RelativeStep {
     /// A tensor.
-    Input { dtype: DType, dims: Dims },
+    Input { dtype: DType, dims: RelativeShape },
     /// An elementwise operation, with the number among its operands that is part of it, if any.
     Apply {
         op: Op,
@@ -51,7 +51,7 @@ pub(super) enum Step {
     View {
         x: u16,
         at: u16,
-        about: Box<(Form, Dims)>,
+        about: Box<(ViewForm, RelativeShape)>,
     },
 }
 
@@ -60,10 +60,10 @@ pub(super) enum Step {
 pub(super) struct Layered {
     pub layer: Layer,
     pub operands: SmallVec<[u16; 4]>,
-    pub dims: Dims,
+    pub dims: RelativeShape,
 }
 
-impl Step {
+impl RelativeStep {
     /// The values that it is computed from.
     pub fn operands(&self) -> SmallVec<[u16; 4]> {
         let value = |x: &Rel| match x {
@@ -71,13 +71,13 @@ impl Step {
             _ => None,
         };
         match self {
-            Step::Input { .. } => SmallVec::new(),
-            Step::Apply { operands, .. } => operands.iter().filter_map(value).collect(),
-            Step::Convert { x, .. } | Step::Reduce { x, .. } | Step::View { x, .. } => {
-                SmallVec::from_slice(&[*x])
-            }
-            Step::Product { a, b, .. } => SmallVec::from_slice(&[*a, *b]),
-            Step::Layer(of) => of.operands.clone(),
+            RelativeStep::Input { .. } => SmallVec::new(),
+            RelativeStep::Apply { operands, .. } => operands.iter().filter_map(value).collect(),
+            RelativeStep::Convert { x, .. }
+            | RelativeStep::Reduce { x, .. }
+            | RelativeStep::View { x, .. } => SmallVec::from_slice(&[*x]),
+            RelativeStep::Product { a, b, .. } => SmallVec::from_slice(&[*a, *b]),
+            RelativeStep::Layer(of) => of.operands.clone(),
         }
     }
 }
@@ -105,11 +105,11 @@ impl PartialEq for Fixed {
 
 /// The sizes of a queue, by number.
 #[derive(Default)]
-pub(super) struct Sizes(SmallVec<[usize; 8]>);
+pub(super) struct NumberedSizes(SmallVec<[usize; 8]>);
 
-impl Sizes {
+impl NumberedSizes {
     /// The numbers of a shape's sizes; new sizes get new numbers.
-    pub fn dims(&mut self, shape: &[usize]) -> Dims {
+    pub fn dims(&mut self, shape: &[usize]) -> RelativeShape {
         let number = |n: &usize| match *n {
             0 | 1 => *n as u16,
             n => {
@@ -124,7 +124,7 @@ impl Sizes {
         shape.iter().map(number).collect()
     }
     /// The shape that these numbers stand for.
-    pub fn shape(&self, dims: &Dims) -> Shape {
+    pub fn shape(&self, dims: &RelativeShape) -> Shape {
         let size = |k: &u16| match *k {
             0 | 1 => *k as usize,
             k => self.0[k as usize - 2],
@@ -153,15 +153,15 @@ impl Replay {
     /// Adds the steps that are not in the graph yet. If one fails, those before it stay.
     pub fn add(
         &mut self,
-        steps: &[Step],
-        sizes: &Sizes,
+        steps: &[RelativeStep],
+        sizes: &NumberedSizes,
         numbers: &[Scalar],
-        views: &[View],
+        views: &[ViewOp],
     ) -> Result<()> {
         for step in &steps[self.values.len()..] {
             let value = match step {
-                Step::Input { dtype, dims } => self.graph.input(&sizes.shape(dims), *dtype),
-                Step::Apply {
+                RelativeStep::Input { dtype, dims } => self.graph.input(&sizes.shape(dims), *dtype),
+                RelativeStep::Apply {
                     op,
                     operands,
                     fixed,
@@ -184,14 +184,14 @@ impl Replay {
                     let operands: SmallVec<[Operand; 3]> = operands.iter().map(operand).collect();
                     self.graph.apply(*op, &operands)?
                 }
-                Step::Convert { x, dtype } => {
+                RelativeStep::Convert { x, dtype } => {
                     self.graph.convert(self.values[*x as usize], *dtype)?
                 }
-                Step::Product { a, b, dtype } => {
+                RelativeStep::Product { a, b, dtype } => {
                     let [a, b] = [a, b].map(|x| self.values[*x as usize]);
                     self.graph.matmul(a, b, *dtype)?
                 }
-                Step::Layer(of) => {
+                RelativeStep::Layer(of) => {
                     let Layered {
                         layer,
                         operands,
@@ -204,11 +204,11 @@ impl Replay {
                     let shape = sizes.shape(dims);
                     self.graph.layer_of(layer, &operands, &shape, dtype)
                 }
-                Step::View { x, at, .. } => {
+                RelativeStep::View { x, at, .. } => {
                     let x = self.values[*x as usize];
                     self.graph.view(x, &views[*at as usize])
                 }
-                Step::Reduce {
+                RelativeStep::Reduce {
                     kind,
                     x,
                     reduced,

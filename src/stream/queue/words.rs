@@ -1,8 +1,8 @@
 //! Options of layers and forms of views, as words of a line.
 
-use super::super::layer::{Kind, Layer};
-use super::super::view::Form;
-use super::relative::{Dims, Layered, Step};
+use super::super::layer::{Layer, LayerKind};
+use super::super::view::ViewForm;
+use super::relative::{Layered, RelativeShape, RelativeStep};
 use crate::dtype::DType;
 use crate::nn::{Activation, Conv, Padding, PerAxis};
 use crate::scalar::Scalar;
@@ -29,7 +29,7 @@ pub(super) fn dtype(word: &str) -> Option<DType> {
     DType::ALL.into_iter().find(|d| d.name() == word)
 }
 /// The remaining words as sizes.
-pub(super) fn dims<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Dims> {
+pub(super) fn dims<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<RelativeShape> {
     words.map(|w| w.parse().ok()).collect()
 }
 /// Reads a word; "-" is none.
@@ -54,8 +54,8 @@ fn flag(word: &str) -> Option<bool> {
 }
 
 /// Writes the form of a view.
-pub(super) fn write_form(text: &mut String, form: &Form) -> Result {
-    let Form::Axes { axes, whole } = form else {
+pub(super) fn write_form(text: &mut String, form: &ViewForm) -> Result {
+    let ViewForm::Axes { axes, whole } = form else {
         return text.write_str("reshape");
     };
     text.push_str(if *whole { "whole" } else { "part" });
@@ -68,9 +68,9 @@ pub(super) fn write_form(text: &mut String, form: &Form) -> Result {
     Ok(())
 }
 /// Reads the form of a view.
-pub(super) fn form(word: &str) -> Option<Form> {
+pub(super) fn form(word: &str) -> Option<ViewForm> {
     if word == "reshape" {
-        return Some(Form::Reshape);
+        return Some(ViewForm::Reshape);
     }
     let mut words = word.split(',');
     let whole = match words.next()? {
@@ -80,7 +80,7 @@ pub(super) fn form(word: &str) -> Option<Form> {
     };
     let axes = words.map(|w| maybe(w, |k| k.parse().ok()));
     let axes = axes.collect::<Option<_>>()?;
-    Some(Form::Axes { axes, whole })
+    Some(ViewForm::Axes { axes, whole })
 }
 
 /// Writes a layer and its operands.
@@ -91,11 +91,11 @@ pub(super) fn write_layer(text: &mut String, layer: &Layer, operands: &[u16]) ->
         write!(text, " {}", has as u8)?;
     }
     match &layer.kind {
-        Kind::Linear { activation, dtype } => {
+        LayerKind::Linear { activation, dtype } => {
             let dtype = dtype.map_or("-", |d| d.name());
             write!(text, " {} {dtype}", name(activation))?;
         }
-        Kind::Conv(_, conv) => {
+        LayerKind::Conv(_, conv) => {
             let (groups, precise) = (conv.groups, conv.precise as u8);
             write!(text, " {} {groups} {precise} ", name(&conv.activation))?;
             listed(text, conv.stride.numbers())?;
@@ -119,7 +119,10 @@ pub(super) fn write_layer(text: &mut String, layer: &Layer, operands: &[u16]) ->
     Ok(())
 }
 /// Reads the rest of a layer, after its name.
-pub(super) fn layer<'a>(name: &str, words: &mut impl Iterator<Item = &'a str>) -> Option<Step> {
+pub(super) fn layer<'a>(
+    name: &str,
+    words: &mut impl Iterator<Item = &'a str>,
+) -> Option<RelativeStep> {
     let (bias, residual) = (flag(words.next()?)?, flag(words.next()?)?);
     let activation = maybe(words.next()?, Activation::from_name)?;
     let rank = match name {
@@ -127,7 +130,7 @@ pub(super) fn layer<'a>(name: &str, words: &mut impl Iterator<Item = &'a str>) -
         name => name.strip_prefix("conv")?.strip_suffix('d')?.parse().ok()?,
     };
     let kind = match rank {
-        0 => Kind::Linear {
+        0 => LayerKind::Linear {
             activation,
             dtype: maybe(words.next()?, dtype)?,
         },
@@ -143,7 +146,7 @@ pub(super) fn layer<'a>(name: &str, words: &mut impl Iterator<Item = &'a str>) -
                 activation,
                 ..Conv::default()
             };
-            Kind::Conv(rank, conv)
+            LayerKind::Conv(rank, conv)
         }
         _ => return None,
     };
@@ -153,7 +156,7 @@ pub(super) fn layer<'a>(name: &str, words: &mut impl Iterator<Item = &'a str>) -
         residual,
     };
     let operands = (0..layer.arity()).map(|_| value(words.next()?));
-    Some(Step::Layer(Box::new(Layered {
+    Some(RelativeStep::Layer(Box::new(Layered {
         operands: operands.collect::<Option<SmallVec<_>>>()?,
         layer,
         dims: dims(words)?,

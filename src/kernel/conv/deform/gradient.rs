@@ -1,6 +1,6 @@
 //! Gradients of deformed patches.
 
-use super::{Around, DeformFloat, Deformed, NOWHERE, RUN, mean};
+use super::{Corners, DeformFloat, Deformed, NOWHERE, RUN, mean};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -36,7 +36,7 @@ impl<T: DeformFloat> Kernel for DeformedGradient<'_, '_, T> {
         let (from, all) = (&self.from, self.from.geometry.len());
         let (positions, sizes) = (from.geometry.positions(), from.image.sizes());
         let (group, area) = (from.first / from.per_group, sizes[1] * sizes[2]);
-        let mut around = Around::new();
+        let mut around = Corners::new();
         for start in self.places.clone().step_by(RUN) {
             let run = start..self.places.end.min(start + RUN);
             for position in 0..positions {

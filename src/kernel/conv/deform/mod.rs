@@ -45,7 +45,7 @@ pub struct Deformed<'a, T> {
 
 /// The elements around the positions that a tap reads for some places: top left, top right, bottom
 /// left, bottom right.
-struct Around<T> {
+struct Corners<T> {
     /// Offsets from the channel's first element, in elements, or `NOWHERE`.
     at: [[isize; RUN]; 4],
     weights: [[T; RUN]; 4],
@@ -56,9 +56,9 @@ struct Around<T> {
     /// Whether all elements exist.
     whole: bool,
 }
-impl<T: DeformFloat> Around<T> {
+impl<T: DeformFloat> Corners<T> {
     fn new() -> Self {
-        Around {
+        Corners {
             at: [[NOWHERE; RUN]; 4],
             weights: [[T::ZERO; RUN]; 4],
             mask: [T::ONE; RUN],
@@ -91,7 +91,7 @@ impl<T: DeformFloat> Deformed<'_, T> {
         group: usize,
         position: usize,
         places: Range<usize>,
-        around: &mut Around<T>,
+        around: &mut Corners<T>,
     ) {
         let (g, [_, height, width]) = (&self.geometry, self.image.sizes());
         let row = group * g.positions() + position;
@@ -138,7 +138,7 @@ impl<T: DeformFloat> Deformed<'_, T> {
     /// AROUND1: `around` is what [`find`](Deformed::find) made for this image, `j` one of its
     /// places and `channel` one of the image's.
     #[inline(always)]
-    unsafe fn elements(&self, channel: usize, around: &Around<T>, j: usize) -> [T; 4] {
+    unsafe fn elements(&self, channel: usize, around: &Corners<T>, j: usize) -> [T; 4] {
         let from = self.image.row(channel, 0, 0);
         let mut all = [T::ZERO; 4];
         for (all, at) in all.iter_mut().zip(&around.at) {
@@ -158,7 +158,7 @@ impl<T: DeformFloat> Deformed<'_, T> {
     unsafe fn lanes<I: Isa>(
         &self,
         channel: usize,
-        around: &Around<T>,
+        around: &Corners<T>,
         len: usize,
         d: *mut T,
         ld: usize,
@@ -190,7 +190,7 @@ impl<T: DeformFloat> Deformed<'_, T> {
     #[inline(always)]
     fn write<I: Isa>(&self, taps: Range<usize>, places: Range<usize>, d: &mut [T], stride: usize) {
         let positions = self.geometry.positions();
-        let mut around = Around::new();
+        let mut around = Corners::new();
         for start in places.clone().step_by(RUN) {
             let run = start..places.end.min(start + RUN);
             for position in 0..positions {
@@ -229,7 +229,7 @@ impl<T: DeformFloat> Deformed<'_, T> {
 
 /// Bilinear interpolation between the elements.
 #[inline(always)]
-fn mean<I: Isa, T: DeformFloat>(around: &Around<T>, j: usize, seen: [T; 4]) -> T {
+fn mean<I: Isa, T: DeformFloat>(around: &Corners<T>, j: usize, seen: [T; 4]) -> T {
     let w = |k: usize| around.weights[k][j];
     let above = T::mul_add::<I>(w(1), seen[1], w(0) * seen[0]);
     T::mul_add::<I>(w(3), seen[3], T::mul_add::<I>(w(2), seen[2], above))

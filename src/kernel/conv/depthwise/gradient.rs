@@ -1,9 +1,9 @@
 //! The weight gradient: for each tap, the sum of products of elements of the gradient and of the
 //! image, lane by lane.
 
-use super::walk::{Tap, Walk};
+use super::walk::{PlaneWalk, Tap};
 use crate::error::Result;
-use crate::kernel::conv::planes::{LANES, Lanes, Load};
+use crate::kernel::conv::planes::{ChannelLanes, LANES, LoadPlanes};
 use crate::kernel::gemm::{MatElement, Packed, Scratch};
 use crate::simd::{self, Isa, Kernel};
 
@@ -18,8 +18,8 @@ const PLACES: usize = 64;
 ///
 /// Errors if there is no memory for scratch.
 pub fn depthwise_gradient<'a, T>(
-    walk: &Walk,
-    images: impl Iterator<Item = [Lanes<'a, T>; 2]>,
+    walk: &PlaneWalk,
+    images: impl Iterator<Item = [ChannelLanes<'a, T>; 2]>,
     d: &mut [T],
 ) -> Result<()>
 where
@@ -33,21 +33,21 @@ where
     sums.fill(T::default());
     for [image, of] in images {
         for band in (0..walk.bands()).map(|i| walk.band(i)) {
-            simd::call(Load {
+            simd::call(LoadPlanes {
                 lanes: image,
                 size: walk.source,
                 rows: walk.rows_of(&band),
                 cols: walk.cols(),
                 d: plane,
             });
-            simd::call(Load {
+            simd::call(LoadPlanes {
                 lanes: of,
                 size: walk.places,
                 rows: band.start as isize..band.end as isize,
                 cols: 0..walk.places[1] as isize,
                 d: grad,
             });
-            simd::call(Add {
+            simd::call(AddBand {
                 walk,
                 rows: band.len(),
                 plane,
@@ -65,21 +65,21 @@ where
 }
 
 /// Adds the contributions of a band's rows to `sums[tap][lane]`.
-struct Add<'a, T> {
-    walk: &'a Walk,
+struct AddBand<'a, T> {
+    walk: &'a PlaneWalk,
     rows: usize,
     plane: &'a [T],
     grad: &'a [T],
     sums: &'a mut [T],
 }
-impl<T: Packed> Kernel for Add<'_, T> {
+impl<T: Packed> Kernel for AddBand<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         by_lanes!(self.add, I, T)
     }
 }
-impl<T: Packed> Add<'_, T> {
+impl<T: Packed> AddBand<'_, T> {
     #[inline(always)]
     fn add<I: Isa, const L: usize>(mut self) {
         let walk = self.walk;

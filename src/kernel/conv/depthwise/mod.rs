@@ -10,14 +10,14 @@ mod sums;
 mod walk;
 
 pub use gradient::depthwise_gradient;
-pub use walk::Walk;
+pub use walk::PlaneWalk;
 
-use super::planes::{LANES, Lanes, Load, store};
+use super::planes::{ChannelLanes, LANES, LoadPlanes, store};
 use crate::error::Result;
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch};
 use crate::simd;
 use core::ops::Range;
-use sums::Sums;
+use sums::BandSums;
 
 /// Packs the weights of channels as lanes, `[block of channels][tap][lane]`, from a row for each
 /// channel.
@@ -40,7 +40,7 @@ pub fn pack_channels<T: MatElement>(weight: Mat<T>) -> Result<Scratch<T::Acc>> {
 }
 
 /// Numbers of scratch of a band.
-pub fn depthwise_scratch(walk: &Walk) -> usize {
+pub fn depthwise_scratch(walk: &PlaneWalk) -> usize {
     let [plane, sums] = walk.numbers();
     plane + 2 * sums
 }
@@ -52,10 +52,10 @@ pub fn depthwise_scratch(walk: &Walk) -> usize {
 /// # Safety
 /// Nobody else uses the places of this band in those rows of `c` meanwhile.
 pub unsafe fn depthwise<T: MatElement>(
-    walk: &Walk,
+    walk: &PlaneWalk,
     i: usize,
     channels: Range<usize>,
-    lanes: Lanes<T>,
+    lanes: ChannelLanes<T>,
     weights: &[T::Acc],
     c: &MatMut<T>,
     epilogue: Epilogue<T>,
@@ -66,7 +66,7 @@ pub unsafe fn depthwise<T: MatElement>(
     let (sums, planar) = rest.split_at_mut(sums);
     let (band, width) = (walk.band(i), walk.places[1]);
     let places = band.start * width..band.end * width;
-    simd::call(Load {
+    simd::call(LoadPlanes {
         lanes,
         size: walk.source,
         rows: walk.rows_of(&band),
@@ -74,7 +74,7 @@ pub unsafe fn depthwise<T: MatElement>(
         d: &mut *plane,
     });
     let sums = &mut sums[..places.len() * LANES];
-    simd::call(Sums {
+    simd::call(BandSums {
         walk,
         band,
         plane,

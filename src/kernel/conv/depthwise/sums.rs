@@ -1,6 +1,6 @@
 //! The sums of a band, from what was read into scratch.
 
-use super::walk::{Part, Tap, Walk};
+use super::walk::{PhasePlaces, PlaneWalk, Tap};
 use crate::kernel::conv::planes::LANES;
 use crate::kernel::gemm::Packed;
 use crate::simd::{Isa, Kernel};
@@ -12,21 +12,21 @@ const PLACES: usize = 8;
 const SEVEN: usize = 7;
 
 /// The sums of a band's places, `d[place][lane]`, by `weights[tap][lane]`.
-pub struct Sums<'a, F> {
-    pub walk: &'a Walk,
+pub struct BandSums<'a, F> {
+    pub walk: &'a PlaneWalk,
     pub band: Range<usize>,
     pub plane: &'a [F],
     pub weights: &'a [F],
     pub d: &'a mut [F],
 }
-impl<F: Packed> Kernel for Sums<'_, F> {
+impl<F: Packed> Kernel for BandSums<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         by_lanes!(self.all, I, F)
     }
 }
-impl<F: Packed> Sums<'_, F> {
+impl<F: Packed> BandSums<'_, F> {
     #[inline(always)]
     fn all<I: Isa, const L: usize>(mut self) {
         let walk = self.walk;
@@ -47,7 +47,7 @@ impl<F: Packed> Sums<'_, F> {
     }
     /// The places of a part. If `S` is not 0, places are adjacent, and what they read is `S` apart.
     #[inline(always)]
-    fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &Part) {
+    fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &PhasePlaces) {
         let (walk, first) = (self.walk, self.band.start);
         let taps = &walk.taps[part.taps.clone()];
         let places = match part.cols {

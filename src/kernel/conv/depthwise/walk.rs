@@ -21,7 +21,7 @@ pub struct Tap {
 }
 
 /// Places that read the same taps: every `out`th row and column, from `first` on.
-pub struct Part {
+pub struct PhasePlaces {
     pub first: [usize; 2],
     pub cols: usize,
     pub taps: Range<usize>,
@@ -40,8 +40,9 @@ struct Phase {
 /// type alone.
 ///
 /// Invariant WALK1: what a tap of a part reads for the first place, and all steps from there to the
-/// last place of a band, lie within the `line` numbers of each row of [`rows_of`](Walk::rows_of).
-pub struct Walk {
+/// last place of a band, lie within the `line` numbers of each row of
+/// [`rows_of`](PlaneWalk::rows_of).
+pub struct PlaneWalk {
     /// Rows and columns of the source, and of the result.
     pub source: [usize; 2],
     pub places: [usize; 2],
@@ -49,7 +50,7 @@ pub struct Walk {
     pub step: [usize; 2],
     pub out: [usize; 2],
     pub taps: Vec<Tap>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<PhasePlaces>,
     /// The first row that the first place reads, and the number of rows to the last one.
     low: isize,
     span: usize,
@@ -59,12 +60,12 @@ pub struct Walk {
     /// Rows of places of a band.
     pub rows: usize,
 }
-impl Walk {
+impl PlaneWalk {
     /// The walk of a convolution over images of these sizes, with numbers of `bytes` bytes; none if
     /// planes are too large, or have a depth.
     ///
     /// Errors if there is no memory for the list of taps.
-    pub fn convolution(g: &Geometry, image: Three, bytes: usize) -> Result<Option<Walk>> {
+    pub fn convolution(g: &Geometry, image: Three, bytes: usize) -> Result<Option<PlaneWalk>> {
         let phases = |axis: usize| {
             let mut taps = fallible::with_capacity(g.kernel[axis])?;
             taps.extend((0..g.kernel[axis]).map(|tap| (tap, g.element(axis, 0, tap))));
@@ -81,12 +82,12 @@ impl Walk {
         }
         let sizes = [[image[1], image[2]], [g.places[1], g.places[2]]];
         let steps = [[g.stride[1], g.stride[2]], [1; 2]];
-        Walk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
+        PlaneWalk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
     }
     /// The walk back: for each element of such an image, over the places that read it.
     ///
     /// Errors as above.
-    pub fn transposed(g: &Geometry, image: Three, bytes: usize) -> Result<Option<Walk>> {
+    pub fn transposed(g: &Geometry, image: Three, bytes: usize) -> Result<Option<PlaneWalk>> {
         let phases = |axis: usize| {
             let stride = g.stride[axis];
             let mut phases = fallible::with_capacity(stride.min(image[axis]))?;
@@ -113,7 +114,7 @@ impl Walk {
         }
         let sizes = [[g.places[1], g.places[2]], [image[1], image[2]]];
         let steps = [[1; 2], [g.stride[1], g.stride[2]]];
-        Walk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
+        PlaneWalk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
     }
     fn new(
         [down, across]: [Vec<Phase>; 2],
@@ -121,7 +122,7 @@ impl Walk {
         [step, out]: [[usize; 2]; 2],
         wide: usize,
         bytes: usize,
-    ) -> Result<Option<Walk>> {
+    ) -> Result<Option<PlaneWalk>> {
         let seen = |phases: &[Phase]| {
             let taps = phases.iter().flat_map(|p| p.taps.iter().map(|tap| tap.1));
             let (low, high) = (taps.clone().min(), taps.max());
@@ -134,7 +135,7 @@ impl Walk {
             p.taps.iter().map(move |tap| tap.1 + last as isize + 1)
         });
         let right = right.max().unwrap_or(0).max(source[1] as isize);
-        let mut walk = Walk {
+        let mut walk = PlaneWalk {
             source,
             places,
             step,
@@ -147,7 +148,7 @@ impl Walk {
             line: (right - left) as usize,
             rows: 0,
         };
-        let most = |walk: &Walk, rows: usize| {
+        let most = |walk: &PlaneWalk, rows: usize| {
             let numbers = (walk.seen(rows)?.checked_mul(walk.line)?)
                 .checked_add(rows.checked_mul(places[1])?)?;
             numbers.checked_mul(LANES * bytes)
@@ -175,7 +176,7 @@ impl Walk {
                 at: ((y.1 - low) as usize * walk.line + (x.1 - left) as usize) * LANES,
                 weight: (y.0 * wide + x.0) * LANES,
             }));
-            walk.parts.push(Part {
+            walk.parts.push(PhasePlaces {
                 first: [y.first, x.first],
                 cols: x.places,
                 taps: first..walk.taps.len(),

@@ -7,13 +7,13 @@ use crate::kernel::gemm::MatElement;
 use crate::simd::{Isa, Kernel};
 
 /// Reads it as `d[plane][row][phase of the columns][column]`.
-pub struct Load<'a, 'b, T: MatElement> {
+pub struct LoadTile<'a, 'b, T: MatElement> {
     pub tiling: &'a Tiling,
     pub tile: &'a Tile,
     pub image: Image<'b, T>,
     pub d: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Load<'_, '_, T> {
+impl<T: MatElement> Kernel for LoadTile<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -32,7 +32,7 @@ impl<T: MatElement> Kernel for Load<'_, '_, T> {
                     rows::clear(line);
                     continue;
                 };
-                let row = Row {
+                let row = ImageRow {
                     from,
                     step: image.stride(2),
                     columns: image.sizes()[2],
@@ -64,13 +64,13 @@ impl<T: MatElement> Kernel for Load<'_, '_, T> {
 /// outside the row are zero.
 ///
 /// The row must be one of an image (IMAGE1).
-struct Row<T> {
+struct ImageRow<T> {
     from: *const T,
     step: isize,
     columns: usize,
     first: isize,
 }
-impl<T: MatElement> Row<T> {
+impl<T: MatElement> ImageRow<T> {
     /// Column `at` after the first.
     ///
     /// # Safety

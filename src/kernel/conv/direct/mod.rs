@@ -15,8 +15,8 @@ use super::geometry::Image;
 use crate::error::Result;
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into, moved};
 use crate::simd;
-use load::Load;
-use sums::Sums;
+use load::LoadTile;
+use sums::TileSums;
 
 /// Scratch for a tile.
 pub fn scratch<T: MatElement>(tiling: &Tiling) -> Result<Scratch<T::Acc>> {
@@ -43,7 +43,7 @@ pub unsafe fn direct<T: MatElement>(
     let (numbers, rest) = scratch.split_at_mut(tiling.image().unwrap_or(usize::MAX));
     let (taps, sums) = rest.split_at_mut(tiling.taps());
     assert!(image.channels() * g.kernel[0] == tiling.planes && weight.cols() == taps.len());
-    simd::call(Load {
+    simd::call(LoadTile {
         tiling,
         tile: &tile,
         image: image.moved(),
@@ -66,7 +66,7 @@ pub unsafe fn direct<T: MatElement>(
                 *to = unsafe { weight.get(o, (plane * high + ky) * wide + kx) }.widen();
             }
         }
-        simd::call(Sums {
+        simd::call(TileSums {
             tiling,
             image: numbers,
             taps,

@@ -23,14 +23,14 @@ const SEGMENT: usize = 16;
 /// What a tap reads: its element for pixel 0, and the step to the next pixel; 0 for zeros, which
 /// serve all pixels.
 #[derive(Clone, Copy)]
-struct Seen<T> {
+struct TapRead<T> {
     at: *const T,
     step: isize,
 }
 
 /// Pixels of a segment that are computed together.
 #[derive(Clone, Copy)]
-enum Block {
+enum PixelBlock {
     /// `pixels` pixels from `first` on, whose taps all read columns of the image.
     Inside { first: usize, pixels: usize },
     /// Any pixels, and their first entry in the table of what they read.
@@ -46,11 +46,11 @@ pub struct Pixels<T: Packed> {
     /// What pixels read outside the image, `step` apart like its pixels.
     zeros: Scratch<T>,
     step: isize,
-    blocks: Vec<Block>,
+    blocks: Vec<PixelBlock>,
     /// The rows of the image that the kernel's rows read.
     lines: Vec<Option<*const T>>,
     /// For each tap, in the interior.
-    inside: Vec<Seen<T>>,
+    inside: Vec<TapRead<T>>,
     /// For each tap of the pixels of each block at the sides.
     sides: Vec<[*const T; SIDE]>,
 }
@@ -120,11 +120,11 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             for kx in 0..g.kernel[2] {
                 let first = g.element(2, 0, kx) * image.stride(2);
                 self.inside.extend(lines.iter().map(|line| match line {
-                    Some(at) => Seen {
+                    Some(at) => TapRead {
                         at: at.wrapping_offset(first),
                         step: self.step,
                     },
-                    None => Seen { at: zeros, step: 0 },
+                    None => TapRead { at: zeros, step: 0 },
                 }));
             }
         }
@@ -145,7 +145,7 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             for first in inside.clone().step_by(pixels) {
                 // the last block overlaps
                 let first = first.min(inside.end - pixels);
-                self.blocks.push(Block::Inside { first, pixels });
+                self.blocks.push(PixelBlock::Inside { first, pixels });
             }
             let mut outside = segment.clone().filter(|x| !inside.contains(x));
             while let Some(x) = outside.next() {
@@ -168,9 +168,9 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
                         }));
                     }
                 }
-                self.blocks.push(Block::Side { pixels, entry });
+                self.blocks.push(PixelBlock::Side { pixels, entry });
             }
-            simd::call(Sums {
+            simd::call(PixelSums {
                 origin,
                 step: self.step,
                 blocks: &self.blocks,
@@ -194,26 +194,26 @@ fn taps_of(g: &Geometry) -> impl Iterator<Item = [usize; 3]> + use<> {
 /// The sums of a segment, `d[pixel][channel]`.
 ///
 /// Invariant TAP1: what each tap reads for each pixel is `channels` readable numbers.
-struct Sums<'a, F> {
+struct PixelSums<'a, F> {
     /// The first pixel, and the step between what a tap reads for one interior pixel and for the
     /// next.
     origin: usize,
     step: isize,
-    blocks: &'a [Block],
-    inside: &'a [Seen<F>],
+    blocks: &'a [PixelBlock],
+    inside: &'a [TapRead<F>],
     sides: &'a [[*const F; SIDE]],
     weights: &'a [F],
     channels: usize,
     d: &'a mut [F],
 }
-impl<F: Packed> Kernel for Sums<'_, F> {
+impl<F: Packed> Kernel for PixelSums<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         by_lanes!(self.channels, I, F)
     }
 }
-impl<F: Packed> Sums<'_, F> {
+impl<F: Packed> PixelSums<'_, F> {
     #[inline(always)]
     fn channels<I: Isa, const L: usize>(mut self) {
         let n = self.channels;
@@ -222,14 +222,14 @@ impl<F: Packed> Sums<'_, F> {
         loop {
             for block in self.blocks {
                 match *block {
-                    Block::Inside { first, pixels } => match pixels {
+                    PixelBlock::Inside { first, pixels } => match pixels {
                         PIXELS => self.inside::<I, L, PIXELS>(channel, first),
                         6 => self.inside::<I, L, 6>(channel, first),
                         5 => self.inside::<I, L, 5>(channel, first),
                         4 => self.inside::<I, L, 4>(channel, first),
                         _ => self.inside::<I, L, 1>(channel, first),
                     },
-                    Block::Side { pixels, entry } => self.side::<I, L>(channel, pixels, entry),
+                    PixelBlock::Side { pixels, entry } => self.side::<I, L>(channel, pixels, entry),
                 }
             }
             channel += L;

@@ -6,7 +6,7 @@ use crate::simd::{Isa, Kernel};
 
 /// The sums of a tile's places, `d[row][column]`, from scratch and the kernel's
 /// `taps[plane][column][row]`. Each is added up in the order of its taps, whatever block it is in.
-pub struct Sums<'a, F> {
+pub struct TileSums<'a, F> {
     pub tiling: &'a Tiling,
     pub image: &'a [F],
     pub taps: &'a [F],
@@ -14,14 +14,14 @@ pub struct Sums<'a, F> {
     pub cols: usize,
     pub d: &'a mut [F],
 }
-impl<F: Packed> Kernel for Sums<'_, F> {
+impl<F: Packed> Kernel for TileSums<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         by_lanes!(self.blocks, I, F)
     }
 }
-impl<F: Packed> Sums<'_, F> {
+impl<F: Packed> TileSums<'_, F> {
     #[allow(
         unreachable_patterns,
         reason = "microcontrollers have blocks of one row alone"

@@ -1,16 +1,16 @@
 //! The transform of a row of tiles, for a group of channels.
 
 use super::lanes::{IN, OUT, elements_of};
-use crate::kernel::conv::planes::{LANES, Lanes};
+use crate::kernel::conv::planes::{ChannelLanes, LANES};
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
 /// `B^T d B` of a row of adjacent tiles, for as many channels as lanes.
-pub struct Elements<'a, T: MatElement> {
+pub struct TransformElements<'a, T: MatElement> {
     /// Channels of a plane, and its rows and columns.
-    pub lanes: Lanes<'a, T>,
+    pub lanes: ChannelLanes<'a, T>,
     pub size: [usize; 2],
     /// The window of the tiles, which may extend beyond the plane.
     pub rows: Range<isize>,
@@ -23,14 +23,14 @@ pub struct Elements<'a, T: MatElement> {
     pub step: usize,
     pub line: usize,
 }
-impl<T: MatElement<Acc: Real>> Kernel for Elements<'_, T> {
+impl<T: MatElement<Acc: Real>> Kernel for TransformElements<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         by_lanes!(self.by, I, T::Acc)
     }
 }
-impl<T: MatElement<Acc: Real>> Elements<'_, T> {
+impl<T: MatElement<Acc: Real>> TransformElements<'_, T> {
     /// `L` lanes at a time, which fit in registers.
     #[inline(always)]
     fn by<I: Isa, const L: usize>(self) {

@@ -26,20 +26,20 @@ pub use weights::WeightPanels;
 
 use super::geometry::Image;
 use super::patches::Patches;
-use super::planes::{LANES, Lanes, store};
+use super::planes::{ChannelLanes, LANES, store};
 use crate::error::Result;
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Source, Strided, macrokernel};
 use crate::kernel::math::Real;
 use crate::simd;
 use core::marker::PhantomData;
 use core::ops::Range;
-use elements::Elements;
+use elements::TransformElements;
 use lanes::{IN, OUT};
-use results::Results;
+use results::TransformResults;
 
 /// The weights of a group, plain and transformed.
 #[derive(Clone, Copy)]
-pub struct Weights<'a, T: MatElement> {
+pub struct GroupWeights<'a, T: MatElement> {
     /// `[outputs, channels * taps]`
     pub plain: Mat<'a, T>,
     /// In the layout of `panels`.
@@ -138,8 +138,8 @@ where
         let left = g.element(2, self.cols.start * OUT, 0);
         let sizes = image.sizes();
         // ELEMENTS1 by WINOGRAD1 and WINOGRAD2
-        simd::call(Elements {
-            lanes: Lanes::new(plane, channels, 1),
+        simd::call(TransformElements {
+            lanes: ChannelLanes::new(plane, channels, 1),
             size: [sizes[1], sizes[2]],
             rows: top..top + IN as isize,
             cols: left..left + (OUT * self.cols.len() + IN - OUT) as isize,
@@ -167,7 +167,7 @@ where
     ///
     /// # Safety
     /// WINOGRAD2.
-    pub unsafe fn multiply(&self, task: usize, weights: &Weights<T>) -> Result<()> {
+    pub unsafe fn multiply(&self, task: usize, weights: &GroupWeights<T>) -> Result<()> {
         let (blocks, g) = (self.blocks, &self.blocks.geometry);
         let (p, part) = (task / self.parts(), task % self.parts());
         let tiles = self.planes.len() * self.tiles();
@@ -214,7 +214,7 @@ where
     pub unsafe fn finish<'b>(
         &self,
         task: usize,
-        weights: &Weights<T>,
+        weights: &GroupWeights<T>,
         image: impl Fn(usize) -> Image<'b, T>,
         c: impl Fn(usize) -> MatMut<'b, T>,
         epilogue: impl Fn(usize) -> Epilogue<'b, T>,
@@ -237,7 +237,7 @@ where
         let (sums, planar) = scratch.split_at_mut(scratch.len() / 2);
         let sums = &mut sums[..height * width * LANES];
         // written by the second phase: RESULTS1 by WINOGRAD1 and WINOGRAD2
-        let finite = simd::call(Results {
+        let finite = simd::call(TransformResults {
             products: (self.products).wrapping_add(slot * self.cols.len() * line + channel),
             step,
             line,

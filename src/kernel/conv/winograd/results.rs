@@ -8,7 +8,7 @@ use crate::simd::{Isa, Kernel};
 
 /// `A^T m A` of a row of tiles, for as many channels as lanes: `d[row][column][lane]`. Returns
 /// false if a result is not finite.
-pub struct Results<'a, F> {
+pub struct TransformResults<'a, F> {
     /// Contract RESULTS1: the lanes of each product are at `product * step + tile * line`, for as
     /// many tiles as cover `width`.
     pub products: *const F,
@@ -19,14 +19,14 @@ pub struct Results<'a, F> {
     pub width: usize,
     pub d: &'a mut [F],
 }
-impl<F: Real + Packed> Kernel for Results<'_, F> {
+impl<F: Real + Packed> Kernel for TransformResults<'_, F> {
     type Out = bool;
     #[inline(always)]
     fn run<I: Isa>(self) -> bool {
         by_lanes!(self.by, I, F)
     }
 }
-impl<F: Real + Packed> Results<'_, F> {
+impl<F: Real + Packed> TransformResults<'_, F> {
     /// `L` lanes at a time, which fit in registers.
     #[inline(always)]
     fn by<I: Isa, const L: usize>(self) -> bool {

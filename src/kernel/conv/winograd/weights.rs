@@ -60,7 +60,7 @@ impl WeightPanels {
         assert!(weight.rows() == self.outputs && outputs.start.is_multiple_of(LANES));
         assert!(weight.cols() == self.channels * self.depth * TAPS);
         assert!(channels.end <= self.channels && outputs.end <= self.outputs);
-        simd::call(Part {
+        simd::call(TransformWeights {
             to: *self,
             weight,
             channels,
@@ -70,14 +70,14 @@ impl WeightPanels {
     }
 }
 
-struct Part<'a, T: MatElement> {
+struct TransformWeights<'a, T: MatElement> {
     to: WeightPanels,
     weight: Mat<'a, T>,
     channels: Range<usize>,
     outputs: Range<usize>,
     d: *mut T::Acc,
 }
-impl<T: MatElement<Acc: Real>> Kernel for Part<'_, T> {
+impl<T: MatElement<Acc: Real>> Kernel for TransformWeights<'_, T> {
     type Out = ();
     #[expect(
         clippy::needless_range_loop,

@@ -15,8 +15,8 @@ use core::arch::x86_64::*;
 pub struct Bf16Pair(pub u32);
 
 /// TILE1 holds for the job.
-struct Panel(PanelJob<Bf16Pair>);
-impl Kernel for Panel {
+struct PairPanel(PanelJob<Bf16Pair>);
+impl Kernel for PairPanel {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -26,7 +26,7 @@ impl Kernel for Panel {
     }
 }
 
-union Cast<const L: usize> {
+union PairVector<const L: usize> {
     lanes: [Bf16Pair; L],
     pairs: __m512bh,
     sums: __m512,
@@ -41,11 +41,12 @@ impl Bf16Pair {
     )]
     fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
         const { assert!(L == 16) };
-        // SAFETY: called by `Panel` alone, with AVX-512 BF16; 16 lanes of four bytes are a vector.
+        // SAFETY: called by `PairPanel` alone, with AVX-512 BF16; 16 lanes of four bytes are a
+        // vector.
         unsafe {
-            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes });
+            let [a, b, c] = [a, b, c].map(|lanes| PairVector { lanes });
             let sums = _mm512_dpbf16_ps(c.sums, a.pairs, b.pairs);
-            Cast { sums }.lanes
+            PairVector { sums }.lanes
         }
     }
     /// The float of these bits: of a sum, or of a bfloat16 shifted to the upper half.
@@ -79,7 +80,7 @@ unsafe impl Packed for Bf16Pair {
     #[inline(always)]
     unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
         // SAFETY: TILE1 is the caller's promise; pairs are used only on CPUs with the instruction.
-        unsafe { simd::call_bf16(Panel(job)) }
+        unsafe { simd::call_bf16(PairPanel(job)) }
     }
     const UNROLLED: bool = true;
     const BLOCKING: Blocking = Blocking::BF16_PAIRS;

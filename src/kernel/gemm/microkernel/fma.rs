@@ -21,7 +21,7 @@ pub fn portable<I: Isa, A: Packed, const L: usize>(a: [A; L], b: [A; L], mut c: 
     all(feature = "std", target_arch = "aarch64"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
-union Cast<A: Copy, B: Copy> {
+union Transmute<A: Copy, B: Copy> {
     from: A,
     to: B,
 }
@@ -63,8 +63,8 @@ macro_rules! vectors {
                     // SAFETY: the level has these instructions (ISA1); both sides of a cast are
                     // `lanes` numbers.
                     return unsafe {
-                        let ($a, $b, $c) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
-                        Cast { from: $e }.to
+                        let ($a, $b, $c) = (Transmute { from: a }.to, Transmute { from: b }.to, Transmute { from: c }.to);
+                        Transmute { from: $e }.to
                     };
                 })*
             }
@@ -72,8 +72,8 @@ macro_rules! vectors {
                 // SAFETY: both sides of a cast have as many numbers; the target has the
                 // instructions.
                 return unsafe {
-                    let ($x, $y, $z) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
-                    Cast { from: $v }.to
+                    let ($x, $y, $z) = (Transmute { from: a }.to, Transmute { from: b }.to, Transmute { from: c }.to);
+                    Transmute { from: $v }.to
                 };
             });)*
             portable::<I, $T, L>(a, b, c)
@@ -125,9 +125,9 @@ macro_rules! complex {
                     // SAFETY: the level has these instructions (ISA1); both sides of a cast are
                     // `lanes` numbers.
                     return unsafe {
-                        let (a, b) = (Cast { from: a }.to, Cast { from: b }.to);
+                        let (a, b) = (Transmute { from: a }.to, Transmute { from: b }.to);
                         let [x, y] = [$re(a), $im(a)];
-                        [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]
+                        [Transmute { from: $mul_add(x, b, Transmute { from: c[0] }.to) }.to, Transmute { from: $mul_add(y, b, Transmute { from: c[1] }.to) }.to]
                     };
                 })*
             }
@@ -148,8 +148,8 @@ macro_rules! complex {
                     // SAFETY: the level has the instructions, and both sides of a cast are `lanes`
                     // numbers, as above.
                     return unsafe {
-                        let (x, y, b) = ($set(a.re), $set(a.im), Cast { from: b }.to);
-                        [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]
+                        let (x, y, b) = ($set(a.re), $set(a.im), Transmute { from: b }.to);
+                        [Transmute { from: $mul_add(x, b, Transmute { from: c[0] }.to) }.to, Transmute { from: $mul_add(y, b, Transmute { from: c[1] }.to) }.to]
                     };
                 })*
             }

@@ -29,8 +29,8 @@ pub use vnni::Quad;
 
 use crate::simd::{self, Isa, Kernel};
 
-struct Run<T>(PanelJob<T>);
-impl<T: Packed> Kernel for Run<T> {
+struct RunPanel<T>(PanelJob<T>);
+impl<T: Packed> Kernel for RunPanel<T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -51,5 +51,5 @@ impl<T: Packed> Kernel for Run<T> {
 /// TILE1.
 #[inline(always)]
 pub unsafe fn run<T: Packed>(job: PanelJob<T>) {
-    simd::call(Run(job))
+    simd::call(RunPanel(job))
 }

@@ -4,7 +4,7 @@
 
 use super::job::PanelJob;
 use super::packed::Packed;
-use super::tile::{self, Rows};
+use super::tile::{self, TileRows};
 use crate::simd::{self, Isa};
 
 /// Bytes of B prefetched into L1 ahead of their use, past the end of a panel too.
@@ -83,7 +83,7 @@ unsafe fn sums<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
     let (rs, cs) = s.a.strides.unwrap_or_default();
-    let mut a = Rows::strided(s.a.at.wrapping_offset(start as isize * cs), rs);
+    let mut a = TileRows::strided(s.a.at.wrapping_offset(start as isize * cs), rs);
     let mut b = s.b.wrapping_add((start * s.vectors + first) * L);
     let at = |i: usize, j: usize| {
         s.o.wrapping_offset((i as isize).wrapping_mul(s.ldo))

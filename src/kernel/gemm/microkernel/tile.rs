@@ -107,11 +107,11 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
             0
         };
         if by_rows {
-            unrolled::<I, A, L, R, V, 1>(whole, Rows::strided(a, rs), s.b, &mut c, ahead);
+            unrolled::<I, A, L, R, V, 1>(whole, TileRows::strided(a, rs), s.b, &mut c, ahead);
         } else {
             unrolled::<I, A, L, R, V, R>(
                 whole,
-                Rows {
+                TileRows {
                     at: a,
                     offsets: core::array::from_fn(|i| i as isize),
                 },
@@ -121,7 +121,7 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
             );
         }
         let done = (whole * UNROLL) as isize;
-        let mut rows = Rows::strided(a.wrapping_offset(done * cs), rs);
+        let mut rows = TileRows::strided(a.wrapping_offset(done * cs), rs);
         let mut b = s.b.wrapping_offset(done * s.ldb);
         for _ in whole * UNROLL..s.k {
             step::<I, A, L, R, V>(rows, b, &mut c);
@@ -138,16 +138,16 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
 
 /// A step of `R` rows of A: an address, and the offsets of the rows from it.
 #[derive(Clone, Copy)]
-pub struct Rows<A, const R: usize> {
+pub struct TileRows<A, const R: usize> {
     pub at: *const A,
     offsets: [isize; R],
 }
-impl<A, const R: usize> Rows<A, R> {
+impl<A, const R: usize> TileRows<A, R> {
     /// Rows `stride` apart. Their offsets are kept in registers: the compiler would recompute them
     /// in each step.
     #[inline(always)]
     pub fn strided(at: *const A, stride: isize) -> Self {
-        Rows {
+        TileRows {
             at,
             offsets: black_box(core::array::from_fn(|i| (i as isize).wrapping_mul(stride))),
         }
@@ -168,7 +168,7 @@ unsafe fn unrolled<
     const CS: usize,
 >(
     passes: usize,
-    mut rows: Rows<A, R>,
+    mut rows: TileRows<A, R>,
     mut b: *const A,
     c: &mut [[A::Sums<L>; V]; R],
     mut ahead: [Prefetch; 2],
@@ -179,7 +179,7 @@ unsafe fn unrolled<
             // one of them.
             unsafe {
                 step::<I, A, L, R, V>(
-                    Rows {
+                    TileRows {
                         at: rows.at.wrapping_add(i * CS),
                         ..rows
                     },
@@ -206,7 +206,7 @@ unsafe fn unrolled<
     reason = "indices that are constants after unrolling keep the tile in registers"
 )]
 pub unsafe fn step<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize>(
-    rows: Rows<A, R>,
+    rows: TileRows<A, R>,
     b: *const A,
     c: &mut [[A::Sums<L>; V]; R],
 ) {

@@ -15,8 +15,8 @@ use core::arch::x86_64::*;
 pub struct Quad<const SIGNED: bool>(pub u32);
 
 /// TILE1 holds for the job.
-struct Panel<const SIGNED: bool>(PanelJob<Quad<SIGNED>>);
-impl<const SIGNED: bool> Kernel for Panel<SIGNED> {
+struct QuadPanel<const SIGNED: bool>(PanelJob<Quad<SIGNED>>);
+impl<const SIGNED: bool> Kernel for QuadPanel<SIGNED> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -31,7 +31,7 @@ impl<const SIGNED: bool> Kernel for Panel<SIGNED> {
     }
 }
 
-union Cast<const SIGNED: bool, const L: usize> {
+union QuadVector<const SIGNED: bool, const L: usize> {
     lanes: [Quad<SIGNED>; L],
     vector: __m512i,
     half: __m256i,
@@ -46,20 +46,20 @@ impl<const SIGNED: bool> Quad<SIGNED> {
     )]
     fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
         const { assert!(L == 16 || L == 8) };
-        // SAFETY: called by `Panel` alone, with VNNI; 16 or 8 lanes of four bytes are a vector of
-        // the level.
+        // SAFETY: called by `QuadPanel` alone, with VNNI; 16 or 8 lanes of four bytes are a vector
+        // of the level.
         unsafe {
-            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes });
+            let [a, b, c] = [a, b, c].map(|lanes| QuadVector { lanes });
             if const { L == 16 } {
                 let (a, b, c) = (a.vector, b.vector, c.vector);
                 let (unsigned, signed) = if SIGNED { (b, a) } else { (a, b) };
                 let vector = _mm512_dpbusd_epi32(c, unsigned, signed);
-                Cast { vector }.lanes
+                QuadVector { vector }.lanes
             } else {
                 let (a, b, c) = (a.half, b.half, c.half);
                 let (unsigned, signed) = if SIGNED { (b, a) } else { (a, b) };
                 let half = _mm256_dpbusd_avx_epi32(c, unsigned, signed);
-                Cast { half }.lanes
+                QuadVector { half }.lanes
             }
         }
     }
@@ -93,7 +93,7 @@ unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
     #[inline(always)]
     unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
         // SAFETY: TILE1 is the caller's promise; these lanes are used only on CPUs with VNNI.
-        unsafe { simd::call_vnni::<I, _>(Panel(job)) }
+        unsafe { simd::call_vnni::<I, _>(QuadPanel(job)) }
     }
     const UNROLLED: bool = true;
     const BLOCKING: Blocking = Blocking::BYTES;

@@ -231,19 +231,19 @@ fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
 }
 
 /// Consecutive panels, each `d[group][width]`, the last one `last` wide.
-struct Panels<'a, P: Packing> {
+struct PackPanels<'a, P: Packing> {
     p: P,
     b: Mat<'a, P::From>,
     width: usize,
     last: usize,
     d: &'a mut [P::To],
 }
-impl<P: Packing> Panels<'_, P> {
+impl<P: Packing> PackPanels<'_, P> {
     /// Packs contiguous rows: some of them at a time, one panel after the other.
     #[inline(always)]
     fn across<I: Isa>(self) {
         const TOGETHER: usize = 32;
-        let Panels {
+        let PackPanels {
             p,
             b,
             width,
@@ -284,7 +284,7 @@ impl<P: Packing> Panels<'_, P> {
     #[inline(always)]
     fn along<I: Isa>(self) {
         const DEEP: usize = if cfg!(feature = "std") { 64 } else { 16 };
-        let Panels {
+        let PackPanels {
             p,
             b,
             width,
@@ -323,7 +323,7 @@ impl<P: Packing> Panels<'_, P> {
         }
     }
 }
-impl<P: Packing> Kernel for Panels<'_, P> {
+impl<P: Packing> Kernel for PackPanels<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -336,12 +336,12 @@ impl<P: Packing> Kernel for Panels<'_, P> {
 }
 
 /// Packs rows, to `d[row][group]`.
-struct Lines<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
-impl<P: Packing> Kernel for Lines<'_, P> {
+struct PackRows<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
+impl<P: Packing> Kernel for PackRows<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Lines(p, a, d) = self;
+        let PackRows(p, a, d) = self;
         let groups = a.cols().div_ceil(P::GROUP);
         for (i, d) in d.chunks_exact_mut(groups.max(1)).enumerate() {
             line::<I, P>(p, a.at(i, 0), a.cs(), a.cols(), d);
@@ -391,7 +391,7 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
 pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
     let (p, b, d) = p.moved(b, d);
-    simd::call(Panels {
+    simd::call(PackPanels {
         p,
         b,
         width,
@@ -406,7 +406,7 @@ pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::
     let d = &mut d[..a.rows() * groups];
     let (p, from, to) = p.moved(a, &mut *d);
     let strides = if a.rs() != 1 || a.cs() == 1 {
-        simd::call(Lines(p, from, to));
+        simd::call(PackRows(p, from, to));
         Some((groups as isize, 1))
     } else {
         simd::call(Micropanels(p, from, to));

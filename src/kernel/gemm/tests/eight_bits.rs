@@ -92,7 +92,7 @@ fn bytes_are_exact() {
         ($($A:ty, $B:ty, $C:ty;)*) => { $(
             check_bytes::<$A, $B, $C>(11, |a, b, c, accumulate| product(a, b, c, accumulate, Epilogue::NONE));
             check_bytes::<$A, $B, $C>(12, |a, b, mut c, accumulate| {
-                let (a, b) = (bytes::Bytes::new(a), bytes::Bytes::new(b));
+                let (a, b) = (bytes::ByteMatrix::new(a), bytes::ByteMatrix::new(b));
                 bytes::product_by::<packing::Extend, _>(a, b, None, &mut c, accumulate, Epilogue::NONE)
             });
             check_bytes::<$A, $B, $C>(13, |a, b, mut c, accumulate| {

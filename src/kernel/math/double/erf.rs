@@ -25,13 +25,13 @@ fn pick(a: f64, c: [f64; 4]) -> f64 {
 }
 
 /// The quotient of a range; in the last two also `exp(-x^2 + ..) / |x|`, which is erfc(|x|).
-struct Parts {
+struct RangeQuotient {
     quotient: f64,
     tail: f64,
 }
 
 #[inline(always)]
-fn parts<I: Isa>(a: f64) -> Parts {
+fn parts<I: Isa>(a: f64) -> RangeQuotient {
     let inverse = 1.0 / (a * a);
     let s = if a < 1.25 { a - 1.0 } else { inverse };
     let s = if a < 0.84375 { a * a } else { s };
@@ -62,7 +62,7 @@ fn parts<I: Isa>(a: f64) -> Parts {
     let main = -leading * leading - 0.5625;
     let rest = (leading - a) * (leading + a) + quotient;
     let sum = main + rest;
-    Parts {
+    RangeQuotient {
         quotient,
         tail: super::exp::exp_pair::<I>(sum, (main - sum) + rest) / a,
     }
@@ -76,7 +76,7 @@ fn clamped(x: f64) -> f64 {
 #[inline(always)]
 pub fn erf<I: Isa>(x: f64) -> f64 {
     let a = clamped(x);
-    let Parts { quotient, tail } = parts::<I>(a);
+    let RangeQuotient { quotient, tail } = parts::<I>(a);
     let y = if a < 1.25 {
         ERF_1 + quotient
     } else {
@@ -91,7 +91,7 @@ pub fn erf<I: Isa>(x: f64) -> f64 {
 #[inline(always)]
 pub fn erfc<I: Isa>(x: f64) -> f64 {
     let a = clamped(x);
-    let Parts { quotient, tail } = parts::<I>(a);
+    let RangeQuotient { quotient, tail } = parts::<I>(a);
     let positive = x > 0.0;
     let near = if x < 0.25 {
         1.0 - (x + x * quotient)

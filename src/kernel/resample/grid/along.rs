@@ -1,6 +1,6 @@
 //! The taps around a coordinate along one axis.
 
-use super::{Beyond, Interpolation, NONE, Rule};
+use super::{Beyond, GridRule, Interpolation, NONE};
 use crate::kernel::math::Real;
 use crate::kernel::resample::line::Sampled;
 use crate::simd::Isa;
@@ -20,7 +20,7 @@ macro_rules! by {
     (@ $field:ident $Type:ident $rule:ident $e:expr; $($Name:ident)*) => {
         match $rule.$field {
             $($Type::$Name => {
-                let $rule = &Rule { $field: $Type::$Name, ..*$rule };
+                let $rule = &GridRule { $field: $Type::$Name, ..*$rule };
                 $e
             })*
         }
@@ -42,7 +42,7 @@ pub(super) fn line_of<A: Copy>(grid: &[A], rank: usize, axis: usize, line: &mut 
 /// weights, tap by tap. Turns the coordinates in `line` into positions.
 #[inline(always)]
 pub(super) fn taps_of<I: Isa, A: Sampled>(
-    rule: &Rule,
+    rule: &GridRule,
     size: usize,
     step: usize,
     line: &mut [A],
@@ -59,7 +59,7 @@ pub(super) fn taps_of<I: Isa, A: Sampled>(
 }
 #[inline(always)]
 fn near_by<I: Isa, A: Sampled>(
-    rule: &Rule,
+    rule: &GridRule,
     n: A,
     step: usize,
     line: &[A],
@@ -108,7 +108,7 @@ fn near_by<I: Isa, A: Sampled>(
 
 /// Converts coordinates to positions among `n` elements.
 #[inline(always)]
-fn positions<A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
+fn positions<A: Sampled>(rule: &GridRule, n: A, line: &mut [A]) {
     let two = A::from_f64(2.0);
     if rule.align_corners {
         for x in line {
@@ -122,7 +122,7 @@ fn positions<A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
 }
 /// Moves positions into the image, by the padding mode.
 #[inline(always)]
-fn bring<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
+fn bring<I: Isa, A: Sampled>(rule: &GridRule, n: A, line: &mut [A]) {
     for at in line {
         *at = beyond::<I, A>(rule, n, *at).0;
     }
@@ -158,7 +158,7 @@ pub fn cubic<A: Real>(t: A, a: A, far: bool) -> A {
 /// A position moved into the image (unchanged with zero padding), and the derivative of that: 0 at
 /// the border and outside, -1 in a reflected part.
 #[inline(always)]
-pub(super) fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> (A, A) {
+pub(super) fn beyond<I: Isa, A: Sampled>(rule: &GridRule, n: A, at: A) -> (A, A) {
     let last = n - A::ONE;
     let (at, slope) = match rule.beyond {
         Beyond::Zeros => return (at, A::ONE),

@@ -5,7 +5,7 @@
 //! and points are the lanes.
 
 use super::along::{CUBIC, beyond, by, distance, is_far, line_of, taps_of};
-use super::{Beyond, Interpolation, NONE, Rule, Sampled};
+use super::{Beyond, GridRule, Interpolation, NONE, Sampled};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::math::Real;
@@ -23,7 +23,7 @@ const MAX_TAPS: usize = 16;
 /// Adds the contributions of an image's points to the gradients of its elements and coordinates.
 pub struct GridGradient<'a, A> {
     /// How coordinates are interpreted.
-    pub rule: Rule,
+    pub rule: GridRule,
     /// Depth, height and width.
     pub sizes: [usize; 3],
     /// A multiple of [`LANES`], or fewer.
@@ -51,7 +51,7 @@ impl<A: Sampled> GridGradient<'_, A> {
         assert!(i32::try_from(elements).is_ok() && self.dx.len() == elements * self.channels);
         assert!(self.grad.len() == points * self.channels && self.dgrid.len() == self.grid.len());
         let tables = Tables::new(&self.rule)?;
-        simd::call(Add { to: self, tables });
+        simd::call(AddPoints { to: self, tables });
         Ok(())
     }
 }
@@ -69,7 +69,7 @@ struct Tables<A> {
     slopes: Vec<[A; RUN]>,
 }
 impl<A: Sampled> Tables<A> {
-    fn new(rule: &Rule) -> Result<Self> {
+    fn new(rule: &GridRule) -> Result<Self> {
         let along = rule.rank * rule.along() * RUN;
         let taps = rule.taps();
         Ok(Tables {
@@ -83,7 +83,7 @@ impl<A: Sampled> Tables<A> {
     }
     /// Computes up to `RUN` points; the rest is filled with arbitrary points.
     #[inline(always)]
-    fn fill<I: Isa>(&mut self, rule: &Rule, sizes: [usize; 3], grid: &[A]) {
+    fn fill<I: Isa>(&mut self, rule: &GridRule, sizes: [usize; 3], grid: &[A]) {
         match rule.rank {
             2 => self.fill_of::<I, 2>(rule, sizes, grid),
             _ => self.fill_of::<I, 3>(rule, sizes, grid),
@@ -91,7 +91,12 @@ impl<A: Sampled> Tables<A> {
     }
     /// The same with a constant number of axes, whose loops are unrolled.
     #[inline(always)]
-    fn fill_of<I: Isa, const RANK: usize>(&mut self, rule: &Rule, sizes: [usize; 3], grid: &[A]) {
+    fn fill_of<I: Isa, const RANK: usize>(
+        &mut self,
+        rule: &GridRule,
+        sizes: [usize; 3],
+        grid: &[A],
+    ) {
         let (rank, each) = (RANK, rule.along());
         let along = each * RUN;
         let steps = [sizes[1] * sizes[2], sizes[2], 1];
@@ -161,7 +166,7 @@ fn product<A: Real, const RANK: usize>(of_axes: [&[A; RUN]; RANK]) -> [A; RUN] {
 
 /// The derivatives of the weights of [`taps_of`](super::along::taps_of) with respect to the coordinates.
 #[inline(always)]
-fn slopes<I: Isa, A: Sampled>(rule: &Rule, size: usize, line: &[A; RUN], slopes: &mut [A]) {
+fn slopes<I: Isa, A: Sampled>(rule: &GridRule, size: usize, line: &[A; RUN], slopes: &mut [A]) {
     let n = A::from_f64(size as f64);
     let scale = if rule.align_corners { n - A::ONE } else { n } / A::from_f64(2.0);
     for (tap, slopes) in slopes.as_chunks_mut::<RUN>().0.iter_mut().enumerate() {
@@ -186,7 +191,7 @@ fn slopes<I: Isa, A: Sampled>(rule: &Rule, size: usize, line: &[A; RUN], slopes:
 }
 /// The derivatives of the positions that [`beyond`] moved into the image.
 #[inline(always)]
-fn turns<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &[A; RUN], turns: &mut [A; RUN]) {
+fn turns<I: Isa, A: Sampled>(rule: &GridRule, n: A, line: &[A; RUN], turns: &mut [A; RUN]) {
     for (d, at) in turns.iter_mut().zip(line) {
         *d = beyond::<I, A>(rule, n, *at).1;
     }
@@ -203,15 +208,15 @@ fn cubic_slope<A: Real>(t: A, a: A, far: bool) -> A {
     }
 }
 
-struct Add<'a, A> {
+struct AddPoints<'a, A> {
     to: GridGradient<'a, A>,
     tables: Tables<A>,
 }
-impl<A: Sampled> Kernel for Add<'_, A> {
+impl<A: Sampled> Kernel for AddPoints<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Add { mut to, mut tables } = self;
+        let AddPoints { mut to, mut tables } = self;
         let rank = to.rule.rank;
         let all = to.grid.len() / rank;
         for first in (0..all).step_by(RUN) {

@@ -8,7 +8,7 @@ use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
 use crate::layout::Shape;
-use crate::nn::attention::{Problem, split_heads};
+use crate::nn::attention::{AttentionProblem, split_heads};
 use crate::nn::grad::{self, common_float, expect_shape};
 use crate::nn::softmax;
 use crate::ops::formula::Formula;
@@ -19,9 +19,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 /// All heads, in groups that share keys and values.
-pub struct Heads<'a> {
+pub struct GroupedHeads<'a> {
     op: &'static str,
-    pub problem: &'a Problem,
+    pub problem: &'a AttentionProblem,
     /// Whether `problem` has a dimension for the heads of a group.
     grouped: bool,
     /// The dimensions before a group.
@@ -42,13 +42,13 @@ pub struct Heads<'a> {
     mask: Option<Tensor>,
 }
 
-impl<'a> Heads<'a> {
+impl<'a> GroupedHeads<'a> {
     pub fn new(
         op: &'static str,
         grad: &Tensor,
-        problem: &'a Problem,
+        problem: &'a AttentionProblem,
         grouped: bool,
-    ) -> Result<Heads<'a>> {
+    ) -> Result<GroupedHeads<'a>> {
         let mut lead = problem.lead.clone();
         let group = if grouped { lead.pop().unwrap_or(1) } else { 1 };
         let sizes = problem.sizes();
@@ -73,7 +73,7 @@ impl<'a> Heads<'a> {
             t.broadcast_to(lead.iter().copied().chain(sizes).collect::<Shape>())
         };
         let mask = problem.mask.as_ref();
-        Ok(Heads {
+        Ok(GroupedHeads {
             op,
             q: of(&problem.q, [group, queries, depth])?,
             k: of(&problem.k, [1, keys, depth])?,
@@ -96,7 +96,7 @@ impl<'a> Heads<'a> {
         }
     }
     /// Calls `f` for each group of heads, over the threads.
-    pub fn each(&self, f: impl Fn(usize, Head) -> Result<()> + Sync) -> Result<()> {
+    pub fn each(&self, f: impl Fn(usize, HeadGroup) -> Result<()> + Sync) -> Result<()> {
         let tasks: usize = self.lead.iter().product();
         let [queries, keys, depth, width] = self.sizes;
         let scores = self.group.saturating_mul(queries).saturating_mul(keys);
@@ -111,7 +111,7 @@ impl<'a> Heads<'a> {
         failure.result()
     }
     /// The heads of a task.
-    fn head(&self, task: usize) -> Result<Head<'_>> {
+    fn head(&self, task: usize) -> Result<HeadGroup<'_>> {
         let wide = self.problem.dtype.wide();
         let at = |t: &Tensor| -> Result<Tensor> {
             let (mut t, mut rest) = (t.clone(), task);
@@ -121,7 +121,7 @@ impl<'a> Heads<'a> {
             }
             Ok(t)
         };
-        Ok(Head {
+        Ok(HeadGroup {
             heads: self,
             grad: at(&self.grad)?,
             q: at(&self.q)?,
@@ -133,8 +133,8 @@ impl<'a> Heads<'a> {
 }
 
 /// The operands of heads that share keys and values.
-pub struct Head<'a> {
-    heads: &'a Heads<'a>,
+pub struct HeadGroup<'a> {
+    heads: &'a GroupedHeads<'a>,
     grad: Tensor,
     q: Tensor,
     k: Tensor,
@@ -144,7 +144,7 @@ pub struct Head<'a> {
 
 /// A block of consecutive queries of all heads of a group, and the keys that they see, as matrices
 /// whose rows are the queries, head by head.
-pub struct Block<'a> {
+pub struct QueryBlock<'a> {
     op: &'static str,
     pub queries: Range<usize>,
     pub seen: Range<usize>,
@@ -160,7 +160,7 @@ pub struct Block<'a> {
     cap: Option<&'a Tensor>,
 }
 
-impl Block<'_> {
+impl QueryBlock<'_> {
     /// The gradient of the scores before the softcap.
     pub fn before_cap(&self) -> Result<Tensor> {
         let Some(cap) = self.cap else {
@@ -175,10 +175,13 @@ impl Block<'_> {
     }
 }
 
-impl Head<'_> {
+impl HeadGroup<'_> {
     /// Calls `f` for blocks of queries, in order. How they are cut follows from sizes and options
     /// alone.
-    pub fn blocks<F: Real + Element>(&self, mut f: impl FnMut(&Block) -> Result<()>) -> Result<()> {
+    pub fn blocks<F: Real + Element>(
+        &self,
+        mut f: impl FnMut(&QueryBlock) -> Result<()>,
+    ) -> Result<()> {
         /// Elements of a block's matrix of scores.
         const ROOM: usize = 1 << 17;
         /// The most rows: more would fill the caches, and reach further beyond a band.
@@ -204,9 +207,9 @@ impl Head<'_> {
         &self,
         queries: Range<usize>,
         seen: Range<usize>,
-        f: &mut impl FnMut(&Block) -> Result<()>,
+        f: &mut impl FnMut(&QueryBlock) -> Result<()>,
     ) -> Result<()> {
-        let Heads {
+        let GroupedHeads {
             op, group, problem, ..
         } = *self.heads;
         let (n, width, wide) = (queries.len(), seen.len(), problem.dtype.wide());
@@ -260,7 +263,7 @@ impl Head<'_> {
             }
         }
         let slope = grad::softmax(&matmul(&grad, &v.transpose(0, 1)?)?, &weights, -1)?;
-        f(&Block {
+        f(&QueryBlock {
             op,
             queries,
             seen,

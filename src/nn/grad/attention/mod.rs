@@ -9,13 +9,13 @@
 
 mod heads;
 
-use self::heads::Heads;
+use self::heads::GroupedHeads;
 use super::common_float;
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
 use crate::layout::{Axes, Shape};
 use crate::nn::Attention;
-use crate::nn::attention::Problem;
+use crate::nn::attention::AttentionProblem;
 use crate::ops::{self, matmul};
 use crate::par::Out;
 use crate::tensor::Tensor;
@@ -50,8 +50,8 @@ pub fn scaled_dot_product_attention(
     options: Attention,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.scaled_dot_product_attention";
-    let p = Problem::new(OP, query, key, value, options)?;
-    let heads = Heads::new(OP, grad, &p, options.grouped)?;
+    let p = AttentionProblem::new(OP, query, key, value, options)?;
+    let heads = GroupedHeads::new(OP, grad, &p, options.grouped)?;
     let [queries, keys, depth, width] = heads.sizes;
     let wide = p.dtype.wide();
     let shape = |sizes: &[usize]| heads.lead.iter().chain(sizes).copied().collect::<Shape>();
@@ -133,8 +133,8 @@ pub fn scaled_dot_product_attention_mask(
         return Err(Error::value(OP, message));
     };
     let dtype = common_float(OP, &[mask])?;
-    let p = Problem::new(OP, query, key, value, options)?;
-    let heads = Heads::new(OP, grad, &p, options.grouped)?;
+    let p = AttentionProblem::new(OP, query, key, value, options)?;
+    let heads = GroupedHeads::new(OP, grad, &p, options.grouped)?;
     let [queries, keys, ..] = heads.sizes;
     let wide = p.dtype.wide();
     let shape: Shape = heads

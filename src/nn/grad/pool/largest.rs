@@ -1,7 +1,7 @@
 //! Gradients of max pooling.
 
 use super::super::common_float;
-use super::positions::Positions;
+use super::positions::CheckedPositions;
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
 use crate::kernel::pool::scatter;
@@ -85,7 +85,7 @@ fn to_positions(
             "input_size is {input_size:?}, which has no elements"
         ));
     }
-    let positions = Positions::new(op, indices)?;
+    let positions = CheckedPositions::new(op, indices)?;
     let dtype = common_float(op, &[grad])?;
     let grad = grad.astype(dtype.wide())?.contiguous()?;
     let mut d = Tensor::empty(input_size, dtype.wide())?;

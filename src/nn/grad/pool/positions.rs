@@ -6,19 +6,19 @@ use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Row-major positions as int64, and whether any was out of range.
-pub(super) struct Positions {
+pub(super) struct CheckedPositions {
     op: &'static str,
     all: Tensor,
     wrong: AtomicBool,
 }
-impl Positions {
+impl CheckedPositions {
     /// Errors if `indices` is not an integer tensor.
-    pub fn new(op: &'static str, indices: &Tensor) -> Result<Positions> {
+    pub fn new(op: &'static str, indices: &Tensor) -> Result<CheckedPositions> {
         if !indices.dtype().is_integer() {
             let message = message!("indices are {}, not integers", indices.dtype());
             return Err(Error::dtype(op, message));
         }
-        Ok(Positions {
+        Ok(CheckedPositions {
             op,
             all: indices.astype(DType::I64)?.contiguous()?,
             wrong: AtomicBool::new(false),

@@ -1,7 +1,7 @@
 //! Gradients of max unpooling.
 
 use super::super::common_float;
-use super::positions::Positions;
+use super::positions::CheckedPositions;
 use crate::error::{Error, Result};
 use crate::kernel::pool::scatter;
 use crate::par::{self, Cost};
@@ -60,7 +60,7 @@ fn from_positions(
         );
         return Err(Error::shape_of(op, message, &operands));
     }
-    let positions = Positions::new(op, indices)?;
+    let positions = CheckedPositions::new(op, indices)?;
     let dtype = common_float(op, &[grad])?;
     let sizes = &grad.shape()[lead..];
     let plane: usize = sizes.iter().product();

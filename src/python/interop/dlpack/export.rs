@@ -1,7 +1,7 @@
 //! `Tensor.__dlpack__`.
 
 use super::{
-    CPU, DataType, Device, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned,
+    CPU, DataType, DlDevice, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned,
 };
 use crate::Tensor;
 use crate::python::cell::PyTensor;
@@ -57,7 +57,7 @@ fn lend<M: Managed>(
         } else {
             t.as_ptr().cast_mut().cast()
         },
-        device: Device { kind: CPU, id: 0 },
+        device: DlDevice { kind: CPU, id: 0 },
         ndim: t.rank() as i32,
         dtype: DataType::of(t.dtype()),
         shape: shape.as_mut_ptr(),

@@ -11,18 +11,18 @@ use pyo3::types::{PyCapsule, PyDict};
 use std::ptr::NonNull;
 
 /// A tensor taken out of a capsule, for the producer to delete.
-struct Taken<M: Managed>(NonNull<M>);
+struct TakenManaged<M: Managed>(NonNull<M>);
 
 // SAFETY: a producer's struct is read when it is taken, and deleted in `drop`; DLPack allows that
 // from any thread.
-unsafe impl<M: Managed> Send for Taken<M> {}
+unsafe impl<M: Managed> Send for TakenManaged<M> {}
 // SAFETY: a shared struct gives out nothing but values that were read when it was taken.
-unsafe impl<M: Managed> Sync for Taken<M> {}
+unsafe impl<M: Managed> Sync for TakenManaged<M> {}
 
-impl<M: Managed> Taken<M> {
+impl<M: Managed> TakenManaged<M> {
     /// Takes the tensor out of a fresh capsule, which is then used. `None` if it is of another
     /// kind.
-    fn from_capsule(capsule: &Bound<PyCapsule>) -> PyResult<Option<Taken<M>>> {
+    fn from_capsule(capsule: &Bound<PyCapsule>) -> PyResult<Option<TakenManaged<M>>> {
         let (raw, names) = (capsule.as_ptr(), M::NAMES);
         // SAFETY: a live capsule, with the GIL held; the name is checked before the pointer is
         // taken, and changed before anybody else can take it.
@@ -38,7 +38,7 @@ impl<M: Managed> Taken<M> {
             if ffi::PyCapsule_SetName(raw, names.used.as_ptr()) != 0 {
                 return Err(PyErr::fetch(capsule.py()));
             }
-            Ok(Some(Taken(pointer)))
+            Ok(Some(TakenManaged(pointer)))
         }
     }
     fn managed(&self) -> &M {
@@ -47,7 +47,7 @@ impl<M: Managed> Taken<M> {
     }
 }
 
-impl<M: Managed> Drop for Taken<M> {
+impl<M: Managed> Drop for TakenManaged<M> {
     fn drop(&mut self) {
         if let Some(delete) = self.managed().deleter() {
             // SAFETY: the producer's deleter with its own struct, once.
@@ -99,7 +99,7 @@ pub fn import(
     let capsule = capsule.cast::<PyCapsule>().map_err(|_| {
         PyTypeError::new_err(format!("{}.__dlpack__() did not return a capsule", kind(x)))
     })?;
-    if let Some(taken) = Taken::<Versioned>::from_capsule(capsule)? {
+    if let Some(taken) = TakenManaged::<Versioned>::from_capsule(capsule)? {
         let managed = taken.managed();
         if managed.version.major != VERSION.major {
             let message = format!(
@@ -118,7 +118,7 @@ pub fn import(
         // lease.
         return unsafe { foreign.tensor(Lease::new(py, taken)?, copy) };
     }
-    if let Some(taken) = Taken::<Legacy>::from_capsule(capsule)? {
+    if let Some(taken) = TakenManaged::<Legacy>::from_capsule(capsule)? {
         let foreign = describe(&taken.managed().tensor)?;
         // SAFETY: this producer, too, keeps the elements as described until its deleter is called,
         // by the lease.

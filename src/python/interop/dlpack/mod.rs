@@ -41,7 +41,7 @@ struct Version {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Device {
+struct DlDevice {
     kind: i32,
     id: i32,
 }
@@ -72,7 +72,7 @@ impl DataType {
 #[repr(C)]
 struct DlTensor {
     data: *mut c_void,
-    device: Device,
+    device: DlDevice,
     ndim: i32,
     dtype: DataType,
     shape: *mut i64,

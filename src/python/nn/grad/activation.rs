@@ -2,7 +2,7 @@
 
 use crate::nn::grad;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{TensorArg, compute};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 /// [0.0, 3.0]
 #[pyfunction]
 #[pyo3(signature = (grad, x))]
-fn relu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
+fn relu(py: Python<'_>, grad: TensorArg, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || grad::relu(&grad.0, &x.0))
 }
 
@@ -28,7 +28,7 @@ fn relu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
 /// [0.5]
 #[pyfunction]
 #[pyo3(signature = (grad, y))]
-fn sigmoid(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
+fn sigmoid(py: Python<'_>, grad: TensorArg, y: TensorArg) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::sigmoid(&grad.0, &y.0))
 }
 
@@ -40,7 +40,7 @@ fn sigmoid(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
 /// [1.5]
 #[pyfunction]
 #[pyo3(signature = (grad, y))]
-fn tanh(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
+fn tanh(py: Python<'_>, grad: TensorArg, y: TensorArg) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::tanh(&grad.0, &y.0))
 }
 
@@ -52,7 +52,7 @@ fn tanh(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
 /// [1.0]
 #[pyfunction]
 #[pyo3(signature = (grad, x))]
-fn silu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
+fn silu(py: Python<'_>, grad: TensorArg, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || grad::silu(&grad.0, &x.0))
 }
 
@@ -66,7 +66,7 @@ fn silu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
 /// [1.0]
 #[pyfunction]
 #[pyo3(signature = (grad, x, *, approximate = "none"))]
-fn gelu(py: Python<'_>, grad: Arg, x: Arg, approximate: &str) -> PyResult<PyTensor> {
+fn gelu(py: Python<'_>, grad: TensorArg, x: TensorArg, approximate: &str) -> PyResult<PyTensor> {
     let gradient = match approximate {
         "none" => grad::gelu,
         "tanh" => grad::gelu_tanh,

@@ -3,7 +3,7 @@
 use super::compute_all;
 use crate::nn::{Attention, grad};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Ints, TensorArg, compute};
 use crate::python::linalg::work;
 use crate::python::nn::attention::{align, keys, window};
 use pyo3::prelude::*;
@@ -25,11 +25,11 @@ use pyo3::prelude::*;
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn scaled_dot_product_attention(
     py: Python<'_>,
-    grad: Arg,
-    query: Arg,
-    key: Arg,
-    value: Arg,
-    attn_mask: Option<Arg>,
+    grad: TensorArg,
+    query: TensorArg,
+    key: TensorArg,
+    value: TensorArg,
+    attn_mask: Option<TensorArg>,
     is_causal: bool,
     scale: Option<f64>,
     enable_gqa: bool,
@@ -68,11 +68,11 @@ fn scaled_dot_product_attention(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn scaled_dot_product_attention_mask(
     py: Python<'_>,
-    grad: Arg,
-    query: Arg,
-    key: Arg,
-    value: Arg,
-    attn_mask: Arg,
+    grad: TensorArg,
+    query: TensorArg,
+    key: TensorArg,
+    value: TensorArg,
+    attn_mask: TensorArg,
     is_causal: bool,
     scale: Option<f64>,
     enable_gqa: bool,

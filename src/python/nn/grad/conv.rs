@@ -1,17 +1,13 @@
 //! Gradients of convolutions.
 
-use super::compute_all;
+use super::{ThreeGradients, compute_all};
 use crate::nn::{Conv, ConvTranspose, grad};
-use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints};
+use crate::python::convert::{Ints, TensorArg};
 use crate::python::nn::conv::{options, transposed_options};
 use pyo3::prelude::*;
 
-/// Three gradients.
-type Three = (PyTensor, PyTensor, PyTensor);
-
 /// A multiplication per element of the weight and place, three times.
-fn work(image: &Arg, weight: &Arg, axis: usize) -> usize {
+fn work(image: &TensorArg, weight: &TensorArg, axis: usize) -> usize {
     let other = weight.0.shape().get(axis).copied().unwrap_or(1);
     image.0.len().saturating_mul(other)
 }
@@ -24,15 +20,15 @@ macro_rules! convolutions {
         #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
         fn $name(
             py: Python<'_>,
-            grad: Arg,
-            x: Arg,
-            weight: Arg,
+            grad: TensorArg,
+            x: TensorArg,
+            weight: TensorArg,
             stride: Option<Ints>,
             padding: Option<Bound<PyAny>>,
             dilation: Option<Ints>,
             groups: isize,
             precise: bool,
-        ) -> PyResult<Three> {
+        ) -> PyResult<ThreeGradients> {
             let op = concat!("grad.", stringify!($name));
             let options = Conv { precise, ..options(op, stride, padding, dilation, groups)? };
             let [x, weight, bias] = compute_all(py, work(&x, &weight, 0), || {
@@ -92,15 +88,15 @@ macro_rules! transposed {
         #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
         fn $name(
             py: Python<'_>,
-            grad: Arg,
-            x: Arg,
-            weight: Arg,
+            grad: TensorArg,
+            x: TensorArg,
+            weight: TensorArg,
             stride: Option<Ints>,
             padding: Option<Ints>,
             output_padding: Option<Ints>,
             groups: isize,
             dilation: Option<Ints>,
-        ) -> PyResult<Three> {
+        ) -> PyResult<ThreeGradients> {
             let op = concat!("grad.", stringify!($name));
             let options: ConvTranspose =
                 transposed_options(op, stride, padding, output_padding, groups, dilation)?;

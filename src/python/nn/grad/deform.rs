@@ -3,7 +3,7 @@
 use super::compute_all;
 use crate::nn::{DeformConv, grad as gradients};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints};
+use crate::python::convert::{Ints, TensorArg};
 use crate::python::nn::deform::options;
 use pyo3::prelude::*;
 
@@ -25,11 +25,11 @@ use pyo3::prelude::*;
 #[allow(clippy::too_many_arguments, reason = "those of the convolution")]
 fn deform_conv2d(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
-    offset: Arg,
-    weight: Arg,
-    mask: Option<Arg>,
+    grad: TensorArg,
+    x: TensorArg,
+    offset: TensorArg,
+    weight: TensorArg,
+    mask: Option<TensorArg>,
     stride: Option<Ints>,
     padding: Option<Bound<PyAny>>,
     dilation: Option<Ints>,

@@ -3,7 +3,7 @@
 use super::compute_all;
 use crate::nn::grad;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute, count};
+use crate::python::convert::{TensorArg, compute, count};
 use crate::python::linalg::work;
 use pyo3::prelude::*;
 
@@ -20,9 +20,9 @@ use pyo3::prelude::*;
 #[pyo3(signature = (grad, x, weight))]
 fn linear(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
-    weight: Arg,
+    grad: TensorArg,
+    x: TensorArg,
+    weight: TensorArg,
 ) -> PyResult<(PyTensor, PyTensor, PyTensor)> {
     let width = weight.0.shape().first().copied().unwrap_or(1);
     let [x, weight, bias] = compute_all(py, work(&x.0, width), || {
@@ -43,7 +43,12 @@ fn linear(
 /// [[2.0], [5.0], [0.0]]
 #[pyfunction]
 #[pyo3(signature = (grad, indices, num_embeddings))]
-fn embedding(py: Python<'_>, grad: Arg, indices: Arg, num_embeddings: isize) -> PyResult<PyTensor> {
+fn embedding(
+    py: Python<'_>,
+    grad: TensorArg,
+    indices: TensorArg,
+    num_embeddings: isize,
+) -> PyResult<PyTensor> {
     let entries = count("grad.embedding", "num_embeddings", num_embeddings)?;
     compute(py, grad.0.len(), || {
         grad::embedding(&grad.0, &indices.0, entries)

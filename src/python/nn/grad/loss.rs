@@ -2,7 +2,7 @@
 
 use crate::nn::{CrossEntropy, grad};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{TensorArg, compute};
 use crate::python::nn::loss::reduction;
 use pyo3::prelude::*;
 
@@ -21,10 +21,10 @@ use pyo3::prelude::*;
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn cross_entropy(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
-    target: Arg,
-    weight: Option<Arg>,
+    grad: TensorArg,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
     ignore_index: i64,
     reduction: &str,
     label_smoothing: f64,

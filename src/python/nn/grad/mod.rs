@@ -17,6 +17,9 @@ use crate::python::convert::detached;
 use crate::tensor::Tensor;
 use pyo3::prelude::*;
 
+/// The gradients of an operand, its weight and its bias, say.
+type ThreeGradients = (PyTensor, PyTensor, PyTensor);
+
 /// Computes several results at once.
 fn compute_all<const N: usize>(
     py: Python<'_>,

@@ -1,15 +1,12 @@
 //! Gradients of normalisations by channels.
 
-use super::compute_all;
+use super::{ThreeGradients, compute_all};
 use crate::nn::{ChannelNorm, grad};
-use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, count};
+use crate::python::convert::{TensorArg, count};
 use crate::python::nn::norm::statistics;
 use pyo3::prelude::*;
 
-type Three = (PyTensor, PyTensor, PyTensor);
-
-fn options(weight: &Option<Arg>, eps: f64) -> ChannelNorm<'_> {
+fn options(weight: &Option<TensorArg>, eps: f64) -> ChannelNorm<'_> {
     ChannelNorm {
         weight: weight.as_ref().map(|w| &w.0),
         bias: None,
@@ -35,14 +32,14 @@ fn options(weight: &Option<Arg>, eps: f64) -> ChannelNorm<'_> {
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn batch_norm(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
-    running_mean: Option<Arg>,
-    running_var: Option<Arg>,
-    weight: Option<Arg>,
+    grad: TensorArg,
+    x: TensorArg,
+    running_mean: Option<TensorArg>,
+    running_var: Option<TensorArg>,
+    weight: Option<TensorArg>,
     training: bool,
     eps: f64,
-) -> PyResult<Three> {
+) -> PyResult<ThreeGradients> {
     let op = "grad.batch_norm";
     let given = statistics(op, "training", !training, &running_mean, &running_var)?;
     let options = options(&weight, eps);
@@ -67,12 +64,12 @@ fn batch_norm(
 #[pyo3(signature = (grad, x, num_groups, weight = None, eps = 1e-5))]
 fn group_norm(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
+    grad: TensorArg,
+    x: TensorArg,
     num_groups: isize,
-    weight: Option<Arg>,
+    weight: Option<TensorArg>,
     eps: f64,
-) -> PyResult<Three> {
+) -> PyResult<ThreeGradients> {
     let groups = count("grad.group_norm", "num_groups", num_groups)?;
     let options = options(&weight, eps);
     let [x, weight, bias] = compute_all(py, x.0.len(), || {
@@ -96,14 +93,14 @@ fn group_norm(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn instance_norm(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
-    running_mean: Option<Arg>,
-    running_var: Option<Arg>,
-    weight: Option<Arg>,
+    grad: TensorArg,
+    x: TensorArg,
+    running_mean: Option<TensorArg>,
+    running_var: Option<TensorArg>,
+    weight: Option<TensorArg>,
     use_input_stats: bool,
     eps: f64,
-) -> PyResult<Three> {
+) -> PyResult<ThreeGradients> {
     let given = statistics(
         "grad.instance_norm",
         "use_input_stats",

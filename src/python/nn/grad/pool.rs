@@ -2,7 +2,7 @@
 
 use crate::nn::{LpPool, grad};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Ints, TensorArg, compute};
 use crate::python::nn::pool::{averages, maybe};
 use crate::python::nn::spatial::per_axis;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ macro_rules! largest {
         $(#[doc = $doc])*
         #[pyfunction]
         #[pyo3(signature = (grad, indices, input_size))]
-        fn $name(py: Python<'_>, grad: Arg, indices: Arg, input_size: Ints) -> PyResult<PyTensor> {
+        fn $name(py: Python<'_>, grad: TensorArg, indices: TensorArg, input_size: Ints) -> PyResult<PyTensor> {
             let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &indices.0, &shape))
         }
@@ -84,7 +84,7 @@ macro_rules! unpools {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
-        fn $name(py: Python<'_>, grad: Arg, indices: Arg) -> PyResult<PyTensor> {
+        fn $name(py: Python<'_>, grad: TensorArg, indices: TensorArg) -> PyResult<PyTensor> {
             compute(py, indices.0.len(), || grad::$name(&grad.0, &indices.0))
         }
     )* };
@@ -130,7 +130,7 @@ macro_rules! means {
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
-            grad: Arg,
+            grad: TensorArg,
             input_size: Ints,
             kernel_size: Ints,
             stride: Option<Ints>,
@@ -175,7 +175,7 @@ macro_rules! adaptive_means {
         $(#[doc = $doc])*
         #[pyfunction]
         #[pyo3(signature = (grad, input_size))]
-        fn $name(py: Python<'_>, grad: Arg, input_size: Ints) -> PyResult<PyTensor> {
+        fn $name(py: Python<'_>, grad: TensorArg, input_size: Ints) -> PyResult<PyTensor> {
             let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape))
         }
@@ -211,8 +211,8 @@ macro_rules! norms {
         #[pyo3(signature = (grad, x, norm_type, kernel_size, stride = None, ceil_mode = false))]
         fn $name(
             py: Python<'_>,
-            grad: Arg,
-            x: Arg,
+            grad: TensorArg,
+            x: TensorArg,
             norm_type: f64,
             kernel_size: Ints,
             stride: Option<Ints>,

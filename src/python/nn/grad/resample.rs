@@ -4,7 +4,7 @@ use super::compute_all;
 use crate::Scalar;
 use crate::nn::grad;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Ints, TensorArg, compute};
 use crate::python::nn::resample::{Factors, interpolation, padding, sampling};
 use pyo3::prelude::*;
 
@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn interpolate(
     py: Python<'_>,
-    grad: Arg,
+    grad: TensorArg,
     input_size: Ints,
     size: Option<Ints>,
     scale_factor: Option<Factors>,
@@ -55,7 +55,13 @@ fn interpolate(
 /// [[7.0, 8.0]]
 #[pyfunction]
 #[pyo3(signature = (grad, input_size, pad, mode = "constant"))]
-fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> PyResult<PyTensor> {
+fn pad(
+    py: Python<'_>,
+    grad: TensorArg,
+    input_size: Ints,
+    pad: Ints,
+    mode: &str,
+) -> PyResult<PyTensor> {
     let shape = input_size.shape("grad.pad", "input_size")?;
     let mode = padding("grad.pad", mode, Scalar::Bool(false))?;
     compute(py, grad.0.len(), || {
@@ -79,9 +85,9 @@ fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> Py
 #[pyo3(signature = (grad, x, grid, mode = "bilinear", padding_mode = "zeros", align_corners = None))]
 fn grid_sample(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
-    grid: Arg,
+    grad: TensorArg,
+    x: TensorArg,
+    grid: TensorArg,
     mode: &str,
     padding_mode: &str,
     align_corners: Option<bool>,

@@ -3,7 +3,7 @@
 use super::compute_all;
 use crate::nn::{self, grad};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Ints, TensorArg, compute};
 use pyo3::prelude::*;
 
 /// The gradient of `softmax`, from its result `y`: `y * (grad - sum(grad * y))` along the axis.
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 /// [0.25, -0.25]
 #[pyfunction]
 #[pyo3(signature = (grad, y, axis = -1), text_signature = "(grad, y, axis=-1)")]
-fn softmax(py: Python<'_>, grad: Arg, y: Arg, axis: isize) -> PyResult<PyTensor> {
+fn softmax(py: Python<'_>, grad: TensorArg, y: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::softmax(&grad.0, &y.0, axis))
 }
 
@@ -30,7 +30,7 @@ fn softmax(py: Python<'_>, grad: Arg, y: Arg, axis: isize) -> PyResult<PyTensor>
 /// [0.5, -0.5]
 #[pyfunction]
 #[pyo3(signature = (grad, y, axis = -1), text_signature = "(grad, y, axis=-1)")]
-fn log_softmax(py: Python<'_>, grad: Arg, y: Arg, axis: isize) -> PyResult<PyTensor> {
+fn log_softmax(py: Python<'_>, grad: TensorArg, y: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::log_softmax(&grad.0, &y.0, axis))
 }
 
@@ -49,10 +49,10 @@ fn log_softmax(py: Python<'_>, grad: Arg, y: Arg, axis: isize) -> PyResult<PyTen
 #[pyo3(signature = (grad, x, normalized_shape, weight = None, eps = 1e-5))]
 fn layer_norm(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
+    grad: TensorArg,
+    x: TensorArg,
     normalized_shape: Ints,
-    weight: Option<Arg>,
+    weight: Option<TensorArg>,
     eps: f64,
 ) -> PyResult<(PyTensor, PyTensor, PyTensor)> {
     let shape = normalized_shape.shape("grad.layer_norm", "normalized_shape")?;
@@ -82,10 +82,10 @@ fn layer_norm(
 #[pyo3(signature = (grad, x, normalized_shape, weight = None, eps = None))]
 fn rms_norm(
     py: Python<'_>,
-    grad: Arg,
-    x: Arg,
+    grad: TensorArg,
+    x: TensorArg,
     normalized_shape: Ints,
-    weight: Option<Arg>,
+    weight: Option<TensorArg>,
     eps: Option<f64>,
 ) -> PyResult<(PyTensor, PyTensor)> {
     let shape = normalized_shape.shape("grad.rms_norm", "normalized_shape")?;

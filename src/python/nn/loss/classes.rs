@@ -3,7 +3,7 @@
 use super::tensor;
 use crate::nn::{self, CrossEntropy, CtcLoss, NllLoss};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count};
+use crate::python::convert::{Ints, TensorArg, compute, count};
 use pyo3::prelude::*;
 
 /// `-log(softmax(x))` at each target, reduced.
@@ -23,9 +23,9 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean", label_smoothing = 0.0), text_signature = "(x, target, weight=None, *, ignore_index=-100, reduction='mean', label_smoothing=0.0)")]
 fn cross_entropy(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
-    weight: Option<Arg>,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
     ignore_index: i64,
     reduction: &str,
     label_smoothing: f64,
@@ -54,9 +54,9 @@ fn cross_entropy(
 #[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean"), text_signature = "(x, target, weight=None, *, ignore_index=-100, reduction='mean')")]
 fn nll_loss(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
-    weight: Option<Arg>,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
     ignore_index: i64,
     reduction: &str,
 ) -> PyResult<PyTensor> {
@@ -86,8 +86,8 @@ fn nll_loss(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn ctc_loss(
     py: Python<'_>,
-    log_probs: Arg,
-    targets: Arg,
+    log_probs: TensorArg,
+    targets: TensorArg,
     input_lengths: Ints,
     target_lengths: Ints,
     blank: isize,

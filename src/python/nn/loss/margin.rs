@@ -2,7 +2,7 @@
 
 use crate::nn::{self, CosineEmbeddingLoss, MarginRankingLoss, TripletMarginLoss};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{TensorArg, compute};
 use pyo3::prelude::*;
 
 /// `1 - cos` for pairs of rows with target 1, `max(0, cos - margin)` for those with -1, reduced,
@@ -18,9 +18,9 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x1, x2, target, margin = 0.0, *, reduction = "mean"))]
 fn cosine_embedding_loss(
     py: Python<'_>,
-    x1: Arg,
-    x2: Arg,
-    target: Arg,
+    x1: TensorArg,
+    x2: TensorArg,
+    target: TensorArg,
     margin: f64,
     reduction: &str,
 ) -> PyResult<PyTensor> {
@@ -46,9 +46,9 @@ fn cosine_embedding_loss(
 #[pyo3(signature = (x1, x2, target, margin = 0.0, *, reduction = "mean"))]
 fn margin_ranking_loss(
     py: Python<'_>,
-    x1: Arg,
-    x2: Arg,
-    target: Arg,
+    x1: TensorArg,
+    x2: TensorArg,
+    target: TensorArg,
     margin: f64,
     reduction: &str,
 ) -> PyResult<PyTensor> {
@@ -77,9 +77,9 @@ fn margin_ranking_loss(
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn triplet_margin_loss(
     py: Python<'_>,
-    anchor: Arg,
-    positive: Arg,
-    negative: Arg,
+    anchor: TensorArg,
+    positive: TensorArg,
+    negative: TensorArg,
     margin: f64,
     p: f64,
     eps: f64,

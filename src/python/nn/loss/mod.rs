@@ -6,7 +6,7 @@ mod pointwise;
 mod probability;
 
 use crate::nn::Reduction;
-use crate::python::convert::Arg;
+use crate::python::convert::TensorArg;
 use crate::tensor::Tensor;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ pub(super) fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
     })
 }
 /// An optional operand.
-fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
+fn tensor(t: &Option<TensorArg>) -> Option<&Tensor> {
     t.as_ref().map(|t| &t.0)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::nn;
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{TensorArg, compute};
 use pyo3::prelude::*;
 
 /// `(x - target)**2`, reduced.
@@ -15,7 +15,12 @@ use pyo3::prelude::*;
 /// 2.5
 #[pyfunction]
 #[pyo3(signature = (x, target, *, reduction = "mean"))]
-fn mse_loss(py: Python<'_>, x: Arg, target: Arg, reduction: &str) -> PyResult<PyTensor> {
+fn mse_loss(
+    py: Python<'_>,
+    x: TensorArg,
+    target: TensorArg,
+    reduction: &str,
+) -> PyResult<PyTensor> {
     let how = super::reduction("mse_loss", reduction)?;
     compute(py, x.0.len(), || nn::mse_loss(&x.0, &target.0, how))
 }
@@ -28,7 +33,7 @@ fn mse_loss(py: Python<'_>, x: Arg, target: Arg, reduction: &str) -> PyResult<Py
 /// 1.5
 #[pyfunction]
 #[pyo3(signature = (x, target, *, reduction = "mean"))]
-fn l1_loss(py: Python<'_>, x: Arg, target: Arg, reduction: &str) -> PyResult<PyTensor> {
+fn l1_loss(py: Python<'_>, x: TensorArg, target: TensorArg, reduction: &str) -> PyResult<PyTensor> {
     let how = super::reduction("l1_loss", reduction)?;
     compute(py, x.0.len(), || nn::l1_loss(&x.0, &target.0, how))
 }
@@ -44,8 +49,8 @@ fn l1_loss(py: Python<'_>, x: Arg, target: Arg, reduction: &str) -> PyResult<PyT
 #[pyo3(signature = (x, target, *, reduction = "mean", beta = 1.0))]
 fn smooth_l1_loss(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
+    x: TensorArg,
+    target: TensorArg,
     reduction: &str,
     beta: f64,
 ) -> PyResult<PyTensor> {
@@ -66,8 +71,8 @@ fn smooth_l1_loss(
 #[pyo3(signature = (x, target, *, reduction = "mean", delta = 1.0))]
 fn huber_loss(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
+    x: TensorArg,
+    target: TensorArg,
     reduction: &str,
     delta: f64,
 ) -> PyResult<PyTensor> {

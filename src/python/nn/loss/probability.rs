@@ -3,7 +3,7 @@
 use super::tensor;
 use crate::nn::{self, BinaryCrossEntropy, GaussianNllLoss, KlDiv, PoissonNllLoss, WithLogits};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, compute};
+use crate::python::convert::{TensorArg, compute};
 use pyo3::prelude::*;
 
 /// `-(target * log(x) + (1 - target) * log(1 - x))`, reduced, with logarithms clamped to at least
@@ -18,9 +18,9 @@ use pyo3::prelude::*;
 #[pyo3(signature = (x, target, weight = None, *, reduction = "mean"))]
 fn binary_cross_entropy(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
-    weight: Option<Arg>,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
     reduction: &str,
 ) -> PyResult<PyTensor> {
     let options = BinaryCrossEntropy {
@@ -45,11 +45,11 @@ fn binary_cross_entropy(
 #[pyo3(signature = (x, target, weight = None, *, reduction = "mean", pos_weight = None))]
 fn binary_cross_entropy_with_logits(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
-    weight: Option<Arg>,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
     reduction: &str,
-    pos_weight: Option<Arg>,
+    pos_weight: Option<TensorArg>,
 ) -> PyResult<PyTensor> {
     let options = WithLogits {
         weight: tensor(&weight),
@@ -75,8 +75,8 @@ fn binary_cross_entropy_with_logits(
 #[pyo3(signature = (x, target, *, reduction = "mean", log_target = false))]
 fn kl_div(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
+    x: TensorArg,
+    target: TensorArg,
     reduction: &str,
     log_target: bool,
 ) -> PyResult<PyTensor> {
@@ -103,8 +103,8 @@ fn kl_div(
 #[pyo3(signature = (x, target, log_input = true, full = false, *, eps = 1e-8, reduction = "mean"))]
 fn poisson_nll_loss(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
+    x: TensorArg,
+    target: TensorArg,
     log_input: bool,
     full: bool,
     eps: f64,
@@ -135,9 +135,9 @@ fn poisson_nll_loss(
 #[pyo3(signature = (x, target, var, full = false, eps = 1e-6, reduction = "mean"), text_signature = "(x, target, var, full=False, eps=1e-06, reduction='mean')")]
 fn gaussian_nll_loss(
     py: Python<'_>,
-    x: Arg,
-    target: Arg,
-    var: Arg,
+    x: TensorArg,
+    target: TensorArg,
+    var: TensorArg,
     full: bool,
     eps: f64,
     reduction: &str,

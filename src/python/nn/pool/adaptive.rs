@@ -3,18 +3,18 @@
 use super::pooled;
 use crate::nn::{self, PerAxis};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count, integer, kind};
+use crate::python::convert::{Ints, TensorArg, compute, count, integer, kind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
 /// The sizes of an adaptive pool's result; None for the image's own.
-struct Sizes(SmallVec<[Option<isize>; 3]>);
-impl<'py> FromPyObject<'_, 'py> for Sizes {
+struct PoolSizes(SmallVec<[Option<isize>; 3]>);
+impl<'py> FromPyObject<'_, 'py> for PoolSizes {
     type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Sizes> {
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<PoolSizes> {
         match x.extract::<Ints>() {
-            Ok(n) => return Ok(Sizes(n.0.iter().map(|n| Some(*n)).collect())),
+            Ok(n) => return Ok(PoolSizes(n.0.iter().map(|n| Some(*n)).collect())),
             // perhaps a tuple with None
             Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => {}
             Err(e) => return Err(e),
@@ -33,10 +33,10 @@ impl<'py> FromPyObject<'_, 'py> for Sizes {
                 integer(&item).map(Some)
             }
         };
-        items.map(size).collect::<PyResult<_>>().map(Sizes)
+        items.map(size).collect::<PyResult<_>>().map(PoolSizes)
     }
 }
-impl Sizes {
+impl PoolSizes {
     fn per_axis(&self, op: &str, rank: usize, x: &crate::Tensor) -> PyResult<PerAxis> {
         if self.0.iter().any(|n| n.is_none()) && self.0.len() != rank {
             return Err(PyValueError::new_err(format!(
@@ -63,7 +63,7 @@ macro_rules! adaptive_pools {
     ($($rank:literal $(#[doc = $doc:literal])* $average:ident $(#[doc = $more:literal])* $max:ident $with:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
-        fn $average(py: Python<'_>, x: Arg, output_size: Sizes) -> PyResult<PyTensor> {
+        fn $average(py: Python<'_>, x: TensorArg, output_size: PoolSizes) -> PyResult<PyTensor> {
             let size = output_size.per_axis(stringify!($average), $rank, &x.0)?;
             compute(py, x.0.len(), || nn::$average(&x.0, size))
         }
@@ -72,8 +72,8 @@ macro_rules! adaptive_pools {
         #[pyo3(signature = (x, output_size, return_indices = false))]
         fn $max<'py>(
             py: Python<'py>,
-            x: Arg,
-            output_size: Sizes,
+            x: TensorArg,
+            output_size: PoolSizes,
             return_indices: bool,
         ) -> PyResult<Bound<'py, PyAny>> {
             let size = output_size.per_axis(stringify!($max), $rank, &x.0)?;

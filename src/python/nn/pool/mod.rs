@@ -5,7 +5,7 @@ mod adaptive;
 use super::spatial::per_axis;
 use crate::nn::{self, AvgPool, LpPool, MaxPool, MaxUnpool, PerAxis};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute, count, detached};
+use crate::python::convert::{Ints, TensorArg, compute, count, detached};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
@@ -37,7 +37,7 @@ macro_rules! max_pools {
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name<'py>(
             py: Python<'py>,
-            x: Arg,
+            x: TensorArg,
             kernel_size: Ints,
             stride: Option<Ints>,
             padding: Option<Ints>,
@@ -140,7 +140,7 @@ macro_rules! avg_pools {
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
-            x: Arg,
+            x: TensorArg,
             kernel_size: Ints,
             stride: Option<Ints>,
             padding: Option<Ints>,
@@ -197,7 +197,7 @@ macro_rules! lp_pools {
         #[pyo3(signature = (x, norm_type, kernel_size, stride = None, ceil_mode = false))]
         fn $name(
             py: Python<'_>,
-            x: Arg,
+            x: TensorArg,
             norm_type: f64,
             kernel_size: Ints,
             stride: Option<Ints>,
@@ -247,8 +247,8 @@ macro_rules! unpools {
         #[pyo3(signature = (x, indices, kernel_size, stride = None, padding = None, output_size = None), text_signature = "(x, indices, kernel_size, stride=None, padding=0, output_size=None)")]
         fn $name(
             py: Python<'_>,
-            x: Arg,
-            indices: Arg,
+            x: TensorArg,
+            indices: TensorArg,
             kernel_size: Ints,
             stride: Option<Ints>,
             padding: Option<Ints>,
