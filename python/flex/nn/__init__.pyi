@@ -247,8 +247,8 @@ def celu(x: _Operand, alpha: _Operand = 1.0) -> Tensor:
     """x, or `alpha * (exp(x / alpha) - 1)` for negative x (Barron, 2017).
 
     x: a tensor, an array or a number; integers are computed in float32. alpha: a number, or a
-    tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
-    numbers; ShapeError if shapes don't broadcast.
+    tensor that broadcasts with x. The result has their common dtype. ValueError if an alpha is 0;
+    DTypeError for complex numbers; ShapeError if shapes don't broadcast.
 
     >>> flex.nn.celu(flex.asarray([1.0, -flex.inf]), 2.0).tolist()
     [1.0, -2.0]
@@ -1122,7 +1122,7 @@ def rotary_embedding(x: _Operand, cos: _Operand, sin: _Operand, *, interleaved: 
     halves, as in Llama. The result has the shape and dtype of x; 16-bit floats are computed in
     float32 and rounded once. From RoFormer (Su et al., 2021); ONNX's RotaryEmbedding. ShapeError if
     shapes don't fit or the tables have no row for a position (IndexError for one of `positions`);
-    DTypeError if x is not a float.
+    ValueError for an `offset` beside positions; DTypeError if x is not a float.
 
     >>> cos, sin = flex.nn.rotary_tables(4, 2)
     >>> flex.nn.rotary_embedding(flex.asarray([[1.0, 0.0], [1.0, 0.0]]), cos, sin).tolist()
@@ -1233,8 +1233,8 @@ def softshrink(x: _Operand, lambd: _Operand = 0.5) -> Tensor:
     """x moved towards 0 by `lambd`, or 0 where it would pass 0.
 
     x: a tensor, an array or a number; integers are computed in float32. lambd: a number, or a
-    tensor that broadcasts with x. The result has their common dtype. DTypeError for complex
-    numbers; ShapeError if shapes don't broadcast.
+    tensor that broadcasts with x. The result has their common dtype. ValueError if a lambd is
+    negative or NaN; DTypeError for complex numbers; ShapeError if shapes don't broadcast.
 
     >>> flex.nn.softshrink(flex.asarray([1.0, -0.25, -2.0])).tolist()
     [0.5, 0.0, -1.5]
