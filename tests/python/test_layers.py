@@ -81,8 +81,16 @@ def test_parameters_may_be_tensors(name):
         (lambda x: nn.hardtanh(x, 1.0, -1.0), ValueError, "min_val is 1.0 and max_val is -1.0"),
         (lambda x: nn.celu(x, 0.0), ValueError, "celu: alpha is 0.0; it must be other than 0"),
         (lambda x: nn.celu(x, 0), ValueError, "celu: alpha is 0.0"),
-        (lambda x: nn.celu(x, flex.asarray([1.0, 0.0, 2.0])), ValueError, "alpha has 0.0 at row-major position 1"),
-        (lambda x: nn.softshrink(x, -0.5), ValueError, "softshrink: lambd is -0.5; it must be 0 or more"),
+        (
+            lambda x: nn.celu(x, flex.asarray([1.0, 0.0, 2.0])),
+            ValueError,
+            "alpha has 0.0 at row-major position 1",
+        ),
+        (
+            lambda x: nn.softshrink(x, -0.5),
+            ValueError,
+            "softshrink: lambd is -0.5; it must be 0 or more",
+        ),
         (lambda x: nn.softshrink(x, float("nan")), ValueError, "lambd is NaN"),
         (lambda x: nn.softshrink(x, flex.asarray([-1.0])), ValueError, "lambd has -1.0 at"),
         (lambda x: nn.gumbel_softmax(x, tau=0.0, seed=1), ValueError, "tau is 0"),
