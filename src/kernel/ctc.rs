@@ -40,6 +40,13 @@ fn log_sum<I: Isa>([a, b, c]: [f64; 3]) -> f64 {
     } else {
         largest
     };
-    let others = Real::exp_negative::<I>(middle - shift) + Real::exp_negative::<I>(low - shift);
-    largest + Real::log_fast::<I>(1.0 + others)
+    let (middle, low) = (middle - shift, low - shift);
+    let others = Real::exp_negative::<I>(middle) + Real::exp_negative::<I>(low);
+    let sum = largest + Real::log_fast::<I>(1.0 + others);
+    // the fast functions are for numbers alone; one of the three is NaN if a difference is
+    if middle.is_nan() || low.is_nan() {
+        f64::NAN
+    } else {
+        sum
+    }
 }
