@@ -6,7 +6,7 @@ use super::convert::{Operand, OperandRef, compute, is_short};
 use super::later;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops::{self, Arg};
-use crate::{DType, Error, Scalar};
+use crate::{DType, Error, Scalar, Tensor};
 use pyo3::prelude::*;
 
 impl Operand {
@@ -25,15 +25,23 @@ pub fn apply<const N: usize>(
     row: &'static Row,
     operands: &[Operand; N],
 ) -> PyResult<PyTensor> {
+    compute_each(py, operands, |args| ops::apply(row, args))
+}
+
+/// Computes a function of elements of Python operands, which broadcast.
+#[inline(always)]
+pub fn compute_each<const N: usize>(
+    py: Python<'_>,
+    operands: &[Operand; N],
+    f: impl FnOnce([Arg<'_>; N]) -> crate::Result<Tensor> + Send,
+) -> PyResult<PyTensor> {
     // if shapes differ, the result may be as large as their product
     let first = operands[0].shape();
     let elements = operands[1..]
         .iter()
         .filter(|o| o.shape() != first)
         .fold(operands[0].len(), |n, o| n.saturating_mul(o.len()));
-    compute(py, elements, || {
-        ops::apply(row, operands.each_ref().map(Operand::arg))
-    })
+    compute(py, elements, || f(operands.each_ref().map(Operand::arg)))
 }
 
 /// [`apply`] for operands that are used in their objects if they are small.

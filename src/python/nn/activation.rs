@@ -7,7 +7,7 @@ use crate::nn::{self, Activation, Gumbel};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Operand, TensorArg, axis_or_dim, compute};
 use crate::python::dtype::DTypeArg;
-use crate::python::elementwise::{self, apply};
+use crate::python::elementwise::{self, apply, compute_each};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -105,10 +105,7 @@ fn elu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor>
 #[pyfunction]
 #[pyo3(signature = (x, alpha = None), text_signature = "(x, alpha=1.0)")]
 fn celu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor> {
-    let alpha = or(alpha, 1.0);
-    compute(py, x.len().saturating_mul(alpha.len()), || {
-        nn::celu(x.arg(), alpha.arg())
-    })
+    compute_each(py, &[x, or(alpha, 1.0)], |[x, alpha]| nn::celu(x, alpha))
 }
 
 /// `log(1 + exp(beta * x)) / beta`, or x itself where `beta * x` is above `threshold`.
@@ -159,9 +156,8 @@ fn hardshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<Py
 #[pyfunction]
 #[pyo3(signature = (x, lambd = None), text_signature = "(x, lambd=0.5)")]
 fn softshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<PyTensor> {
-    let lambd = or(lambd, 0.5);
-    compute(py, x.len().saturating_mul(lambd.len()), || {
-        nn::softshrink(x.arg(), lambd.arg())
+    compute_each(py, &[x, or(lambd, 0.5)], |[x, lambd]| {
+        nn::softshrink(x, lambd)
     })
 }
 
