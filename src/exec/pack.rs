@@ -34,7 +34,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         if simd::MICROCONTROLLER {
             elements(d, x)
         } else if col_step == size {
-            simd::call(Rows {
+            simd::call(CopyRows {
                 from: (ptr, row_step),
                 to: (d as *mut u8, cols as isize * size),
                 rows,
@@ -93,13 +93,13 @@ unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
 }
 
 /// Contiguous rows of `bytes` bytes, each side with its distance from row to row in bytes.
-struct Rows {
+struct CopyRows {
     from: (*const u8, isize),
     to: (*mut u8, isize),
     rows: usize,
     bytes: usize,
 }
-impl Kernel for Rows {
+impl Kernel for CopyRows {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -114,32 +114,17 @@ impl Kernel for Rows {
     }
 }
 
-/// Every `N`th element of a row. With a constant step vectors are loaded and shuffled, two to four
-/// times as fast as element by element.
+/// Every `N`th element of a row. With a constant step LLVM loads vectors and shuffles them, two to
+/// four times as fast as element by element.
 struct Every<U, const N: usize>(*mut U, *const U, usize);
 impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        /// Elements of a block.
-        const BLOCK: usize = 16;
         let Every(d, s, n) = self;
-        // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`. A block reads
-        // up to its successor or, if it is the last, from its predecessor on.
-        unsafe {
-            let mut at = 0;
-            while at + BLOCK < n {
-                let block = (s.add(at * N) as *const [[U; N]; BLOCK]).read_unaligned();
-                (d.add(at) as *mut [U; BLOCK]).write_unaligned(block.map(|x| x[0]));
-                at += BLOCK;
-            }
-            if n > BLOCK {
-                let at = n - BLOCK;
-                let block = (s.add(at * N - (N - 1)) as *const [[U; N]; BLOCK]).read_unaligned();
-                (d.add(at) as *mut [U; BLOCK]).write_unaligned(block.map(|x| x[N - 1]));
-            } else {
-                (0..n).for_each(|i| *d.add(i) = *s.add(i * N));
-            }
+        for i in 0..n {
+            // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`.
+            unsafe { *d.add(i) = *s.add(i * N) };
         }
     }
 }
@@ -196,7 +181,7 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
             ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U
         };
         if !simd::MICROCONTROLLER && col_step == size {
-            simd::call(Rows {
+            simd::call(CopyRows {
                 from: (s as *const u8, cols as isize * size),
                 to: (at(0, 0) as *mut u8, row_step),
                 rows,
@@ -241,19 +226,19 @@ pub fn is_column(size: usize) -> bool {
 /// [`is_column`] holds for the size.
 pub unsafe fn columns(packed: *mut u8, x: Rect, size: usize, store: bool) {
     match size {
-        2 => simd::call(Columns(packed as *mut u16, x, store)),
-        4 => simd::call(Columns(packed as *mut u32, x, store)),
-        _ => simd::call(Columns(packed as *mut u64, x, store)),
+        2 => simd::call(CopyColumns(packed as *mut u16, x, store)),
+        4 => simd::call(CopyColumns(packed as *mut u32, x, store)),
+        _ => simd::call(CopyColumns(packed as *mut u64, x, store)),
     }
 }
 
 /// The contract of [`columns`] holds.
-struct Columns<U>(*mut U, Rect, bool);
-impl<U: Copy> Kernel for Columns<U> {
+struct CopyColumns<U>(*mut U, Rect, bool);
+impl<U: Copy> Kernel for CopyColumns<U> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Columns(packed, x, store) = self;
+        let CopyColumns(packed, x, store) = self;
         for i in 0..x.cols {
             for j in (0..x.rows).step_by(COLUMNS) {
                 // SAFETY: PACK1 or PACK2: `i` and `j` lie within the rectangle, and so do the
