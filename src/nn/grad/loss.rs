@@ -129,14 +129,15 @@ fn of_classes(
                 all[j] = <F as Real>::from_f64(of_own + of_share * total);
                 share[j] = <F as Real>::from_f64(of_share);
             }
-            match line.columns() {
-                true => norm::normalize_columns(&norm::Softmax, n, x, d),
-                false if cut => d.copy_from_slice(x),
-                false => norm::rows(&norm::Softmax, n, x, d),
-            }
-            match line.columns() {
-                true => classes::weigh_columns(n, all, share, &weights, d),
-                false => classes::weigh(n, all, share, &weights, d),
+            if line.columns() {
+                norm::normalize_columns(&norm::Softmax, n, x, d);
+                classes::weigh_columns(n, all, share, &weights, d);
+            } else {
+                match cut {
+                    true => d.copy_from_slice(x),
+                    false => norm::rows(&norm::Softmax, n, x, d),
+                }
+                classes::weigh(n, all, share, &weights, d);
             }
             for j in 0..line.count() {
                 if let Some((class, _)) = weighed(j) {

@@ -309,8 +309,8 @@ impl ClassScores {
         Ok(are_columns.then_some((logs, scores)))
     }
     /// Computes the terms, `log - score` at each target, weights and reduces them. `logs` are 0 if
-    /// absent; `scores`, those of the targets' classes, are gathered then. With smoothing, a term includes a
-    /// share of that for uniform targets, `weight * (log - x)` summed over classes.
+    /// absent; `scores`, those of the targets' classes, are gathered then. With smoothing, a term
+    /// includes a share of that for uniform targets, `weight * (log - x)` summed over classes.
     fn reduce(
         &self,
         given: &Tensor,
