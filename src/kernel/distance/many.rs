@@ -1,7 +1,7 @@
 //! Distances from one row to many, a vector of rows at a time: joining the lanes of one vector takes
 //! as long as the terms of a row of a few vectors.
 
-use super::{Distance, Largest, Magnitudes, Squares, Terms, joined, of};
+use super::{Distance, Largest, Magnitudes, Powers, Squares, Terms, joined, of};
 use crate::kernel::math::{Math, Real};
 use crate::kernel::norm::Power;
 use crate::kernel::reduce::short::join_lanes;
@@ -24,6 +24,10 @@ pub fn of_many<F: Real>(by: Distance, a: &[F], b: &[F], y: &mut [F]) {
                     rows::<F, Squares<F>>(Squares(eps), a, b, y);
                     roots(y);
                 }
+                Power::Whole(p) => {
+                    rows::<F, Powers<F>>(Powers::new(eps, p), a, b, y);
+                    powers(F::from_f64(1.0 / f64::from(p)), y);
+                }
                 _ => of(by, a, b, y),
             }
         }
@@ -36,6 +40,15 @@ kernel! {
     fn roots<'a, F: Real>(y: &'a mut [F]) -> () { |I|
         for y in y.iter_mut() {
             *y = Math::sqrt::<I>(*y);
+        }
+    }
+}
+
+kernel! {
+    /// Powers, in place.
+    fn powers<'a, F: Real>(exponent: F, y: &'a mut [F]) -> () { |I|
+        for y in y.iter_mut() {
+            *y = Math::pow::<I>(*y, exponent);
         }
     }
 }

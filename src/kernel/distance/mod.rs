@@ -79,6 +79,10 @@ fn length<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
         Power::One => sum::<I, F, _>(&Magnitudes(eps), a, b),
         Power::Two => Math::sqrt::<I>(sum::<I, F, _>(&Squares(eps), a, b)),
         Power::Infinity => sum::<I, F, _>(&Largest(eps), a, b),
+        Power::Whole(p) => Math::pow::<I>(
+            sum::<I, F, _>(&Powers::new(eps, p), a, b),
+            F::from_f64(1.0 / f64::from(p)),
+        ),
         _ => length_by_power::<I, F>(power, eps, a, b),
     }
 }
@@ -94,7 +98,6 @@ fn length_by_power<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F
         }
         for x in &mut powers[..a.len()] {
             *x = match power {
-                Power::Whole(p) => whole_power(*x, p),
                 Power::Other(p) => Math::pow::<I>(*x, F::from_f64(p)),
                 _ if *x == F::ZERO => F::ZERO,
                 _ => F::ONE,
@@ -105,7 +108,6 @@ fn length_by_power<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F
     }
     let sum = across::<F, F::Vector<I>, Products>(total);
     match power {
-        Power::Whole(p) => Math::pow::<I>(sum, F::from_f64(1.0 / p as f64)),
         Power::Other(p) => Math::pow::<I>(sum, F::from_f64(1.0 / p)),
         _ => sum,
     }
@@ -122,6 +124,21 @@ struct Products;
 struct Squares<F>(F);
 /// The sum of their magnitudes.
 struct Magnitudes<F>(F);
+/// The sum of their magnitudes to a power of 3 to 7.
+struct Powers<F> {
+    eps: F,
+    one: F,
+    order: u8,
+}
+impl<F: Real> Powers<F> {
+    fn new(eps: F, order: u8) -> Self {
+        Powers {
+            eps,
+            one: F::ONE,
+            order,
+        }
+    }
+}
 /// The largest magnitude; NaN if there is one.
 struct Largest<F>(F);
 
@@ -146,6 +163,7 @@ terms! {
     Products: |self, a, b| a * b, |s, t| s + t;
     Squares<F>: |self, a, b| { let d = a - b + V::splat(self.0); d * d }, |s, t| s + t;
     Magnitudes<F>: |self, a, b| { let d = a - b + V::splat(self.0); d.maximum(-d) }, |s, t| s + t;
+    Powers<F>: |self, a, b| { let d = a - b + V::splat(self.eps); whole_power(d.maximum(-d), V::splat(self.one), self.order) }, |s, t| s + t;
     Largest<F>: |self, a, b| { let d = a - b + V::splat(self.0); d.maximum(-d) }, |s, t| s.maximum(t);
 }
 

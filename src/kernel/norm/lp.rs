@@ -1,5 +1,7 @@
 //! Rows divided by their p-norm.
 
+use core::ops::Mul;
+
 use super::softmax::largest;
 use super::{OfColumns, RowNorm, normalize_columns};
 use crate::kernel::math::{Math, Real};
@@ -37,8 +39,8 @@ impl From<f64> for Power {
 /// `x` to the power of `p`, from 0 to 7: for a `p` that is the same for all elements, a few
 /// multiplications and selections without branches.
 #[inline(always)]
-pub fn whole_power<F: Real>(x: F, p: u8) -> F {
-    let (square, one) = (x * x, F::ONE);
+pub fn whole_power<T: Copy + Mul<Output = T>>(x: T, one: T, p: u8) -> T {
+    let square = x * x;
     let by_one = if p & 1 == 0 { one } else { x };
     let by_two = if p & 2 == 0 { one } else { square };
     let by_four = if p & 4 == 0 { one } else { square * square };
@@ -79,7 +81,8 @@ impl<F: Real> RowNorm<F> for Normalize {
                 if nan.isnan() { nan } else { largest(y) }
             }
             Power::Whole(p) => {
-                lanes!(x, zero, |v| whole_power(v.abs::<I>(), p), |a, b| a + b)
+                lanes!(x, zero, |v| whole_power(v.abs::<I>(), F::ONE, p), |a, b| a
+                    + b)
             }
             Power::Other(p) => {
                 let p = F::from_f64(p);
