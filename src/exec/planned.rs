@@ -28,7 +28,7 @@ impl<'a> PlannedProgram<'a> {
     }
     /// The program, ready to run.
     pub fn ready(&self) -> ReadyProgram<'_> {
-        ReadyProgram(Machine::new(self.program, &self.nest))
+        ReadyProgram(Machine::new(self.program, &self.nest, false))
     }
 }
 

@@ -48,10 +48,11 @@ pub(super) struct Tiles<'a> {
 }
 
 impl<'a> Tiles<'a> {
-    /// Prepares the program for tiles that [`tile_of`] made.
-    pub fn new(program: &'a TileProgram, tile: &'a Nest) -> Tiles<'a> {
+    /// Prepares the program for tiles that [`tile_of`] made, of operands that come from memory if
+    /// `prefetched`.
+    pub fn new(program: &'a TileProgram, tile: &'a Nest, prefetched: bool) -> Tiles<'a> {
         Tiles {
-            machine: Machine::new(program, tile),
+            machine: Machine::new(program, tile, prefetched),
             program,
             row: tile.dims[0],
             column: tile.dims[1],

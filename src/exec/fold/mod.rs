@@ -25,6 +25,7 @@ use super::view::{View, ViewMut};
 use crate::dtype::Pod;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::simd::stream;
 use crate::storage::ALIGN;
 use core::mem::MaybeUninit;
 use smallvec::SmallVec;
@@ -214,9 +215,13 @@ fn reduce(
     }
     let plan = plan(&source, reduced, ends);
     let tile = source.program().map(|p| (p, tile_of(&plan, p)));
+    let bytes = inputs.iter().map(|x| x.size()).sum::<usize>();
+    let prefetched = bytes.saturating_mul(x.len()) >= stream::LARGE;
     let folds: SmallVec<[&dyn Erased; 4]> = ends.iter().map(|e| e.fold).collect();
     let tree = FoldTree {
-        computed: tile.as_ref().map(|(p, tile)| Tiles::new(p, tile)),
+        computed: tile
+            .as_ref()
+            .map(|(p, tile)| Tiles::new(p, tile, prefetched)),
         plan: &plan,
         folds: &folds,
         outputs: 1 + inputs.len(),

@@ -62,7 +62,7 @@ impl<'a> PlannedFold<'a> {
         ReadyFold(FoldTree {
             plan: &self.plan,
             folds: &self.fold,
-            computed: computed.map(|(p, tile)| Tiles::new(p, tile)),
+            computed: computed.map(|(p, tile)| Tiles::new(p, tile, false)),
             outputs: self.outputs,
         })
     }

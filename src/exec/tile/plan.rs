@@ -9,9 +9,14 @@ use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, TileProgram};
 
 impl<'a> Machine<'a> {
-    /// A machine for the program's instructions.
-    pub(in crate::exec) fn new(p: &'a TileProgram, x: &'a Nest) -> Self {
-        Machine::with_body(p, TileBody::Code, x, CachePolicy::default())
+    /// A machine for the program's instructions, whose outputs stay in cache. `prefetched`: as in
+    /// [`CachePolicy`]; what is done with the outputs is then a pass like those of instructions.
+    pub(in crate::exec) fn new(p: &'a TileProgram, x: &'a Nest, prefetched: bool) -> Self {
+        let mut m = Machine::with_body(p, TileBody::Code, x, CachePolicy::default());
+        if prefetched && m.shape == Rectangle::Run {
+            (m.ahead, m.direct) = (true, false);
+        }
+        m
     }
     pub(super) fn with_body(
         p: &'a TileProgram,
