@@ -90,6 +90,10 @@ where
         Right::Once => (Algorithm::of::<A, B>(&a, &b), None),
         Right::Reused(packed) => (Algorithm::Blocked, packed),
     };
+    if algorithm == Algorithm::Dots {
+        // SAFETY: by the caller.
+        return unsafe { dots(sizes, batch, operands, epilogue) };
+    }
     let work = |blocks: usize, rows: usize, cols: usize| Cost {
         bytes: k
             .saturating_mul(rows * size_of::<A>() + cols * size_of::<B>())
@@ -164,6 +168,49 @@ where
         run(whole, 0, packed);
     }
     failure.result()
+}
+
+/// [`products`] of few sums, which are summed in pieces.
+///
+/// # Safety
+/// As [`products`].
+unsafe fn dots<'a, A, B, C>(
+    sizes: ProductSizes,
+    batch: usize,
+    operands: ProductOperands<'_, 'a, A, B, C>,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let ProductSizes { m, n, k } = sizes;
+    let (len, pieces) = (m * n, gemm::pieces(k));
+    let all = batch.saturating_mul(pieces);
+    let mut sums = Scratch::<A::Acc>::new(all.saturating_mul(len))?;
+    let (each, failure) = (k / pieces, Failure::default());
+    let cost = Cost {
+        bytes: each * (m * size_of::<A>() + n * size_of::<B>()),
+        flops: each * len,
+    };
+    let out = Out::new(&mut sums[..]);
+    par::chunks(all, cost, |task| {
+        let (a, b, _) = operands(task / pieces);
+        // SAFETY: OUT1: each task has sums of its own.
+        let sums = unsafe { out.part(task * len..(task + 1) * len) };
+        failure.note(gemm::product_of_piece(task % pieces, a, b, sums));
+    });
+    failure.result()?;
+    for (i, sums) in sums.chunks_exact_mut(pieces * len).enumerate() {
+        gemm::join_pieces(sums, len);
+        let (.., mut c) = operands(i);
+        let epilogue = epilogue.of(i);
+        gemm::finish_into(epilogue, &mut sums[..len], n, &mut c);
+        // SAFETY: AFTER1: all of C, which has been written.
+        unsafe { epilogue.hand_over(0..m, 0..n) };
+    }
+    Ok(())
 }
 
 /// `c = a b` followed by the epilogue, for `batch` triples of sources of one size. If sums are of

@@ -1,7 +1,7 @@
 //! Products of a matrix and few vectors (gemv for a single one). Each element of B is used only a
 //! few times, so memory is the limit, and B is read once, in long contiguous runs. If rows of B are
 //! contiguous, four of them at a time are added to a piece of C in L1 (axpy); if columns are,
-//! elements of C are dot products.
+//! elements of C are dot products. Few long ones are summed in pieces.
 
 use super::{
     Algorithm,
@@ -57,6 +57,8 @@ pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     if k == 0 || simd::MICROCONTROLLER {
         None
+    } else if b.rs() == 1 && (m * n == 1 && k >= 64 || m * n <= DOT_ROWS && k > LONG) {
+        Some(Algorithm::Dots)
     } else if b.cs() == 1 && n >= 64 && m <= ROWS {
         Some(Algorithm::GemvRows)
     } else if b.rs() == 1 && k >= 16 && m <= DOT_ROWS && m * (12 + k / 64) <= k {
@@ -67,10 +69,10 @@ pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option
     }
 }
 
-/// `c (+)= a b`, then the epilogue. `rows_of_b` chooses the kernel: rows of B are contiguous,
-/// otherwise columns are.
+/// `c (+)= a b`, then the epilogue, by one of these kernels. If it is [`Algorithm::GemvRows`], rows of
+/// B are contiguous, otherwise columns are.
 pub fn product<A, B, C>(
-    rows_of_b: bool,
+    algorithm: Algorithm,
     a: Mat<A>,
     b: Mat<B>,
     c: &mut MatMut<C>,
@@ -82,14 +84,13 @@ where
     B: MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
 {
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let mut rows = Scratch::<A::Acc>::new(m.saturating_mul(k))?;
-    for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
-        for (p, x) in row.iter_mut().enumerate() {
-            // SAFETY: `i < m` and `p < k`, since there are `m` rows of `k` (MAT1).
-            *x = unsafe { a.get(i, p) }.widen();
-        }
+    if algorithm == Algorithm::Dots {
+        return dots(a, b, c, accumulate, epilogue);
     }
+    let rows_of_b = algorithm == Algorithm::GemvRows;
+    let (m, n) = (c.rows(), c.cols());
+    let (rows, k) = (RowsOfA::new(a)?, a.cols());
+    let rows = rows.get();
     let piece = (sums(simd::level()) / m).clamp(1, PIECE).min(n);
     let mut sums = Scratch::<A::Acc>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
@@ -107,9 +108,9 @@ where
             }
         }
         if rows_of_b {
-            simd::call(ByRows { a: &rows, b, sums })
+            simd::call(ByRows { a: rows, b, sums })
         } else {
-            simd::call(ByColumns { a: &rows, b, sums })
+            simd::call(ByColumns { a: rows, b, sums })
         }
         // SAFETY: EPILOGUE1: `m` rows of `width` sums, and the elements of `c` from column `j` on,
         // which are writable by MAT2.
@@ -125,6 +126,110 @@ where
         };
     }
     Ok(())
+}
+
+/// Elements of a piece of a long dot product: pieces are summed apart and joined by pairs, so that
+/// threads share them and rounding errors do not add up.
+const LONG: usize = 16 << 10;
+/// The number of pieces of sums of `k` products.
+pub fn pieces(k: usize) -> usize {
+    k.div_ceil(LONG)
+}
+/// The products of piece `i` of the columns of `a` and the rows of `b`, to `sums`, row by row.
+///
+/// Errors if there is no memory for A's rows.
+pub fn product_of_piece<A: MatElement, B: MatElement<Acc = A::Acc>>(
+    i: usize,
+    a: Mat<A>,
+    b: Mat<B>,
+    sums: &mut [A::Acc],
+) -> Result<()> {
+    let range = i * LONG..b.rows().min((i + 1) * LONG);
+    let (a, b) = (
+        RowsOfA::new(a.block(0..a.rows(), range.clone()))?,
+        b.block(range, 0..b.cols()),
+    );
+    sums.fill(Default::default());
+    simd::call(Dots {
+        a: a.get(),
+        b,
+        sums,
+    });
+    Ok(())
+}
+/// Dot products, in order, to `sums`. Panics if there are none.
+fn dots<A, B, C>(
+    a: Mat<A>,
+    b: Mat<B>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let (m, n) = (c.rows(), c.cols());
+    let mut sums = Scratch::<A::Acc>::new(pieces(b.rows()).saturating_mul(m * n))?;
+    for (i, sums) in sums.chunks_exact_mut(m * n).enumerate() {
+        product_of_piece(i, a, b, sums)?;
+    }
+    join_pieces(&mut sums, m * n);
+    if accumulate {
+        for (i, sums) in sums[..m * n].chunks_exact_mut(n).enumerate() {
+            for (sum, c) in sums.iter_mut().zip(c.row(i)) {
+                *sum = A::Acc::add(c.widen(), *sum);
+            }
+        }
+    }
+    epilogue::finish_into(epilogue, &mut sums[..m * n], n, c);
+    Ok(())
+}
+/// Adds the sums of all pieces, `len` each, to those of the first, by pairs.
+pub fn join_pieces<T: Packed>(sums: &mut [T], len: usize) {
+    let mut n = sums.len() / len;
+    while n > 1 {
+        let half = n.div_ceil(2);
+        let (a, b) = sums[..n * len].split_at_mut(half * len);
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = T::add(*a, *b);
+        }
+        n = half;
+    }
+}
+
+/// The rows of A as accumulators, one after the other.
+enum RowsOfA<'a, T: MatElement> {
+    /// They lie like that.
+    InPlace(&'a [T::Acc]),
+    Copied(Scratch<T::Acc>),
+}
+impl<'a, T: MatElement> RowsOfA<'a, T> {
+    /// Errors if there is no memory to copy them.
+    fn new(a: Mat<'a, T>) -> Result<Self> {
+        let (m, k) = (a.rows(), a.cols());
+        if T::SAME && k > 0 && a.cs() == 1 && (m == 1 || a.rs() == k as isize) {
+            // SAFETY: MAT1: `m` rows of `k` elements that follow each other, which may be read as
+            // accumulators (ELEMENT1).
+            let rows = unsafe { core::slice::from_raw_parts(a.at(0, 0).cast(), m * k) };
+            return Ok(RowsOfA::InPlace(rows));
+        }
+        let mut rows = Scratch::<T::Acc>::new(m.saturating_mul(k))?;
+        for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
+            for (p, x) in row.iter_mut().enumerate() {
+                // SAFETY: `i < m` and `p < k`, since there are `m` rows of `k` (MAT1).
+                *x = unsafe { a.get(i, p) }.widen();
+            }
+        }
+        Ok(RowsOfA::Copied(rows))
+    }
+    fn get(&self) -> &[T::Acc] {
+        match self {
+            RowsOfA::InPlace(rows) => rows,
+            RowsOfA::Copied(rows) => rows,
+        }
+    }
 }
 
 /// `sums += a b`: `a` holds rows of `b.rows()` lanes, `sums` rows of `b.cols()`; rows of `b` are
@@ -278,6 +383,39 @@ impl<T: MatElement> ByColumns<'_, T> {
                 };
             }
             j += if n - j >= 4 { 4 } else { 1 };
+        }
+    }
+}
+/// The same for few sums, each by itself, in as many lanes as four columns have: additions to one
+/// vector wait for each other.
+struct Dots<'a, T: MatElement> {
+    a: &'a [T::Acc],
+    b: Mat<'a, T>,
+    sums: &'a mut [T::Acc],
+}
+impl<T: MatElement> Kernel for Dots<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        // four vectors, as in `ByColumns`
+        let wide = const { I::AVX512 };
+        match (wide, size_of::<T::Acc>()) {
+            (true, 2) => self.each::<I, 128>(),
+            (true, 4) | (_, 2) => self.each::<I, 64>(),
+            (true, 8) | (_, 4) => self.each::<I, 32>(),
+            (true, _) | (_, 8) => self.each::<I, 16>(),
+            _ => self.each::<I, 8>(),
+        }
+    }
+}
+impl<T: MatElement> Dots<'_, T> {
+    #[inline(always)]
+    fn each<I: Isa, const L: usize>(self) {
+        let (k, n) = (self.b.rows(), self.b.cols());
+        for (a, sums) in self.a.chunks_exact(k).zip(self.sums.chunks_exact_mut(n)) {
+            for j in 0..n {
+                dot::<I, T, 1, 1, L>(a, self.b, j, &mut sums[j..]);
+            }
         }
     }
 }

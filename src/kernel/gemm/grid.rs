@@ -71,7 +71,7 @@ impl Grid {
         match algorithm {
             Algorithm::GemvRows => return of(threads),
             Algorithm::GemvColumns if threads > 1 => return of(4 * threads),
-            Algorithm::GemvColumns => return of(1),
+            Algorithm::GemvColumns | Algorithm::Dots => return of(1),
             Algorithm::Blocked => {}
         }
         let rows_b = match packed {

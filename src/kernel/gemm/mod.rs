@@ -40,6 +40,7 @@ pub use element::{MatElement, moved};
 #[cfg(feature = "i8")]
 pub use epilogue::Dequantize;
 pub use epilogue::{After, Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
+pub use gemv::{join_pieces, pieces, product_of_piece};
 pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
@@ -65,6 +66,8 @@ pub enum Algorithm {
     GemvRows,
     /// Few rows, with contiguous columns of B: see [`gemv`].
     GemvColumns,
+    /// Few sums of many products, with contiguous columns of B: see [`gemv`].
+    Dots,
 }
 impl Algorithm {
     /// The fastest algorithm for `a b`.
@@ -101,9 +104,10 @@ impl Algorithm {
             return bytes::product(a, b, packed, c, accumulate, epilogue);
         }
         match self {
-            Algorithm::GemvRows | Algorithm::GemvColumns if !simd::MICROCONTROLLER => {
-                let rows_of_b = self == Algorithm::GemvRows;
-                gemv::product(rows_of_b, a, b, c, accumulate, epilogue)?;
+            Algorithm::GemvRows | Algorithm::GemvColumns | Algorithm::Dots
+                if !simd::MICROCONTROLLER =>
+            {
+                gemv::product(self, a, b, c, accumulate, epilogue)?;
             }
             _ => {
                 #[cfg(all(x86_dispatch, feature = "half"))]
