@@ -32,8 +32,7 @@ pub struct VarlenAttention {
 /// Self-attention within each of several concatenated sequences. `query` is `[tokens, heads, depth]`,
 /// `key` is `[tokens, heads, depth]`, `value` is `[tokens, heads, width]`, and the tokens of sequence
 /// `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`. `key` and `value`
-/// may have fewer heads, each shared by a group of consecutive heads of `query`. 16-bit floats are
-/// computed in float32 and rounded once.
+/// may have fewer heads, each shared by a group of consecutive heads of `query`.
 ///
 /// Equivalent to [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
 /// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), where the

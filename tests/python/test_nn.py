@@ -272,7 +272,9 @@ def test_scaled_dot_product_attention(dtype, data):
     expected = attention(
         q, k, v, mask if mask is None or mask.dtype == bool else double(mask), causal, scale
     )
-    check(result, expected, ulps=2, absolute=3 * 64 * min(EPS[dtype], 2**-23))
+    # weights of bfloat16 may be rounded to it, relative to the largest value
+    rounded = EPS[dtype] / 2 * np.abs(v).max() if dtype == "bfloat16" else 0.0
+    check(result, expected, ulps=2, absolute=3 * 64 * min(EPS[dtype], 2**-23) + rounded)
 
 
 def test_attention_with_grouped_heads():

@@ -16,13 +16,18 @@
 //!     out += scores^T values                      [queries][depth of the values]
 //! out /= sum, zero where every key was masked
 //! ```
+//!
+//! On CPUs that multiply bfloat16 in pairs, queries and keys are paired along their depth, and
+//! weights, rounded to bfloat16, and values along the keys; scores are scaled after the product.
 
 use super::blocking::{DIRECT, KEYS};
-use super::head::{Attended, Head, accumulators};
+use super::head::{Attended, Head};
 use super::scores::Room;
 use super::softmax;
 use crate::error::Result;
-use crate::kernel::gemm::{self, Mat, MatMut, Packed, Scratch};
+use crate::kernel::gemm::{
+    self, InPlace, Mat, MatElement, MatMut, Packed, Packing, Scratch, Source, Strided,
+};
 use crate::kernel::math::Real;
 use crate::simd;
 use core::ops::Range;
@@ -46,43 +51,83 @@ fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 
 /// The values, if the microkernel can read them in place: rows of whole panels that either are
 /// packed already or serve too few queries to be worth packing.
-fn values_in_place<T: Attended>(v: &Mat<T>, queries: usize) -> bool {
-    let width = v.cols();
-    let whole = gemm::padded_width::<T::Acc>(width) == width && (v.cs() == 1 || width == 1);
-    let is_panel =
-        v.rs() == width as isize && panels::<T::Acc>(width).next() == Some((0..width, width));
-    T::SAME && whole && (simd::MICROCONTROLLER || is_panel || queries <= DIRECT)
+fn values_in_place<T: Packed>(v: InPlace<T>, width: usize, queries: usize) -> bool {
+    let whole = gemm::padded_width::<T>(width) == width && (v.line == 1 || width == 1);
+    let is_panel = v.step == width as isize && panels::<T>(width).next() == Some((0..width, width));
+    whole && (simd::MICROCONTROLLER || is_panel || queries <= DIRECT)
 }
 
 /// Writes the rows `queries` of the result, at most a block, to `out`. Panics if shapes don't
 /// match.
 ///
 /// Errors if there is no memory for the scores.
-pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut<T>) -> Result<()> {
+pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, out: MatMut<T>) -> Result<()> {
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    if gemm::bf16_pairs::<T, T>() {
+        return by_lanes(gemm::Interleave, gemm::bf16_bits, head, queries, out);
+    }
+    by_lanes(gemm::Single::ELEMENTS, |m| m, head, queries, out)
+}
+
+/// Weights, lines of `width`, as lanes along the lines, in `room` if they are not lanes already.
+fn as_lanes<'a, F: Packed, P: Packing<To: Packed>>(
+    weights: &'a [F],
+    width: usize,
+    room: &'a mut [F],
+) -> &'a [P::To] {
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    if P::GROUP > 1 {
+        let weights = gemm::packed_as(weights);
+        gemm::rounded_pairs(weights, width, gemm::packed_as_mut(room));
+        return gemm::packed_as(room);
+    }
+    let _ = (width, room);
+    gemm::packed_as(weights)
+}
+
+/// [`block`] by the microkernel of `P`'s lanes, packed from a view of the elements.
+fn by_lanes<T: Attended, P: Packing<To: Packed + MatElement<Acc = P::To>>>(
+    packing: P,
+    view: fn(Mat<'_, T>) -> Mat<'_, P::From>,
+    head: &Head<T>,
+    queries: Range<usize>,
+    mut out: MatMut<T>,
+) -> Result<()> {
     let (depth, keys, width, count) = (head.q.cols(), head.k.rows(), head.v.cols(), queries.len());
     assert!(
         head.k.cols() == depth
             && head.v.rows() == keys
             && (out.rows(), out.cols()) == (count, width)
     );
-    let visible = head.band.over(queries.clone(), keys);
-    let k_in_place = accumulators(head.k).filter(gemm::reads_a);
-    let v_in_place = accumulators(head.v).filter(|_| values_in_place(&head.v, count));
-    let (n, padded) = (
-        gemm::padded_width::<T::Acc>(count),
-        gemm::padded_width::<T::Acc>(width),
+    let (of_k, of_v) = (
+        Strided::a(packing, view(head.k)),
+        Strided::b(packing, view(head.v)),
     );
-    let widest = panels::<T::Acc>(count).next().map_or(0, |(_, w)| w);
+    // ranges of keys begin with a whole lane, whatever the block
+    let lanes = |keys: Range<usize>| keys.start / P::GROUP..keys.end.div_ceil(P::GROUP);
+    let visible = head.band.over(queries.clone(), keys);
+    let visible = visible.start / P::GROUP * P::GROUP..visible.end;
+    let steps = depth.div_ceil(P::GROUP);
+    let k_in_place = of_k.describe().block_in_place();
+    let v_in_place = of_v.in_place();
+    let v_in_place = v_in_place.filter(|v| values_in_place(*v, width, count));
+    let (n, padded) = (
+        gemm::padded_width::<P::To>(count),
+        gemm::padded_width::<P::To>(width),
+    );
+    let widest = panels::<P::To>(count).next().map_or(0, |(_, w)| w);
     let longest = visible.len().min(KEYS);
+    let longest_lanes = longest.div_ceil(P::GROUP);
     let unless = |there: bool, len: usize| if there { 0 } else { len };
     let lens = [
-        depth.saturating_mul(n),
+        steps.saturating_mul(n),
         longest * widest,
+        unless(P::GROUP == 1, longest_lanes * widest),
         n,
         n,
         widest,
-        unless(k_in_place.is_some(), longest.saturating_mul(depth)),
-        unless(v_in_place.is_some(), longest.saturating_mul(padded)),
+        unless(k_in_place.is_some(), longest.saturating_mul(steps)),
+        unless(v_in_place.is_some(), longest_lanes.saturating_mul(padded)),
         count.saturating_mul(padded),
     ];
     let mut scratch = Scratch::<T::Acc>::new(
@@ -91,15 +136,28 @@ pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut
     )?;
     let mut room = Room::new(&head.mask, longest * widest)?;
     let mut rest = &mut scratch[..];
-    let [q, scores, maxima, sums, factors, packed_k, packed_v, mixed] =
-        lens.map(|len| rest.split_off_mut(..len).unwrap());
+    let [
+        q,
+        scores,
+        weights,
+        maxima,
+        sums,
+        factors,
+        packed_k,
+        packed_v,
+        mixed,
+    ] = lens.map(|len| rest.split_off_mut(..len).unwrap());
 
-    for (cols, w) in panels::<T::Acc>(count) {
+    for (cols, w) in panels::<P::To>(count) {
         let rows = queries.start + cols.start..queries.start + cols.end;
-        let rows = head.q.block(rows, 0..depth);
-        gemm::pack_panel(rows.t(), w, &mut q[depth * cols.start..][..depth * w]);
+        let rows = view(head.q.block(rows, 0..depth));
+        let packed = &mut q[steps * cols.start..][..steps * w];
+        gemm::pack_panels(packing, rows.t(), w, w, gemm::packed_as_mut(packed));
     }
-    softmax::scale(q, head.factor());
+    if P::GROUP == 1 {
+        softmax::scale(q, head.factor());
+    }
+    let q = gemm::packed_as::<T::Acc, P::To>(q);
     maxima.fill(T::Acc::NEG_INFINITY);
     sums.fill(T::Acc::default());
     // Tiles begin at multiples of their length, so that a query meets the same tiles in any block.
@@ -107,20 +165,24 @@ pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut
         let tile = common(&visible, &(start..start + KEYS));
         let len = tile.len();
         let k = match k_in_place {
-            Some(k) => k.block(tile.clone(), 0..depth),
+            // SAFETY: MAT1: the lanes of these keys, which may be read in place (SOURCE1).
+            Some(k) => unsafe { Mat::new(k.at(0, tile.start), len, steps, k.line, k.step) },
             None => {
-                let packed = &mut packed_k[..len * depth];
-                gemm::pack_panel(head.k.block(tile.clone(), 0..depth), depth.max(1), packed);
-                Mat::from_slice(packed, len, depth)
+                let packed = gemm::packed_as_mut(&mut packed_k[..len * steps]);
+                let k = view(head.k.block(tile.clone(), 0..depth));
+                gemm::pack_rows(packing, k, packed);
+                Mat::from_slice(packed, len, steps)
             }
         };
+        let in_tile = lanes(0..len);
         if v_in_place.is_none() {
-            for (cols, w) in panels::<T::Acc>(width) {
-                let packed = &mut packed_v[len * cols.start..][..len * w];
-                gemm::pack_panel(head.v.block(tile.clone(), cols), w, packed);
+            for (cols, w) in panels::<P::To>(width) {
+                let packed = &mut packed_v[in_tile.len() * cols.start..][..in_tile.len() * w];
+                let v = view(head.v.block(tile.clone(), cols));
+                gemm::pack_panels(packing, v, w, w, gemm::packed_as_mut(packed));
             }
         }
-        for (cols, w) in panels::<T::Acc>(count) {
+        for (cols, w) in panels::<P::To>(count) {
             let own = queries.start + cols.start..queries.start + cols.end;
             let all = head.band.over(own.clone(), keys);
             let seen = common(&all, &tile);
@@ -128,21 +190,26 @@ pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut
                 continue;
             }
             let again = seen.start > all.start;
-            let local = seen.start - tile.start..seen.end - tile.start;
+            let local = lanes(seen.start - tile.start..seen.end - tile.start);
+            let seen = tile.start + local.start * P::GROUP..seen.end;
             let scores = &mut scores[..seen.len() * w];
-            let q = Mat::from_slice(&q[depth * cols.start..][..depth * w], depth, w);
+            let q = Mat::from_slice(&q[steps * cols.start..][..steps * w], steps, w);
+            let rows = seen.start - tile.start..seen.end - tile.start;
             gemm::multiply_panel(
-                k.block(local.clone(), 0..depth),
+                k.block(rows, 0..steps),
                 q,
-                MatMut::from_slice(scores, seen.len(), w),
+                MatMut::from_slice(gemm::packed_as_mut(scores), seen.len(), w),
                 false,
             );
+            if P::GROUP > 1 {
+                softmax::scale(scores, head.factor());
+            }
             head.finish_columns(scores, w, own, seen.clone(), &mut room);
-            let lanes = cols.start..cols.start + w;
+            let at = cols.start..cols.start + w;
             softmax::accumulate(
                 scores,
-                &mut maxima[lanes.clone()],
-                &mut sums[lanes],
+                &mut maxima[at.clone()],
+                &mut sums[at],
                 &mut factors[..w],
             );
             for (i, factor) in cols.clone().zip(&*factors) {
@@ -150,16 +217,24 @@ pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, mut out: MatMut
                     softmax::scale(&mut mixed[i * padded..][..padded], *factor);
                 }
             }
-            let weights = Mat::from_slice(scores, seen.len(), w)
-                .block(0..seen.len(), 0..cols.len())
+            let weights = as_lanes::<T::Acc, P>(scores, w, weights);
+            let weights = Mat::from_slice(&weights[..local.len() * w], local.len(), w)
+                .block(0..local.len(), 0..cols.len())
                 .t();
-            for (across, w) in panels::<T::Acc>(width) {
+            for (across, w) in panels::<P::To>(width) {
                 let v = match v_in_place {
-                    Some(v) => v.block(seen.clone(), across.clone()),
-                    None => Mat::from_slice(&packed_v[len * across.start..][..len * w], len, w)
-                        .block(local.clone(), 0..w),
+                    // SAFETY: MAT1: the rows of these keys, which may be read in place (SOURCE1).
+                    Some(v) => unsafe {
+                        let at = v.at(tile.start / P::GROUP + local.start, across.start);
+                        Mat::new(at, local.len(), w, v.step, v.line)
+                    },
+                    None => {
+                        let panel = &packed_v[in_tile.len() * across.start..];
+                        let panel = gemm::packed_as(&panel[..in_tile.len() * w]);
+                        Mat::from_slice(panel, in_tile.len(), w).block(local.clone(), 0..w)
+                    }
                 };
-                let whole = MatMut::from_slice(mixed, count, padded);
+                let whole = MatMut::from_slice(gemm::packed_as_mut(mixed), count, padded);
                 // SAFETY: no other part is borrowed.
                 let part = unsafe { whole.part(cols.clone(), across.start..across.start + w) };
                 gemm::multiply_panel(weights, v, part, again);

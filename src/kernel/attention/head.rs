@@ -41,18 +41,3 @@ pub struct Head<'a, T: MatElement> {
     /// Scores become `cap * tanh(score / cap)`, before the mask.
     pub softcap: Option<T::Acc>,
 }
-
-/// A matrix whose elements are their own accumulators, viewed as such.
-pub fn accumulators<T: MatElement>(m: Mat<T>) -> Option<Mat<T::Acc>> {
-    // SAFETY: MAT1: the same elements; accumulators have the same size, alignment and values
-    // (ELEMENT1).
-    T::SAME.then(|| unsafe {
-        Mat::new(
-            m.as_ptr() as *const T::Acc,
-            m.rows(),
-            m.cols(),
-            m.rs(),
-            m.cs(),
-        )
-    })
-}

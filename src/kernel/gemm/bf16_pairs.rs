@@ -48,7 +48,7 @@ pub fn pack<B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
     Panels::pack(&b, 0..b.lines(), cast_mut(d));
 }
 /// The bits of a matrix of bfloat16.
-fn bits<T: MatElement>(m: Mat<'_, T>) -> Mat<'_, u16> {
+pub fn bits<T: MatElement>(m: Mat<'_, T>) -> Mat<'_, u16> {
     assert!(T::IS_BF16);
     // SAFETY: MAT1: the same elements, of 16 bits by ELEMENT1.
     unsafe { Mat::new(m.as_ptr() as *const u16, m.rows(), m.cols(), m.rs(), m.cs()) }

@@ -3,6 +3,8 @@
 //! widened to `f32` while they are packed, and 8-bit integers are packed into groups; groups that
 //! the caller made are elements themselves.
 
+#[cfg(all(x86_dispatch, feature = "half"))]
+use super::microkernel::Bf16Pair;
 #[cfg(x86_dispatch)]
 use super::microkernel::Quad;
 use super::microkernel::{Packed, Pair};
@@ -83,6 +85,7 @@ products! {
     i64: u64, true, each |x| x as u64, x as i64, moved u64;
     u64: u64, true, each |x| x, x;
     Pair: Pair, true, each |x| x, x, moved u32;
+    #[cfg(all(x86_dispatch, feature = "half"))] Bf16Pair: Bf16Pair, true, each |x| x, x;
     #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, moved u32, (const SIGNED: bool);
     #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;
     #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;

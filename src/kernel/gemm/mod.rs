@@ -32,6 +32,8 @@ mod source;
 mod tests;
 
 pub use activation::Activation;
+#[cfg(all(x86_dispatch, feature = "half"))]
+pub use bf16_pairs::bits as bf16_bits;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use bytes::product as product_of_bytes;
 #[cfg(feature = "i8")]
@@ -45,11 +47,10 @@ pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
-#[cfg(feature = "i8")]
-pub use packing::Packing;
-pub use packing::panel as pack_panel;
+#[cfg(all(x86_dispatch, feature = "half"))]
+pub use packing::{Interleave, rounded_pairs};
+pub use packing::{Packing, Single, panel as pack_panel, panels as pack_panels, rows as pack_rows};
 pub use panels::{Panels, Pieces, at_once};
-#[cfg(feature = "i8")]
 pub use panels::{cast as packed_as, cast_mut as packed_as_mut};
 pub use scratch::{Scratch, packed_slice};
 pub use source::{InPlace, Source, Strided, packs_before, reads_a};

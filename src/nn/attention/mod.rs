@@ -18,9 +18,10 @@ use heads::AttentionOperands;
 
 /// `softmax(query key^T * scale + mask) value` for `query` of `[.., queries, depth]`, `key` of `[..,
 /// keys, depth]` and `value` of `[.., keys, width]`, whose leading dimensions broadcast; the result
-/// is `[.., queries, width]`. The score matrix is never materialised, and a mask is read in place. A query whose keys
-/// are all masked gives zeros. 16-bit floats are computed in float32 and rounded once. There is no
-/// dropout.
+/// is `[.., queries, width]`. The score matrix is never materialised, and a mask is read in place. A
+/// query whose keys are all masked gives zeros. There is no dropout. 16-bit floats are computed in
+/// float32 and rounded once, except that CPUs that multiply bfloat16 in pairs round the softmax's
+/// weights to it, as FlashAttention does.
 ///
 /// Errors if shapes don't fit, if dtypes are not floats or have no common one, if the mask is
 /// neither bool nor float, and if `scale` or `softcap` is not a usable number.

@@ -1,4 +1,4 @@
-//! Packing of pairs of bfloat16.
+//! Packing of pairs of bfloat16, of bfloat16 or of float32 that is rounded to it.
 
 use super::Packing;
 use crate::kernel::gemm::microkernel::Bf16Pair;
@@ -53,4 +53,31 @@ impl Packing for Interleave {
             d[j] = self.lane([s[0][j], s[1][j], 0, 0]);
         }
     }
+}
+
+kernel! {
+    /// Rounds rows of `width` numbers to bfloat16, and pairs each two neighbours along the rows; the
+    /// last of an odd number is paired with zeros. The numbers are finite.
+    pub fn rounded_pairs<'a>(rows: &'a [f32], width: usize, pairs: &'a mut [Bf16Pair]) -> () { |I|
+        for (rows, pairs) in rows.chunks(2 * width).zip(pairs.chunks_exact_mut(width)) {
+            let (first, second) = rows.split_at(width);
+            if second.is_empty() {
+                for (pair, x) in pairs.iter_mut().zip(first) {
+                    *pair = rounded_pair(*x, 0.0);
+                }
+            }
+            for ((pair, x), y) in pairs.iter_mut().zip(first).zip(second) {
+                *pair = rounded_pair(*x, *y);
+            }
+        }
+    }
+}
+/// Two numbers, rounded to the nearest bfloat16, ties to even.
+#[inline(always)]
+fn rounded_pair(x: f32, y: f32) -> Bf16Pair {
+    let round = |x: f32| {
+        let bits = x.to_bits();
+        bits.wrapping_add(0x7fff + (bits >> 16 & 1))
+    };
+    Bf16Pair(round(x) >> 16 | round(y) & 0xffff_0000)
 }

@@ -23,7 +23,7 @@ mod transpose;
 mod vnni;
 
 #[cfg(all(x86_dispatch, feature = "half"))]
-pub use bf16_pairs::Interleave;
+pub use bf16_pairs::{Interleave, rounded_pairs};
 pub use bytes::Extend;
 #[cfg(x86_dispatch)]
 pub use vnni::Flip;
@@ -418,6 +418,11 @@ pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::
     }
 }
 
+/// Packs `a` by rows, `d[row][group]`.
+pub fn rows<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) {
+    let (p, a, d) = p.moved(a, d);
+    simd::call(PackRows(p, a, d))
+}
 /// Packs `b` into one panel of `width` columns, `d[row][width]`, zero past B's columns.
 pub fn panel<T: MatElement>(b: Mat<T>, width: usize, d: &mut [T::Acc]) {
     panels(Single::<T>::ELEMENTS, b, width, width, d)
