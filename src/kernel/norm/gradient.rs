@@ -1,9 +1,11 @@
 //! Gradients of row normalisations with respect to their operands. A row stays in L1 for all passes
 //! over it.
 
+use super::CHUNK;
 use crate::kernel::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use crate::kernel::math::{Math, Real};
 use crate::simd::lanes::Lanes;
+use crate::simd::{L2, prefetch_run};
 
 /// Elements of short rows whose exponentials are computed together.
 const TOGETHER: usize = 1024;
@@ -69,6 +71,42 @@ kernel! {
                     put(d, r, c, at::<F::Vector<I>>(g, r, c) - at::<F::Vector<I>>(d, r, c) * sum);
                 }
             }
+        }
+    }
+}
+
+kernel! {
+    /// What the gradients of a normalisation by channels need of rows of `n` elements, four numbers
+    /// a row: the mean of `x`, the sum of its squared deviations from that, and the sums of `g` and
+    /// of `g` times the deviations. A chunk stays in L1 for all sums; chunks are joined as in Chan,
+    /// Golub and LeVeque (1983).
+    pub fn channels<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], sums: &'a mut [F]) -> () { |I|
+        let operands = g.chunks_exact(n).zip(x.chunks_exact(n));
+        for (sums, (g, x)) in sums.chunks_exact_mut(4).zip(operands) {
+            let (mut known, mut row) = (0, [F::default(); 4]);
+            for (g, x) in g.chunks(CHUNK).zip(x.chunks(CHUNK)) {
+                let len = F::from_f64(x.len() as f64);
+                let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / len;
+                let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
+                // the next row's operands, since the passes in L1 would leave memory idle
+                prefetch_run::<L2, _>(x.as_ptr().wrapping_add(n), x.len());
+                let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
+                prefetch_run::<L2, _>(g.as_ptr().wrapping_add(n), g.len());
+                let product = lanes!(g, x, F::default(), |g, x| g * (x - mean), |a, b| a + b);
+                let before = F::from_f64(known as f64);
+                known += x.len();
+                // how far the chunk's mean is from that of all before it, and from the new one
+                let apart = mean - row[0];
+                let rest = apart * before / F::from_f64(known as f64);
+                let step = apart - rest;
+                row = [
+                    row[0] + step,
+                    row[1] + squares + apart * rest * len,
+                    row[2] + sum,
+                    row[3] - step * row[2] + product + rest * sum,
+                ];
+            }
+            sums.copy_from_slice(&row);
         }
     }
 }

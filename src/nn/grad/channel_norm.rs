@@ -1,15 +1,20 @@
-//! Gradients of normalisations by channels. One pass finds mean and variance, one the sums that are
-//! the gradients of weight and bias, and one writes the gradient of `x`, which needs those sums.
+//! Gradients of normalisations by channels. One pass finds mean and variance and the sums that are
+//! the gradients of weight and bias (two do for short channels and 16-bit floats), and one writes
+//! the gradient of `x`, which needs those sums.
 
 use super::{common_float, expect_shape};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
 use crate::kernel::elementwise::rows;
+use crate::kernel::gemm::MatElement;
+use crate::kernel::norm::gradient;
 use crate::layout::{Axes, Shape};
 use crate::nn::ChannelNorm;
 use crate::nn::channel_norm::{channels, check_groups, check_spread, parameter};
 use crate::nn::check;
 use crate::ops::formula::Formula;
-use crate::ops::{self, reduce::moments};
+use crate::ops::{self, ewise, reduce::moments};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -95,6 +100,20 @@ pub fn instance_norm(
         .gradients(statistics, options)
 }
 
+/// From so many elements of a channel on, its sums fill vectors.
+const LONG: usize = 32;
+
+/// What the gradients are made of.
+struct ChannelSums {
+    mean: Tensor,
+    var: Tensor,
+    /// The sums of `grad * (x - mean)` by channel, and by example unless statistics are over the
+    /// batch.
+    products: Tensor,
+    /// Likewise, of `grad`.
+    grads: Tensor,
+}
+
 /// The operands, reshaped to `[batch, groups, channels of a group, ..]`, with at least one spatial
 /// axis.
 struct GroupedOperands<'a> {
@@ -157,15 +176,24 @@ impl<'a> GroupedOperands<'a> {
         let dtype = self.x.dtype();
         let weight = options.weight.map(|w| self.parameter("weight", w));
         let weight = weight.transpose()?;
-        let (mean, var) = match statistics {
-            Some((mean, var)) => (
+        let given = match statistics {
+            Some((mean, var)) => Some((
                 self.parameter("running_mean", mean)?,
                 self.parameter("running_var", var)?,
-            ),
-            None => moments(self.op, &self.x, self.axes(2), dtype.wide())?,
+            )),
+            None => None,
         };
+        let ChannelSums {
+            mean,
+            var,
+            products,
+            grads: of_bias,
+        } = self.sums(given)?;
         let scale = ops::rsqrt(ops::add(var, options.eps)?)?;
-        let [of_weight, of_bias] = self.sums(&mean, &scale)?;
+        let of_weight = match self.x.is_empty() {
+            true => products, // sums of nothing, whatever the variance of nothing
+            false => ops::multiply(products, &scale)?,
+        };
         let weighted = |t: &Tensor| match &weight {
             Some(w) => ops::multiply(t, w),
             None => Ok(t.clone()),
@@ -195,37 +223,94 @@ impl<'a> GroupedOperands<'a> {
             by_channel(of_bias)?,
         ])
     }
-    /// The sums of `grad * (x - mean) * scale` and of `grad` by channel, and by example unless
-    /// statistics are over the batch.
-    fn sums(&self, mean: &Tensor, scale: &Tensor) -> Result<[Tensor; 2]> {
-        let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
+    /// Mean and variance, those of `x` unless given, and the sums that need the mean.
+    fn sums(&self, given: Option<(Tensor, Tensor)>) -> Result<ChannelSums> {
+        let dtype = self.x.dtype();
+        let n: usize = self.x.shape()[3..].iter().product();
+        if n >= LONG && dtype == dtype.wide() && !self.x.is_empty() {
+            return self.sums_of_rows(n, given);
+        }
+        let (mean, var) = match given {
+            Some(given) => given,
+            None => moments(self.op, &self.x, self.axes(2), dtype.wide())?,
+        };
+        let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;
         let (g, x) = (f.input(&self.grad)?, f.input(&self.x)?);
-        let mean = f.input(mean)?;
-        let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
+        let centre = f.input(&mean)?;
+        let deviation = f.binary(&rows::Subtract::ROW, x, centre)?;
         let product = f.binary(&rows::Multiply::ROW, g, deviation)?;
         let [products, grads] = f.sums([product, g], self.axes(3).keepdims())?;
-        let normal = match self.x.is_empty() {
-            true => products, // sums of nothing, whatever the variance of nothing
-            false => ops::multiply(products, scale)?,
+        Ok(ChannelSums {
+            mean,
+            var,
+            products,
+            grads,
+        })
+    }
+    /// The same, all from one pass over the `n` elements of each channel of each example.
+    fn sums_of_rows(&self, n: usize, given: Option<(Tensor, Tensor)>) -> Result<ChannelSums> {
+        let dtype = self.x.dtype();
+        let mut shape = Shape::from_slice(&self.x.shape()[..3]);
+        shape.push(n);
+        let (g, x) = (self.grad.reshape(&shape[..])?, self.x.reshape(&shape[..])?);
+        shape[3] = 4;
+        let mut sums = Tensor::empty(&shape, dtype)?;
+        let cost = Cost {
+            bytes: 2 * n * dtype.size(),
+            flops: 6 * n,
         };
-        Ok([normal, grads])
+        dispatch!(float dtype, |F| {
+            Lines::new(&shape, 3)
+                .input(g.elements())
+                .input(x.elements())
+                .output(sums.elements_mut()?)
+                .run(cost, |line| {
+                    let (g, x): (&[F], &[F]) = (line.input(0), line.input(1));
+                    gradient::channels(n, g, x, line.output(0))
+                })?;
+        }, else return Err(Error::unsupported(self.op, dtype)));
+        let mut kept = Shape::from_elem(1, self.x.rank());
+        kept[..3].copy_from_slice(&shape[..3]);
+        let of = |k: i64| sums.select(3, k)?.reshape(&kept[..]);
+        let [means, squares, grads, products] = [of(0)?, of(1)?, of(2)?, of(3)?];
+        let (mean, var) = match given {
+            Some(given) => given,
+            None => {
+                let sum = |t: &Tensor| ops::sum(t, self.axes(2).keepdims());
+                let mean = ops::mean(&means, self.axes(2).keepdims())?;
+                let apart = ops::subtract(&means, &mean)?;
+                let between = ops::multiply(sum(&ops::multiply(&apart, &apart)?)?, n as f64)?;
+                let elements = self.x.len() / mean.len();
+                let var = ops::divide(ops::add(sum(&squares)?, between)?, elements as f64)?;
+                (mean, var)
+            }
+        };
+        let apart = ops::multiply(ops::subtract(&means, &mean)?, &grads)?;
+        let products = ops::add(products, apart)?;
+        let sum = |t: &Tensor| ops::sum(t, self.axes(3).keepdims());
+        Ok(ChannelSums {
+            mean,
+            var,
+            products: sum(&products)?,
+            grads: sum(&grads)?,
+        })
     }
     /// `grad * factor + (x - mean) * slope + rest`, or only the first term if mean and variance are
     /// given.
     fn of_x(&self, mean: &Tensor, factor: &Tensor, own: &Option<[Tensor; 2]>) -> Result<Tensor> {
         let dtype = self.x.dtype();
-        let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;
-        let (g, factor) = (f.input(&self.grad)?, f.input(factor)?);
-        let d = match own {
-            None => f.binary(&rows::Multiply::ROW, g, factor)?,
-            Some([slope, rest]) => {
-                let (x, mean) = (f.input(&self.x)?, f.input(mean)?);
-                let (slope, rest) = (f.input(slope)?, f.input(rest)?);
-                let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
-                let moved = f.ternary(&rows::MultiplyAdd::ROW, deviation, slope, rest)?;
-                f.ternary(&rows::MultiplyAdd::ROW, g, factor, moved)?
-            }
+        let Some([slope, rest]) = own else {
+            let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;
+            let (g, factor) = (f.input(&self.grad)?, f.input(factor)?);
+            let d = f.binary(&rows::Multiply::ROW, g, factor)?;
+            return f.write(d, dtype);
         };
-        f.write(d, dtype)
+        let operands = (&self.grad, &self.x, factor, mean, slope, rest);
+        dispatch!(floating dtype, |T| {
+            type F = <T as MatElement>::Acc;
+            ewise(operands, |g: T, x: T, factor: F, mean: F, slope: F, rest: F| {
+                T::narrow(g.widen() * factor + ((x.widen() - mean) * slope + rest))
+            })
+        }, else Err(Error::unsupported(self.op, dtype)))
     }
 }
