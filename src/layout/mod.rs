@@ -43,10 +43,10 @@ pub type Strides = SmallVec<[isize; 6]>;
 /// Invariants, checked in the one constructor `Layout::checked` and kept by every method:
 /// - LAYOUT1. `strides` has as many entries as `shape`.
 /// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MAX_LEN`], so that
-///   the bytes of that many elements of any dtype fit `isize`; `len` is the product of all sizes.
+///   the bytes of that many elements of any dtype fit `isize`; `extent` has the product of all sizes.
 /// - LAYOUT3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])`
 ///   and all its partial sums are in `0..=Layout::MAX_LEN`.
-/// - LAYOUT4. `contiguous` says whether the elements are adjacent in row-major order (dimensions of
+/// - LAYOUT4. `extent` says whether the elements are adjacent in row-major order (dimensions of
 ///   size 1 don't count; an empty layout is contiguous).
 ///
 /// ```
@@ -64,8 +64,33 @@ pub struct Layout {
     shape: Shape,
     strides: Strides,
     offset: usize,
-    len: usize,
-    contiguous: bool,
+    extent: Extent,
+}
+
+/// The number of elements, and whether they are contiguous, in one number: a layout of 128 bytes
+/// moves through registers, a longer one by calls of `memcpy`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Extent(usize);
+
+impl Extent {
+    /// LAYOUT2 leaves room for the flag.
+    #[inline(always)]
+    const fn new(len: usize, contiguous: bool) -> Extent {
+        Extent(len << 1 | contiguous as usize)
+    }
+    #[inline(always)]
+    const fn len(self) -> usize {
+        self.0 >> 1
+    }
+    #[inline(always)]
+    const fn is_contiguous(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+impl core::fmt::Debug for Extent {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        (self.len(), self.is_contiguous()).fmt(f)
+    }
 }
 
 impl Clone for Layout {
@@ -111,8 +136,7 @@ impl Layout {
             shape: Shape::from_slice(shape),
             strides,
             offset: 0,
-            len,
-            contiguous: true,
+            extent: Extent::new(len, true),
         })
     }
     /// The layout of an elementwise result of this shape: dense, with the dimensions in the stride
@@ -126,7 +150,7 @@ impl Layout {
         let mut whole = operands.filter(|l| {
             l.shape() == shape && (0..shape.len()).all(|k| l.strides[k] != 0 || shape[k] == 1)
         });
-        let Some(first) = whole.next().filter(|l| !l.contiguous) else {
+        let Some(first) = whole.next().filter(|l| !l.is_contiguous()) else {
             return Ok(result);
         };
         let mut order: SmallVec<[usize; 6]> = (0..shape.len()).filter(|k| shape[*k] != 1).collect();
@@ -160,8 +184,7 @@ impl Layout {
             shape: Shape::from_slice(&[0]),
             strides: Strides::from_slice(&[1]),
             offset: 0,
-            len: 0,
-            contiguous: true,
+            extent: Extent::new(0, true),
         }
     }
     /// Arbitrary strides. Errors if an element would lie before position 0 or beyond
@@ -236,8 +259,7 @@ impl Layout {
             shape,
             strides,
             offset,
-            len,
-            contiguous,
+            extent: Extent::new(len, contiguous),
         }
     }
 
@@ -264,17 +286,17 @@ impl Layout {
     /// Number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.len
+        self.extent.len()
     }
     /// Whether there are no elements.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
     /// Whether the elements are adjacent in row-major order (LAYOUT4).
     #[inline(always)]
     pub fn is_contiguous(&self) -> bool {
-        self.contiguous
+        self.extent.is_contiguous()
     }
     /// The lowest and the highest position of an element; `None` if there are no elements.
     ///
@@ -284,7 +306,7 @@ impl Layout {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn span(&self) -> Option<(usize, usize)> {
-        if self.len == 0 {
+        if self.is_empty() {
             return None;
         }
         let (mut low, mut high) = (self.offset as isize, self.offset as isize);
@@ -307,7 +329,7 @@ impl Layout {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn is_injective(&self) -> bool {
-        if self.contiguous {
+        if self.is_contiguous() {
             return true;
         }
         let mut dims: SmallVec<[(usize, usize); 6]> = (0..self.rank())
@@ -328,14 +350,15 @@ impl Layout {
     pub(crate) fn is_parallel(&self, other: &Layout) -> bool {
         let same =
             || (0..self.rank()).all(|k| self.strides[k] == other.strides[k] || self.shape[k] == 1);
-        self.shape == other.shape && (self.contiguous && other.contiguous || same())
+        self.shape == other.shape && (self.is_contiguous() && other.is_contiguous() || same())
     }
     /// Whether the elements fill a range of memory without gaps, starting at the first, in any
     /// order of dimensions.
     #[inline]
     pub(crate) fn is_dense(&self) -> bool {
-        self.contiguous
-            || self.is_injective() && self.span() == Some((self.offset, self.offset + self.len - 1))
+        self.is_contiguous()
+            || self.is_injective()
+                && self.span() == Some((self.offset, self.offset + self.len() - 1))
     }
     /// The same layout at offset 0, for a storage that begins with the first element.
     #[inline]

@@ -24,7 +24,7 @@ impl Layout {
     /// views along several axes at once, or several times along one. If `view` is no view of this
     /// layout, the result leaves the layout, and `mapped` gives none.
     pub(crate) fn view_map(&self, view: &Layout) -> Option<ViewMap> {
-        if !self.contiguous || self.offset != 0 || self.len == 0 || view.len == 0 {
+        if !self.is_contiguous() || self.offset != 0 || self.is_empty() || view.is_empty() {
             return None;
         }
         let mut rest = view.offset;

@@ -235,8 +235,8 @@ impl Layout {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
-        debug_assert_eq!(shape.iter().product::<usize>(), self.len);
-        if self.contiguous {
+        debug_assert_eq!(shape.iter().product::<usize>(), self.len());
+        if self.is_contiguous() {
             return Some(Layout {
                 offset: self.offset,
                 ..Layout::contiguous(shape).ok()?
