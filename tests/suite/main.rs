@@ -8,6 +8,7 @@ mod bodies;
 mod closures;
 mod complex;
 mod digits;
+mod dot;
 mod driver;
 mod elementwise;
 mod ewise;
