@@ -11,6 +11,7 @@ use crate::kernel::elementwise::rows;
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Map};
 use crate::kernel::norm::{CHUNK, Power};
 use crate::layout::{self, Shape};
+use crate::ops;
 use crate::ops::formula::Formula;
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
@@ -239,7 +240,15 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
             });
         }
     }, else return Err(Error::unsupported(OP, dtype)));
-    y.into_dtype(dtype)
+    rooted(y, power)?.into_dtype(dtype)
+}
+
+/// The distances from what [`distance::of_many`] computes.
+fn rooted(y: Tensor, power: Power) -> Result<Tensor> {
+    match power {
+        Power::Whole(p) => ops::pow(y, 1.0 / f64::from(p)),
+        _ => Ok(y),
+    }
 }
 
 /// The tensor with its last `own` dimensions behind these.
@@ -339,5 +348,5 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
             distance::of_many(by, &x[i * width..][..width], &x[(i + 1) * width..], y);
         });
     }, else return Err(Error::unsupported(OP, dtype)));
-    y.into_dtype(dtype)
+    rooted(y, power)?.into_dtype(dtype)
 }

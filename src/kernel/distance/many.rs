@@ -12,7 +12,8 @@ use crate::simd::lanes::Lanes;
 const TOGETHER: usize = 4;
 
 /// The measures of row `a` and each of the consecutive rows `b`, of equal length, as
-/// [`of`](super::of) computes them.
+/// [`of`](super::of) computes them; for whole orders from 3 on, their powers, whose roots the caller
+/// takes of all at once.
 pub fn of_many<F: Real>(by: Distance, a: &[F], b: &[F], y: &mut [F]) {
     match by {
         Distance::Of { power, eps } => {
@@ -24,10 +25,7 @@ pub fn of_many<F: Real>(by: Distance, a: &[F], b: &[F], y: &mut [F]) {
                     rows::<F, Squares<F>>(Squares(eps), a, b, y);
                     roots(y);
                 }
-                Power::Whole(p) => {
-                    rows::<F, Powers<F>>(Powers::new(eps, p), a, b, y);
-                    powers(F::from_f64(1.0 / f64::from(p)), y);
-                }
+                Power::Whole(p) => rows::<F, Powers<F>>(Powers::new(eps, p), a, b, y),
                 _ => of(by, a, b, y),
             }
         }
@@ -40,15 +38,6 @@ kernel! {
     fn roots<'a, F: Real>(y: &'a mut [F]) -> () { |I|
         for y in y.iter_mut() {
             *y = Math::sqrt::<I>(*y);
-        }
-    }
-}
-
-kernel! {
-    /// Powers, in place.
-    fn powers<'a, F: Real>(exponent: F, y: &'a mut [F]) -> () { |I|
-        for y in y.iter_mut() {
-            *y = Math::pow::<I>(*y, exponent);
         }
     }
 }

@@ -69,10 +69,10 @@ pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option
     }
 }
 
-/// `c (+)= a b`, then the epilogue, by one of these kernels. If it is [`Algorithm::GemvRows`], rows of
-/// B are contiguous, otherwise columns are.
+/// `c (+)= a b`, then the epilogue. `rows_of_b` chooses the kernel: rows of B are contiguous,
+/// otherwise columns are.
 pub fn product<A, B, C>(
-    algorithm: Algorithm,
+    rows_of_b: bool,
     a: Mat<A>,
     b: Mat<B>,
     c: &mut MatMut<C>,
@@ -84,10 +84,6 @@ where
     B: MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
 {
-    if algorithm == Algorithm::Dots {
-        return dots(a, b, c, accumulate, epilogue);
-    }
-    let rows_of_b = algorithm == Algorithm::GemvRows;
     let (m, n) = (c.rows(), c.cols());
     let (rows, k) = (RowsOfA::new(a)?, a.cols());
     let rows = rows.get();
@@ -150,40 +146,12 @@ pub fn product_of_piece<A: MatElement, B: MatElement<Acc = A::Acc>>(
         b.block(range, 0..b.cols()),
     );
     sums.fill(Default::default());
-    simd::call(Dots {
-        a: a.get(),
-        b,
-        sums,
-    });
-    Ok(())
-}
-/// Dot products, in order, to `sums`. Panics if there are none.
-fn dots<A, B, C>(
-    a: Mat<A>,
-    b: Mat<B>,
-    c: &mut MatMut<C>,
-    accumulate: bool,
-    epilogue: Epilogue<C>,
-) -> Result<()>
-where
-    A: MatElement,
-    B: MatElement<Acc = A::Acc>,
-    C: MatElement<Acc = A::Acc>,
-{
-    let (m, n) = (c.rows(), c.cols());
-    let mut sums = Scratch::<A::Acc>::new(pieces(b.rows()).saturating_mul(m * n))?;
-    for (i, sums) in sums.chunks_exact_mut(m * n).enumerate() {
-        product_of_piece(i, a, b, sums)?;
+    let a = a.get();
+    // not worth the code for integers
+    match const { A::Acc::UNROLLED } {
+        true => simd::call(Dots { a, b, sums }),
+        false => simd::call(ByColumns { a, b, sums }),
     }
-    join_pieces(&mut sums, m * n);
-    if accumulate {
-        for (i, sums) in sums[..m * n].chunks_exact_mut(n).enumerate() {
-            for (sum, c) in sums.iter_mut().zip(c.row(i)) {
-                *sum = A::Acc::add(c.widen(), *sum);
-            }
-        }
-    }
-    epilogue::finish_into(epilogue, &mut sums[..m * n], n, c);
     Ok(())
 }
 /// Adds the sums of all pieces, `len` each, to those of the first, by pairs.

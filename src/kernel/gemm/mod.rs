@@ -67,7 +67,7 @@ pub enum Algorithm {
     GemvRows,
     /// Few rows, with contiguous columns of B: see [`gemv`].
     GemvColumns,
-    /// Few sums of many products, with contiguous columns of B: see [`gemv`].
+    /// Few sums of many products, with contiguous columns of B, in [`pieces`].
     Dots,
 }
 impl Algorithm {
@@ -108,7 +108,9 @@ impl Algorithm {
             Algorithm::GemvRows | Algorithm::GemvColumns | Algorithm::Dots
                 if !simd::MICROCONTROLLER =>
             {
-                gemv::product(self, a, b, c, accumulate, epilogue)?;
+                // callers with threads sum long dot products in pieces
+                let rows_of_b = self == Algorithm::GemvRows;
+                gemv::product(rows_of_b, a, b, c, accumulate, epilogue)?;
             }
             _ => {
                 #[cfg(all(x86_dispatch, feature = "half"))]

@@ -86,13 +86,12 @@ kernel! {
             let (mut known, mut row) = (0, [F::default(); 4]);
             for (g, x) in g.chunks(CHUNK).zip(x.chunks(CHUNK)) {
                 let len = F::from_f64(x.len() as f64);
-                let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / len;
-                let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
-                // the next row's operands, since the passes in L1 would leave memory idle
+                let [sum, whole] = two_sums::<F, F::Vector<I>, _>(g, x, Both);
+                // the next row's operands, since the other pass, in L1, would leave memory idle
                 prefetch_run::<L2, _>(x.as_ptr().wrapping_add(n), x.len());
-                let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
                 prefetch_run::<L2, _>(g.as_ptr().wrapping_add(n), g.len());
-                let product = lanes!(g, x, F::default(), |g, x| g * (x - mean), |a, b| a + b);
+                let mean = whole / len;
+                let [product, squares] = two_sums::<F, F::Vector<I>, _>(g, x, Deviations(mean));
                 let before = F::from_f64(known as f64);
                 known += x.len();
                 // how far the chunk's mean is from that of all before it, and from the new one
@@ -109,6 +108,80 @@ kernel! {
             sums.copy_from_slice(&row);
         }
     }
+}
+
+/// Two sums over the elements of two rows.
+trait TwoSums<F>: Copy {
+    /// The terms.
+    fn terms<V: Lanes<Number = F>>(self, g: V, x: V) -> [V; 2];
+}
+/// Of the elements themselves.
+#[derive(Clone, Copy)]
+struct Both;
+impl<F> TwoSums<F> for Both {
+    #[inline(always)]
+    fn terms<V: Lanes<Number = F>>(self, g: V, x: V) -> [V; 2] {
+        [g, x]
+    }
+}
+/// Of `g (x - mean)` and `(x - mean)^2`.
+#[derive(Clone, Copy)]
+struct Deviations<F>(F);
+impl<F: Copy> TwoSums<F> for Deviations<F> {
+    #[inline(always)]
+    fn terms<V: Lanes<Number = F>>(self, g: V, x: V) -> [V; 2] {
+        let d = x - V::splat(self.0);
+        [g * d, d * d]
+    }
+}
+/// The sums over rows of equal length, in explicit vectors: several accumulators of `lanes!` are
+/// five times the code.
+#[inline(always)]
+fn two_sums<F: Real, V: Lanes<Number = F>, S: TwoSums<F>>(g: &[F], x: &[F], of: S) -> [F; 2] {
+    /// Vectors of accumulators of each sum: additions to one wait for each other.
+    const APART: usize = 4;
+    let (n, zero) = (x.len(), V::splat(F::ZERO));
+    let g = &g[..n];
+    let (mut first, mut second) = ([zero; APART], [zero; APART]);
+    let mut at = 0;
+    while at + APART * V::LEN <= n {
+        for (i, (s, t)) in first.iter_mut().zip(&mut second).enumerate() {
+            let at = at + i * V::LEN;
+            // SAFETY: LANES1: a vector of both rows, by the condition of the loop.
+            let (g, x) = unsafe { (V::load(g.as_ptr().add(at)), V::load(x.as_ptr().add(at))) };
+            let [a, b] = of.terms(g, x);
+            (*s, *t) = (*s + a, *t + b);
+        }
+        at += APART * V::LEN;
+    }
+    while at < n {
+        let rest = (n - at).min(V::LEN);
+        // SAFETY: LANES1: the next elements of both rows, at most a vector.
+        let (g, x) = unsafe {
+            let (g, x) = (g.as_ptr().add(at), x.as_ptr().add(at));
+            (V::load_first(g, rest), V::load_first(x, rest))
+        };
+        let [a, b] = of.terms(g, x);
+        first[0] = first[0] + a.first(rest, zero);
+        second[0] = second[0] + b.first(rest, zero);
+        at += rest;
+    }
+    [across::<F, V>(first), across::<F, V>(second)]
+}
+/// The sum of all lanes, by halves.
+#[inline(always)]
+fn across<F: Real, V: Lanes<Number = F>>([a, b, c, d]: [V; 4]) -> F {
+    let mut all = [F::ZERO; 16];
+    // SAFETY: LANES1: a vector has at most 16 lanes.
+    unsafe { ((a + b) + (c + d)).store(all.as_mut_ptr()) };
+    let mut half = V::LEN / 2;
+    while half > 0 {
+        for l in 0..half {
+            all[l] = all[l] + all[l + half];
+        }
+        half /= 2;
+    }
+    all[0]
 }
 
 /// `d = g * weight`, or `d = g` if `weight` is empty.
