@@ -1157,8 +1157,9 @@ def scaled_dot_product_attention(query: _Operand, key: _Operand, value: _Operand
 
     query: `[.., queries, depth]`. key: `[.., keys, depth]`. value: `[.., keys, width]`. The result
     is `[.., queries, width]`, of the common dtype; leading dimensions broadcast. 16-bit floats are
-    computed in float32 and rounded once. A query whose keys are all masked gives zeros. attn_mask:
-    broadcasts to `[.., queries, keys]`, and is read by its strides, so a view costs nothing; a bool
+    computed in float32 and rounded once, except that CPUs that multiply bfloat16 in pairs round the
+    softmax's weights to it, as FlashAttention does. A query whose keys are all masked gives zeros.
+    attn_mask: broadcasts to `[.., queries, keys]`, and is read by its strides, so a view costs nothing; a bool
     mask is True for the keys to attend to; a float mask is added to the scores. dropout_p: for
     torch's calls; nothing is dropped out, so it must be 0. is_causal: query i attends to keys up to
     i. scale: by default `1 / sqrt(depth)`. enable_gqa: key and value may have fewer heads
