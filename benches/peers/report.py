@@ -243,7 +243,7 @@ installed in `.venv`; others take part once they are installed (`.venv/bin/pip i
 - {versions}
 
 Each library runs in its own process, and the others are stopped while it is timed. Results are first checked against NumPy's in float64.
-Times are medians of {rounds} rounds in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a model of
+Times are medians of {rounds} in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a model of
 the row's operators, which contains the weights, on inputs in place. *flex / best* is the ratio of flex's time to that of the fastest other
 library in the row: below 1 flex is faster. *target* is the ratio that flex aims at. *memory* is the peak that a call of flex allocates in
 addition to its inputs, if that is more than the rounding of small blocks; *fresh* counts the blocks that a repeated call still requested
@@ -319,7 +319,7 @@ def document(record: dict[str, Any]) -> str:
         system=machine["system"],
         python=machine["python"],
         threads=record["threads"],
-        rounds=record["rounds"],
+        rounds="one round" if record["rounds"] == 1 else f"{record['rounds']} rounds",
         versions=", ".join(f"{name} {version}" for name, version in record["versions"].items()),
         held="".join(
             HELD.format(name=LEVELS[level], free=" and ".join(FREE))
