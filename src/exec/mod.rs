@@ -89,7 +89,8 @@ unsafe fn launch(p: &TileProgram, call: Option<&dyn Call>, flops: usize, mut nes
     let policy = CachePolicy {
         streamed: !call.is_some_and(|call| call.updates())
             && stream::pays(widest.map_or(0, |size| size * nest.total)),
-        prefetched: cost.bytes.saturating_mul(nest.total) >= stream::LARGE,
+        prefetched: tile::from_memory(cost.bytes, nest.total),
+        reduced: false,
     };
     let body = || call.map_or(TileBody::Code, TileBody::Call);
     if par::is_small(nest.total, cost) {

@@ -2,7 +2,7 @@
 
 use super::nest::{LoopOperand, Nest};
 use super::program::TileProgram;
-use super::tile::Machine;
+use super::tile::{CachePolicy, Machine};
 
 /// A program, planned for operands of one layout.
 pub struct PlannedProgram<'a> {
@@ -28,7 +28,11 @@ impl<'a> PlannedProgram<'a> {
     }
     /// The program, ready to run.
     pub fn ready(&self) -> ReadyProgram<'_> {
-        ReadyProgram(Machine::new(self.program, &self.nest, false))
+        ReadyProgram(Machine::new(
+            self.program,
+            &self.nest,
+            CachePolicy::default(),
+        ))
     }
 }
 

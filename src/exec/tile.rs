@@ -95,6 +95,12 @@ pub struct CachePolicy {
     pub streamed: bool,
     /// Operands come from memory rather than a cache, so it pays to prefetch them.
     pub prefetched: bool,
+    /// The caller passes over the outputs of each rectangle, which stay in cache.
+    pub reduced: bool,
+}
+/// Whether operands of `bytes` bytes an element come from memory rather than a cache.
+pub fn from_memory(bytes: usize, elements: usize) -> bool {
+    bytes.saturating_mul(elements) >= stream::LARGE
 }
 
 /// Runs the program over the nest.

@@ -154,7 +154,7 @@ fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance)
                 }
             })?;
     }, else return Err(Error::unsupported(op, dtype)));
-    y.squeeze(k as isize)?.into_dtype(dtype)
+    rooted(y.squeeze(k as isize)?, by)?.into_dtype(dtype)
 }
 
 /// The options of [`cdist`].
@@ -240,13 +240,16 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
             });
         }
     }, else return Err(Error::unsupported(OP, dtype)));
-    rooted(y, power)?.into_dtype(dtype)
+    rooted(y, by)?.into_dtype(dtype)
 }
 
-/// The distances from what [`distance::of_many`] computes.
-fn rooted(y: Tensor, power: Power) -> Result<Tensor> {
-    match power {
-        Power::Whole(p) => ops::pow(y, 1.0 / f64::from(p)),
+/// The measures from what kernels compute, which for whole orders from 3 on are their powers.
+fn rooted(y: Tensor, by: Distance) -> Result<Tensor> {
+    match by {
+        Distance::Of {
+            power: Power::Whole(p),
+            ..
+        } => ops::pow(y, 1.0 / f64::from(p)),
         _ => Ok(y),
     }
 }
@@ -348,5 +351,5 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
             distance::of_many(by, &x[i * width..][..width], &x[(i + 1) * width..], y);
         });
     }, else return Err(Error::unsupported(OP, dtype)));
-    rooted(y, power)?.into_dtype(dtype)
+    rooted(y, by)?.into_dtype(dtype)
 }

@@ -6,7 +6,7 @@ use super::erased::Erased;
 use super::plan::{FoldPlan, Strategy};
 use crate::exec::nest::{Dim, Dims, Nest};
 use crate::exec::program::TileProgram;
-use crate::exec::tile::{Machine, TileState};
+use crate::exec::tile::{CachePolicy, Machine, TileState};
 
 /// The loops of a tile in the order in which its elements are stored: as consecutive runs, or rows.
 pub(super) fn tile_of(plan: &FoldPlan, program: &TileProgram) -> Nest {
@@ -51,8 +51,13 @@ impl<'a> Tiles<'a> {
     /// Prepares the program for tiles that [`tile_of`] made, of operands that come from memory if
     /// `prefetched`.
     pub fn new(program: &'a TileProgram, tile: &'a Nest, prefetched: bool) -> Tiles<'a> {
+        let policy = CachePolicy {
+            prefetched,
+            reduced: true,
+            ..CachePolicy::default()
+        };
         Tiles {
-            machine: Machine::new(program, tile, prefetched),
+            machine: Machine::new(program, tile, policy),
             program,
             row: tile.dims[0],
             column: tile.dims[1],

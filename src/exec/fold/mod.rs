@@ -21,11 +21,11 @@ use self::plan::{FoldPlan, Pointers, SHORT, TILE};
 use self::tree::FoldTree;
 use super::nest::{Dim, MAX_OPERANDS};
 use super::program::TileProgram;
+use super::tile::from_memory;
 use super::view::{View, ViewMut};
 use crate::dtype::Pod;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::simd::stream;
 use crate::storage::ALIGN;
 use core::mem::MaybeUninit;
 use smallvec::SmallVec;
@@ -216,7 +216,7 @@ fn reduce(
     let plan = plan(&source, reduced, ends);
     let tile = source.program().map(|p| (p, tile_of(&plan, p)));
     let bytes = inputs.iter().map(|x| x.size()).sum::<usize>();
-    let prefetched = bytes.saturating_mul(x.len()) >= stream::LARGE;
+    let prefetched = from_memory(bytes, x.len());
     let folds: SmallVec<[&dyn Erased; 4]> = ends.iter().map(|e| e.fold).collect();
     let tree = FoldTree {
         computed: tile

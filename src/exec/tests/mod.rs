@@ -226,6 +226,7 @@ fn streamed_outputs_hold_the_same() {
         let policy = tile::CachePolicy {
             streamed: true,
             prefetched: true,
+            reduced: false,
         };
         let mut p = Builder::new("test");
         let (u, v) = (p.input(4).unwrap(), p.input(4).unwrap());

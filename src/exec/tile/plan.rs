@@ -9,14 +9,9 @@ use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, TileProgram};
 
 impl<'a> Machine<'a> {
-    /// A machine for the program's instructions, whose outputs stay in cache. `prefetched`: as in
-    /// [`CachePolicy`]; what is done with the outputs is then a pass like those of instructions.
-    pub(in crate::exec) fn new(p: &'a TileProgram, x: &'a Nest, prefetched: bool) -> Self {
-        let mut m = Machine::with_body(p, TileBody::Code, x, CachePolicy::default());
-        if prefetched && m.shape == Rectangle::Run {
-            (m.ahead, m.direct) = (true, false);
-        }
-        m
+    /// A machine for the program's instructions.
+    pub(in crate::exec) fn new(p: &'a TileProgram, x: &'a Nest, policy: CachePolicy) -> Self {
+        Machine::with_body(p, TileBody::Code, x, policy)
     }
     pub(super) fn with_body(
         p: &'a TileProgram,
@@ -74,8 +69,9 @@ impl<'a> Machine<'a> {
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, TileBody::Call(_)) || p.code.len() == 1;
-        m.ahead = shape == Rectangle::Run && p.code.len() > 2 && policy.prefetched;
-        m.direct = single && m.buffers == 0 && shape == Rectangle::Run;
+        let passes = policy.reduced || p.code.len() > 2;
+        m.ahead = shape == Rectangle::Run && passes && policy.prefetched;
+        m.direct = single && m.buffers == 0 && shape == Rectangle::Run && !m.ahead;
         m
     }
     /// A slot with one value per row stays a single value if every loop that reads it, or the

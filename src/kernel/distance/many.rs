@@ -12,8 +12,7 @@ use crate::simd::lanes::Lanes;
 const TOGETHER: usize = 4;
 
 /// The measures of row `a` and each of the consecutive rows `b`, of equal length, as
-/// [`of`](super::of) computes them; for whole orders from 3 on, their powers, whose roots the caller
-/// takes of all at once.
+/// [`of`](super::of) computes them.
 pub fn of_many<F: Real>(by: Distance, a: &[F], b: &[F], y: &mut [F]) {
     match by {
         Distance::Of { power, eps } => {

@@ -6,7 +6,7 @@ mod many;
 use super::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use super::norm::{Power, whole_power};
 use crate::kernel::math::{Math, Real};
-use crate::kernel::reduce::short::RowReduction;
+use crate::kernel::reduce::short::{RowReduction, across};
 use crate::simd::Isa;
 use crate::simd::lanes::Lanes;
 
@@ -30,7 +30,8 @@ pub enum Distance {
 }
 
 kernel! {
-    /// The measures of row `a` and each of the consecutive rows `b`, of equal length.
+    /// The measures of row `a` and each of the consecutive rows `b`, of equal length; for whole orders
+    /// from 3 on, their powers, whose roots the caller takes of all at once.
     pub fn of<'a, F: Real>(by: Distance, a: &'a [F], b: &'a [F], y: &'a mut [F]) -> () { |I|
         for (k, y) in y.iter_mut().enumerate() {
             let b = &b[k * a.len()..][..a.len()];
@@ -79,10 +80,7 @@ fn length<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F {
         Power::One => sum::<I, F, _>(&Magnitudes(eps), a, b),
         Power::Two => Math::sqrt::<I>(sum::<I, F, _>(&Squares(eps), a, b)),
         Power::Infinity => sum::<I, F, _>(&Largest(eps), a, b),
-        Power::Whole(p) => Math::pow::<I>(
-            sum::<I, F, _>(&Powers::new(eps, p), a, b),
-            F::from_f64(1.0 / f64::from(p)),
-        ),
+        Power::Whole(p) => sum::<I, F, _>(&Powers::new(eps, p), a, b),
         _ => length_by_power::<I, F>(power, eps, a, b),
     }
 }
@@ -106,7 +104,7 @@ fn length_by_power<I: Isa, F: Real>(power: Power, eps: F, a: &[F], b: &[F]) -> F
         let [part] = joined::<I, F, Products, 1>(&Products, &powers, [&[F::ONE; PART]]);
         total = total + part;
     }
-    let sum = across::<F, F::Vector<I>, Products>(total);
+    let sum = across::<F::Vector<I>, Products>(F::ZERO, total);
     match power {
         Power::Other(p) => Math::pow::<I>(sum, F::from_f64(1.0 / p)),
         _ => sum,
@@ -171,23 +169,8 @@ terms! {
 #[inline(always)]
 fn sum<I: Isa, F: Real, T: Terms<F>>(terms: &T, a: &[F], b: &[F]) -> F {
     let [lanes] = joined::<I, F, T, 1>(terms, a, [b]);
-    across::<F, F::Vector<I>, T>(lanes)
+    across::<F::Vector<I>, T>(F::ZERO, lanes)
 }
-/// The lanes of a vector, joined by halves.
-#[inline(always)]
-fn across<F: Real, V: Lanes<Number = F>, A: RowReduction<F>>(lanes: V) -> F {
-    let (mut lanes, mut width) = (lanes, V::LEN);
-    while width > 1 {
-        let (low, high) = lanes.zip(lanes);
-        lanes = A::join(low, high);
-        width /= 2;
-    }
-    let mut first = F::ZERO;
-    // SAFETY: LANES1, for one number.
-    unsafe { lanes.store_first(&mut first, 1) };
-    first
-}
-
 /// The lanes to which the terms of `a` and of each of `rows`, of equal length, are joined.
 #[inline(always)]
 fn joined<I: Isa, F: Real, T: Terms<F>, const R: usize>(

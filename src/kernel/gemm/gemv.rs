@@ -9,7 +9,9 @@ use super::{
     epilogue::{self, Epilogue, Finish},
     matrix::{Mat, MatMut},
     microkernel::Packed,
+    packing::{self, Single},
     scratch::Scratch,
+    source::{Source, Strided},
 };
 use crate::{
     error::Result,
@@ -177,19 +179,14 @@ impl<'a, T: MatElement> RowsOfA<'a, T> {
     /// Errors if there is no memory to copy them.
     fn new(a: Mat<'a, T>) -> Result<Self> {
         let (m, k) = (a.rows(), a.cols());
-        if T::SAME && k > 0 && a.cs() == 1 && (m == 1 || a.rs() == k as isize) {
-            // SAFETY: MAT1: `m` rows of `k` elements that follow each other, which may be read as
-            // accumulators (ELEMENT1).
-            let rows = unsafe { core::slice::from_raw_parts(a.at(0, 0).cast(), m * k) };
+        let in_place = Strided::rows(a).in_place();
+        if let Some(x) = in_place.filter(|x| x.step == 1 && (m == 1 || x.line == k as isize)) {
+            // SAFETY: SOURCE1: `m` rows of `k` elements that follow each other.
+            let rows = unsafe { core::slice::from_raw_parts(x.at(0, 0), m * k) };
             return Ok(RowsOfA::InPlace(rows));
         }
         let mut rows = Scratch::<T::Acc>::new(m.saturating_mul(k))?;
-        for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
-            for (p, x) in row.iter_mut().enumerate() {
-                // SAFETY: `i < m` and `p < k`, since there are `m` rows of `k` (MAT1).
-                *x = unsafe { a.get(i, p) }.widen();
-            }
-        }
+        packing::rows(Single::<T>::ELEMENTS, a, &mut rows);
         Ok(RowsOfA::Copied(rows))
     }
     fn get(&self) -> &[T::Acc] {

@@ -53,7 +53,7 @@ pub use packing::{Packing, Single, panel as pack_panel, panels as pack_panels, r
 pub use panels::{Panels, Pieces, at_once};
 pub use panels::{cast as packed_as, cast_mut as packed_as_mut};
 pub use scratch::{Scratch, packed_slice};
-pub use source::{InPlace, Source, Strided, packs_before, reads_a};
+pub use source::{InPlace, Source, Strided, packs_before};
 
 use crate::error::Result;
 use crate::simd;

@@ -4,6 +4,7 @@
 use super::CHUNK;
 use crate::kernel::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use crate::kernel::math::{Math, Real};
+use crate::kernel::reduce::short::{Sums, across};
 use crate::simd::lanes::Lanes;
 use crate::simd::{L2, prefetch_run};
 
@@ -87,9 +88,9 @@ kernel! {
             for (g, x) in g.chunks(CHUNK).zip(x.chunks(CHUNK)) {
                 let len = F::from_f64(x.len() as f64);
                 let [sum, whole] = two_sums::<F, F::Vector<I>, _>(g, x, Both);
-                // the next row's operands, since the other pass, in L1, would leave memory idle
-                prefetch_run::<L2, _>(x.as_ptr().wrapping_add(n), x.len());
-                prefetch_run::<L2, _>(g.as_ptr().wrapping_add(n), g.len());
+                // the next chunk's operands, since the other pass, in L1, would leave memory idle
+                prefetch_run::<L2, _>(x.as_ptr().wrapping_add(x.len()), x.len());
+                prefetch_run::<L2, _>(g.as_ptr().wrapping_add(g.len()), g.len());
                 let mean = whole / len;
                 let [product, squares] = two_sums::<F, F::Vector<I>, _>(g, x, Deviations(mean));
                 let before = F::from_f64(known as f64);
@@ -166,24 +167,12 @@ fn two_sums<F: Real, V: Lanes<Number = F>, S: TwoSums<F>>(g: &[F], x: &[F], of: 
         second[0] = second[0] + b.first(rest, zero);
         at += rest;
     }
-    [across::<F, V>(first), across::<F, V>(second)]
+    let ([a, b, c, d], [p, q, r, s]) = (first, second);
+    [
+        across::<V, Sums>(F::ZERO, (a + b) + (c + d)),
+        across::<V, Sums>(F::ZERO, (p + q) + (r + s)),
+    ]
 }
-/// The sum of all lanes, by halves.
-#[inline(always)]
-fn across<F: Real, V: Lanes<Number = F>>([a, b, c, d]: [V; 4]) -> F {
-    let mut all = [F::ZERO; 16];
-    // SAFETY: LANES1: a vector has at most 16 lanes.
-    unsafe { ((a + b) + (c + d)).store(all.as_mut_ptr()) };
-    let mut half = V::LEN / 2;
-    while half > 0 {
-        for l in 0..half {
-            all[l] = all[l] + all[l + half];
-        }
-        half /= 2;
-    }
-    all[0]
-}
-
 /// `d = g * weight`, or `d = g` if `weight` is empty.
 #[inline(always)]
 fn weigh<F: Real>(g: &[F], weight: &[F], d: &mut [F]) {

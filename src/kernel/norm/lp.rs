@@ -1,11 +1,10 @@
 //! Rows divided by their p-norm.
 
-use core::ops::Mul;
-
 use super::softmax::largest;
 use super::{OfColumns, RowNorm, normalize_columns};
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
+use core::ops::Mul;
 
 /// The order of the norm: the p-th root of the sum of p-th powers of magnitudes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -134,3 +134,18 @@ pub fn join_lanes<V: Lanes, A: RowReduction<V::Number>>(mut known: [V; 16]) -> V
     }
     known[0]
 }
+
+/// The lanes of a vector, joined by halves. `any` is any number.
+#[inline(always)]
+pub fn across<V: Lanes, A: RowReduction<V::Number>>(any: V::Number, mut lanes: V) -> V::Number {
+    let mut width = V::LEN;
+    while width > 1 {
+        let (low, high) = lanes.zip(lanes);
+        lanes = A::join(low, high);
+        width /= 2;
+    }
+    let mut first = any;
+    // SAFETY: LANES1, for one number.
+    unsafe { lanes.store_first(&mut first, 1) };
+    first
+}

@@ -1,6 +1,8 @@
 //! Packing of pairs of bfloat16, of bfloat16 or of float32 that is rounded to it.
 
 use super::Packing;
+use crate::dtype::bf16;
+use crate::kernel::convert::Widen;
 use crate::kernel::gemm::microkernel::Bf16Pair;
 use crate::simd::Isa;
 use core::arch::x86_64::*;
@@ -57,7 +59,7 @@ impl Packing for Interleave {
 
 kernel! {
     /// Rounds rows of `width` numbers to bfloat16, and pairs each two neighbours along the rows; the
-    /// last of an odd number is paired with zeros. The numbers are finite.
+    /// last of an odd number is paired with zeros.
     pub fn rounded_pairs<'a>(rows: &'a [f32], width: usize, pairs: &'a mut [Bf16Pair]) -> () { |I|
         for (rows, pairs) in rows.chunks(2 * width).zip(pairs.chunks_exact_mut(width)) {
             let (first, second) = rows.split_at(width);
@@ -72,12 +74,9 @@ kernel! {
         }
     }
 }
-/// Two numbers, rounded to the nearest bfloat16, ties to even.
+/// Two numbers, rounded to bfloat16.
 #[inline(always)]
 fn rounded_pair(x: f32, y: f32) -> Bf16Pair {
-    let round = |x: f32| {
-        let bits = x.to_bits();
-        bits.wrapping_add(0x7fff + (bits >> 16 & 1))
-    };
-    Bf16Pair(round(x) >> 16 | round(y) & 0xffff_0000)
+    let bits = |x: f32| bf16::narrow(x).to_bits() as u32;
+    Bf16Pair(bits(x) | bits(y) << 16)
 }
