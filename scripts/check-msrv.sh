@@ -21,7 +21,7 @@ elif ! of_release "$(rustc --version | awk '{print $2}')"; then
 fi
 
 rustc --version
-for features in "" --no-default-features "--features python"; do
+for features in "" --no-default-features "-p flex-python"; do
   # shellcheck disable=SC2086
   cargo check -q --locked --target-dir target/msrv $features
 done

@@ -6,7 +6,7 @@ max_bytes=$((9 * 1000 * 1000))
 
 step "wheel"
 rm -rf dist
-"$VIRTUAL_ENV/bin/maturin" build --release --quiet --out dist
+"$VIRTUAL_ENV/bin/maturin" build --release --quiet --compression-level 9 --out dist
 wheel=$(ls dist/*.whl)
 size=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 echo "$wheel: $size bytes"

@@ -4,11 +4,10 @@
 Layers, lowest first; a module may use its own layer and those below it:
 
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
-      <  ops  <  nn, fft, signal, io, stream, quant  <  prelude  <  python
+      <  ops  <  nn, fft, signal, io, stream, quant  <  prelude, bindings
 
-Files of one folder must not use each other in a cycle. A label of an invariant (TENSOR1) is defined once, by a comment that
-begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, files of that name, and `testing.rs`, which they
-share) may use anything. Exit status 1 when a rule is broken.
+The Python module is a crate of its own on top (python/src). Files of one folder must not use each other in a cycle. A label of an
+invariant (TENSOR1) is defined once, by a comment that begins with it, `Invariant` or `Contract`. Exit status 1 when a rule is broken.
 """
 
 import re
@@ -29,8 +28,7 @@ LAYERS = [
     {"tensor", "format"},
     {"ops"},
     {"nn", "fft", "signal", "io", "stream", "quant"},
-    {"prelude"},
-    {"python"},
+    {"prelude", "bindings"},
 ]
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
 
@@ -45,7 +43,6 @@ class Rule(NamedTuple):
 
 
 RULES = [
-    Rule(r"\bpyo3\b", r".*", r"python/.*", "only src/python/ knows Python"),
     Rule(
         r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"par/.*", "only src/par/ knows threads"
     ),
@@ -104,13 +101,11 @@ def circles(files: dict[str, list[tuple[int, str]]]):
 
 
 def code(path: Path) -> list[tuple[int, str]]:
-    """The numbered lines of a file without comments, strings and its test module."""
-    lines = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if re.match(r"\s*#\[cfg\((all\()?test\b", line):
-            break
-        lines.append((number, re.sub(r'"(\\.|[^"\\])*"|(^|\s)//.*', "", line)))
-    return lines
+    """The numbered lines of a file without comments and strings."""
+    return [
+        (number, re.sub(r'"(\\.|[^"\\])*"|(^|\s)//.*', "", line))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    ]
 
 
 def broken_rules(name: str, lines: list[tuple[int, str]]):
@@ -166,18 +161,16 @@ def main() -> int:
     files = {
         path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))
     }
-    files = {
-        name: lines
-        for name, lines in files.items()
-        if name not in ("lib.rs", "testing.rs") and "tests" not in Path(name).with_suffix("").parts
-    }
+    files = {name: lines for name, lines in files.items() if name != "lib.rs"}
     broken = [
         f"src/{name}:{number}: {reason}"
         for name, lines in files.items()
         for number, reason in broken_rules(name, lines)
     ]
     sources = sorted(
-        path for folder in ("src", "tests", "benches") for path in (ROOT / folder).rglob("*.rs")
+        path
+        for folder in ("src", "python", "tests", "benches")
+        for path in (ROOT / folder).rglob("*.rs")
     )
     broken += labels(
         {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources}

@@ -32,7 +32,7 @@ sanitized() {
 }
 
 address() {
-  local of=(--lib --tests) list
+  local of=(--tests) list
   list=$(isas)
   if ! compgen -G "$(rustc --print sysroot)/lib/rustlib/$host/lib/librustc*_rt.asan.a" >/dev/null; then
     not_run+=("AddressSanitizer, for want of the compiler's runtime for $host")
@@ -65,7 +65,7 @@ miri() {
   RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed
   # Miri supports AVX2, except for float16 conversions
   RUSTFLAGS="--cfg flex_exact -Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+f16c,+lzcnt,+popcnt" "${run[@]}" --target-dir target/miri-avx2 \
-    --lib -- storage:: layout:: exec:: kernel::sort --skip floats_with_specials
+    --test suite -- storage:: packed:: layout:: exec:: kernel::sort --skip floats_with_specials
 }
 
 thread() {
@@ -90,11 +90,11 @@ python() {
     return
   fi
   step "AddressSanitizer, the Python module"
-  sanitized address rustc --lib --features python --crate-type cdylib
+  sanitized address build -p flex-python
   mkdir -p "$folder"
   rm -rf "$folder/flex"
   cp -r python/flex "$folder"
-  cp "target/address/$host/debug/libflex.so" "$folder/flex/_flex.abi3.so"
+  cp "target/address/$host/debug/lib_flex.so" "$folder/flex/_flex.abi3.so"
   # Leaks are not reported, since the interpreter leaks some memory, and its arenas stay in use. Signals are left to the tests, which expect
   # those of guard pages. Left out are tests that shadow memory rules out, with limits of the address space or small stacks, and one of the
   # cache of freed blocks, which does not exist here.

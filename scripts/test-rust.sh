@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
-export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_LTO=off
+export CARGO_INCREMENTAL=0
 # all dtypes without the standard library; few dtypes with it and rayon's threads
 combinations=(messages,ints,f64,half,float8,complex std,simd,rayon,i8,i32,i64)
 checked=(none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex) # the same code as above or a part of it: these only have to compile
@@ -19,15 +19,14 @@ for example in examples/*.rs; do
 done
 for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
-  FLEX_ISA=$isa cargo test -q --lib --tests
+  FLEX_ISA=$isa cargo test -q --tests
 done
 
-# With little optimisation, which saves compile time, since only the set of compiled code differs. Unit tests always use the standard
-# library and ran above.
+# With little optimisation, which saves compile time, since only the set of compiled code differs.
 for combination in "${combinations[@]}"; do
   step "features: $combination"
   # shellcheck disable=SC2046
-  CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo test -q --test '*' $(features "$combination")
+  CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo test -q --tests $(features "$combination")
 done
 
 step "features that are checked: ${checked[*]}"

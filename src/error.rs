@@ -286,7 +286,8 @@ impl Error {
     }
     /// The same error, of another operation: one that the caller called, and whose parameters have
     /// the same names.
-    pub(crate) fn named(mut self, name: &'static str) -> Error {
+    #[doc(hidden)]
+    pub fn named(mut self, name: &'static str) -> Error {
         match &mut self {
             Error::Shape { op, .. }
             | Error::DType { op, .. }
@@ -302,7 +303,8 @@ impl Error {
     }
     /// Memory of `len` values of `T` that the allocator refused.
     #[cold]
-    pub(crate) fn memory<T>(len: usize) -> Error {
+    #[doc(hidden)]
+    pub fn memory<T>(len: usize) -> Error {
         Error::Memory {
             bytes: len as u128 * size_of::<T>() as u128,
             limit: 0,

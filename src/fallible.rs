@@ -27,8 +27,9 @@ pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
+/// Appends an item.
 #[inline]
-pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<()> {
+pub fn push<T>(list: &mut Vec<T>, item: T) -> Result<()> {
     if list.len() == list.capacity() {
         reserve(list, 1)?;
     }
@@ -37,7 +38,7 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<()> {
 }
 
 /// Collects all items, or returns the first error.
-pub(crate) fn collect<T, E: From<Error>>(
+pub fn collect<T, E: From<Error>>(
     items: impl Iterator<Item = core::result::Result<T, E>>,
 ) -> core::result::Result<Vec<T>, E> {
     let mut list = with_capacity(items.size_hint().0)?;

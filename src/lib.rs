@@ -60,19 +60,20 @@
 //! | `float8` | yes | float8_e4m3fn and float8_e5m2, for storage and conversion only |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
-//! | `python` | no | the Python module |
+//! | `bindings` | no | what bindings to other languages use beyond this API; it changes without notice |
 //!
 //! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` are environment variables that limit what
 //! flex uses of the machine; [`ignored_settings`] reports values that are not understood.
 
-// Unit tests always have the standard library; the bare-metal build shows that the crate itself
-// needs none.
-#![cfg_attr(not(any(feature = "std", test)), no_std)]
+#![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
 #[macro_use]
 mod error;
+#[doc(hidden)]
+#[cfg(feature = "bindings")]
+pub mod bindings;
 #[macro_use]
 pub mod dtype;
 #[cfg(feature = "std")]
@@ -97,8 +98,6 @@ pub mod ops;
 #[doc(hidden)]
 pub mod par;
 pub mod prelude;
-#[cfg(feature = "python")]
-mod python;
 #[cfg(feature = "i8")]
 pub mod quant;
 mod scalar;
@@ -107,8 +106,6 @@ pub mod storage;
 #[cfg(feature = "std")]
 pub mod stream;
 mod tensor;
-#[cfg(test)]
-mod testing;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
@@ -118,6 +115,8 @@ pub use par::Rayon;
 pub use par::threads as num_threads;
 #[cfg(feature = "std")]
 pub use par::{Executor, set_executor, set_local_threads, set_num_threads, with_threads};
+#[doc(hidden)]
+pub use scalar::ElementBytes;
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]

@@ -43,6 +43,8 @@ pub enum Rule {
 }
 
 /// `operations!(callback! { prefix })` calls `callback! { prefix rows }`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! operations {
     ($callback:ident! { $($prefix:tt)* }) => { $callback! { $($prefix)*
         // arithmetic

@@ -4,15 +4,15 @@
 
 use flex::par::{Cost, Out, chunks, ranges};
 use flex::{num_threads, set_local_threads, set_num_threads, with_threads};
+use random::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
-use testing::Rng;
 
-#[path = "../src/testing.rs"]
-mod testing;
+#[path = "suite/common/random.rs"]
+mod random;
 
 /// The team belongs to the process: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {

@@ -2,10 +2,10 @@
 #![allow(dead_code, reason = "each benchmark uses its part")]
 
 use flex::{DType, Tensor};
-pub use testing::Rng;
+pub use random::Rng;
 
-#[path = "../../src/testing.rs"]
-mod testing;
+#[path = "../../tests/suite/common/random.rs"]
+mod random;
 
 /// Values in [-1, 1), the same in every run.
 pub fn uniform(shape: &[usize], dtype: DType) -> Tensor {

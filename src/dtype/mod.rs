@@ -8,6 +8,8 @@ use core::fmt;
 /// `dtypes!(m! ..)` calls `m!` with what follows it and then the table: for each class its set of
 /// [`dispatch!`](dispatch), its [`Class`] and its rows, `(variant, Rust type, name, bits, buffer
 /// format, DLPack type code, safetensors name, feature, #[cfg])`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! dtypes {
     ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
         boolean Boolean {
@@ -300,7 +302,8 @@ impl DType {
     /// The alignment of an element's address (TENSOR2): its size, but at most that of `u64`, since
     /// kernels move elements as integers of their width. For complex numbers this is more than
     /// Rust's alignment of the type.
-    pub(crate) const fn align(self) -> usize {
+    #[doc(hidden)]
+    pub const fn align(self) -> usize {
         let most = align_of::<u64>();
         if self.size() < most {
             self.size()
@@ -423,59 +426,5 @@ impl fmt::Display for DType {
 impl fmt::Debug for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dispatch_reaches_each_available_row_of_its_set() {
-        for d in DType::ALL {
-            let size = dispatch!(all d, |T| size_of::<T>(), else 0);
-            assert_eq!(size, if d.is_available() { d.size() } else { 0 }, "{d}");
-            let real = dispatch!(real d, |T| T::DTYPE == d, else false);
-            assert_eq!(
-                real,
-                d.is_available() && !d.is_bool() && !d.is_complex() && !d.is_storage(),
-                "{d}"
-            );
-            let [computed, target] = [
-                dispatch!(computed d, |T| T::DTYPE == d, else false),
-                dispatch!(target d, |T| T::DTYPE == d, else false),
-            ];
-            assert_eq!(computed, d.is_available() && !d.is_storage(), "{d}");
-            assert_eq!(target, d.is_available() && !d.is_bool(), "{d}");
-            let float8 = dispatch!(float8 d, |T| T::DTYPE == d, else false);
-            assert_eq!(
-                float8,
-                d.is_available() && d.class() == Class::Float8,
-                "{d}"
-            );
-            let half = dispatch!(half d, |T| T::DTYPE == d, else false);
-            assert_eq!(half, d.is_available() && d.class() == Class::Half, "{d}");
-        }
-    }
-
-    #[test]
-    fn promotion_is_commutative_and_holds_both() {
-        for a in DType::ALL {
-            for b in DType::ALL {
-                let (x, y) = (a.promote(b, "add"), b.promote(a, "add"));
-                match (&x, &y) {
-                    (Ok(x), Ok(y)) => assert_eq!(x, y, "{a} {b}"),
-                    (Err(_), Err(_)) => assert!(
-                        a.is_storage()
-                            || b.is_storage()
-                            || (a == DType::U64 || b == DType::U64)
-                                && a.is_integer()
-                                && b.is_integer(),
-                        "{a} {b}"
-                    ),
-                    _ => panic!("{a} {b}"),
-                }
-            }
-        }
     }
 }

@@ -13,8 +13,6 @@ pub mod products;
 pub mod program;
 pub mod rect;
 pub mod rows;
-#[cfg(test)]
-mod tests;
 pub mod tile;
 pub mod transpose;
 pub mod view;

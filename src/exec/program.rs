@@ -63,7 +63,7 @@ pub struct TileProgram {
     pub(super) inputs: usize,
     /// Single values, and their sizes in bytes.
     pub(super) constants: SmallVec<[(ElementBytes, u8); 2]>,
-    pub(super) temporaries: usize,
+    pub temporaries: usize,
     /// Bytes of an element of the widest temporary; at least 1.
     pub(super) temporary_size: usize,
     /// The instructions, in order; each output slot is written by one of them, before it is read.

@@ -5,8 +5,6 @@
 //! from the others.
 
 mod cell;
-#[cfg(test)]
-mod tests;
 
 use crate::error::Error;
 use crate::tensor::Tensor;
@@ -26,7 +24,7 @@ const DEEPEST: usize = 64;
 
 /// Options for the elements of a tensor.
 #[derive(Clone, Copy)]
-pub(crate) struct Style {
+pub struct Style {
     /// The columns before the first bracket.
     pub indent: usize,
     /// The names of false and true.
@@ -86,7 +84,7 @@ impl fmt::Debug for Tensor {
 }
 
 /// The elements in nested brackets.
-pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
+pub fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     if t.rank() > DEEPEST {
         return Ok("[...]".into());
     }

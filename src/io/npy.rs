@@ -103,8 +103,9 @@ pub fn read_from(from: impl std::io::Read) -> Result<Tensor> {
 }
 
 /// Reads the tensor of a stream of exactly `len` bytes, such as a member of an archive.
-#[cfg(feature = "python")]
-pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Result<Tensor> {
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Result<Tensor> {
     let mut source = FileSource {
         name: name.into(),
         content: Content::stream(from, Some(len)),

@@ -25,7 +25,7 @@ const BUFFER: usize = 64 << 10;
 const LINKS: usize = 40;
 
 /// A file being written; it is removed on drop unless it was committed.
-pub(crate) struct Replacement {
+pub struct Replacement {
     /// The caller's path, for errors.
     name: PathBuf,
     /// The path after following links.
@@ -103,7 +103,7 @@ impl Replacement {
         self.write_all(bytes).map_err(|e| Error::io(&self.name, &e))
     }
     /// Seeks, and returns the position.
-    #[cfg(feature = "python")]
+    #[cfg(feature = "bindings")]
     pub fn go(&mut self, to: io::SeekFrom) -> Result<u64> {
         let gone = self.flush().and_then(|()| {
             self.file

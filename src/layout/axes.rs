@@ -103,34 +103,3 @@ pub fn slice_bounds(
     };
     (a as usize, count as usize)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slices_follow_python() {
-        for size in 0..6usize {
-            for step in [-7, -2, -1, 1, 2, 3, 9] {
-                for start in (-8..8).map(Some).chain([None]) {
-                    for stop in (-8..8).map(Some).chain([None]) {
-                        let n = size as i64;
-                        let fix = |x: i64| if x < 0 { x + n } else { x };
-                        let mut want = alloc::vec::Vec::new();
-                        let mut i = start.map_or(if step > 0 { 0 } else { n - 1 }, fix);
-                        let end = stop.map_or(if step > 0 { n } else { -1 }, fix);
-                        i = if step > 0 { i.max(0) } else { i.min(n - 1) };
-                        while if step > 0 { i < end } else { i > end } && (0..n).contains(&i) {
-                            want.push(i);
-                            i += step;
-                        }
-                        let (a, c) = slice_bounds(start, stop, step, size);
-                        let got: alloc::vec::Vec<i64> =
-                            (0..c as i64).map(|k| a as i64 + k * step).collect();
-                        assert_eq!(got, want, "{start:?}:{stop:?}:{step} of {size}");
-                    }
-                }
-            }
-        }
-    }
-}

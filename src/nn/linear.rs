@@ -68,7 +68,8 @@ pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -
 }
 
 /// [`linear`] with what follows it.
-pub(crate) fn linear_then(
+#[doc(hidden)]
+pub fn linear_then(
     x: &Tensor,
     weight: &Tensor,
     options: Linear,

@@ -37,21 +37,25 @@ pub use cache::{KvCache, KvCacheOptions};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
 #[cfg(feature = "i8")]
 pub(crate) use conv::ConvCall;
+#[cfg(feature = "std")]
+pub(crate) use conv::conv_result;
+#[doc(hidden)]
+pub use conv::convolve;
 pub use conv::{
     Conv, ConvAlgorithm, ConvPlan, ConvTranspose, DeformConv, Padding, conv_plan, conv_transpose1d,
     conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d, deform_conv2d,
 };
-#[cfg(feature = "std")]
-pub(crate) use conv::{conv_result, convolve};
 pub use distance::{
     Cdist, CosineSimilarity, PairwiseDistance, cdist, cosine_similarity, pairwise_distance, pdist,
 };
 pub use dropout::{alpha_dropout, dropout, feature_alpha_dropout, feature_dropout};
 pub use embedding::{BagMode, EmbeddingBag, embedding, embedding_bag, one_hot};
 pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
-pub use linear::{Linear, linear, linear_into};
+#[doc(hidden)]
+pub use linear::linear_then;
 #[cfg(feature = "std")]
-pub(crate) use linear::{linear_then, result_of as linear_result};
+pub(crate) use linear::result_of as linear_result;
+pub use linear::{Linear, linear, linear_into};
 pub use loss::*;
 pub use norm::{LayerNorm, RmsNorm, add_layer_norm, add_rms_norm, layer_norm, rms_norm};
 pub use pool::*;

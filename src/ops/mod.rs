@@ -26,8 +26,6 @@ pub use ewise::{
 };
 pub use index::*;
 pub use join::*;
-#[cfg(feature = "python")]
-pub(crate) use linalg::matrix_transposed;
 pub use linalg::{
     TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot,
 };

@@ -15,7 +15,7 @@ thread_local! {
 }
 
 /// Identifies this thread among all live ones: the address of its own number.
-#[cfg(feature = "python")]
+#[cfg(feature = "bindings")]
 pub fn this_thread() -> usize {
     LOCAL.with(|own| core::ptr::from_ref(own).addr())
 }

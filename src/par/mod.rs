@@ -20,7 +20,7 @@ mod place;
 #[cfg(feature = "std")]
 mod team;
 
-#[cfg(feature = "python")]
+#[cfg(feature = "bindings")]
 pub use count::this_thread;
 #[cfg(feature = "std")]
 pub use count::{requested, set_local_threads, set_num_threads, threads, with_threads};

@@ -77,8 +77,8 @@ pub fn convolve(x1: &Tensor, x2: &Tensor, extent: Extent, method: Method) -> Res
 }
 
 /// [`convolve`] by transforms, under Python's name for it.
-#[cfg(feature = "python")]
-pub(crate) fn fftconvolve(x1: &Tensor, x2: &Tensor, extent: Extent) -> Result<Tensor> {
+#[cfg(feature = "bindings")]
+pub fn fftconvolve(x1: &Tensor, x2: &Tensor, extent: Extent) -> Result<Tensor> {
     convolved("fftconvolve", x1, x2, extent, Method::Fft)
 }
 

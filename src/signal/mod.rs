@@ -16,8 +16,9 @@ mod frames;
 mod mel;
 mod windows;
 
-#[cfg(feature = "python")]
-pub(crate) use convolve::fftconvolve;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use convolve::fftconvolve;
 #[cfg(feature = "complex")]
 pub use convolve::{Extent, Method, convolve, correlate};
 #[cfg(feature = "complex")]

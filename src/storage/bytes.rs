@@ -190,7 +190,8 @@ impl Bytes {
     }
     /// Whether there may be another handle to it; for static memory always true.
     #[cfg(feature = "std")]
-    pub(crate) fn is_shared(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_shared(&self) -> bool {
         self.header()
             .is_none_or(|h| h.count.load(Ordering::Relaxed) > 1)
     }

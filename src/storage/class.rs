@@ -3,11 +3,11 @@
 //! is unused.
 
 /// The number of classes for sizes up to `isize::MAX`.
-pub(super) const CLASSES: usize = 2 * (usize::BITS as usize - 8);
+pub const CLASSES: usize = 2 * (usize::BITS as usize - 8);
 
 /// The smallest class that holds `len` bytes; `None` beyond `isize::MAX`, the limit of allocations.
 #[inline(always)]
-pub(super) fn of(len: usize) -> Option<usize> {
+pub fn of(len: usize) -> Option<usize> {
     if len <= capacity(0) {
         return Some(0);
     }
@@ -23,30 +23,6 @@ pub(super) fn of(len: usize) -> Option<usize> {
 
 /// Bytes of data in a block of the class.
 #[inline(always)]
-pub(super) const fn capacity(class: usize) -> usize {
+pub const fn capacity(class: usize) -> usize {
     (2 + (class & 1)) << (class / 2 + 6)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_class_is_the_smallest_that_fits() {
-        for class in 0..CLASSES {
-            let size = capacity(class);
-            assert_eq!(of(size), Some(class));
-            assert_eq!(of(size - 1), Some(class));
-            assert_eq!(
-                of(size + 1),
-                Some(class + 1).filter(|c| *c < CLASSES),
-                "{size}"
-            );
-        }
-        assert_eq!(
-            (of(0), of(1), of(129), of(1 << 20).map(capacity)),
-            (Some(0), Some(0), Some(1), Some(1 << 20))
-        );
-        assert_eq!((of(isize::MAX as usize), of(usize::MAX)), (None, None));
-    }
 }

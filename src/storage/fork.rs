@@ -47,12 +47,12 @@ const FORK: usize = 1 << (usize::BITS / 2);
 /// A long write, to a tensor that a child would inherit. A fork waits for it to end.
 #[must_use]
 #[cfg_attr(
-    not(feature = "python"),
+    not(feature = "bindings"),
     allow(dead_code, reason = "Rust's borrow checker does this job")
 )]
-pub(crate) struct LongWrite(());
+pub struct LongWrite(());
 
-#[cfg_attr(not(feature = "python"), allow(dead_code, reason = "as above"))]
+#[cfg_attr(not(feature = "bindings"), allow(dead_code, reason = "as above"))]
 impl LongWrite {
     /// Begins a write, after any fork that waits. The write must not wait for the thread that
     /// forks.

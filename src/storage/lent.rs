@@ -61,10 +61,11 @@ impl Bytes {
     }
     /// The lent memory that contains `len > 0` bytes at `p` (BORROW2), and their offset in it.
     #[cfg_attr(
-        not(feature = "python"),
+        not(feature = "bindings"),
         allow(dead_code, reason = "only Python's module borrows by pointer")
     )]
-    pub(crate) fn lent_at(p: *const u8, len: usize) -> Option<(Bytes, usize)> {
+    #[doc(hidden)]
+    pub fn lent_at(p: *const u8, len: usize) -> Option<(Bytes, usize)> {
         if COUNT.load(Acquire) == 0 {
             return None;
         }

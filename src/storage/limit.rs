@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The bytes of memory that the machine has or the process's control group may use, whichever is
 /// less; `u64::MAX` if unknown.
-pub(super) fn limit() -> u64 {
+pub fn limit() -> u64 {
     // Not a OnceLock: a child forked while another thread initialises it would wait for ever.
     // Computing it twice does no harm.
     static LIMIT: AtomicU64 = AtomicU64::new(0);
@@ -55,7 +55,7 @@ fn control_group() -> u64 {
 /// The file with the limit of a line of `/proc/self/cgroup`: `0::/path` (version 2) or
 /// `4:cpu,memory:/path` (version 1).
 #[cfg(all(target_os = "linux", not(miri)))]
-fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
+pub fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
     let (_, line) = line.split_once(':')?;
     let (controllers, path) = line.split_once(':')?;
     match controllers {
@@ -79,34 +79,4 @@ fn chain(root: &'static str, path: &str, file: &'static str) -> impl Iterator<It
     files
         .into_iter()
         .filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg(not(miri))] // Miri knows no machine
-    fn the_limit_is_plausible_and_stable() {
-        assert!(limit() > 16 << 20);
-        assert_eq!(limit(), limit());
-    }
-    #[cfg(all(target_os = "linux", not(miri)))]
-    #[test]
-    fn control_groups_of_both_versions_are_parsed() {
-        assert_eq!(
-            limit_files("0::/user.slice/a"),
-            Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max"))
-        );
-        assert_eq!(
-            limit_files("7:cpu,memory:/docker/x"),
-            Some((
-                "/sys/fs/cgroup/memory",
-                "/docker/x",
-                "memory.limit_in_bytes"
-            ))
-        );
-        assert_eq!(limit_files("3:cpuset:/"), None);
-        assert_eq!(limit_files(""), None);
-    }
 }

@@ -25,13 +25,15 @@
 mod block;
 mod bytes;
 #[cfg(feature = "std")]
-mod class;
+#[doc(hidden)]
+pub mod class;
 #[cfg(feature = "std")]
 mod fork;
 #[cfg(feature = "std")]
 mod lent;
 #[cfg(feature = "std")]
-mod limit;
+#[doc(hidden)]
+pub mod limit;
 #[cfg(feature = "std")]
 mod local;
 #[cfg(all(feature = "std", target_os = "linux"))]
@@ -42,19 +44,21 @@ mod packed;
 mod pool;
 #[cfg(feature = "std")]
 mod shared;
-#[cfg(all(test, feature = "std"))]
-mod tests;
 
 pub use block::ALIGN;
 pub use bytes::Bytes;
-#[cfg(feature = "python")]
-pub(crate) use fork::LongWrite;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use fork::LongWrite;
 #[cfg(feature = "std")]
 pub use lent::Lent;
 #[cfg(feature = "std")]
+pub(crate) use packed::packs_weights;
+#[cfg(feature = "std")]
 pub use packed::set_weight_packing;
 #[cfg(feature = "std")]
-pub(crate) use packed::{PackedForm, PackedKey, packs_weights};
+#[doc(hidden)]
+pub use packed::{PackedForm, PackedKey};
 #[cfg(feature = "std")]
 pub(crate) use pool::expect_memory;
 #[cfg(feature = "std")]

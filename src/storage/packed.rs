@@ -21,24 +21,31 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Identifies a packed part of the contents, and the product it is packed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PackedKey {
+pub struct PackedKey {
     /// The byte offset of the first element in the block.
     pub first: usize,
+    /// Rows and columns.
     pub sizes: [usize; 2],
+    /// In elements.
     pub strides: [isize; 2],
     /// The dtype of the other operand, and of this one.
     pub dtypes: [DType; 2],
+    /// What it is packed into.
     pub form: PackedForm,
 }
 
 /// The form that a part of the contents is packed into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PackedForm {
+pub enum PackedForm {
     /// The panels of a matrix.
     Panels,
-    /// The weights of a convolution, transformed for Winograd's algorithm; `depth` is the size of
-    /// the kernel's first axis.
-    Winograd { groups: usize, depth: usize },
+    /// The weights of a convolution, transformed for Winograd's algorithm.
+    Winograd {
+        /// Groups of channels.
+        groups: usize,
+        /// The size of the kernel's first axis.
+        depth: usize,
+    },
     /// The weights of a transposed convolution of this many groups, with the channels of the image
     /// adjacent.
     Turned(usize),
@@ -102,12 +109,14 @@ enum Lookup {
 impl Bytes {
     /// Whether panels packed from the contents may be cached with them. Depends on the kind of
     /// memory, not on what happens to it.
-    pub(crate) fn caches_packed(&self) -> bool {
+    #[doc(hidden)]
+    pub fn caches_packed(&self) -> bool {
         packs_weights() && self.packed_cache().is_some()
     }
     /// The panels packed from a part of the contents. They are packed at the second lookup if
     /// `worth`; if `pack` finds no memory, the lookup is a miss. `None` while the memory is lent.
-    pub(crate) fn packed(
+    #[doc(hidden)]
+    pub fn packed(
         &self,
         key: PackedKey,
         worth: bool,

@@ -13,15 +13,22 @@ use smallvec::SmallVec;
 
 /// A layer. Its operands are an image or rows, a weight, and optionally a bias and a residual.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Layer {
+pub struct Layer {
+    /// Which layer.
     pub kind: LayerKind,
+    /// Whether there is a bias.
     pub bias: bool,
+    /// Whether there is a residual.
     pub residual: bool,
 }
+/// The function of a layer, with its options.
 #[derive(Clone, Debug)]
-pub(crate) enum LayerKind {
+pub enum LayerKind {
+    /// `linear`.
     Linear {
+        /// Applied to the result.
         activation: Option<Activation>,
+        /// That of the result, if it is not the common one.
         dtype: Option<DType>,
     },
     /// A convolution over this many axes.
@@ -134,8 +141,9 @@ impl Layer {
 impl Graph {
     /// Adds a layer, by the rules of its function. Elementwise operations that follow it run on
     /// each block of its result.
-    #[cfg(feature = "python")]
-    pub(crate) fn layer(&mut self, layer: &Layer, operands: &[Value]) -> Result<Value> {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn layer(&mut self, layer: &Layer, operands: &[Value]) -> Result<Value> {
         let about = operands.iter().map(|x| (self.shape(*x), self.dtype(*x)));
         let (shape, dtype) = layer.result(&about.collect::<SmallVec<[About; 4]>>())?;
         Ok(self.layer_of(layer, operands, &shape, dtype))

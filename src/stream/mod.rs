@@ -50,21 +50,25 @@ mod walk;
 pub use crate::op::Op;
 pub use fold::Kind;
 pub use graph::{Function, Graph, Operand, Parameter, Value};
-#[cfg(feature = "python")]
-pub(crate) use layer::{Layer, LayerKind};
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use layer::{Layer, LayerKind};
 pub use plan::Program;
 pub use queue::{Argument, Lazy, Plans, Stats, Stream};
-#[cfg(feature = "python")]
-pub(crate) use queue::{is_stable, takes};
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use queue::{is_stable, takes};
 pub use traffic::Traffic;
-#[cfg(feature = "python")]
-pub(crate) use view::ViewOp;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use view::ViewOp;
 pub use walk::Rounding;
 
 /// Whether a conversion of this dtype to itself is an operation: its result has the layout of a
 /// result, which decides how sums of its elements, or of floats computed from them, round. Bool has
 /// no operation that copies.
-#[cfg(feature = "python")]
-pub(crate) fn copies(dtype: crate::DType) -> bool {
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub fn copies(dtype: crate::DType) -> bool {
     !dtype.is_bool() && !dtype.is_storage()
 }

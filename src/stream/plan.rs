@@ -88,7 +88,8 @@ impl Graph {
         self.compile_for(outputs, rounding, false)
     }
     /// The same, given whether the inputs, except operands of products, are row-major.
-    pub(crate) fn compile_for(
+    #[doc(hidden)]
+    pub fn compile_for(
         &self,
         outputs: &[Value],
         rounding: Rounding,

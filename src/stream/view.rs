@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 /// A view of tensors of one shape.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct ViewOp {
+pub struct ViewOp {
     /// The shape of the operand.
     from: Shape,
     map: ViewMapping,
@@ -64,7 +64,7 @@ impl ViewOp {
         }
     }
     /// Some view of that form between these shapes, if there is one.
-    pub fn of_form(form: &ViewForm, from: &[usize], to: &[usize]) -> Option<ViewOp> {
+    pub(super) fn of_form(form: &ViewForm, from: &[usize], to: &[usize]) -> Option<ViewOp> {
         let ViewForm::Axes { axes, whole } = form else {
             return Some(ViewOp::reshaped(from, Shape::from_slice(to)));
         };
@@ -101,7 +101,7 @@ impl ViewOp {
             ViewMapping::Reshape(to) => to.clone(),
         }
     }
-    pub fn form(&self) -> ViewForm {
+    pub(super) fn form(&self) -> ViewForm {
         let ViewMapping::Axes((_, axes)) = &self.map else {
             return ViewForm::Reshape;
         };
@@ -132,7 +132,7 @@ impl ViewOp {
         }
     }
     /// Whether the view of a row-major operand is row-major, too.
-    #[cfg(feature = "python")]
+    #[cfg(feature = "bindings")]
     pub fn is_row_major(&self) -> bool {
         let whole = Layout::contiguous(&self.from);
         let view = whole.and_then(|x| self.layout(&x));

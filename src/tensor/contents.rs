@@ -82,7 +82,8 @@ impl Tensor {
         })
     }
     /// The bytes of the only element.
-    pub(crate) fn value(&self, op: &'static str) -> Result<ElementBytes> {
+    #[doc(hidden)]
+    pub fn value(&self, op: &'static str) -> Result<ElementBytes> {
         if self.len() != 1 {
             return Err(Error::shape(
                 op,

@@ -269,8 +269,9 @@ impl Tensor {
         Ok(out)
     }
     /// A copy with storage of its own, laid out like an elementwise result.
-    #[cfg(feature = "python")]
-    pub(crate) fn copy_laid_out(&self) -> Result<Tensor> {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn copy_laid_out(&self) -> Result<Tensor> {
         let mut out = Tensor::empty_result(self.shape(), core::iter::once(self), self.dtype())?;
         out.copy_from(self)?;
         Ok(out)
@@ -284,7 +285,8 @@ impl Tensor {
         }
     }
     /// A tensor filled with one value of the dtype.
-    pub(crate) fn filled(shape: &[usize], dtype: DType, value: &ElementBytes) -> Result<Tensor> {
+    #[doc(hidden)]
+    pub fn filled(shape: &[usize], dtype: DType, value: &ElementBytes) -> Result<Tensor> {
         let mut out = Tensor::empty(shape, dtype)?;
         let p = out.as_mut_ptr()?;
         let (size, rank, fill) = (dtype.size(), out.rank(), copy(dtype.size()));
@@ -339,7 +341,7 @@ impl Tensor {
 }
 
 /// Replaces a -1; errors if the number of elements differs.
-pub(crate) fn resolve_shape(op: &'static str, shape: &[isize], x: &Layout) -> Result<Shape> {
+pub fn resolve_shape(op: &'static str, shape: &[isize], x: &Layout) -> Result<Shape> {
     let fail = || {
         Error::shape(
             op,

@@ -18,7 +18,7 @@ mod from;
 mod views;
 
 #[cfg(any(feature = "std", feature = "i8"))]
-pub(crate) use copy::resolve_shape;
+pub use copy::resolve_shape;
 
 /// An n-dimensional array whose dtype is known at run time.
 ///
@@ -368,7 +368,8 @@ impl Tensor {
     }
     /// Another layout of the same storage. TENSOR1 holds because the layout is derived from this
     /// one. A small part of contended storage is copied instead, see [`Bytes::is_contended`].
-    pub(crate) fn view(&self, layout: Layout) -> Tensor {
+    #[doc(hidden)]
+    pub fn view(&self, layout: Layout) -> Tensor {
         /// A view of less than this fraction of its storage is small: copying it costs little
         /// beside the copy that it may save.
         const SMALL_PART: usize = 8;

@@ -238,8 +238,9 @@ impl Tensor {
 impl Tensor {
     /// Errors if there is no memory for the layout of one more view, for callers whose input
     /// decides how many views there are: the allocator next hands out what is freed here.
-    #[cfg(feature = "python")]
-    pub(crate) fn room_for_view() -> Result<()> {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn room_for_view() -> Result<()> {
         fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
     }
 }

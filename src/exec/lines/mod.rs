@@ -339,6 +339,3 @@ pub(super) const fn aligned<T: Pod>() {
         "elements of tensors are aligned as u64 at most"
     );
 }
-
-#[cfg(test)]
-mod tests;

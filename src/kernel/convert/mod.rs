@@ -22,8 +22,6 @@ mod integer;
 mod rule;
 mod rules;
 mod table;
-#[cfg(test)]
-mod tests;
 #[cfg(any(feature = "half", feature = "float8"))]
 mod widen;
 

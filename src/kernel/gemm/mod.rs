@@ -15,21 +15,19 @@
 mod activation;
 #[cfg(all(x86_dispatch, feature = "half"))]
 mod bf16_pairs;
-mod blocking;
-mod bytes;
+pub mod blocking;
+pub mod bytes;
 mod element;
 mod epilogue;
 mod gemv;
 mod grid;
-mod macrokernel;
+pub mod macrokernel;
 mod matrix;
-mod microkernel;
-mod packing;
+pub mod microkernel;
+pub mod packing;
 mod panels;
 mod scratch;
-mod source;
-#[cfg(test)]
-mod tests;
+pub mod source;
 
 pub use activation::Activation;
 #[cfg(all(x86_dispatch, feature = "half"))]

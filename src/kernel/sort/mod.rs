@@ -46,7 +46,7 @@ fn sort_by_comparison<K: Key>(part: Part<K>) {
 
 /// 0, or the mask that reverses the order.
 #[inline(always)]
-fn flip<K: Key>(descending: bool) -> K {
+pub fn flip<K: Key>(descending: bool) -> K {
     if descending { K::FLIP } else { K::default() }
 }
 
@@ -143,6 +143,3 @@ pub fn search<T: Ordered>(sorted: &[T], values: &[T], right: bool, out: &mut [i6
         *out = sorted.partition_point(|s| if right { key(*s) <= v } else { key(*s) < v }) as i64;
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -50,7 +50,7 @@ pub(crate) fn result_of(
 }
 
 /// The convolution of `x` with `weight`, followed by `then`.
-pub(crate) fn convolve<'a>(
+pub fn convolve<'a>(
     op: &'static str,
     rank: usize,
     x: &'a Tensor,

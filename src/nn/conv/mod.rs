@@ -16,8 +16,10 @@ mod transpose;
 
 #[cfg(feature = "i8")]
 pub(crate) use call::ConvCall;
+#[doc(hidden)]
+pub use convolve::convolve;
 #[cfg(feature = "std")]
-pub(crate) use convolve::{convolve, result_of as conv_result};
+pub(crate) use convolve::result_of as conv_result;
 pub(super) use deform::Deform;
 pub use deform::{DeformConv, deform_conv2d};
 pub(super) use gradient::Mirror;

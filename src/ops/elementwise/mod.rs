@@ -305,7 +305,8 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
 
 /// The dtype of a target that receives a result in place, which is kept. Errors if the target has
 /// another shape, or the result is of a higher kind.
-pub(crate) fn fit_target(
+#[doc(hidden)]
+pub fn fit_target(
     op: &'static str,
     (shape, result): (&[usize], DType),
     (target, dtype): (&[usize], DType),

@@ -3,13 +3,13 @@
 use super::Index;
 use super::positions::{self, Positions};
 use super::selection::Selection;
-#[cfg(feature = "python")]
+#[cfg(feature = "bindings")]
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::{LoopOperand, Nest};
 use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::rows as row_kernel;
-#[cfg(feature = "python")]
+#[cfg(feature = "bindings")]
 use crate::layout::Layout;
 use crate::layout::{self, Axes, Shape};
 use crate::ops::methods::method;
@@ -64,8 +64,9 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
 }
 
 /// The layout of the view that basic items select from a tensor of this layout and dtype.
-#[cfg(feature = "python")]
-pub(crate) fn basic_view(x: &Layout, dtype: DType, items: &[Index]) -> Result<Layout> {
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub fn basic_view(x: &Layout, dtype: DType, items: &[Index]) -> Result<Layout> {
     Ok(Selection::new("index", (x, dtype), items)?.layout)
 }
 

@@ -13,8 +13,9 @@ mod scatter;
 mod selection;
 
 pub use basic::Index;
-#[cfg(feature = "python")]
-pub(crate) use gather::basic_view;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use gather::basic_view;
 pub use gather::{get, take, take_along_axis};
 pub use mask::{argwhere, masked_fill, masked_select, nonzero};
 pub use scatter::{ScatterMode, index_add, put_along_axis, scatter_add, set};

@@ -110,7 +110,7 @@ pub(crate) fn is_dense(x: &Tensor) -> bool {
 }
 
 /// [`matmul`], or [`matmul_as`], with work that follows on blocks of the result.
-pub(crate) fn matmul_then(
+pub fn matmul_then(
     a: &Tensor,
     b: &Tensor,
     dtype: Option<DType>,
@@ -360,7 +360,7 @@ method!(
     }
 );
 /// The layout of [`matrix_transpose`] for a tensor of this layout and dtype.
-pub(crate) fn matrix_transposed(x: &Layout, dtype: DType) -> Result<Layout> {
+pub fn matrix_transposed(x: &Layout, dtype: DType) -> Result<Layout> {
     if x.rank() < 2 {
         return Err(Error::shape_of(
             "matrix_transpose",

@@ -7,8 +7,9 @@ mod variance;
 
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
-#[cfg(feature = "python")]
-pub(crate) use sum::converted_before;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use sum::converted_before;
 #[cfg(feature = "std")]
 pub(crate) use sum::truth;
 pub(crate) use sum::{accumulated, accumulator, sum_end};

@@ -42,7 +42,7 @@ pub(crate) fn accumulated<'a>(
 
 /// The dtype that elements are converted to before they are accumulated, if any, for a result of
 /// the requested dtype.
-pub(crate) fn converted_before(
+pub fn converted_before(
     op: &'static str,
     from: DType,
     dtype: Option<DType>,

@@ -25,7 +25,8 @@ impl Graph {
     }
     /// The same for a row of the table of operations; `in_place` if the result replaces the first
     /// operand in memory that nobody else sees.
-    pub(crate) fn apply_row(
+    #[doc(hidden)]
+    pub fn apply_row(
         &mut self,
         row: &'static Row,
         operands: &[Operand],

@@ -195,11 +195,13 @@ impl Graph {
         Ok(self.product("matmul", &[a, b], &shape, result, f))
     }
     /// Whether the graph has views.
-    pub(crate) fn has_views(&self) -> bool {
+    #[doc(hidden)]
+    pub fn has_views(&self) -> bool {
         !self.views.is_empty()
     }
     /// Adds a view of a value, whose shape is the one that `view` takes.
-    pub(crate) fn view(&mut self, x: Value, view: &ViewOp) -> Value {
+    #[doc(hidden)]
+    pub fn view(&mut self, x: Value, view: &ViewOp) -> Value {
         debug_assert!(self.shape(x) == view.from());
         let at = self.views.iter().position(|v| v == view);
         let at = at.unwrap_or_else(|| {

@@ -98,7 +98,7 @@ impl<'a> Argument<'a> {
 
 /// Whether the operation is queued.
 #[inline]
-pub(crate) fn takes(op: Op, operands: &[Argument]) -> bool {
+pub fn takes(op: Op, operands: &[Argument]) -> bool {
     let dtypes = || operands.iter().filter_map(Argument::dtype);
     let integers = !dtypes().any(|d| d.is_float() || d.is_complex());
     !(integers && check::looks_at_elements(op) || check::is_mixed_comparison(op, dtypes()))
@@ -107,7 +107,7 @@ pub(crate) fn takes(op: Op, operands: &[Argument]) -> bool {
 /// Whether nobody else writes to the operands, so that they are the same when the queue runs. False
 /// for numbers alone, which are computed at once.
 #[inline]
-pub(crate) fn is_stable(operands: &[Argument]) -> bool {
+pub fn is_stable(operands: &[Argument]) -> bool {
     let stable = |x: &Argument| match x.tensor() {
         Some(Ok(x)) => !x.storage().may_change(),
         _ => true,

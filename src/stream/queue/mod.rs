@@ -26,8 +26,8 @@ mod relative;
 mod words;
 
 pub use argument::Argument;
-#[cfg(feature = "python")]
-pub(crate) use argument::{is_stable, takes};
+#[cfg(feature = "bindings")]
+pub use argument::{is_stable, takes};
 pub use plans::Plans;
 
 use super::traffic::Traffic;
@@ -299,13 +299,15 @@ impl Lazy {
     pub fn shape(&self) -> &[usize] {
         self.0.layout.shape()
     }
-    #[cfg(feature = "python")]
-    pub(crate) fn layout(&self) -> &Layout {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn layout(&self) -> &Layout {
         &self.0.layout
     }
     /// Whether both are the same value.
-    #[cfg(feature = "python")]
-    pub(crate) fn is(&self, other: &Lazy) -> bool {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn is(&self, other: &Lazy) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
     /// Its dtype.

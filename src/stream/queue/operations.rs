@@ -62,8 +62,9 @@ impl Stream {
     /// Whether an operation in place may be queued as one whose result replaces the target. Of two
     /// tensors of one shape, a target that is not row-major would keep its layout if its memory is
     /// its own.
-    #[cfg(feature = "python")]
-    pub(crate) fn takes_in_place(&self, target: &Argument, other: &Argument) -> bool {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn takes_in_place(&self, target: &Argument, other: &Argument) -> bool {
         if target.shape().len() < 2 || target.shape() != other.shape() {
             return true;
         }
@@ -75,8 +76,9 @@ impl Stream {
         }
     }
     /// Whether a queued operation reads the memory of `x`.
-    #[cfg(feature = "python")]
-    pub(crate) fn holds(&self, x: &Tensor) -> bool {
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn holds(&self, x: &Tensor) -> bool {
         self.0.lock().holds(x)
     }
     /// A conversion to the nearest values of another dtype, as [`Tensor::astype`], with its
@@ -189,7 +191,8 @@ impl Stream {
         let all = operands.into_iter().chain(others.into_iter().flatten());
         self.layer(&layer, &all.copied().collect::<SmallVec<[Argument; 4]>>())
     }
-    pub(crate) fn layer(&self, layer: &Layer, operands: &[Argument]) -> Result<Lazy> {
+    #[doc(hidden)]
+    pub fn layer(&self, layer: &Layer, operands: &[Argument]) -> Result<Lazy> {
         if !is_stable(operands) {
             let all = operands.iter().map(value);
             let all = all.collect::<Result<SmallVec<[Tensor; 4]>>>()?;
@@ -272,7 +275,8 @@ impl Stream {
     }
     /// Queues a view of a queued value. A reshape that may have to copy more than memory holds is
     /// not queued, so that its failure is not one of the queue.
-    pub(crate) fn queue_view(&self, x: &Argument, view: ViewOp) -> Result<Lazy> {
+    #[doc(hidden)]
+    pub fn queue_view(&self, x: &Argument, view: ViewOp) -> Result<Lazy> {
         match x {
             Argument::Lazy(lazy)
                 if lazy.waits_on(&self.0)

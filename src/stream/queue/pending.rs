@@ -242,12 +242,12 @@ impl Queue {
         (self.held, self.replay, self.place) = (0, None, None);
     }
     /// Whether an operand lies in the storage of `x`.
-    #[cfg(feature = "python")]
+    #[cfg(feature = "bindings")]
     pub fn holds(&self, x: &Tensor) -> bool {
         self.inputs.iter().any(|y| y.1.shares_storage(x))
     }
     /// Whether a value is known to be row-major.
-    #[cfg(feature = "python")]
+    #[cfg(feature = "bindings")]
     pub fn has_row_major(&self, x: u16) -> bool {
         let mut known: Vec<bool> = Vec::with_capacity(x as usize + 1);
         for (k, step) in self.steps[..=x as usize].iter().enumerate() {

@@ -2,12 +2,11 @@
 //! without the library's own loops.
 #![allow(dead_code, reason = "each combination of features uses its part")]
 
-#[path = "../../../src/testing.rs"]
-mod testing;
+mod random;
 pub mod ulp;
 
 use flex::{DType, Layout, Scalar, Tensor};
-pub use testing::Rng;
+pub use random::Rng;
 
 /// All indices of a shape, row-major.
 pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {

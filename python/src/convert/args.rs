@@ -1,0 +1,153 @@
+//! Arguments other than tensors: integers, shapes, axes, the device.
+
+use flex::layout::Shape;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use smallvec::SmallVec;
+
+use super::error::ShapeError;
+
+/// Several integers: a shape, axes, repeats. A single integer, or a tuple, list or other sequence
+/// of integers (NumPy's too).
+#[derive(Clone, Debug, Default)]
+pub struct Ints(pub SmallVec<[isize; 6]>);
+
+impl Ints {
+    /// A shape, given as the parameter `name` of `op`. Errors if a size is negative.
+    pub fn shape(&self, op: &str, name: &str) -> PyResult<Shape> {
+        let size = |d: &isize| {
+            usize::try_from(*d).map_err(|_| {
+                let all = &self.0[..];
+                ShapeError::new_err(format!("{op}: {name} is {all:?}, with a negative size"))
+            })
+        };
+        self.0.iter().map(size).collect()
+    }
+    /// From the arguments of `f(2, 3)` or `f((2, 3))`.
+    pub fn from_args(args: &Bound<PyTuple>) -> PyResult<Ints> {
+        if args.len() == 1 {
+            args.get_item(0)?.extract()
+        } else {
+            args.extract()
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Ints {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Ints> {
+        if let Ok(t) = x.cast::<PyTuple>() {
+            let mut ints = Ints::default();
+            t.iter_borrowed()
+                .try_for_each(|i| integer(&i).map(|i| ints.0.push(i)))?;
+            return Ok(ints);
+        }
+        if let Ok(l) = x.cast::<PyList>() {
+            return l
+                .iter()
+                .map(|i| integer(&i))
+                .collect::<PyResult<_>>()
+                .map(Ints);
+        }
+        match integer(&x) {
+            Ok(i) => Ok(Ints(SmallVec::from_slice(&[i]))),
+            Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => match x.try_iter() {
+                Ok(items) if !x.is_instance_of::<PyString>() => items
+                    .map(|i| integer(&i?))
+                    .collect::<PyResult<_>>()
+                    .map(Ints),
+                _ => Err(PyTypeError::new_err(format!(
+                    "expected an integer or a tuple of integers, got {}",
+                    kind(&x)
+                ))),
+            },
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// An integer, or anything with `__index__`.
+pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
+    x.extract::<isize>().map_err(|e| {
+        if e.is_instance_of::<PyOverflowError>(x.py()) {
+            PyOverflowError::new_err(format!("{x} is out of range for 64-bit integers"))
+        } else if x.hasattr("__index__").unwrap_or(false) {
+            e
+        } else {
+            PyTypeError::new_err(format!("expected an integer, got {}", kind(x)))
+        }
+    })
+}
+
+/// An argument whose conversion may have failed. Methods of classes are not wrapped by `hints`, so
+/// they name their arguments themselves.
+pub struct Given<T>(pub PyResult<T>);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Given<T> {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'a, 'py, PyAny>) -> PyResult<Given<T>> {
+        Ok(Given(x.extract().map_err(Into::into)))
+    }
+}
+
+impl<T> Given<T> {
+    /// The argument; a TypeError names the operation and the parameter.
+    pub fn of(self, op: &str, name: &str) -> PyResult<T> {
+        self.0.map_err(|e| {
+            Python::attach(|py| match e.is_instance_of::<PyTypeError>(py) {
+                true => PyTypeError::new_err(format!("{op}: {name}: {}", e.value(py))),
+                false => e,
+            })
+        })
+    }
+}
+
+/// A count. Errors if it is negative.
+pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
+    usize::try_from(x)
+        .map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
+}
+
+/// The axis of a function of `flex.nn`, given as `axis` or as torch's `dim`. Errors if both are
+/// given.
+pub fn axis_or_dim(
+    op: &str,
+    axis: Option<isize>,
+    dim: Option<isize>,
+    default: isize,
+) -> PyResult<isize> {
+    match (axis, dim) {
+        (Some(axis), Some(dim)) => Err(PyTypeError::new_err(format!(
+            "{op}: axis is {axis} and dim, another name of it, is {dim}; pass one of them"
+        ))),
+        (given, other) => Ok(given.or(other).unwrap_or(default)),
+    }
+}
+
+/// The `device` argument: `"cpu"` is the only one.
+#[derive(Clone, Copy)]
+pub struct Device;
+
+/// The name of the only device.
+pub const CPU: &str = "cpu";
+
+impl<'py> FromPyObject<'_, 'py> for Device {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Device> {
+        if x.cast::<PyString>().is_ok_and(|s| s == CPU) {
+            return Ok(Device);
+        }
+        Err(PyValueError::new_err(format!(
+            "device {} does not exist: the only one is \"{CPU}\"",
+            x.repr()?
+        )))
+    }
+}
+
+/// The name of an object's type, for messages.
+pub fn kind(x: &Bound<PyAny>) -> String {
+    x.get_type()
+        .fully_qualified_name()
+        .map_or_else(|_| "an object".into(), |n| n.to_string())
+}

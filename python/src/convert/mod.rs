@@ -1,0 +1,49 @@
+//! Conversions between Python objects and the crate's types: errors, arguments, operands, nested
+//! lists. All conversions are here or in `interop`, which borrows other libraries' memory.
+
+mod args;
+pub mod error;
+mod nested;
+mod operand;
+
+use super::cell::PyTensor;
+use crate::convert::error::Raise;
+use flex::{Result, Tensor};
+use pyo3::prelude::*;
+
+pub use args::{CPU, Device, Given, Ints, axis_or_dim, count, integer, kind};
+pub use nested::{asarray, is_list, operand_beside, values_for};
+pub use operand::{NumberArg, Operand, OperandRef, TensorArg, scalar};
+
+/// The number of elements from which on work is long enough to release the GIL.
+const LONG: usize = 32 * 1024;
+
+/// Whether work on this many elements is done with the GIL held and objects locked.
+#[inline(always)]
+pub fn is_short(elements: usize) -> bool {
+    elements < LONG
+}
+
+/// Runs `f`, which works on about `elements` elements, without the GIL if that is long work.
+#[inline(always)]
+pub fn detached<T: Send>(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    Ok(if is_short(elements) {
+        f().raise()?
+    } else {
+        py.detach(f).raise()?
+    })
+}
+
+/// [`detached`] for functions that return a tensor.
+#[inline(always)]
+pub fn compute(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<Tensor> + Send,
+) -> PyResult<PyTensor> {
+    detached(py, elements, f).map(PyTensor::new)
+}

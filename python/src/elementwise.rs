@@ -1,0 +1,272 @@
+//! The elementwise functions, generated from the table of operations; and `clip` and `where`, which
+//! have signatures of their own.
+
+use super::cell::PyTensor;
+use super::convert::{Operand, OperandRef, compute, is_short};
+use super::later;
+use crate::convert::error::Raise;
+use flex::kernel::elementwise::{Row, rows};
+use flex::ops::{self, Arg};
+use flex::{DType, Error, Scalar, Tensor};
+use pyo3::prelude::*;
+
+impl Operand {
+    fn shape(&self) -> &[usize] {
+        match self {
+            Operand::Tensor(t) => t.shape(),
+            Operand::Scalar(_) => &[],
+        }
+    }
+}
+
+/// Applies a row of the table to Python operands.
+#[inline(always)]
+pub fn apply<const N: usize>(
+    py: Python<'_>,
+    row: &'static Row,
+    operands: &[Operand; N],
+) -> PyResult<PyTensor> {
+    compute_each(py, operands, |args| ops::apply(row, args))
+}
+
+/// Computes a function of elements of Python operands, which broadcast.
+#[inline(always)]
+pub fn compute_each<const N: usize>(
+    py: Python<'_>,
+    operands: &[Operand; N],
+    f: impl FnOnce([Arg<'_>; N]) -> flex::Result<Tensor> + Send,
+) -> PyResult<PyTensor> {
+    // if shapes differ, the result may be as large as their product
+    let first = operands[0].shape();
+    let elements = operands[1..]
+        .iter()
+        .filter(|o| o.shape() != first)
+        .fold(operands[0].len(), |n, o| n.saturating_mul(o.len()));
+    compute(py, elements, || f(operands.each_ref().map(Operand::arg)))
+}
+
+/// [`apply`] for operands that are used in their objects if they are small.
+#[inline(always)]
+pub fn apply_ref<const N: usize>(
+    py: Python<'_>,
+    row: &'static Row,
+    lent: [OperandRef<'_>; N],
+) -> PyResult<PyTensor> {
+    if let Some(later) = later::apply(row, &lent) {
+        return later;
+    }
+    lent.iter().try_for_each(|x| x.compute_queued(py))?;
+    // no `?` inside: exceptions are created after the locks are released
+    let small = match &lent[..] {
+        [OperandRef::Object(x)] => x
+            .get()
+            .read(|x| is_short(x.len()).then(|| ops::apply(row, [Arg::Ref(x)]))),
+        [OperandRef::Object(a), OperandRef::Object(b)] => {
+            let both = PyTensor::read_both(a.get(), b.get(), |a, b| {
+                let most = if a.shape() == b.shape() {
+                    a.len()
+                } else {
+                    a.len().saturating_mul(b.len())
+                };
+                is_short(most).then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b)]))
+            });
+            both.flatten()
+        }
+        [
+            OperandRef::Object(a),
+            OperandRef::Operand(Operand::Scalar(s)),
+        ] => a
+            .get()
+            .read(|a| is_short(a.len()).then(|| ops::apply(row, [Arg::Ref(a), Arg::Scalar(*s)]))),
+        [
+            OperandRef::Operand(Operand::Scalar(s)),
+            OperandRef::Object(b),
+        ] => b
+            .get()
+            .read(|b| is_short(b.len()).then(|| ops::apply(row, [Arg::Scalar(*s), Arg::Ref(b)]))),
+        [
+            OperandRef::Object(a),
+            OperandRef::Object(b),
+            OperandRef::Object(c),
+        ] => {
+            let three = PyTensor::read_three(a.get(), b.get(), c.get(), |a, b, c| {
+                let alike = a.shape() == b.shape() && b.shape() == c.shape();
+                (alike && is_short(a.len()))
+                    .then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b), Arg::Ref(c)]))
+            });
+            three.flatten()
+        }
+        _ => None,
+    };
+    match small {
+        Some(result) => Ok(PyTensor::new(result.raise()?)),
+        None => apply(py, row, &lent.map(OperandRef::take)),
+    }
+}
+
+/// The sentence about the result's dtype in a docstring.
+macro_rules! result_dtype {
+    (Same) => {
+        "The result has the operands' common dtype."
+    };
+    (Float) => {
+        "The result has the operands' common dtype; integers and bool are computed in float32."
+    };
+    (Bool) => {
+        "The result is bool."
+    };
+    (Real) => {
+        "The result has the operand's dtype; that of its parts if it is complex."
+    };
+}
+
+macro_rules! function {
+    // `nn` has signatures of its own for functions with several operands
+    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident => nn) => {
+        $(#[doc = $doc])*
+        ///
+        /// x: a tensor, an array or a number. The result has its shape.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError for complex numbers.
+        ///
+        #[doc = concat!(">>> flex.nn.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[pyfunction]
+        #[pyo3(signature = (x))]
+        fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x])
+        }
+    };
+    ([$($doc:literal)*] $Name:ident $function:ident $arity:tt $rule:ident => nn) => {};
+    // `where` and `clip` are below
+    ($doc:tt $Name:ident $function:ident 3 $rule:ident) => {};
+    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
+        $(#[doc = $doc])*
+        ///
+        /// x: a tensor, an array or a number. The result has its shape.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError if the operation doesn't support the dtype.
+        ///
+        #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[pyfunction]
+        #[pyo3(signature = (x, /))]
+        pub fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x])
+        }
+    };
+    ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
+        $(#[doc = $doc])*
+        ///
+        /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        /// dtype.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        /// ShapeError if shapes don't broadcast.
+        ///
+        #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[pyfunction]
+        #[pyo3(signature = (x1, x2, /))]
+        pub fn $function(py: Python<'_>, x1: OperandRef<'_>, x2: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x1, x2])
+        }
+    };
+}
+macro_rules! add_function {
+    ($m:ident $function:ident $arity:tt => nn) => {};
+    ($m:ident $function:ident 3) => {};
+    ($m:ident $function:ident $arity:tt) => {
+        $m.add_function(wrap_pyfunction!($function, $m)?)?
+    };
+}
+macro_rules! add_activation {
+    ($m:ident $function:ident 1 => nn) => {
+        $m.add_function(wrap_pyfunction!($function, $m)?)?
+    };
+    ($($row:tt)*) => {};
+}
+macro_rules! make {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
+        $(function!([$($doc)*] $Name $function $arity $rule $(=> $module)?);)*
+
+        fn register_list(m: &Bound<PyModule>) -> PyResult<()> {
+            $(add_function!(m $function $arity $(=> $module)?);)*
+            Ok(())
+        }
+        /// Adds the functions with one operand that belong to `flex.nn`.
+        pub(super) fn register_activations(nn: &Bound<PyModule>) -> PyResult<()> {
+            $(add_activation!(nn $function $arity $(=> $module)?);)*
+            Ok(())
+        }
+    };
+}
+flex::operations!(make! {});
+
+/// Clamps values to the range from `min` to `max`; None means no bound.
+///
+/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
+/// x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
+/// dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
+///
+/// >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
+/// [2, 5, 6]
+/// >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
+/// [1, 5, 6]
+#[pyfunction]
+#[pyo3(signature = (x, /, min = None, max = None))]
+pub fn clip(
+    py: Python<'_>,
+    x: OperandRef<'_>,
+    min: Option<OperandRef<'_>>,
+    max: Option<OperandRef<'_>>,
+) -> PyResult<PyTensor> {
+    let dtype = match &x {
+        OperandRef::Object(t) => t.get().dtype_of(),
+        OperandRef::Operand(Operand::Tensor(t)) => t.dtype(),
+        OperandRef::Operand(Operand::Scalar(s)) => s.default_dtype(),
+        OperandRef::Number(x) => x.value().default_dtype(),
+    };
+    if dtype.is_bool() {
+        return Err(Error::unsupported("clip", dtype).raise()); // a bound would make it an integer
+    }
+    let [lowest, highest] = range(dtype).map(|s| OperandRef::Operand(Operand::Scalar(s)));
+    let (min, max) = (min.unwrap_or(lowest), max.unwrap_or(highest));
+    apply_ref(py, &rows::Clip::ROW, [x, min, max])
+}
+
+/// The lowest and the highest value of a dtype.
+fn range(dtype: DType) -> [Scalar; 2] {
+    if !dtype.is_integer() {
+        return [f64::NEG_INFINITY, f64::INFINITY].map(Scalar::Float);
+    }
+    let bits = 8 * dtype.size();
+    let [low, high] = if dtype.is_signed() {
+        [-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1]
+    } else {
+        [0, (1i128 << bits) - 1]
+    };
+    [low, high].map(Scalar::Int)
+}
+
+/// `x1` where the condition is true, else `x2`.
+///
+/// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
+/// has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
+/// don't broadcast.
+///
+/// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
+/// [1, 0]
+#[pyfunction(name = "where")]
+#[pyo3(signature = (condition, x1, x2, /))]
+pub fn where_(
+    py: Python<'_>,
+    condition: OperandRef<'_>,
+    x1: OperandRef<'_>,
+    x2: OperandRef<'_>,
+) -> PyResult<PyTensor> {
+    apply_ref(py, &rows::Where::ROW, [condition, x1, x2])
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    register_list(m)?;
+    m.add_function(wrap_pyfunction!(clip, m)?)?;
+    m.add_function(wrap_pyfunction!(where_, m)?)
+}

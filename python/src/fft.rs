@@ -1,0 +1,358 @@
+//! `flex.fft`: discrete Fourier transforms, with the names of the array API standard's extension.
+
+use super::cell::PyTensor;
+use super::convert::{Device, Ints, OperandRef, compute, count};
+use super::dtype::DTypeArg;
+use flex::DType;
+use flex::fft::{self as transforms, Dct, Fft, FftN, Norm};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The meaning of `norm`; None is the default, as in NumPy.
+fn norm_of(op: &str, norm: Option<&str>) -> PyResult<Norm> {
+    match norm {
+        None | Some("backward") => Ok(Norm::Backward),
+        Some("ortho") => Ok(Norm::Ortho),
+        Some("forward") => Ok(Norm::Forward),
+        Some(other) => Err(PyValueError::new_err(format!(
+            "{op}: norm is {other:?}; it is \"backward\", \"ortho\" or \"forward\""
+        ))),
+    }
+}
+
+/// The options of a transform along one axis.
+fn one(op: &str, n: Option<isize>, axis: isize, norm: Option<&str>) -> PyResult<Fft> {
+    Ok(Fft {
+        n: n.map(|n| count(op, "n", n)).transpose()?,
+        axis,
+        norm: norm_of(op, norm)?,
+    })
+}
+/// The options of a transform along several axes.
+fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<&str>) -> PyResult<FftN> {
+    let lengths = |s: Ints| {
+        s.0.iter()
+            .map(|n| count(op, "s", *n))
+            .collect::<PyResult<_>>()
+    };
+    Ok(FftN {
+        s: s.map(lengths).transpose()?,
+        axes: axes.map(|a| a.0).into(),
+        norm: norm_of(op, norm)?,
+    })
+}
+
+/// The cosine transform of type `kind`.
+fn cosine(op: &str, kind: isize) -> PyResult<Dct> {
+    match kind {
+        1 => Ok(Dct::I),
+        2 => Ok(Dct::II),
+        3 => Ok(Dct::III),
+        4 => Ok(Dct::IV),
+        _ => Err(PyValueError::new_err(format!(
+            "{op}: type is {kind}; it is 1, 2, 3 or 4"
+        ))),
+    }
+}
+
+/// Defines functions of one signature.
+macro_rules! functions {
+    (one: $($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, n = None, axis = -1, norm = None), text_signature = "(x, /, n=None, axis=-1, norm=\"backward\")")]
+        fn $name(
+            py: Python<'_>,
+            x: OperandRef,
+            n: Option<isize>,
+            axis: isize,
+            norm: Option<&str>,
+        ) -> PyResult<PyTensor> {
+            let how = one(stringify!($name), n, axis, norm)?;
+            x.compute_to(py, how.n.unwrap_or(0), move |x| transforms::$name(x, how))
+        }
+    )* };
+    (several $axes:literal: $($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, s = None, axes = None, norm = None), text_signature = $axes)]
+        fn $name(
+            py: Python<'_>,
+            x: OperandRef,
+            s: Option<Ints>,
+            axes: Option<Ints>,
+            norm: Option<&str>,
+        ) -> PyResult<PyTensor> {
+            let how = several(stringify!($name), s, axes, norm)?;
+            let elements = how.s.iter().flatten().fold(1, |all: usize, n| all.saturating_mul(*n));
+            x.compute_to(py, elements, move |x| transforms::$name(x, how.clone()))
+        }
+    )* };
+    (cosine: $($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, r#type = 2, n = None, axis = -1, norm = None), text_signature = "(x, /, type=2, n=None, axis=-1, norm=\"backward\")")]
+        fn $name(
+            py: Python<'_>,
+            x: OperandRef,
+            r#type: isize,
+            n: Option<isize>,
+            axis: isize,
+            norm: Option<&str>,
+        ) -> PyResult<PyTensor> {
+            let kind = cosine(stringify!($name), r#type)?;
+            let how = one(stringify!($name), n, axis, norm)?;
+            x.compute_to(py, how.n.unwrap_or(0), move |x| transforms::$name(x, kind, how))
+        }
+    )* };
+    (frequencies: $($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[pyfunction]
+        #[pyo3(signature = (n, /, d = 1.0, *, dtype = None, device = None))]
+        fn $name(
+            py: Python<'_>,
+            n: isize,
+            d: f64,
+            dtype: Option<DTypeArg>,
+            device: Option<Device>,
+        ) -> PyResult<PyTensor> {
+            let _ = device;
+            let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
+            let n = count(stringify!($name), "n", n)?;
+            compute(py, n, || transforms::$name(n, d, dtype))
+        }
+    )* };
+    (shifts: $($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axes = None))]
+        fn $name(py: Python<'_>, x: OperandRef, axes: Option<Ints>) -> PyResult<PyTensor> {
+            let axes = axes.map(|a| a.0);
+            x.compute(py, move |x| transforms::$name(x, axes.clone()))
+        }
+    )* };
+}
+
+functions! {
+    one:
+    /// The discrete Fourier transform along an axis.
+    ///
+    /// Element k of the result is the sum over j of x[j] exp(-2 pi i j k / n). n: the length that
+    /// the axis is truncated or zero-padded to, by default its own. Any length is fast, products of
+    /// 2, 3, 5, 7, 11 and 13 the most (Stockham's algorithm, in batches with primes up to 31;
+    /// Bluestein's for others). norm: which transform is divided by n: the inverse ("backward"),
+    /// this one ("forward"), or both by sqrt(n) ("ortho").
+    ///
+    /// The result is complex64 for float32 and complex64, complex128 for float64 and complex128.
+    /// float16 and bfloat16 are computed in float32; integers and bool become float32, flex's
+    /// default, where NumPy uses float64. ValueError for a length of 0; AxisError if the axis is
+    /// out of range; DTypeError for float8.
+    ///
+    /// >>> flex.fft.fft(flex.asarray([1.0, 2.0, 3.0, 4.0])).tolist()
+    /// [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
+    fft
+    /// The inverse discrete Fourier transform along an axis.
+    ///
+    /// Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by
+    /// n. Arguments, dtypes and errors are those of `fft`.
+    ///
+    /// >>> flex.fft.ifft(flex.asarray([10, -2+2j, -2, -2-2j])).tolist()
+    /// [(1+0j), (2+0j), (3+0j), (4+0j)]
+    ifft
+    /// The first half of the discrete Fourier transform of real numbers.
+    ///
+    /// Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes
+    /// and errors are those of `fft`; DTypeError for complex numbers.
+    ///
+    /// >>> flex.fft.rfft(flex.asarray([0.0, 1.0, 0.0, -1.0])).tolist()
+    /// [0j, -2j, 0j]
+    rfft
+    /// The inverse of `rfft`: real numbers from the first half of their spectrum.
+    ///
+    /// n: the number of real values, by default 2 (m - 1) for m elements along the axis, of which n
+    /// // 2 + 1 are used. The imaginary part of the first, and for even n of the last, is ignored.
+    /// The result is float32 or float64. Other arguments and errors are those of `fft`.
+    ///
+    /// >>> flex.fft.irfft(flex.asarray([0, -2j, 0])).tolist()
+    /// [0.0, 1.0, 0.0, -1.0]
+    irfft
+    /// The transform of a Hermitian-symmetric signal, whose spectrum is real.
+    ///
+    /// x: the first half of the signal; the rest is its conjugate, reversed. n: the length of the
+    /// result, by default 2 (m - 1). The result is float32 or float64. Other arguments and errors
+    /// are those of `fft`.
+    ///
+    /// >>> flex.fft.hfft(flex.asarray([1.0, 2.0, 3.0])).tolist()
+    /// [8.0, -2.0, 0.0, -2.0]
+    hfft
+    /// The inverse of `hfft`: the first half of a Hermitian-symmetric signal, from its real
+    /// spectrum.
+    ///
+    /// Arguments, dtypes and errors are those of `rfft`.
+    ///
+    /// >>> flex.fft.ihfft(flex.asarray([8.0, -2.0, 0.0, -2.0])).real.tolist()
+    /// [1.0, 2.0, 3.0]
+    ihfft
+}
+
+functions! {
+    several "(x, /, s=None, axes=None, norm=\"backward\")":
+    /// The discrete Fourier transform along several axes, one after the other.
+    ///
+    /// s: the lengths along the axes, by default their own. axes: by default all, or the last
+    /// len(s). norm, dtypes and other errors are those of `fft`; ValueError if s and axes differ in
+    /// length, AxisError if an axis is repeated.
+    ///
+    /// >>> flex.fft.fftn(flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    /// [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+    fftn
+    /// The inverse of `fftn`, with its arguments, dtypes and errors.
+    ///
+    /// >>> flex.fft.ifftn(flex.asarray([[10.0, -2.0], [-4.0, 0.0]])).real.tolist()
+    /// [[1.0, 2.0], [3.0, 4.0]]
+    ifftn
+    /// The discrete Fourier transform of real numbers along several axes, halved along the last of
+    /// them.
+    ///
+    /// Arguments, dtypes and errors are those of `fftn`; DTypeError for complex numbers, ValueError
+    /// for no axes.
+    ///
+    /// >>> flex.fft.rfftn(flex.ones((3, 8))).shape
+    /// (3, 5)
+    rfftn
+    /// The inverse of `rfftn`: real numbers from half of their spectrum.
+    ///
+    /// s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the
+    /// last axis. The result is float32 or float64. Other arguments and errors are those of `fftn`;
+    /// ValueError for no axes.
+    ///
+    /// >>> x = flex.asarray([[1.0, 2.0], [3.0, 4.0]])
+    /// >>> flex.fft.irfftn(flex.fft.rfftn(x)).tolist()
+    /// [[1.0, 2.0], [3.0, 4.0]]
+    irfftn
+}
+
+functions! {
+    several "(x, /, s=None, axes=(-2, -1), norm=\"backward\")":
+    /// `fftn` along the last two axes by default.
+    ///
+    /// >>> flex.fft.fft2(flex.ones((2, 2))).tolist()
+    /// [[(4+0j), 0j], [0j, 0j]]
+    fft2
+    /// `ifftn` along the last two axes by default.
+    ///
+    /// >>> flex.fft.ifft2(flex.ones((2, 2))).real.tolist()
+    /// [[1.0, 0.0], [0.0, 0.0]]
+    ifft2
+    /// `rfftn` along the last two axes by default.
+    ///
+    /// >>> flex.fft.rfft2(flex.ones((2, 3, 8))).shape
+    /// (2, 3, 5)
+    rfft2
+    /// `irfftn` along the last two axes by default.
+    ///
+    /// >>> flex.fft.irfft2(flex.ones((2, 3, 5))).shape
+    /// (2, 3, 8)
+    irfft2
+}
+
+functions! {
+    cosine:
+    /// The discrete cosine transform of real numbers along an axis.
+    ///
+    /// type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n));
+    /// 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) with j from 1, the inverse of 2 up to
+    /// a factor; 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n));
+    /// or 1, for x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the other j, where
+    /// n is at least 2. norm: which transform is divided by 2 n (2 n - 2 for type 1): the inverse
+    /// ("backward"), this one ("forward"), or both by its square root ("ortho"), which also scales
+    /// the first element (and the last, for type 1) so that the transform is orthogonal. Defined
+    /// like scipy.fft.dct. The result is float32 or float64; other arguments and errors are those
+    /// of `rfft`, and ValueError for another type.
+    ///
+    /// >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()
+    /// [8.0, 0.0, 0.0, 0.0]
+    dct
+    /// The inverse of `dct` of the same type, with its arguments, dtypes and errors.
+    ///
+    /// >>> flex.fft.idct(flex.asarray([8.0, 0.0, 0.0, 0.0])).tolist()
+    /// [1.0, 1.0, 1.0, 1.0]
+    idct
+}
+
+functions! {
+    frequencies:
+    /// The frequencies of the elements of `fft`.
+    ///
+    /// 0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the sample spacing. dtype:
+    /// float32 by default, or float64. ValueError if n is less than 1, or d is 0 or not
+    /// finite; DTypeError for other dtypes.
+    ///
+    /// >>> flex.fft.fftfreq(4, d=0.25).tolist()
+    /// [0.0, 1.0, -2.0, -1.0]
+    fftfreq
+    /// The frequencies of the elements of `rfft`: 0 to n // 2, each divided by n d.
+    ///
+    /// Arguments and errors are those of `fftfreq`.
+    ///
+    /// >>> flex.fft.rfftfreq(4, d=0.25).tolist()
+    /// [0.0, 1.0, 2.0]
+    rfftfreq
+}
+
+functions! {
+    shifts:
+    /// Shifts frequency 0 to the middle of the axes.
+    ///
+    /// x: any dtype. axes: by default all. AxisError if one is out of range or repeated.
+    ///
+    /// >>> flex.fft.fftshift(flex.fft.fftfreq(5, d=0.2)).tolist()
+    /// [-2.0, -1.0, 0.0, 1.0, 2.0]
+    fftshift
+    /// The inverse of `fftshift`, with its arguments and errors.
+    ///
+    /// >>> flex.fft.ifftshift(flex.asarray([-2, -1, 0, 1, 2])).tolist()
+    /// [0, 1, 2, -2, -1]
+    ifftshift
+}
+
+/// The smallest length from n on with a fast transform: a power of two, or one times a small odd
+/// number.
+///
+/// ValueError if n is negative.
+///
+/// >>> flex.fft.next_fast_len(1025)
+/// 1120
+#[pyfunction]
+#[pyo3(signature = (n, /))]
+fn next_fast_len(n: isize) -> PyResult<usize> {
+    Ok(transforms::next_fast_len(count("next_fast_len", "n", n)?))
+}
+
+/// Registers `fft`, the module that `flex/fft.py` takes its functions from; their `__module__` is
+/// `flex.fft`.
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    let module = PyModule::new(m.py(), "flex.fft")?;
+    module.add_function(wrap_pyfunction!(fft, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifft, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(irfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(hfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(ihfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(fftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(fft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(irfftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(irfft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(fftfreq, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfftfreq, &module)?)?;
+    module.add_function(wrap_pyfunction!(fftshift, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifftshift, &module)?)?;
+    module.add_function(wrap_pyfunction!(dct, &module)?)?;
+    module.add_function(wrap_pyfunction!(idct, &module)?)?;
+    module.add_function(wrap_pyfunction!(next_fast_len, &module)?)?;
+    m.setattr("_fft", module)
+}

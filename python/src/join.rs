@@ -1,0 +1,208 @@
+//! Joining, repeating, padding and broadcasting of tensors.
+
+use super::cell::PyTensor;
+use super::convert::{Ints, NumberArg, TensorArg, asarray, compute, count, integer, kind};
+use super::values::tuple;
+use crate::convert::error::Raise;
+use flex::{Tensor, ops};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+/// A list, a tuple or another iterable of tensors.
+pub struct TensorList(pub Vec<Tensor>);
+
+impl<'py> FromPyObject<'_, 'py> for TensorList {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorList> {
+        let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<TensorArg>()?.0);
+        if let Ok(t) = x.cast::<PyTuple>() {
+            return t
+                .iter()
+                .map(|t| tensor(&t))
+                .collect::<PyResult<_>>()
+                .map(TensorList);
+        }
+        if let Ok(l) = x.cast::<PyList>() {
+            return l
+                .iter()
+                .map(|t| tensor(&t))
+                .collect::<PyResult<_>>()
+                .map(TensorList);
+        }
+        match x.try_iter() {
+            Ok(items) if !x.is_instance_of::<PyString>() => items
+                .map(|t| tensor(&t?))
+                .collect::<PyResult<_>>()
+                .map(TensorList),
+            _ => Err(PyTypeError::new_err(format!(
+                "expected a list or tuple of tensors, got {}",
+                kind(&x)
+            ))),
+        }
+    }
+}
+
+impl TensorList {
+    fn elements(&self) -> usize {
+        self.0
+            .iter()
+            .map(Tensor::len)
+            .fold(0, usize::saturating_add)
+    }
+}
+
+/// Broadcasts tensors to their common shape: views, as a tuple.
+///
+/// arrays: tensors of any dtypes, which they keep. ShapeError if the shapes don't broadcast.
+///
+/// >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
+/// [(3, 4), (3, 4)]
+#[pyfunction]
+#[pyo3(signature = (*arrays))]
+fn broadcast_arrays<'py>(
+    py: Python<'py>,
+    arrays: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    tuple(
+        py,
+        ops::broadcast_arrays(&arrays.extract::<TensorList>()?.0).raise()?,
+    )
+}
+
+/// Joins tensors along an axis; with `axis=None`, the flattened tensors.
+///
+/// arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
+/// (ShapeError). The result has their common dtype (DTypeError if there is none).
+///
+/// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
+/// [1, 2, 3]
+#[pyfunction]
+#[pyo3(signature = (arrays, /, axis = 0))]
+fn concat(py: Python<'_>, arrays: TensorList, axis: Option<isize>) -> PyResult<PyTensor> {
+    compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
+}
+
+/// Joins tensors of the same shape along a new axis, at that position of the result.
+///
+/// arrays: a sequence of at least one tensor (ValueError), all of the same shape (ShapeError). The
+/// result has their common dtype.
+///
+/// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
+/// [[1, 3], [2, 4]]
+#[pyfunction]
+#[pyo3(signature = (arrays, /, axis = 0))]
+fn stack(py: Python<'_>, arrays: TensorList, axis: isize) -> PyResult<PyTensor> {
+    compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
+}
+
+/// Repeats each element several times along an axis; with `axis=None`, elements of the flattened x.
+///
+/// repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
+/// if there are not as many as elements; DTypeError if they are not integers.
+///
+/// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
+/// [1, 1, 3]
+#[pyfunction]
+#[pyo3(signature = (x, /, repeats, axis = None))]
+fn repeat(
+    py: Python<'_>,
+    x: TensorArg,
+    repeats: &Bound<PyAny>,
+    axis: Option<isize>,
+) -> PyResult<PyTensor> {
+    if let Ok(times) = integer(repeats) {
+        let times = count("repeat", "repeats", times)?;
+        return compute(py, x.0.len().saturating_mul(times), || {
+            ops::repeat(&x.0, times, axis)
+        });
+    }
+    let repeats = asarray(repeats, None, None)?.get().tensor(py)?;
+    compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
+}
+
+/// Repeats the whole of `x`, `repetitions[k]` times along dimension `k`.
+///
+/// repetitions: an integer or a tuple of them, aligned with the last dimension. If it and the shape
+/// of x differ in length, the shorter is padded with ones in front. ValueError if one is negative.
+///
+/// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
+/// [[1, 2, 1, 2], [1, 2, 1, 2]]
+#[pyfunction]
+#[pyo3(signature = (x, /, repetitions))]
+fn tile(py: Python<'_>, x: TensorArg, repetitions: Ints) -> PyResult<PyTensor> {
+    let times = repetitions
+        .0
+        .iter()
+        .map(|n| count("tile", "a repetition", *n))
+        .collect::<PyResult<Vec<_>>>()?;
+    compute(
+        py,
+        times.iter().fold(x.0.len(), |n, t| n.saturating_mul(*t)),
+        || ops::tile(&x.0, &times),
+    )
+}
+
+/// Pads `x` with elements of `value`.
+///
+/// pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
+/// all dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+/// ValueError if one is negative; ShapeError if there is not one pair for each dimension;
+/// DTypeError if the value is of a higher kind than the dtype.
+///
+/// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
+/// [9, 1, 2, 9, 9]
+#[pyfunction]
+#[pyo3(signature = (x, /, pad_width, *, value = NumberArg(flex::Scalar::Bool(false), None)), text_signature = "(x, /, pad_width, *, value=0)")]
+fn pad(
+    py: Python<'_>,
+    x: TensorArg,
+    pad_width: &Bound<PyAny>,
+    value: NumberArg,
+) -> PyResult<PyTensor> {
+    let rank = x.0.rank();
+    let pair = |p: &[isize]| -> PyResult<(usize, usize)> {
+        match p {
+            [both] => Ok((
+                count("pad", "a width", *both)?,
+                count("pad", "a width", *both)?,
+            )),
+            [before, after] => Ok((
+                count("pad", "a width", *before)?,
+                count("pad", "a width", *after)?,
+            )),
+            other => Err(PyValueError::new_err(format!(
+                "pad: {other:?} is not a pair of widths"
+            ))),
+        }
+    };
+    let widths = match pad_width.extract::<Ints>() {
+        Ok(one) => vec![pair(&one.0)?; rank],
+        Err(_) => {
+            let wrong = || {
+                PyTypeError::new_err(
+                    "pad: pad_width is an integer, a pair of them, or a pair for each dimension",
+                )
+            };
+            let pairs = pad_width.try_iter().map_err(|_| wrong())?;
+            let pairs = pairs
+                .map(|p| pair(&p?.extract::<Ints>().map_err(|_| wrong())?.0))
+                .collect::<PyResult<Vec<_>>>()?;
+            if pairs.len() == 1 {
+                vec![pairs[0]; rank]
+            } else {
+                pairs
+            }
+        }
+    };
+    compute(py, x.0.len(), || ops::pad(&x.0, &widths, value.0))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(broadcast_arrays, m)?)?;
+    m.add_function(wrap_pyfunction!(concat, m)?)?;
+    m.add_function(wrap_pyfunction!(stack, m)?)?;
+    m.add_function(wrap_pyfunction!(repeat, m)?)?;
+    m.add_function(wrap_pyfunction!(tile, m)?)?;
+    m.add_function(wrap_pyfunction!(pad, m)?)
+}

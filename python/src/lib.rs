@@ -1,0 +1,96 @@
+//! The Python module `flex._flex`: the Tensor class, the dtypes, and one file for each family of
+//! functions. `convert` converts between Python objects and the crate's types, `interop` shares
+//! memory with other libraries.
+// docstrings are Python's, with doctests, not Markdown
+#![allow(clippy::doc_lazy_continuation)]
+
+#[macro_use]
+mod dispatch;
+#[macro_use]
+mod examples;
+
+mod cell;
+mod config;
+mod convert;
+mod creation;
+mod dtype;
+mod elementwise;
+mod entered;
+mod fft;
+mod fuse;
+mod hints;
+mod index;
+mod interop;
+mod io;
+mod join;
+mod later;
+mod linalg;
+mod methods;
+mod nn;
+mod number;
+mod operators;
+mod promotion;
+mod quant;
+mod queue;
+mod reduce;
+mod repr;
+mod scan;
+mod search;
+mod set;
+mod shape;
+mod signal;
+mod sort;
+mod standard;
+mod subscript;
+mod tensor;
+mod torch_names;
+mod trace;
+mod traced;
+mod values;
+mod whole;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
+    config::warn_of_ignored_settings(m.py())?;
+    convert::error::register(m)?;
+    dtype::register(m)?;
+    tensor::register(m)?;
+    config::register(m)?;
+    interop::register(m)?;
+    promotion::register(m)?;
+    standard::register(m)?;
+    creation::register(m)?;
+    elementwise::register(m)?;
+    fft::register(m)?;
+    fuse::register(m)?;
+    index::register(m)?;
+    io::register(m)?;
+    join::register(m)?;
+    linalg::register(m)?;
+    nn::register(m)?;
+    quant::register(m)?;
+    queue::register(m)?;
+    reduce::register(m)?;
+    scan::register(m)?;
+    search::register(m)?;
+    set::register(m)?;
+    shape::register(m)?;
+    signal::register(m)?;
+    sort::register(m)?;
+    let nn = m.getattr("_nn")?;
+    let grad = nn.getattr("_grad")?;
+    let fft = m.getattr("_fft")?;
+    let quant = m.getattr("_quant")?;
+    let signal = m.getattr("_signal")?;
+    hints::register(&[
+        m,
+        &nn.cast_into()?,
+        &grad.cast_into()?,
+        &fft.cast_into()?,
+        &quant.cast_into()?,
+        &signal.cast_into()?,
+    ])?;
+    methods::register(m) // turns the functions above into methods
+}

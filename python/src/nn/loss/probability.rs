@@ -1,0 +1,161 @@
+//! Losses of probabilities.
+
+use super::tensor;
+use crate::cell::PyTensor;
+use crate::convert::{TensorArg, compute};
+use flex::nn::{self, BinaryCrossEntropy, GaussianNllLoss, KlDiv, PoissonNllLoss, WithLogits};
+use pyo3::prelude::*;
+
+/// `-(target * log(x) + (1 - target) * log(1 - x))`, reduced, with logarithms clamped to at least
+/// -100.
+///
+/// x, target: probabilities, from 0 to 1 (ValueError), of one shape (ShapeError). weight: a factor
+/// for each term; broadcasts. reduction and dtypes: as for `mse_loss`.
+///
+/// >>> flex.nn.binary_cross_entropy(flex.asarray([1.0, 0.0]), flex.asarray([1.0, 1.0]), reduction="none").tolist()
+/// [0.0, 100.0]
+#[pyfunction]
+#[pyo3(signature = (x, target, weight = None, *, reduction = "mean"))]
+fn binary_cross_entropy(
+    py: Python<'_>,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
+    reduction: &str,
+) -> PyResult<PyTensor> {
+    let options = BinaryCrossEntropy {
+        weight: tensor(&weight),
+        reduction: super::reduction("binary_cross_entropy", reduction)?,
+    };
+    compute(py, x.0.len(), || {
+        nn::binary_cross_entropy(&x.0, &target.0, options)
+    })
+}
+
+/// `binary_cross_entropy` of `sigmoid(x)`, without overflow or cancellation.
+///
+/// x: a tensor of numbers. target: of its shape (ShapeError); values outside 0 to 1 are accepted, as
+/// in torch. weight: a factor for each term.
+/// pos_weight: a factor for positive targets. Both broadcast. reduction and dtypes: as for
+/// `mse_loss`.
+///
+/// >>> flex.nn.binary_cross_entropy_with_logits(flex.asarray([1000.0]), flex.asarray([0.0])).item()
+/// 1000.0
+#[pyfunction]
+#[pyo3(signature = (x, target, weight = None, *, reduction = "mean", pos_weight = None))]
+fn binary_cross_entropy_with_logits(
+    py: Python<'_>,
+    x: TensorArg,
+    target: TensorArg,
+    weight: Option<TensorArg>,
+    reduction: &str,
+    pos_weight: Option<TensorArg>,
+) -> PyResult<PyTensor> {
+    let options = WithLogits {
+        weight: tensor(&weight),
+        pos_weight: tensor(&pos_weight),
+        reduction: super::reduction("binary_cross_entropy_with_logits", reduction)?,
+    };
+    compute(py, x.0.len(), || {
+        nn::binary_cross_entropy_with_logits(&x.0, &target.0, options)
+    })
+}
+
+/// `target * (log(target) - x)`, or 0 where target is 0, reduced: the Kullback-Leibler divergence
+/// (1951) of log-probabilities x.
+///
+/// x, target: tensors of numbers, which broadcast (ShapeError). reduction: "mean", "sum", "none",
+/// or "batchmean", the sum divided by the size of the first axis (ValueError). log_target: whether
+/// target are log-probabilities too. The result has the common dtype; a negative target gives NaN, as
+/// in torch. DTypeError for complex numbers.
+///
+/// >>> flex.nn.kl_div(flex.asarray([0.0, -1.0]), flex.asarray([0.0, 1.0]), reduction="sum").item()
+/// 1.0
+#[pyfunction]
+#[pyo3(signature = (x, target, *, reduction = "mean", log_target = false))]
+fn kl_div(
+    py: Python<'_>,
+    x: TensorArg,
+    target: TensorArg,
+    reduction: &str,
+    log_target: bool,
+) -> PyResult<PyTensor> {
+    let batchmean = reduction == "batchmean";
+    let how = if batchmean { "sum" } else { reduction };
+    let options = KlDiv {
+        log_target,
+        batchmean,
+        reduction: super::reduction("kl_div", how)?,
+    };
+    compute(py, x.0.len(), || nn::kl_div(&x.0, &target.0, options))
+}
+
+/// The negative log-likelihood of a Poisson distribution: `exp(x) - target * x`, or for rates `x -
+/// target * log(x + eps)`, reduced.
+///
+/// x, target: tensors of numbers, which broadcast (ShapeError). log_input: whether x are logarithms
+/// of rates. full: whether to add Stirling's approximation of the terms that depend on target
+/// alone. eps: finite, 0 or more (ValueError). reduction and dtypes: as for `mse_loss`.
+///
+/// >>> flex.nn.poisson_nll_loss(flex.asarray([0.0, 0.0]), flex.asarray([0.0, 3.0])).item()
+/// 1.0
+#[pyfunction]
+#[pyo3(signature = (x, target, log_input = true, full = false, *, eps = 1e-8, reduction = "mean"))]
+fn poisson_nll_loss(
+    py: Python<'_>,
+    x: TensorArg,
+    target: TensorArg,
+    log_input: bool,
+    full: bool,
+    eps: f64,
+    reduction: &str,
+) -> PyResult<PyTensor> {
+    let options = PoissonNllLoss {
+        log_input,
+        full,
+        eps,
+        reduction: super::reduction("poisson_nll_loss", reduction)?,
+    };
+    compute(py, x.0.len(), || {
+        nn::poisson_nll_loss(&x.0, &target.0, options)
+    })
+}
+
+/// The negative log-likelihood of a Gaussian distribution: `(log(var) + (x - target)**2 / var) /
+/// 2`, reduced (Nix and Weigend, 1994).
+///
+/// x, target: tensors of numbers, which broadcast (ShapeError). var: variances, of the shape of x,
+/// or that without its last axis, or broadcasting; none negative (ValueError). full: whether to add
+/// `log(2 * pi) / 2`. eps: the lower bound of variances, finite and 0 or more (ValueError). reduction
+/// and dtypes: as for `mse_loss`.
+///
+/// >>> flex.nn.gaussian_nll_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), flex.asarray([1.0])).item()
+/// 2.5
+#[pyfunction]
+#[pyo3(signature = (x, target, var, full = false, eps = 1e-6, reduction = "mean"), text_signature = "(x, target, var, full=False, eps=1e-06, reduction='mean')")]
+fn gaussian_nll_loss(
+    py: Python<'_>,
+    x: TensorArg,
+    target: TensorArg,
+    var: TensorArg,
+    full: bool,
+    eps: f64,
+    reduction: &str,
+) -> PyResult<PyTensor> {
+    let options = GaussianNllLoss {
+        full,
+        eps,
+        reduction: super::reduction("gaussian_nll_loss", reduction)?,
+    };
+    compute(py, x.0.len(), || {
+        nn::gaussian_nll_loss(&x.0, &target.0, &var.0, options)
+    })
+}
+
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    nn.add_function(wrap_pyfunction!(binary_cross_entropy, nn)?)?;
+    nn.add_function(wrap_pyfunction!(binary_cross_entropy_with_logits, nn)?)?;
+    nn.add_function(wrap_pyfunction!(kl_div, nn)?)?;
+    nn.add_function(wrap_pyfunction!(poisson_nll_loss, nn)?)?;
+    nn.add_function(wrap_pyfunction!(gaussian_nll_loss, nn)?)
+}

@@ -1,0 +1,293 @@
+//! Reductions. Those that NumPy calls as methods (`numpy.sum(t)`) take its `out`, an array to fill.
+
+use super::cell::PyTensor;
+use super::convert::{Ints, OperandRef};
+use super::dtype::DTypeArg;
+use super::interop::ufunc::into_out;
+use super::later;
+use crate::convert::error::Raise;
+use flex::ops::{self, Reduction};
+use flex::stream::Kind;
+use flex::{Axes, Error, Tensor};
+use pyo3::prelude::*;
+use std::borrow::Cow;
+
+/// The axes to reduce, all for `None`.
+fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
+    Reduction {
+        axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
+        keepdims,
+    }
+}
+/// A reduction of a deferred operand.
+fn recorded(kind: Kind, x: &OperandRef, over: &Reduction) -> Option<PyResult<PyTensor>> {
+    later::reduce(kind, x, over, |_| Ok(None), None)
+}
+/// [`recorded`] for a sum or a product, with an optional dtype.
+fn recorded_total(
+    kind: Kind,
+    x: &OperandRef,
+    over: &Reduction,
+    dtype: Option<DTypeArg>,
+) -> Option<PyResult<PyTensor>> {
+    let dtype = dtype.map(|d| d.0);
+    let before = |from| ops::reduce::converted_before(kind.name(), from, dtype);
+    later::reduce(kind, x, over, before, dtype)
+}
+/// The operand, converted if a float dtype is requested.
+fn computed_in<'t>(
+    op: &'static str,
+    x: &'t Tensor,
+    dtype: Option<DTypeArg>,
+) -> flex::Result<Cow<'t, Tensor>> {
+    match dtype {
+        Some(d) if d.0.is_integer() || d.0.is_bool() => Err(Error::dtype(
+            op,
+            format!("dtype is {}, but must be float or complex", d.0),
+        )),
+        Some(d) if d.0 != x.dtype() => x.astype(d.0).map(Cow::Owned),
+        _ => Ok(Cow::Borrowed(x)),
+    }
+}
+
+/// The `correction`, which NumPy calls `ddof`.
+fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
+    match ddof {
+        Some(_) if correction != 0.0 => {
+            Err(Error::value(op, "correction and ddof are synonyms: pass one of them").raise())
+        }
+        Some(ddof) => Ok(ddof),
+        None => Ok(correction),
+    }
+}
+
+/// Sums and products, with an optional dtype.
+macro_rules! totals {
+    ($($(#[doc = $doc:literal])* $name:ident $of_dtype:ident $Kind:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+        fn $name<'py>(
+            py: Python<'py>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            dtype: Option<DTypeArg>,
+            keepdims: bool,
+            out: Option<Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            if let Some(y) = recorded_total(Kind::$Kind, &x, &over(&axis, keepdims), dtype) {
+                return into_out(py, y?, out);
+            }
+            let y = x.compute(py, move |x| match dtype {
+                Some(d) => ops::$of_dtype(x, over(&axis, keepdims), d.0),
+                None => ops::$name(x, over(&axis, keepdims)),
+            })?;
+            into_out(py, y, out)
+        }
+    )* };
+}
+totals! {
+    /// The sum of elements.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for
+    /// unsigned ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the
+    /// same for any number of threads. out: a NumPy array of the result's shape, which is filled
+    /// and returned. AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> x = flex.asarray([[1, 2], [3, 4]])
+    /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
+    /// (10, [4, 6])
+    sum sum_as Sum;
+    /// The product of elements.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
+    /// unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
+    /// an axis is out of range or repeated.
+    ///
+    /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    /// [2, 12]
+    prod prod_as Prod;
+}
+
+/// The arithmetic mean of elements.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+/// result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
+/// compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
+/// range or repeated.
+///
+/// >>> flex.mean(flex.asarray([1, 2, 6])).item()
+/// 3.0
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+fn mean<'py>(
+    py: Python<'py>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if dtype.is_none()
+        && let Some(y) = recorded(Kind::Mean, &x, &over(&axis, keepdims))
+    {
+        return into_out(py, y?, out);
+    }
+    into_out(
+        py,
+        x.compute(py, move |x| {
+            ops::mean(&*computed_in("mean", x, dtype)?, over(&axis, keepdims))
+        })?,
+        out,
+    )
+}
+
+/// Moments about the mean, with an optional dtype.
+macro_rules! spreads {
+    ($($(#[doc = $doc:literal])* $name:ident $op:literal $of:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction(name = $op)]
+        #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
+        fn $name<'py>(
+            py: Python<'py>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            dtype: Option<DTypeArg>,
+            correction: f64,
+            keepdims: bool,
+            ddof: Option<f64>,
+            out: Option<Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let correction = correction_or($op, correction, ddof)?;
+            let y = x.compute(py, move |x| {
+                ops::$of(&*computed_in($op, x, dtype)?, over(&axis, keepdims), correction)
+            })?;
+            into_out(py, y, out)
+        }
+    )* };
+}
+spreads! {
+    /// The variance of elements: the sum of squared deviations from the mean, divided by `n -
+    /// correction`.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
+    /// compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
+    /// correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
+    /// repeated.
+    ///
+    /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
+    /// (1.0, 2.0)
+    var "var" var;
+    /// The standard deviation of elements: the square root of `var`, with the same arguments and
+    /// errors.
+    ///
+    /// >>> flex.std(flex.asarray([1.0, 3.0])).item()
+    /// 1.0
+    std_ "std" std;
+}
+
+macro_rules! reductions {
+    ($($(#[doc = $doc:literal])* $name:ident $Kind:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+        fn $name<'py>(
+            py: Python<'py>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            keepdims: bool,
+            out: Option<Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let y = match recorded(Kind::$Kind, &x, &over(&axis, keepdims)) {
+                Some(y) => y?,
+                None => x.compute(py, move |x| ops::$name(x, over(&axis, keepdims)))?,
+            };
+            into_out(py, y, out)
+        }
+    )* };
+}
+reductions! {
+    /// The largest element; NaN propagates.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
+    /// numbers; AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    /// [5, 3]
+    max Max;
+    /// The smallest element; NaN propagates. Arguments and errors are those of `max`.
+    ///
+    /// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    /// [1, 2]
+    min Min;
+    /// Whether any element is true (not zero).
+    ///
+    /// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
+    /// keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
+    /// AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
+    /// [True, False]
+    any Any;
+    /// Whether all elements are true (not zero). Arguments and errors are those of `any`; the
+    /// result is True if there are no elements.
+    ///
+    /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
+    /// [True, False]
+    all All;
+}
+
+/// The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
+///
+/// >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
+/// [1, 2]
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+fn count_nonzero(
+    py: Python<'_>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    match recorded(Kind::Count, &x, &over(&axis, keepdims)) {
+        Some(y) => y,
+        None => x.compute(py, move |x| ops::count_nonzero(x, over(&axis, keepdims))),
+    }
+}
+
+/// `log(sum(exp(x)))`, without overflow.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+/// result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
+/// DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+///
+/// >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
+/// 1000.0
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+fn logsumexp(
+    py: Python<'_>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    x.compute(py, move |x| ops::logsumexp(x, over(&axis, keepdims)))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(sum, m)?)?;
+    m.add_function(wrap_pyfunction!(prod, m)?)?;
+    m.add_function(wrap_pyfunction!(mean, m)?)?;
+    m.add_function(wrap_pyfunction!(var, m)?)?;
+    m.add_function(wrap_pyfunction!(std_, m)?)?;
+    m.add_function(wrap_pyfunction!(max, m)?)?;
+    m.add_function(wrap_pyfunction!(min, m)?)?;
+    m.add_function(wrap_pyfunction!(any, m)?)?;
+    m.add_function(wrap_pyfunction!(all, m)?)?;
+    m.add_function(wrap_pyfunction!(count_nonzero, m)?)?;
+    m.add_function(wrap_pyfunction!(logsumexp, m)?)
+}

@@ -1,0 +1,163 @@
+//! Sorting and searching.
+
+use super::cell::PyTensor;
+use super::convert::{Operand, TensorArg, compute, detached};
+use crate::convert::error::Raise;
+use flex::ops::{self, Side, Sort, TopK};
+use flex::{Result, Tensor};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Two tensors as a tuple.
+pub fn pair(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<(Tensor, Tensor)> + Send,
+) -> PyResult<(PyTensor, PyTensor)> {
+    let (a, b) = detached(py, elements, f)?;
+    Ok((PyTensor::new(a), PyTensor::new(b)))
+}
+
+/// Sorts the values along `axis`.
+///
+/// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
+/// `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
+/// AxisError if the axis is out of range.
+///
+/// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
+/// [3, 2, 1]
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
+fn sort(
+    py: Python<'_>,
+    x: TensorArg,
+    axis: isize,
+    descending: bool,
+    stable: bool,
+) -> PyResult<PyTensor> {
+    let _ = stable; // every sort is stable
+    compute(py, x.0.len(), || ops::sort(&x.0, Sort { axis, descending }))
+}
+
+/// The indices that sort along `axis`.
+///
+/// x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+/// order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+/// axis is out of range.
+///
+/// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
+/// [1, 2, 0]
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
+fn argsort(
+    py: Python<'_>,
+    x: TensorArg,
+    axis: isize,
+    descending: bool,
+    stable: bool,
+) -> PyResult<PyTensor> {
+    let _ = stable; // every sort is stable
+    compute(py, x.0.len(), || {
+        ops::argsort(&x.0, Sort { axis, descending })
+    })
+}
+
+/// `sort` and `argsort` in one: the sorted values and their indices.
+///
+/// x: a tensor of an ordered dtype; both results have its shape, the indices are int64. DTypeError
+/// for complex numbers; AxisError if the axis is out of range.
+///
+/// >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
+/// >>> values.tolist(), indices.tolist()
+/// ([1, 2, 3], [1, 2, 0])
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
+fn sort_with_indices(
+    py: Python<'_>,
+    x: TensorArg,
+    axis: isize,
+    descending: bool,
+    stable: bool,
+) -> PyResult<(PyTensor, PyTensor)> {
+    let _ = stable; // every sort is stable
+    pair(py, x.0.len(), || {
+        ops::sort_with_indices(&x.0, Sort { axis, descending })
+    })
+}
+
+/// The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
+///
+/// x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
+/// indices are int64. Of equal values the first is preferred; NaN is taken last. ValueError if k is
+/// negative or exceeds the size of the axis; DTypeError for complex numbers; AxisError if the axis
+/// is out of range.
+///
+/// >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
+/// >>> values.tolist(), indices.tolist()
+/// ([5, 3], [1, 2])
+#[pyfunction]
+#[pyo3(signature = (x, /, k, axis = -1, *, largest = true, sorted = true), text_signature = "(x, /, k, axis=-1, *, largest=True, sorted=True)")]
+fn topk(
+    py: Python<'_>,
+    x: TensorArg,
+    k: isize,
+    axis: isize,
+    largest: bool,
+    sorted: bool,
+) -> PyResult<(PyTensor, PyTensor)> {
+    let k = usize::try_from(k)
+        .map_err(|_| PyValueError::new_err(format!("topk: k is {k}; it must not be negative")))?;
+    pair(py, x.0.len(), || {
+        ops::topk(
+            &x.0,
+            k,
+            TopK {
+                axis,
+                largest,
+                sorted,
+            },
+        )
+    })
+}
+
+/// The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
+/// values with `side="left"`, after them with `"right"`.
+///
+/// x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
+/// sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+/// ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
+/// ValueError for another side; IndexError if an index of the sorter is out of range.
+///
+/// >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
+/// [3, 4]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /, side = "left", sorter = None))]
+fn searchsorted(
+    py: Python<'_>,
+    x1: TensorArg,
+    x2: Operand,
+    side: &str,
+    sorter: Option<TensorArg>,
+) -> PyResult<PyTensor> {
+    let side = match side {
+        "left" => Side::Left,
+        "right" => Side::Right,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "searchsorted: side is {other:?}; it is \"left\" or \"right\""
+            )));
+        }
+    };
+    let x2 = x2.tensor_like(x1.0.dtype()).raise()?;
+    compute(py, x1.0.len() + x2.len(), || {
+        ops::searchsorted(&x1.0, &x2, side, sorter.as_ref().map(|s| &s.0))
+    })
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(sort, m)?)?;
+    m.add_function(wrap_pyfunction!(argsort, m)?)?;
+    m.add_function(wrap_pyfunction!(sort_with_indices, m)?)?;
+    m.add_function(wrap_pyfunction!(topk, m)?)?;
+    m.add_function(wrap_pyfunction!(searchsorted, m)?)
+}
