@@ -38,6 +38,7 @@ mod scan;
 mod set;
 mod shape;
 mod signal;
+mod simd;
 mod sort;
 #[cfg(feature = "std")]
 mod storage;
