@@ -15,10 +15,10 @@ use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Target sizes, in numbers: of the panels of a block of elements, and of the products of an
-/// output.
-const PANELS: usize = 1 << 17;
-const PRODUCTS: usize = 1 << 16;
+/// Target sizes, in numbers, of the panels of a block of elements and of the products of an output:
+/// both stay in L2.
+const PANELS: usize = 1 << 15;
+const PRODUCTS: usize = 1 << 15;
 
 /// The sizes of a transposed convolution, and how its places are split into blocks, which depends
 /// on the sizes alone. Tap `t` of element `e` adds to place `e * stride + t * dilation - padding`.
@@ -57,25 +57,46 @@ impl Spread {
             together: 1,
         };
         let taps = geometry.positions();
+        let all = spread.elements();
         while spread.block > stride.saturating_mul(2)
             && (spread.elements().saturating_mul(channels) > PANELS
                 || spread.elements().saturating_mul(taps) > PRODUCTS)
         {
-            spread.block = (spread.block / 2).next_multiple_of(stride);
+            let block = (spread.block / 2).next_multiple_of(stride);
+            let half = Spread { block, ..spread };
+            // elements that contribute to two blocks are multiplied twice
+            let twice = half.elements().saturating_mul(half.count());
+            if twice > all.saturating_add(all / 4) && spread.bytes(bytes) <= most {
+                break;
+            }
+            spread = half;
         }
         let each = spread.elements().saturating_mul(taps).max(1);
         spread.together = (2 * PRODUCTS / each).clamp(1, made.max(1));
-        let numbers = (spread.numbers().iter()).fold(spread.panels(), |a, b| a.saturating_add(*b));
-        (numbers.saturating_mul(bytes) <= most).then_some(spread)
+        (spread.bytes(bytes) <= most).then_some(spread)
+    }
+    /// Bytes of scratch, for numbers of `bytes` bytes.
+    fn bytes(&self, bytes: usize) -> usize {
+        let numbers = (self.numbers().iter()).fold(self.panels(), |a, b| a.saturating_add(*b));
+        numbers.saturating_mul(bytes)
     }
     /// The most elements of an image that contribute to a block.
     fn elements(&self) -> usize {
-        let (g, k) = (&self.geometry, self.axis);
-        let span = (g.kernel[k] - 1).saturating_mul(g.dilation[k]);
-        let along = (self.block.saturating_add(span) / g.stride[k] + 1).min(self.image[k]);
+        let k = self.axis;
+        let along = self.seen(0..self.block).len().min(self.image[k]);
         (0..3)
             .filter(|i| *i != k)
             .fold(along, |n, i| n.saturating_mul(self.image[i]))
+    }
+    /// The elements along the axis that is split that contribute to these places, were the image
+    /// unbounded.
+    fn seen(&self, places: Range<usize>) -> Range<isize> {
+        let (g, k) = (&self.geometry, self.axis);
+        let stride = g.stride[k] as isize;
+        let span = ((g.kernel[k] - 1) * g.dilation[k]) as isize;
+        let first = places.start as isize + g.padding[k] - span;
+        let last = places.end as isize - 1 + g.padding[k];
+        -(-first).div_euclid(stride)..last.div_euclid(stride) + 1
     }
     /// The most numbers of packed elements.
     fn panels(&self) -> usize {
@@ -116,14 +137,11 @@ impl Spread {
     /// The places of block `i` along the axis that is split, and the elements that contribute to
     /// them.
     fn block(&self, i: usize) -> [Range<usize>; 2] {
-        let (g, k) = (&self.geometry, self.axis);
-        let places = i * self.block..g.places[k].min((i + 1) * self.block);
-        let stride = g.stride[k] as isize;
-        let span = ((g.kernel[k] - 1) * g.dilation[k]) as isize;
-        let first = places.start as isize + g.padding[k] - span;
-        let last = places.end as isize - 1 + g.padding[k];
-        let end = (last.div_euclid(stride) + 1).clamp(0, self.image[k] as isize);
-        let start = (-(-first).div_euclid(stride)).clamp(0, end);
+        let k = self.axis;
+        let places = i * self.block..self.geometry.places[k].min((i + 1) * self.block);
+        let seen = self.seen(places.clone());
+        let end = seen.end.clamp(0, self.image[k] as isize);
+        let start = seen.start.clamp(0, end);
         [places, start as usize..end as usize]
     }
 }
