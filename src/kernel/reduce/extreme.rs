@@ -27,10 +27,10 @@ pub trait Extreme<T>: Reduce<T> {
 /// a function for runs, and one for short runs.
 macro_rules! extreme {
     ($T:ty: $Acc:ty, $lowest:expr, $highest:expr, |$x:ident| $lift:expr, |$r:ident| $finish:expr $(, $floats:ident $($short:ident)?)?) => {
-        extreme!(@ Max $T: $Acc, $lowest, >, |$x| $lift, |$r| $finish $(, $floats $($short Largest)?)?);
-        extreme!(@ Min $T: $Acc, $highest, <, |$x| $lift, |$r| $finish $(, $floats $($short Smallest)?)?);
+        extreme!(@ Max $T: $Acc, $lowest, > >=, |$x| $lift, |$r| $finish $(, $floats $($short Largest)?)?);
+        extreme!(@ Min $T: $Acc, $highest, < <=, |$x| $lift, |$r| $finish $(, $floats $($short Smallest)?)?);
     };
-    (@ $R:ident $T:ty: $Acc:ty, $identity:expr, $than:tt, |$x:ident| $lift:expr, |$r:ident| $finish:expr
+    (@ $R:ident $T:ty: $Acc:ty, $identity:expr, $than:tt $or_equal:tt, |$x:ident| $lift:expr, |$r:ident| $finish:expr
         $(, $floats:ident $($short:ident $along:expr)?)?) => {
         impl Reduce<$T> for $R {
             type Kernels = Self;
@@ -65,9 +65,15 @@ macro_rules! extreme {
         }
         impl Extreme<$T> for $R {
             #[inline(always)]
-            #[allow(clippy::eq_op)]
+            #[allow(
+                clippy::eq_op,
+                clippy::nonminimal_bool,
+                clippy::neg_cmp_op_on_partial_ord,
+                reason = "NaN"
+            )]
             fn beats(a: $Acc, b: $Acc) -> bool {
-                (a $than b) | ((a != a) & (b == b))
+                // true for a NaN on either side without a comparison of its own
+                !(b $or_equal a) & (b == b)
             }
             #[inline(always)]
             fn exceeds(a: $Acc, b: $Acc) -> bool {
@@ -174,82 +180,98 @@ macro_rules! first {
     };
 }
 
-/// The longest run in which every element is compared with the extreme, without unpredictable
-/// branches.
-const SHORT: usize = 16;
+/// The longest runs that are searched side by side.
+const SHORT: usize = if simd::MICROCONTROLLER { 0 } else { 16 };
+/// The fewest.
+const FEW: usize = 8;
+
+/// The index of the first extreme of each of `at.len()` consecutive runs of `n > 0` elements.
+pub fn positions<T: Copy + 'static, R: Extreme<T>>(x: &[T], n: usize, at: &mut [i64]) {
+    let Some(any) = x.first().filter(|_| n <= SHORT && at.len() >= FEW) else {
+        return positions_of_runs::<T, R>(x, n, at);
+    };
+    // as columns, of which a vector takes as many comparisons as one run
+    let mut columns = [*any; SHORT * COLUMNS];
+    for (x, at) in x.chunks(COLUMNS * n).zip(at.chunks_mut(COLUMNS)) {
+        for (j, run) in x.chunks_exact(n).enumerate() {
+            for (column, v) in columns.chunks_exact_mut(COLUMNS).zip(run) {
+                column[j] = *v;
+            }
+        }
+        positions_of_columns::<T, R>(&columns, n, COLUMNS, at);
+    }
+}
 
 kernel! {
-    /// The index of the first extreme of each of `at.len()` consecutive runs of `n > 0` elements:
-    /// the extreme of each block first, then a search of the one block that has it. NaN-aware
-    /// comparisons take four times the instructions, so NaN is searched for separately.
-    pub fn positions<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, at: &'a mut [i64]) -> () { |I|
+    fn positions_of_runs<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, at: &'a mut [i64]) -> () { |I|
         for (x, found) in x.chunks_exact(n).zip(at) {
-            if n <= SHORT {
-                let mut best = R::IDENTITY;
-                for v in x {
-                    best = R::join(best, R::lift(*v));
-                }
-                let mut equal = 0u32;
-                for (i, v) in x.iter().enumerate() {
-                    let v = R::lift(*v);
-                    let nan = R::is_nan(best);
-                    // nothing exceeds the extreme: what it doesn't exceed equals it
-                    let found = (!nan & !R::exceeds(best, v)) | (nan & R::is_nan(v));
-                    equal |= (found as u32) << i;
-                }
-                *found = equal.trailing_zeros() as i64;
-                continue;
-            }
-            *found = position_of_blocks::<T, R>(x) as i64;
+            *found = position_of_blocks::<I, T, R>(x) as i64;
         }
     }
 }
 
-/// Columns whose extremes stay in registers.
+/// Short runs that become columns together.
 const COLUMNS: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
 kernel! {
     /// The index of the first extreme of each of `at.len()` columns of `n > 0` rows, fewer than
     /// 2^32; a row begins `step` elements after the one before.
     pub fn positions_of_columns<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, step: usize, at: &'a mut [i64]) -> () { |I|
-        for (block, at) in at.chunks_mut(COLUMNS).enumerate() {
-            let mut best = [R::IDENTITY; COLUMNS];
-            let mut found = [0u32; COLUMNS];
-            for k in 0..n {
-                let row = &x[k * step + block * COLUMNS..][..at.len()];
-                let mut lifted = [R::IDENTITY; COLUMNS];
-                match row.first_chunk::<COLUMNS>() {
-                    Some(row) => (0..COLUMNS).for_each(|j| lifted[j] = R::lift(row[j])),
-                    None => lifted.iter_mut().zip(row).for_each(|(to, v)| *to = R::lift(*v)),
-                }
-                for j in 0..COLUMNS {
-                    // an element may equal the identity, which the first row replaces
-                    let better = (k == 0) | R::beats(lifted[j], best[j]);
-                    best[j] = if better { lifted[j] } else { best[j] };
-                    found[j] = if better { k as u32 } else { found[j] };
-                }
-            }
-            for (at, found) in at.iter_mut().zip(found) {
-                *at = found as i64;
-            }
+        // as many as have their extremes and positions in registers
+        if simd::MICROCONTROLLER {
+            columns::<T, R, 4>(x, n, step, at)
+        } else if I::AVX512 {
+            columns::<T, R, 64>(x, n, step, at)
+        } else {
+            columns::<T, R, 16>(x, n, step, at)
         }
     }
 }
 
 #[inline(always)]
-fn position_of_blocks<T: Copy, R: Extreme<T>>(x: &[T]) -> usize {
+fn columns<T: Copy, R: Extreme<T>, const W: usize>(x: &[T], n: usize, step: usize, at: &mut [i64]) {
+    for (block, at) in at.chunks_mut(W).enumerate() {
+        let mut best = [R::IDENTITY; W];
+        let mut found = [0u32; W];
+        for k in 0..n {
+            let row = &x[k * step + block * W..][..at.len()];
+            let mut lifted = [R::IDENTITY; W];
+            if let Some(row) = row.first_chunk::<W>() {
+                for j in 0..W {
+                    lifted[j] = R::lift(row[j]);
+                }
+            } else {
+                for (to, v) in lifted.iter_mut().zip(row) {
+                    *to = R::lift(*v);
+                }
+            }
+            // an element may equal the identity
+            if k == 0 {
+                best = lifted;
+                continue;
+            }
+            for j in 0..W {
+                let better = R::beats(lifted[j], best[j]);
+                best[j] = if better { lifted[j] } else { best[j] };
+                found[j] = if better { k as u32 } else { found[j] };
+            }
+        }
+        for (at, found) in at.iter_mut().zip(found) {
+            *at = found as i64;
+        }
+    }
+}
+
+/// The index of the first extreme of a run: the extreme of each block, then a search of the one
+/// block that has it.
+#[inline(always)]
+fn position_of_blocks<I: Isa, T: Copy, R: Extreme<T>>(x: &[T]) -> usize {
     let (mut best, mut at) = (R::IDENTITY, 0);
     for (k, block) in x.chunks(BLOCK).enumerate() {
-        let mut nan = false;
-        for v in block {
-            nan |= R::is_nan(R::lift(*v));
-        }
-        if nan {
+        let m = R::run::<I>(block);
+        if R::is_nan(m) {
             return k * BLOCK + first!(block, |v| R::is_nan(v));
         }
-        let m = lanes!(64, block, R::IDENTITY, |v| R::lift(v), |a, b| {
-            if R::exceeds(b, a) { b } else { a }
-        });
         if R::exceeds(m, best) {
             (best, at) = (m, k);
         }

@@ -105,6 +105,57 @@ fn argmax_is_the_first_occurrence_in_long_rows() {
     }
 }
 
+/// Rows short enough to be searched side by side, and the first that are not, in numbers around a
+/// block of rows.
+#[test]
+fn argmax_is_the_first_occurrence_in_short_rows() {
+    let mut rng = Rng(8);
+    for d in available().filter(|d| !d.is_complex() && !d.is_storage()) {
+        for n in 1..=18 {
+            for rows in [1, 2, 15, 16, 17, 33] {
+                // few values, so that most rows have ties
+                let numbers: Vec<i32> = (0..rows * n).map(|_| rng.below(4) as i32).collect();
+                let x = Tensor::from_slice(&numbers, [rows, n]).unwrap();
+                let x = x.astype(d).unwrap();
+                let numbers = values(&x);
+                let first = |row: &[Value]| {
+                    let as_f64 = |v: &Value| match v {
+                        Value::Bool(x) => *x as u8 as f64,
+                        Value::Int(x) => *x as f64,
+                        Value::Float(x) => *x,
+                        Value::Complex(..) => unreachable!(),
+                    };
+                    (0..n).rev().fold(n - 1, |best, k| {
+                        if as_f64(&row[k]) >= as_f64(&row[best]) {
+                            k
+                        } else {
+                            best
+                        }
+                    })
+                };
+                let expected: Vec<i64> = numbers.chunks(n).map(|row| first(row) as i64).collect();
+                let found = ops::argmax(&x, 1).unwrap().to_vec::<i64>().unwrap();
+                assert_eq!(found, expected, "{d} {rows}x{n}");
+            }
+        }
+    }
+    let (nan, low) = (f32::NAN, f32::NEG_INFINITY);
+    let x = Tensor::from([
+        [low, low, low],
+        [1.0, nan, nan],
+        [nan, 2.0, 3.0],
+        [low, low, 0.0],
+    ]);
+    assert_eq!(
+        ops::argmax(&x, 1).unwrap().to_vec::<i64>().unwrap(),
+        [0, 1, 0, 2]
+    );
+    assert_eq!(
+        ops::argmin(&x, 1).unwrap().to_vec::<i64>().unwrap(),
+        [0, 1, 0, 0]
+    );
+}
+
 #[test]
 fn extremes_of_nothing_are_errors() {
     let x = Tensor::zeros([0, 0, 3], DType::F32).unwrap();
