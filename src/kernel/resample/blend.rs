@@ -121,24 +121,29 @@ fn same<T: Pixel<A>, A>(x: &[T]) -> &[A] {
 fn add<I: Isa, A: Sampled, const N: usize>(first: bool, x: [&[A]; N], w: [A; N], sum: &mut [A]) {
     let (n, len) = (x[0].len(), A::Vector::<I>::LEN);
     assert!(x.iter().all(|x| x.len() == n) && sum.len() >= n + len);
-    let w = w.map(A::Vector::<I>::splat);
+    // loops, since closures passed to `map` are not always inlined into the kernel
+    let mut weights = [A::Vector::<I>::splat(w[0]); N];
+    for k in 1..N {
+        weights[k] = A::Vector::<I>::splat(w[k]);
+    }
     for at in (0..n).step_by(len) {
         // SAFETY: LANES1: the sum has a vector from `at` on, and each row one or the rest.
         unsafe {
-            let rows = x.map(|x| {
-                let x = x.as_ptr().add(at);
-                match n - at {
+            let mut rows = weights;
+            for k in 0..N {
+                let x = x[k].as_ptr().add(at);
+                rows[k] = match n - at {
                     left if left < len => A::Vector::<I>::load_first(x, left),
                     _ => A::Vector::<I>::load(x),
-                }
-            });
+                };
+            }
             let y = sum.as_mut_ptr().add(at);
             let mut total = match first {
-                true => rows[0] * w[0],
+                true => rows[0] * weights[0],
                 false => A::Vector::<I>::load(y),
             };
             for k in first as usize..N {
-                total = rows[k].multiply_add(w[k], total);
+                total = rows[k].multiply_add(weights[k], total);
             }
             total.store(y);
         }
