@@ -85,7 +85,10 @@ impl<F: Real> RowNorm<F> for Normalize {
             }
             Power::Other(p) => {
                 let p = F::from_f64(p);
-                lanes!(x, zero, |v| Math::pow::<I>(v.abs::<I>(), p), |a, b| a + b)
+                for (y, x) in y.iter_mut().zip(x) {
+                    *y = Math::pow::<I>(x.abs::<I>(), p);
+                }
+                lanes!(y, zero, |v| v, |a, b| a + b)
             }
         };
         [sum, zero]
@@ -99,11 +102,15 @@ impl<F: Real> RowNorm<F> for Normalize {
                 _ => all + *part,
             };
         }
-        let length = match self.power {
-            Power::Two => Math::sqrt::<I>(all),
-            Power::Whole(p) => Math::pow::<I>(all, F::from_f64(1.0 / p as f64)),
-            Power::Other(p) => Math::pow::<I>(all, F::from_f64(1.0 / p)),
-            _ => all,
+        let order = match self.power {
+            Power::Whole(p) => Some(p as f64),
+            Power::Other(p) => Some(p),
+            _ => None,
+        };
+        let length = match order {
+            Some(p) => Math::pow::<I>(all, F::from_f64(1.0 / p)),
+            None if self.power == Power::Two => Math::sqrt::<I>(all),
+            None => all,
         };
         let length = length.maximum::<I>(F::from_f64(self.eps));
         parts.fill([length, length]);
