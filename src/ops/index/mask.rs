@@ -6,8 +6,10 @@ use crate::exec::chunks::{Chunks, READ};
 use crate::exec::nest::{LoopOperand, Nest};
 use crate::exec::rows;
 use crate::fallible;
+use crate::kernel::elementwise::rows::Where;
 use crate::kernel::index::mask as kernel;
 use crate::layout;
+use crate::ops::elementwise::{Arg, apply};
 use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
@@ -265,10 +267,17 @@ method!(
     pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         let (shape, mask) = broadcast_mask("masked_fill", x, mask)?;
         let value = value.into().value(x.dtype(), "masked_fill")?;
-        let mut out = x.broadcast_to(&shape)?.copy()?;
-        // SAFETY: the value is one element of the dtype.
-        unsafe { fill(&mut out, &mask, value.as_ptr())? };
-        Ok(out)
+        if x.dtype().is_storage() {
+            let mut out = x.broadcast_to(&shape)?.copy()?;
+            // SAFETY: the value is one element of the dtype.
+            unsafe { fill(&mut out, &mask, value.as_ptr())? };
+            return Ok(out);
+        }
+        let value = Tensor::filled(&[], x.dtype(), &value)?;
+        apply(
+            &Where::ROW,
+            [Arg::Ref(&mask), Arg::Ref(&value), Arg::Ref(x)],
+        )
     }
 );
 
