@@ -238,6 +238,14 @@ unsafe fn by_taps<I: Isa, A: Copy, P: Pooling<A>>(line: &[A], s: &Steady, row: &
                     *y = P::join::<I>(two, *p.add(2 * o + 2));
                 }
             }
+            // all elements of four windows in one loop, for which LLVM loads whole vectors
+            (4, 4, 1) => {
+                for (o, y) in row.iter_mut().enumerate() {
+                    let two = P::join::<I>(*p.add(4 * o), *p.add(4 * o + 1));
+                    let three = P::join::<I>(two, *p.add(4 * o + 2));
+                    *y = P::join::<I>(three, *p.add(4 * o + 3));
+                }
+            }
             (2, ..) => strided::<I, A, P>(p, 2, s.kernel, d, row),
             (3, ..) => strided::<I, A, P>(p, 3, s.kernel, d, row),
             (4, ..) => strided::<I, A, P>(p, 4, s.kernel, d, row),
