@@ -3,9 +3,9 @@
 
 use super::rect::Rect;
 use super::transpose::transpose;
+use crate::simd::copy_run;
 use crate::simd::lanes::COLUMNS;
 use crate::simd::{self, Isa, Kernel};
-use crate::simd::{copy_every_second, copy_run};
 
 /// Copies a rectangle of elements of `size` bytes to `d`, row by row without gaps.
 ///
@@ -63,7 +63,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
         } else if col_step == 2 * size {
-            simd::call(EverySecond::<U>(d, x));
+            (0..rows).for_each(|j| simd::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
         } else if col_step == 3 * size && simd::level() > simd::Level::Base {
             (0..rows).for_each(|j| simd::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
         } else {
@@ -110,21 +110,6 @@ impl Kernel for CopyRows {
             );
             // SAFETY: PACK1 or PACK2: rows of both, which don't overlap.
             unsafe { copy_run(from, to, self.bytes) };
-        }
-    }
-}
-
-/// Every second element of each row.
-struct EverySecond<U>(*mut U, Rect);
-impl<U: Copy> Kernel for EverySecond<U> {
-    type Out = ();
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let EverySecond(d, x) = self;
-        for j in 0..x.rows {
-            let from = x.ptr.wrapping_offset(x.row_step * j as isize) as *const U;
-            // SAFETY: PACK1: a row, whose elements are 2 apart, and room for as many.
-            unsafe { copy_every_second(from, d.add(j * x.cols), x.cols) };
         }
     }
 }

@@ -18,7 +18,7 @@ pub mod stream;
 #[cfg(x86_dispatch)]
 pub mod x86;
 
-pub use copy::{copy_every_second, copy_run, deinterleave};
+pub use copy::copy_run;
 
 #[cfg(feature = "std")]
 use crate::environment::{Setting, setting};

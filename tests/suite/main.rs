@@ -38,7 +38,6 @@ mod scan;
 mod set;
 mod shape;
 mod signal;
-mod simd;
 mod sort;
 #[cfg(feature = "std")]
 mod storage;

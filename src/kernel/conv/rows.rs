@@ -1,7 +1,7 @@
 //! Rows of an image as kernels read them: contiguous elements, with zeros past the ends.
 
 use crate::kernel::gemm::{MatElement, Packed};
-use crate::simd::{Isa, deinterleave};
+use crate::simd::Isa;
 use core::ops::Range;
 
 /// Elements copied at a time.
@@ -178,7 +178,35 @@ pub fn pairs<I: Isa, T: MatElement, const N: usize>(s: &[T]) -> [[T::Acc; N]; 2]
     deinterleave(&both)
 }
 
-/// Interleaves numbers: the inverse of [`deinterleave`](crate::simd::deinterleave).
+/// Deinterleaves numbers. Those of 32 bits as halves of 64-bit ones, which LLVM vectorises.
+#[inline(always)]
+pub fn deinterleave<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
+    let mut d = [[F::default(); N]; 2];
+    if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
+        for l in 0..N {
+            // SAFETY: LANE1: two plain numbers of 4 bytes each, any bits of which are a value.
+            unsafe {
+                let both = (s.as_ptr() as *const u64).wrapping_add(l).read_unaligned();
+                d[0].as_mut_ptr()
+                    .add(l)
+                    .cast::<u32>()
+                    .write_unaligned(both as u32);
+                d[1].as_mut_ptr()
+                    .add(l)
+                    .cast::<u32>()
+                    .write_unaligned((both >> 32) as u32);
+            }
+        }
+        return d;
+    }
+    for l in 0..N {
+        let s = s.as_flattened();
+        (d[0][l], d[1][l]) = (s[2 * l], s[2 * l + 1]);
+    }
+    d
+}
+
+/// Interleaves numbers: the inverse of [`deinterleave`].
 #[inline(always)]
 pub fn interleave<F: Packed>(s: [&[F; BLOCK]; 2]) -> [F; 2 * BLOCK] {
     let mut d = [F::default(); 2 * BLOCK];
