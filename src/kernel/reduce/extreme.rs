@@ -6,7 +6,7 @@ use crate::dtype::Bool;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
-use crate::simd::{self, Isa};
+use crate::simd::{self, Isa, prefetch_run};
 
 /// The largest element; NaN if there is one.
 pub struct Max;
@@ -222,6 +222,8 @@ kernel! {
             columns::<T, R, 4>(x, n, step, at)
         } else if I::AVX512 {
             columns::<T, R, 64>(x, n, step, at)
+        } else if I::AVX2 {
+            columns::<T, R, 32>(x, n, step, at)
         } else {
             columns::<T, R, 16>(x, n, step, at)
         }
@@ -235,6 +237,8 @@ fn columns<T: Copy, R: Extreme<T>, const W: usize>(x: &[T], n: usize, step: usiz
         let mut found = [0u32; W];
         for k in 0..n {
             let row = &x[k * step + block * W..][..at.len()];
+            // rows may be pages apart
+            prefetch_run::<{ simd::L1 }, _>(row.as_ptr().wrapping_add(W), W);
             let mut lifted = [R::IDENTITY; W];
             if let Some(row) = row.first_chunk::<W>() {
                 for j in 0..W {
