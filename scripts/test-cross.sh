@@ -38,10 +38,10 @@ for target; do
   case $target in
     # optimised, since NEON vectors are what differs
     aarch64-*) suite bodies:: driver:: elementwise:: nn:: complex:: digits::; neon ;;
-    i686-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: gather:: index:: io:: set:: shape:: sort:: ;;
+    i686-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: gather:: index:: io:: set:: shape:: sort:: --skip kernel:: ;;
     # without gradients and attention, whose byte order is that of layers and products, and a test of large layers
     s390x-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn:: set:: shape:: sort:: \
-      --skip nn::grad --skip nn::attention --skip errors_of_winograd ;;
+      --skip kernel:: --skip nn::grad --skip nn::attention --skip errors_of_winograd ;;
     thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
     thumbv7m-*) digits; digits --features quantized; digits --features convolutional; checks_in_parts '' ;;
     thumbv7em-*) checks --release --features full ;;
