@@ -5,8 +5,6 @@
 #![allow(clippy::doc_lazy_continuation)]
 
 #[macro_use]
-mod dispatch;
-#[macro_use]
 mod examples;
 
 mod cell;

@@ -7,6 +7,7 @@ use super::dtype::{self, DTypeArg, PyDType, lookup};
 use crate::convert::error::Raise;
 use flex::dtype::Class;
 use flex::{DType, Error, Scalar};
+use flex::{dispatch, dispatch_class};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -92,7 +93,8 @@ fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
 #[pyo3(signature = (r#type, /))]
 fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     let dtype = dtype_of(r#type)?.real();
-    let limits: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
+    let computed: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
+    let limits = computed.or(dispatch!(float8 dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None));
     let [eps, max, smallest_normal] = limits
         .ok_or_else(|| Error::dtype("finfo", format!("{dtype} is not a float dtype: use iinfo")))
         .raise()?;

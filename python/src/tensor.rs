@@ -284,7 +284,7 @@ impl PyTensor {
         let (x, dtype) = self
             .read(|t| Ok::<_, Error>((t.value(op)?, t.dtype())))
             .raise()?;
-        values::number(py, &x, dtype)
+        values::number(py, &x, dtype, op)
     }
     /// [`one`](PyTensor::one) for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {

@@ -5,6 +5,7 @@ use crate::convert::error::Raise;
 use flex::ElementBytes;
 use flex::dtype::{Bool, Complex64, Complex128, Element, F8E4M3, F8E5M2, bf16, f16};
 use flex::{DType, Error, Tensor};
+use flex::{dispatch, dispatch_class};
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -95,21 +96,26 @@ unsafe fn row(
         let at = |k: usize| (p as *const T).wrapping_offset(k as isize * stride);
         // SAFETY: `n` elements, `stride` elements apart, by the caller's promise.
         list(py, n, |k| unsafe { at(k).read() }.number(py))
-    })
+    }, else Err(Error::unsupported("tolist", dtype).raise()))
 }
 
 /// An element of this dtype.
-pub fn number<'py>(py: Python<'py>, x: &ElementBytes, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
+pub fn number<'py>(
+    py: Python<'py>,
+    x: &ElementBytes,
+    dtype: DType,
+    op: &'static str,
+) -> PyResult<Bound<'py, PyAny>> {
     dispatch!(all dtype, |T| {
         // SAFETY: the value is an element of the dtype, by the caller's promise; any bytes are
         // values of `T`, and aligned.
         unsafe { (x.as_ptr() as *const T).read() }.number(py)
-    })
+    }, else Err(Error::unsupported(op, dtype).raise()))
 }
 
 /// The element of a tensor with exactly one.
 pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
-    number(py, &t.value(op).raise()?, t.dtype())
+    number(py, &t.value(op).raise()?, t.dtype(), op)
 }
 
 /// The elements as nested lists; a number if the tensor is 0-dimensional.

@@ -6,6 +6,8 @@ macro_rules! define_dispatch_class {
     ($d:tt $($class:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
         /// `dispatch_class!(class dtype, |T| expr, else other)`: a `match` over the dtypes of one
         /// class that this build has.
+        #[doc(hidden)]
+        #[macro_export]
         macro_rules! dispatch_class {
             $(($class $d dt:expr, |$d E:ident| $d e:expr, else $d other:expr) => {
                 match $d dt {
@@ -23,6 +25,11 @@ dtypes!(define_dispatch_class! $);
 /// union of classes. `target` has the targets of casts; `wrapping` is what remains of numbers when
 /// unsigned integers are treated as signed ([`DType::signless`](crate::DType)); `computed` and its
 /// subsets leave out float8, which no operation computes with.
+///
+/// The tests and the Python module import `dispatch_class!` beside it, and have features of the same
+/// names as this crate's.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! dispatch {
     (integer $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(signed $dt, |$T| $e, else dispatch!(unsigned $dt, |$T| $e, else $other))

@@ -8,8 +8,6 @@ use core::fmt;
 /// `dtypes!(m! ..)` calls `m!` with what follows it and then the table: for each class its set of
 /// [`dispatch!`](dispatch), its [`Class`] and its rows, `(variant, Rust type, name, bits, buffer
 /// format, DLPack type code, safetensors name, feature, #[cfg])`.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! dtypes {
     ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
         boolean Boolean {

@@ -1,25 +1,33 @@
 //! The table of dtypes, and promotion.
 
 use flex::dtype::Class;
-use flex::{DType, Element};
+use flex::{DType, Element, dispatch, dispatch_class};
 
 #[test]
-fn rows_name_the_types_of_this_build() {
-    let mut available = Vec::new();
-    macro_rules! check {
-        ($($class:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => { $($(
-            #[cfg($($cfg)*)]
-            {
-                let d = DType::$V;
-                assert_eq!((<$T as Element>::DTYPE, size_of::<$T>(), d.class()), (d, $bits / 8, Class::$Class));
-                assert_eq!((d.name(), d.size()), ($name, $bits / 8));
-                available.push(d);
-            }
-        )*)* };
-    }
-    flex::dtypes!(check!);
+fn dispatch_reaches_each_available_row_of_its_set() {
     for d in DType::ALL {
-        assert_eq!(d.is_available(), available.contains(&d), "{d}");
+        let size = dispatch!(all d, |T| size_of::<T>(), else 0);
+        assert_eq!(size, if d.is_available() { d.size() } else { 0 }, "{d}");
+        let real = dispatch!(real d, |T| T::DTYPE == d, else false);
+        assert_eq!(
+            real,
+            d.is_available() && !d.is_bool() && !d.is_complex() && !d.is_storage(),
+            "{d}"
+        );
+        let [computed, target] = [
+            dispatch!(computed d, |T| T::DTYPE == d, else false),
+            dispatch!(target d, |T| T::DTYPE == d, else false),
+        ];
+        assert_eq!(computed, d.is_available() && !d.is_storage(), "{d}");
+        assert_eq!(target, d.is_available() && !d.is_bool(), "{d}");
+        let float8 = dispatch!(float8 d, |T| T::DTYPE == d, else false);
+        assert_eq!(
+            float8,
+            d.is_available() && d.class() == Class::Float8,
+            "{d}"
+        );
+        let half = dispatch!(half d, |T| T::DTYPE == d, else false);
+        assert_eq!(half, d.is_available() && d.class() == Class::Half, "{d}");
     }
 }
 

@@ -31,11 +31,12 @@ pub fn detached<T: Send>(
     elements: usize,
     f: impl FnOnce() -> Result<T> + Send,
 ) -> PyResult<T> {
-    Ok(if is_short(elements) {
-        f().raise()?
+    let done = if is_short(elements) {
+        f()
     } else {
-        py.detach(f).raise()?
-    })
+        py.detach(f)
+    };
+    done.raise()
 }
 
 /// [`detached`] for functions that return a tensor.

@@ -7,6 +7,7 @@ use crate::convert::error::Raise;
 use crate::interop;
 use flex::bindings::{collect, push};
 use flex::{DType, Scalar, Tensor};
+use flex::{dispatch, dispatch_class};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
