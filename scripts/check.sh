@@ -5,10 +5,8 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export CARGO_INCREMENTAL=0 # its bookkeeping takes a third of the time of a whole build
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
+begin_stages
 
-stage() { local name=$1; shift; "$@" 2>&1 | tee "$logs/$name" | sed -u "s/^/$name: /" && rm "$logs/$name"; }
 # Both packages are named, so that features are the same and the library is compiled once.
 tests() { cargo test -q --tests -p flex-cpu -p flex-python --features flex-cpu/bindings "$@"; }
 build() { scripts/build.sh --profile dev && tests --no-run; }
@@ -21,6 +19,5 @@ if stage build build; then
   stage python scripts/pytest.sh || true
 fi
 wait
-failed=$(ls "$logs")
-[ -z "$failed" ] || die "failed:" $failed
+failed_stages
 say "$SECONDS s; make test has the rest"

@@ -4,10 +4,10 @@
 Layers, lowest first; a module may use its own layer and those below it:
 
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
-      <  ops  <  nn, fft, signal, io, stream, quant  <  prelude, bindings
+      <  ops  <  nn, fft, signal, io, stream, quant  <  prelude, bindings  <  python (python/src, a crate of its own)
 
-The Python module is a crate of its own on top (python/src). Files of one folder must not use each other in a cycle. A label of an
-invariant (TENSOR1) is defined once, by a comment that begins with it, `Invariant` or `Contract`. Exit status 1 when a rule is broken.
+Files of one folder must not use each other in a cycle. A label of an invariant (TENSOR1) is defined once, by a comment that begins with
+it, `Invariant` or `Contract`. Exit status 1 when a rule is broken.
 """
 
 import re
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
+MODULE = ROOT / "python" / "src"  # its files are named python/..
 LONG, TOO_LONG = 400, 600  # lines: reported, refused
 
 LAYERS = [
@@ -29,6 +30,7 @@ LAYERS = [
     {"ops"},
     {"nn", "fft", "signal", "io", "stream", "quant"},
     {"prelude", "bindings"},
+    {"python"},
 ]
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
 
@@ -43,6 +45,7 @@ class Rule(NamedTuple):
 
 
 RULES = [
+    Rule(r"\bpyo3\b", r".*", r"python/.*", "only python/src/ knows Python"),
     Rule(
         r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"par/.*", "only src/par/ knows threads"
     ),
@@ -79,12 +82,13 @@ def circles(files: dict[str, list[tuple[int, str]]]):
             for name in files
             if str(Path(name).parent) == folder and Path(name).stem != "mod"
         }
-        path = "::".join(Path(folder).parts)
+        parts = Path(folder).parts
+        path = "::".join(("crate", *parts[parts[0] == "python" :]))
         uses: dict[str, set[str]] = {}
         for stem, name in here.items():
             text = "\n".join(line for _, line in files[name])
-            found = set(re.findall(rf"\b(?:super|crate::{path})::(\w+)", text))
-            for group in re.findall(rf"\b(?:super|crate::{path})::\{{(.*?)\}};", text, re.DOTALL):
+            found = set(re.findall(rf"\b(?:super|{path})::(\w+)", text))
+            for group in re.findall(rf"\b(?:super|{path})::\{{(.*?)\}};", text, re.DOTALL):
                 found |= set(re.findall(r"(?:^|,)\s*(\w+)", group))
             uses[stem] = (found & set(here)) - {stem}
         reached = {stem: set(used) for stem, used in uses.items()}
@@ -158,12 +162,12 @@ def labels(texts: dict[str, str]):
 
 def main() -> int:
     """Prints the violations and returns the exit status."""
-    files = {
-        path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))
-    }
-    files = {name: lines for name, lines in files.items() if name != "lib.rs"}
+    paths = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.rs"))}
+    module = sorted(MODULE.rglob("*.rs"))
+    paths |= {"python/" + path.relative_to(MODULE).as_posix(): path for path in module}
+    files = {name: code(path) for name, path in paths.items() if path.name != "lib.rs"}
     broken = [
-        f"src/{name}:{number}: {reason}"
+        f"{paths[name].relative_to(ROOT)}:{number}: {reason}"
         for name, lines in files.items()
         for number, reason in broken_rules(name, lines)
     ]

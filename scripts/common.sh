@@ -8,6 +8,25 @@ step() { printf '\n== %s\n' "$*"; }
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@"; exit 1; }
 
+# Runs a command as a stage among others: each line that it prints names it, and `failed_stages` repeats the end of what a failed one
+# printed, where readers of a long log look first.
+stages=
+stage() {
+  local name=$1
+  shift
+  "$@" 2>&1 | tee "$stages/$name" | sed -u "s/^/$name: /" && rm "$stages/$name"
+}
+begin_stages() { stages=$(mktemp -d) && trap 'rm -rf "$stages"' EXIT; }
+failed_stages() {
+  local failed name
+  failed=$(ls "$stages")
+  for name in $failed; do
+    step "$name failed"
+    tail -n 40 "$stages/$name"
+  done
+  [ -z "$failed" ] || die "failed:" $failed
+}
+
 # As root on Debian and its derivatives, packages of the distribution are installed without asking.
 can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
 install() { say "installing $* with apt-get"; apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
