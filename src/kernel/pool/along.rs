@@ -238,7 +238,7 @@ unsafe fn by_taps<I: Isa, A: Copy, P: Pooling<A>>(line: &[A], s: &Steady, row: &
                     *y = P::join::<I>(two, *p.add(2 * o + 2));
                 }
             }
-            // all elements of four windows in one loop, for which LLVM loads whole vectors
+            // a loop that reads all elements of its windows, for which LLVM loads whole vectors
             (4, 4, 1) => {
                 for (o, y) in row.iter_mut().enumerate() {
                     let two = P::join::<I>(*p.add(4 * o), *p.add(4 * o + 1));
