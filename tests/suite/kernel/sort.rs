@@ -259,7 +259,10 @@ fn lost_bits_are_settled_in_turns() {
                 x[*i as usize]
             }
         });
-        for n in [1 << 12, 1 << 30, 1 << 44, 1 << 52] {
+        for n in [12, 30, 44, 52]
+            .iter()
+            .filter_map(|bits| 1usize.checked_shl(*bits))
+        {
             let packing = pack::KeyPacking::new(i64::MIN, i64::MAX, n);
             let mut order = vec![0; x.len()];
             pack::pairs(&x, 0, packing, descending, &mut order);
