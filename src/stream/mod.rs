@@ -6,7 +6,7 @@
 //! graph     values and the operations that compute them, with their shapes and dtypes, none twice
 //! layer     linear layers and convolutions as data
 //! plan      from a graph to steps: elementwise programs that end in stores, reductions of what a
-//!           program computes, functions that run as they are
+//!           program computes (reductions), functions that run as they are
 //! view      views as data
 //! walk      a program, and what it reads and computes
 //! chain     fuses products and sums into one instruction
@@ -36,6 +36,7 @@ mod graph;
 mod layer;
 mod plan;
 mod queue;
+mod reductions;
 mod run;
 mod segment;
 mod sink;

@@ -6,13 +6,12 @@
 //! function that runs as it is. A value that is needed again after that is stored, or recomputed if
 //! that costs less than storing and reading it.
 
-use super::costs::{CHEAP, LONGEST, TOGETHER};
+use super::costs::{CHEAP, LONGEST};
 use super::emit::Emitter;
-use super::fold::Kind;
 use super::graph::{Expr, Graph, Node, Value, Whole};
 use super::segment::{Segment, segments};
 use super::sink::sink;
-use super::step::{Step, StepElements, StepFold, Then, missing};
+use super::step::{Step, Then, missing};
 use super::view::ViewOp;
 use super::walk::{OP, Rounding, StoredValue, Walk};
 use crate::dtype::DType;
@@ -115,7 +114,7 @@ pub(super) struct Planner<'a> {
     /// Where each value is stored, once it is.
     pub slots: Vec<Option<StoredValue>>,
     count: usize,
-    steps: Vec<(Step, Shape)>,
+    pub(super) steps: Vec<(Step, Shape)>,
 }
 
 impl<'a> Planner<'a> {
@@ -349,10 +348,10 @@ impl<'a> Planner<'a> {
         }
         self.steps = steps;
     }
-    fn slot(&self, x: Value) -> Result<usize> {
+    pub(super) fn slot(&self, x: Value) -> Result<usize> {
         self.slots[x.at()].map(|slot| slot.at).ok_or_else(missing)
     }
-    fn give_slot(&mut self, k: usize, dtype: DType) -> usize {
+    pub(super) fn give_slot(&mut self, k: usize, dtype: DType) -> usize {
         let at = self.count;
         self.slots[k] = Some(StoredValue { at, dtype });
         self.count += 1;
@@ -360,7 +359,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Adds steps that store these values, all of one shape, in the order of the graph.
-    fn store(&mut self, targets: &[usize], shape: &Shape) -> Result<()> {
+    pub(super) fn store(&mut self, targets: &[usize], shape: &Shape) -> Result<()> {
         let mut targets = targets;
         while let Some(first) = targets.first() {
             // as many at once as fit a program
@@ -401,99 +400,7 @@ impl<'a> Planner<'a> {
         }
         Ok(())
     }
-    /// The kind of a reduction, its operand, its axes, and whether it keeps them.
-    fn reduced(&self, k: usize) -> Option<(Kind, usize, &[bool], bool)> {
-        match &self.graph.nodes[k].expr {
-            Expr::Reduce {
-                kind,
-                x,
-                reduced,
-                keepdims,
-            } => Some((*kind, x.at(), reduced, *keepdims)),
-            _ => None,
-        }
-    }
-    /// The first of these reductions, and others over the same axes that read some of the same
-    /// tensors.
-    fn alike(&self, reductions: &[usize]) -> SmallVec<[usize; 4]> {
-        let mut all = SmallVec::from_slice(&reductions[..1]);
-        let reads = |k: usize| {
-            let (_, x, ..) = self.reduced(k)?;
-            Some(self.walk(&[x]).ok()?.inputs)
-        };
-        let Some(first) = reads(reductions[0]) else {
-            return all;
-        };
-        let about = |k: usize| {
-            let (_, x, over, keepdims) = self.reduced(k)?;
-            Some((&self.graph.nodes[x].shape, over, keepdims))
-        };
-        for k in &reductions[1..] {
-            let shares = || reads(*k).is_some_and(|x| x.iter().any(|slot| first.contains(slot)));
-            if all.len() < TOGETHER && about(*k) == about(all[0]) && shares() {
-                all.push(*k);
-            }
-        }
-        all
-    }
-    /// Adds the step that computes these reductions: a single one, or those of
-    /// [`alike`](Planner::alike).
-    fn reduce(&mut self, all: &[usize]) -> Result<()> {
-        let Some((_, first, reduced, keepdims)) = self.reduced(all[0]) else {
-            return Ok(());
-        };
-        let reduced = SmallVec::from_slice(reduced);
-        let shape = self.graph.nodes[first].shape.clone();
-        let (mut folds, mut to) = (SmallVec::<[StepFold; 1]>::new(), SmallVec::new());
-        let mut reads: SmallVec<[usize; 4]> = SmallVec::new();
-        let mut targets: SmallVec<[usize; 4]> = SmallVec::new();
-        for k in all {
-            let Some((kind, x, ..)) = self.reduced(*k) else {
-                continue;
-            };
-            let (from, dtype) = loop {
-                if let Some(slot) = self.slots[x] {
-                    break (StepElements::Stored(slot.at), slot.dtype);
-                }
-                match self.walk(&[x]) {
-                    // a reduction's loops have another operand, which stands for what is reduced
-                    Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
-                        let dtype = walk.outputs[0];
-                        break (StepElements::Computed(Box::new(walk)), dtype);
-                    }
-                    _ => self.store(&[x], &shape)?,
-                }
-            };
-            for slot in from.reads() {
-                if !reads.contains(slot) {
-                    reads.push(*slot);
-                }
-            }
-            to.push(self.give_slot(*k, kind.dtype(dtype)?));
-            targets.push(x);
-            folds.push(StepFold { from, kind, dtype });
-        }
-        let several = (targets.len() > 1)
-            .then(|| self.walk(&targets).ok())
-            .flatten();
-        let joint = several.filter(|walk| {
-            // elements of different sizes are tiled differently
-            let sizes = walk.outputs.iter().map(|dtype| dtype.size());
-            walk.inputs.len() + 1 + targets.len() <= MAX_OPERANDS
-                && sizes.clone().eq(sizes.map(|_| walk.outputs[0].size()))
-        });
-        let step = Step::Reduce {
-            folds,
-            joint: joint.map(Box::new),
-            reduced,
-            keepdims,
-            reads,
-            to,
-        };
-        self.steps.push((step, shape));
-        Ok(())
-    }
-    fn walk(&self, targets: &[usize]) -> Result<Walk> {
+    pub(super) fn walk(&self, targets: &[usize]) -> Result<Walk> {
         Emitter::new(self.graph, self.rounding, &self.slots).walk(targets, LONGEST)
     }
     /// Values to store first if the program of `target` is too long: of the prefixes of its

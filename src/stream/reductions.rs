@@ -1,0 +1,106 @@
+//! Plans the reductions of a graph: those that read the same tensors are one step.
+
+use super::costs::TOGETHER;
+use super::fold::Kind;
+use super::graph::Expr;
+use super::plan::Planner;
+use super::step::{Step, StepElements, StepFold};
+use crate::error::Result;
+use crate::exec::nest::MAX_OPERANDS;
+use alloc::boxed::Box;
+use smallvec::SmallVec;
+
+impl Planner<'_> {
+    /// The kind of a reduction, its operand, its axes, and whether it keeps them.
+    pub(super) fn reduced(&self, k: usize) -> Option<(Kind, usize, &[bool], bool)> {
+        match &self.graph.nodes[k].expr {
+            Expr::Reduce {
+                kind,
+                x,
+                reduced,
+                keepdims,
+            } => Some((*kind, x.at(), reduced, *keepdims)),
+            _ => None,
+        }
+    }
+    /// The first of these reductions, and others over the same axes that read some of the same
+    /// tensors.
+    pub(super) fn alike(&self, reductions: &[usize]) -> SmallVec<[usize; 4]> {
+        let mut all = SmallVec::from_slice(&reductions[..1]);
+        let reads = |k: usize| {
+            let (_, x, ..) = self.reduced(k)?;
+            Some(self.walk(&[x]).ok()?.inputs)
+        };
+        let Some(first) = reads(reductions[0]) else {
+            return all;
+        };
+        let about = |k: usize| {
+            let (_, x, over, keepdims) = self.reduced(k)?;
+            Some((&self.graph.nodes[x].shape, over, keepdims))
+        };
+        for k in &reductions[1..] {
+            let shares = || reads(*k).is_some_and(|x| x.iter().any(|slot| first.contains(slot)));
+            if all.len() < TOGETHER && about(*k) == about(all[0]) && shares() {
+                all.push(*k);
+            }
+        }
+        all
+    }
+    /// Adds the step that computes these reductions: a single one, or those of
+    /// [`alike`](Planner::alike).
+    pub(super) fn reduce(&mut self, all: &[usize]) -> Result<()> {
+        let Some((_, first, reduced, keepdims)) = self.reduced(all[0]) else {
+            return Ok(());
+        };
+        let reduced = SmallVec::from_slice(reduced);
+        let shape = self.graph.nodes[first].shape.clone();
+        let (mut folds, mut to) = (SmallVec::<[StepFold; 1]>::new(), SmallVec::new());
+        let mut reads: SmallVec<[usize; 4]> = SmallVec::new();
+        let mut targets: SmallVec<[usize; 4]> = SmallVec::new();
+        for k in all {
+            let Some((kind, x, ..)) = self.reduced(*k) else {
+                continue;
+            };
+            let (from, dtype) = loop {
+                if let Some(slot) = self.slots[x] {
+                    break (StepElements::Stored(slot.at), slot.dtype);
+                }
+                match self.walk(&[x]) {
+                    // a reduction's loops have another operand, which stands for what is reduced
+                    Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
+                        let dtype = walk.outputs[0];
+                        break (StepElements::Computed(Box::new(walk)), dtype);
+                    }
+                    _ => self.store(&[x], &shape)?,
+                }
+            };
+            for slot in from.reads() {
+                if !reads.contains(slot) {
+                    reads.push(*slot);
+                }
+            }
+            to.push(self.give_slot(*k, kind.dtype(dtype)?));
+            targets.push(x);
+            folds.push(StepFold { from, kind, dtype });
+        }
+        let several = (targets.len() > 1)
+            .then(|| self.walk(&targets).ok())
+            .flatten();
+        let joint = several.filter(|walk| {
+            // elements of different sizes are tiled differently
+            let sizes = walk.outputs.iter().map(|dtype| dtype.size());
+            walk.inputs.len() + 1 + targets.len() <= MAX_OPERANDS
+                && sizes.clone().eq(sizes.map(|_| walk.outputs[0].size()))
+        });
+        let step = Step::Reduce {
+            folds,
+            joint: joint.map(Box::new),
+            reduced,
+            keepdims,
+            reads,
+            to,
+        };
+        self.steps.push((step, shape));
+        Ok(())
+    }
+}
