@@ -3,12 +3,14 @@
 //! for. Terms are computed and summed in float32 or float64.
 
 pub(in crate::nn) mod classes;
+mod cross_entropy;
 mod ctc;
 mod margin;
 mod pointwise;
 mod probability;
+mod terms;
 
-pub use classes::{CrossEntropy, NllLoss, cross_entropy, nll_loss};
+pub use cross_entropy::{CrossEntropy, NllLoss, cross_entropy, nll_loss};
 pub use ctc::{CtcLoss, ctc_loss};
 pub use margin::{
     CosineEmbeddingLoss, MarginRankingLoss, TripletMarginLoss, cosine_embedding_loss,

@@ -169,7 +169,22 @@ fn losses_of_probabilities_match_their_terms() {
 
 #[test]
 fn losses_of_classes_match_their_terms() {
-    let (n, classes, rest) = (4, 5, 3);
+    // few and many places beside each other, few and many classes
+    for (classes, rest) in [(5, 3), (5, 600), (80, 100)] {
+        classes_match_their_terms(4, classes, rest);
+    }
+    let (x, t) = (tensor(&[2, 5, 3], 6), [[0i64, 4, 2], [-7, 1, 0]]);
+    let error = nn::cross_entropy(&x, &Tensor::from(t), Default::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cross_entropy: target has -7 at row-major position 3, which is no class: there are 5"
+    );
+    let none = Tensor::zeros([0, 5, 3], DType::F32).unwrap();
+    let t = Tensor::zeros([0, 3], DType::I64).unwrap();
+    let loss = nn::cross_entropy(&none, &t, Default::default()).unwrap();
+    assert!(loss.item::<f32>().unwrap().is_nan());
+}
+fn classes_match_their_terms(n: usize, classes: usize, rest: usize) {
     let x = tensor(&[n, classes, rest], 6);
     let w = flex::ops::add(tensor(&[classes], 7), 3.0).unwrap();
     let targets: Vec<i64> = (0..n * rest).map(|k| [0, 4, 2, -7, 1][k % 5]).collect();
@@ -226,20 +241,6 @@ fn losses_of_classes_match_their_terms() {
             }
         }
     }
-    let error = nn::cross_entropy(&x, &t, Default::default()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "cross_entropy: target has -7 at row-major position 3, which is no class: there are 5"
-    );
-    let none = Tensor::zeros([0, classes, rest], DType::F32).unwrap();
-    let t = Tensor::zeros([0, rest], DType::I64).unwrap();
-    assert!(
-        nn::cross_entropy(&none, &t, Default::default())
-            .unwrap()
-            .item::<f32>()
-            .unwrap()
-            .is_nan()
-    );
 }
 
 /// Against the sum over all alignments of the labels with the steps.
