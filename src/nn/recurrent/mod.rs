@@ -1,5 +1,4 @@
-//! Recurrent networks: their arguments, and the order of layers and directions. [`steps`] computes
-//! one direction of one layer.
+//! Recurrent networks: their arguments, and the order of layers. [`steps`] computes a layer.
 
 mod steps;
 
@@ -8,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::kernel::recurrent::Cell;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
-use steps::{Direction, StateSizes, direction};
+use steps::{Direction, StateSizes};
 
 /// The structure of a recurrent network.
 ///
@@ -270,18 +269,22 @@ fn network(
     let (mut h, mut c) = (start(names[0], state.0)?, start(names[1], state.1)?);
     for k in 0..options.layers {
         let mut y = Tensor::zeros([sizes.steps, sizes.batch, directions * hidden], wide)?;
-        for d in 0..directions {
-            let at = k * directions + d;
-            let set = &converted[at * per_set..][..per_set];
-            let weights = Direction {
+        let mut weights = SmallVec::<[Direction; 2]>::new();
+        let sets = converted[k * directions * per_set..].chunks(per_set);
+        for set in sets.take(directions) {
+            weights.push(Direction {
                 input: &set[0],
                 hidden: &set[1],
                 bias: with_bias.then(|| (&set[2], &set[3])),
-            };
-            let states = (&mut h, &mut c);
-            dispatch!(float wide, |F| direction::<F>(cell, &layer, &weights, states, &mut y, (at, d), sizes, options.lengths)?,
-                else return Err(Error::unsupported(op, wide)));
+            });
         }
+        let state = sizes.batch * hidden;
+        let own = k * directions * state..(k + 1) * directions * state;
+        dispatch!(float wide, |F| {
+            let (h, c) = (h.as_mut_slice::<F>()?, c.as_mut_slice::<F>()?);
+            let states = (&mut h[own.clone()], &mut c[own]);
+            steps::layer(cell, &layer, &weights, states, &mut y, sizes, options.lengths)?
+        }, else return Err(Error::unsupported(op, wide)));
         layer = y;
     }
     let back = |t: Tensor, axis: isize| -> Result<Tensor> {

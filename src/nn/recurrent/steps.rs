@@ -1,7 +1,7 @@
-//! The steps of one direction of one layer. The sums of the input for all steps are a single
-//! product; each step is a product with the state, followed by the gates. Both run by blocks of
-//! examples and units: a thread does the product and the gates of a block, whose sums and weights
-//! stay in its caches from step to step.
+//! The steps of a layer, direction by direction or both at once. The sums of the input for all
+//! steps are a single product; each step is a product with the state, followed by the gates. Both
+//! run by blocks of examples and units: a thread does the product and the gates of a block, whose
+//! sums and weights stay in its caches from step to step.
 
 use crate::dtype::Element;
 use crate::error::Result;
@@ -39,16 +39,69 @@ pub(super) struct StateSizes {
     pub directions: usize,
 }
 
-/// Runs one direction of one layer: writes its part of `y`, and replaces the first state by the
-/// last. `at` is its index among all directions, and within the layer.
+impl StateSizes {
+    /// The cost of a step of one direction for some examples and units.
+    fn step_of<F>(&self, cell: Cell, rows: usize, units: usize) -> Cost {
+        let sums = cell.gates() * units;
+        Cost {
+            bytes: (sums * size_of::<F>()).saturating_mul(self.hidden + 2 * rows),
+            flops: (sums * rows).saturating_mul(self.hidden + 40),
+        }
+    }
+}
+
+/// Runs the directions of one layer, `[steps, batch, in]`: writes `y`, `[steps, batch, directions *
+/// hidden]`, and replaces the first states, `[directions, batch, hidden]`, by the last.
+pub(super) fn layer<F: Element + Real + Packed + MatElement<Acc = F>>(
+    cell: Cell,
+    x: &Tensor,
+    weights: &[Direction],
+    (h, c): (&mut [F], &mut [F]),
+    y: &mut Tensor,
+    sizes: StateSizes,
+    lengths: Option<&[usize]>,
+) -> Result<()> {
+    let state = sizes.batch * sizes.hidden;
+    if sizes.steps == 0 || state == 0 {
+        return Ok(());
+    }
+    let y = Out::new(y.as_mut_slice::<F>()?);
+    let (h, c) = (Out::new(h), Out::new(c));
+    let failure = Failure::default();
+    let run = |d: usize| {
+        let own = d * state..(d + 1) * state;
+        // SAFETY: OUT1: each direction has states of its own.
+        let (h, c) = unsafe { (h.part(own.clone()), c.part(own)) };
+        failure.note(direction(
+            cell,
+            x,
+            &weights[d],
+            (h, c),
+            &y,
+            d,
+            sizes,
+            lengths,
+        ));
+    };
+    let step = sizes.step_of::<F>(cell, sizes.batch, sizes.hidden);
+    // a step's threads wait for each other, but directions need not
+    if par::threads_for(step) <= weights.len() {
+        par::chunks(weights.len(), step.times(sizes.steps), run);
+    } else {
+        (0..weights.len()).for_each(run);
+    }
+    failure.result()
+}
+
+/// Runs direction `d` of a layer, with its own states.
 #[allow(clippy::too_many_arguments, reason = "one call")]
-pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
+fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     cell: Cell,
     x: &Tensor,
     weights: &Direction<'_>,
-    (all_h, all_c): (&mut Tensor, &mut Tensor),
-    y: &mut Tensor,
-    (at, d): (usize, usize),
+    (h, c): (&mut [F], &mut [F]),
+    y: &Out<F>,
+    d: usize,
     sizes: StateSizes,
     lengths: Option<&[usize]>,
 ) -> Result<()> {
@@ -59,9 +112,6 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
         directions,
     } = sizes;
     let (gates, state) = (cell.gates() * hidden, batch * hidden);
-    if steps == 0 || state == 0 {
-        return Ok(());
-    }
     let of_input = |bias: Option<&Tensor>| linear(x, weights.input, Linear::from(bias));
     // a GRU multiplies the state's bias by a gate; otherwise both biases are just added
     let (of_input, bias) = match (weights.bias, cell) {
@@ -74,29 +124,22 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     let bias = bias.as_ref().map(|b| b.as_slice::<F>()).transpose()?;
     let bias = bias.map(EpilogueOp::Bias);
     let epilogue = Epilogue::new(bias.as_slice(), batch, gates);
-    let range = at * state..(at + 1) * state;
     let mut both = Scratch::<F>::new(state.saturating_mul(2))?;
     let (mut before, mut after) = both.split_at_mut(state);
-    before.copy_from_slice(&all_h.as_slice::<F>()?[range.clone()]);
-    let c = &mut all_c.as_mut_slice::<F>()?[range.clone()];
-    let y = y.as_mut_slice::<F>()?;
+    before.copy_from_slice(h);
     let mut sums = Scratch::<F>::new(batch.saturating_mul(gates))?;
     let start = Mat::from_slice(before, batch, hidden);
     let weights = StateWeights::new(cell, weights.hidden, start, steps)?;
-    let cost = |rows: usize, units: usize| Cost {
-        bytes: (cell.gates() * units * size_of::<F>()).saturating_mul(hidden + 2 * rows),
-        flops: (cell.gates() * units * rows).saturating_mul(hidden + 40),
-    };
-    let threads = par::threads_for(cost(batch, hidden));
+    let threads = par::threads_for(sizes.step_of::<F>(cell, batch, hidden));
     let grid = weights.grid(start, threads);
     let (rows, units) = grid.block(0);
-    let cost = cost(rows.len(), units.len());
+    let cost = sizes.step_of::<F>(cell, rows.len(), units.len());
     let failure = Failure::default();
     for k in 0..steps {
         let t = if d == 0 { k } else { steps - 1 - k };
-        let h = &*before;
+        let state = &*before;
         let (next, c) = (Out::new(after), Out::new(&mut *c));
-        let (y, sums) = (Out::new(&mut *y), Out::new(&mut sums));
+        let sums = Out::new(&mut sums);
         par::chunks(grid.len(), cost, |i| {
             let (rows, units) = grid.block(i);
             let each = rows.len() * units.len();
@@ -104,7 +147,7 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
             // SAFETY: OUT1: blocks of a grid have separate sums.
             let sums = unsafe { sums.part(first..first + cell.gates() * each) };
             for (gate, sums) in sums.chunks_exact_mut(each).enumerate() {
-                let a = Mat::from_slice(h, batch, hidden).block(rows.clone(), 0..hidden);
+                let a = Mat::from_slice(state, batch, hidden).block(rows.clone(), 0..hidden);
                 let mut sums = MatMut::from_slice(sums, rows.len(), units.len());
                 let epilogue = epilogue.at(rows.start, gate * hidden + units.start);
                 failure.note(weights.multiply(a, gate, units.clone(), &mut sums, epilogue));
@@ -114,7 +157,7 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
                 // SAFETY: OUT1: each block has its own part of both.
                 let (next, c) = unsafe { (next.part(own.clone()), c.part(own.clone())) };
                 if lengths.is_some_and(|n| t >= n[b]) {
-                    next.copy_from_slice(&h[own]);
+                    next.copy_from_slice(&state[own]);
                     continue;
                 }
                 let row = t * batch + b;
@@ -123,19 +166,19 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
                     cell,
                     (x, hidden),
                     (&sums[i * units.len()..], each),
-                    &h[own],
+                    &state[own],
                     next,
                     c,
                 );
                 let to = (row * directions + d) * hidden;
-                // SAFETY: OUT1: as above.
+                // SAFETY: OUT1: as above, and so has each direction.
                 unsafe { y.part(to + units.start..to + units.end) }.copy_from_slice(next);
             }
         });
         core::mem::swap(&mut before, &mut after);
     }
     failure.result()?;
-    all_h.as_mut_slice::<F>()?[range].copy_from_slice(before);
+    h.copy_from_slice(before);
     Ok(())
 }
 
