@@ -111,6 +111,47 @@ kernel! {
     }
 }
 
+kernel! {
+    /// A normalisation by groups, of one group of channels of `n` elements each, while it is in
+    /// cache: writes `d`, and to the first two of each channel's four numbers in `sums` the
+    /// gradients of its weight and bias. `weight` is empty or has a factor for each channel.
+    ///
+    /// With `u = g * weight` and `v = (x - mean) * scale` the gradient is `(u - mean(u) - v *
+    /// mean(u * v)) * scale`, that of the weight `g * v`.
+    pub fn group<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> () { |I|
+        channels(n, g, x, sums);
+        let sums = sums.as_chunks_mut::<4>().0;
+        let number = |n: usize| F::from_f64(n as f64);
+        let (mut mean, mut squares) = (F::ZERO, F::ZERO);
+        for (k, [own, around, ..]) in sums.iter().enumerate() {
+            // joined as chunks are
+            let apart = *own - mean;
+            let step = apart / number(k + 1);
+            mean = mean + step;
+            squares = squares + *around + apart * (apart - step) * number(n);
+        }
+        let elements = number(x.len());
+        let scale = F::ONE / Math::sqrt::<I>(squares / elements + F::from_f64(eps));
+        let weight_of = |k: usize| weight.get(k).copied().unwrap_or(F::ONE);
+        let (mut sum, mut product) = (F::ZERO, F::ZERO);
+        for (k, sums) in sums.iter_mut().enumerate() {
+            let [own, _, of_bias, products] = *sums;
+            let of_weight = (products + (own - mean) * of_bias) * scale;
+            sum = sum + weight_of(k) * of_bias;
+            product = product + weight_of(k) * of_weight;
+            (sums[0], sums[1]) = (of_weight, of_bias);
+        }
+        let (rest, slope) = (sum * scale / elements, product * scale * scale / elements);
+        let operands = g.chunks_exact(n).zip(x.chunks_exact(n));
+        for (k, (d, (g, x))) in d.chunks_exact_mut(n).zip(operands).enumerate() {
+            let factor = weight_of(k) * scale;
+            for ((d, g), x) in d.iter_mut().zip(g).zip(x) {
+                *d = *g * factor - ((*x - mean) * slope + rest);
+            }
+        }
+    }
+}
+
 /// Two sums over the elements of two rows.
 trait TwoSums<F>: Copy {
     /// The terms.

@@ -1,6 +1,7 @@
 //! Gradients of normalisations by channels. One pass finds mean and variance and the sums that are
 //! the gradients of weight and bias (two do for short channels and 16-bit floats), and one writes
-//! the gradient of `x`, which needs those sums.
+//! the gradient of `x`, which needs those sums: group by group, while it is in cache, or over the
+//! whole if statistics are over the batch or there are few groups.
 
 use super::{common_float, expect_shape};
 use crate::error::{Error, Result};
@@ -103,6 +104,9 @@ pub fn instance_norm(
 /// From so many elements of a channel on, its sums fill vectors.
 const LONG: usize = 32;
 
+/// So many groups keep the threads busy.
+const ENOUGH: usize = 16;
+
 /// What the gradients are made of.
 struct ChannelSums {
     mean: Tensor,
@@ -173,9 +177,13 @@ impl<'a> GroupedOperands<'a> {
         options: ChannelNorm,
     ) -> Result<[Tensor; 3]> {
         check::eps(self.op, options.eps)?;
-        let dtype = self.x.dtype();
         let weight = options.weight.map(|w| self.parameter("weight", w));
         let weight = weight.transpose()?;
+        if statistics.is_none()
+            && let Some(all) = self.of_groups(weight.as_ref(), options.eps)?
+        {
+            return Ok(all);
+        }
         let given = match statistics {
             Some((mean, var)) => Some((
                 self.parameter("running_mean", mean)?,
@@ -212,16 +220,53 @@ impl<'a> GroupedOperands<'a> {
             }
         };
         let d = self.of_x(&mean, &weighted(&scale)?, &own)?;
-        let by_channel = |sums: Tensor| {
-            ops::sum(&sums, 0)?
-                .reshape(self.channels)?
-                .into_dtype(dtype)
-        };
         Ok([
             d.reshape(self.whole.shape())?,
-            by_channel(of_weight)?,
-            by_channel(of_bias)?,
+            self.by_channel(of_weight)?,
+            self.by_channel(of_bias)?,
         ])
+    }
+    /// Sums of each channel of each example, added up over the batch.
+    fn by_channel(&self, sums: Tensor) -> Result<Tensor> {
+        let sums = ops::sum(&sums, 0)?.reshape(self.channels)?;
+        sums.into_dtype(self.x.dtype())
+    }
+    /// All gradients from one pass, group by group while a group is in cache, if there are enough
+    /// groups for the threads.
+    fn of_groups(&self, weight: Option<&Tensor>, eps: f64) -> Result<Option<[Tensor; 3]>> {
+        let dtype = self.x.dtype();
+        let [batch, groups, channels] = [0, 1, 2].map(|axis| self.x.shape()[axis]);
+        let n: usize = self.x.shape()[3..].iter().product();
+        let enough = batch.saturating_mul(groups) >= ENOUGH && n >= LONG && channels > 0;
+        if self.over_batch || !enough || dtype != dtype.wide() {
+            return Ok(None);
+        }
+        let lines = [batch, groups, channels * n];
+        let (g, x) = (self.grad.reshape(lines)?, self.x.reshape(lines)?);
+        let mut d = Tensor::empty(lines, dtype)?;
+        let mut sums = Tensor::empty([batch, groups, 4 * channels], dtype)?;
+        let weight = weight.map(Tensor::contiguous).transpose()?;
+        let cost = Cost {
+            bytes: (3 * channels * n).saturating_mul(dtype.size()),
+            flops: (channels * n).saturating_mul(12),
+        };
+        dispatch!(float dtype, |F| {
+            let weight = weight.as_ref().map(|w| w.as_slice::<F>()).transpose()?;
+            Lines::new(&lines, 2)
+                .input(g.elements())
+                .input(x.elements())
+                .output(d.elements_mut()?)
+                .output(sums.elements_mut()?)
+                .run(cost, |line| {
+                    let first = line.index() % groups * channels;
+                    let weight = weight.map_or(&[][..], |w| &w[first..first + channels]);
+                    let (g, x): (&[F], &[F]) = (line.input(0), line.input(1));
+                    gradient::group(n, g, x, weight, eps, line.output(0), line.output(1))
+                })?;
+        }, else return Err(Error::unsupported(self.op, dtype)));
+        let sums = sums.reshape([batch, groups * channels, 4])?;
+        let of = |k: i64| self.by_channel(sums.select(2, k)?);
+        Ok(Some([d.reshape(self.whole.shape())?, of(0)?, of(1)?]))
     }
     /// Mean and variance, those of `x` unless given, and the sums that need the mean.
     fn sums(&self, given: Option<(Tensor, Tensor)>) -> Result<ChannelSums> {

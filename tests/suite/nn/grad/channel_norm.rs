@@ -40,6 +40,7 @@ fn channel_norms_match_differences() {
         &[2, 4, 2, 1, 3],
         &[1, 4, 6],
         &[2, 4, 6, 6],
+        &[8, 4, 6, 6], // groups in cache
     ] {
         check(
             shape,
@@ -85,8 +86,9 @@ fn channel_norms_support_any_layout_and_float() {
     };
     let all = |g: &Tensor, x: &Tensor| {
         let batch = grad::batch_norm(g, x, None, options).unwrap();
-        let group = grad::group_norm(g, x, 2, options).unwrap();
-        batch.into_iter().chain(group).collect::<Vec<_>>()
+        let few = grad::group_norm(g, x, 2, options).unwrap();
+        let many = grad::group_norm(g, x, 8, options).unwrap();
+        (batch.into_iter().chain(few).chain(many)).collect::<Vec<_>>()
     };
     let want: Vec<_> = all(&g, &x).iter().map(numbers).collect();
     let last = |t: &Tensor| {
