@@ -6,6 +6,8 @@ use smallvec::SmallVec;
 
 /// Operands of a nest, at most: inputs, then outputs.
 pub const MAX_OPERANDS: usize = 12;
+/// Bytes that stay in the smallest L1 caches of CPUs.
+const L1: usize = 32 << 10;
 
 /// A tensor in memory as the loops see it.
 #[derive(Clone)]
@@ -234,13 +236,21 @@ impl Nest {
         }
     }
     /// If an operand is contiguous along a loop other than the innermost, moves that loop next to
-    /// the innermost, so that rectangles of these two are packed from whole cache lines.
+    /// the innermost, so that rectangles of these two are packed from whole cache lines. Unless the
+    /// rest of the lines is still in L1 when that loop comes to it, and every second element is
+    /// read, which takes no rectangle.
     pub fn pair_transposed(&mut self) {
-        let lies = |d: &Dim, i: usize| d.steps[i].unsigned_abs() == self.sizes[i];
-        let across = |i: &usize| self.dims[0].steps[*i].unsigned_abs() > self.sizes[*i];
+        let step = |i: usize| self.dims[0].steps[i].unsigned_abs();
+        let stays = |d: usize, i: usize| {
+            let before: usize = self.dims[..d].iter().map(|d| d.n).product();
+            step(i) == 2 * self.sizes[i] && before.saturating_mul(step(i)) <= L1
+        };
+        let lies = |d: usize, i: usize| {
+            self.dims[d].steps[i].unsigned_abs() == self.sizes[i] && !stays(d, i)
+        };
         let pair = (0..self.operands)
-            .filter(across)
-            .find_map(|i| self.dims.iter().position(|d| lies(d, i)));
+            .filter(|i| step(*i) > self.sizes[*i])
+            .find_map(|i| (0..self.dims.len()).find(|d| lies(*d, i)));
         if let Some(d) = pair {
             self.dims[1..=d].rotate_right(1);
         }

@@ -63,9 +63,9 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
         } else if col_step == 2 * size {
-            (0..rows).for_each(|j| simd::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
+            simd::call(Every::<U, 2>(d, x));
         } else if col_step == 3 * size && simd::level() > simd::Level::Base {
-            (0..rows).for_each(|j| simd::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
+            simd::call(Every::<U, 3>(d, x));
         } else {
             elements(d, x)
         }
@@ -114,19 +114,64 @@ impl Kernel for CopyRows {
     }
 }
 
-/// Every `N`th element of a row. With a constant step LLVM loads vectors and shuffles them, two to
-/// four times as fast as element by element.
-struct Every<U, const N: usize>(*mut U, *const U, usize);
+/// Rows whose elements are `N` apart. With a constant step LLVM loads vectors and shuffles them, two
+/// to four times as fast as element by element.
+struct Every<U, const N: usize>(*mut U, Rect);
 impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Every(d, s, n) = self;
-        for i in 0..n {
-            // SAFETY: PACK1 for a row of `n` elements, `N` apart; `d` has room for `n`.
-            unsafe { *d.add(i) = *s.add(i * N) };
+        let Every(d, Rect { rows, cols, .. }) = self;
+        for j in 0..rows {
+            let s = self.1.ptr.wrapping_offset(self.1.row_step * j as isize) as *const U;
+            let d = d.wrapping_add(j * cols);
+            // SAFETY: PACK1 for a row of `cols` elements, `N` apart; `d` has room for as many.
+            unsafe {
+                match cols {
+                    17.. if N == 2 && size_of::<U>() >= 4 => every_second::<U, 16>(d, s, cols),
+                    9.. if N == 2 && size_of::<U>() >= 4 => every_second::<U, 8>(d, s, cols),
+                    _ => {
+                        for i in 0..cols {
+                            *d.add(i) = *s.add(i * N);
+                        }
+                    }
+                }
+            }
         }
     }
+}
+/// Every second of `2 * n - 1` elements, more than `B` of them, `B` at a time; the last `B` overlap.
+/// A loop over elements would end with many one by one, and rows are short.
+///
+/// # Safety
+/// PACK1 for these elements of a row; `d` has room for `n`.
+#[inline(always)]
+unsafe fn every_second<U: Copy, const B: usize>(d: *mut U, s: *const U, n: usize) {
+    let mut at = 0;
+    // SAFETY: by the caller. The first of a pair is followed by another element of the result, but
+    // for the last: the last pairs begin one element earlier.
+    unsafe {
+        while at < n - B {
+            pick::<U, B, 0>(d.add(at), s.add(2 * at));
+            at += B;
+        }
+        pick::<U, B, 1>(d.add(n - B), s.add(2 * (n - B) - 1));
+    }
+}
+/// Element `K` of each of `B` pairs.
+///
+/// # Safety
+/// The pairs are readable, and `d` is writable for `B` elements, which overlap none of them.
+#[inline(always)]
+unsafe fn pick<U: Copy, const B: usize, const K: usize>(d: *mut U, s: *const U) {
+    // SAFETY: by the caller; arrays have the alignment of their elements.
+    let pairs = unsafe { *(s as *const [[U; 2]; B]) };
+    let mut block = [pairs[0][K]; B];
+    for l in 0..B {
+        block[l] = pairs[l][K];
+    }
+    // SAFETY: by the caller.
+    unsafe { *(d as *mut [U; B]) = block };
 }
 
 /// A rectangle of `N` contiguous columns. As for [`Every`], the constant makes vectors of it.
