@@ -183,6 +183,11 @@ impl<T: MatElement> ChannelLanes<'_, T> {
             self.rows::<I>(at + columns.start..at + columns.end, d.by_ref().take(1));
         }
     }
+    /// Reads a range of pixels, as many as `d` has room for.
+    #[inline(always)]
+    pub fn read<I: Isa>(&self, pixels: Range<usize>, d: &mut [[T::Acc; LANES]]) {
+        self.rows::<I>(pixels, core::iter::once(d));
+    }
     /// Reads a range of pixels into consecutive rows.
     #[inline(always)]
     fn rows<'d, I: Isa>(

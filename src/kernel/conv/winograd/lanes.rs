@@ -63,12 +63,13 @@ pub fn results_of<I: Isa, F: Real + Packed, const L: usize>(m: &[[F; L]; IN]) ->
 /// `G g`, lane by lane.
 #[inline(always)]
 pub fn weights_of<const L: usize>(g: &[[f64; L]; 3]) -> [[f64; L]; IN] {
-    let (a, b) = (core::f64::consts::FRAC_1_SQRT_2, core::f64::consts::SQRT_2);
+    const A: f64 = core::f64::consts::FRAC_1_SQRT_2 / -1.5;
+    const B: f64 = core::f64::consts::SQRT_2 / 6.0;
     let mut t = [[0.0; L]; IN];
     for l in 0..L {
         let g = [g[0][l], g[1][l], g[2][l]];
-        let (even, odd) = (-(g[0] + 0.5 * g[2]) / 1.5, -a * g[1] / 1.5);
-        let (even_far, odd_far) = ((g[0] + 2.0 * g[2]) / 6.0, b * g[1] / 6.0);
+        let (even, odd) = ((g[0] + 0.5 * g[2]) * (1.0 / -1.5), g[1] * A);
+        let (even_far, odd_far) = ((g[0] + 2.0 * g[2]) * (1.0 / 6.0), g[1] * B);
         t[0][l] = g[0];
         t[1][l] = even + odd;
         t[2][l] = even - odd;

@@ -1,7 +1,7 @@
 //! The transform of weights.
 
 use super::lanes::{IN, PRODUCTS, weights_of};
-use crate::kernel::conv::planes::LANES;
+use crate::kernel::conv::planes::{ChannelLanes, LANES};
 use crate::kernel::gemm::{KBlocks, Mat, MatElement, Packed, Panels, padded_width};
 use crate::kernel::math::Real;
 use crate::simd::{self, Isa, Kernel};
@@ -9,6 +9,8 @@ use core::ops::Range;
 
 /// Positions of the kernel in a plane.
 const TAPS: usize = 9;
+/// Kernels whose taps are read at a time: whole blocks of a transpose.
+const KERNELS: usize = 16;
 
 /// The layout of the transformed weights of a group: for each product and position along the depth,
 /// panels of the matrix engine, `[channels, outputs]`.
@@ -29,9 +31,13 @@ impl WeightPanels {
             blocks: F::BLOCKING.of_sum(channels),
         }
     }
-    /// Numbers of the panels of one product and position.
+    /// Numbers from the panels of one product and position to the next: apart by cache lines that
+    /// are no power of two, since all products are written at the same time, and lines at such
+    /// distances share a set of a cache and a bank of memory.
     fn each<F: Packed>(&self) -> usize {
-        Panels::<F>::len(self.blocks, self.outputs)
+        const APART: usize = 5 * 64;
+        let panels = Panels::<F>::len(self.blocks, self.outputs);
+        panels.saturating_add(APART / size_of::<F>())
     }
     /// Numbers of all panels.
     pub fn numbers<F: Packed>(&self) -> usize {
@@ -79,50 +85,83 @@ struct TransformWeights<'a, T: MatElement> {
 }
 impl<T: MatElement<Acc: Real>> Kernel for TransformWeights<'_, T> {
     type Out = ();
-    #[expect(
-        clippy::needless_range_loop,
-        reason = "indices that are constants after unrolling keep lanes in registers"
-    )]
     #[inline(always)]
     fn run<I: Isa>(self) {
         let to = &self.to;
         let padded = padded_width::<T::Acc>(to.outputs);
         let each = to.each::<T::Acc>();
-        for o in self.outputs.clone().step_by(LANES) {
-            let len = LANES.min(self.outputs.end - o);
-            for (c, z) in (self.channels.clone()).flat_map(|c| (0..to.depth).map(move |z| (c, z))) {
-                let mut g = [[0.0; LANES]; TAPS];
-                for l in 0..len {
-                    for (q, g) in g.iter_mut().enumerate() {
-                        // SAFETY: MAT1: output `o + l`, and a tap of channel `c`.
-                        g[l] = unsafe { self.weight.get(o + l, (c * to.depth + z) * TAPS + q) }
-                            .widen()
-                            .to_f64();
-                    }
+        let kernels = self.channels.start * to.depth..self.channels.end * to.depth;
+        let mut taps = [[T::Acc::default(); LANES]; KERNELS * TAPS];
+        let mut apart = [[T::Acc::default(); LANES]; PRODUCTS];
+        for first in kernels.clone().step_by(KERNELS) {
+            for o in self.outputs.clone().step_by(LANES) {
+                let some = first..kernels.end.min(first + KERNELS);
+                let len = LANES.min(self.outputs.end - o);
+                let outputs = ChannelLanes::new(self.weight, o..o + len, 1);
+                let taps = &mut taps[..some.len() * TAPS];
+                outputs.read::<I>(some.start * TAPS..some.end * TAPS, taps);
+                if len < LANES {
+                    // past the last output are zeros, as in panels
+                    (taps.iter_mut()).for_each(|tap| tap[len..].fill(T::Acc::default()));
                 }
-                // past the last output are zeros, as in panels
-                let lanes = LANES.min(padded - o);
-                let place = |l: usize| Panels::<T::Acc>::place(to.blocks, to.outputs, c, o + l);
-                let at: [usize; LANES] = core::array::from_fn(|l| place(l.min(lanes - 1)));
-                let side_by_side = lanes == LANES && at[LANES - 1] == at[0] + LANES - 1;
-                let columns = [0, 1, 2].map(|j| weights_of(&[g[j], g[3 + j], g[6 + j]]));
-                for i in 0..IN {
-                    let row = weights_of(&[columns[0][i], columns[1][i], columns[2][i]]);
-                    for (j, row) in row.iter().enumerate() {
-                        let d = (self.d).wrapping_add(((i * IN + j) * to.depth + z) * each);
-                        let row = row.map(T::Acc::from_f64);
+                for (kernel, taps) in some.zip(taps.as_chunks::<TAPS>().0) {
+                    let (c, z) = (kernel / to.depth, kernel % to.depth);
+                    let lanes = LANES.min(padded - o);
+                    let place = |l: usize| Panels::<T::Acc>::place(to.blocks, to.outputs, c, o + l);
+                    let (at, last) = (place(0), place(lanes - 1));
+                    let d = self.d.wrapping_add(z * each);
+                    if lanes == LANES && last == at + LANES - 1 {
                         // SAFETY: TRANSFORM1: numbers of channel `c` and these outputs, and zeros
                         // past the last one.
-                        unsafe {
-                            if side_by_side {
-                                *(d.add(at[0]) as *mut [T::Acc; LANES]) = row;
-                                continue;
-                            }
-                            for (at, x) in at[..lanes].iter().zip(row) {
-                                *d.add(*at) = x;
-                            }
+                        unsafe { products(taps, d.add(at), to.depth * each) };
+                        continue;
+                    }
+                    // SAFETY: all lanes of as many products.
+                    unsafe { products(taps, apart.as_flattened_mut().as_mut_ptr(), LANES) };
+                    for (product, row) in apart.iter().enumerate() {
+                        for (l, x) in row[..lanes].iter().enumerate() {
+                            // SAFETY: TRANSFORM1, as above.
+                            unsafe { *d.add(product * to.depth * each + place(l)) = *x };
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Writes the transform of a kernel, its products `step` numbers apart.
+///
+/// # Safety
+/// [`LANES`] numbers of each product are writable.
+#[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "indices that are constants after unrolling keep lanes in registers"
+)]
+unsafe fn products<F: Real>(taps: &[[F; LANES]; TAPS], d: *mut F, step: usize) {
+    /// Lanes transformed together: all intermediate results stay in registers, which matters here,
+    /// since loads of what was just stored wait for the stores before it, to memory.
+    const TOGETHER: usize = 8;
+    for first in (0..LANES).step_by(TOGETHER) {
+        let mut g = [[0.0; TOGETHER]; TAPS];
+        for q in 0..TAPS {
+            for l in 0..TOGETHER {
+                g[q][l] = taps[q][first + l].to_f64();
+            }
+        }
+        let mut columns = [[[0.0; TOGETHER]; IN]; 3];
+        for j in 0..3 {
+            columns[j] = weights_of(&[g[j], g[3 + j], g[6 + j]]);
+        }
+        for i in 0..IN {
+            let row = weights_of(&[columns[0][i], columns[1][i], columns[2][i]]);
+            for j in 0..IN {
+                let to = d.wrapping_add((i * IN + j) * step + first);
+                // SAFETY: by the caller: some of the product's numbers.
+                let to = unsafe { &mut *(to as *mut [F; TOGETHER]) };
+                for l in 0..TOGETHER {
+                    to[l] = F::from_f64(row[j][l]);
                 }
             }
         }
