@@ -4,7 +4,7 @@
 //! Kernels are generic over [`Lanes`]; [`Isa`](super::Isa) names the vector of each instruction
 //! set.
 
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::ops::{Add, Div, Mul, Neg, Range, Sub};
 
 /// The lines that are reduced side by side, a lane each: a cache line of float32.
 pub const COLUMNS: usize = 16;
@@ -39,11 +39,21 @@ pub unsafe trait Lanes:
     /// # Safety
     /// LANES1, for `LEN` numbers.
     unsafe fn store(self, p: *mut Self::Number);
+    /// Loads some lanes of the vector at `p`, with 0 in the others.
+    ///
+    /// # Safety
+    /// LANES1, for the numbers of these lanes, which are at most `LEN`; those before them need not
+    /// exist.
+    unsafe fn load_between(p: *const Self::Number, lanes: Range<usize>) -> Self;
     /// Loads the first `n` lanes, with 0 in the others.
     ///
     /// # Safety
     /// LANES1, for `n` numbers, at most `LEN`.
-    unsafe fn load_first(p: *const Self::Number, n: usize) -> Self;
+    #[inline(always)]
+    unsafe fn load_first(p: *const Self::Number, n: usize) -> Self {
+        // SAFETY: by the caller.
+        unsafe { Self::load_between(p, 0..n) }
+    }
     /// Stores the first `n` lanes.
     ///
     /// # Safety
@@ -118,9 +128,13 @@ macro_rules! impl_few {
                 unsafe { p.cast::<Self>().write_unaligned(self) }
             }
             #[inline(always)]
-            unsafe fn load_first(p: *const $T, n: usize) -> Self {
-                // SAFETY: LANES1.
-                Few(core::array::from_fn(|i| if i < n { unsafe { *p.add(i) } } else { 0.0 }))
+            unsafe fn load_between(p: *const $T, lanes: Range<usize>) -> Self {
+                let mut all = [0.0; N];
+                for (i, x) in all.iter_mut().enumerate().take(lanes.end).skip(lanes.start) {
+                    // SAFETY: LANES1.
+                    *x = unsafe { *p.wrapping_add(i) };
+                }
+                Few(all)
             }
             #[inline(always)]
             unsafe fn store_first(self, p: *mut $T, n: usize) {

@@ -125,19 +125,23 @@ pub fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
 /// At least `N` elements, `N` at a time; the last `N` overlap.
 #[inline(always)]
 fn blocks<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
-    let len = d.len();
-    let mut at = 0;
-    loop {
-        // through registers: LLVM copies slices that may overlap one by one
-        let mut block = [T::Acc::default(); N];
-        T::widen_all::<I>(&s[at..at + N], &mut block);
-        d[at..at + N].copy_from_slice(&block);
-        at += N;
-        if at == len {
-            return;
-        }
-        at = at.min(len - N);
+    let s = &s[..d.len()];
+    let whole = s.as_chunks::<N>().0.iter().zip(d.as_chunks_mut::<N>().0);
+    for (s, d) in whole {
+        *d = widened::<I, T, N>(s);
     }
+    if !d.len().is_multiple_of(N)
+        && let (Some(s), Some(d)) = (s.last_chunk::<N>(), d.last_chunk_mut::<N>())
+    {
+        *d = widened::<I, T, N>(s);
+    }
+}
+/// Through registers: LLVM copies slices that may overlap one by one.
+#[inline(always)]
+fn widened<I: Isa, T: MatElement, const N: usize>(s: &[T; N]) -> [T::Acc; N] {
+    let mut block = [T::Acc::default(); N];
+    T::widen_all::<I>(s, &mut block);
+    block
 }
 
 /// Every second element of `s`, which has `2 * d.len() - 1`.

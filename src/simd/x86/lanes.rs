@@ -2,7 +2,7 @@
 
 use crate::simd::lanes::Lanes;
 use core::arch::x86_64::*;
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::ops::{Add, Div, Mul, Neg, Range, Sub};
 
 /// The numbers `first, first + step, ..`, as a permutation of the lanes of two vectors of `N`
 /// numbers; the second vector's start at `N`.
@@ -114,9 +114,14 @@ macro_rules! wide {
             unsafe { $V($blend(((1u32 << n) - 1) as $mask, other.0, self.0)) }
         }
         #[inline(always)]
-        unsafe fn load_first(p: *const $T, n: usize) -> Self {
+        unsafe fn load_between(p: *const $T, lanes: Range<usize>) -> Self {
             // SAFETY: ISA1; LANES1, for the lanes of the mask.
-            unsafe { $V($load(((1u32 << n) - 1) as $mask, p)) }
+            unsafe {
+                $V($load(
+                    ((1u32 << lanes.end) - (1u32 << lanes.start)) as $mask,
+                    p,
+                ))
+            }
         }
         #[inline(always)]
         unsafe fn store_first(self, p: *mut $T, n: usize) {
@@ -222,9 +227,12 @@ vector! {
         }
     }
     #[inline(always)]
-    unsafe fn load_first(p: *const f32, n: usize) -> Self {
+    unsafe fn load_between(p: *const f32, lanes: Range<usize>) -> Self {
         // SAFETY: ISA1; LANES1, for the lanes of the mask.
-        unsafe { F32x8(_mm256_maskload_ps(p, first_words(n))) }
+        unsafe {
+            let mask = _mm256_andnot_si256(first_words(lanes.start), first_words(lanes.end));
+            F32x8(_mm256_maskload_ps(p, mask))
+        }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, n: usize) {
@@ -292,9 +300,12 @@ vector! {
         }
     }
     #[inline(always)]
-    unsafe fn load_first(p: *const f64, n: usize) -> Self {
+    unsafe fn load_between(p: *const f64, lanes: Range<usize>) -> Self {
         // SAFETY: ISA1; LANES1, for the lanes of the mask.
-        unsafe { F64x4(_mm256_maskload_pd(p, first_quads(n))) }
+        unsafe {
+            let mask = _mm256_andnot_si256(first_quads(lanes.start), first_quads(lanes.end));
+            F64x4(_mm256_maskload_pd(p, mask))
+        }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f64, n: usize) {

@@ -1,8 +1,9 @@
 //! Few channels of an image, each with its own kernels: too few multiplications for a product. Rows
 //! are read into L1 once, with zeros around them and, if the stride is not one, with columns sorted
 //! so that those that one tap reads are contiguous; the sums of a block of places stay in
-//! registers.
+//! registers. Single channels of float32 are read where they lie.
 
+mod in_place;
 mod load;
 mod pixels;
 mod sums;
@@ -13,8 +14,9 @@ pub use tiling::Tiling;
 
 use super::geometry::Image;
 use crate::error::Result;
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into, moved};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Packed, Scratch, finish_into, moved};
 use crate::simd;
+use in_place::{PlaceSums, is_in_place};
 use load::LoadTile;
 use sums::TileSums;
 
@@ -43,12 +45,17 @@ pub unsafe fn direct<T: MatElement>(
     let (numbers, rest) = scratch.split_at_mut(tiling.image().unwrap_or(usize::MAX));
     let (taps, sums) = rest.split_at_mut(tiling.taps());
     assert!(image.channels() * g.kernel[0] == tiling.planes && weight.cols() == taps.len());
-    simd::call(LoadTile {
-        tiling,
-        tile: &tile,
-        image: image.moved(),
-        d: moved::<T>(numbers),
-    });
+    let in_place = is_in_place(tiling, &tile, &image);
+    if in_place {
+        numbers[..tiling.phase].fill(T::Acc::default());
+    } else {
+        simd::call(LoadTile {
+            tiling,
+            tile: &tile,
+            image: image.moved(),
+            d: moved::<T>(numbers),
+        });
+    }
     let cols = tile.x.len();
     let [_, high, wide] = g.kernel;
     // rows of full width are contiguous, in the sums as in the result
@@ -66,14 +73,40 @@ pub unsafe fn direct<T: MatElement>(
                 *to = unsafe { weight.get(o, (plane * high + ky) * wide + kx) }.widen();
             }
         }
-        simd::call(TileSums {
-            tiling,
-            image: numbers,
-            taps,
-            rows: tile.y.len(),
-            cols,
-            d: sums,
-        });
+        let floats = (T::Acc::as_floats(taps), T::Acc::as_floats(numbers));
+        if let (true, (Some(taps), Some(numbers))) = (in_place, floats) {
+            // elements with the bits of their sums (ELEMENT1)
+            let written = T::SAME && epilogue.is_empty();
+            let (d, ld) = if written {
+                let first = at(tile.y.start);
+                // SAFETY: places of this tile, by the caller's promise.
+                let mut row = unsafe { c.part(o..o + 1, first..first + cols) };
+                (row.as_mut_ptr().cast(), n[2])
+            } else {
+                (sums.as_mut_ptr().cast(), cols)
+            };
+            simd::call(PlaceSums {
+                geometry: g,
+                image: image.moved(),
+                tile: &tile,
+                taps,
+                zeros: &numbers[..tiling.phase],
+                d,
+                ld,
+            });
+            if written {
+                continue;
+            }
+        } else {
+            simd::call(TileSums {
+                tiling,
+                image: numbers,
+                taps,
+                rows: tile.y.len(),
+                cols,
+                d: sums,
+            });
+        }
         for y in (0..tile.y.len()).step_by(step.max(1)) {
             let first = at(tile.y.start + y);
             // SAFETY: the places of this tile, by the caller's promise.

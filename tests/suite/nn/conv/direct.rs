@@ -99,6 +99,47 @@ fn channels_last_depthwise_matches_the_sum_over_taps() {
     check(&signal, DType::F32, 1);
 }
 
+/// Read in place: rows shorter and longer than vectors, and paddings wider than kernels.
+#[test]
+fn single_channels_match_the_sum_over_taps() {
+    for (height, width) in [(3, 3), (5, 1), (7, 7), (3, 9)] {
+        for (rows, cols) in [(4, 1), (9, 7), (5, 16), (6, 17), (13, 33), (4, 70)] {
+            for (dilation, left, right) in [(1, 1, 1), (2, 3, 0), (1, 0, 20), (1, 20, 2)] {
+                let case = Case {
+                    batch: 1,
+                    channels: 2,
+                    image: vec![rows, cols + (width - 1) * dilation],
+                    outputs: 2,
+                    kernel: vec![height, width],
+                    stride: vec![1, 1],
+                    padding: vec![(height - 1, 1), (left, right)],
+                    dilation: vec![1, dilation],
+                    groups: 2,
+                };
+                check(&case, DType::F32, 0);
+            }
+        }
+    }
+    // a part of a larger image, whose elements outside would make every sum NaN
+    let inner = tensor(&[1, 1, 8, 30], 2);
+    let x = nn::pad(
+        &inner,
+        &[5, 5, 2, 2],
+        nn::PadMode::Constant(f64::NAN.into()),
+    )
+    .unwrap();
+    let part = x.narrow(2, 2, 8).unwrap().narrow(3, 5, 30).unwrap();
+    let w = tensor(&[1, 1, 3, 3], 3);
+    let of = |x: &Tensor| {
+        let options = Conv {
+            padding: 1.into(),
+            ..Default::default()
+        };
+        nn::conv2d(x, &w, options).unwrap().to_vec::<f32>().unwrap()
+    };
+    assert_eq!(of(&part), of(&inner));
+}
+
 #[cfg(feature = "std")]
 #[test]
 fn bits_of_few_channels_do_not_depend_on_threads_or_layout() {
