@@ -93,12 +93,11 @@ impl<O: Unary<F, T>, F, T: Number> Loop for UnaryLoop<O, F, T> {
                 return d.fill(MaybeUninit::new(O::eval::<I>(x)));
             }
             let a = operand::<T>(a, n);
-            let part = if O::HAS_FAST_PATH {
-                FAST_BLOCK
-            } else {
-                n.max(1)
-            };
-            for (d, a) in d.chunks_mut(part).zip(a.chunks(part)) {
+            if !O::HAS_FAST_PATH {
+                each!(O I d.iter_mut().zip(a), |d, a| (*a));
+                return;
+            }
+            for (d, a) in d.chunks_mut(FAST_BLOCK).zip(a.chunks(FAST_BLOCK)) {
                 each!(O I d.iter_mut().zip(a), |d, a| (*a));
             }
         }

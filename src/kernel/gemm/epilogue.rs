@@ -109,21 +109,38 @@ impl<F: Element> Map<F> {
         })
     }
 }
+/// Elements that are copied at a time: as many as most panels of C are wide, or twice that.
+const PIECE: usize = 64;
+/// Aligned, since the loop's loads wait long for stores that cross cache lines.
+#[repr(align(64))]
+struct Piece<F>([F; PIECE]);
 impl<F: Packed> Map<F> {
     /// Loops can't run in place, so the row is copied piece by piece.
     #[inline(always)]
     fn apply(self, row: &mut [F]) {
-        /// As wide as most panels of C.
-        const PIECE: usize = 64;
-        let mut x = [F::default(); PIECE];
-        for row in row.chunks_mut(PIECE) {
-            let x = &mut x[..row.len()];
-            x.copy_from_slice(row);
-            let (d, x) = (row.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8);
-            let none = core::ptr::null();
-            // SAFETY: UNARY1 gives LOOP1: as many elements of the result and the operand, apart.
-            unsafe { (self.f)(d, x, none, none, row.len(), 0) }
+        /// Of a piece that is not whole, this many are copied at once.
+        const BLOCK: usize = 16;
+        let mut x = Piece([F::default(); PIECE]);
+        let (pieces, rest) = row.as_chunks_mut::<PIECE>();
+        for row in pieces {
+            x.0 = *row;
+            self.write(&x.0, row.as_mut_ptr());
         }
+        let (blocks, few) = rest.as_chunks::<BLOCK>();
+        for (x, block) in x.0.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks) {
+            *x = *block;
+        }
+        for (x, one) in x.0[blocks.len() * BLOCK..].iter_mut().zip(few) {
+            *x = *one;
+        }
+        self.write(&x.0[..rest.len()], rest.as_mut_ptr());
+    }
+    /// Writes the results of `x` to as many elements at `d`, which lie apart from it.
+    #[inline(always)]
+    fn write(self, x: &[F], d: *mut F) {
+        let none = core::ptr::null();
+        // SAFETY: UNARY1 gives LOOP1: as many elements of the result and the operand, apart.
+        unsafe { (self.f)(d.cast(), x.as_ptr().cast(), none, none, x.len(), 0) }
     }
 }
 
@@ -242,6 +259,13 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             unsafe { after.block(self.matrix, rows, cols) }
         }
     }
+    /// The operations before a map that is the last one, and that.
+    fn split_map(&self) -> Option<(Epilogue<'a, T>, Map<T::Acc>)> {
+        match self.ops.split_last() {
+            Some((EpilogueOp::Map(map), ops)) => Some((Epilogue { ops, ..*self }, *map)),
+            _ => None,
+        }
+    }
     /// Applies all operations to a piece of row `i` that begins at column `j`.
     #[inline(always)]
     pub(super) fn apply(&self, i: usize, j: usize, row: &mut [T::Acc]) {
@@ -307,11 +331,18 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        let last = self.epilogue.split_map();
         for i in 0..self.rows {
             // SAFETY: EPILOGUE1, promised to `finish`.
             let row = unsafe {
                 core::slice::from_raw_parts_mut(self.sums.offset(i as isize * self.ld), self.cols)
             };
+            if let (true, Some((d, ld)), Some((before, map))) = (T::SAME, self.d, last) {
+                before.apply(i, 0, row);
+                // elements have the bits of their sums (ELEMENT1)
+                map.write(row, d.wrapping_offset(i as isize * ld).cast());
+                continue;
+            }
             self.epilogue.apply(i, 0, row);
             if let Some((d, ld)) = self.d {
                 // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld`
