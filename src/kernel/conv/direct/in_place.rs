@@ -10,10 +10,13 @@ use crate::simd::lanes::Lanes;
 use crate::simd::{self, Isa, Kernel, Level};
 use core::ops::Range;
 
-/// The heights of kernels that there is code for.
-const HEIGHTS: [usize; 3] = [3, 5, 7];
+/// The kernels that there is code for: their height, and the stride of rows and columns. Every second
+/// column is picked from two vectors, which AVX2 does in three steps: there, columns that are sorted
+/// once for all taps are faster.
+const WITH_MASKS: [(usize, usize); 3] = [(3, 1), (5, 1), (7, 1)];
+const WITH_PERMUTATIONS: [(usize, usize); 2] = [(3, 2), (5, 2)];
 /// Rows of the image that a block of places reads, at most.
-const SEEN: usize = ROWS + HEIGHTS[2] - 1;
+const SEEN: usize = (ROWS - 1) * 2 + 7;
 /// Vectors of a block.
 const VECTORS: usize = 2;
 
@@ -21,13 +24,16 @@ const VECTORS: usize = 2;
 pub fn is_in_place<T: MatElement>(tiling: &Tiling, tile: &Tile, image: &Image<T>) -> bool {
     let g = &tiling.geometry;
     let floats = T::SAME && T::Acc::as_floats(&mut []).is_some();
-    let has_masks = simd::level() > Level::Base;
-    let (height, stride) = tiling.adjacent_rows();
+    let kernel = tiling.adjacent_rows();
+    let known = match simd::level() {
+        Level::Base => false,
+        Level::Avx2 => WITH_MASKS.contains(&kernel),
+        Level::Avx512 => WITH_MASKS.contains(&kernel) || WITH_PERMUTATIONS.contains(&kernel),
+    };
     floats
-        && has_masks
+        && known
         && tiling.planes == 1
-        && HEIGHTS.contains(&height)
-        && [stride, g.stride[2]] == [1, 1]
+        && g.stride[1] == g.stride[2]
         && image.stride(2) == 1
         && tile.y.len() >= ROWS
 }
@@ -43,7 +49,8 @@ pub struct PlaceSums<'a, M> {
     pub tile: &'a Tile,
     /// `[column][row]`
     pub taps: &'a [f32],
-    /// As many zeros as the tile reads of a row, in whole vectors.
+    /// As many numbers as the tile reads of a row, in whole vectors; zeros, as far as its places need
+    /// them.
     pub zeros: &'a [f32],
     pub d: *mut f32,
     pub ld: usize,
@@ -55,18 +62,21 @@ impl<M> Kernel for PlaceSums<'_, M> {
         if const { !I::AVX2 } {
             unreachable!("sums in place need masks");
         }
-        match self.geometry.kernel[1] {
-            3 => self.blocks::<<f32 as Real>::Vector<I>, 3>(),
-            5 => self.blocks::<<f32 as Real>::Vector<I>, 5>(),
-            _ => self.blocks::<<f32 as Real>::Vector<I>, 7>(),
+        match (self.geometry.kernel[1], self.geometry.stride[1]) {
+            (3, 2) if I::AVX512 => self.blocks::<<f32 as Real>::Vector<I>, 3, 2>(),
+            (5, 2) if I::AVX512 => self.blocks::<<f32 as Real>::Vector<I>, 5, 2>(),
+            (3, _) => self.blocks::<<f32 as Real>::Vector<I>, 3, 1>(),
+            (5, _) => self.blocks::<<f32 as Real>::Vector<I>, 5, 1>(),
+            _ => self.blocks::<<f32 as Real>::Vector<I>, 7, 1>(),
         }
     }
 }
 impl<M> PlaceSums<'_, M> {
     #[inline(always)]
-    fn blocks<V: Lanes<Number = f32>, const K: usize>(&self) {
+    fn blocks<V: Lanes<Number = f32>, const K: usize, const S: usize>(&self) {
         let (g, Range { start, end }) = (self.geometry, self.tile.y.clone());
-        assert!(g.kernel[1] == K && self.taps.len() == g.kernel[2] * K && end - start >= ROWS);
+        assert!(g.kernel[1] == K && g.stride[1..] == [S, S] && end - start >= ROWS);
+        assert!(self.taps.len() == g.kernel[2] * K);
         let z = g.element(0, self.tile.z, 0);
         let width = self.image.sizes()[2] as isize;
         let first = g.element(2, self.tile.x.start, 0).max(0);
@@ -75,7 +85,7 @@ impl<M> PlaceSums<'_, M> {
             // the last rows overlap those before
             let y = y.min(end - ROWS);
             let mut lines = [nothing; SEEN];
-            for (i, line) in lines.iter_mut().enumerate().take(ROWS + K - 1) {
+            for (i, line) in lines.iter_mut().enumerate().take((ROWS - 1) * S + K) {
                 if let Some(row) = self.image.seen(0, z, g.element(1, y, 0) + i as isize) {
                     *line = row.cast();
                 }
@@ -86,7 +96,7 @@ impl<M> PlaceSums<'_, M> {
                 let left = self.tile.x.end - x;
                 let n = if left > V::LEN { VECTORS } else { 1 };
                 let (from, to) = (g.element(2, x, 0), g.element(2, x, g.kernel[2] - 1));
-                let inside = from >= 0 && to + (n * V::LEN) as isize <= width;
+                let inside = from >= 0 && to + (n * S * V::LEN) as isize <= width;
                 // AVX-512 loads with a mask as fast as without
                 let masked = !inside || V::LEN == 16;
                 let d = d.wrapping_add(x - self.tile.x.start);
@@ -94,10 +104,10 @@ impl<M> PlaceSums<'_, M> {
                 // they read, inside the image (IMAGE1) or of zeros.
                 unsafe {
                     match (n, masked) {
-                        (1, true) => self.block::<V, 1, K, true>(&lines, x, d),
-                        (1, false) => self.block::<V, 1, K, false>(&lines, x, d),
-                        (_, true) => self.block::<V, VECTORS, K, true>(&lines, x, d),
-                        (_, false) => self.block::<V, VECTORS, K, false>(&lines, x, d),
+                        (1, true) => self.block::<V, 1, K, S, true>(&lines, x, d),
+                        (1, false) => self.block::<V, 1, K, S, false>(&lines, x, d),
+                        (_, true) => self.block::<V, VECTORS, K, S, true>(&lines, x, d),
+                        (_, false) => self.block::<V, VECTORS, K, S, false>(&lines, x, d),
                     }
                 }
                 x += n * V::LEN;
@@ -115,7 +125,13 @@ impl<M> PlaceSums<'_, M> {
         clippy::needless_range_loop,
         reason = "indices that are constants after unrolling keep the sums in registers"
     )]
-    unsafe fn block<V: Lanes<Number = f32>, const N: usize, const K: usize, const MASKED: bool>(
+    unsafe fn block<
+        V: Lanes<Number = f32>,
+        const N: usize,
+        const K: usize,
+        const S: usize,
+        const MASKED: bool,
+    >(
         &self,
         lines: &[*const f32; SEEN],
         x: usize,
@@ -125,29 +141,25 @@ impl<M> PlaceSums<'_, M> {
         let mut c = [[V::splat(0.0); N]; ROWS];
         for (kx, taps) in self.taps.as_chunks::<K>().0.iter().enumerate() {
             let first = self.geometry.element(2, x, kx);
-            let mut inside = [(0, V::LEN); N];
-            for v in 0..N {
-                let (at, most) = (first + (v * V::LEN) as isize, V::LEN as isize);
-                let start = (-at).clamp(0, most);
-                inside[v] = (start as usize, (width - at).clamp(start, most) as usize);
-            }
-            for i in 0..ROWS + K - 1 {
+            for i in 0..(ROWS - 1) * S + K {
                 let mut seen = [V::splat(0.0); N];
                 for v in 0..N {
-                    let at = lines[i].wrapping_offset(first + (v * V::LEN) as isize);
+                    let column = first + (v * S * V::LEN) as isize;
                     // SAFETY: LANES1, by the caller.
                     seen[v] = unsafe {
-                        if MASKED {
-                            V::load_between(at, inside[v].0..inside[v].1)
+                        let near = read::<V, MASKED>(lines[i], column, width);
+                        if S == 1 {
+                            near
                         } else {
-                            V::load(at)
+                            let far = column + V::LEN as isize;
+                            near.unzip(read::<V, MASKED>(lines[i], far, width)).0
                         }
                     };
                 }
                 for r in 0..ROWS {
-                    if i >= r && i < r + K {
+                    if i >= r * S && i < r * S + K {
                         for v in 0..N {
-                            c[r][v] = seen[v].multiply_add(V::splat(taps[i - r]), c[r][v]);
+                            c[r][v] = seen[v].multiply_add(V::splat(taps[i - r * S]), c[r][v]);
                         }
                     }
                 }
@@ -166,5 +178,28 @@ impl<M> PlaceSums<'_, M> {
                 }
             }
         }
+    }
+}
+
+/// The columns of a row of `width` numbers from `column` on, with zeros outside if `MASKED`.
+///
+/// # Safety
+/// LANES1, for the columns inside.
+#[inline(always)]
+unsafe fn read<V: Lanes<Number = f32>, const MASKED: bool>(
+    line: *const f32,
+    column: isize,
+    width: isize,
+) -> V {
+    let at = line.wrapping_offset(column);
+    // SAFETY: by the caller.
+    unsafe {
+        if !MASKED {
+            return V::load(at);
+        }
+        let most = V::LEN as isize;
+        let start = (-column).clamp(0, most);
+        let end = (width - column).clamp(start, most);
+        V::load_between(at, start as usize..end as usize)
     }
 }

@@ -43,11 +43,12 @@ pub unsafe fn direct<T: MatElement>(
     let tile = tiling.tile(i);
     let g = &tiling.geometry;
     let (numbers, rest) = scratch.split_at_mut(tiling.image().unwrap_or(usize::MAX));
-    let (taps, sums) = rest.split_at_mut(tiling.taps());
+    let (sums, taps) = rest.split_at_mut(tiling.sums());
+    let taps = &mut taps[..tiling.taps()];
     assert!(image.channels() * g.kernel[0] == tiling.planes && weight.cols() == taps.len());
     let in_place = is_in_place(tiling, &tile, &image);
     if in_place {
-        numbers[..tiling.phase].fill(T::Acc::default());
+        numbers[..tiling.line()].fill(T::Acc::default());
     } else {
         simd::call(LoadTile {
             tiling,
@@ -90,7 +91,7 @@ pub unsafe fn direct<T: MatElement>(
                 image: image.moved(),
                 tile: &tile,
                 taps,
-                zeros: &numbers[..tiling.phase],
+                zeros: numbers,
                 d,
                 ld,
             });

@@ -102,7 +102,14 @@ fn channels_last_depthwise_matches_the_sum_over_taps() {
 /// Read in place: rows shorter and longer than vectors, and paddings wider than kernels.
 #[test]
 fn single_channels_match_the_sum_over_taps() {
-    for (height, width) in [(3, 3), (5, 1), (7, 7), (3, 9)] {
+    for (height, width, stride) in [
+        (3, 3, 1),
+        (5, 1, 1),
+        (7, 7, 1),
+        (3, 9, 1),
+        (3, 3, 2),
+        (5, 4, 2),
+    ] {
         for (rows, cols) in [(4, 1), (9, 7), (5, 16), (6, 17), (13, 33), (4, 70)] {
             for (dilation, left, right) in [(1, 1, 1), (2, 3, 0), (1, 0, 20), (1, 20, 2)] {
                 let case = Case {
@@ -111,8 +118,8 @@ fn single_channels_match_the_sum_over_taps() {
                     image: vec![rows, cols + (width - 1) * dilation],
                     outputs: 2,
                     kernel: vec![height, width],
-                    stride: vec![1, 1],
-                    padding: vec![(height - 1, 1), (left, right)],
+                    stride: vec![stride, stride],
+                    padding: vec![(height - 1, height), (left, right)],
                     dilation: vec![1, dilation],
                     groups: 2,
                 };
