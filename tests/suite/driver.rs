@@ -116,6 +116,52 @@ fn packed_tiles_of_equal_size_are_distinguished() {
     assert_eq!(floats(&ops::add(&a, &b).unwrap()), floats(&a));
 }
 
+/// Rows that end with the memory they lie in, of each width of an element.
+#[test]
+fn every_second_and_third_element_of_short_rows_is_copied() {
+    let mut rng = Rng(5);
+    for dtype in [
+        DType::U8,
+        DType::I16,
+        DType::F32,
+        DType::I64,
+        DType::Complex128,
+    ] {
+        if !dtype.is_available() {
+            continue;
+        }
+        for (n, step) in (1..=70).flat_map(|n| [(n, 2), (n, 3)]) {
+            let width = (n - 1) * step + 1;
+            let all = random(&mut rng, &[3, width], dtype);
+            let (x, values) = (all.slice_axis(1, None, None, step as i64), values(&all));
+            let copy = x.unwrap().copy().unwrap();
+            assert_eq!(copy.shape(), [3, n]);
+            let want = (0..3 * n).map(|i| values[i / n * width + i % n * step].clone());
+            assert!(want.eq(self::values(&copy)), "{dtype} {n} {step}");
+        }
+    }
+}
+
+#[test]
+fn pairs_are_separated() {
+    // planes of every second element of every second row, small and larger than L1
+    for (height, width) in [(6, 10), (112, 112), (200, 300)] {
+        let n = 2 * height * width;
+        let numbers: Vec<i32> = (0..n as i32).collect();
+        let x = Tensor::from_slice(&numbers, [2, height / 2, 2, width / 2, 2]).unwrap();
+        let y = x.permute([0, 2, 4, 1, 3]).unwrap().copy().unwrap();
+        let of = |k: usize, r: usize, c: usize, i: usize, j: usize| {
+            numbers[(k * height + 2 * i + r) * width + 2 * j + c]
+        };
+        let mut want = Vec::with_capacity(n);
+        for (k, r, c) in (0..8).map(|p| (p / 4, p / 2 % 2, p % 2)) {
+            let rows = (0..height / 2).flat_map(|i| (0..width / 2).map(move |j| (i, j)));
+            want.extend(rows.map(|(i, j)| of(k, r, c, i, j)));
+        }
+        assert_eq!(y.to_vec::<i32>().unwrap(), want);
+    }
+}
+
 #[test]
 fn dtypes_promote_and_scalars_are_weak() {
     let n = 700;
