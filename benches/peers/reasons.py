@@ -5,7 +5,7 @@ REASONS = {
     "are the rest",
     "convolution: depthwise, stride 2": "three loads and a permutation for two multiply-adds: a vector of every second column takes two",
     "convolution: MobileNetV2": "the product of 24 terms takes as long as its bias and activation, which pass over its tiles in L1",
-    "convolution: 1x1": "a product at nine tenths of the multiply-add peak, like the peers'",
+    "convolution: 1x1, 1x512x7x7": "49 columns take four vectors, of which a quarter of the lanes multiplies padding",
     "fusion: gelu by polynomials, 1M": "thirty passes over a tile in L1, where a compiler keeps values in registers",
     "fusion: layer norm by hand": "passes over blocks in L1 between the reductions; the built-in one needs fewer",
     "fusion: softmax by hand": "as for layer norm",
