@@ -127,19 +127,20 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
             let d = d.wrapping_add(j * cols);
             // SAFETY: PACK1 for a row of `cols` elements, `N` apart; `d` has room for as many.
             unsafe {
-                match cols {
-                    17.. if N == 2 && size_of::<U>() >= 4 => every_second::<U, 16>(d, s, cols),
-                    9.. if N == 2 && size_of::<U>() >= 4 => every_second::<U, 8>(d, s, cols),
-                    _ => {
-                        for i in 0..cols {
-                            *d.add(i) = *s.add(i * N);
-                        }
-                    }
+                // the most common width, since each is code of its own
+                if N == 2 && size_of::<U>() == 4 && cols > BLOCK {
+                    every_second::<U, BLOCK>(d, s, cols);
+                    continue;
+                }
+                for i in 0..cols {
+                    *d.add(i) = *s.add(i * N);
                 }
             }
         }
     }
 }
+/// Elements that are picked at a time.
+const BLOCK: usize = 16;
 /// Every second of `2 * n - 1` elements, more than `B` of them, `B` at a time; the last `B` overlap.
 /// A loop over elements would end with many one by one, and rows are short.
 ///

@@ -136,7 +136,7 @@ fn every_second_and_third_element_of_short_rows_is_copied() {
             let (x, values) = (all.slice_axis(1, None, None, step as i64), values(&all));
             let copy = x.unwrap().copy().unwrap();
             assert_eq!(copy.shape(), [3, n]);
-            let want = (0..3 * n).map(|i| values[i / n * width + i % n * step].clone());
+            let want = (0..3 * n).map(|i| values[i / n * width + i % n * step]);
             assert!(want.eq(self::values(&copy)), "{dtype} {n} {step}");
         }
     }

@@ -331,28 +331,29 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let last = self.epilogue.split_map();
+        // elements have the bits of their sums (ELEMENT1): a last map writes them from the sums
+        let (epilogue, map) = match self.epilogue.split_map() {
+            Some((before, map)) if T::SAME && self.d.is_some() => (before, Some(map)),
+            _ => (self.epilogue, None),
+        };
         for i in 0..self.rows {
             // SAFETY: EPILOGUE1, promised to `finish`.
             let row = unsafe {
                 core::slice::from_raw_parts_mut(self.sums.offset(i as isize * self.ld), self.cols)
             };
-            if let (true, Some((d, ld)), Some((before, map))) = (T::SAME, self.d, last) {
-                before.apply(i, 0, row);
-                // elements have the bits of their sums (ELEMENT1)
-                map.write(row, d.wrapping_offset(i as isize * ld).cast());
+            epilogue.apply(i, 0, row);
+            let Some((d, ld)) = self.d else {
+                continue;
+            };
+            let d = d.wrapping_offset(i as isize * ld);
+            if let Some(map) = map {
+                map.write(row, d.cast());
                 continue;
             }
-            self.epilogue.apply(i, 0, row);
-            if let Some((d, ld)) = self.d {
-                // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld`
-                // apart.
-                let d = unsafe {
-                    core::slice::from_raw_parts_mut(d.offset(i as isize * ld), self.cols)
-                };
-                for (d, x) in d.iter_mut().zip(row) {
-                    *d = T::narrow(*x);
-                }
+            // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld` apart.
+            let d = unsafe { core::slice::from_raw_parts_mut(d, self.cols) };
+            for (d, x) in d.iter_mut().zip(row) {
+                *d = T::narrow(*x);
             }
         }
     }

@@ -60,16 +60,20 @@ pub fn results_of<I: Isa, F: Real + Packed, const L: usize>(m: &[[F; L]; IN]) ->
     y
 }
 
-/// `G g`, lane by lane.
+/// `G g`, lane by lane, for numbers of type `F`. Dividing by constants takes most of the time, but
+/// float64 has no bits to spare for the rounding of their inverses.
 #[inline(always)]
-pub fn weights_of<const L: usize>(g: &[[f64; L]; 3]) -> [[f64; L]; IN] {
-    const A: f64 = core::f64::consts::FRAC_1_SQRT_2 / -1.5;
-    const B: f64 = core::f64::consts::SQRT_2 / 6.0;
+pub fn weights_of<F, const L: usize>(g: &[[f64; L]; 3]) -> [[f64; L]; IN] {
+    let (a, b) = (core::f64::consts::FRAC_1_SQRT_2, core::f64::consts::SQRT_2);
     let mut t = [[0.0; L]; IN];
     for l in 0..L {
         let g = [g[0][l], g[1][l], g[2][l]];
-        let (even, odd) = ((g[0] + 0.5 * g[2]) * (1.0 / -1.5), g[1] * A);
-        let (even_far, odd_far) = ((g[0] + 2.0 * g[2]) * (1.0 / 6.0), g[1] * B);
+        let (even, odd) = (
+            over::<F>(-(g[0] + 0.5 * g[2]), 1.5),
+            over::<F>(-a * g[1], 1.5),
+        );
+        let even_far = over::<F>(g[0] + 2.0 * g[2], 6.0);
+        let odd_far = over::<F>(b * g[1], 6.0);
         t[0][l] = g[0];
         t[1][l] = even + odd;
         t[2][l] = even - odd;
@@ -78,4 +82,12 @@ pub fn weights_of<const L: usize>(g: &[[f64; L]; 3]) -> [[f64; L]; IN] {
         t[5][l] = g[2];
     }
     t
+}
+#[inline(always)]
+fn over<F>(x: f64, by: f64) -> f64 {
+    if const { size_of::<F>() == size_of::<f64>() } {
+        x / by
+    } else {
+        x * (1.0 / by)
+    }
 }

@@ -152,10 +152,10 @@ unsafe fn products<F: Real>(taps: &[[F; LANES]; TAPS], d: *mut F, step: usize) {
         }
         let mut columns = [[[0.0; TOGETHER]; IN]; 3];
         for j in 0..3 {
-            columns[j] = weights_of(&[g[j], g[3 + j], g[6 + j]]);
+            columns[j] = weights_of::<F, _>(&[g[j], g[3 + j], g[6 + j]]);
         }
         for i in 0..IN {
-            let row = weights_of(&[columns[0][i], columns[1][i], columns[2][i]]);
+            let row = weights_of::<F, _>(&[columns[0][i], columns[1][i], columns[2][i]]);
             for j in 0..IN {
                 let to = d.wrapping_add((i * IN + j) * step + first);
                 // SAFETY: by the caller: some of the product's numbers.
