@@ -6,9 +6,9 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
 export CARGO_INCREMENTAL=0
-# floats without the standard library; few dtypes with it, and all dtypes without, are tested by test-cross.sh: with 32 bits, as WebAssembly
-combinations=(messages,f64,half)
-checked=(messages,ints,f64,half,float8,complex std,simd,rayon,i8,i32,i64 none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex) # parts of tested code: these only have to compile
+# all dtypes without the standard library; few dtypes with it are tested by test-cross.sh, with 32 bits
+combinations=(messages,ints,f64,half,float8,complex)
+checked=(std,simd,rayon,i8,i32,i64 none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex) # parts of tested code: these only have to compile
 
 features() { if [ "$1" = none ]; then echo --no-default-features; else echo "--no-default-features --features $1"; fi; }
 
