@@ -120,7 +120,7 @@ pub struct ClassRows<'a, F> {
 }
 impl<F: Real + Pod> ClassRows<'_, F> {
     /// The scores of the classes that targets name, from row-major position `first` of `[batch,
-    /// inner]` on. Those of other targets are unspecified.
+    /// inner]` on, at most [`CHUNK`]. Those of other targets are unspecified.
     pub fn gather(&self, first: usize, targets: &[i64], d: &mut [F]) {
         simd::call(Gather {
             rows: self,
@@ -167,22 +167,20 @@ impl<F: Real + Pod> Kernel for Gather<'_, F> {
 fn select<F: Real + Pod>(x: &[F], ld: usize, classes: usize, targets: &[i64], d: &mut [F]) {
     const WORDS: usize = 2;
     let each = size_of::<F>() / size_of::<u32>();
-    assert!(each <= WORDS);
-    for (first, (targets, d)) in targets.chunks(CHUNK).zip(d.chunks_mut(CHUNK)).enumerate() {
-        // few classes: those that alias are no targets, whose scores are of no use
-        let mut names = [0u32; WORDS * CHUNK];
-        let names = &mut names[..each * targets.len()];
-        for (to, target) in names.chunks_exact_mut(each).zip(targets) {
-            to.fill(*target as u32);
-        }
-        d.fill(F::ZERO);
-        for class in 0..classes {
-            let row = &x[class * ld + first * CHUNK..][..d.len()];
-            let words = bytemuck::cast_slice::<F, u32>(row).iter().zip(&*names);
-            for (d, (word, name)) in bytemuck::cast_slice_mut::<F, u32>(d).iter_mut().zip(words) {
-                let mask = u32::from(*name == class as u32).wrapping_neg();
-                *d |= *word & mask;
-            }
+    assert!(each <= WORDS && targets.len() <= CHUNK);
+    // few classes: those that alias are no targets, whose scores are of no use
+    let mut names = [0u32; WORDS * CHUNK];
+    let names = &mut names[..each * targets.len()];
+    for (to, target) in names.chunks_exact_mut(each).zip(targets) {
+        to.fill(*target as u32);
+    }
+    d.fill(F::ZERO);
+    for class in 0..classes {
+        let row = &x[class * ld..][..d.len()];
+        let words = bytemuck::cast_slice::<F, u32>(row).iter().zip(&*names);
+        for (d, (word, name)) in bytemuck::cast_slice_mut::<F, u32>(d).iter_mut().zip(words) {
+            let mask = u32::from(*name == class as u32).wrapping_neg();
+            *d |= *word & mask;
         }
     }
 }

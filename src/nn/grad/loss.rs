@@ -119,7 +119,7 @@ fn of_classes(
         lines.run(cost, |line| {
             let (x, d) = (line.input::<F>(0), line.output::<F>(0));
             let (own, all, share) = (line.scratch(0), line.scratch(1), line.scratch(2));
-            let weighed = |j: usize| p.weighed(targets[line.index_of(j)], ignored, &factors).flatten();
+            let weighed = |j: usize| p.weighed(targets[line.index_of(j)], ignored, &factors);
             for j in 0..line.count() {
                 // a single gradient is that of every term
                 let g = grad[line.index_of(j) % grad.len()] / divisor;

@@ -90,20 +90,15 @@ impl ClassScores {
     pub(super) fn factors(&self) -> Result<Vec<f64>> {
         self.weight.as_ref().map_or(Ok(Vec::new()), doubles)
     }
-    /// The class and weight of a target, whose factor is 1 without `factors`: `Some(None)` if it is
-    /// ignored, `None` if it is no class.
+    /// The class and weight of a checked target, whose factor is 1 without `factors`; none if it is
+    /// ignored.
     #[inline(always)]
-    pub fn weighed(
-        &self,
-        class: i64,
-        ignored: i64,
-        factors: &[f64],
-    ) -> Option<Option<(usize, f64)>> {
+    pub fn weighed(&self, class: i64, ignored: i64, factors: &[f64]) -> Option<(usize, f64)> {
         if class == ignored {
-            return Some(None);
+            return None;
         }
         let class = usize::try_from(class).ok().filter(|c| *c < self.classes)?;
-        Some(Some((class, factors.get(class).copied().unwrap_or(1.0))))
+        Some((class, factors.get(class).copied().unwrap_or(1.0)))
     }
     /// The logsumexp for each target, and the score of its class if it is one, where both are found
     /// in one pass over the scores.
