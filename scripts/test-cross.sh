@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
 everything=messages,ints,f64,half,float8,complex,simd
-parts=(elementwise tensors reductions norms products orders gathers signals) # separate programs where flash is small
+parts=(elementwise tensors reductions moments norms products orders gathers signals) # separate programs where flash is small
 left_out=()
 named="-C symbol-mangling-version=v0" # symbols contain paths and types
 
@@ -22,8 +22,8 @@ digits() {
   grep -q '4flex' "$map" || die "$map names no function of flex"
   ! grep -oE "_R[0-9A-Za-z_]*($absent)[0-9A-Za-z_]*" "$map" | sort -u | head -20 | grep . || die "$target: linked, but never called"
 }
-# checks_in_parts FEATURE PART...
-checks_in_parts() { for part in "${@:2}"; do checks --release --no-default-features --features "$part,$1"; done; }
+# checks_in_parts [FEATURE]
+checks_in_parts() { for part in "${parts[@]}"; do checks --release --no-default-features --features "$part,${1:-}"; done; }
 # The parts of tests/suite that can depend on the CPU, emulated in a minute: vectors and fused multiply-adds, 32-bit sizes, byte order. Not
 # those that compare numbers of threads, compute gradients from differences, or need large layers: long, and the same on every CPU.
 suite() { cross test --profile cross ${features:-} --test suite -- --skip do_not_depend_on_threads --skip match_differences --skip large_ "$@"; }
@@ -42,11 +42,11 @@ for target; do
     aarch64-*) vectorised_suite bodies:: driver:: elementwise:: nn:: complex:: digits:: ;;
     # with few dtypes, which nothing else runs
     i686-*) features="--no-default-features --features std,simd,rayon,i8,i32,i64" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: gather:: index:: io:: set:: shape:: sort:: --skip kernel:: ;;
-    # of layers those that move elements as words, but not a test of accuracy
-    s390x-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn::conv nn::linear nn::pool nn::resample set:: shape:: sort:: \
+    # without the standard library; of layers those that move elements as words, but not a test of accuracy
+    s390x-*) features="--no-default-features --features $everything" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn::conv nn::linear nn::pool nn::resample set:: shape:: sort:: \
       --skip kernel:: --skip nn::grad --skip errors_of_winograd ;;
-    thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section elementwise tensors products ;;
-    thumbv7m-*) digits; digits --features quantized; digits --features convolutional; checks_in_parts '' "${parts[@]}" ;;
+    thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
+    thumbv7m-*) digits; digits --features quantized; digits --features convolutional; checks_in_parts ;;
     thumbv7em-*) checks --release --features full ;;
     wasm32-*)
       checks --profile fast --features full

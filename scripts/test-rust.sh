@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
-# All Rust tests: the default features, and rayon, on each instruction set of this machine, then the combinations of features whose code
-# differs.
+# All Rust tests: the default features, and rayon, on each instruction set of this machine. Few dtypes, and no standard library, are tested
+# by test-cross.sh; other combinations of features are parts of tested code and only have to compile.
 # The instruction sets share one build, since FLEX_ISA is read at run time.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
 export CARGO_INCREMENTAL=0
-# all dtypes without the standard library; few dtypes with it are tested by test-cross.sh, with 32 bits
-combinations=(messages,ints,f64,half,float8,complex)
-checked=(std,simd,rayon,i8,i32,i64 none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex) # parts of tested code: these only have to compile
+checked=(std,simd,rayon,i8,i32,i64 messages,ints,f64,half,float8,complex none messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex)
 
 features() { if [ "$1" = none ]; then echo --no-default-features; else echo "--no-default-features --features $1"; fi; }
 
@@ -21,13 +19,6 @@ done
 for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
   FLEX_ISA=$isa cargo test -q --tests --features rayon
-done
-
-# With little optimisation, which saves compile time, since only the set of compiled code differs.
-for combination in "${combinations[@]}"; do
-  step "features: $combination"
-  # shellcheck disable=SC2046
-  CARGO_PROFILE_DEV_OPT_LEVEL=1 cargo test -q --tests $(features "$combination")
 done
 
 step "features that are checked: ${checked[*]}"

@@ -9,6 +9,8 @@ use flex::{Result, Tensor};
 mod elementwise;
 #[cfg(feature = "gathers")]
 mod gathers;
+#[cfg(feature = "moments")]
+mod moments;
 #[cfg(feature = "norms")]
 mod norms;
 #[cfg(feature = "orders")]
@@ -33,6 +35,8 @@ pub const ALL: &[Checks] = &[
     tensors::ALL,
     #[cfg(feature = "reductions")]
     reductions::ALL,
+    #[cfg(feature = "moments")]
+    moments::ALL,
     #[cfg(feature = "norms")]
     norms::ALL,
     #[cfg(feature = "products")]
