@@ -43,8 +43,8 @@ pub enum PackedForm {
     Winograd {
         /// Groups of channels.
         groups: usize,
-        /// The size of the kernel's first axis.
-        depth: usize,
+        /// What the kernels of all phases follow from.
+        kernels: [[isize; 3]; 5],
     },
     /// The weights of a transposed convolution of this many groups, with the channels of the image
     /// adjacent.

@@ -236,6 +236,21 @@ def test_transposed_errors_name_the_parameter(error, match, options):
         nn.conv_transpose2d(flex.ones((1, 3, 5, 6)), flex.ones((3, 3, 3, 3)), **options)
 
 
+@pytest.mark.parametrize("sizes", [(32, 16, 24, 24), (20, 33, 9, 31)])
+def test_transposed_sums_are_plain_if_asked(sizes):
+    channels, outputs, *image = sizes
+    rng = np.random.default_rng(1)
+    x, w = (
+        rng.integers(-3, 4, shape) for shape in [(2, channels, *image), (channels, outputs, 4, 4)]
+    )
+    expected = transposed_oracle(x, w, (2, 2), (1, 1), (0, 0), (1, 1), 1)
+    x, w = flex.asarray(x.astype("float32")), flex.asarray(w.astype("float32"))
+    precise = nn.conv_transpose2d(x, w, stride=2, padding=1, precise=True)
+    np.testing.assert_array_equal(np.asarray(precise), expected)
+    fast = nn.conv_transpose2d(x, w, stride=2, padding=1)
+    np.testing.assert_allclose(np.asarray(fast), expected, atol=1e-3)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_winograd_is_close_to_the_exact_sum(dtype):
     rng = np.random.default_rng(1)

@@ -271,11 +271,11 @@ def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     sides; or `((before, after),)`, "same" (a result of the same length, for a stride of 1) or
     "valid" (none). groups: groups of channels, each convolved by itself. activation: as for
     `linear`, applied after the bias. residual: broadcasts to the result, and is added last.
-    precise: as for `conv2d`; it makes no difference here. The result has the operands' common
-    dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places.
-    ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that are too
-    small, or another activation; DTypeError for bool, if there is no common dtype, or for an
-    activation of integers.
+    precise: as for `conv2d`, for kernels of 3 and 5. The result has the operands' common dtype
+    and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places. ShapeError if
+    shapes, groups or the kernel don't fit; ValueError for numbers that are too small, or another
+    activation; DTypeError for bool, if there is no common dtype, or for an activation of
+    integers.
 
     >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     >>> flex.nn.conv1d(x, w, padding=1).tolist()
@@ -292,9 +292,9 @@ def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
     for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
     activation, residual: as for `conv1d`. precise: whether each place is a plain sum of
-    products; otherwise 3x3 kernels over enough channels use Winograd's algorithm, whose
-    rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors as for
-    `conv1d`.
+    products; otherwise 3x3, 1x3 and 1x5 kernels over enough channels use Winograd's algorithm,
+    whose rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors
+    as for `conv1d`.
 
     >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     >>> flex.nn.conv2d(x, w).tolist()
@@ -325,7 +325,7 @@ def conv_plan(x_shape: _Shape, weight_shape: _Shape, *, stride: _Shape = 1, padd
     >>> flex.nn.conv_plan((1, 64, 56, 56), (256, 64, 1, 1)).flops
     102760448
     """
-def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1) -> Tensor:
+def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, precise: builtins.bool = False) -> Tensor:
     """The transposed convolution of a signal with `weight`: each element adds the kernel, times
     itself, to the result.
 
@@ -333,17 +333,18 @@ def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many places
     are cropped on both sides of the result. output_padding: how many places are added at its
     end, fewer than stride or dilation. groups: groups of channels, each convolved by itself.
-    The result has the operands' common dtype and `(length - 1) * stride - 2 * padding +
-    dilation * (kernel - 1) + output_padding + 1` places. ShapeError if shapes or groups don't
-    fit, or there would be no places; ValueError for numbers that are too small or too large;
-    DTypeError for bool, or if there is no common dtype. A weight that is not finite may give
-    NaN within a kernel of the border, where it is multiplied by zeros beyond x.
+    precise: as for `conv2d`; otherwise kernels of a few taps for each phase of the stride may
+    use Winograd's algorithm. The result has the operands' common dtype and `(length - 1) *
+    stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places. ShapeError if
+    shapes or groups don't fit, or there would be no places; ValueError for numbers that are too
+    small or too large; DTypeError for bool, or if there is no common dtype. A weight that is not
+    finite may give NaN within a kernel of the border, where it is multiplied by zeros beyond x.
 
     >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
     >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()
     [[1.0, 10.0, 102.0, 20.0, 200.0]]
     """
-def conv_transpose2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1) -> Tensor:
+def conv_transpose2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, precise: builtins.bool = False) -> Tensor:
     """The transposed convolution of an image with `weight`: each element adds the kernel, times
     itself, to the result.
 
@@ -355,7 +356,7 @@ def conv_transpose2d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     >>> flex.nn.conv_transpose2d(x, w).tolist()
     [[[1.0, 3.0, 2.0], [1.0, 3.0, 2.0]]]
     """
-def conv_transpose3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1) -> Tensor:
+def conv_transpose3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, precise: builtins.bool = False) -> Tensor:
     """The transposed convolution of a volume with `weight`: each element adds the kernel, times
     itself, to the result.
 

@@ -109,11 +109,11 @@ convolutions! {
     /// sides; or `((before, after),)`, "same" (a result of the same length, for a stride of 1) or
     /// "valid" (none). groups: groups of channels, each convolved by itself. activation: as for
     /// `linear`, applied after the bias. residual: broadcasts to the result, and is added last.
-    /// precise: as for `conv2d`; it makes no difference here. The result has the operands' common
-    /// dtype and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places.
-    /// ShapeError if shapes, groups or the kernel don't fit; ValueError for numbers that are too
-    /// small, or another activation; DTypeError for bool, if there is no common dtype, or for an
-    /// activation of integers.
+    /// precise: as for `conv2d`, for kernels of 3 and 5. The result has the operands' common dtype
+    /// and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places. ShapeError if
+    /// shapes, groups or the kernel don't fit; ValueError for numbers that are too small, or another
+    /// activation; DTypeError for bool, if there is no common dtype, or for an activation of
+    /// integers.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     /// >>> flex.nn.conv1d(x, w, padding=1).tolist()
@@ -129,9 +129,9 @@ convolutions! {
     /// all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
     /// for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
     /// activation, residual: as for `conv1d`. precise: whether each place is a plain sum of
-    /// products; otherwise 3x3 kernels over enough channels use Winograd's algorithm, whose
-    /// rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors as for
-    /// `conv1d`.
+    /// products; otherwise 3x3, 1x3 and 1x5 kernels over enough channels use Winograd's algorithm,
+    /// whose rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors
+    /// as for `conv1d`.
     ///
     /// >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     /// >>> flex.nn.conv2d(x, w).tolist()
@@ -167,6 +167,7 @@ pub(super) fn transposed_options(
         output_padding: of("output_padding", output_padding, 0)?,
         groups: count(op, "groups", groups)?,
         dilation: of("dilation", dilation, 1)?,
+        precise: false,
     })
 }
 
@@ -174,7 +175,7 @@ macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
-        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, output_padding = None, groups = 1, dilation = None), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1)")]
+        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, output_padding = None, groups = 1, dilation = None, precise = false), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1, precise=False)")]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -186,10 +187,12 @@ macro_rules! transposed {
             output_padding: Option<Ints>,
             groups: isize,
             dilation: Option<Ints>,
+            precise: bool,
         ) -> PyResult<PyTensor> {
             let op = stringify!($name);
             let options = ConvTranspose {
                 bias: bias.as_ref().map(|b| &b.0),
+                precise,
                 ..transposed_options(op, stride, padding, output_padding, groups, dilation)?
             };
             let work = x.0.len().saturating_mul(weight.0.shape().get(1).copied().unwrap_or(1));
@@ -205,11 +208,12 @@ transposed! {
     /// kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many places
     /// are cropped on both sides of the result. output_padding: how many places are added at its
     /// end, fewer than stride or dilation. groups: groups of channels, each convolved by itself.
-    /// The result has the operands' common dtype and `(length - 1) * stride - 2 * padding +
-    /// dilation * (kernel - 1) + output_padding + 1` places. ShapeError if shapes or groups don't
-    /// fit, or there would be no places; ValueError for numbers that are too small or too large;
-    /// DTypeError for bool, or if there is no common dtype. A weight that is not finite may give
-    /// NaN within a kernel of the border, where it is multiplied by zeros beyond x.
+    /// precise: as for `conv2d`; otherwise kernels of a few taps for each phase of the stride may
+    /// use Winograd's algorithm. The result has the operands' common dtype and `(length - 1) *
+    /// stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places. ShapeError if
+    /// shapes or groups don't fit, or there would be no places; ValueError for numbers that are too
+    /// small or too large; DTypeError for bool, or if there is no common dtype. A weight that is not
+    /// finite may give NaN within a kernel of the border, where it is multiplied by zeros beyond x.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
     /// >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()

@@ -10,7 +10,7 @@
 //! - `depthwise`: depthwise convolutions, with channels as lanes.
 //! - `direct`: few channels, by rows.
 //! - `spread`: transposed convolutions, by products that are then added up (col2im).
-//! - `winograd`: 3x3 kernels with a quarter of the multiplications.
+//! - `winograd`: kernels of 3x3, 3 and 5 with fewer multiplications.
 //! - [`TapLines`], [`Stacked`]: the patches and the gradient as operands of the weight gradient's
 //!   product; `channel_gradient` is the weight gradient of single channels.
 //! - `columns`: the way back to an image of few channels (col2im).
@@ -48,6 +48,6 @@ pub use patches::Patches;
 pub use phases::{PhasePatches, Phases};
 pub use planes::{ChannelLanes, LANES};
 pub use spread::{Spread, spread};
-pub use winograd::{Block, Blocks, GroupWeights, PRODUCTS, WeightPanels};
+pub use winograd::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};
 #[cfg(feature = "i8")]
 pub use words::{Frame, WordPatches, grouping, weight_words, words};

@@ -80,7 +80,7 @@ impl Mirror {
                 geometry: whole.mirrored(),
                 ..call
             },
-            precise: false,
+            precise: options.precise,
         })
     }
     /// The shape of the result.

@@ -13,6 +13,7 @@ mod sorted;
 mod spread;
 mod sums;
 mod transpose;
+mod winograd;
 
 #[cfg(feature = "i8")]
 pub(crate) use call::ConvCall;
@@ -96,9 +97,10 @@ pub struct Conv<'a> {
     pub activation: Option<Activation>,
     /// Of the result's shape or broadcast to it, added last.
     pub residual: Option<&'a Tensor>,
-    /// Whether each result must be a plain sum of products of elements and weights. Otherwise 3x3
-    /// kernels, of any depth, may use Winograd's algorithm, whose rounding errors are up to four
-    /// times as large; see [`conv_plan`]. Default: false.
+    /// Whether each result must be a plain sum of products of elements and weights. Otherwise
+    /// kernels of 3x3, of any depth, and of 3 or 5 along the last axis alone may use Winograd's
+    /// algorithm, whose rounding errors are up to four times as large; see [`conv_plan`]. Default:
+    /// false.
     pub precise: bool,
 }
 impl Default for Conv<'_> {

@@ -5,11 +5,10 @@ use super::Conv;
 use super::call::ConvCall;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::conv::{
-    Blocks, Geometry, LANES, PRODUCTS, Phases, PlaneWalk, Tiling, depthwise_scratch,
-};
+use crate::kernel::conv::{Blocks, Geometry, LANES, Phases, PlaneWalk, Tiling, depthwise_scratch};
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
+use alloc::boxed::Box;
 
 /// The algorithm of a convolution.
 ///
@@ -23,7 +22,8 @@ pub enum ConvAlgorithm {
     Depthwise,
     /// The same for a few channels: groups too small for a product.
     Direct,
-    /// Winograd's F(4x4, 3x3) (Lavin and Gray, 2016): a quarter of the multiplications.
+    /// Winograd's F(4x4, 3x3), F(4, 3) or F(4, 5) (Lavin and Gray, 2016): from a quarter to half of
+    /// the multiplications.
     Winograd,
     /// A product of the weight and patches of the image, which are never stored as a whole.
     ImplicitGemm,
@@ -76,10 +76,11 @@ pub(super) const MAX_SCRATCH: usize = 8 << 20;
 /// small planes that are convolved channel by channel also on the CPU's vectors. The rank of the
 /// weight says which of the three. Bias, activation and residual make no difference.
 ///
-/// Kernels of 3x3, or with a depth besides, without a stride along rows or columns, over enough
-/// channels, use Winograd's algorithm unless [`Conv::precise`] is set. Its errors are at most four
-/// times those of plain sums, which tests check. If a result in a row of tiles is NaN or infinite,
-/// the row is recomputed as plain sums, so that what one place reads does not reach another.
+/// Kernels of 3x3, and of 3 or 5 along columns alone, or with a depth besides, without a stride
+/// along rows or columns, over enough channels, use Winograd's algorithm unless [`Conv::precise`] is
+/// set. Its errors are at most four times those of plain sums, which tests check. If a result in a
+/// row of tiles is NaN or infinite, the row is recomputed as plain sums, so that what one place
+/// reads does not reach another.
 ///
 /// Errors as the convolution itself.
 ///
@@ -128,7 +129,7 @@ pub(super) enum Way {
     Pointwise,
     Depthwise(PlaneWalk),
     Direct(Tiling),
-    Winograd(Blocks),
+    Winograd(Box<Blocks>),
     /// From the image in place, or sorted.
     ImplicitGemm(Option<Sorted>),
 }
@@ -165,7 +166,7 @@ impl Way {
             )
         });
         Ok(match blocks.flatten() {
-            Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
+            Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(Box::new(blocks)),
             _ => Way::ImplicitGemm(sorted(call, dtype)?),
         })
     }
@@ -237,23 +238,25 @@ fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
 /// Whether there are enough channels for the transforms of Winograd's algorithm to be cheap beside
 /// the products, and enough tiles for reading the transformed weights, which are four times as
 /// large: more tiles if these come from memory.
-fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
+pub(super) fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
-    // places in a tile on average, of at most 16: with fewer, its 36 products save too little
-    const FILLED: usize = 8;
-    let depth = call.geometry.kernel[0];
-    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS);
-    let tiles = if weights.saturating_mul(depth) <= IN_CACHE {
+    let kernels = blocks.kernels();
+    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(kernels.products());
+    let tiles = if weights.saturating_mul(kernels.depth) <= IN_CACHE {
         12
     } else {
         24
     };
+    let [plain, products] = kernels.multiplications();
     let places = call.batch.saturating_mul(call.geometry.len());
     call.seen() >= CHANNELS
         && call.made() >= CHANNELS
         && blocks.tiles() >= tiles
-        && places >= blocks.tiles().saturating_mul(FILLED)
+        // or the transforms take longer than what is saved
+        && 5 * plain >= 7 * products
+        // tiles are filled by half: with fewer places, their products save too little
+        && 2 * places >= blocks.tiles().saturating_mul(blocks.area())
 }
 
 /// Whether a group produces so few channels that packing patches for their product takes longer

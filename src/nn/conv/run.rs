@@ -8,21 +8,12 @@ use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
-use crate::kernel::conv::{
-    Block, Blocks, GroupWeights, Image, PRODUCTS, Patches, WeightPanels, direct, scratch,
-};
-use crate::kernel::gemm::{
-    After, Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
-};
-use crate::kernel::math::Real;
+use crate::kernel::conv::{Image, Patches, direct, scratch};
+use crate::kernel::gemm::{After, Epilogue, EpilogueOp, Map, MatElement, Strided, cost};
 use crate::ops::linalg::{Follow, Matrices, ResultMatrices, begin};
 use crate::par::{self, Cost};
-use crate::storage::Bytes;
-#[cfg(feature = "std")]
-use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 /// Operands of the result's dtype.
 pub(super) struct ConvOperands {
@@ -146,159 +137,6 @@ impl ConvOperands {
                 })
             },
         }
-    }
-    /// Computes Winograd's algorithm.
-    fn winograd<T>(
-        &self,
-        blocks: &Blocks,
-        activation: Option<Map<T::Acc>>,
-        y: &mut Tensor,
-        after: Option<&dyn After>,
-    ) -> Result<()>
-    where
-        T: Element + MatElement,
-        T::Acc: Real + MatElement<Acc = T::Acc>,
-    {
-        let call = &self.call;
-        let (made, places) = (call.made(), call.geometry.len());
-        let epilogues = Epilogues::<T>::new(self, activation, after)?;
-        let y = ResultMatrices::<T>::new(y, made, places)?;
-        let x = if self.image::<T>(0, 0).planes_are_matrices() {
-            self.x.clone()
-        } else {
-            self.x.contiguous()?
-        };
-        let plain = Matrices::<T>::new(&self.weight).get(0);
-        let panels = self.weight_panels::<T>();
-        let transformed = self.transformed::<T>()?;
-        let transformed = packed_slice::<T::Acc>(&transformed);
-        let size = panels.numbers::<T::Acc>();
-        let weights = |group: usize| GroupWeights {
-            plain: plain.block(group * made..(group + 1) * made, 0..plain.cols()),
-            transformed: &transformed[group * size..(group + 1) * size],
-            panels,
-        };
-        // SAFETY: each matrix of the fresh tensor is one group of one image; each block has its own
-        // places.
-        let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
-        let failure = Failure::default();
-        let phase = |block: &Block<T>, phase: usize, group: usize, tasks: Range<usize>| {
-            let weights = weights(group);
-            let image = |n: usize| call.image_of::<T>(&x, n, group);
-            let scratch = Scratch::<T::Acc>::new(if phase == 1 { 0 } else { blocks.task() });
-            failure.note(scratch.and_then(|mut scratch| {
-                for task in tasks {
-                    // SAFETY: WINOGRAD2: each task once, phase after phase.
-                    unsafe {
-                        match phase {
-                            0 => block.transform(task, image, &mut scratch),
-                            1 => block.multiply(task, &weights)?,
-                            _ => block.finish(
-                                task,
-                                &weights,
-                                image,
-                                |n| result(n, group),
-                                |n| epilogues.get(n, group),
-                                &mut scratch,
-                            )?,
-                        }
-                    }
-                }
-                Ok(())
-            }));
-        };
-        let tasks = blocks.count() * call.groups;
-        let block = |task: usize, shared: &mut [T::Acc], each: &dyn Fn(&Block<T>, usize, usize)| {
-            let block = Block::<T>::new(blocks, task / call.groups, shared);
-            let counts = [block.elements(), block.products(), block.results()];
-            for (phase, tasks) in counts.into_iter().enumerate() {
-                each(&block, phase, tasks);
-            }
-        };
-        let flops = (PRODUCTS * call.seen() * made).saturating_mul(blocks.tiles());
-        let flops = flops.saturating_mul(call.geometry.kernel[0] * call.groups);
-        let cost = Cost { bytes: 0, flops };
-        let each = |n: usize| Cost {
-            flops: flops / n.max(1),
-            ..cost
-        };
-        // a block per thread, or all threads on each block if there are too few
-        if tasks >= 2 * par::threads_for(cost) {
-            par::ranges(tasks, 1, each(tasks), |some| {
-                failure.note(Scratch::<T::Acc>::new(blocks.shared()).map(|mut shared| {
-                    for task in some {
-                        block(task, &mut shared, &|block, i, n| {
-                            phase(block, i, task % call.groups, 0..n)
-                        });
-                    }
-                }));
-            });
-        } else {
-            let mut shared = Scratch::<T::Acc>::new(blocks.shared())?;
-            for task in 0..tasks {
-                block(task, &mut shared, &|block, i, n| {
-                    par::ranges(n, 1, each(tasks * n), |some| {
-                        phase(block, i, task % call.groups, some)
-                    });
-                });
-            }
-        }
-        failure.result()
-    }
-    /// The transformed weights of all groups, which are cached with the weight's storage from the
-    /// second convolution on.
-    fn transformed<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
-        #[cfg(feature = "std")]
-        if self.weight.storage().caches_packed() {
-            let weight = &self.weight;
-            let key = PackedKey {
-                first: weight.layout().offset().wrapping_mul(size_of::<T>()),
-                sizes: [weight.shape()[0], weight.shape()[1]],
-                strides: [weight.strides()[0], weight.strides()[1]],
-                dtypes: [T::DTYPE; 2],
-                form: PackedForm::Winograd {
-                    groups: self.call.groups,
-                    depth: self.call.geometry.kernel[0],
-                },
-            };
-            let kept = (weight.storage()).packed(key, true, || self.transform_weights::<T>());
-            if let Some(kept) = kept {
-                return Ok(kept);
-            }
-        }
-        self.transform_weights::<T>()
-    }
-    fn weight_panels<T: MatElement>(&self) -> WeightPanels {
-        let call = &self.call;
-        WeightPanels::new::<T::Acc>([call.made(), call.seen(), call.geometry.kernel[0]])
-    }
-    fn transform_weights<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
-        // outputs and channels of a task
-        const OUTPUTS: usize = 64;
-        const CHANNELS: usize = 32;
-        let (call, panels) = (&self.call, self.weight_panels::<T>());
-        let weight = Matrices::<T>::new(&self.weight).get(0);
-        let (made, seen, size) = (call.made(), call.seen(), panels.numbers::<T::Acc>());
-        let mut all = Scratch::<T::Acc>::new(size.saturating_mul(call.groups))?;
-        let out = par::Out::new(&mut all);
-        let each = made.min(OUTPUTS) * seen.min(CHANNELS) * PRODUCTS * call.geometry.kernel[0];
-        let cost = Cost {
-            bytes: each * size_of::<T::Acc>(),
-            flops: 10 * each,
-        };
-        let (down, across) = (made.div_ceil(OUTPUTS), seen.div_ceil(CHANNELS));
-        par::chunks(call.groups * down * across, cost, |task| {
-            let (group, task) = (task / (down * across), task % (down * across));
-            let (o, c) = (task / across * OUTPUTS, task % across * CHANNELS);
-            let weight = weight.block(group * made..(group + 1) * made, 0..weight.cols());
-            let channels = c..seen.min(c + CHANNELS);
-            let outputs = o..made.min(o + OUTPUTS);
-            let d = out.as_mut_ptr().wrapping_add(group * size);
-            // SAFETY: TRANSFORM1, OUT1: each task has the numbers of its own channels and outputs
-            // of a group.
-            unsafe { panels.transform(weight, channels, outputs, d) };
-        });
-        Ok(all.into_bytes())
     }
 }
 

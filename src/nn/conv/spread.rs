@@ -115,7 +115,7 @@ impl Transposed {
         failure.result()
     }
     /// The weight, `[channels, taps of all channels of the result]`.
-    fn matrix(&self) -> Result<Tensor> {
+    pub(super) fn matrix(&self) -> Result<Tensor> {
         let taps = self.weight.len() / self.call.channels.max(1);
         let weight = self.weight.permute([0, 2, 1, 3, 4, 5])?;
         weight.reshape((self.call.channels, taps))

@@ -31,6 +31,10 @@ pub struct ConvTranspose<'a> {
     pub groups: usize,
     /// The distance between adjacent elements of the kernel, in the result. Default: 1.
     pub dilation: PerAxis,
+    /// Whether each result must be a plain sum of products of elements and weights, as in
+    /// [`Conv::precise`]; otherwise kernels of a few taps for each phase of the stride may use
+    /// Winograd's algorithm. Default: false.
+    pub precise: bool,
 }
 impl Default for ConvTranspose<'_> {
     fn default() -> Self {
@@ -41,6 +45,7 @@ impl Default for ConvTranspose<'_> {
             output_padding: 0.into(),
             groups: 1,
             dilation: 1.into(),
+            precise: false,
         }
     }
 }
@@ -245,7 +250,7 @@ pub(super) fn transposed(
         bias: (options.bias)
             .map(|b| b.astype(dtype)?.contiguous()?.signless())
             .transpose()?,
-        precise: false,
+        precise: options.precise,
     })
 }
 
@@ -273,6 +278,9 @@ impl Transposed {
         }
         if phases == [1; 3] {
             return self.phase([0; 3]).map(|(y, _)| y);
+        }
+        if let Some(y) = self.winograd()? {
+            return Ok(y);
         }
         if let Some(how) = self.spread() {
             return self.spread_to(&how);

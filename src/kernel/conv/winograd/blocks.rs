@@ -1,6 +1,8 @@
 //! How the tiles of images are split into blocks.
 
-use super::lanes::{IN, OUT, PRODUCTS};
+use super::TAPS_READ;
+use super::filtering::results_in;
+use super::kernels::PhaseKernels;
 use crate::kernel::conv::geometry::{Geometry, Three};
 use crate::kernel::conv::planes::LANES;
 use core::ops::Range;
@@ -15,11 +17,16 @@ const APART: usize = LANES;
 
 /// How the tiles of a batch of images are split into blocks; it depends on the sizes alone.
 ///
-/// Planes of the result are those of all images in turn. A kernel with a depth reads several planes
-/// of one image, so that a block stays within an image.
+/// Places are those of each phase of the result, which [`PhaseKernels`] has the kernels of. Planes
+/// are those of all images in turn. A kernel with a depth reads several planes of one image, so
+/// that a block stays within an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
+    /// Of the convolution with the kernels of all phases.
     pub(super) geometry: Geometry,
+    pub(super) kernels: PhaseKernels,
+    /// The sizes of the result.
+    pub(super) places: Three,
     pub(super) channels: usize,
     pub(super) outputs: usize,
     /// The number of runs of planes, within which blocks stay, and planes of each.
@@ -30,34 +37,55 @@ pub struct Blocks {
     block: Three,
 }
 impl Blocks {
-    /// The blocks of `batch` images; none if the geometry is not supported, or they would need more
-    /// than `most` bytes of scratch, with numbers of `bytes` bytes.
+    /// The blocks of a convolution of `batch` images; none if the geometry is not supported, or they
+    /// would need more than `most` bytes of scratch, with numbers of `bytes` bytes.
     pub fn new(
         geometry: Geometry,
+        sizes: [usize; 2],
+        batch: usize,
+        bytes: usize,
+        most: usize,
+    ) -> Option<Blocks> {
+        let g = &geometry;
+        let fits = g.stride[1..] == [1, 1]
+            && g.dilation[1..] == [1, 1]
+            && (g.kernel[0] == 1 || [g.stride[0], g.dilation[0]] == [1, 1]);
+        let kernels = PhaseKernels::new(g.kernel).filter(|_| fits)?;
+        Blocks::of((geometry, kernels), g.places, sizes, batch, bytes, most)
+    }
+    /// The same for the transposed convolution that mirrors this one, to a result of `places`.
+    pub fn transposed(
+        mirrored: &Geometry,
+        places: Three,
+        sizes: [usize; 2],
+        batch: usize,
+        bytes: usize,
+        most: usize,
+    ) -> Option<Blocks> {
+        let (kernels, geometry) = PhaseKernels::transposed(mirrored, places)?;
+        Blocks::of((geometry, kernels), places, sizes, batch, bytes, most)
+    }
+    fn of(
+        (geometry, kernels): (Geometry, PhaseKernels),
+        places: Three,
         [channels, outputs]: [usize; 2],
         batch: usize,
         bytes: usize,
         most: usize,
     ) -> Option<Blocks> {
-        let (g, n) = (&geometry, geometry.places);
-        let deep = g.kernel[0] > 1;
-        let fits = g.kernel[1..] == [3, 3]
-            && g.stride[1..] == [1, 1]
-            && g.dilation[1..] == [1, 1]
-            && !(deep && [g.stride[0], g.dilation[0]] != [1, 1])
-            && !geometry.is_empty()
-            && channels > 0
-            && outputs > 0;
-        if !fits {
+        let taps = (kernels.weight.iter()).fold(1, |taps: usize, n| taps.saturating_mul(*n));
+        if places.contains(&0) || channels == 0 || outputs == 0 || taps > TAPS_READ {
             return None;
         }
-        let grid = [n[1].div_ceil(OUT), n[2].div_ceil(OUT)];
+        let (n, deep) = (geometry.places, geometry.kernel[0] > 1);
+        let [down, across] = kernels.tile.map(results_in);
+        let grid = [n[1].div_ceil(down), n[2].div_ceil(across)];
         let runs = match deep {
             true => [batch, n[0]],
             false => [1, batch.checked_mul(n[0])?],
         };
         let tiles = match deep {
-            true => (2 * TILES).saturating_mul(g.kernel[0]),
+            true => (2 * TILES).saturating_mul(kernels.depth),
             false => TILES,
         };
         // as equal as possible, with fewer tiles if scratch has no room for more
@@ -68,6 +96,8 @@ impl Blocks {
             let planes = equal(runs[1], most / (rows * cols));
             Blocks {
                 geometry,
+                kernels,
+                places,
                 channels,
                 outputs,
                 runs,
@@ -109,29 +139,52 @@ impl Blocks {
     }
     /// Numbers of scratch that the tasks of a block share: transformed elements, and products.
     pub(super) fn shared_numbers(&self) -> [usize; 2] {
-        let [planes, rows, cols] = self.block;
-        let [channels, outputs] = self.widths();
-        let tiles = rows * cols;
-        let elements = planes.saturating_add(self.beyond());
-        [(elements, channels), (planes, outputs)].map(|(planes, width)| {
-            let each = planes.saturating_mul(tiles).saturating_mul(width);
-            PRODUCTS.saturating_mul(each.saturating_add(APART))
-        })
+        let [elements, products] = self.steps();
+        [
+            elements.saturating_mul(self.kernels.elements()),
+            products.saturating_mul(self.kernels.products()),
+        ]
     }
     /// The sum of both.
     pub fn shared(&self) -> usize {
         let [elements, products] = self.shared_numbers();
         elements.saturating_add(products)
     }
-    /// The distance between the numbers of one product and of the next.
+    /// The distance between the numbers of one element, or product, of tiles and of the next.
     pub(super) fn steps(&self) -> [usize; 2] {
-        self.shared_numbers().map(|n| n / PRODUCTS)
+        let [planes, rows, cols] = self.block;
+        let [channels, outputs] = self.widths();
+        let read = planes.saturating_add(self.beyond());
+        [(read, channels), (planes, outputs)].map(|(planes, width)| {
+            let each = planes.saturating_mul(rows * cols).saturating_mul(width);
+            each.saturating_add(APART)
+        })
+    }
+    /// The kernels.
+    pub fn kernels(&self) -> &PhaseKernels {
+        &self.kernels
+    }
+    /// Places of the result for each tile.
+    pub fn area(&self) -> usize {
+        self.spans().iter().product::<usize>() * self.kernels.phases[0]
+    }
+    /// Places along rows and columns of the result for each tile.
+    pub(super) fn spans(&self) -> [usize; 2] {
+        let ([down, across], [_, rows, cols]) =
+            (self.kernels.tile.map(results_in), self.kernels.phases);
+        [down * rows, across * cols]
     }
     /// Numbers of scratch of a task: the window of a row of tiles twice, or its sums twice.
     pub fn task(&self) -> usize {
-        let window = IN * (OUT * self.block[2] + IN - OUT) * LANES;
-        let sums = OUT * OUT * self.block[2] * LANES;
-        2 * window.max(sums)
+        let ([rows, cols], [down, across]) = (self.kernels.tile, self.spans());
+        let window = rows * (results_in(cols) * self.block[2] + cols - results_in(cols));
+        let sums = down.saturating_mul(across).saturating_mul(self.block[2]);
+        window.max(sums).saturating_mul(2 * LANES)
+    }
+    /// The multiplications of all tiles for a channel and an output.
+    pub fn multiplications(&self) -> usize {
+        let [_, products] = self.kernels.multiplications();
+        products.saturating_mul(self.tiles())
     }
     /// Bytes of scratch of a block, with numbers of `bytes` bytes.
     pub fn scratch(&self, bytes: usize) -> usize {

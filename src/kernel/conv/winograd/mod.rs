@@ -1,32 +1,46 @@
-//! Winograd's algorithm F(4x4, 3x3): four by four results of a 3x3 kernel from a tile of six by six
-//! elements, by 36 products in place of 144 (Lavin and Gray, "Fast Algorithms for Convolutional
-//! Neural Networks", 2016). Elements and weights are transformed by matrices B and G and
-//! multiplied, and the results are transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)] A`,
-//! where the products are summed over the channels: 36 products of matrices, `[tiles, channels] x
-//! [channels, outputs]`. A kernel with a depth is the sum of such kernels, over planes that are
-//! transformed once.
+//! Winograd's algorithm (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+//! F(4x4, 3x3) computes four by four results of a 3x3 kernel from a tile of six by six elements, by
+//! 36 products in place of 144. Elements and weights are transformed by matrices B and G and
+//! multiplied, and the products are transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)] A`,
+//! where products are summed over the channels: 36 products of matrices, `[tiles, channels] x
+//! [channels, outputs]`. F(4, 3) and F(4, 5) do so along columns alone. A kernel with a depth is the
+//! sum of such kernels, over planes that are transformed once. A transposed convolution is one
+//! convolution for each phase of its stride, all of which read the same transformed elements
+//! ([`kernels`]); it uses F(2x2, 3x3) or F(4, 3).
 //!
-//! The interpolation points are 0, +-sqrt(1/2), +-sqrt(2) and infinity, with rounding errors a
-//! quarter of those of the usual 0, +-1, +-2.
-//!
-//! Channels are contiguous in vectors, so no size of an image leaves lanes empty. A row of tiles
-//! with a result that is not finite is recomputed, as a product of patches: NaN and infinity would
-//! spread to all of a tile's places, and large numbers could overflow results that don't depend on
-//! them.
+//! Channels are contiguous in vectors, so no size of an image leaves lanes empty. NaN and infinity
+//! would spread to all of a tile's places, and large numbers could overflow results that don't
+//! depend on them. So a row of tiles with a result that is not finite is recomputed, as a product of
+//! patches; of a transposed convolution, all is.
+
+/// `by_tile!(tile, Kernel { .. })` calls a kernel for tiles of as many rows and columns.
+macro_rules! by_tile {
+    ($tile:expr, $name:ident { $($fields:tt)* }) => {
+        match $tile {
+            [4, 4] => crate::simd::call($name::<_, 4, 4> { $($fields)* }),
+            [6, 6] => crate::simd::call($name::<_, 6, 6> { $($fields)* }),
+            [1, 6] => crate::simd::call($name::<_, 1, 6> { $($fields)* }),
+            [1, 8] => crate::simd::call($name::<_, 1, 8> { $($fields)* }),
+            tile => unreachable!("no tiles of {tile:?}"),
+        }
+    };
+}
 
 mod blocks;
 mod elements;
-mod lanes;
+mod filtering;
+mod kernels;
+mod panels;
 mod results;
 mod weights;
 
 pub use blocks::Blocks;
-pub use lanes::PRODUCTS;
-pub use weights::WeightPanels;
+pub use kernels::PhaseKernels;
+pub use panels::WeightPanels;
 
 use super::geometry::Image;
 use super::patches::Patches;
-use super::planes::{ChannelLanes, LANES, store};
+use super::planes::{ChannelLanes, LANES, LoadPlanes, store};
 use crate::error::Result;
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Source, Strided, macrokernel};
 use crate::kernel::math::Real;
@@ -34,14 +48,21 @@ use crate::simd;
 use core::marker::PhantomData;
 use core::ops::Range;
 use elements::TransformElements;
-use lanes::{IN, OUT};
+use filtering::results_in;
 use results::TransformResults;
+
+/// The most products of a tile.
+const PRODUCTS: usize = 36;
+/// The most taps of a kernel: those that are read at a time, which are whole blocks of a transpose
+/// for 16 kernels of 3x3.
+const TAPS_READ: usize = 16 * 9;
 
 /// The weights of a group, plain and transformed.
 #[derive(Clone, Copy)]
 pub struct GroupWeights<'a, T: MatElement> {
-    /// `[outputs, channels * taps]`
-    pub plain: Mat<'a, T>,
+    /// `[outputs, channels * taps]`, to recompute what is not finite; none for a transposed
+    /// convolution.
+    pub plain: Option<Mat<'a, T>>,
     /// In the layout of `panels`.
     pub transformed: &'a [T::Acc],
     pub panels: WeightPanels,
@@ -125,7 +146,7 @@ where
         let d = self.elements.wrapping_add(at);
         let image = image(n);
         let Some(plane) = image.plane(z) else {
-            for p in 0..PRODUCTS {
+            for p in 0..blocks.kernels.elements() {
                 for t in 0..self.cols.len() {
                     let d = d.wrapping_add(p * step + t * line) as *mut [T::Acc; LANES];
                     // SAFETY: WINOGRAD1, WINOGRAD2, as above.
@@ -134,20 +155,32 @@ where
             }
             return;
         };
-        let top = g.element(1, (self.rows.start + row) * OUT, 0);
-        let left = g.element(2, self.cols.start * OUT, 0);
+        let tile = blocks.kernels.tile;
+        let [down, across] = tile.map(results_in);
+        let top = g.element(1, (self.rows.start + row) * down, 0);
+        let left = g.element(2, self.cols.start * across, 0);
+        let columns = across * self.cols.len() + tile[1] - across;
         let sizes = image.sizes();
-        // ELEMENTS1 by WINOGRAD1 and WINOGRAD2
-        simd::call(TransformElements {
+        let (window, other) = scratch.split_at_mut(tile[0] * columns * LANES);
+        simd::call(LoadPlanes {
             lanes: ChannelLanes::new(plane, channels, 1),
             size: [sizes[1], sizes[2]],
-            rows: top..top + IN as isize,
-            cols: left..left + (OUT * self.cols.len() + IN - OUT) as isize,
-            lines: scratch,
-            d,
-            step,
-            line,
+            rows: top..top + tile[0] as isize,
+            cols: left..left + columns as isize,
+            d: &mut *window,
         });
+        // ELEMENTS1 by WINOGRAD1 and WINOGRAD2
+        by_tile!(
+            tile,
+            TransformElements {
+                window,
+                down: other,
+                tiles: self.cols.len(),
+                d,
+                step,
+                line,
+            }
+        );
     }
     /// Rows of tiles of all planes that are read.
     fn slots(&self) -> usize {
@@ -155,7 +188,7 @@ where
     }
     /// Tasks of the second phase: products, each of a range of tiles.
     pub fn products(&self) -> usize {
-        PRODUCTS * self.parts()
+        self.blocks.kernels.products() * self.parts()
     }
     fn parts(&self) -> usize {
         const TILES: usize = 96;
@@ -168,8 +201,9 @@ where
     /// # Safety
     /// WINOGRAD2.
     pub unsafe fn multiply(&self, task: usize, weights: &GroupWeights<T>) -> Result<()> {
-        let (blocks, g) = (self.blocks, &self.blocks.geometry);
+        let (blocks, kernels) = (self.blocks, &self.blocks.kernels);
         let (p, part) = (task / self.parts(), task % self.parts());
+        let (phase, element) = kernels.of_product(p);
         let tiles = self.planes.len() * self.tiles();
         let size = tiles.div_ceil(self.parts());
         let tiles = part * size..tiles.min((part + 1) * size);
@@ -178,16 +212,17 @@ where
         // SAFETY: MAT2: rows of a product, used by this task alone (WINOGRAD1, WINOGRAD2); any bits
         // are a number (LANE1).
         let mut d = unsafe { MatMut::new(d, tiles.len(), blocks.outputs, to_line as isize) };
-        for z in 0..g.kernel[0] {
+        let positions = (0..kernels.depth).filter(|z| kernels.tap(0, phase[0], *z).is_some());
+        for (i, z) in positions.enumerate() {
             let panels = weights.panels.get(weights.transformed, p, z);
-            let from = p * from_step + (z * self.tiles() + tiles.start) * from_line;
+            let from = element * from_step + (z * self.tiles() + tiles.start) * from_line;
             // SAFETY: MAT1: rows that the first phase wrote (WINOGRAD1, WINOGRAD2).
             let a = unsafe {
                 let at = self.elements.wrapping_add(from);
                 Mat::new(at, tiles.len(), blocks.channels, from_line as isize, 1)
             };
             let b = Strided::columns(panels.stand_in());
-            let (a, more) = (Strided::rows(a), z > 0);
+            let (a, more) = (Strided::rows(a), i > 0);
             macrokernel(&a, &b, Some(panels), &mut d, more, Epilogue::NONE)?;
         }
         // lanes past the last channel are zero, which is finite
@@ -205,7 +240,8 @@ where
         self.planes.len() * self.rows.len() * self.blocks.outputs.div_ceil(LANES)
     }
     /// Transforms the results of `task` back. `image(n)`, `c(n)` and `epilogue(n)` are those of
-    /// image `n`; `c` has a row for each channel, of all places.
+    /// image `n`; `c` has a row for each channel, of all places. Returns whether they are right:
+    /// false if some are not finite, and there are no plain weights to recompute them.
     ///
     /// Errors if there is no memory for packing.
     ///
@@ -219,59 +255,81 @@ where
         c: impl Fn(usize) -> MatMut<'b, T>,
         epilogue: impl Fn(usize) -> Epilogue<'b, T>,
         scratch: &mut [T::Acc],
-    ) -> Result<()>
+    ) -> Result<bool>
     where
         T: 'b,
     {
-        let (blocks, g) = (self.blocks, &self.blocks.geometry);
+        let (blocks, kernels) = (self.blocks, &self.blocks.kernels);
         let rows = self.planes.len() * self.rows.len();
         let (slot, channel) = (task % rows, task / rows * LANES);
         let (plane, row) = (slot / self.rows.len(), slot % self.rows.len());
         let [n, z] = blocks.plane(self.run, self.planes.start + plane);
         let channels = channel..blocks.outputs.min(channel + LANES);
-        let (y, x) = ((self.rows.start + row) * OUT, self.cols.start * OUT);
+        let [down, across] = blocks.spans();
+        let (y, x) = ((self.rows.start + row) * down, self.cols.start * across);
+        let [depth, rows, cols] = blocks.places;
+        let height = down.min(rows - y);
+        let width = (across * self.cols.len()).min(cols - x);
         let [_, step] = blocks.steps();
         let [_, line] = blocks.widths();
-        let height = OUT.min(g.places[1] - y);
-        let width = (OUT * self.cols.len()).min(g.places[2] - x);
         let (sums, planar) = scratch.split_at_mut(scratch.len() / 2);
         let sums = &mut sums[..height * width * LANES];
-        // written by the second phase: RESULTS1 by WINOGRAD1 and WINOGRAD2
-        let finite = simd::call(TransformResults {
-            products: (self.products).wrapping_add(slot * self.cols.len() * line + channel),
-            step,
-            line,
-            height,
-            width,
-            d: &mut *sums,
-        });
         let (c, epilogue) = (c(n), epilogue(n));
-        // rows of places are contiguous if tiles span the width
-        let (count, len) = if width == g.places[2] {
-            (1, height * width)
-        } else {
-            (height, width)
-        };
-        for (q, sums) in (0..count).zip(sums.chunks_exact(len * LANES)) {
-            let first = (z * g.places[1] + y + q) * g.places[2] + x;
-            let places = first..first + len;
-            if finite {
-                // SAFETY: places of this block, by the caller's promise, and channels of this task.
-                unsafe { store(sums, planar, channels.clone(), places.clone(), &c, epilogue) };
-                // SAFETY: AFTER1: places of this block and channels of this task alone, all
-                // written.
-                unsafe { epilogue.hand_over(channels.clone(), places) };
-                continue;
+        let [deep, phases_down, phases_across] = kernels.phases;
+        for z in (z * deep..depth).take(deep) {
+            let mut finite = true;
+            for phase in 0..phases_down * phases_across {
+                let i = z % deep * phases_down * phases_across + phase;
+                let [_, py, px] = kernels.phase(i);
+                if py >= height || px >= width {
+                    continue;
+                }
+                let first = kernels.products_before(i) * step;
+                let tiles = slot * self.cols.len() * line + channel;
+                // written by the second phase of tasks: RESULTS1 by WINOGRAD1 and WINOGRAD2
+                finite &= by_tile!(
+                    kernels.tile,
+                    TransformResults {
+                        needed: kernels.needed(kernels.phase(i)),
+                        products: self.products.wrapping_add(first + tiles),
+                        step,
+                        line,
+                        height: (height - py).div_ceil(phases_down),
+                        width: (width - px).div_ceil(phases_across),
+                        d: &mut sums[(py * width + px) * LANES..],
+                        apart: [phases_down * width, phases_across],
+                    }
+                );
             }
-            // SAFETY: as above.
-            let mut d = unsafe { c.part(channels.clone(), places.clone()) };
-            let a = weights
-                .plain
-                .block(channels.clone(), 0..weights.plain.cols());
-            let epilogue = epilogue.at(channels.start, places.start);
-            let b = Patches::new(image(n), *g).slice(places);
-            macrokernel(&Strided::rows(a), &b, None, &mut d, false, epilogue)?;
+            // rows of places are contiguous if tiles span the width
+            let (count, len) = if width == cols {
+                (1, height * width)
+            } else {
+                (height, width)
+            };
+            for (q, sums) in (0..count).zip(sums.chunks_exact(len * LANES)) {
+                let first = (z * rows + y + q) * cols + x;
+                let places = first..first + len;
+                if finite {
+                    // SAFETY: places of this block, by the caller's promise, and channels of this
+                    // task.
+                    unsafe { store(sums, planar, channels.clone(), places.clone(), &c, epilogue) };
+                    // SAFETY: AFTER1: places of this block and channels of this task alone, all
+                    // written.
+                    unsafe { epilogue.hand_over(channels.clone(), places) };
+                    continue;
+                }
+                let Some(plain) = weights.plain else {
+                    return Ok(false);
+                };
+                // SAFETY: as above.
+                let mut d = unsafe { c.part(channels.clone(), places.clone()) };
+                let a = plain.block(channels.clone(), 0..plain.cols());
+                let epilogue = epilogue.at(channels.start, places.start);
+                let b = Patches::new(image(n), blocks.geometry).slice(places);
+                macrokernel(&Strided::rows(a), &b, None, &mut d, false, epilogue)?;
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -1,16 +1,14 @@
-//! The transform of weights.
+//! The transformed weights of a group, as panels.
 
-use super::lanes::{IN, PRODUCTS, weights_of};
-use crate::kernel::conv::planes::{ChannelLanes, LANES};
+use super::kernels::{PhaseKernels, Window};
+use super::weights::TransformWeights;
+use super::{PRODUCTS, TAPS_READ};
+use crate::kernel::conv::planes::{ChannelLanes, LANES, LoadPlanes};
 use crate::kernel::gemm::{KBlocks, Mat, MatElement, Packed, Panels, padded_width};
 use crate::kernel::math::Real;
-use crate::simd::{self, Isa, Kernel};
+use crate::simd;
 use core::ops::Range;
-
-/// Positions of the kernel in a plane.
-const TAPS: usize = 9;
-/// Kernels whose taps are read at a time: whole blocks of a transpose.
-const KERNELS: usize = 16;
+use smallvec::SmallVec;
 
 /// The layout of the transformed weights of a group: for each product and position along the depth,
 /// panels of the matrix engine, `[channels, outputs]`.
@@ -18,16 +16,16 @@ const KERNELS: usize = 16;
 pub struct WeightPanels {
     channels: usize,
     outputs: usize,
-    depth: usize,
+    kernels: PhaseKernels,
     blocks: KBlocks,
 }
 impl WeightPanels {
-    /// The layout for weights of `[outputs, channels, depth, 3, 3]`.
-    pub fn new<F: Packed>([outputs, channels, depth]: [usize; 3]) -> Self {
+    /// The layout for weights of `outputs` and `channels`.
+    pub fn new<F: Packed>(kernels: PhaseKernels, [channels, outputs]: [usize; 2]) -> Self {
         WeightPanels {
             channels,
             outputs,
-            depth,
+            kernels,
             blocks: F::BLOCKING.of_sum(channels),
         }
     }
@@ -41,17 +39,19 @@ impl WeightPanels {
     }
     /// Numbers of all panels.
     pub fn numbers<F: Packed>(&self) -> usize {
-        (PRODUCTS * self.depth).saturating_mul(self.each::<F>())
+        let products = self.kernels.products().saturating_mul(self.kernels.depth);
+        products.saturating_mul(self.each::<F>())
     }
     /// The panels of a product and a position.
     pub fn get<'a, F: Packed>(&self, all: &'a [F], product: usize, z: usize) -> Panels<'a, F> {
         let len = self.each::<F>();
-        let panels = &all[(product * self.depth + z) * len..][..len];
+        let panels = &all[(product * self.kernels.depth + z) * len..][..len];
         Panels::of(self.blocks, self.outputs, panels)
     }
     /// Transforms the weights of a range of channels and a range of outputs that begins at a
     /// multiple of [`LANES`]: `G g G^T`, computed in float64 and rounded once. `weight` is
-    /// `[outputs, channels * taps]`.
+    /// `[outputs, channels * taps]`. Positions along the depth for which a phase has no tap are
+    /// left as they are.
     ///
     /// # Safety
     /// Contract TRANSFORM1: `d` has all [`numbers`](WeightPanels::numbers), and nobody else uses
@@ -63,107 +63,93 @@ impl WeightPanels {
         outputs: Range<usize>,
         d: *mut T::Acc,
     ) {
+        let taps = self.kernels.weight.iter().product::<usize>();
         assert!(weight.rows() == self.outputs && outputs.start.is_multiple_of(LANES));
-        assert!(weight.cols() == self.channels * self.depth * TAPS);
+        assert!(weight.cols() == self.channels * taps && taps <= TAPS_READ);
         assert!(channels.end <= self.channels && outputs.end <= self.outputs);
-        simd::call(TransformWeights {
-            to: *self,
-            weight,
-            channels,
-            outputs,
-            d,
-        })
-    }
-}
-
-struct TransformWeights<'a, T: MatElement> {
-    to: WeightPanels,
-    weight: Mat<'a, T>,
-    channels: Range<usize>,
-    outputs: Range<usize>,
-    d: *mut T::Acc,
-}
-impl<T: MatElement<Acc: Real>> Kernel for TransformWeights<'_, T> {
-    type Out = ();
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let to = &self.to;
-        let padded = padded_width::<T::Acc>(to.outputs);
-        let each = to.each::<T::Acc>();
-        let kernels = self.channels.start * to.depth..self.channels.end * to.depth;
-        let mut taps = [[T::Acc::default(); LANES]; KERNELS * TAPS];
+        let windows: SmallVec<[Window; 1]> = self.kernels.windows().collect();
+        let mut read = [[T::Acc::default(); LANES]; TAPS_READ];
         let mut apart = [[T::Acc::default(); LANES]; PRODUCTS];
-        for first in kernels.clone().step_by(KERNELS) {
-            for o in self.outputs.clone().step_by(LANES) {
-                let some = first..kernels.end.min(first + KERNELS);
-                let len = LANES.min(self.outputs.end - o);
-                let outputs = ChannelLanes::new(self.weight, o..o + len, 1);
-                let taps = &mut taps[..some.len() * TAPS];
-                outputs.read::<I>(some.start * TAPS..some.end * TAPS, taps);
-                if len < LANES {
+        for some in chunks(channels, TAPS_READ / taps) {
+            for outputs in chunks(outputs.clone(), LANES) {
+                let read = &mut read[..some.len() * taps];
+                let columns = (some.start * taps) as isize..(some.end * taps) as isize;
+                simd::call(LoadPlanes {
+                    lanes: ChannelLanes::new(weight, outputs.clone(), 1),
+                    size: [1, weight.cols()],
+                    rows: 0..1,
+                    cols: columns,
+                    d: read.as_flattened_mut(),
+                });
+                if outputs.len() < LANES {
                     // past the last output are zeros, as in panels
-                    (taps.iter_mut()).for_each(|tap| tap[len..].fill(T::Acc::default()));
+                    (read.iter_mut()).for_each(|tap| tap[outputs.len()..].fill(T::Acc::default()));
                 }
-                for (kernel, taps) in some.zip(taps.as_chunks::<TAPS>().0) {
-                    let (c, z) = (kernel / to.depth, kernel % to.depth);
-                    let lanes = LANES.min(padded - o);
-                    let place = |l: usize| Panels::<T::Acc>::place(to.blocks, to.outputs, c, o + l);
-                    let (at, last) = (place(0), place(lanes - 1));
-                    let d = self.d.wrapping_add(z * each);
-                    if lanes == LANES && last == at + LANES - 1 {
-                        // SAFETY: TRANSFORM1: numbers of channel `c` and these outputs, and zeros
-                        // past the last one.
-                        unsafe { products(taps, d.add(at), to.depth * each) };
-                        continue;
-                    }
-                    // SAFETY: all lanes of as many products.
-                    unsafe { products(taps, apart.as_flattened_mut().as_mut_ptr(), LANES) };
-                    for (product, row) in apart.iter().enumerate() {
-                        for (l, x) in row[..lanes].iter().enumerate() {
-                            // SAFETY: TRANSFORM1, as above.
-                            unsafe { *d.add(product * to.depth * each + place(l)) = *x };
-                        }
-                    }
+                for (c, taps) in some.clone().zip(read.chunks_exact(taps)) {
+                    // SAFETY: TRANSFORM1.
+                    unsafe {
+                        self.transform_kernels(taps, &windows, (c, outputs.start), &mut apart, d)
+                    };
+                }
+            }
+        }
+    }
+    /// Transforms the kernels of channel `c` and the outputs from `o` on, of which `taps` are
+    /// those of the weight; `apart` is scratch.
+    ///
+    /// # Safety
+    /// TRANSFORM1.
+    unsafe fn transform_kernels<F: Real + Packed>(
+        &self,
+        taps: &[[F; LANES]],
+        windows: &[Window],
+        (c, o): (usize, usize),
+        apart: &mut [[F; LANES]; PRODUCTS],
+        d: *mut F,
+    ) {
+        let (kernels, each) = (&self.kernels, self.each::<F>());
+        let lanes = LANES.min(padded_width::<F>(self.outputs) - o);
+        let place = |l: usize| Panels::<F>::place(self.blocks, self.outputs, c, o + l);
+        let adjacent = lanes == LANES && place(LANES - 1) == place(0) + LANES - 1;
+        let (none, step) = ([F::ZERO; LANES], kernels.depth * each);
+        for window in windows {
+            let needed = window.needed.clone();
+            let products = needed[0].len() * needed[1].len();
+            let taps = window
+                .taps
+                .map(|row| row.map(|tap| tap.map_or(&none, |tap| &taps[tap])));
+            let d = d.wrapping_add((window.first * kernels.depth + window.z) * each);
+            // WEIGHTS1 by TRANSFORM1, for numbers of channel `c` and these outputs, and zeros past
+            // the last one; or an array of as many products
+            let (to, step_to) = match adjacent {
+                true => (d.wrapping_add(place(0)), step),
+                false => (apart.as_flattened_mut().as_mut_ptr(), LANES),
+            };
+            by_tile!(
+                kernels.tile,
+                TransformWeights {
+                    taps: &taps,
+                    needed,
+                    d: to,
+                    step: step_to,
+                }
+            );
+            if adjacent {
+                continue;
+            }
+            for (product, row) in apart[..products].iter().enumerate() {
+                for (l, x) in row[..lanes].iter().enumerate() {
+                    // SAFETY: TRANSFORM1, as above.
+                    unsafe { *d.add(product * step + place(l)) = *x };
                 }
             }
         }
     }
 }
 
-/// Writes the transform of a kernel, its products `step` numbers apart.
-///
-/// # Safety
-/// [`LANES`] numbers of each product are writable.
-#[inline(always)]
-#[expect(
-    clippy::needless_range_loop,
-    reason = "indices that are constants after unrolling keep lanes in registers"
-)]
-unsafe fn products<F: Real>(taps: &[[F; LANES]; TAPS], d: *mut F, step: usize) {
-    /// Lanes transformed together: all intermediate results stay in registers, which matters here,
-    /// since loads of what was just stored wait for the stores before it, to memory.
-    const TOGETHER: usize = 8;
-    for first in (0..LANES).step_by(TOGETHER) {
-        let mut g = [[0.0; TOGETHER]; TAPS];
-        for q in 0..TAPS {
-            for l in 0..TOGETHER {
-                g[q][l] = taps[q][first + l].to_f64();
-            }
-        }
-        let mut columns = [[[0.0; TOGETHER]; IN]; 3];
-        for j in 0..3 {
-            columns[j] = weights_of::<F, _>(&[g[j], g[3 + j], g[6 + j]]);
-        }
-        for i in 0..IN {
-            let row = weights_of::<F, _>(&[columns[0][i], columns[1][i], columns[2][i]]);
-            for j in 0..IN {
-                let to = d.wrapping_add((i * IN + j) * step + first);
-                // SAFETY: by the caller: some of the product's numbers.
-                let to = unsafe { &mut *(to as *mut [F; TOGETHER]) };
-                for l in 0..TOGETHER {
-                    to[l] = F::from_f64(row[j][l]);
-                }
-            }
-        }
-    }
+/// Parts of a range of at most this length.
+fn chunks(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+    (range.clone())
+        .step_by(len.max(1))
+        .map(move |start| start..range.end.min(start + len))
 }

@@ -8,6 +8,7 @@ mod plan;
 mod strides;
 mod transpose;
 mod winograd;
+mod winograd_transposed;
 
 use super::*;
 use crate::common::indices;

@@ -100,6 +100,7 @@ fn transposed_convolutions_match_the_sum_over_elements() {
                     output_padding: PerAxis::from(&after[..]),
                     groups,
                     dilation: PerAxis::from(&case.dilation[..]),
+                    precise: false,
                 };
                 let y = match rank {
                     1 => nn::conv_transpose1d(&x, &w, options),

@@ -11,6 +11,7 @@ fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
         ..Default::default()
     };
     let conv = |x: &Tensor, w: &Tensor, precise| match w.rank() {
+        3 => nn::conv1d(x, w, options(precise)).unwrap(),
         4 => nn::conv2d(x, w, options(precise)).unwrap(),
         _ => nn::conv3d(x, w, options(precise)).unwrap(),
     };
@@ -27,14 +28,15 @@ fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
 #[cfg(feature = "f64")]
 #[test]
 fn errors_of_winograd_are_at_most_four_times_as_large() {
-    for (seed, shape, outputs) in [
-        (1, &[1, 16, 30, 30][..], 16),
-        (2, &[2, 64, 17, 25], 48),
-        (3, &[1, 200, 14, 22], 100),
-        (4, &[1, 32, 5, 9, 14], 24),
+    for (seed, shape, outputs, kernel) in [
+        (1, &[1, 16, 30, 30][..], 16, &[3, 3][..]),
+        (2, &[2, 64, 17, 25], 48, &[3, 3]),
+        (3, &[1, 200, 14, 22], 100, &[3, 3]),
+        (4, &[1, 32, 5, 9, 14], 24, &[3, 3, 3]),
+        (5, &[1, 64, 500], 48, &[3]),
+        (6, &[2, 16, 400], 32, &[5]),
+        (7, &[1, 300, 250], 64, &[5]),
     ] {
-        let kernel = [3, 3, 3];
-        let kernel = &kernel[..shape.len() - 2];
         let weight: Vec<usize> = [&[outputs, shape[1]], kernel].concat();
         let (x, w) = (tensor(shape, seed), tensor(&weight, seed + 10));
         let plan = nn::conv_plan(
@@ -132,6 +134,48 @@ fn winograd_of_volumes_matches_the_sum_over_taps() {
         let far = (got.iter().zip(&want)).map(|(a, b)| (a - b).abs());
         let far = far.fold(0.0, f64::max);
         assert!(far < 2e-3, "{shape:?}: {far}");
+    }
+}
+
+/// Signals, and kernels along the last axis alone.
+#[test]
+fn winograd_along_one_axis_matches_the_sum_over_taps() {
+    for (shape, weight, groups, pad, layout) in [
+        (&[1, 16, 130][..], &[16, 16, 3][..], 1, 1, 0),
+        (&[3, 40, 61], &[70, 20, 5], 2, 2, 1),
+        (&[2, 64, 300], &[33, 64, 5], 1, 0, 2),
+        (&[5, 32, 17], &[32, 32, 3], 1, 3, 3),
+        (&[2, 20, 7, 33], &[24, 20, 1, 3], 1, 1, 0),
+        (&[1, 16, 5, 6, 21], &[16, 16, 3, 1, 5], 1, 2, 1),
+    ] {
+        let (x, w) = (
+            integers(shape, DType::F32, 1, layout),
+            integers(weight, DType::F32, 2, 0),
+        );
+        let b = tensor(&[weight[0]], 3);
+        let options = |precise| Conv {
+            bias: Some(&b),
+            padding: pad.into(),
+            groups,
+            activation: Some(nn::Activation::Relu),
+            precise,
+            ..Default::default()
+        };
+        let plan = nn::conv_plan(shape, weight, options(false), DType::F32).unwrap();
+        assert_eq!(plan.algorithm, nn::ConvAlgorithm::Winograd, "{shape:?}");
+        assert!(plan.scratch <= 8 << 20);
+        let conv = |precise| match shape.len() {
+            3 => nn::conv1d(&x, &w, options(precise)),
+            4 => nn::conv2d(&x, &w, options(precise)),
+            _ => nn::conv3d(&x, &w, options(precise)),
+        };
+        let want = doubles(&conv(true).unwrap());
+        for _ in 0..3 {
+            let got = doubles(&conv(false).unwrap());
+            let far = (got.iter().zip(&want)).map(|(a, b)| (a - b).abs());
+            let far = far.fold(0.0, f64::max);
+            assert!(far < 2e-3, "{shape:?}: {far}");
+        }
     }
 }
 

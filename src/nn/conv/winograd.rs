@@ -1,0 +1,246 @@
+//! Winograd's algorithm: its blocks on threads, and the transformed weights, which are cached.
+
+use super::plan::{MAX_SCRATCH, WINOGRAD, sum_bytes, worthwhile};
+use super::run::{ConvOperands, Epilogues};
+use super::transpose::Transposed;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::kernel::conv::{Block, Blocks, GroupWeights, WeightPanels};
+use crate::kernel::gemm::{After, Map, Mat, MatElement, Scratch, packed_slice};
+use crate::kernel::math::Real;
+use crate::ops::linalg::{Matrices, ResultMatrices};
+use crate::par::{self, Cost};
+use crate::storage::Bytes;
+#[cfg(feature = "std")]
+use crate::storage::{PackedForm, PackedKey};
+use crate::tensor::Tensor;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+impl ConvOperands {
+    /// Computes Winograd's algorithm.
+    pub fn winograd<T>(
+        &self,
+        blocks: &Blocks,
+        activation: Option<Map<T::Acc>>,
+        y: &mut Tensor,
+        after: Option<&dyn After>,
+    ) -> Result<()>
+    where
+        T: Element + MatElement,
+        T::Acc: Real + MatElement<Acc = T::Acc>,
+    {
+        let transformed = self.transformed::<T>(blocks, || Ok(self.weight.clone()))?;
+        let plain = Matrices::<T>::new(&self.weight).get(0);
+        let right =
+            self.winograd_by::<T>(blocks, (&transformed, Some(plain)), activation, y, after)?;
+        debug_assert!(right, "what is not finite is recomputed");
+        Ok(())
+    }
+    /// The same of weights that are transformed, and plain if what is not finite is to be
+    /// recomputed. Returns whether all of `y` is right.
+    pub fn winograd_by<T>(
+        &self,
+        blocks: &Blocks,
+        (transformed, plain): (&Bytes, Option<Mat<T>>),
+        activation: Option<Map<T::Acc>>,
+        y: &mut Tensor,
+        after: Option<&dyn After>,
+    ) -> Result<bool>
+    where
+        T: Element + MatElement,
+        T::Acc: Real + MatElement<Acc = T::Acc>,
+    {
+        let call = &self.call;
+        let (made, places) = (call.made(), call.geometry.len());
+        let epilogues = Epilogues::<T>::new(self, activation, after)?;
+        let y = ResultMatrices::<T>::new(y, made, places)?;
+        let x = if self.image::<T>(0, 0).planes_are_matrices() {
+            self.x.clone()
+        } else {
+            self.x.contiguous()?
+        };
+        let panels = WeightPanels::new::<T::Acc>(*blocks.kernels(), [call.seen(), made]);
+        let transformed = packed_slice::<T::Acc>(transformed);
+        let size = panels.numbers::<T::Acc>();
+        let weights = |group: usize| GroupWeights {
+            plain: plain.map(|w| w.block(group * made..(group + 1) * made, 0..w.cols())),
+            transformed: &transformed[group * size..(group + 1) * size],
+            panels,
+        };
+        // SAFETY: each matrix of the fresh tensor is one group of one image; each block has its own
+        // places.
+        let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
+        let (failure, wrong) = (Failure::default(), AtomicBool::new(false));
+        let phase = |block: &Block<T>, phase: usize, group: usize, tasks: Range<usize>| {
+            let weights = weights(group);
+            let image = |n: usize| call.image_of::<T>(&x, n, group);
+            let scratch = Scratch::<T::Acc>::new(if phase == 1 { 0 } else { blocks.task() });
+            failure.note(scratch.and_then(|mut scratch| {
+                for task in tasks {
+                    // SAFETY: WINOGRAD2: each task once, phase after phase.
+                    unsafe {
+                        match phase {
+                            0 => block.transform(task, image, &mut scratch),
+                            1 => block.multiply(task, &weights)?,
+                            _ => {
+                                let right = block.finish(
+                                    task,
+                                    &weights,
+                                    image,
+                                    |n| result(n, group),
+                                    |n| epilogues.get(n, group),
+                                    &mut scratch,
+                                )?;
+                                if !right {
+                                    wrong.store(true, Ordering::Relaxed);
+                                }
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            }));
+        };
+        let tasks = blocks.count() * call.groups;
+        let block = |task: usize, shared: &mut [T::Acc], each: &dyn Fn(&Block<T>, usize, usize)| {
+            let block = Block::<T>::new(blocks, task / call.groups, shared);
+            let counts = [block.elements(), block.products(), block.results()];
+            for (phase, tasks) in counts.into_iter().enumerate() {
+                each(&block, phase, tasks);
+            }
+        };
+        let flops = (call.seen() * made).saturating_mul(blocks.multiplications());
+        let flops = flops.saturating_mul(call.groups);
+        let cost = Cost { bytes: 0, flops };
+        let each = |n: usize| Cost {
+            flops: flops / n.max(1),
+            ..cost
+        };
+        // a block per thread, or all threads on each block if there are too few
+        if tasks >= 2 * par::threads_for(cost) {
+            par::ranges(tasks, 1, each(tasks), |some| {
+                failure.note(Scratch::<T::Acc>::new(blocks.shared()).map(|mut shared| {
+                    for task in some {
+                        block(task, &mut shared, &|block, i, n| {
+                            phase(block, i, task % call.groups, 0..n)
+                        });
+                    }
+                }));
+            });
+        } else {
+            let mut shared = Scratch::<T::Acc>::new(blocks.shared())?;
+            for task in 0..tasks {
+                block(task, &mut shared, &|block, i, n| {
+                    par::ranges(n, 1, each(tasks * n), |some| {
+                        phase(block, i, task % call.groups, some)
+                    });
+                });
+            }
+        }
+        failure.result()?;
+        Ok(!wrong.into_inner())
+    }
+    /// The transformed weights of all groups, which are cached with the weight's storage from the
+    /// second convolution on. `matrix` returns the weight as `[outputs, channels * taps]`.
+    pub fn transformed<T: Element + MatElement<Acc: Real>>(
+        &self,
+        blocks: &Blocks,
+        matrix: impl Fn() -> Result<Tensor>,
+    ) -> Result<Bytes> {
+        #[cfg(feature = "std")]
+        if self.weight.storage().caches_packed() {
+            let (weight, kernels) = (&self.weight, blocks.kernels());
+            let key = PackedKey {
+                first: weight.layout().offset().wrapping_mul(size_of::<T>()),
+                sizes: [weight.shape()[0], weight.shape()[1]],
+                strides: [weight.strides()[0], weight.strides()[1]],
+                dtypes: [T::DTYPE; 2],
+                form: PackedForm::Winograd {
+                    groups: self.call.groups,
+                    kernels: kernels.identity(),
+                },
+            };
+            let transform = || self.transform_weights::<T>(blocks, &matrix()?);
+            if let Some(kept) = weight.storage().packed(key, true, transform) {
+                return Ok(kept);
+            }
+        }
+        self.transform_weights::<T>(blocks, &matrix()?)
+    }
+    fn transform_weights<T: Element + MatElement<Acc: Real>>(
+        &self,
+        blocks: &Blocks,
+        weight: &Tensor,
+    ) -> Result<Bytes> {
+        // outputs and channels of a task
+        const OUTPUTS: usize = 64;
+        const CHANNELS: usize = 32;
+        let call = &self.call;
+        let (made, seen) = (call.made(), call.seen());
+        let panels = WeightPanels::new::<T::Acc>(*blocks.kernels(), [seen, made]);
+        let size = panels.numbers::<T::Acc>();
+        let weight = Matrices::<T>::new(weight).get(0);
+        let mut all = Scratch::<T::Acc>::new(size.saturating_mul(call.groups))?;
+        let out = par::Out::new(&mut all);
+        let [_, products] = blocks.kernels().multiplications();
+        let each = made.min(OUTPUTS) * seen.min(CHANNELS) * products;
+        let cost = Cost {
+            bytes: each * size_of::<T::Acc>(),
+            flops: 10 * each,
+        };
+        let (down, across) = (made.div_ceil(OUTPUTS), seen.div_ceil(CHANNELS));
+        par::chunks(call.groups * down * across, cost, |task| {
+            let (group, task) = (task / (down * across), task % (down * across));
+            let (o, c) = (task / across * OUTPUTS, task % across * CHANNELS);
+            let weight = weight.block(group * made..(group + 1) * made, 0..weight.cols());
+            let channels = c..seen.min(c + CHANNELS);
+            let outputs = o..made.min(o + OUTPUTS);
+            let d = out.as_mut_ptr().wrapping_add(group * size);
+            // SAFETY: TRANSFORM1, OUT1: each task has the numbers of its own channels and outputs
+            // of a group.
+            unsafe { panels.transform(weight, channels, outputs, d) };
+        });
+        Ok(all.into_bytes())
+    }
+}
+
+impl Transposed {
+    /// The result by Winograd's algorithm; none if that is not worthwhile, and if a result is not
+    /// finite.
+    pub fn winograd(&self) -> Result<Option<Tensor>> {
+        if !WINOGRAD || self.precise || !self.dtype.is_float() {
+            return Ok(None);
+        }
+        let places = self.axes.map(|axis| axis.places);
+        let call = self.call_of(places);
+        let blocks = Blocks::transposed(
+            &self.mirrored(),
+            places,
+            [call.seen(), call.made()],
+            call.batch,
+            sum_bytes(self.dtype),
+            MAX_SCRATCH,
+        );
+        let Some(blocks) = blocks.filter(|blocks| worthwhile(&call, blocks)) else {
+            return Ok(None);
+        };
+        let mut y = Tensor::empty(call.shape(), self.dtype)?;
+        let operands = ConvOperands {
+            x: self.x.clone(),
+            weight: self.matrix()?,
+            bias: self.bias.clone(),
+            residual: None,
+            call,
+        };
+        let taps = call.seen() * blocks.kernels().weight.iter().product::<usize>();
+        let by_outputs = || self.weight.reshape((call.outputs, taps));
+        let unsupported = Err(Error::unsupported(self.op, self.dtype));
+        let right = dispatch!(floating self.dtype, |T| {
+            let transformed = operands.transformed::<T>(&blocks, by_outputs)?;
+            operands.winograd_by::<T>(&blocks, (&transformed, None), None, &mut y, None)?
+        }, else return unsupported);
+        Ok(right.then_some(y))
+    }
+}
