@@ -64,3 +64,35 @@ macro_rules! lanes {
         lanes!(@ [256 128 64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)
     };
 }
+
+/// `blend!(x, y, |a, b| choice)` replaces each element of `x` by a choice between itself and
+/// something else, which may depend on the element of `y` beside it.
+///
+/// Written in place, LLVM makes masked stores of such choices, which take AMD's CPUs with AVX2 some
+/// twenty cycles each. So it is not told that the elements are written where they were read.
+macro_rules! blend {
+    ($x:expr, $y:expr, |$a:ident, $b:ident| $choice:expr) => {{
+        const BLOCK: usize = 32;
+        let (x, y) = ($x, $y);
+        let n = x.len().min(y.len());
+        let (x, y) = (&mut x[..n], &y[..n]);
+        let from = x.as_mut_ptr();
+        let (to, mut done) = (core::hint::black_box(from), 0);
+        for other in y.as_chunks::<BLOCK>().0 {
+            // SAFETY: a block of `x`, which has as many as `y`.
+            let (s, other) = (unsafe { *(from.add(done) as *const [_; BLOCK]) }, *other);
+            let mut d = s;
+            for j in 0..BLOCK {
+                let ($a, $b) = (s[j], other[j]);
+                d[j] = $choice;
+            }
+            // SAFETY: the same block.
+            unsafe { *(to.add(done) as *mut [_; BLOCK]) = d };
+            done += BLOCK;
+        }
+        for (x, other) in x[done..].iter_mut().zip(&y[done..]) {
+            let ($a, $b) = (*x, *other);
+            *x = $choice;
+        }
+    }};
+}

@@ -140,9 +140,7 @@ kernel! {
 kernel! {
     /// Sets the scores without a flag to minus infinity.
     pub fn select<'a, F: Real>(scores: &'a mut [F], flags: &'a [u32]) -> () { |I|
-        for (x, flag) in scores.iter_mut().zip(flags) {
-            *x = if *flag != 0 { *x } else { F::NEG_INFINITY };
-        }
+        blend!(scores, flags, |x, flag| if flag != 0 { x } else { F::NEG_INFINITY })
     }
 }
 kernel! {

@@ -100,11 +100,7 @@ kernel! {
 kernel! {
     /// Writes the value where the mask is true.
     pub fn fill<'a, U: Pod>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
-        // written in any case, so that it is a blend
-        for (x, m) in x.iter_mut().zip(mask) {
-            let old = *x;
-            *x = if *m != 0 { value } else { old };
-        }
+        blend!(x, mask, |old, m| if m != 0 { value } else { old })
     }
 }
 
