@@ -37,6 +37,23 @@ pub struct Extremes<'a, T, A> {
     pub scratch: &'a mut [A],
     /// The tap number of the maximum, for each element of a result row.
     pub taken: &'a mut [u32],
+    /// The [`offset`]s of the first taps, as many as are worth a table.
+    pub offsets: &'a [i64],
+}
+
+/// The most taps of a table of offsets.
+pub const OFFSETS: usize = 1 << 10;
+
+/// The distance in an image of these sizes from a window's first element to that of a tap.
+pub fn offset(windows: &[Windows; 3], [_, high, wide]: [usize; 3], tap: usize) -> i64 {
+    let [depth, height, width] = windows;
+    let (line, column) = (tap / width.most(), tap % width.most());
+    let (slice, line) = (line / height.most(), line % height.most());
+    // taps that no window has in the image may overflow
+    let slice = slice.wrapping_mul(depth.step()).wrapping_mul(high);
+    let row = line.wrapping_mul(height.step()).wrapping_add(slice);
+    let column = column.wrapping_mul(width.step());
+    row.wrapping_mul(wide).wrapping_add(column) as i64
 }
 
 /// Takes a larger element, or NaN, and records its tap.
@@ -61,6 +78,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
             rows,
             scratch,
             taken,
+            offsets,
         } = self;
         let [depth, height, width] = windows;
         let [_, high, wide] = x.sizes;
@@ -96,7 +114,6 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
             let (out, positions) = unsafe { (y.row_mut(place), positions.row_mut(place)) };
             T::store::<I>(largest, out);
             let corner = (depth.start(z) * high as isize + height.start(y_)) * wide as isize;
-            let steps = [depth.step() * high, height.step(), width.step()];
             let last = (x.sizes[0] * high * wide - 1) as i64;
             let per_pixel = positions
                 .chunks_exact_mut(inner)
@@ -104,12 +121,13 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
             for (o, (positions, taken)) in per_pixel.enumerate() {
                 let corner = corner + width.start(o);
                 for (position, tap) in positions.iter_mut().zip(taken) {
-                    let tap = *tap as usize;
-                    let (line, column) = (tap / most[1], tap % most[1]);
-                    let (slice, line) = (line / most[0], line % most[0]);
-                    let to = (slice * steps[0] + line * steps[1]) * wide + column * steps[2];
+                    // divisions would take longer than all else
+                    let to = match offsets.get(*tap as usize) {
+                        Some(to) => *to,
+                        None => offset(windows, x.sizes, *tap as usize),
+                    };
                     // a window without any element of the image has no position of its own
-                    *position = ((corner + to as isize) as i64).clamp(0, last);
+                    *position = (corner as i64 + to).clamp(0, last);
                 }
             }
         }

@@ -191,6 +191,10 @@ where
     let len = extreme::scratch::<T, A>(&x, &y, windows);
     let mut cost = cost(&x, windows, y.width());
     cost.flops = cost.flops.saturating_mul(4 * windows[2].most());
+    let taps = (windows.iter()).fold(1, |taps: usize, w| taps.saturating_mul(w.most()));
+    let offsets =
+        (0..taps.min(extreme::OFFSETS)).map(|tap| Ok(extreme::offset(windows, x.sizes, tap)));
+    let offsets = fallible::collect(offsets)?;
     rows(y.rows(), len, cost, |rows, scratch| {
         let mut taken = fallible::filled(0, y.width())?;
         simd::call(extreme::Extremes {
@@ -201,6 +205,7 @@ where
             rows,
             scratch,
             taken: &mut taken,
+            offsets: &offsets,
         });
         Ok(())
     })
