@@ -10,7 +10,7 @@ mkdir -p "$site"
 cp examples/web/page/* "$site"
 cargo build -q "${package[@]}" --target-dir target/bindgen -p bindgen
 # Kernels are always inlined. A lower inlining threshold than rustc's for the rest makes the modules an eighth smaller and no slower.
-lean="-C llvm-args=-inline-threshold=25"
+lean="-C llvm-args=-inline-threshold=30"
 build() {
   local folder=target/web-$1
   RUSTFLAGS="$lean ${2:-}" cross build "${package[@]}" --target-dir "$folder" --release

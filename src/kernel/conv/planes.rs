@@ -143,6 +143,19 @@ impl<T: MatElement> Kernel for LoadPlanes<'_, T> {
         (self.lanes).window::<I>(self.size, self.rows, self.cols, d);
     }
 }
+/// Reads a range of pixels, as many as `d` has room for.
+pub struct ReadPlanes<'a, T: MatElement> {
+    pub lanes: ChannelLanes<'a, T>,
+    pub pixels: Range<usize>,
+    pub d: &'a mut [[T::Acc; LANES]],
+}
+impl<T: MatElement> Kernel for ReadPlanes<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        self.lanes.rows::<I>(self.pixels, core::iter::once(self.d));
+    }
+}
 impl<T: MatElement> ChannelLanes<'_, T> {
     /// [`LoadPlanes`], as a part of another kernel.
     #[inline(always)]
@@ -175,18 +188,16 @@ impl<T: MatElement> ChannelLanes<'_, T> {
         let first = (there.start as isize - rows.start) as usize * line;
         let d = d[first..].chunks_mut(line).take(there.len());
         let mut d = d.map(|d| &mut d[left..left + columns.len()]);
-        if columns.len() == width {
-            return self.rows::<I>(there.start * width..there.end * width, d);
+        // whole rows are one range of pixels
+        let (ranges, rows) = match columns.len() == width {
+            true => (1, there.len()),
+            false => (there.len(), 1),
+        };
+        for range in 0..ranges {
+            let first = (there.start + range * rows) * width + columns.start;
+            let end = first + (rows - 1) * width + columns.len();
+            self.rows::<I>(first..end, d.by_ref().take(rows));
         }
-        for row in there {
-            let at = row * width;
-            self.rows::<I>(at + columns.start..at + columns.end, d.by_ref().take(1));
-        }
-    }
-    /// Reads a range of pixels, as many as `d` has room for.
-    #[inline(always)]
-    pub fn read<I: Isa>(&self, pixels: Range<usize>, d: &mut [[T::Acc; LANES]]) {
-        self.rows::<I>(pixels, core::iter::once(d));
     }
     /// Reads a range of pixels into consecutive rows.
     #[inline(always)]

@@ -10,13 +10,14 @@
 //! `IN` is the number of elements of a tile, which says all: 4 is F(2, 3), 6 is F(4, 3), 8 is F(4,
 //! 5), and 1 is no kernel along the axis, one result of one element.
 
+use super::ALL_TILES;
 use crate::kernel::gemm::Packed;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 use core::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 /// The most taps along an axis.
-pub const TAPS: usize = 5;
+pub const TAPS: usize = if ALL_TILES { 5 } else { 3 };
 /// The most results of a tile along an axis.
 pub const OUT: usize = 4;
 

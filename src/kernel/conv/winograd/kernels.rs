@@ -1,9 +1,11 @@
 //! The kernels that are transformed: that of a convolution, or those of the phases of a transposed
 //! one.
 
+use super::ALL_TILES;
 use super::filtering::{TAPS, results_in, taps_of};
 use crate::kernel::conv::geometry::{Geometry, Three};
 use core::ops::Range;
+use smallvec::SmallVec;
 
 /// The kernel of each phase of a result: places that are as far apart as the stride of a transposed
 /// convolution read neighbouring elements with the same taps, as in a convolution of stride 1.
@@ -43,8 +45,8 @@ impl PhaseKernels {
     pub fn new(kernel: Three) -> Option<PhaseKernels> {
         let tile = match kernel[1..] {
             [3, 3] => [6, 6],
-            [1, 3] => [1, 6],
-            [1, 5] => [1, 8],
+            [1, 3] if ALL_TILES => [1, 6],
+            [1, 5] if ALL_TILES => [1, 8],
             _ => return None,
         };
         Some(PhaseKernels {
@@ -62,7 +64,7 @@ impl PhaseKernels {
         /// The largest stride.
         const STRIDE: usize = 16;
         let g = mirrored;
-        if (0..3).any(|k| g.stride[k] > STRIDE || g.kernel[k] > TAPS * g.stride[k]) {
+        if !ALL_TILES || (0..3).any(|k| g.stride[k] > STRIDE || g.kernel[k] > TAPS * g.stride[k]) {
             return None;
         }
         let phases = [0, 1, 2].map(|k| g.stride[k].min(places[k]));
@@ -127,7 +129,11 @@ impl PhaseKernels {
     }
     /// The number of phases.
     pub fn count(&self) -> usize {
-        self.phases.iter().product()
+        if ALL_TILES {
+            self.phases.iter().product()
+        } else {
+            1
+        }
     }
     /// Phase `i` along each axis.
     pub fn phase(&self, i: usize) -> Three {
@@ -136,7 +142,7 @@ impl PhaseKernels {
     }
     /// The weight's tap at a position of a phase's window along an axis, if there is one.
     pub fn tap(&self, axis: usize, phase: usize, position: usize) -> Option<usize> {
-        let Some((g, first)) = &self.mirrored else {
+        let Some((g, first)) = self.mirrored.as_ref().filter(|_| ALL_TILES) else {
             return Some(position);
         };
         tap_of(g, axis, phase, first[axis] + position as isize)
@@ -157,17 +163,22 @@ impl PhaseKernels {
         Some(window)
     }
     /// The windows of all phases and planes in which there are taps.
-    pub fn windows(&self) -> impl Iterator<Item = Window> + '_ {
-        let all = (0..self.count()).flat_map(|i| (0..self.depth).map(move |z| (i, z)));
-        all.filter_map(|(i, z)| {
+    pub fn windows(&self) -> SmallVec<[Window; 1]> {
+        let mut windows = SmallVec::new();
+        for i in 0..self.count() {
             let phase = self.phase(i);
-            Some(Window {
-                taps: self.window(phase, z)?,
-                needed: self.needed(phase),
-                first: self.products_before(i),
-                z,
-            })
-        })
+            for z in 0..self.depth {
+                if let Some(taps) = self.window(phase, z) {
+                    windows.push(Window {
+                        taps,
+                        needed: self.needed(phase),
+                        first: self.products_before(i),
+                        z,
+                    });
+                }
+            }
+        }
+        windows
     }
     /// The products along an axis that a phase needs.
     fn along(&self, axis: usize, phase: usize) -> Range<usize> {
@@ -185,6 +196,9 @@ impl PhaseKernels {
     /// The products of a tile that phases before phase `i` need; those of all, if there is no such
     /// phase.
     pub fn products_before(&self, i: usize) -> usize {
+        if !ALL_TILES {
+            return i * self.elements();
+        }
         (0..i)
             .map(|i| self.needed(self.phase(i)).map(|n| n.len()))
             .map(|[rows, cols]| rows * cols)
@@ -195,7 +209,7 @@ impl PhaseKernels {
     pub fn of_product(&self, p: usize) -> (Three, usize) {
         let last = (0..self.count()).rfind(|i| self.products_before(*i) <= p);
         let Some(i) = last.filter(|_| p < self.products()) else {
-            panic!("no product {p}");
+            panic!("no such product");
         };
         let (phase, p) = (self.phase(i), p - self.products_before(i));
         let [rows, cols] = self.needed(phase);
@@ -213,7 +227,12 @@ impl PhaseKernels {
     /// Multiplications for the results of a tile, a channel and an output: those of plain sums, and
     /// products.
     pub fn multiplications(&self) -> [usize; 2] {
+        let results: usize = self.tile.map(results_in).iter().product();
         let (mut plain, mut products) = (0, 0);
+        if !ALL_TILES {
+            let taps: usize = self.weight.iter().product();
+            return [taps * results, self.depth * self.elements()];
+        }
         for i in 0..self.count() {
             let phase = self.phase(i);
             let taps = |axis: usize, len: usize| {
@@ -225,7 +244,6 @@ impl PhaseKernels {
             plain += deep * taps(1, rows) * taps(2, cols);
             products += deep * self.needed(phase).iter().map(Range::len).product::<usize>();
         }
-        let results: usize = self.tile.map(results_in).iter().product();
         [plain * results, products]
     }
 }

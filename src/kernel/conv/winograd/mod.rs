@@ -17,11 +17,11 @@
 macro_rules! by_tile {
     ($tile:expr, $name:ident { $($fields:tt)* }) => {
         match $tile {
-            [4, 4] => crate::simd::call($name::<_, 4, 4> { $($fields)* }),
+            [4, 4] if ALL_TILES => crate::simd::call($name::<_, 4, 4> { $($fields)* }),
             [6, 6] => crate::simd::call($name::<_, 6, 6> { $($fields)* }),
-            [1, 6] => crate::simd::call($name::<_, 1, 6> { $($fields)* }),
-            [1, 8] => crate::simd::call($name::<_, 1, 8> { $($fields)* }),
-            tile => unreachable!("no tiles of {tile:?}"),
+            [1, 6] if ALL_TILES => crate::simd::call($name::<_, 1, 6> { $($fields)* }),
+            [1, 8] if ALL_TILES => crate::simd::call($name::<_, 1, 8> { $($fields)* }),
+            _ => unreachable!("tiles of this size"),
         }
     };
 }
@@ -50,6 +50,9 @@ use core::ops::Range;
 use elements::TransformElements;
 use filtering::results_in;
 use results::TransformResults;
+
+/// Whether there are tiles for other kernels than 3x3. WebAssembly modules leave out their code.
+const ALL_TILES: bool = !cfg!(target_family = "wasm");
 
 /// The most products of a tile.
 const PRODUCTS: usize = 36;

@@ -2,13 +2,12 @@
 
 use super::kernels::{PhaseKernels, Window};
 use super::weights::TransformWeights;
-use super::{PRODUCTS, TAPS_READ};
-use crate::kernel::conv::planes::{ChannelLanes, LANES, LoadPlanes};
+use super::{ALL_TILES, PRODUCTS, TAPS_READ};
+use crate::kernel::conv::planes::{ChannelLanes, LANES, ReadPlanes};
 use crate::kernel::gemm::{KBlocks, Mat, MatElement, Packed, Panels, padded_width};
 use crate::kernel::math::Real;
 use crate::simd;
 use core::ops::Range;
-use smallvec::SmallVec;
 
 /// The layout of the transformed weights of a group: for each product and position along the depth,
 /// panels of the matrix engine, `[channels, outputs]`.
@@ -67,19 +66,16 @@ impl WeightPanels {
         assert!(weight.rows() == self.outputs && outputs.start.is_multiple_of(LANES));
         assert!(weight.cols() == self.channels * taps && taps <= TAPS_READ);
         assert!(channels.end <= self.channels && outputs.end <= self.outputs);
-        let windows: SmallVec<[Window; 1]> = self.kernels.windows().collect();
+        let windows = self.kernels.windows();
         let mut read = [[T::Acc::default(); LANES]; TAPS_READ];
         let mut apart = [[T::Acc::default(); LANES]; PRODUCTS];
         for some in chunks(channels, TAPS_READ / taps) {
             for outputs in chunks(outputs.clone(), LANES) {
                 let read = &mut read[..some.len() * taps];
-                let columns = (some.start * taps) as isize..(some.end * taps) as isize;
-                simd::call(LoadPlanes {
+                simd::call(ReadPlanes {
                     lanes: ChannelLanes::new(weight, outputs.clone(), 1),
-                    size: [1, weight.cols()],
-                    rows: 0..1,
-                    cols: columns,
-                    d: read.as_flattened_mut(),
+                    pixels: some.start * taps..some.end * taps,
+                    d: &mut *read,
                 });
                 if outputs.len() < LANES {
                     // past the last output are zeros, as in panels

@@ -1,5 +1,6 @@
 //! The transform of the products of a row of tiles back to results.
 
+use super::ALL_TILES;
 use super::filtering::{OUT, results_in, results_of};
 use crate::kernel::conv::planes::LANES;
 use crate::kernel::gemm::Packed;
@@ -37,7 +38,7 @@ impl<F: Real + Packed, const ROWS: usize, const COLS: usize> TransformResults<'_
     /// `L` lanes at a time, which fit in registers.
     #[inline(always)]
     fn by<I: Isa, const L: usize>(self) -> bool {
-        if self.needed == [0..ROWS, 0..COLS] {
+        if !ALL_TILES || self.needed == [0..ROWS, 0..COLS] {
             self.tiles::<I, L, true>()
         } else {
             self.tiles::<I, L, false>()
@@ -87,7 +88,7 @@ impl<F: Real + Packed, const ROWS: usize, const COLS: usize> TransformResults<'_
                     let at = (first + q * col_step) * LANES + lane;
                     self.d[at..at + L].copy_from_slice(&y[q]);
                 };
-                if count == across {
+                if ALL_TILES && count == across {
                     (0..across).for_each(&mut store);
                 } else {
                     (0..count).for_each(&mut store);

@@ -1,5 +1,6 @@
 //! The transform of a kernel.
 
+use super::ALL_TILES;
 use super::filtering::{TAPS, taps_of, weights_of};
 use crate::kernel::conv::planes::LANES;
 use crate::kernel::math::Real;
@@ -26,7 +27,7 @@ impl<F: Real, const ROWS: usize, const COLS: usize> Kernel for TransformWeights<
     fn run<I: Isa>(self) {
         /// Lanes transformed together: all intermediate results stay in registers, which matters
         /// here, since loads of what was just stored wait for the stores before it, to memory.
-        const TOGETHER: usize = 8;
+        const TOGETHER: usize = if ALL_TILES { 8 } else { 4 };
         let (down, across) = (const { taps_of(ROWS) }, const { taps_of(COLS) });
         let [rows, cols] = self.needed;
         for first in (0..LANES).step_by(TOGETHER) {
@@ -53,7 +54,7 @@ impl<F: Real, const ROWS: usize, const COLS: usize> Kernel for TransformWeights<
                     for l in 0..TOGETHER {
                         product[l] = F::from_f64(row[j][l]);
                     }
-                    if rows.contains(&i) && cols.contains(&j) {
+                    if !ALL_TILES || rows.contains(&i) && cols.contains(&j) {
                         // SAFETY: WEIGHTS1.
                         unsafe { *(d as *mut [F; TOGETHER]) = product };
                         d = d.wrapping_add(self.step);
