@@ -5,7 +5,9 @@ use super::Conv;
 use super::call::ConvCall;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::conv::{Blocks, Geometry, LANES, Phases, PlaneWalk, Tiling, depthwise_scratch};
+use crate::kernel::conv::{
+    Blocks, Geometry, LANES, PhaseKernels, Phases, PlaneWalk, Tiling, depthwise_scratch,
+};
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
 use alloc::boxed::Box;
@@ -156,18 +158,10 @@ impl Way {
                 return Ok(Way::Direct(tiling));
             }
         }
-        let blocks = (!precise && dtype.is_float() && WINOGRAD).then(|| {
-            Blocks::new(
-                g,
-                [call.seen(), call.made()],
-                call.batch,
-                bytes,
-                MAX_SCRATCH,
-            )
-        });
-        Ok(match blocks.flatten() {
-            Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(Box::new(blocks)),
-            _ => Way::ImplicitGemm(sorted(call, dtype)?),
+        let kernels = || PhaseKernels::new(g);
+        Ok(match winograd(call, dtype, precise, kernels) {
+            Some(blocks) => Way::Winograd(Box::new(blocks)),
+            None => Way::ImplicitGemm(sorted(call, dtype)?),
         })
     }
     fn algorithm(&self, call: &ConvCall) -> ConvAlgorithm {
@@ -235,10 +229,27 @@ fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
     }))
 }
 
+/// How Winograd's algorithm splits the work, by kernels of all phases of a result of the call's
+/// places, if its errors are allowed and it is worthwhile.
+pub(super) fn winograd(
+    call: &ConvCall,
+    dtype: DType,
+    precise: bool,
+    kernels: impl FnOnce() -> Option<(PhaseKernels, Geometry)>,
+) -> Option<Blocks> {
+    if !WINOGRAD || precise || !dtype.is_float() {
+        return None;
+    }
+    let (places, sizes) = (call.geometry.places, [call.seen(), call.made()]);
+    let bytes = sum_bytes(dtype);
+    Blocks::new(kernels()?, places, sizes, call.batch, bytes, MAX_SCRATCH)
+        .filter(|blocks| worthwhile(call, blocks))
+}
+
 /// Whether there are enough channels for the transforms of Winograd's algorithm to be cheap beside
 /// the products, and enough tiles for reading the transformed weights, which are four times as
 /// large: more tiles if these come from memory.
-pub(super) fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
+fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
     let kernels = blocks.kernels();

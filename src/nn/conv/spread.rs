@@ -24,7 +24,7 @@ impl Transposed {
     /// How products are split, if they are faster than convolutions of each phase: for floats, over
     /// several channels.
     pub(super) fn spread(&self) -> Option<Spread> {
-        let call = self.call_of(self.axes.map(|axis| axis.places));
+        let call = self.whole();
         let several = self
             .axes
             .iter()
@@ -47,7 +47,7 @@ impl Transposed {
     }
     /// The result, by products.
     pub(super) fn spread_to(&self, how: &Spread) -> Result<Tensor> {
-        let call = self.call_of(self.axes.map(|axis| axis.places));
+        let call = self.whole();
         let mut y = Tensor::empty(call.shape(), self.dtype)?;
         let unsupported = Err(Error::unsupported(self.op, self.dtype));
         dispatch!(floating self.dtype, |T| self.spread_of::<T>(how, call, &mut y)?, else return unsupported);
@@ -59,13 +59,7 @@ impl Transposed {
         T::Acc: Element + Real + MatElement<Acc = T::Acc>,
     {
         let (made, places) = (call.made(), call.geometry.len());
-        let operands = ConvOperands {
-            x: self.x.clone(),
-            weight: self.matrix()?,
-            bias: self.bias.clone(),
-            residual: None,
-            call,
-        };
+        let operands = self.by_channels()?;
         let transposed = transposed::<T>(&operands)?;
         let transposed = packed_slice::<T::Acc>(&transposed);
         let epilogues = Epilogues::<T>::new(&operands, None, None)?;
@@ -114,11 +108,18 @@ impl Transposed {
         });
         failure.result()
     }
-    /// The weight, `[channels, taps of all channels of the result]`.
-    pub(super) fn matrix(&self) -> Result<Tensor> {
+    /// The operands of the whole result, with the weight as `[channels, taps of all channels of the
+    /// result]`.
+    pub(super) fn by_channels(&self) -> Result<ConvOperands> {
         let taps = self.weight.len() / self.call.channels.max(1);
         let weight = self.weight.permute([0, 2, 1, 3, 4, 5])?;
-        weight.reshape((self.call.channels, taps))
+        Ok(ConvOperands {
+            x: self.x.clone(),
+            weight: weight.reshape((self.call.channels, taps))?,
+            bias: self.bias.clone(),
+            residual: None,
+            call: self.whole(),
+        })
     }
 }
 

@@ -271,7 +271,6 @@ pub(super) struct Transposed {
 }
 impl Transposed {
     pub fn run(&self) -> Result<Tensor> {
-        let places = self.axes.map(|axis| axis.places);
         let phases = self.axes.map(|axis| axis.stride.min(axis.places));
         if let Some(y) = self.depthwise()? {
             return Ok(y);
@@ -285,7 +284,7 @@ impl Transposed {
         if let Some(how) = self.spread() {
             return self.spread_to(&how);
         }
-        let mut y = Tensor::empty(self.call_of(places).shape(), self.dtype)?;
+        let mut y = Tensor::empty(self.whole().shape(), self.dtype)?;
         let lead = y.rank() - self.rank;
         for i in 0..phases.iter().product() {
             let at = [
@@ -313,6 +312,10 @@ impl Transposed {
             padding: self.axes.map(|axis| axis.padding as isize),
             places: self.call.image,
         }
+    }
+    /// The sizes of the whole result.
+    pub(super) fn whole(&self) -> ConvCall {
+        self.call_of(self.axes.map(|axis| axis.places))
     }
     /// The sizes of a result of these places.
     pub(super) fn call_of(&self, places: Three) -> ConvCall {

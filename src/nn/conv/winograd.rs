@@ -1,12 +1,12 @@
 //! Winograd's algorithm: its blocks on threads, and the transformed weights, which are cached.
 
-use super::plan::{MAX_SCRATCH, WINOGRAD, sum_bytes, worthwhile};
+use super::plan;
 use super::run::{ConvOperands, Epilogues};
 use super::transpose::Transposed;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
-use crate::kernel::conv::{Block, Blocks, GroupWeights, WeightPanels};
+use crate::kernel::conv::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};
 use crate::kernel::gemm::{After, Map, Mat, MatElement, Scratch, packed_slice};
 use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, ResultMatrices};
@@ -210,30 +210,13 @@ impl Transposed {
     /// The result by Winograd's algorithm; none if that is not worthwhile, and if a result is not
     /// finite.
     pub fn winograd(&self) -> Result<Option<Tensor>> {
-        if !WINOGRAD || self.precise || !self.dtype.is_float() {
-            return Ok(None);
-        }
-        let places = self.axes.map(|axis| axis.places);
-        let call = self.call_of(places);
-        let blocks = Blocks::transposed(
-            &self.mirrored(),
-            places,
-            [call.seen(), call.made()],
-            call.batch,
-            sum_bytes(self.dtype),
-            MAX_SCRATCH,
-        );
-        let Some(blocks) = blocks.filter(|blocks| worthwhile(&call, blocks)) else {
+        let call = self.whole();
+        let kernels = || PhaseKernels::transposed(&self.mirrored(), call.geometry.places);
+        let Some(blocks) = plan::winograd(&call, self.dtype, self.precise, kernels) else {
             return Ok(None);
         };
+        let operands = self.by_channels()?;
         let mut y = Tensor::empty(call.shape(), self.dtype)?;
-        let operands = ConvOperands {
-            x: self.x.clone(),
-            weight: self.matrix()?,
-            bias: self.bias.clone(),
-            residual: None,
-            call,
-        };
         let taps = call.seen() * blocks.kernels().weight.iter().product::<usize>();
         let by_outputs = || self.weight.reshape((call.outputs, taps));
         let unsupported = Err(Error::unsupported(self.op, self.dtype));

@@ -37,36 +37,10 @@ pub struct Blocks {
     block: Three,
 }
 impl Blocks {
-    /// The blocks of a convolution of `batch` images; none if the geometry is not supported, or they
-    /// would need more than `most` bytes of scratch, with numbers of `bytes` bytes.
+    /// The blocks of a convolution of `batch` images by these kernels, to a result of `places`; none
+    /// if they would need more than `most` bytes of scratch, with numbers of `bytes` bytes.
     pub fn new(
-        geometry: Geometry,
-        sizes: [usize; 2],
-        batch: usize,
-        bytes: usize,
-        most: usize,
-    ) -> Option<Blocks> {
-        let g = &geometry;
-        let fits = g.stride[1..] == [1, 1]
-            && g.dilation[1..] == [1, 1]
-            && (g.kernel[0] == 1 || [g.stride[0], g.dilation[0]] == [1, 1]);
-        let kernels = PhaseKernels::new(g.kernel).filter(|_| fits)?;
-        Blocks::of((geometry, kernels), g.places, sizes, batch, bytes, most)
-    }
-    /// The same for the transposed convolution that mirrors this one, to a result of `places`.
-    pub fn transposed(
-        mirrored: &Geometry,
-        places: Three,
-        sizes: [usize; 2],
-        batch: usize,
-        bytes: usize,
-        most: usize,
-    ) -> Option<Blocks> {
-        let (kernels, geometry) = PhaseKernels::transposed(mirrored, places)?;
-        Blocks::of((geometry, kernels), places, sizes, batch, bytes, most)
-    }
-    fn of(
-        (geometry, kernels): (Geometry, PhaseKernels),
+        (kernels, geometry): (PhaseKernels, Geometry),
         places: Three,
         [channels, outputs]: [usize; 2],
         batch: usize,

@@ -41,21 +41,29 @@ pub struct Window {
 }
 
 impl PhaseKernels {
-    /// The kernel of a convolution, if there are tiles for its sizes.
-    pub fn new(kernel: Three) -> Option<PhaseKernels> {
+    /// The kernel of a convolution, which stays as it is; none if there are no tiles for it.
+    pub fn new(geometry: Geometry) -> Option<(PhaseKernels, Geometry)> {
+        let (g, kernel) = (&geometry, geometry.kernel);
+        let fits = g.stride[1..] == [1, 1]
+            && g.dilation[1..] == [1, 1]
+            && (kernel[0] == 1 || [g.stride[0], g.dilation[0]] == [1, 1]);
+        if !fits {
+            return None;
+        }
         let tile = match kernel[1..] {
             [3, 3] => [6, 6],
             [1, 3] if ALL_TILES => [1, 6],
             [1, 5] if ALL_TILES => [1, 8],
             _ => return None,
         };
-        Some(PhaseKernels {
+        let kernels = PhaseKernels {
             weight: kernel,
             depth: kernel[0],
             tile,
             mirrored: None,
             phases: [1; 3],
-        })
+        };
+        Some((kernels, geometry))
     }
     /// The kernels of the transposed convolution that mirrors this one, to a result of `places`;
     /// and the convolution of stride 1 of all phases together. None if there are no tiles for it,

@@ -47,7 +47,7 @@ const CASES: &[(Sizes, Sizes, Sizes, usize, usize, Sizes, usize)] = &[
     ),
 ];
 
-/// The result of a case for these operands, a view of `x` with its channels last.
+/// The result of a case for these operands.
 fn transposed(case: usize, x: &Tensor, w: &Tensor, bias: Option<&Tensor>, precise: bool) -> Tensor {
     let (_, _, stride, padding, output_padding, dilation, groups) = CASES[case];
     let options = nn::ConvTranspose {
@@ -73,7 +73,7 @@ fn farthest(a: &[f64], b: &[f64]) -> f64 {
     (a.iter().zip(b)).fold(0.0, |far, (a, b)| f64::max(far, (a - b).abs()))
 }
 
-/// With a bias, from an image with channels last, three times, since the transformed weight is
+/// With a bias, from images of any layout, three times, since the transformed weight is
 /// cached from the second time on.
 #[test]
 fn transposed_winograd_matches_the_sum_over_elements() {
