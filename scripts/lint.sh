@@ -13,8 +13,7 @@ cargo fmt --all --check
 "$VIRTUAL_ENV/bin/ruff" check --quiet .
 
 step "clippy"
-cargo clippy -q --all-targets -- -D warnings
-cargo clippy -q -p flex-python -- -D warnings
+cargo clippy -q --workspace --all-targets -- -D warnings
 cargo clippy -q --no-default-features -- -D warnings
 
 step "rustdoc"
