@@ -1,16 +1,21 @@
-//! Gradients of max pooling: scatters a result's elements back to the positions they were taken
-//! from, and gathers from these.
+//! The way back from a max pool: scatters a result's elements to the positions they were taken from,
+//! and gathers from these.
 
 use crate::kernel::math::Real;
 
-/// Adds each of `grad`, in order, to the element of `plane` at its position. The error is the index
-/// of the first position out of range; everything before it has been added.
-pub fn add_at<F: Real>(grad: &[F], positions: &[i64], plane: &mut [F]) -> Result<(), usize> {
-    for (place, (g, position)) in grad.iter().zip(positions).enumerate() {
+/// Joins each of `values`, in order, to the element of `plane` at its position. The error is the
+/// index of the first position out of range; everything before it has been joined.
+pub fn put_at<T: Copy>(
+    values: &[T],
+    positions: &[i64],
+    plane: &mut [T],
+    join: impl Fn(T, T) -> T,
+) -> Result<(), usize> {
+    for (place, (value, position)) in values.iter().zip(positions).enumerate() {
         // the value checked is the value used (READ1)
         let to = usize::try_from(*position).ok();
         match to.and_then(|at| plane.get_mut(at)) {
-            Some(to) => *to = *to + *g,
+            Some(to) => *to = join(*to, *value),
             None => return Err(place),
         }
     }

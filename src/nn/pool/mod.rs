@@ -5,6 +5,7 @@ mod average;
 pub(super) mod launch;
 pub(super) mod lp;
 mod max;
+pub(super) mod positions;
 mod unpool;
 pub(super) mod window;
 

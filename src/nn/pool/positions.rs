@@ -6,7 +6,7 @@ use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Row-major positions as int64, and whether any was out of range.
-pub(super) struct CheckedPositions {
+pub(in crate::nn) struct CheckedPositions {
     op: &'static str,
     all: Tensor,
     wrong: AtomicBool,

@@ -1,11 +1,12 @@
 //! Max unpooling: elements put back where a max pool took them.
 
 use super::super::spatial::{PerAxis, option};
+use super::positions::CheckedPositions;
 use super::window::Options;
-use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::kernel::pool::scatter;
 use crate::layout::Shape;
-use crate::ops::{self, ScatterMode};
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// The options of [`max_unpool2d`] and its variants.
@@ -95,22 +96,7 @@ fn unpool(
             "x and indices must be [channels, {rank} spatial dimensions], or a batch of those, with the same shape"
         )));
     }
-    if !indices.dtype().is_integer() {
-        return Err(Error::dtype(
-            op,
-            message!("indices are {}, not integers", indices.dtype()),
-        ));
-    }
-    if indices.dtype().is_signed() && !indices.is_empty() {
-        // a negative position was not returned by a pool
-        let least = ops::min(indices, ())?.astype(DType::I64)?.item::<i64>()?;
-        if least < 0 {
-            return Err(Error::value(
-                op,
-                message!("indices has {least}, a negative position"),
-            ));
-        }
-    }
+    let positions = CheckedPositions::new(op, indices)?;
     let one = 1.into();
     let numbers = Options {
         kernel_size,
@@ -154,13 +140,40 @@ fn unpool(
             None => whole,
         };
     }
-    let flat = |t: &Tensor| {
-        let mut shape: smallvec::SmallVec<[isize; 6]> =
-            t.shape()[..lead].iter().map(|n| *n as isize).collect();
-        shape.push(t.shape()[lead..].iter().product::<usize>() as isize);
-        t.reshape(&shape[..])
+    let (plane, taken) = (
+        shape[lead..].iter().product::<usize>(),
+        x.shape()[lead..].iter().product::<usize>(),
+    );
+    let (x, mut y) = (x.contiguous()?, Tensor::empty(&shape, x.dtype())?);
+    let all = positions.get()?;
+    if plane == 0 && !all.is_empty() {
+        positions.note(Err(0));
+    }
+    let (size, elements) = (x.dtype().size(), plane.saturating_add(taken));
+    let cost = Cost {
+        bytes: elements.saturating_mul(size + size_of::<i64>()),
+        flops: taken.saturating_mul(4),
     };
-    let zeros = flat(&Tensor::zeros(&shape, x.dtype())?)?;
-    ops::index::put(op, zeros, &flat(indices)?, &flat(x)?, -1, ScatterMode::Set)?
-        .reshape(&shape[..])
+    dispatch_width!(size, |U| {
+        let (from, to) = (x.as_ptr() as *const U, y.as_mut_ptr()? as *mut U);
+        // SAFETY: TENSOR1: all elements of contiguous tensors, as words of their dtype's width; `y`
+        // is fresh (STORAGE3).
+        let (from, to) = unsafe {
+            (
+                core::slice::from_raw_parts(from, x.len()),
+                core::slice::from_raw_parts_mut(to, y.len()),
+            )
+        };
+        par::split(to, plane.max(1), 1, cost, |planes, d| {
+            for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
+                // plane by plane, so that it is in a cache
+                d.fill(Default::default());
+                let own = k * taken..(k + 1) * taken;
+                let put = scatter::put_at(&from[own.clone()], &all[own], d, |_, x| x);
+                positions.note(put);
+            }
+        });
+    });
+    positions.result(&shape[lead..])?;
+    Ok(y)
 }

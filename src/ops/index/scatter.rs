@@ -309,7 +309,7 @@ method!(
 
 /// [`put_along_axis`] under the name of another operation, in the memory of `x` if nobody shares
 /// it.
-pub(crate) fn put(
+fn put(
     op: &'static str,
     x: Tensor,
     indices: &Tensor,

@@ -1,11 +1,11 @@
 //! Gradients of max pooling.
 
 use super::super::common_float;
-use super::positions::CheckedPositions;
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
 use crate::kernel::pool::scatter;
 use crate::layout::IntoShape;
+use crate::nn::pool::positions::CheckedPositions;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
@@ -103,7 +103,7 @@ fn to_positions(
                 // plane by plane, so that it is in a cache
                 d.fill(Real::from_f64(0.0));
                 let own = k * taken..(k + 1) * taken;
-                positions.note(scatter::add_at(&grad[own.clone()], &all[own], d));
+                positions.note(scatter::put_at(&grad[own.clone()], &all[own], d, |d, g| d + g));
             }
         })
     }, else return Err(Error::unsupported(op, dtype)));

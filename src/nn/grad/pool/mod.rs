@@ -3,7 +3,6 @@
 mod largest;
 mod mean;
 mod norm;
-mod positions;
 mod unpool;
 
 pub use largest::*;

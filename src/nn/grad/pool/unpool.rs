@@ -1,9 +1,9 @@
 //! Gradients of max unpooling.
 
 use super::super::common_float;
-use super::positions::CheckedPositions;
 use crate::error::{Error, Result};
 use crate::kernel::pool::scatter;
+use crate::nn::pool::positions::CheckedPositions;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
