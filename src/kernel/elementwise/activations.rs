@@ -136,10 +136,16 @@ macro_rules! bodies_of_tensors {
 bodies_of_tensors! {
     BinaryCrossEntropy(x, target) |I, T| {
         let least = T::from_f64(-100.0);
-        let yes = Math::log::<I>(x).maximum::<I>(least);
-        let no = Math::log1p::<I>(-x).maximum::<I>(least);
-        let y = target * (no - yes) - no;
-        let inside = (target >= T::ZERO) & (target <= T::ONE);
+        let at_least = |y: T| if y > least { y } else { least };
+        // log(1 - x): of the rounded difference, and what the rounding took from that, times nearly
+        // 1 / (1 - x)
+        let rest = T::ONE - x;
+        let lost = (T::ONE - rest) - x;
+        let yes = at_least(x.log_unit::<I>());
+        let no = at_least(lost.multiply_add::<I>(T::ONE + x, rest.log_unit::<I>()));
+        let y = (target - T::ONE) * no - target * yes;
+        let unit = |x: T| (x >= T::ZERO) & (x <= T::ONE);
+        let inside = unit(x) & unit(target);
         if inside { y } else { T::from_f64(f64::NAN) }
     }
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }

@@ -213,6 +213,8 @@ pub trait Real:
         expm1_negative();
         /// [`log1p`](Math::log1p) of x from 0 to 1.
         log1p_unit();
+        /// [`log`](Math::log) of x from 0 to 1, but for 0 a number below -100.
+        log_unit();
         /// The fast path of [`sigmoid`](Real::sigmoid), unless
         /// [`needs_slow_exp`](Real::needs_slow_exp).
         sigmoid_fast();
@@ -284,7 +286,7 @@ macro_rules! implement {
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
             delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() gelu_slope() sigmoid() sin_fast() cos_fast() tan_fast() }
-            delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() sigmoid_fast() log_fast() pow_fast(o) }
+            delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() log_unit() sigmoid_fast() log_fast() pow_fast(o) }
             #[inline(always)]
             fn needs_slow_trig(self) -> bool {
                 $module::needs_slow_trig(self)

@@ -111,6 +111,34 @@ fn smooth_l1_has_no_intermediate_overflow() {
 }
 
 #[test]
+fn binary_cross_entropy_is_accurate_near_0_and_1() {
+    let small = (0..150).map(|i| 0.7f64.powi(i) * 0.9);
+    let ends = [0.0, 1.0, 1e-30, 1e-40, 1e-45];
+    let x: Vec<f32> = small
+        .flat_map(|p| [p, 1.0 - p])
+        .chain(ends)
+        .map(|p| p as f32)
+        .collect();
+    for target in [0.0f32, 1.0] {
+        let targets = vec![target; x.len()];
+        let none = nn::BinaryCrossEntropy {
+            reduction: Reduction::None,
+            ..Default::default()
+        };
+        let y = nn::binary_cross_entropy(&Tensor::from(x.clone()), &Tensor::from(targets), none);
+        for (x, y) in x.iter().zip(y.unwrap().to_vec::<f32>().unwrap()) {
+            let p = f64::from(*x);
+            let log = if target == 1.0 { p.ln() } else { (-p).ln_1p() };
+            let want = -log.max(-100.0);
+            assert!(
+                (f64::from(y) - want).abs() <= 3e-7 * want,
+                "{x} {target}: {y}"
+            );
+        }
+    }
+}
+
+#[test]
 fn losses_of_probabilities_match_their_terms() {
     let unit = |seed| flex::ops::sigmoid(tensor(&[70, 300], seed)).unwrap();
     let (p, t, x) = (unit(3), unit(4), tensor(&[70, 300], 5));

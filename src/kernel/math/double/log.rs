@@ -65,6 +65,12 @@ pub fn log_fast<I: Isa>(x: f64) -> f64 {
     let (e, f) = split_normal(x);
     sum::<I>(e, f, 0.0)
 }
+/// Scaled, so that it is normal, unless it is 0.
+#[inline(always)]
+pub fn log_unit<I: Isa>(x: f64) -> f64 {
+    let (e, f) = split_normal(x * 18_014_398_509_481_984.0);
+    sum::<I>(e - 54.0, f, 0.0)
+}
 /// `e log(2) + log(1 + f) + rest`.
 #[inline(always)]
 fn sum<I: Isa>(e: f64, f: f64, rest: f64) -> f64 {

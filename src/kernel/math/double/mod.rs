@@ -14,8 +14,8 @@ pub use exp::{
     sinh, tanh,
 };
 pub use log::{
-    acosh, asinh, atanh, log, log_fast, log1p, log1p as log1p_unit, log2, log10, logaddexp,
-    split_normal,
+    acosh, asinh, atanh, log, log_fast, log_unit, log1p, log1p as log1p_unit, log2, log10,
+    logaddexp, split_normal,
 };
 pub use pow::{hypot, pow, pow_fast};
 #[cfg(feature = "complex")]

@@ -16,6 +16,11 @@ pub fn log<I: Isa>(x: f32) -> f32 {
 pub fn log_fast<I: Isa>(x: f32) -> f32 {
     log_scaled::<I>(x, 0.0)
 }
+/// Scaled, so that it is normal, unless it is 0.
+#[inline(always)]
+pub fn log_unit<I: Isa>(x: f32) -> f32 {
+    log_scaled::<I>(x * 8_388_608.0, 23.0)
+}
 /// The logarithm of the rounded sum, and what the rounding took from it: within 2 ulp.
 #[inline(always)]
 pub fn log1p<I: Isa>(x: f32) -> f32 {
@@ -40,7 +45,7 @@ pub fn log1p_unit<I: Isa>(x: f32) -> f32 {
         3.332_996_4e-1, -4.999_990_2e-1, 1.0);
     p * x
 }
-/// log(x 2^-down) for a positive finite normal x.
+/// log(x 2^-down) for a positive finite normal x; for 0 that of 2^-127.
 #[inline(always)]
 fn log_scaled<I: Isa>(x: f32, down: f32) -> f32 {
     let b = x.to_bits() as i32;

@@ -10,7 +10,7 @@ mod wide;
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, gelu, gelu_slope};
 pub use exp::{exp, exp_fast, exp_negative, exp2, expm1_negative, sigmoid, sigmoid_fast, tanh};
-pub use log::{log, log_fast, log1p, log1p_unit};
+pub use log::{log, log_fast, log_unit, log1p, log1p_unit};
 pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
 pub use wide::{
     acosh, asinh, atanh, cosh, erfc, expm1, hypot, log2, log10, logaddexp, pow, pow_fast, sinh,
