@@ -5,7 +5,8 @@
 //!   `y[outputs, places] = weight[outputs, taps] x patches[taps, places]`.
 //!   A tap is a channel and a position in the kernel, a place a position of the kernel on the
 //!   image.
-//! - [`PhasePatches`]: the same for an image whose columns are sorted by phases of the stride.
+//! - [`PhasePatches`], [`PhaseTaps`]: the same and its transpose, for images whose columns are
+//!   sorted by phases of the stride.
 //! - `planes`: transposes planes of channels to pixels whose lanes are channels, and back.
 //! - `depthwise`: depthwise convolutions, with channels as lanes.
 //! - `direct`: few channels, by rows.
@@ -45,7 +46,7 @@ pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use gradient::{Stacked, TapLines};
 pub use patches::Patches;
-pub use phases::{PhasePatches, Phases};
+pub use phases::{PhasePatches, PhaseTaps, Phases};
 pub use planes::{ChannelLanes, LANES};
 pub use spread::{Spread, spread};
 pub use winograd::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};

@@ -3,7 +3,7 @@
 //! around the image no tap needs a bounds check.
 
 use super::geometry::{Geometry, Image};
-use super::lines::{self, LineRange};
+use super::lines::{LineRange, pack_by_blocks, panels};
 use super::rows::{self, StridedColumns};
 use crate::error::Result;
 use crate::fallible;
@@ -97,11 +97,34 @@ impl Phases {
             d: moved::<T>(d),
         })
     }
-    /// The index at which the first tap reads a place.
+    /// The index at which the first tap reads a place of several images, one after the other.
     fn place(&self, line: usize) -> usize {
         let (n, s) = (self.geometry.places, self.geometry.stride);
+        let (image, line) = (line / self.geometry.len(), line % self.geometry.len());
         let (z, y, x) = (line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]);
-        (z * s[0] * self.rows + y * s[1]) * self.phases * self.columns + x
+        let row = z * s[0] * self.rows + y * s[1];
+        image * self.numbers() + row * self.phases * self.columns + x
+    }
+    /// How what a tap reads for some places is copied: in blocks of [`BLOCK`] numbers, each given
+    /// by the index at which the first tap reads its first place, and by that place's number among
+    /// these. A block that is longer than what is left of a row of places is followed by the next
+    /// row's.
+    fn blocks(&self, places: Range<usize>) -> SmallVec<[(usize, usize); 32]> {
+        let mut blocks = SmallVec::new();
+        let wide = self.geometry.places[2];
+        let mut line = places.start;
+        while line < places.end {
+            let end = (line + wide - line % wide).min(places.end);
+            let from = self.place(line);
+            let to = line - places.start;
+            blocks.extend(
+                (0..end - line)
+                    .step_by(BLOCK)
+                    .map(|at| (from + at, to + at)),
+            );
+            line = end;
+        }
+        blocks
     }
 }
 
@@ -139,107 +162,128 @@ impl<T: MatElement> Kernel for SortByPhase<'_, '_, T> {
     }
 }
 
+/// Copies what some taps read for the same places: a row per tap, `width` apart in `d`, with zeros
+/// past the places.
+struct CopyTaps<'a, F: Packed> {
+    phases: &'a Phases,
+    /// From the first channel of the first image on.
+    numbers: &'a [F],
+    taps: Range<usize>,
+    places: Range<usize>,
+    width: usize,
+    d: &'a mut [F],
+}
+impl<F: Packed> Kernel for CopyTaps<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let CopyTaps {
+            phases,
+            numbers,
+            taps,
+            places,
+            width,
+            d,
+        } = self;
+        let count = places.len();
+        let blocks = phases.blocks(places);
+        // Blocks reach past a row's end, to where the next row is then written.
+        let reach = blocks.last().map_or(0, |(_, to)| to + BLOCK).max(width);
+        let positions = phases.taps.len();
+        let mut tap = taps.start % positions;
+        let mut from = &numbers[taps.start / positions * phases.channel()..];
+        for row in 0..taps.len() {
+            let s = &from[phases.taps[tap]..];
+            let d = &mut d[row * width..];
+            if d.len() >= reach {
+                for (at, to) in &blocks {
+                    copy(&s[*at..], &mut d[*to..]);
+                }
+            } else {
+                for (at, to) in &blocks {
+                    let n = BLOCK.min(count - to);
+                    d[*to..to + n].copy_from_slice(&s[*at..at + n]);
+                }
+            }
+            if count < width {
+                rows::clear(&mut d[count..width]);
+            }
+            tap += 1;
+            if tap == positions {
+                tap = 0;
+                from = &from[phases.channel()..];
+            }
+        }
+    }
+}
+/// Copies a block, through registers.
+#[inline(always)]
+fn copy<F: Packed>(s: &[F], d: &mut [F]) {
+    if let (Some(s), Some(d)) = (s.first_chunk::<BLOCK>(), d.first_chunk_mut::<BLOCK>()) {
+        *d = *s;
+    }
+}
+
+/// Some channels of images that are sorted by [`Phases`].
+#[derive(Clone, Copy)]
+struct SortedImages<'a, F> {
+    phases: &'a Phases,
+    /// From the first channel of the first image on.
+    numbers: &'a [F],
+    channels: usize,
+    images: usize,
+}
+impl<'a, F: Packed> SortedImages<'a, F> {
+    /// Some channels of all images with these numbers. Panics if sizes don't match.
+    fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
+        let images = numbers.len() / phases.numbers();
+        assert!(channels.end <= phases.channels && numbers.len() == images * phases.numbers());
+        SortedImages {
+            phases,
+            numbers: &numbers[phases.channels(channels.clone()).start..],
+            channels: channels.len(),
+            images,
+        }
+    }
+    fn taps(&self) -> usize {
+        self.channels * self.phases.taps.len()
+    }
+    fn places(&self) -> usize {
+        self.images * self.phases.geometry.len()
+    }
+    /// What a tap reads for a place.
+    fn number(&self, tap: usize, place: usize) -> F {
+        let (channel, tap) = (tap / self.phases.taps.len(), tap % self.phases.taps.len());
+        let channel = channel * self.phases.channel();
+        self.numbers[channel + self.phases.taps[tap] + self.phases.place(place)]
+    }
+    fn copy(&self, taps: Range<usize>, places: Range<usize>, width: usize, d: &mut [F]) {
+        simd::call(CopyTaps {
+            phases: self.phases,
+            numbers: self.numbers,
+            taps,
+            places,
+            width,
+            d,
+        })
+    }
+}
+
 /// Patches of an image sorted by [`Phases`], as the right operand of a product: a line per place, a
 /// step per tap.
 #[derive(Clone, Copy)]
 pub struct PhasePatches<'a, F> {
-    phases: &'a Phases,
-    /// The numbers of some channels, and [`BLOCK`] more.
-    numbers: &'a [F],
-    channels: usize,
+    image: SortedImages<'a, F>,
     lines: LineRange,
 }
 impl<'a, F: Packed> PhasePatches<'a, F> {
-    /// Patches of some channels of an image with these numbers. Panics if sizes don't match.
+    /// Patches of some channels of images with these numbers. Panics if sizes don't match.
     pub fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
-        assert!(channels.end <= phases.channels && numbers.len() == phases.numbers());
-        let some = phases.channels(channels.clone());
+        let image = SortedImages::new(phases, channels, numbers);
         PhasePatches {
-            phases,
-            numbers: &numbers[some.start..some.end + BLOCK],
-            channels: channels.len(),
-            lines: LineRange::all(phases.geometry.len()),
+            lines: LineRange::all(image.places()),
+            image,
         }
-    }
-}
-
-/// Packs a range of steps and lines into panels; `d` has their size.
-struct PackPhases<'a, 'b, F: Packed> {
-    patches: &'a PhasePatches<'b, F>,
-    steps: Range<usize>,
-    lines: Range<usize>,
-    d: &'a mut [F],
-}
-impl<F: Packed> Kernel for PackPhases<'_, '_, F> {
-    type Out = ();
-    #[inline(always)]
-    fn run<I: Isa>(self) {
-        let (patches, steps) = (self.patches, self.steps);
-        let (phases, wide) = (patches.phases, patches.phases.geometry.places[2]);
-        for (lines, width, panel) in lines::panels(self.lines, steps.len(), self.d) {
-            // the panel's places in runs along the width: the index of the first, and the range in
-            // the panel
-            let mut runs: SmallVec<[(usize, Range<usize>); 8]> = SmallVec::new();
-            let mut at = 0;
-            while at < lines.len() {
-                let line = patches.lines.number(lines.start + at);
-                let end = (at + wide - line % wide).min(lines.len());
-                runs.push((phases.place(line), at..end));
-                at = end;
-            }
-            let one = runs.len() == 1 && lines.len() == width;
-            let first = runs.first().map_or(0, |run| run.0);
-            let positions = phases.taps.len();
-            let mut tap = steps.start % positions;
-            let mut from = &patches.numbers[steps.start / positions * phases.channel()..];
-            for row in panel.chunks_exact_mut(width) {
-                let at = phases.taps[tap];
-                match width {
-                    64 if one => copy::<F, 64>(&from[at + first..], row),
-                    32 if one => copy::<F, 32>(&from[at + first..], row),
-                    16 if one => copy::<F, 16>(&from[at + first..], row),
-                    _ => {
-                        for (first, to) in &runs {
-                            run(&from[at + first..], to.clone(), row);
-                        }
-                        row[lines.len()..].fill(F::default());
-                    }
-                }
-                tap += 1;
-                if tap == positions {
-                    tap = 0;
-                    from = &from[phases.channel()..];
-                }
-            }
-        }
-    }
-}
-/// Copies the first `N` numbers.
-#[inline(always)]
-fn copy<F: Packed, const N: usize>(s: &[F], d: &mut [F]) {
-    if let (Some(s), Some(d)) = (s.first_chunk::<N>(), d.first_chunk_mut::<N>()) {
-        *d = *s;
-    }
-}
-/// Copies numbers to some places of a row. Past the last of them, where the row has room, it writes
-/// others, which the next run overwrites.
-#[inline(always)]
-fn run<F: Packed>(s: &[F], to: Range<usize>, row: &mut [F]) {
-    let (s, end) = (&s[..to.len() + BLOCK], to.end - to.start);
-    let row = &mut row[to.start..];
-    let mut at = 0;
-    while at < end {
-        let (s, d) = (&s[at..], &mut row[at..]);
-        if d.len() >= BLOCK {
-            copy::<F, BLOCK>(s, d);
-        } else if d.len() >= BLOCK / 2 && end - at <= BLOCK / 2 {
-            copy::<F, { BLOCK / 2 }>(s, d);
-        } else {
-            for (d, s) in d.iter_mut().zip(s).take(end - at) {
-                *d = *s;
-            }
-        }
-        at += BLOCK;
     }
 }
 
@@ -250,7 +294,7 @@ unsafe impl<F: Packed> Source for PhasePatches<'_, F> {
         self.lines.count()
     }
     fn steps(&self) -> usize {
-        self.channels * self.phases.taps.len()
+        self.image.taps()
     }
     fn slice(self, lines: Range<usize>) -> Self {
         PhasePatches {
@@ -259,22 +303,63 @@ unsafe impl<F: Packed> Source for PhasePatches<'_, F> {
         }
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) {
-        simd::call(PackPhases {
-            patches: self,
-            steps,
-            lines,
-            d,
-        })
+        for (lines, width, panel) in panels(lines, steps.len(), d) {
+            let places = self.lines.numbers(lines);
+            self.image.copy(steps.clone(), places, width, panel);
+        }
     }
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) -> BlockA<F> {
-        let (depth, phases) = (steps.len(), self.phases);
+        let depth = steps.len();
         for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
-            let place = phases.place(self.lines.number(line));
             for (step, d) in steps.clone().zip(d) {
-                let (channel, tap) = (step / phases.taps.len(), step % phases.taps.len());
-                *d = self.numbers[channel * phases.channel() + phases.taps[tap] + place];
+                *d = self.image.number(step, self.lines.number(line));
             }
         }
+        BlockA {
+            at: d.as_ptr(),
+            strides: Some((depth as isize, 1)),
+        }
+    }
+}
+
+/// The same as the left operand: a line per tap, a step per place of each image in turn.
+#[derive(Clone, Copy)]
+pub struct PhaseTaps<'a, F> {
+    images: SortedImages<'a, F>,
+    lines: LineRange,
+}
+impl<'a, F: Packed> PhaseTaps<'a, F> {
+    /// Taps of some channels of images with these numbers. Panics if sizes don't match.
+    pub fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
+        let images = SortedImages::new(phases, channels, numbers);
+        PhaseTaps {
+            lines: LineRange::all(images.taps()),
+            images,
+        }
+    }
+}
+
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<F: Packed> Source for PhaseTaps<'_, F> {
+    type Packed = F;
+    fn lines(&self) -> usize {
+        self.lines.count()
+    }
+    fn steps(&self) -> usize {
+        self.images.places()
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        PhaseTaps {
+            lines: self.lines.slice(lines),
+            ..self
+        }
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) {
+        pack_by_blocks(self, steps, lines, d)
+    }
+    fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) -> BlockA<F> {
+        let (depth, taps) = (steps.len(), self.lines.numbers(lines));
+        self.images.copy(taps, steps, depth, d);
         BlockA {
             at: d.as_ptr(),
             strides: Some((depth as isize, 1)),

@@ -93,17 +93,26 @@ pub unsafe fn run<I: Isa, T: MatElement>(
 /// some of them twice.
 #[inline(always)]
 pub fn clear<T: Copy + Default>(d: &mut [T]) {
-    if let Some(last) = d.len().checked_sub(BLOCK) {
-        for d in d.as_chunks_mut::<BLOCK>().0 {
-            *d = [T::default(); BLOCK];
+    match d.len() {
+        BLOCK.. => zeros::<T, BLOCK>(d),
+        8.. => zeros::<T, 8>(d),
+        4.. => zeros::<T, 4>(d),
+        _ => {
+            for d in d {
+                *d = T::default();
+            }
         }
-        if let Some(d) = d[last..].first_chunk_mut::<BLOCK>() {
-            *d = [T::default(); BLOCK];
-        }
-        return;
     }
-    for d in d {
-        *d = T::default();
+}
+
+/// At least `N` zeros, `N` at a time; the last `N` overlap.
+#[inline(always)]
+fn zeros<T: Copy + Default, const N: usize>(d: &mut [T]) {
+    for d in d.as_chunks_mut::<N>().0 {
+        *d = [T::default(); N];
+    }
+    if let Some(d) = d.last_chunk_mut::<N>() {
+        *d = [T::default(); N];
     }
 }
 

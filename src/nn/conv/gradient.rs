@@ -3,8 +3,9 @@
 
 use super::call::ConvCall;
 use super::phase::ConvAxis;
-use super::plan::has_lanes;
+use super::plan::{MAX_SCRATCH, PHASES, has_lanes, phases};
 use super::run::ConvOperands;
+use super::sorted::sort;
 use super::sums::WeightSums;
 use super::transpose::{Transposed, transposed};
 use super::{Conv, ConvTranspose};
@@ -12,8 +13,10 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
-use crate::kernel::conv::{AddRows, Geometry, Image, PlaneWalk, TapLines, channel_fits, columns};
-use crate::kernel::gemm::{MatElement, Packed, cost};
+use crate::kernel::conv::{
+    AddRows, Geometry, Image, PhaseTaps, PlaneWalk, TapLines, channel_fits, columns,
+};
+use crate::kernel::gemm::{MatElement, Packed, Scratch, cost};
 use crate::layout::Shape;
 use crate::ops::linalg::Matrices;
 use crate::par::{self, Cost};
@@ -269,6 +272,18 @@ where
     }
     if call.seen() == 1 && call.made() < PRODUCT && channel_fits(&g, size_of::<F>()) {
         return sums.channels::<F>(image);
+    }
+    // none of an empty batch
+    let most = (MAX_SCRATCH / size_of::<F>()).checked_div(call.batch);
+    let most = most.unwrap_or(0);
+    if PHASES && let Some(phases) = phases(call, F::DTYPE, most)? {
+        let (numbers, seen) = (phases.numbers(), call.seen());
+        let mut sorted = Scratch::<F>::new(numbers * call.batch)?;
+        sort::<F>(call, image, 0..call.batch, &phases, &mut sorted);
+        return sums.products::<F, _>(|part, group| {
+            let part = &sorted[part.start * numbers..part.end * numbers];
+            PhaseTaps::new(&phases, group * seen..(group + 1) * seen, part)
+        });
     }
     let count = call.batch.saturating_mul(call.groups);
     let mut images: Vec<Image<F>> = fallible::with_capacity(count)?;

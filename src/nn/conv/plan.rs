@@ -214,15 +214,20 @@ impl Sorted {
     }
 }
 
-/// How images are sorted, if that pays and scratch has room for one beside the product's.
-fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
+/// How images are sorted, if that pays and they have at most `room` numbers each.
+pub(super) fn phases(call: &ConvCall, dtype: DType, room: usize) -> Result<Option<Phases>> {
     /// The most channels of a result for which packing is a notable part of the product's time.
     const FEW: usize = 512;
     if !PHASES || !dtype.is_float() || call.made() > FEW {
         return Ok(None);
     }
+    Phases::new(call.geometry, call.channels, room)
+}
+
+/// How images are sorted, if that pays and scratch has room for one beside the product's.
+fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
     let room = (MAX_SCRATCH / sum_bytes(dtype).max(1)).saturating_sub(product_numbers(call, dtype));
-    let phases = Phases::new(call.geometry, call.channels, room)?;
+    let phases = phases(call, dtype, room)?;
     Ok(phases.map(|phases| Sorted {
         images: (room / phases.numbers()).clamp(1, call.batch.max(1)),
         phases,

@@ -180,6 +180,29 @@ fn gradients_match_sums_over_pairs() {
     }
 }
 
+/// Kernels that read each element many times: images are sorted by phases of the stride.
+#[test]
+fn gradients_of_large_strided_kernels_match_sums_over_pairs() {
+    for (batch, groups, stride) in [(3, 1, [2, 2]), (2, 2, [1, 3]), (0, 2, [2, 2])] {
+        let case = Case {
+            batch,
+            channels: 3 * groups,
+            image: vec![21, 40],
+            outputs: 9 * groups,
+            kernel: vec![7, 7],
+            stride: stride.to_vec(),
+            padding: vec![(3, 3), (2, 4)],
+            dilation: vec![1, 1],
+            groups,
+        };
+        for (k, dtype) in [DType::F32, DType::F64, DType::F16].into_iter().enumerate() {
+            if dtype.is_available() {
+                check(&case, dtype, k);
+            }
+        }
+    }
+}
+
 /// Depthwise, with enough channels to fill lanes, in one or several bands of rows.
 #[test]
 fn depthwise_gradients_match_sums_over_pairs() {
