@@ -154,8 +154,8 @@ pub struct QueryBlock<'a> {
     pub k: Tensor,
     /// The attention weights of the keys.
     pub weights: Tensor,
-    /// The gradient of the scores.
-    pub slope: Tensor,
+    /// Their gradient.
+    pub of_weights: Tensor,
     /// The tanh of the softcap.
     cap: Option<&'a Tensor>,
 }
@@ -163,15 +163,16 @@ pub struct QueryBlock<'a> {
 impl QueryBlock<'_> {
     /// The gradient of the scores before the softcap.
     pub fn before_cap(&self) -> Result<Tensor> {
+        let slope = grad::softmax(&self.of_weights, &self.weights, -1)?;
         let Some(cap) = self.cap else {
-            return Ok(self.slope.clone());
+            return Ok(slope);
         };
         let mut f = Formula::new(self.op, &[cap.shape()], cap.dtype())?;
-        let (slope, cap) = (f.input(&self.slope)?, f.input(cap)?);
+        let (after, cap) = (f.input(&slope)?, f.input(cap)?);
         let square = f.unary(&rows::Square::ROW, cap)?;
         let factor = f.binary(&rows::Subtract::ROW, 1.0, square)?;
-        let d = f.binary(&rows::Multiply::ROW, slope, factor)?;
-        f.write(d, self.slope.dtype())
+        let d = f.binary(&rows::Multiply::ROW, after, factor)?;
+        f.write(d, slope.dtype())
     }
 }
 
@@ -232,12 +233,12 @@ impl HeadGroup<'_> {
             let mask = mask
                 .narrow(1, queries.start, n)?
                 .narrow(2, seen.start, width)?;
-            let cut = scores.reshape((group, n, width))?;
-            let masked = match mask.dtype() {
-                DType::Bool => ops::where_(&mask, &cut, f64::NEG_INFINITY)?,
-                _ => ops::add(cut, mask.astype(wide)?)?,
+            scores = scores.reshape((group, n, width))?;
+            scores = match mask.dtype() {
+                DType::Bool => ops::where_(&mask, scores, f64::NEG_INFINITY)?,
+                _ => ops::add(scores, mask.astype(wide)?)?,
             };
-            scores = masked.reshape((group * n, width))?;
+            scores = scores.reshape((group * n, width))?;
         }
         let none = F::from_f64(f64::NEG_INFINITY);
         let tile = scores.as_mut_slice::<F>()?;
@@ -253,6 +254,7 @@ impl HeadGroup<'_> {
                 .map(|row| Ok(row.iter().all(|x| *x == none))),
         )?;
         let mut weights = softmax(&scores, -1)?;
+        drop(scores); // the product below writes to its block, which is in cache
         for (row, blind) in weights
             .as_mut_slice::<F>()?
             .chunks_exact_mut(width)
@@ -262,7 +264,7 @@ impl HeadGroup<'_> {
                 row.fill(F::ZERO);
             }
         }
-        let slope = grad::softmax(&matmul(&grad, &v.transpose(0, 1)?)?, &weights, -1)?;
+        let of_weights = matmul(&grad, &v.transpose(0, 1)?)?;
         f(&QueryBlock {
             op,
             queries,
@@ -271,7 +273,7 @@ impl HeadGroup<'_> {
             q,
             k,
             weights,
-            slope,
+            of_weights,
             cap: cap.as_ref(),
         })
     }

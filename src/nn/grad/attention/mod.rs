@@ -12,7 +12,9 @@ mod heads;
 use self::heads::GroupedHeads;
 use super::common_float;
 use crate::error::{Error, Result};
+use crate::kernel::attention::Band;
 use crate::kernel::math::Real;
+use crate::kernel::norm::gradient;
 use crate::layout::{Axes, Shape};
 use crate::nn::Attention;
 use crate::nn::attention::AttentionProblem;
@@ -143,20 +145,25 @@ pub fn scaled_dot_product_attention_mask(
         .copied()
         .chain([heads.group, queries, keys])
         .collect();
-    let mut d = Tensor::zeros(shape, wide)?;
+    let mut d = Tensor::empty(shape, wide)?;
     dispatch!(float wide, |F| {
         let d = Out::new(d.as_mut_slice::<F>()?);
         let n = heads.group * queries * keys;
         heads.each(|task, head| {
             // SAFETY: OUT1: each unit of work has its own part.
             let d = unsafe { d.part(task * n..(task + 1) * n) };
+            if p.scores.band != Band::ALL {
+                d.fill(F::ZERO); // blocks end where no query sees a key
+            }
             head.blocks::<F>(|block| {
                 let (width, n) = (block.seen.len(), block.queries.len());
-                let slope = block.slope.as_slice::<F>()?;
-                for (row, from) in slope.chunks_exact(width).enumerate() {
+                let operands = [&block.of_weights, &block.weights].map(|t| t.as_slice::<F>());
+                let [of_weights, weights] = operands;
+                let rows = of_weights?.chunks_exact(width).zip(weights?.chunks_exact(width));
+                for (row, (of_weights, weights)) in rows.enumerate() {
                     let i = row / n * queries + block.queries.start + row % n;
                     let start = i * keys + block.seen.start;
-                    d[start..start + width].copy_from_slice(from);
+                    gradient::softmax(width, of_weights, weights, &mut d[start..start + width]);
                 }
                 Ok(())
             })
