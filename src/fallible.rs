@@ -20,6 +20,12 @@ pub(crate) fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
+/// Errors if there is no memory for `len` items, which the allocator next hands out again.
+pub(crate) fn room<T>(len: usize) -> Result<()> {
+    // or the compiler may leave out an allocation that nothing uses
+    with_capacity::<T>(len).map(|list| drop(core::hint::black_box(list)))
+}
+
 /// A list of `len` copies of a value.
 pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
     let mut list = with_capacity(len)?;

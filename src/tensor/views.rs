@@ -237,11 +237,11 @@ impl Tensor {
 
 impl Tensor {
     /// Errors if there is no memory for the layout of one more view, for callers whose input
-    /// decides how many views there are: the allocator next hands out what is freed here.
+    /// decides how many views there are.
     #[cfg(feature = "bindings")]
     #[doc(hidden)]
     pub fn room_for_view() -> Result<()> {
-        fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
+        fallible::room::<(Layout, [usize; 2])>(1)
     }
 }
 
@@ -255,6 +255,6 @@ fn signed(axes: &Axes, rank: usize) -> SmallVec<[isize; 6]> {
 fn room(count: usize) -> Result<Vec<Tensor>> {
     let out = fallible::with_capacity(count)?;
     // the views' layouts are allocated one by one
-    fallible::with_capacity::<(Layout, [usize; 3])>(count)?;
+    fallible::room::<(Layout, [usize; 3])>(count)?;
     Ok(out)
 }
