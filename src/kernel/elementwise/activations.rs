@@ -143,7 +143,7 @@ bodies_of_tensors! {
         let lost = (T::ONE - rest) - x;
         let yes = at_least(x.log_unit::<I>());
         let no = at_least(lost.multiply_add::<I>(T::ONE + x, rest.log_unit::<I>()));
-        let y = (target - T::ONE) * no - target * yes;
+        let y = -(target * yes) - (T::ONE - target) * no;
         let unit = |x: T| (x >= T::ZERO) & (x <= T::ONE);
         let inside = unit(x) & unit(target);
         if inside { y } else { T::from_f64(f64::NAN) }
