@@ -11,8 +11,8 @@ lane() {
   done
 }
 
-lane test-cross test-web &
-lane lint msrv test-rust test-python
+lane test-cross &
+lane lint msrv test-rust test-python test-web
 wait
 failed_stages
 say "all passed in $((SECONDS / 60)) min"
