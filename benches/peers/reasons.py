@@ -4,6 +4,11 @@ REASONS = {
     "recurrent layers: lstm, 64 steps of 32": "its products run at nine tenths of the multiply-add peak; the gates' exponentials "
     "are the rest",
     "convolution: depthwise, stride 2": "three loads and a permutation for two multiply-adds: a vector of every second column takes two",
+    "convolution: first layer": "its products take seven tenths of the time, at the multiply-add peak; sorting and packing "
+    "the image the rest",
+    "convolution: stride 2, 1x128": "its products take three quarters of the time, at the multiply-add peak; packing every "
+    "second element the rest",
+    "softmax, norms: rms_norm of a sum": "flex returns the sum, too: as many bytes again to write",
     "convolution: MobileNetV2": "the product of 24 terms takes as long as its bias and activation, which pass over its tiles in L1",
     "convolution: 1x1, 1x512x7x7": "49 columns take four vectors, of which a quarter of the lanes multiplies padding",
     "fusion: gelu by polynomials, 1M": "thirty passes over a tile in L1, where a compiler keeps values in registers",
