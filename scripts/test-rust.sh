@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
 export CARGO_INCREMENTAL=0
-checked=(messages,i8,i32,i64 simd std rayon i8 i32 i64 f64 half float8 complex)
+checked=(messages,i8,i32,i64 simd std rayon i8 i32 i64 ints f64 half float8 complex)
 
 step "default features, best instruction set, doc examples"
 cargo test -q --features rayon
