@@ -2,6 +2,8 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::kernel::pool::scatter;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,6 +29,34 @@ impl CheckedPositions {
     /// All positions.
     pub fn get(&self) -> Result<&[i64]> {
         self.all.as_slice()
+    }
+    /// Joins `values` to planes of zeros at these positions, in order: `taken` of them to each
+    /// plane of `plane` elements.
+    pub fn put<T: Copy + Default + Send + Sync>(
+        &self,
+        values: &[T],
+        taken: usize,
+        planes: &mut [T],
+        plane: usize,
+        join: impl Fn(T, T) -> T + Sync,
+    ) -> Result<()> {
+        let all = self.get()?;
+        if plane == 0 && !all.is_empty() {
+            self.note(Err(0));
+        }
+        let cost = Cost {
+            bytes: plane.saturating_add(taken).saturating_mul(16),
+            flops: taken.saturating_mul(32),
+        };
+        par::split(planes, plane.max(1), 1, cost, |range, d| {
+            for (k, d) in range.zip(d.chunks_exact_mut(plane)) {
+                // plane by plane, so that it is in a cache
+                d.fill(T::default());
+                let own = k * taken..(k + 1) * taken;
+                self.note(scatter::put_at(&values[own.clone()], &all[own], d, &join));
+            }
+        });
+        Ok(())
     }
     /// Records whether some positions were all in range.
     pub fn note(&self, followed: core::result::Result<(), usize>) {

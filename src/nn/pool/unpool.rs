@@ -4,9 +4,7 @@ use super::super::spatial::{PerAxis, option};
 use super::positions::CheckedPositions;
 use super::window::Options;
 use crate::error::{Error, Result};
-use crate::kernel::pool::scatter;
 use crate::layout::Shape;
-use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// The options of [`max_unpool2d`] and its variants.
@@ -145,16 +143,7 @@ fn unpool(
         x.shape()[lead..].iter().product::<usize>(),
     );
     let (x, mut y) = (x.contiguous()?, Tensor::empty(&shape, x.dtype())?);
-    let all = positions.get()?;
-    if plane == 0 && !all.is_empty() {
-        positions.note(Err(0));
-    }
-    let (size, elements) = (x.dtype().size(), plane.saturating_add(taken));
-    let cost = Cost {
-        bytes: elements.saturating_mul(size + size_of::<i64>()),
-        flops: taken.saturating_mul(4),
-    };
-    dispatch_width!(size, |U| {
+    dispatch_width!(x.dtype().size(), |U| {
         let (from, to) = (x.as_ptr() as *const U, y.as_mut_ptr()? as *mut U);
         // SAFETY: TENSOR1: all elements of contiguous tensors, as words of their dtype's width; `y`
         // is fresh (STORAGE3).
@@ -164,15 +153,7 @@ fn unpool(
                 core::slice::from_raw_parts_mut(to, y.len()),
             )
         };
-        par::split(to, plane.max(1), 1, cost, |planes, d| {
-            for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
-                // plane by plane, so that it is in a cache
-                d.fill(Default::default());
-                let own = k * taken..(k + 1) * taken;
-                let put = scatter::put_at(&from[own.clone()], &all[own], d, |_, x| x);
-                positions.note(put);
-            }
-        });
+        positions.put(from, taken, to, plane, |_, x| x)?;
     });
     positions.result(&shape[lead..])?;
     Ok(y)

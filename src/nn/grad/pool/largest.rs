@@ -2,11 +2,8 @@
 
 use super::super::common_float;
 use crate::error::{Error, Result};
-use crate::kernel::math::Real;
-use crate::kernel::pool::scatter;
 use crate::layout::IntoShape;
 use crate::nn::pool::positions::CheckedPositions;
-use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 macro_rules! largest {
@@ -91,21 +88,9 @@ fn to_positions(
     let mut d = Tensor::empty(input_size, dtype.wide())?;
     let plane: usize = input_size[lead..].iter().product();
     let taken: usize = grad.shape()[lead..].iter().product();
-    let elements = plane.saturating_add(taken);
-    let cost = Cost {
-        bytes: elements.saturating_mul(16),
-        flops: taken.saturating_mul(32),
-    };
     dispatch!(float dtype.wide(), |F| {
-        let (grad, all) = (grad.as_slice::<F>()?, positions.get()?);
-        par::split(d.as_mut_slice::<F>()?, plane, 1, cost, |planes, d| {
-            for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
-                // plane by plane, so that it is in a cache
-                d.fill(Real::from_f64(0.0));
-                let own = k * taken..(k + 1) * taken;
-                positions.note(scatter::put_at(&grad[own.clone()], &all[own], d, |d, g| d + g));
-            }
-        })
+        let d = d.as_mut_slice::<F>()?;
+        positions.put(grad.as_slice::<F>()?, taken, d, plane, |sum, g| sum + g)?
     }, else return Err(Error::unsupported(op, dtype)));
     positions.result(&input_size[lead..])?;
     d.into_dtype(dtype)
