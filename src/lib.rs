@@ -128,7 +128,7 @@ pub use tensor::Tensor;
 ///
 /// ```
 /// for line in flex::ignored_settings() {
-///     eprintln!("warning: {line}"); // FLEX_ISA=foo is ignored: it takes scalar, avx2 or avx512
+///     eprintln!("warning: {line}"); // FLEX_ISA=foo is ignored: it takes scalar, avx2, avx512 or amx
 /// }
 /// ```
 #[cfg(feature = "std")]

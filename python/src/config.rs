@@ -153,7 +153,7 @@ impl Config {
 fn show_config(py: Python<'_>) -> PyResult<Config> {
     let config = PyDict::new(py);
     config.set_item("version", env!("CARGO_PKG_VERSION"))?;
-    config.set_item("instruction_set", simd::name(simd::level()))?;
+    config.set_item("instruction_set", simd::name())?;
     config.set_item("threads", flex::num_threads())?;
     config.set_item(
         "features",

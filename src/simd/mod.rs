@@ -162,18 +162,19 @@ isas! {
     bf16 ["avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
 }
 
-/// Whether products of bfloat16 are best computed by AVX-512's instruction for them: where the CPU has it beside
-/// the dispatched set, and it is twice as fast as widening and multiply-adds. Intel's cores take four times as
-/// long for one, since they have another engine for such products.
+/// Whether products of bfloat16 are best computed by an instruction for them, beside the dispatched set:
+/// that of AMX, or that of AVX-512 where it is twice as fast as widening and multiply-adds. Intel's cores
+/// take four times as long for one of AVX-512, since those for servers have AMX.
 #[cfg(all(x86_dispatch, feature = "half"))]
 #[inline]
 pub fn has_bf16() -> bool {
-    level() == Level::Avx512 && std::arch::is_x86_feature_detected!("avx512bf16") && !is_intel()
+    let has_avx512_bf16 = || std::arch::is_x86_feature_detected!("avx512bf16") && !is_intel();
+    has_amx() || level() == Level::Avx512 && has_avx512_bf16()
 }
 /// Runs a kernel on AVX-512 with BF16.
 ///
 /// # Safety
-/// [`has_bf16`].
+/// [`has_bf16`] without [`has_amx`].
 #[cfg(all(x86_dispatch, feature = "half"))]
 #[inline(always)]
 pub unsafe fn call_bf16<K: Kernel>(k: K) -> K::Out {
@@ -207,43 +208,59 @@ pub unsafe fn call_vnni<I: Isa, K: Kernel>(k: K) -> K::Out {
     }
 }
 
-/// The set requested by `FLEX_ISA`.
+/// The most that kernels may use: a level, and whether AMX beside the last one.
 #[cfg(feature = "std")]
-pub fn requested() -> Setting<Level> {
-    setting("FLEX_ISA", "scalar, avx2 or avx512", |v| match v {
-        "scalar" | "base" | "sse" | "sse2" => Some(Level::Base),
-        "avx2" => Some(Level::Avx2),
-        "avx512" => Some(Level::Avx512),
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Limit(Level, bool);
+
+/// The limit set by `FLEX_ISA`.
+#[cfg(feature = "std")]
+pub fn requested() -> Setting<Limit> {
+    setting("FLEX_ISA", "scalar, avx2, avx512 or amx", |v| match v {
+        "scalar" | "base" | "sse" | "sse2" => Some(Limit(Level::Base, false)),
+        "avx2" => Some(Limit(Level::Avx2, false)),
+        "avx512" => Some(Limit(Level::Avx512, false)),
+        "amx" => Some(Limit(Level::Avx512, true)),
         _ => None,
     })
 }
 
 #[cfg(x86_dispatch)]
 mod detect {
-    use super::Level;
+    use super::{Level, Limit, x86};
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-    /// Invariant ISA1: holds a level that the CPU has, or `UNKNOWN`.
-    static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
+    /// Invariant ISA1: holds a level that the CPU has, `AMX` if that is the last one and the thread
+    /// may use AMX, or `UNKNOWN`.
+    static CHOSEN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    const AMX: u8 = Level::Avx512 as u8 + 1;
     const UNKNOWN: u8 = u8::MAX;
 
     #[inline(always)]
     pub fn level() -> Level {
-        match LEVEL.load(Relaxed) {
+        match CHOSEN.load(Relaxed) {
             0 => Level::Base,
             1 => Level::Avx2,
-            2 => Level::Avx512,
-            _ => detect(),
+            2 | AMX => Level::Avx512,
+            _ => detect().0,
+        }
+    }
+    #[inline(always)]
+    pub fn has_amx() -> bool {
+        match CHOSEN.load(Relaxed) {
+            UNKNOWN => detect().1,
+            chosen => chosen == AMX,
         }
     }
     #[cold]
-    fn detect() -> Level {
+    fn detect() -> Limit {
         let asked = super::requested()
             .and_then(Result::ok)
-            .unwrap_or(Level::Avx512);
-        let level = asked.min(best());
-        LEVEL.store(level as u8, Relaxed);
-        level
+            .unwrap_or(Limit(Level::Avx512, true));
+        let Limit(level, amx) = asked.min(Limit(best(), true));
+        let amx = amx && level == Level::Avx512 && x86::amx::permitted();
+        CHOSEN.store(if amx { AMX } else { level as u8 }, Relaxed);
+        Limit(level, amx)
     }
     pub fn best() -> Level {
         use std::arch::is_x86_feature_detected as has;
@@ -269,7 +286,7 @@ mod detect {
 }
 
 /// The set that kernels run on: the CPU's best, or a lesser one given by `FLEX_ISA` (`scalar`,
-/// `avx2`, `avx512`); other values are ignored ([`crate::ignored_settings`]).
+/// `avx2`, `avx512`, `amx`); other values are ignored ([`crate::ignored_settings`]).
 ///
 /// ```
 /// println!("{:?}", flex::simd::level());
@@ -280,6 +297,13 @@ pub fn level() -> Level {
     return detect::level();
     #[cfg(not(x86_dispatch))]
     Level::Base
+}
+
+/// Whether products of bfloat16 and of bytes have the registers of AMX, beside AVX-512.
+#[cfg(x86_dispatch)]
+#[inline(always)]
+pub fn has_amx() -> bool {
+    detect::has_amx()
 }
 
 /// Whether the CPU is Intel's, for choices that depend on the vendor.
@@ -301,9 +325,11 @@ pub fn is_intel() -> bool {
     (if known > 1 { ask() } else { known }) == 1
 }
 
-/// The name of a level on this target, as in `FLEX_ISA`.
-pub fn name(level: Level) -> &'static str {
-    match level {
+/// The name of the chosen set, as in `FLEX_ISA`.
+pub fn name() -> &'static str {
+    match level() {
+        #[cfg(x86_dispatch)]
+        Level::Avx512 if has_amx() => "amx",
         Level::Avx512 => "avx512",
         Level::Avx2 => "avx2",
         Level::Base if cfg!(target_arch = "x86_64") => "sse2",

@@ -97,7 +97,7 @@ def cases(draw):
 def outputs_by_isa(program):
     """The different outputs of a Python program on each instruction set."""
     outputs = set()
-    for isa in ("scalar", "avx2", "avx512"):
+    for isa in ("scalar", "avx2", "avx512", "amx"):
         done = subprocess.run(
             [sys.executable, "-c", program],
             env={**os.environ, "FLEX_ISA": isa},

@@ -235,7 +235,7 @@ fn columns<T: Packed, C: MatElement>(
                 let to_c = C::SAME && whole;
                 let at = if strips { j - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
-                let step = if finish {
+                let step = if finish && !T::by_rows() {
                     equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT)
                 } else {
                     rows.len()

@@ -228,6 +228,15 @@ impl<'a, T> MatMut<'a, T> {
     /// No two live parts overlap.
     #[inline]
     pub unsafe fn part(&self, rows: Range<usize>, cols: Range<usize>) -> MatMut<'_, T> {
+        let whole = MatMut {
+            _data: PhantomData,
+            ..*self
+        };
+        whole.into_part(rows, cols)
+    }
+    /// A block of rows and columns alone. Panics if out of bounds.
+    #[inline]
+    pub fn into_part(self, rows: Range<usize>, cols: Range<usize>) -> Self {
         assert!(
             rows.start <= rows.end
                 && rows.end <= self.rows
@@ -238,8 +247,7 @@ impl<'a, T> MatMut<'a, T> {
             ptr: self.at(rows.start, cols.start),
             rows: rows.len(),
             cols: cols.len(),
-            rs: self.rs,
-            _data: PhantomData,
+            ..self
         }
     }
     /// The address of element `(i, j)`.

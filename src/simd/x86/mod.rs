@@ -1,5 +1,6 @@
 //! The code written in x86-64 intrinsics.
 
+pub mod amx;
 pub mod half;
 pub mod lanes;
 pub mod lookup;

@@ -1,6 +1,7 @@
 //! Pairs of bfloat16, for the dot product instruction of AVX-512 BF16 (VDPBF16PS), which multiplies
-//! two pairs and adds both products to a float32.
+//! two pairs and adds both products to a float32, and for AMX.
 
+use super::amx::{self, Multiply, Tiled};
 use super::job::PanelJob;
 use super::packed::Packed;
 use super::tile;
@@ -79,9 +80,22 @@ unsafe impl Packed for Bf16Pair {
     }
     #[inline(always)]
     unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
-        // SAFETY: TILE1 is the caller's promise; pairs are used only on CPUs with the instruction.
-        unsafe { simd::call_bf16(PairPanel(job)) }
+        // SAFETY: TILE1 is the caller's promise; pairs are used only on CPUs with an instruction
+        // for them.
+        unsafe {
+            match simd::has_amx() {
+                true => amx::panel(job),
+                false => simd::call_bf16(PairPanel(job)),
+            }
+        }
+    }
+    #[inline]
+    fn by_rows() -> bool {
+        simd::has_amx()
     }
     const UNROLLED: bool = true;
     const BLOCKING: Blocking = Blocking::BF16_PAIRS;
+}
+impl Tiled for Bf16Pair {
+    const MULTIPLY: Multiply = Multiply::Bf16;
 }

@@ -4,8 +4,10 @@
 //! per tile on each instruction set, and its multiply-add (`fma`: vectors where LLVM doesn't find
 //! them). `tile` is the K-loop of all of them; `tall` is another, for few rows and a B that comes
 //! from memory. `vnni` and `bf16_pair` are rows whose multiply-add needs an instruction set of its
-//! own.
+//! own; `amx` multiplies both by registers of tiles instead.
 
+#[cfg(x86_dispatch)]
+mod amx;
 mod fma;
 mod job;
 mod packed;

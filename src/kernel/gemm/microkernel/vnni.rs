@@ -1,6 +1,8 @@
 //! Groups of four bytes, for the dot product instruction of VNNI (VPDPBUSD), with AVX-512 or AVX2:
-//! it multiplies unsigned by signed bytes and adds the products to 32-bit sums.
+//! it multiplies unsigned by signed bytes and adds the products to 32-bit sums. Of many rows, AMX
+//! multiplies the same groups.
 
+use super::amx::{self, Multiply, Tiled};
 use super::job::PanelJob;
 use super::packed::Packed;
 use super::tile;
@@ -93,8 +95,23 @@ unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
     #[inline(always)]
     unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
         // SAFETY: TILE1 is the caller's promise; these lanes are used only on CPUs with VNNI.
-        unsafe { simd::call_vnni::<I, _>(QuadPanel(job)) }
+        unsafe {
+            match simd::has_amx() && job.rows >= amx::FEWEST_ROWS {
+                true => amx::panel(job),
+                false => simd::call_vnni::<I, _>(QuadPanel(job)),
+            }
+        }
+    }
+    #[inline]
+    fn by_rows() -> bool {
+        simd::has_amx()
     }
     const UNROLLED: bool = true;
     const BLOCKING: Blocking = Blocking::BYTES;
+}
+impl<const SIGNED: bool> Tiled for Quad<SIGNED> {
+    const MULTIPLY: Multiply = match SIGNED {
+        true => Multiply::SignedUnsigned,
+        false => Multiply::UnsignedSigned,
+    };
 }

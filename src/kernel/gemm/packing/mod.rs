@@ -337,10 +337,35 @@ impl<P: Packing> Kernel for PackPanels<'_, P> {
 
 /// Packs rows, to `d[row][group]`.
 struct PackRows<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
+impl<P: Packing> PackRows<'_, P> {
+    /// Packs contiguous columns: eight groups of them at a time become lanes in L1, which are
+    /// transposed.
+    #[inline(always)]
+    fn down<I: Isa>(self) {
+        const DEEP: usize = 64;
+        let PackRows(p, a, d) = self;
+        let (m, groups) = (a.rows(), a.cols().div_ceil(P::GROUP));
+        let mut lines = [[P::To::default(); DEEP]; 8];
+        for i in (0..m).step_by(DEEP) {
+            let depth = DEEP.min(m - i);
+            for g in (0..groups).step_by(8) {
+                let count = 8.min(groups - g);
+                for (q, line) in lines[..count].iter_mut().enumerate() {
+                    across::<I, P>(p, a.t(), g + q, i..i + depth, &mut line[..depth]);
+                }
+                let d = &mut d[i * groups + g..];
+                transpose::transpose::<I, P::To, DEEP>(&lines, count, depth, d, groups);
+            }
+        }
+    }
+}
 impl<P: Packing> Kernel for PackRows<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        if const { P::GROUP > 1 && I::AVX512 } && self.1.rs() == 1 && self.1.cs() != 1 {
+            return self.down::<I>();
+        }
         let PackRows(p, a, d) = self;
         let groups = a.cols().div_ceil(P::GROUP);
         for (i, d) in d.chunks_exact_mut(groups.max(1)).enumerate() {
@@ -400,12 +425,12 @@ pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &
     })
 }
 /// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in micropanels if
-/// its columns are contiguous.
-pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::To> {
+/// its columns are contiguous and the microkernel takes them.
+pub fn block_a<P: Packing<To: Packed>>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
     let (p, from, to) = p.moved(a, &mut *d);
-    let strides = if a.rs() != 1 || a.cs() == 1 {
+    let strides = if a.rs() != 1 || a.cs() == 1 || P::To::by_rows() {
         simd::call(PackRows(p, from, to));
         Some((groups as isize, 1))
     } else {
