@@ -50,7 +50,7 @@ pub enum PackedForm {
     /// adjacent.
     Turned(usize),
     /// The rows of a convolution's weight in words, for a kernel of this many positions.
-    #[cfg(feature = "i8")]
+    #[cfg(any(feature = "i8", all(x86_dispatch, feature = "half")))]
     Words(usize),
     /// The sums of a matrix's rows.
     #[cfg(feature = "i8")]

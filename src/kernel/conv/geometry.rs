@@ -104,7 +104,7 @@ impl<'a, T> Image<'a, T> {
         }
     }
     /// Consecutive planes of one size. Panics if `planes` has another length.
-    #[cfg(feature = "i8")]
+    #[cfg(any(feature = "i8", all(x86_dispatch, feature = "half")))]
     pub fn of_planes(planes: &'a [T], channels: usize, sizes: Three) -> Self {
         let area = sizes.iter().product::<usize>();
         assert!(planes.len() == channels * area);
@@ -139,7 +139,7 @@ impl<'a, T> Image<'a, T> {
         }
     }
     /// A range of positions along an axis. Panics if out of bounds.
-    pub(super) fn narrow(&self, axis: usize, range: Range<usize>) -> Self {
+    pub fn narrow(&self, axis: usize, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.sizes[axis]);
         let mut sizes = self.sizes;
         sizes[axis] = range.len();

@@ -16,7 +16,8 @@
 //!   product; `channel_gradient` is the weight gradient of single channels.
 //! - `columns`: the way back to an image of few channels (col2im).
 //! - `deform`: deformed patches as sources, and their gradients.
-//! - `words`: images of bytes, for integer products.
+//! - `words`: images of bytes, for integer products; [`WordPatches`]: the patches of such images, and
+//!   of images of bfloat16 in pairs.
 //! - `lines`, `by_lanes`: shared parts of these sources and kernels.
 
 #[macro_use]
@@ -35,6 +36,8 @@ mod planes;
 mod rows;
 mod spread;
 mod winograd;
+#[cfg(any(feature = "i8", all(x86_dispatch, feature = "half")))]
+mod word_patches;
 #[cfg(feature = "i8")]
 mod words;
 
@@ -50,5 +53,7 @@ pub use phases::{PhasePatches, PhaseTaps, Phases};
 pub use planes::{ChannelLanes, LANES};
 pub use spread::{Spread, spread};
 pub use winograd::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};
+#[cfg(any(feature = "i8", all(x86_dispatch, feature = "half")))]
+pub use word_patches::WordPatches;
 #[cfg(feature = "i8")]
-pub use words::{Frame, WordPatches, grouping, weight_words, words};
+pub use words::{Frame, grouping, weight_words, words};

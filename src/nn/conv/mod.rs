@@ -5,6 +5,8 @@ mod convolve;
 mod deform;
 mod depthwise;
 mod gradient;
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod pairs;
 mod phase;
 mod pixels;
 mod plan;

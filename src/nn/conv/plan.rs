@@ -3,6 +3,8 @@
 
 use super::Conv;
 use super::call::ConvCall;
+#[cfg(all(x86_dispatch, feature = "half"))]
+use super::pairs::Bands;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{
@@ -10,6 +12,8 @@ use crate::kernel::conv::{
 };
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::simd::{self, Level};
+#[cfg(all(x86_dispatch, feature = "half"))]
+use crate::{dtype::bf16, kernel::gemm};
 use alloc::boxed::Box;
 
 /// The algorithm of a convolution.
@@ -134,6 +138,9 @@ pub(super) enum Way {
     Winograd(Box<Blocks>),
     /// From the image in place, or sorted.
     ImplicitGemm(Option<Sorted>),
+    /// From bands of images of bfloat16 as pairs of channels.
+    #[cfg(all(x86_dispatch, feature = "half"))]
+    Pairs(Bands),
 }
 impl Way {
     /// The fastest for the sizes. Unless `precise`, rounding errors may be those of Winograd's
@@ -159,10 +166,16 @@ impl Way {
             }
         }
         let kernels = || PhaseKernels::new(g);
-        Ok(match winograd(call, dtype, precise, kernels) {
-            Some(blocks) => Way::Winograd(Box::new(blocks)),
-            None => Way::ImplicitGemm(sorted(call, dtype)?),
-        })
+        if let Some(way) = pairs(call, dtype, false) {
+            return Ok(way);
+        }
+        if let Some(blocks) = winograd(call, dtype, precise, kernels) {
+            return Ok(Way::Winograd(Box::new(blocks)));
+        }
+        match pairs(call, dtype, true) {
+            Some(way) => Ok(way),
+            None => Ok(Way::ImplicitGemm(sorted(call, dtype)?)),
+        }
     }
     fn algorithm(&self, call: &ConvCall) -> ConvAlgorithm {
         match self {
@@ -172,6 +185,8 @@ impl Way {
             Way::Direct(_) => ConvAlgorithm::Direct,
             Way::Winograd(_) => ConvAlgorithm::Winograd,
             Way::ImplicitGemm(_) => ConvAlgorithm::ImplicitGemm,
+            #[cfg(all(x86_dispatch, feature = "half"))]
+            Way::Pairs(_) => ConvAlgorithm::ImplicitGemm,
         }
     }
     /// Bytes of scratch of a thread.
@@ -187,6 +202,10 @@ impl Way {
                     .saturating_add(sorted)
                     .saturating_mul(bytes)
             }
+            #[cfg(all(x86_dispatch, feature = "half"))]
+            Way::Pairs(bands) => product_numbers(call, dtype)
+                .saturating_add(bands.numbers())
+                .saturating_mul(bytes),
             Way::Depthwise(walk) => depthwise_scratch(walk).saturating_mul(bytes),
             Way::Direct(tiling) => tiling.scratch(bytes),
             Way::Winograd(blocks) => blocks.scratch(bytes),
@@ -232,6 +251,22 @@ fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
         images: (room / phases.numbers()).clamp(1, call.batch.max(1)),
         phases,
     }))
+}
+
+/// How images of bfloat16 are read as pairs of channels, if that is faster and scratch has room for
+/// it. Unless products of pairs have registers of their own, Winograd's algorithm is as fast.
+#[cfg(all(x86_dispatch, feature = "half"))]
+fn pairs(call: &ConvCall, dtype: DType, after_winograd: bool) -> Option<Way> {
+    let fits = dtype == DType::BF16 && gemm::bf16_pairs::<bf16, bf16>();
+    let room = (MAX_SCRATCH / size_of::<u32>()).saturating_sub(product_numbers(call, dtype));
+    (fits && (after_winograd || simd::has_amx()))
+        .then(|| Bands::new(call, room))
+        .flatten()
+        .map(Way::Pairs)
+}
+#[cfg(not(all(x86_dispatch, feature = "half")))]
+fn pairs(_: &ConvCall, _: DType, _: bool) -> Option<Way> {
+    None
 }
 
 /// How Winograd's algorithm splits the work, by kernels of all phases of a result of the call's

@@ -9,7 +9,9 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{Image, Patches, direct, scratch};
-use crate::kernel::gemm::{After, Epilogue, EpilogueOp, Map, MatElement, Strided, cost};
+use crate::kernel::gemm::{self, After, Epilogue, EpilogueOp, Map, MatElement, Strided, cost};
+#[cfg(all(x86_dispatch, feature = "half"))]
+use crate::kernel::gemm::{Interleave, bf16_bits};
 use crate::ops::linalg::{Follow, Matrices, ResultMatrices, begin};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -93,6 +95,21 @@ impl ConvOperands {
         // all images have the same layout
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
         match way {
+            #[cfg(all(x86_dispatch, feature = "half"))]
+            // SAFETY: matrices of `y` don't overlap.
+            Way::Pointwise if gemm::bf16_pairs::<T, T>() && lines => unsafe {
+                products_of_sources(products, |i| {
+                    let (a, image, c, epilogue) = operands(i);
+                    (
+                        Strided::a(Interleave, bf16_bits(a)),
+                        Strided::b(Interleave, bf16_bits(image.matrix())),
+                        c,
+                        epilogue,
+                    )
+                })
+            },
+            #[cfg(all(x86_dispatch, feature = "half"))]
+            Way::Pairs(bands) => self.pairs(bands, &epilogues, &y),
             Way::Direct(tiling) => {
                 let tiles = tiling.count();
                 let places = geometry.len().div_ceil(tiles.max(1));

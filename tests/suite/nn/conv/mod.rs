@@ -4,6 +4,7 @@ pub mod case;
 mod deform;
 mod depthwise;
 mod direct;
+mod pairs;
 mod plan;
 mod strides;
 mod transpose;

@@ -1,0 +1,238 @@
+//! Convolutions of bfloat16 where the matrix engine multiplies pairs: neighbouring channels share a
+//! word, so that patches are those of an image of words.
+
+use super::call::ConvCall;
+use super::run::{ConvOperands, Epilogues};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::exec::products::products_of_sources;
+use crate::kernel::conv::{Geometry, Image, Three, WordPatches};
+use crate::kernel::gemm::{
+    self, Interleave, Mat, MatElement, Packing, Scratch, Strided, bf16_bits,
+};
+use crate::ops::linalg::ResultMatrices;
+use crate::par::{self, Cost};
+use crate::storage::{Bytes, PackedForm, PackedKey};
+use crate::tensor::Tensor;
+use core::ops::Range;
+
+type Pair = <Interleave as Packing>::To;
+
+/// Bands of images: places from one index to another along an axis, and what they read.
+pub(super) struct Bands {
+    /// The first axis of more than one element or place.
+    axis: usize,
+    /// Places of a band along the axis.
+    places: usize,
+    /// Bands of an image.
+    count: usize,
+    /// Words of the channels of a group.
+    channels: usize,
+    /// Words of a band, of all groups.
+    size: usize,
+    /// Bands whose products are computed at a time.
+    together: usize,
+}
+/// A band.
+struct Band {
+    /// What it reads of the axis.
+    elements: Range<usize>,
+    /// The places, among all of the image.
+    columns: Range<usize>,
+    /// The sizes of what it reads, and its places.
+    image: Three,
+    geometry: Geometry,
+}
+impl Bands {
+    /// Bands of this many words at most, if there is room for those of one index.
+    pub fn new(call: &ConvCall, room: usize) -> Option<Bands> {
+        let (g, image) = (&call.geometry, call.image);
+        let axis = (0..3).find(|axis| image[*axis] > 1 || g.places[*axis] > 1)?;
+        let channels = call.seen().div_ceil(Interleave::GROUP);
+        let all_channels = channels.saturating_mul(call.groups);
+        let slice = (image[axis + 1..].iter()).fold(all_channels, |n, len| n.saturating_mul(*len));
+        if slice == 0 || g.is_empty() {
+            return None;
+        }
+        let (stride, span) = (g.stride[axis], (g.kernel[axis] - 1) * g.dilation[axis] + 1);
+        let most = room / slice;
+        let all = g.places[axis];
+        let places = match most {
+            _ if image[axis] <= most => all,
+            _ => (most.checked_sub(span)? / stride + 1).min(all),
+        };
+        let elements = image[axis].min((places - 1) * stride + span);
+        let count = all.div_ceil(places);
+        let size = slice * elements;
+        // the products of one call have one size
+        let together = match count {
+            1 => (room / size.max(1)).clamp(1, call.batch.max(1)),
+            _ => 1,
+        };
+        Some(Bands {
+            axis,
+            places,
+            count,
+            channels,
+            size,
+            together,
+        })
+    }
+    /// The words of all bands at a time.
+    pub fn numbers(&self) -> usize {
+        self.size.saturating_mul(self.together)
+    }
+    /// Band `i` of an image.
+    fn get(&self, call: &ConvCall, i: usize) -> Band {
+        let (mut g, mut image, axis) = (call.geometry, call.image, self.axis);
+        let places = i * self.places..g.places[axis].min((i + 1) * self.places);
+        let first = (places.start * g.stride[axis]) as isize - g.padding[axis];
+        let span = (g.kernel[axis] - 1) * g.dilation[axis] + 1;
+        let end = first + ((places.len() - 1) * g.stride[axis] + span) as isize;
+        let inside = |at: isize| at.clamp(0, image[axis] as isize) as usize;
+        let elements = inside(first)..inside(end);
+        let each = g.places[axis + 1..].iter().product::<usize>();
+        // places before the axis are single ones
+        g.padding[axis] = elements.start as isize - first;
+        g.places[axis] = places.len();
+        image[axis] = elements.len();
+        Band {
+            elements,
+            columns: places.start * each..places.end * each,
+            image,
+            geometry: g,
+        }
+    }
+}
+
+impl ConvOperands {
+    /// Computes products of words, as many bands at a time as scratch has room for.
+    pub(super) fn pairs<T: Element + MatElement>(
+        &self,
+        bands: &Bands,
+        epilogues: &Epilogues<T>,
+        y: &ResultMatrices<T>,
+    ) -> Result<()> {
+        let call = &self.call;
+        let (groups, made) = (call.groups, call.made());
+        let k = bands.channels * call.geometry.positions();
+        let weight = self.weight_pairs::<T>(bands.channels)?;
+        let weight = Mat::from_slice(gemm::packed_slice::<Pair>(&weight), call.outputs, k);
+        let x = match self.image::<T>(0, 0).is_matrix() {
+            true => self.x.clone(),
+            false => self.x.contiguous()?,
+        };
+        let mut words = Scratch::<u32>::new(bands.numbers())?;
+        let all = call.batch * bands.count;
+        for first in (0..all).step_by(bands.together) {
+            let some = first..all.min(first + bands.together);
+            self.image_pairs::<T>(&x, bands, some.clone(), &mut words);
+            // SAFETY: each matrix of the fresh tensor is one group of one image; each band has its
+            // own places.
+            unsafe {
+                products_of_sources(some.len() * groups, |i| {
+                    let (task, group) = (some.start + i / groups, i % groups);
+                    let n = task / bands.count;
+                    let band = bands.get(call, task % bands.count);
+                    let size = bands.channels * band.image.iter().product::<usize>();
+                    let at = i / groups * bands.size + group * size;
+                    let image = Image::of_planes(&words[at..at + size], bands.channels, band.image);
+                    let c = y.get(n * groups + group);
+                    (
+                        Strided::rows(weight.block(group * made..(group + 1) * made, 0..k)),
+                        WordPatches::<Pair>::new(image, band.geometry),
+                        c.into_part(0..made, band.columns.clone()),
+                        epilogues.get(n, group).at(0, band.columns.start),
+                    )
+                })?
+            };
+        }
+        Ok(())
+    }
+    /// The words of some bands, `[band, group, word, ..]`.
+    fn image_pairs<T: Element + MatElement>(
+        &self,
+        x: &Tensor,
+        bands: &Bands,
+        some: Range<usize>,
+        d: &mut [u32],
+    ) {
+        /// Words packed at a time: of pixels whose channels are adjacent, a cache line.
+        const ABREAST: usize = 16;
+        let call = &self.call;
+        let tasks = bands.channels.div_ceil(ABREAST);
+        let cost = Cost {
+            bytes: 2 * size_of::<u32>() * bands.size / (call.groups * tasks).max(1),
+            flops: 0,
+        };
+        let out = par::Out::new(d);
+        par::chunks(some.len() * call.groups * tasks, cost, |task| {
+            let (i, first) = (task / tasks, task % tasks * ABREAST);
+            let (i, group) = (i / call.groups, i % call.groups);
+            let (n, i_band) = (
+                (some.start + i) / bands.count,
+                (some.start + i) % bands.count,
+            );
+            let band = bands.get(call, i_band);
+            let area = band.image.iter().product::<usize>();
+            if area == 0 {
+                return; // padding alone
+            }
+            let words = first..bands.channels.min(first + ABREAST);
+            let channels = 2 * words.start..call.seen().min(2 * words.end);
+            let image = call.image_of::<T>(x, n, group);
+            let planes = image.narrow(bands.axis, band.elements).matrix();
+            let planes = bf16_bits(planes.block(channels, 0..area));
+            let at = i * bands.size + (group * bands.channels + words.start) * area;
+            // SAFETY: OUT1: each task has its own words of a band.
+            let d = unsafe { out.part(at..at + words.len() * area) };
+            gemm::pack_panels(Interleave, planes, area, area, gemm::packed_as_mut(d));
+        });
+    }
+    /// The words of the weight, `[outputs, word, position]`, cached with its storage from the second
+    /// use on.
+    fn weight_pairs<T: Element + MatElement>(&self, words: usize) -> Result<Bytes> {
+        let (weight, seen, positions) = (
+            &self.weight,
+            self.call.seen(),
+            self.call.geometry.positions(),
+        );
+        let pack = || {
+            let each = words * positions;
+            let mut all = Scratch::<u32>::new(self.call.outputs.saturating_mul(each))?;
+            let weight = weight.contiguous()?;
+            let taps = weight.as_slice::<T>()?;
+            let cost = Cost {
+                bytes: 2 * each * size_of::<u32>(),
+                flops: 4 * each,
+            };
+            par::split(&mut all, each, 1, cost, |rows, d| {
+                for (row, d) in rows.zip(d.chunks_exact_mut(each)) {
+                    let row = &taps[row * seen * positions..][..seen * positions];
+                    let row = bf16_bits(Mat::from_slice(row, seen, positions));
+                    gemm::pack_panels(
+                        Interleave,
+                        row,
+                        positions,
+                        positions,
+                        gemm::packed_as_mut(d),
+                    );
+                }
+            });
+            Ok(all.into_bytes())
+        };
+        if weight.storage().caches_packed() {
+            let key = PackedKey {
+                first: weight.layout().offset().wrapping_mul(size_of::<T>()),
+                sizes: [weight.shape()[0], weight.shape()[1]],
+                strides: [weight.strides()[0], weight.strides()[1]],
+                dtypes: [T::DTYPE; 2],
+                form: PackedForm::Words(positions),
+            };
+            if let Some(kept) = weight.storage().packed(key, true, pack) {
+                return Ok(kept);
+            }
+        }
+        pack()
+    }
+}
