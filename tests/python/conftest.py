@@ -5,14 +5,14 @@ import os
 
 import pytest
 from hypothesis import settings
-from support import LAYOUTS
+from support import FEWER, LAYOUTS
 
 import flex
 
 # No example has a time limit, since other stages run beside these tests. In continuous integration
 # the examples are the same in every run; elsewhere hypothesis draws new ones.
-settings.register_profile("untimed", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("untimed", deadline=None, max_examples=100 // FEWER)
+settings.register_profile("ci", settings.get_profile("untimed"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "untimed")
 
 DTYPES = [

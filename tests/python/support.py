@@ -1,11 +1,21 @@
 """Helpers of the Python tests."""
 
 import math
+import os
 
 import ml_dtypes
 import numpy as np
+from hypothesis import settings
 
 import flex
+
+# Drawn examples are divided by this, where the fast half of the tests is asked for.
+FEWER = int(os.environ.get("FLEX_TEST_FEWER", "1"))
+
+
+def examples(count, **others):
+    """Hypothesis's settings of this many examples."""
+    return settings(max_examples=max(count // FEWER, 10), **others)
 
 
 def arange(*shape, dtype="int64"):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import address
+from support import address, examples
 
 import flex
 from flex import nn
@@ -41,7 +41,7 @@ def expected(q, k, v, mask, causal, window, align, softcap):
     return np.divide(e, total, out=np.zeros_like(e), where=total > 0) @ v
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(st.data())
 def test_options_match_the_formula(data):
     queries = data.draw(st.sampled_from([1, 3, 8, 9, 33, 70]))
@@ -107,7 +107,7 @@ def test_varlen_attention_has_windows_and_caps():
         nn.varlen_attention(*map(flex.asarray, x), [0, 30], window=(1, 2, 3))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_rotary_embedding_rotates_pairs(data):
     batch, heads, tokens = (data.draw(st.integers(1, 4)) for _ in range(3))
@@ -149,7 +149,7 @@ def test_rotary_errors():
         nn.rotary_tables(4, 4, scaling=0.0)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_cache_matches_concatenation(data):
     window = data.draw(st.sampled_from([None, 1, 5]))

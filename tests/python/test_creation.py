@@ -16,13 +16,14 @@ from arrays import (
     shapes,
     to_numpy,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(shapes(), st.sampled_from(KEPT))
 def test_constants(shape, dtype):
     for name in ("zeros", "ones"):
@@ -59,7 +60,7 @@ def test_default_dtypes():
     assert flex.zeros_like(flex.ones(2), dtype="int8").dtype == flex.int8
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.integers(-50, 50),
     st.integers(-50, 50),
@@ -74,14 +75,14 @@ def test_arange_of_integers(start, stop, step, dtype):
         check(flex.arange(stop), np.arange(stop))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(-40, 40), st.integers(-40, 40), st.integers(-12, 12).filter(bool))
 def test_arange_of_floats(start, stop, step):
     y = flex.arange(start / 8, stop / 8, step / 8, dtype="float64")
     check(y, np.arange(start, stop, step) / 8)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(-40, 40),
     st.integers(-40, 40),
@@ -97,13 +98,13 @@ def test_linspace(start, stop, num, endpoint, dtype):
         assert y[-1].item() == stop
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 6), st.none() | st.integers(0, 6), st.integers(-8, 8), st.sampled_from(KEPT))
 def test_eye(rows, columns, k, dtype):
     check(flex.eye(rows, columns, k=k, dtype=dtype), np.eye(rows, columns, k, numpy_dtype(dtype)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), st.integers(-8, 8))
 def test_triangles(data, k):
     x, a = data.draw(operands(KEPT, data.draw(shapes(min_dims=2)), special=False))

@@ -26,8 +26,9 @@ from arrays import (
     random_array,
     to_numpy,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -231,7 +232,7 @@ def exact(name, dtype, ulps):
 
 
 @pytest.mark.parametrize("name", UNARY)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_unary(name, data):
     function, dtypes, rule, ulps = UNARY[name]
@@ -248,7 +249,7 @@ def test_unary(name, data):
 
 
 @pytest.mark.parametrize("name", BINARY)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(data=st.data())
 def test_binary(name, data):
     function, dtypes, rule, ulps = BINARY[name]
@@ -338,7 +339,7 @@ def test_comparisons_of_uint64_with_int64_are_exact(a, b):
     "name",
     ["add", "subtract", "multiply", "divide", "maximum", "less", "pow", "atan2", "floor_divide"],
 )
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_scalar_on_either_side(name, data):
     function, dtypes, rule, ulps = BINARY[name]
@@ -398,7 +399,7 @@ def test_negative_exponents_of_integers():
     assert flex.pow(flex.asarray([1.0, 2.0]), -1).tolist() == [1.0, 0.5]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_clip(data):
     x, a = data.draw(operands(REAL))
@@ -426,7 +427,7 @@ def test_clip_by_tensors():
             flex.clip(flex.zeros(2, dtype=dtype), 0)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_where(data):
     shapes = data.draw(broadcastable(3))

@@ -7,8 +7,9 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -127,7 +128,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("function", list(targets()))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_odd_arguments(function, data):
     count = data.draw(st.integers(0, 4))
@@ -147,7 +148,7 @@ MEMBERS = [
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data())
 def test_odd_arguments_of_methods(name, data):
     x = data.draw(tensors())
@@ -155,7 +156,7 @@ def test_odd_arguments_of_methods(name, data):
         getattr(x, name)(*[data.draw(ODD) for _ in range(data.draw(st.integers(0, 3)))])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tensors(), st.lists(ODD, max_size=3), ODD)
 def test_odd_subscripts(x, items, value):
     for index in (tuple(items), items[0] if items else ()):
@@ -181,7 +182,7 @@ OPERATORS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tensors(), st.sampled_from(OPERATORS), ODD)
 def test_odd_operands(x, operator, other):
     with suppress(*ACCEPTED):

@@ -9,8 +9,9 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -46,7 +47,7 @@ def bound(dtype, n):
     return (2e-7 if single else 4e-16) * (1 + np.log2(n)) ** 0.5 * 2
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(LENGTHS, st.sampled_from(["float32", "float64", "complex64", "complex128"]), seeds)
 def test_transforms_match_numpy(n, dtype, seed):
     x = values(seed, n, dtype)
@@ -63,7 +64,7 @@ def test_transforms_match_numpy(n, dtype, seed):
         assert error(got, getattr(np.fft, name)(wide(x), n)) < bound(dtype, n), name
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(LENGTHS, st.sampled_from(["complex64", "complex128"]), seeds)
 def test_properties(n, dtype, seed):
     x, y = values(seed, (2, n), dtype)
@@ -85,7 +86,7 @@ def test_properties(n, dtype, seed):
     assert error(flex.fft.irfft(flex.fft.rfft(real), n=n), x.real) < limit
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.integers(1, 12), min_size=1, max_size=4),
     st.data(),
@@ -111,7 +112,7 @@ def test_several_axes(shape, data, dtype, seed):
     assert error(got, want) < 4 * bound(dtype, x.size + 64)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.integers(1, 9), min_size=1, max_size=3),
     st.data(),
@@ -299,7 +300,7 @@ def test_frequencies(n):
             assert getattr(flex.fft, name)(n).dtype is flex.float32
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=3), st.data())
 def test_shifts(shape, data):
     x = np.arange(int(np.prod(shape))).reshape(shape)

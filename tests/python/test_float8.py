@@ -7,9 +7,9 @@ import pickle
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import numpy_dtype
+from support import examples, numpy_dtype
 
 import flex
 
@@ -101,7 +101,7 @@ def test_rounding_boundaries(float8, wide):
     same(flex.asarray(x).astype(float8), rounded(x, float8))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.sampled_from(FORMATS),
     st.sampled_from(["float32", "float64", "int64", "int32", "uint8"]),

@@ -4,8 +4,9 @@ operations."""
 import numpy as np
 import pytest
 from arrays import LAYOUTS, laid_out, random_array
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 from test_fuse_programs import PLAIN, bits, same
 from traced import HALVES, Run, programs
 
@@ -79,7 +80,7 @@ def following(function, program, casts):
 class TestPrograms:
     """Arbitrary programs after a product."""
 
-    @settings(max_examples=120, deadline=None)
+    @examples(120)
     @given(programs(most=8), operands(("float32", "float64")), st.sampled_from([1, 2, 7]))
     def test_results_match_unfused_ones(self, program, case, threads):
         function, a, b, others = case
@@ -93,7 +94,7 @@ class TestPrograms:
                 got = f(a, b, *others)
             same(got, expected)
 
-    @settings(max_examples=50, deadline=None)
+    @examples(50)
     @given(programs(most=8), operands(HALVES))
     def test_halves(self, program, case):
         function, a, b, others = case

@@ -4,8 +4,9 @@ caller-provided buffers."""
 import numpy as np
 import pytest
 from arrays import LAYOUTS, laid_out, random_array, to_numpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 from traced import FLOATS, HALVES, WIDE, function_of, programs
 
 import flex
@@ -52,7 +53,7 @@ def inputs(draw, dtypes, shapes=SHAPES):
 class TestPrograms:
     """Random functions and operands."""
 
-    @settings(max_examples=600, deadline=None)
+    @examples(600)
     @given(programs(), inputs(PLAIN), st.integers(1, 4))
     def test_results_match_unfused_ones(self, program, tensors, results):
         f = function_of(program, PLAIN, results)
@@ -61,13 +62,13 @@ class TestPrograms:
         same(fused(*tensors), expected)
         same(fused(*tensors), expected)
 
-    @settings(max_examples=400, deadline=None)
+    @examples(400)
     @given(programs(), inputs((*PLAIN, *HALVES)), st.integers(1, 4))
     def test_strict_rounds_halves_after_each_operation(self, program, tensors, results):
         f = function_of(program, (*PLAIN, *HALVES), results)
         same(flex.fuse(f, strict=True)(*tensors), f(*tensors))
 
-    @settings(max_examples=100, deadline=None)
+    @examples(100)
     @given(programs(most=25), inputs(PLAIN, LARGE))
     def test_bits_do_not_depend_on_threads(self, program, tensors):
         f = function_of(program, PLAIN, 2)
@@ -77,7 +78,7 @@ class TestPrograms:
             with flex.threads(threads):
                 same(fused(*tensors), expected)
 
-    @settings(max_examples=120, deadline=None)
+    @examples(120)
     @given(programs(most=20), st.lists(inputs(PLAIN), min_size=2, max_size=4))
     def test_one_function_with_several_shapes_and_dtypes(self, program, calls):
         f = function_of(program, PLAIN, 2)
@@ -85,7 +86,7 @@ class TestPrograms:
         for tensors in [*calls, *calls]:
             same(fused(*tensors), f(*tensors))
 
-    @settings(max_examples=120, deadline=None)
+    @examples(120)
     @given(programs(most=20), inputs(PLAIN))
     def test_donated_arguments(self, program, tensors):
         f = function_of(program, PLAIN, 2)
@@ -96,7 +97,7 @@ class TestPrograms:
         # unfused on copies, since the bits of a sum depend on the layout
         same(fused(*(t.copy() for t in kept)), f(*kept))
 
-    @settings(max_examples=120, deadline=None)
+    @examples(120)
     @given(programs(most=20), inputs(PLAIN))
     def test_results_in_out_tensors(self, program, tensors):
         f = function_of(program, PLAIN, 2)
@@ -107,7 +108,7 @@ class TestPrograms:
         same(got, expected)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), st.sampled_from(FLOATS))
 def test_halves_are_rounded_once(data, dtype):
     """Without `strict`, intermediate results are float32."""
@@ -143,7 +144,7 @@ def test_sixty_operations_are_one_program(dtype):
 class TestPolynomials:
     """Chains of multiplications and additions are single instructions."""
 
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(
         st.lists(st.tuples(st.integers(0, 7), st.floats(-2, 2, width=16)), min_size=1, max_size=14),
         inputs((*WIDE, *HALVES)),

@@ -291,7 +291,9 @@ def test_ignored_settings_warn():
             if "RuntimeWarning" in line
         ]
 
-    assert warnings(FLEX_ISA="foo") == ["FLEX_ISA=foo is ignored: it takes scalar, avx2, avx512 or amx"]
+    assert warnings(FLEX_ISA="foo") == [
+        "FLEX_ISA=foo is ignored: it takes scalar, avx2, avx512 or amx"
+    ]
     for given in ("abc", "0", "-1", "1.5"):
         assert warnings(FLEX_NUM_THREADS=given) == [
             f"FLEX_NUM_THREADS={given} is ignored: it takes a number of threads, at least 1"

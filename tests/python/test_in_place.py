@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 from test_fuse_programs import PLAIN, bits, inputs
 from traced import Run, programs
 
@@ -214,7 +215,7 @@ def test_what_is_row_major_waits():
     assert bits(z) == bits(flex.zeros((56, 64)))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(programs(most=30), inputs(PLAIN), st.lists(st.integers(0, 255), min_size=30, max_size=30))
 def test_random_functions(program, tensors, where):
     """After some steps, what there is becomes the target of an operation in place."""

@@ -18,8 +18,9 @@ from arrays import (
     shapes,
     to_numpy,
 )
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -108,7 +109,7 @@ def as_flex(item):
     return flex.asarray(item, copy=True) if isinstance(item, np.ndarray) else item
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.data(), dims(max_size=4))
 def test_get(data, shape):
     x, a = data.draw(operands(["int32", "bfloat16", "complex128", "bool"], shape))
@@ -123,7 +124,7 @@ def test_get(data, shape):
     check(x[index], expected)  # NumPy arrays as indices
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.data(), dims(max_size=4), st.booleans())
 def test_set(data, shape, broadcast):
     dtype = data.draw(st.sampled_from(["int32", "float16", "complex128", "bool"]))
@@ -149,7 +150,7 @@ def test_set(data, shape, broadcast):
     np.testing.assert_array_equal(to_numpy(other), before)  # unchanged
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data(), dims(max_size=3), st.sampled_from(KEPT))
 def test_set_numbers(data, shape, dtype):
     x, a = data.draw(operands([dtype], shape))
@@ -231,7 +232,7 @@ def lines(draw, dtypes=KEPT, min_side=1):
     return x, a, draw(st.integers(-a.ndim, a.ndim - 1))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(lines(), st.data())
 def test_take(case, data):
     x, a, axis = case
@@ -243,7 +244,7 @@ def test_take(case, data):
         check(flex.take(x, flex.asarray(i, copy=True)), np.take(a, i))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(lines(), st.data())
 def test_take_along_axis(case, data):
     x, a, axis = case
@@ -260,7 +261,7 @@ def test_take_along_axis(case, data):
 MODES = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(lines(["int32", "uint8", "float64"]), st.sampled_from([*MODES, "set"]), st.data())
 def test_put_along_axis(case, mode, data):
     x, a, axis = case
@@ -297,7 +298,7 @@ def test_put_along_axis(case, mode, data):
         )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(lines(["int32", "float64", "complex64"]), st.data())
 def test_index_add(case, data):
     x, a, axis = case
@@ -316,7 +317,7 @@ def test_index_add(case, data):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), dims(max_size=3), st.sampled_from(KEPT))
 def test_masks(data, shape, dtype):
     x, a = data.draw(operands([dtype], shape))

@@ -12,8 +12,9 @@ import zipfile
 import numpy as np
 import pytest
 from arrays import ALL, KEPT, LAYOUTS, laid_out, numpy_dtype, operands, random_array, to_numpy
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -36,9 +37,7 @@ def folder(tmp_path_factory):
 # ---- safetensors
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.text(max_size=8).filter(lambda s: s != "__metadata__"),
@@ -160,9 +159,7 @@ def test_arguments_of_save(tmp_path):
 # ---- npy
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(operands([d for d in ALL if d != "bfloat16"]), st.booleans())
 def test_npy_round_trip(folder, case, mmap):
     x, a = case
@@ -233,9 +230,7 @@ def test_hostile_npy(tmp_path, content, mmap):
         flex.io.load(path, mmap=mmap)
 
 
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["npy", "safetensors", "npz"]), st.data())
 def test_damaged_files_are_errors_or_tensors(folder, suffix, data):
     path = folder / f"damaged.{suffix}"

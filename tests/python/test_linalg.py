@@ -16,8 +16,9 @@ from arrays import (
     random_array,
     to_numpy,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -71,7 +72,7 @@ def product(draw, dtypes=NUMBERS):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(product())
 def test_matmul(case):
     x, a, y, b = case
@@ -175,7 +176,7 @@ def test_special_values():
         np.testing.assert_array_equal(to_numpy(x @ x), to_numpy(x) @ to_numpy(x))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from(NUMBERS), st.data())
 def test_vecdot(dtype, data):
     shape = tuple(data.draw(st.lists(SIDES, min_size=1, max_size=3)))
@@ -192,7 +193,7 @@ def test_vecdot(dtype, data):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from(["int32", *FLOATS, *COMPLEX]), st.data())
 def test_tensordot(dtype, data):
     shared = data.draw(st.lists(st.integers(0, 4), max_size=2))
@@ -225,7 +226,7 @@ def test_tensordot_errors():
             flex.tensordot(x, x, axes=axes)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(NUMBERS), st.data())
 def test_outer(dtype, data):
     x, a = data.draw(operands([dtype], (data.draw(SIDES),), special=False))
@@ -233,7 +234,7 @@ def test_outer(dtype, data):
     compare(flex.outer(x, y), np.outer(exact(a), exact(b)), a, b, 1, dtype)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(["int32", "float32", "float64", "complex64"]), st.data())
 def test_cross(dtype, data):
     axis = data.draw(st.sampled_from([-1, -2]))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.special as special
 from arrays import COMPLEX, EPS, FLOATS, HALVES, INTEGERS, check, operands, random_array, to_numpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 from flex import nn
@@ -31,7 +32,7 @@ def floats(draw, min_dims=1, dtypes=FLOATS, special=False):
     return draw(operands(dtypes, shape, special))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(floats(), st.data())
 def test_softmax(case, data):
     x, a = case
@@ -55,7 +56,7 @@ def test_softmax_of_extremes():
     assert nn.softmax(flex.zeros((2, 0)), axis=0).shape == (2, 0)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(floats(), st.booleans(), st.booleans(), st.data())
 def test_layer_norm(case, with_weight, with_bias, data):
     x, a = case
@@ -85,7 +86,7 @@ def test_layer_norm(case, with_weight, with_bias, data):
     check(y, expected, ulps=2, absolute=scale * 8 * min(EPS[dtype], 2**-23))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(floats(), st.booleans(), st.sampled_from([None, 1e-3]), st.data())
 def test_rms_norm(case, with_weight, eps, data):
     x, a = case
@@ -103,7 +104,7 @@ def test_rms_norm(case, with_weight, eps, data):
     check(y, expected, ulps=8)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from([*FLOATS, "int32"]), st.booleans(), st.data())
 def test_linear(dtype, with_bias, data):
     inputs, outputs = data.draw(st.integers(0, 40)), data.draw(st.integers(0, 40))
@@ -201,7 +202,7 @@ def test_embedding(dtype):
         nn.embedding(flex.asarray([1]), flex.zeros(3))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(floats())
 def test_gelu(case):
     x, a = case
@@ -235,7 +236,7 @@ def attention(q, k, v, mask=None, causal=False, scale=None):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.sampled_from(FLOATS), st.data())
 def test_scaled_dot_product_attention(dtype, data):
     queries, keys = (

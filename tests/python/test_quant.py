@@ -6,16 +6,17 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quantised import F32, cases, naive, unpacked
+from support import examples
 
 import flex
 from flex import quant
 
 
 @given(cases())
-@settings(max_examples=150)
+@examples(150)
 def test_quantize_matches_the_formula(case):
     x, dtype, axis, block, symmetric, scales = case
     q = quant.quantize(
@@ -117,7 +118,7 @@ def shows(view, wanted, refusal):
 
 
 @given(cases(), st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_views(case, data):
     x, dtype, axis, block, symmetric, scales = case
     q = quant.quantize(
@@ -224,7 +225,7 @@ def test_order():
 
 
 @given(cases(), st.integers(0, 5), st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_take_along_axis(case, count, data):
     x, dtype, axis, block, symmetric, scales = case
     q = quant.quantize(

@@ -4,9 +4,10 @@ import operator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quantised import F32, cases, naive
+from support import examples
 
 import flex
 from flex import quant
@@ -24,7 +25,7 @@ def same(q, numbers, like, how):
 
 
 @given(cases(), st.integers(0, 2**32 - 1))
-@settings(max_examples=100)
+@examples(100)
 def test_operators(case, seed):
     x, *how = case
     dtype, axis, block, symmetric, scales = how

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quantised import F32, outputs_by_isa, unpacked
+from support import examples
 
 import flex
 from flex import nn, quant
@@ -40,7 +41,7 @@ pairs = st.tuples(st.integers(1, 3), st.integers(1, 3))
     st.tuples(st.integers(1, 2), st.integers(1, 2)),
     st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_sums_are_exact(batch, groups, seen, made, size, kernel, stride, padding, dilation, seed):
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((batch, groups * seen, *size)).astype(F32) + F32(0.7)

@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from quantised import F32, naive, outputs_by_isa, unpacked
+from support import examples
 
 import flex
 from flex import nn, quant
@@ -35,7 +36,7 @@ def test_products_do_not_saturate():
 
 
 @given(st.integers(0, 20), st.integers(1, 90), st.integers(0, 40), st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
+@examples(60)
 def test_integer_linear_is_exact(m, k, n, seed):
     rng = np.random.default_rng(seed)
     x, w = rng.standard_normal((m, k)).astype(F32), rng.standard_normal((n, k)).astype(F32)
@@ -83,7 +84,7 @@ def test_integer_linear_is_exact(m, k, n, seed):
     st.sampled_from(["float32", "float16", "bfloat16"]),
     st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_linear_with_decoded_weights(m, size, n, dtype, scales, seed):
     k, block = size
     rng = np.random.default_rng(seed)

@@ -20,8 +20,9 @@ from arrays import (
     to_numpy,
     wide,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -72,7 +73,7 @@ def bound(a, axes):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(reductions(ALL))
 def test_sum(case):
     x, a, axes, keepdims = case
@@ -91,7 +92,7 @@ def test_sum(case):
         same(x.sum(), y)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(reductions(NUMBERS, special=False))
 def test_prod(case):
     x, a, axes, keepdims = case
@@ -116,7 +117,7 @@ def test_prod(case):
         check(y, expected)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(reductions(ALL, min_side=1))
 def test_mean(case):
     x, a, axes, keepdims = case
@@ -135,7 +136,7 @@ def test_mean(case):
 
 
 @pytest.mark.parametrize("name", ["var", "std"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(reductions([*FLOATS, *INTEGERS], min_side=1, special=False), st.sampled_from([0, 1, 0.5]))
 def test_var_and_std(name, case, correction):
     x, a, axes, keepdims = case
@@ -158,7 +159,7 @@ def test_var_and_std(name, case, correction):
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(reductions(ORDERED, min_side=1))
 def test_max_and_min(name, case):
     x, a, axes, keepdims = case
@@ -169,7 +170,7 @@ def test_max_and_min(name, case):
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_argmax_and_argmin(name, data):
     x, a = data.draw(operands(ORDERED, data.draw(shapes(min_side=1))))
@@ -188,7 +189,7 @@ def test_argmax_and_argmin(name, data):
 
 
 @pytest.mark.parametrize("name", ["any", "all", "count_nonzero"])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(reductions(ALL))
 def test_any_all_and_count_nonzero(name, case):
     x, a, axes, keepdims = case
@@ -281,7 +282,7 @@ def lines(draw, dtypes, special=True, low=-9, high=10):
     return x, a, draw(st.integers(-a.ndim, a.ndim - 1))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(lines(ALL, special=False), st.booleans())
 def test_cumulative_sum(case, initial):
     x, a, axis = case
@@ -308,7 +309,7 @@ def test_cumulative_sum(case, initial):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(lines(INTEGERS), st.booleans())
 def test_cumulative_prod(case, initial):
     x, a, axis = case
@@ -331,7 +332,7 @@ def test_cumulative_prod(case, initial):
 @pytest.mark.parametrize(
     ("name", "ufunc"), [("cumulative_max", np.maximum), ("cumulative_min", np.minimum)]
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(case=lines(ORDERED))
 def test_cumulative_max_and_min(name, ufunc, case):
     x, a, axis = case
@@ -340,7 +341,7 @@ def test_cumulative_max_and_min(name, ufunc, case):
     check(y, ufunc.accumulate(a.astype(np.float64) if a.dtype.name in FLOATS else a, axis=axis))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     lines(["int8", "int64", "uint8", "float32", "float64", "complex64"], special=False),
     st.integers(0, 3),
@@ -382,7 +383,7 @@ def test_axis_of_cumulative_functions(name):
         total(flex.ones((2, 3)), axis=2)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(reductions(REAL, min_side=1))
 def test_methods_are_the_functions(case):
     x, _, axes, keepdims = case

@@ -4,9 +4,9 @@ import functools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import LAYOUTS
+from support import LAYOUTS, examples
 
 import flex
 
@@ -143,7 +143,7 @@ class TestValues:
         x = flex.asarray([1.0, float("nan"), 2.0])
         assert np.isnan(flex.reduce(flex.maximum, -flex.inf, x, join=flex.maximum).item())
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(st.integers(0, 3000), st.integers(1, 40), st.booleans())
     def test_any_sizes(self, n, m, inner):
         x = (np.arange(n * m) % 23).astype("f").reshape((m, n) if inner else (n, m))

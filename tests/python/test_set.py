@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 import pytest
 from arrays import ALL, COMPLEX, ORDERED, check, operands, to_numpy, wide
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -19,7 +20,7 @@ def unique(a):
     return values, indices, inverse.reshape(a.shape), counts
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(operands(ALL, low=-4, high=5))
 def test_unique(case):
     x, a = case
@@ -72,7 +73,7 @@ def test_results_are_pickled():
         assert [t.tolist() for t in copy] == [t.tolist() for t in u]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data(), st.sampled_from(ORDERED), st.booleans())
 def test_isin(data, dtype, invert):
     x, a = data.draw(operands([dtype], low=-4, high=5))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from arrays import KEPT, broadcastable, check, operands, shapes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -31,7 +32,7 @@ def axes_of(a, data, count=None):
     return tuple(k - a.ndim if data.draw(st.booleans()) else k for k in chosen)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tensors(), st.data())
 def test_views(case, data):
     x, a = case
@@ -60,7 +61,7 @@ def test_views(case, data):
             check(part, expected)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tensors(), st.data())
 def test_expand_dims_and_squeeze(case, data):
     x, a = case
@@ -74,7 +75,7 @@ def test_expand_dims_and_squeeze(case, data):
     assert shares(y, x)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(broadcastable(3))
 def test_broadcasting(given_shapes):
     a, b, c = (np.arange(np.prod(s, dtype=int)).reshape(s) for s in given_shapes)
@@ -87,7 +88,7 @@ def test_broadcasting(given_shapes):
     assert flex.broadcast_shapes(*given_shapes) == expected[0].shape
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(tensors(min_dims=1), st.data())
 def test_split_chunk_and_unfold(case, data):
     x, a = case
@@ -118,7 +119,7 @@ def test_split_chunk_and_unfold(case, data):
         assert shares(y, x)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.sampled_from(KEPT), shapes(min_dims=1), st.integers(1, 4), st.data())
 def test_concat_and_stack(dtype, shape, count, data):
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
@@ -155,7 +156,7 @@ def test_concat_promotes():
         flex.concat([flex.ones(2, dtype="int8"), flex.ones(2, dtype="uint64")])
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(tensors(), st.data())
 def test_repeat_tile_and_roll(case, data):
     x, a = case
@@ -179,7 +180,7 @@ def test_repeat_tile_and_roll(case, data):
             check(flex.roll(x, shifts, axis=axes), np.roll(a, shifts, axes))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tensors(), st.data())
 def test_pad(case, data):
     x, a = case

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -27,7 +28,7 @@ def close(got, want, tolerance):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.one_of(st.integers(1, 40), st.integers(1, 700)),
     st.sampled_from([1, 2, 3, 4]),
@@ -78,7 +79,7 @@ def naive_stft(x, n_fft, hop, window, center, pad_mode, onesided):
     return spectra[: n_fft // 2 + 1] if onesided else spectra
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(1, 40),
     st.data(),
@@ -110,7 +111,7 @@ def test_short_time_transforms(n_fft, data, center, pad_mode, complex_signal):
     close(got, want, 1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(4, 64), st.data(), st.booleans(), st.sampled_from([(), (2,), (2, 3)]))
 def test_istft_inverts_stft(n_fft, data, normalized, batch):
     hop = data.draw(st.integers(1, n_fft // 2))
@@ -177,7 +178,7 @@ def test_mel_filters(htk, norm):
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-9, atol=1e-13)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.integers(1, 3).flatmap(
         lambda rank: st.tuples(*[st.tuples(*[st.integers(1, 24 // rank)] * rank)] * 2)

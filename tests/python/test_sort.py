@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from arrays import COMPLEX, FLOATS, ORDERED, check, operands, shapes, to_numpy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 import flex
 
@@ -34,7 +35,7 @@ def lines(draw, dtypes=ORDERED):
     return x, a, draw(st.integers(-a.ndim, a.ndim - 1)), draw(st.booleans())
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(lines())
 def test_sort(case):
     x, a, axis, descending = case
@@ -44,7 +45,7 @@ def test_sort(case):
     check(y, np.take_along_axis(comparable(a), order, axis))
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(lines(), st.booleans())
 def test_argsort(case, stable):
     x, a, axis, descending = case
@@ -57,7 +58,7 @@ def test_argsort(case, stable):
     check(values, np.take_along_axis(comparable(a), order, axis))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(lines(), st.data())
 def test_topk(case, data):
     x, a, axis, largest = case
@@ -71,7 +72,7 @@ def test_topk(case, data):
     check(values, np.take_along_axis(comparable(a), to_numpy(indices), axis))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.data(), st.sampled_from(["left", "right"]))
 def test_searchsorted(data, side):
     dtype = data.draw(st.sampled_from(ORDERED))

@@ -11,8 +11,9 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 from test_fuse_programs import PLAIN, bits, inputs, same
 from traced import HALVES, Run, function_of, programs
 
@@ -20,7 +21,7 @@ import flex
 
 
 class TestPrograms:
-    @settings(max_examples=400, deadline=None)
+    @examples(400)
     @given(programs(), inputs((*PLAIN, *HALVES)), st.integers(1, 4))
     def test_results_match_eager_ones(self, program, tensors, results):
         f = function_of(program, (*PLAIN, *HALVES), results)
@@ -29,7 +30,7 @@ class TestPrograms:
             got = f(*tensors)
         same(got, expected)
 
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(programs(), inputs(PLAIN), st.lists(st.integers(0, 255), min_size=60, max_size=60))
     def test_reads_writes_and_deletions_in_between(self, program, tensors, between):
         """All values read in between or at the end match those of eager operations."""
@@ -68,7 +69,7 @@ class TestPrograms:
             got = run()
         assert got == expected
 
-    @settings(max_examples=60, deadline=None)
+    @examples(60)
     @given(programs(most=25), inputs(PLAIN, [(300, 257), (70_001,)]))
     def test_bits_do_not_depend_on_threads(self, program, tensors):
         f = function_of(program, PLAIN, 2)
@@ -78,7 +79,7 @@ class TestPrograms:
                 got = f(*tensors)
             same(got, expected)
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(st.lists(st.tuples(programs(most=20), inputs(PLAIN)), min_size=4, max_size=4))
     def test_streams_of_several_threads(self, jobs):
         results = [None] * len(jobs)
