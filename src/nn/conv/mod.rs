@@ -1,5 +1,7 @@
 //! Convolutions.
 
+#[cfg(all(x86_dispatch, feature = "half"))]
+mod bands;
 mod call;
 mod convolve;
 mod deform;

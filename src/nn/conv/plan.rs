@@ -1,10 +1,10 @@
-//! The choice of the algorithm for a convolution: a function of its sizes and dtype, and for small
-//! planes of single channels also of the CPU's vectors.
+//! The choice of the algorithm for a convolution: a function of its sizes and dtype, for small planes
+//! of single channels also of the CPU's vectors, and for bfloat16 of its instructions.
 
 use super::Conv;
-use super::call::ConvCall;
 #[cfg(all(x86_dispatch, feature = "half"))]
-use super::pairs::Bands;
+use super::bands::Bands;
+use super::call::ConvCall;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{
@@ -79,8 +79,8 @@ pub(super) const MAX_SCRATCH: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
 /// operands of these shapes and their common dtype: this depends on these and on `options`, and for
-/// small planes that are convolved channel by channel also on the CPU's vectors. The rank of the
-/// weight says which of the three. Bias, activation and residual make no difference.
+/// small planes that are convolved channel by channel also on the CPU's vectors, for bfloat16 on its
+/// instructions for that. The rank of the weight says which of the three. Bias, activation and residual make no difference.
 ///
 /// Kernels of 3x3, and of 3 or 5 along columns alone, or with a depth besides, without a stride
 /// along rows or columns, over enough channels, use Winograd's algorithm unless [`Conv::precise`] is

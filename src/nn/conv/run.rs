@@ -9,9 +9,9 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{Image, Patches, direct, scratch};
-use crate::kernel::gemm::{self, After, Epilogue, EpilogueOp, Map, MatElement, Strided, cost};
+use crate::kernel::gemm::{After, Epilogue, EpilogueOp, Map, MatElement, Strided, cost};
 #[cfg(all(x86_dispatch, feature = "half"))]
-use crate::kernel::gemm::{Interleave, bf16_bits};
+use crate::kernel::gemm::{Interleave, bf16_bits, bf16_pairs};
 use crate::ops::linalg::{Follow, Matrices, ResultMatrices, begin};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -97,7 +97,7 @@ impl ConvOperands {
         match way {
             #[cfg(all(x86_dispatch, feature = "half"))]
             // SAFETY: matrices of `y` don't overlap.
-            Way::Pointwise if gemm::bf16_pairs::<T, T>() && lines => unsafe {
+            Way::Pointwise if bf16_pairs::<T, T>() && lines => unsafe {
                 products_of_sources(products, |i| {
                     let (a, image, c, epilogue) = operands(i);
                     (

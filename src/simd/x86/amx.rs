@@ -28,7 +28,7 @@ pub fn permitted() -> bool {
 }
 
 fn cpu_has_it() -> bool {
-    // leaf 7 of CPUID, EDX: AMX-BF16, AMX-TILE, AMX-INT8
+    // leaf 7 of CPUID, EDX: products of bfloat16, tiles, products of bytes
     const AMX: u32 = 1 << 22 | 1 << 24 | 1 << 25;
     // XCR0: XTILECFG, XTILEDATA
     const STATE: u64 = 3 << 17;

@@ -6,7 +6,7 @@
 //! sums is two by two registers:
 //!
 //! ```text
-//! for the sum in parts of 128 steps           32 KiB of B, which stay in L1
+//! for the sum in parts                        of B, which stay in L2
 //!   for 32 rows of A at a time                in place if its steps are adjacent, else transposed
 //!     for two vectors of the panel at a time
 //!       for 16 steps: load 2 + 2 registers, multiply 4 times
@@ -27,8 +27,10 @@ pub const FEWEST_ROWS: usize = 4;
 const TILE: usize = 16;
 /// Rows of a block.
 const ROWS: usize = 2 * TILE;
-/// Steps of a part of the sum.
-const PART: usize = 128;
+/// Steps of a part of the sum: sums are loaded and stored once for each.
+const PART: usize = 512;
+/// Steps of such a part where A is transposed first, to 16 KiB.
+const TRANSPOSED: usize = 128;
 
 /// Bytes of a lane.
 const LANE: isize = 4;
@@ -100,11 +102,12 @@ pub trait Tiled: Packed {
 #[derive(Clone, Copy)]
 pub enum Multiply {
     /// bfloat16, TDPBF16PS.
-    Bf16,
+    #[cfg(feature = "half")]
+    Bf16 = 0,
     /// Signed bytes, unsigned bytes: TDPBSUD.
-    SignedUnsigned,
+    SignedUnsigned = 1,
     /// Unsigned bytes, signed bytes: TDPBUSD.
-    UnsignedSigned,
+    UnsignedSigned = 2,
 }
 
 /// The instruction `MULTIPLY` with these registers.
@@ -215,12 +218,13 @@ impl Block {
 pub unsafe fn panel<T: Tiled>(s: PanelJob<T>) {
     const { assert!(size_of::<T>() == LANE as usize) };
     let (row, step) = s.a.strides.expect("A in rows");
-    let mut rows_of_a = Rows::<PART>::new();
+    let part = if step == 1 { PART } else { TRANSPOSED };
+    let mut rows_of_a = Rows::<TRANSPOSED>::new();
     let mut rest_of_b = Rows::<{ 4 * TILE }>::new();
     let mut configured = 0;
     // an empty sum has one part
-    for p in (0..s.k.max(1)).step_by(PART) {
-        let steps = PART.min(s.k - p);
+    for p in (0..s.k.max(1)).step_by(part) {
+        let steps = part.min(s.k - p);
         let (whole, rest) = (steps / TILE * TILE, steps % TILE);
         let b = s.b.wrapping_offset(p as isize * s.ldb) as *const u32;
         if rest > 0 {
@@ -237,7 +241,7 @@ pub unsafe fn panel<T: Tiled>(s: PanelJob<T>) {
             unsafe {
                 if step != 1 {
                     copy(a, [row, step], [rows, steps], &mut rows_of_a);
-                    (a, ld) = (rest_of_a, PART as isize);
+                    (a, ld) = (rest_of_a, TRANSPOSED as isize);
                     rest_of_a = rest_of_a.wrapping_add(whole);
                 } else if rest > 0 {
                     copy(
@@ -276,7 +280,7 @@ pub unsafe fn panel<T: Tiled>(s: PanelJob<T>) {
                 };
                 let rest = (rest > 0).then(|| Block {
                     a: rest_of_a.cast(),
-                    row: LANE * PART as isize,
+                    row: LANE * TRANSPOSED as isize,
                     b: rest_of_b.at(0, j * TILE).cast(),
                     step: LANE * 4 * TILE as isize,
                     passes: 1,
