@@ -72,7 +72,7 @@ mod arithmetic {
                     }
                     black_box(sums);
                 }
-                // SAFETY: `KINDS` names the function beside the test for its features.
+                // SAFETY: `kinds` names the function beside the test for its features.
                 unsafe { run() };
                 (2 * TURNS * $chains * $lanes) as f64
             }
@@ -92,13 +92,55 @@ mod arithmetic {
         _mm512_dpbf16_ps(*s, a, b)
     });
 
+    /// A function that multiplies four pairs of AMX's registers at a time, of 16 rows of 64 bytes.
+    macro_rules! peak_of_tiles {
+        ($name:ident, $multiply:literal, $each:literal) => {
+            fn $name() -> f64 {
+                const PASSES: usize = TURNS / 4;
+                /// Palette 1, then the bytes and the number of each register's rows.
+                #[repr(align(64))]
+                struct Config([u8; 64]);
+                let mut config = Config([0; 64]);
+                config.0[0] = 1;
+                for register in 0..8 {
+                    config.0[16 + 2 * register] = 64;
+                    config.0[48 + register] = 16;
+                }
+                // SAFETY: `kinds` names the function beside the test for AMX, whose registers only
+                // this code uses.
+                unsafe {
+                    std::arch::asm!(
+                        "ldtilecfg [{config}]",
+                        "2:",
+                        concat!($multiply, " tmm0, tmm4, tmm6"),
+                        concat!($multiply, " tmm1, tmm4, tmm7"),
+                        concat!($multiply, " tmm2, tmm5, tmm6"),
+                        concat!($multiply, " tmm3, tmm5, tmm7"),
+                        "dec {passes}",
+                        "jnz 2b",
+                        "tilerelease",
+                        config = in(reg) &config,
+                        passes = inout(reg) PASSES => _,
+                        options(nostack),
+                    )
+                };
+                (2 * PASSES * 4 * 16 * 16 * 16 * $each) as f64
+            }
+        };
+    }
+    peak_of_tiles!(bf16_amx, "tdpbf16ps", 2);
+    peak_of_tiles!(int8_amx, "tdpbsud", 4);
+
     /// The kinds of arithmetic at the level that kernels run on, each with a function that performs
     /// some operations and returns how many. Without dot-product instructions, 8-bit integers are
     /// multiplied as pairs of 16-bit integers.
     pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
         let wide = simd::level() == Level::Avx512;
         let fma = simd::level() == Level::Avx2;
-        let all: [(&str, bool, fn() -> f64); 9] = [
+        let amx = simd::has_amx();
+        let all: [(&str, bool, fn() -> f64); 11] = [
+            ("bfloat16", amx, bf16_amx),
+            ("int8", amx, int8_amx),
             ("float32", wide, f32_512),
             ("float64", wide, f64_512),
             ("float32", fma, f32_256),
@@ -107,13 +149,13 @@ mod arithmetic {
             ("int32", fma, i32_256),
             (
                 "int8",
-                wide && is_x86_feature_detected!("avx512vnni"),
+                wide && !amx && is_x86_feature_detected!("avx512vnni"),
                 int8_512,
             ),
             ("int8", fma, int8_256),
             (
                 "bfloat16",
-                wide && is_x86_feature_detected!("avx512bf16"),
+                wide && !amx && is_x86_feature_detected!("avx512bf16"),
                 bf16_512,
             ),
         ];

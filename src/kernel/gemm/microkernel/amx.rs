@@ -310,7 +310,7 @@ pub unsafe fn panel<T: Tiled>(s: PanelJob<T>) {
 /// registers.
 ///
 /// # Safety
-/// `from` holds these rows and steps.
+/// `from` holds these rows and steps; elements need not be aligned.
 unsafe fn copy<const W: usize>(
     from: *const u32,
     [row, step]: [isize; 2],
@@ -332,7 +332,12 @@ unsafe fn copy<const W: usize>(
                 for r in 0..TILE {
                     for q in 0..TILE {
                         let inside = r < height && q < width;
-                        *to.add(r * W + q) = if inside { *at(i + r, p + q) } else { 0 };
+                        let x = if inside {
+                            at(i + r, p + q).read_unaligned()
+                        } else {
+                            0
+                        };
+                        *to.add(r * W + q) = x;
                     }
                 }
             }

@@ -175,6 +175,43 @@ each! {
     #[cfg(feature = "complex")] complex64 flex::dtype::Complex64;
 }
 
+/// Sums of more steps than microkernels take at a time, of as many rows as are worth a block.
+fn check_long_sums<T: Number>() {
+    let (m, n) = (37, 75);
+    for k in [1030, 2111] {
+        let mut random = Rng(k as u64);
+        let mut integers =
+            |len: usize| -> Vec<i64> { (0..len).map(|_| random.below(3) as i64).collect() };
+        let (x, y) = (integers(m * k), integers(k * n));
+        let make = |v: &[i64]| -> Vec<T> { v.iter().map(|i| T::make(*i)).collect() };
+        let b = make(&y);
+        let columns: Vec<i64> = (0..k * m).map(|i| x[i % m * k + i / m]).collect();
+        // both begin at an odd element
+        let by_rows = make(&[&[0], &x[..]].concat());
+        let by_columns = make(&[&[0], &columns[..]].concat());
+        for a in [
+            Mat::from_slice(&by_rows[1..], m, k),
+            Mat::from_slice(&by_columns[1..], k, m).t(),
+        ] {
+            let mut c = vec![T::make(0); m * n];
+            let out = MatMut::from_slice(&mut c, m, n);
+            product(a, Mat::from_slice(&b, k, n), out, false, Epilogue::NONE).unwrap();
+            for (i, c) in c.iter().enumerate() {
+                let sum = (0..k).map(|p| x[i / n * k + p] * y[p * n + i % n]).sum();
+                assert!(c.is(sum), "{k} {i}: {sum}");
+            }
+        }
+    }
+}
+#[test]
+fn long_sums_are_exact() {
+    check_long_sums::<f32>();
+    check_long_sums::<i8>();
+    check_long_sums::<i32>();
+    #[cfg(feature = "half")]
+    check_long_sums::<flex::dtype::bf16>();
+}
+
 #[test]
 fn a_grid_covers_c_once() {
     for (m, n, k) in [
