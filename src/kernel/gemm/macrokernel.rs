@@ -17,7 +17,9 @@
 //! What is added to an element of C, and in which order, depends on the length of the sum alone:
 //! not on how C is split, nor on what is packed.
 
-use super::blocking::{EPILOGUE_ROWS, HANDED_OVER, PARTIAL, SHORT_SUM, equal_parts};
+use super::blocking::{
+    EPILOGUE_ROWS, HANDED_OVER, PARTIAL, SHORT_SUM, TILED_EPILOGUE_ROWS, equal_parts,
+};
 use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
 use super::matrix::{Mat, MatMut};
@@ -235,10 +237,10 @@ fn columns<T: Packed, C: MatElement>(
                 let to_c = C::SAME && whole;
                 let at = if strips { j - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
-                let step = if finish && !T::by_rows() {
-                    equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT)
-                } else {
-                    rows.len()
+                let step = match finish {
+                    true if T::by_rows() => equal_parts(rows.len(), TILED_EPILOGUE_ROWS, HEIGHT),
+                    true => equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT),
+                    false => rows.len(),
                 };
                 for part in parts(rows.len(), step) {
                     let i = rows.start + part.start;

@@ -43,8 +43,7 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// # Safety
     /// TILE1, see [`PanelJob`].
     unsafe fn panel<I: Isa>(job: PanelJob<Self>);
-    /// Whether packed blocks of A are rows, not micropanels, and a panel of B is read from L2 for
-    /// each job, so that one has as many rows as there are.
+    /// Whether packed blocks of A are rows, not micropanels: for registers of tiles.
     #[inline]
     fn by_rows() -> bool {
         false
