@@ -38,6 +38,6 @@ isas() {
   [ ! -r /proc/cpuinfo ] || flags=" $(grep -m1 '^flags' /proc/cpuinfo || true) "
   [[ $flags != *' avx2 '* || $flags != *' fma '* ]] || echo avx2
   [[ $flags = *' avx512bw '* && $flags = *' avx512dq '* && $flags = *' avx512vl '* ]] || return 0
-  # AMX stands beside AVX-512, whose other kernels are then tested with it
+  # with AMX, all but a few products are those of AVX-512
   [[ $flags = *' amx_tile '* && $flags = *' amx_bf16 '* && $flags = *' amx_int8 '* ]] && echo amx || echo avx512
 }

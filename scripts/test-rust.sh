@@ -18,6 +18,10 @@ for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
   FLEX_ISA=$isa cargo test -q --tests --features rayon
 done
+if [ "$(isas | tail -1)" = amx ]; then
+  step "products without AMX"
+  FLEX_ISA=avx512 cargo test -q --test suite --features rayon -- gemm conv attention quant
+fi
 
 step "features that are checked: ${checked[*]}"
 for combination in "${checked[@]}"; do

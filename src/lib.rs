@@ -62,7 +62,7 @@
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `bindings` | no | what bindings to other languages use beyond this API; it changes without notice |
 //!
-//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` are environment variables that limit what
+//! `FLEX_ISA=scalar|avx2|avx512|amx` and `FLEX_NUM_THREADS` are environment variables that limit what
 //! flex uses of the machine; [`ignored_settings`] reports values that are not understood.
 
 #![cfg_attr(not(feature = "std"), no_std)]

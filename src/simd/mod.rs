@@ -162,9 +162,9 @@ isas! {
     bf16 ["avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
 }
 
-/// Whether products of bfloat16 are best computed by an instruction for them, beside the dispatched set:
-/// that of AMX, or that of AVX-512 where it is twice as fast as widening and multiply-adds. Intel's cores
-/// take four times as long for one of AVX-512, since those for servers have AMX.
+/// Whether products of bfloat16 are best computed by an instruction for them, beside the dispatched
+/// set: that of AMX, or that of AVX-512 where it is twice as fast as widening and multiply-adds,
+/// which it is not on Intel's cores.
 #[cfg(all(x86_dispatch, feature = "half"))]
 #[inline]
 pub fn has_bf16() -> bool {
@@ -299,11 +299,14 @@ pub fn level() -> Level {
     Level::Base
 }
 
-/// Whether products of bfloat16 and of bytes have the registers of AMX, beside AVX-512.
-#[cfg(x86_dispatch)]
+/// Whether AMX's tile registers multiply bfloat16 and bytes, beside AVX-512: the CPU has them, and
+/// the operating system granted them to the process.
 #[inline(always)]
 pub fn has_amx() -> bool {
-    detect::has_amx()
+    #[cfg(x86_dispatch)]
+    return detect::has_amx();
+    #[cfg(not(x86_dispatch))]
+    false
 }
 
 /// Whether the CPU is Intel's, for choices that depend on the vendor.
@@ -328,7 +331,6 @@ pub fn is_intel() -> bool {
 /// The name of the chosen set, as in `FLEX_ISA`.
 pub fn name() -> &'static str {
     match level() {
-        #[cfg(x86_dispatch)]
         Level::Avx512 if has_amx() => "amx",
         Level::Avx512 => "avx512",
         Level::Avx2 => "avx2",

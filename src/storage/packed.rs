@@ -75,11 +75,12 @@ const MAX_ENTRIES: usize = 64;
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether weights that are used repeatedly stay packed for matrix products (the default):
-/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), those of
-/// recurrent layers, int8 and uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul),
-/// and weights of convolutions by Winograd's algorithm. Products with few rows take less time then.
-/// Each such weight takes its memory a second time, that of a convolution four times more, counted
-/// as in use. Results of floats may differ in their last bits. Panels that were packed before are
+/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), bfloat16 ones of it
+/// and of convolutions where the CPU has instructions for their products, those of recurrent
+/// layers, int8 and uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul), and weights
+/// of convolutions by Winograd's algorithm. Products with few rows take less time then. Each such
+/// weight takes its memory a second time, that of Winograd's algorithm four times more, counted as
+/// in use. Results of floats may differ in their last bits. Panels that were packed before are
 /// freed with their weight.
 ///
 /// A weight whose memory is lent to another library (an array or a tensor there shares it) is

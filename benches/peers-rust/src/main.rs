@@ -16,10 +16,7 @@ fn main() {
     let only = std::env::args().nth(1);
     let wanted = |family: &str| only.as_deref().is_none_or(|o| o == family);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    println!(
-        "{threads} threads, {}",
-        flex::simd::name(flex::simd::level())
-    );
+    println!("{threads} threads, {}", flex::simd::name());
     for threads in [1, threads] {
         if wanted("products") {
             products::run(threads);

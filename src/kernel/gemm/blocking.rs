@@ -68,8 +68,8 @@ impl Blocking {
 pub const N_BLOCK_BYTES: usize = 4 << 20;
 /// Rows of a panel of C that stay in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
-/// The same for registers of tiles, which multiply so fast that reading a panel of B again for more
-/// rows is felt: the panel of C then stays in L2.
+/// The same for AMX's tile registers, which multiply so fast that reading a panel of B again for
+/// more rows costs noticeably: the panel of C then stays in L2.
 pub const TILED_EPILOGUE_ROWS: usize = 192;
 /// Bytes of a partial block of sums on their way to elements of another type, if the sum is cut:
 /// they stay in L2.

@@ -238,7 +238,7 @@ fn columns<T: Packed, C: MatElement>(
                 let at = if strips { j - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
                 let step = match finish {
-                    true if T::by_rows() => equal_parts(rows.len(), TILED_EPILOGUE_ROWS, HEIGHT),
+                    true if T::is_tiled() => equal_parts(rows.len(), TILED_EPILOGUE_ROWS, HEIGHT),
                     true => equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT),
                     false => rows.len(),
                 };

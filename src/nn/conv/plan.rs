@@ -80,13 +80,14 @@ pub(super) const MAX_SCRATCH: usize = 8 << 20;
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
 /// operands of these shapes and their common dtype: this depends on these and on `options`, and for
 /// small planes that are convolved channel by channel also on the CPU's vectors, for bfloat16 on its
-/// instructions for that. The rank of the weight says which of the three. Bias, activation and residual make no difference.
+/// instructions for that. The rank of the weight says which of the three. Bias, activation and
+/// residual make no difference.
 ///
 /// Kernels of 3x3, and of 3 or 5 along columns alone, or with a depth besides, without a stride
 /// along rows or columns, over enough channels, use Winograd's algorithm unless [`Conv::precise`] is
-/// set. Its errors are at most four times those of plain sums, which tests check. If a result in a
-/// row of tiles is NaN or infinite, the row is recomputed as plain sums, so that what one place
-/// reads does not reach another.
+/// set, or they are of bfloat16 and the CPU has AMX. Its errors are at most four times those of plain
+/// sums, which tests check. If a result in a row of tiles is NaN or infinite, the row is recomputed
+/// as plain sums, so that what one place reads does not reach another.
 ///
 /// Errors as the convolution itself.
 ///
@@ -203,7 +204,7 @@ impl Way {
                     .saturating_mul(bytes)
             }
             #[cfg(all(x86_dispatch, feature = "half"))]
-            Way::Pairs(bands) => product_numbers(call, dtype)
+            Way::Pairs(bands) => pair_numbers(call)
                 .saturating_add(bands.numbers())
                 .saturating_mul(bytes),
             Way::Depthwise(walk) => depthwise_scratch(walk).saturating_mul(bytes),
@@ -258,11 +259,18 @@ fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
 #[cfg(all(x86_dispatch, feature = "half"))]
 fn pairs(call: &ConvCall, dtype: DType, after_winograd: bool) -> Option<Way> {
     let fits = dtype == DType::BF16 && gemm::bf16_pairs::<bf16, bf16>();
-    let room = (MAX_SCRATCH / size_of::<u32>()).saturating_sub(product_numbers(call, dtype));
+    let room = (MAX_SCRATCH / size_of::<u32>()).saturating_sub(pair_numbers(call));
     (fits && (after_winograd || simd::has_amx()))
         .then(|| Bands::new(call, room))
         .flatten()
         .map(Way::Pairs)
+}
+/// Numbers of scratch of the product of pairs itself.
+#[cfg(all(x86_dispatch, feature = "half"))]
+fn pair_numbers(call: &ConvCall) -> usize {
+    type Pair = <gemm::Interleave as gemm::Packing>::To;
+    let taps = (call.seen().div_ceil(2)).saturating_mul(call.geometry.positions());
+    scratch_of::<Pair>([call.made(), call.geometry.len(), taps], false)
 }
 #[cfg(not(all(x86_dispatch, feature = "half")))]
 fn pairs(_: &ConvCall, _: DType, _: bool) -> Option<Way> {

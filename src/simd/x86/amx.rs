@@ -1,16 +1,17 @@
-//! Whether the thread may use AMX: the CPU has it, and the operating system keeps its registers. Rust
-//! doesn't ask for either yet.
+//! Whether the process may use AMX. The standard library has no stable test for the CPU's features,
+//! nor one for the operating system's permission.
 
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 
-/// Asks the operating system for the registers, on behalf of all threads of the process, if the CPU
-/// has AMX with products of bfloat16 and of bytes.
+/// Requests the tile registers for all threads of the process, if the CPU has AMX with products of
+/// bfloat16 and of bytes. From then on the system rejects alternate signal stacks (`sigaltstack`)
+/// too small for them (`AT_MINSIGSTKSZ`).
 #[cfg(target_os = "linux")]
 pub fn permitted() -> bool {
     const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
     const XFEATURE_XTILEDATA: libc::c_long = 18;
-    // SAFETY: a system call without pointers. It fails where it is not known, and if a thread's
-    // stack for signals is too small for the registers.
+    // SAFETY: a system call without pointers. It fails on kernels that don't know it, and if a
+    // thread has an alternate signal stack too small for the registers.
     cpu_has_it()
         && unsafe {
             libc::syscall(
@@ -20,7 +21,7 @@ pub fn permitted() -> bool {
             ) == 0
         }
 }
-/// Elsewhere nobody has tried.
+/// Not implemented on other systems.
 #[cfg(not(target_os = "linux"))]
 pub fn permitted() -> bool {
     let _ = cpu_has_it;

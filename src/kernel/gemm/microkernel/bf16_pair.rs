@@ -90,7 +90,7 @@ unsafe impl Packed for Bf16Pair {
         }
     }
     #[inline]
-    fn by_rows() -> bool {
+    fn is_tiled() -> bool {
         simd::has_amx()
     }
     const UNROLLED: bool = true;

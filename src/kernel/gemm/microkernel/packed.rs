@@ -43,9 +43,9 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// # Safety
     /// TILE1, see [`PanelJob`].
     unsafe fn panel<I: Isa>(job: PanelJob<Self>);
-    /// Whether packed blocks of A are rows, not micropanels: for registers of tiles.
+    /// Whether AMX's tile registers multiply it: packed blocks of A are then rows, not micropanels.
     #[inline]
-    fn by_rows() -> bool {
+    fn is_tiled() -> bool {
         false
     }
     /// Whether there are tall tiles.

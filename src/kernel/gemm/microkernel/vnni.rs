@@ -103,7 +103,7 @@ unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
         }
     }
     #[inline]
-    fn by_rows() -> bool {
+    fn is_tiled() -> bool {
         simd::has_amx()
     }
     const UNROLLED: bool = true;

@@ -219,7 +219,8 @@ const PAGE: usize = 4096;
 #[inline(always)]
 fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
     const GROUPS: usize = 16;
-    if b.rs().unsigned_abs().saturating_mul(size_of::<P::From>()) < PAGE {
+    let far = b.rs().unsigned_abs().saturating_mul(size_of::<P::From>()) >= PAGE;
+    if !far || (g + GROUPS) * P::GROUP >= b.rows() {
         return;
     }
     for q in 0..P::GROUP {
@@ -430,7 +431,7 @@ pub fn block_a<P: Packing<To: Packed>>(p: P, a: Mat<P::From>, d: &mut [P::To]) -
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
     let (p, from, to) = p.moved(a, &mut *d);
-    let strides = if a.rs() != 1 || a.cs() == 1 || P::To::by_rows() {
+    let strides = if a.rs() != 1 || a.cs() == 1 || P::To::is_tiled() {
         simd::call(PackRows(p, from, to));
         Some((groups as isize, 1))
     } else {
