@@ -1851,11 +1851,12 @@ def set_num_threads(n: SupportsIndex, /) -> None:
     """
 def set_weight_packing(on: builtins.bool, /) -> None:
     """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
-    True): float32, float64, int8 and uint8 weights of `nn.linear`, those of recurrent layers, int8
+    True): float32, float64, int8 and uint8 weights of `nn.linear`, bfloat16 ones of it and of
+    convolutions where the CPU has instructions for their products, those of recurrent layers, int8
     and uint8 matrices on the right of `matmul`, and weights of convolutions by Winograd's
     algorithm. Products with few rows take less time then. Each such weight takes its memory a
-    second time, that of a convolution four times more. Results of floats may differ in their last
-    bits. Panels that were packed before are freed with their weight.
+    second time, that of Winograd's algorithm four times more. Results of floats may differ in their
+    last bits. Panels that were packed before are freed with their weight.
     """
 def get_num_threads() -> int:
     """The number of threads that an operation started here may use."""
