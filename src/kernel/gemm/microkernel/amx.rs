@@ -85,7 +85,7 @@ impl Config {
         config
     }
     /// # Safety
-    /// The thread may use AMX ([`has_amx`](crate::simd::has_amx)).
+    /// The process may use AMX ([`has_amx`](crate::simd::has_amx)).
     unsafe fn load(&self) {
         // SAFETY: the caller's promise; a valid configuration of palette 1.
         unsafe {
@@ -214,7 +214,7 @@ impl Block {
 /// Multiplies all rows by the panel.
 ///
 /// # Safety
-/// TILE1, and the thread may use AMX.
+/// TILE1, and the process may use AMX.
 #[inline(never)]
 pub unsafe fn panel<T: Tiled>(s: PanelJob<T>) {
     const { assert!(size_of::<T>() == LANE as usize) };

@@ -96,8 +96,8 @@ impl Prefetch {
 ///
 /// Contract TILE1: `a` holds `rows` rows of `k` steps; `b` holds `k` rows of `vectors` vectors,
 /// `ldb` apart; `o` holds `rows` rows of as many vectors, `ldo` apart, writable and disjoint from
-/// both; `vectors` is 1, 2 or that of the widest tile. If the type [is tiled](Packed::is_tiled), A
-/// has strides. If `tall`, A has strides, B's rows are
+/// both; `vectors` is 1, 2 or that of the widest tile. If the type is tiled
+/// ([`is_tiled`](super::packed::Packed::is_tiled)), A has strides. If `tall`, A has strides, B's rows are
 /// contiguous and adjacent, and `rows` is at most [`TALL_ROWS`].
 #[derive(Clone, Copy)]
 pub struct PanelJob<T> {
