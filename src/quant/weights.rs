@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 #[cfg(feature = "std")]
 use crate::{
     kernel::gemm::{self, Scratch},
-    storage::{PackedForm, PackedKey},
+    storage::PackedForm,
 };
 use alloc::vec::Vec;
 
@@ -105,15 +105,8 @@ pub(super) fn row_sums(values: &Tensor) -> Result<Vec<i32>> {
         Ok(sums)
     };
     #[cfg(feature = "std")]
-    if values.storage().caches_packed() {
-        let key = PackedKey {
-            first: values.layout().offset(),
-            sizes: [n, k],
-            strides: [values.strides()[0], values.strides()[1]],
-            dtypes: [DType::I32, DType::I8],
-            form: PackedForm::Sums,
-        };
-        let kept = values.storage().packed(key, true, || {
+    {
+        let kept = values.kept(DType::I32, PackedForm::Sums, || {
             let sums: Vec<i32> = compute()?;
             let mut kept = Scratch::<u32>::new(n)?;
             kept.iter_mut()

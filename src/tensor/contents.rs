@@ -6,8 +6,31 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::scalar::ElementBytes;
+#[cfg(feature = "std")]
+use crate::storage::{Bytes, PackedForm, PackedKey};
 
 impl Tensor {
+    /// What `pack` makes of a matrix for products with another dtype, kept with its storage from
+    /// the second use on; `None` if it is not kept. Panics unless the tensor has two dimensions.
+    #[cfg(feature = "std")]
+    pub(crate) fn kept(
+        &self,
+        other: DType,
+        form: PackedForm,
+        pack: impl FnOnce() -> Result<Bytes>,
+    ) -> Option<Bytes> {
+        if !self.storage().caches_packed() {
+            return None;
+        }
+        let key = PackedKey {
+            first: self.layout().offset().wrapping_mul(self.dtype().size()),
+            sizes: [self.shape()[0], self.shape()[1]],
+            strides: [self.strides()[0], self.strides()[1]],
+            dtypes: [other, self.dtype()],
+            form,
+        };
+        self.storage().packed(key, true, pack)
+    }
     /// The elements of a contiguous tensor, without a copy. Errors if it is not contiguous, or `T`
     /// is not its dtype.
     ///

@@ -179,6 +179,11 @@ fn columns<T: Packed, C: MatElement>(
         let nc = blocking.n.next_multiple_of(lanes * widest);
         (nc, kc * nc.min(padded_width::<T>(n)))
     };
+    let epilogue_rows = if T::is_tiled() {
+        TILED_EPILOGUE_ROWS
+    } else {
+        EPILOGUE_ROWS
+    };
     // The initial values of each row's sums.
     let factor = -right.offset;
     let len_starts = if factor == 0 { 0 } else { m };
@@ -237,10 +242,10 @@ fn columns<T: Packed, C: MatElement>(
                 let to_c = C::SAME && whole;
                 let at = if strips { j - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
-                let step = match finish {
-                    true if T::is_tiled() => equal_parts(rows.len(), TILED_EPILOGUE_ROWS, HEIGHT),
-                    true => equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT),
-                    false => rows.len(),
+                let step = if finish {
+                    equal_parts(rows.len(), epilogue_rows, HEIGHT)
+                } else {
+                    rows.len()
                 };
                 for part in parts(rows.len(), step) {
                     let i = rows.start + part.start;

@@ -2,10 +2,11 @@
 
 use super::call::ConvCall;
 use crate::kernel::conv::{Geometry, Three};
+use crate::kernel::gemm::{Interleave, Packing};
 use core::ops::Range;
 
 /// Channels of a word.
-const PAIR: usize = 2;
+pub(super) const PAIR: usize = Interleave::GROUP;
 
 /// Bands of images: places from one index to another along an axis, and what they read.
 pub(super) struct Bands {
@@ -46,9 +47,10 @@ impl Bands {
         let (stride, span) = (g.stride[axis], (g.kernel[axis] - 1) * g.dilation[axis] + 1);
         let most = room / slice;
         let all = g.places[axis];
-        let places = match most {
-            _ if image[axis] <= most => all,
-            _ => (most.checked_sub(span)? / stride + 1).min(all),
+        let places = if image[axis] <= most {
+            all
+        } else {
+            (most.checked_sub(span)? / stride + 1).min(all)
         };
         let elements = image[axis].min((places - 1) * stride + span);
         let count = all.div_ceil(places);

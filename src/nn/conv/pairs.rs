@@ -1,7 +1,7 @@
 //! Convolutions of bfloat16 where the matrix engine multiplies pairs: neighbouring channels share a
 //! word, so that patches are those of an image of words.
 
-use super::bands::Bands;
+use super::bands::{Bands, PAIR};
 use super::run::{ConvOperands, Epilogues};
 use crate::dtype::Element;
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::kernel::gemm::{
 };
 use crate::ops::linalg::ResultMatrices;
 use crate::par::{self, Cost};
-use crate::storage::{Bytes, PackedForm, PackedKey};
+use crate::storage::{Bytes, PackedForm};
 use crate::tensor::Tensor;
 use core::ops::Range;
 
@@ -92,7 +92,7 @@ impl ConvOperands {
                 return; // padding alone
             }
             let words = first..bands.channels.min(first + ABREAST);
-            let channels = 2 * words.start..call.seen().min(2 * words.end);
+            let channels = PAIR * words.start..call.seen().min(PAIR * words.end);
             let image = call.image_of::<T>(x, n, group);
             let planes = image.narrow(bands.axis, band.elements).matrix();
             let planes = bf16_bits(planes.block(channels, 0..area));
@@ -134,18 +134,9 @@ impl ConvOperands {
             });
             Ok(all.into_bytes())
         };
-        if weight.storage().caches_packed() {
-            let key = PackedKey {
-                first: weight.layout().offset().wrapping_mul(size_of::<T>()),
-                sizes: [weight.shape()[0], weight.shape()[1]],
-                strides: [weight.strides()[0], weight.strides()[1]],
-                dtypes: [T::DTYPE; 2],
-                form: PackedForm::Words(positions),
-            };
-            if let Some(kept) = weight.storage().packed(key, true, pack) {
-                return Ok(kept);
-            }
+        match weight.kept(T::DTYPE, PackedForm::Words(positions), pack) {
+            Some(kept) => Ok(kept),
+            None => pack(),
         }
-        pack()
     }
 }

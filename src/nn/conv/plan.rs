@@ -167,13 +167,13 @@ impl Way {
             }
         }
         let kernels = || PhaseKernels::new(g);
-        if let Some(way) = pairs(call, dtype, false) {
-            return Ok(way);
-        }
-        if let Some(blocks) = winograd(call, dtype, precise, kernels) {
+        let pairs = pairs(call, dtype);
+        // tile registers make products of pairs faster than fewer products of widened numbers
+        let tiled = pairs.is_some() && simd::has_amx();
+        if !tiled && let Some(blocks) = winograd(call, dtype, precise, kernels) {
             return Ok(Way::Winograd(Box::new(blocks)));
         }
-        match pairs(call, dtype, true) {
+        match pairs {
             Some(way) => Ok(way),
             None => Ok(Way::ImplicitGemm(sorted(call, dtype)?)),
         }
@@ -254,16 +254,15 @@ fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
     }))
 }
 
-/// How images of bfloat16 are read as pairs of channels, if that is faster and scratch has room for
-/// it. Unless products of pairs have registers of their own, Winograd's algorithm is as fast.
+/// How images of bfloat16 are read as pairs of channels, if products have instructions for them and
+/// scratch has room.
 #[cfg(all(x86_dispatch, feature = "half"))]
-fn pairs(call: &ConvCall, dtype: DType, after_winograd: bool) -> Option<Way> {
-    let fits = dtype == DType::BF16 && gemm::bf16_pairs::<bf16, bf16>();
+fn pairs(call: &ConvCall, dtype: DType) -> Option<Way> {
+    if dtype != DType::BF16 || !gemm::bf16_pairs::<bf16, bf16>() {
+        return None;
+    }
     let room = (MAX_SCRATCH / size_of::<u32>()).saturating_sub(pair_numbers(call));
-    (fits && (after_winograd || simd::has_amx()))
-        .then(|| Bands::new(call, room))
-        .flatten()
-        .map(Way::Pairs)
+    Bands::new(call, room).map(Way::Pairs)
 }
 /// Numbers of scratch of the product of pairs itself.
 #[cfg(all(x86_dispatch, feature = "half"))]
@@ -273,7 +272,7 @@ fn pair_numbers(call: &ConvCall) -> usize {
     scratch_of::<Pair>([call.made(), call.geometry.len(), taps], false)
 }
 #[cfg(not(all(x86_dispatch, feature = "half")))]
-fn pairs(_: &ConvCall, _: DType, _: bool) -> Option<Way> {
+fn pairs(_: &ConvCall, _: DType) -> Option<Way> {
     None
 }
 

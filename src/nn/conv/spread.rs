@@ -14,7 +14,7 @@ use crate::ops::linalg::ResultMatrices;
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
 #[cfg(feature = "std")]
-use crate::storage::{PackedForm, PackedKey};
+use crate::storage::PackedForm;
 use crate::tensor::Tensor;
 
 /// The fewest rows of a product that a thread's part of the outputs has.
@@ -142,17 +142,12 @@ where
         Ok(all.into_bytes())
     };
     #[cfg(feature = "std")]
-    if weight.storage().caches_packed() {
-        let key = PackedKey {
-            first: weight.layout().offset().wrapping_mul(size_of::<T>()),
-            sizes: [weight.shape()[0], weight.shape()[1]],
-            strides: [weight.strides()[0], weight.strides()[1]],
-            dtypes: [T::DTYPE; 2],
-            form: PackedForm::Turned(operands.call.groups),
-        };
-        if let Some(kept) = weight.storage().packed(key, true, transpose) {
-            return Ok(kept);
-        }
+    if let Some(kept) = weight.kept(
+        T::DTYPE,
+        PackedForm::Turned(operands.call.groups),
+        transpose,
+    ) {
+        return Ok(kept);
     }
     transpose()
 }

@@ -13,7 +13,7 @@ use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
 #[cfg(feature = "std")]
-use crate::storage::{PackedForm, PackedKey};
+use crate::storage::PackedForm;
 use crate::tensor::Tensor;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -150,20 +150,13 @@ impl ConvOperands {
         matrix: impl Fn() -> Result<Tensor>,
     ) -> Result<Bytes> {
         #[cfg(feature = "std")]
-        if self.weight.storage().caches_packed() {
-            let (weight, kernels) = (&self.weight, blocks.kernels());
-            let key = PackedKey {
-                first: weight.layout().offset().wrapping_mul(size_of::<T>()),
-                sizes: [weight.shape()[0], weight.shape()[1]],
-                strides: [weight.strides()[0], weight.strides()[1]],
-                dtypes: [T::DTYPE; 2],
-                form: PackedForm::Winograd {
-                    groups: self.call.groups,
-                    kernels: kernels.identity(),
-                },
+        {
+            let form = PackedForm::Winograd {
+                groups: self.call.groups,
+                kernels: blocks.kernels().identity(),
             };
             let transform = || self.transform_weights::<T>(blocks, &matrix()?);
-            if let Some(kept) = weight.storage().packed(key, true, transform) {
+            if let Some(kept) = self.weight.kept(T::DTYPE, form, transform) {
                 return Ok(kept);
             }
         }

@@ -18,7 +18,7 @@ use crate::quant::qtensor::{QTensor, floats_of_bytes};
 use crate::quant::weights::row_sums;
 use crate::storage::Bytes;
 #[cfg(feature = "std")]
-use crate::storage::{PackedForm, PackedKey};
+use crate::storage::PackedForm;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -160,17 +160,8 @@ impl<'a> Integers<'a> {
             Ok(all.into_bytes())
         };
         #[cfg(feature = "std")]
-        if values.storage().caches_packed() {
-            let key = PackedKey {
-                first: values.layout().offset(),
-                sizes: [outputs, taps],
-                strides: [values.strides()[0], values.strides()[1]],
-                dtypes: [DType::U8, DType::I8],
-                form: PackedForm::Words(positions),
-            };
-            if let Some(kept) = values.storage().packed(key, true, pack) {
-                return Ok(kept);
-            }
+        if let Some(kept) = values.kept(DType::U8, PackedForm::Words(positions), pack) {
+            return Ok(kept);
         }
         pack()
     }
