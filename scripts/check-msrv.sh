@@ -19,7 +19,7 @@ while read -r name _; do
   ! of_release "$name" || { toolchain=$name; break; }
 done < <(rustup toolchain list 2>/dev/null || true)
 if [ -z "$toolchain" ]; then
-  printf '\n!! NOT CHECKED, for want of Rust %s (rustup toolchain install %s): whether the crate compiles with it\n' "$want" "$want" >&2
+  not_tested "whether the crate compiles with Rust $want" "that release (rustup toolchain install $want)"
   exit 0
 fi
 

@@ -21,4 +21,5 @@ if stage build build; then
 fi
 wait
 failed_stages
-say "$SECONDS s; make test has the rest"
+left=$(left_out)
+say "$SECONDS s; make test has the rest${left:+; NOT TESTED: $left}"

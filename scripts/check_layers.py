@@ -6,8 +6,9 @@ Layers, lowest first; a module may use its own layer and those below it:
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
       <  ops  <  nn, fft, signal, io, stream, quant  <  prelude, bindings  <  python (python/src, a crate of its own)
 
-Files of one folder must not use each other in a cycle. A label of an invariant (TENSOR1) is defined once, by a comment that begins with
-it, `Invariant` or `Contract`. Exit status 1 when a rule is broken.
+A public function with an example is named by a test. Files of one folder must not use each other in a cycle. A label of an invariant
+(TENSOR1) is defined once, by a comment that begins with it, `Invariant` or `Contract`; docs/invariants.md lists them, and `--index`
+rewrites it. Words that a term of the field replaced are not used again. Exit status 1 when a rule is broken.
 """
 
 import re
@@ -18,6 +19,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 MODULE = ROOT / "python" / "src"  # its files are named python/..
+INDEX = ROOT / "docs" / "invariants.md"
 LONG, TOO_LONG = 400, 600  # lines: reported, refused
 
 LAYERS = [
@@ -72,6 +74,26 @@ RULES = [
         "methods of Tensor stand in src/tensor/, or call ops: `method!` makes them",
     ),
 ]
+
+# Retired words, each with the field's term for it.
+WORDS = {
+    "Attended": "AttentionElement",
+    "Crew": "Workers",
+    "Described": "SourceInfo",
+    "Follow": "PostOp",
+    "Following": "PostOp",
+    "Layered": "LayerStep",
+    "Lent": "Loan",
+    "Refusal": "ParseError",
+    "Rel": "OperandRef",
+    "Spread": "Col2Im or Smoothing",
+    "Way": "Plan",
+    "linear_then": "linear_with_post_op",
+    "matmul_then": "matmul_with_post_op",
+}
+WORD = re.compile(rf"\b({'|'.join(WORDS)})\b")
+PLACES = re.compile(r"\bplaces\b")  # of a result, which are positions or outputs
+SIZED = re.compile(r"(kernel|nn)/(conv|resample)/.*")
 
 
 def circles(files: dict[str, list[tuple[int, str]]]):
@@ -129,23 +151,66 @@ def broken_rules(name: str, lines: list[tuple[int, str]]):
                 and re.search(rule.pattern, line)
             ):
                 yield number, rule.reason
+        for word in WORD.findall(line):
+            yield number, f"`{word}` is retired: {WORDS[word]}"
+        if SIZED.fullmatch(name) and PLACES.search(line):
+            yield number, "`places` are positions, outputs or output_size"
 
 
-LABEL = re.compile(r"\b(?!(?:AVX|SSE|UTF|LOG)\d)[A-Z]{3,}\d\b")
+LABEL = re.compile(r"\b(?!(?:AVX|SSE|UTF|LOG|XCR)\d)[A-Z]{3,}\d\b")
 DEFINITION = re.compile(
     rf"^\s*//[/!]?\s+(?:- (?:\*\*)?({LABEL.pattern})[.,:]|(?:Invariant|Contract) \(?({LABEL.pattern})|({LABEL.pattern}):)"
 )
+
+
+def definitions(texts: dict[str, str]):
+    """The definitions of labels, as (label, file, line number)."""
+    for name, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            if found := DEFINITION.match(line):
+                yield found[1] or found[2] or found[3], name, number
+
+
+def sentence(text: str, number: int) -> str:
+    """What the comment that defines a label on this line says first."""
+    words = []
+    for line in text.splitlines()[number - 1 :]:
+        part = re.sub(r"^\s*//[/!]?\s*", "", line)
+        if "//" not in line or not part or (words and DEFINITION.match(line)):
+            break
+        words.append(part)
+    said = re.sub(
+        rf"^(?:- )?(?:Invariant|Contract)?[ (*]*{LABEL.pattern}[).,:* ]*", "", " ".join(words)
+    )
+    said = re.sub(r"\[(`[^`]*`)\](?:\([^)]*\))?", r"\1", said.replace("**", ""))
+    title = re.match(r"(?:[\w-]+ ?){1,2}\. ", said)  # of a sentence that has one
+    start = title.end() if title else 0
+    end = re.compile(r"(?<=[^.])\.(?= |$)|; ").search(said, start)
+    said = said[: end.start()] if end else said.rstrip(":")
+    return said[:1].upper() + said[1:]
+
+
+def index(texts: dict[str, str]) -> str:
+    """The page that lists all invariants."""
+    rows: dict[str, list[str]] = {}
+    for label, name, number in definitions(texts):
+        rows.setdefault(name, []).append(f"- {label}: {sentence(texts[name], number)}.")
+    return (
+        "# Invariants\n\nWhat `unsafe` code relies on: each label, where it is defined and how its definition begins. "
+        "`SAFETY:` comments cite\nlabels. `scripts/check_layers.py --index` writes this page, and `make lint` compares.\n"
+        + "".join(f"\n**{name}**\n\n" + "\n".join(rows[name]) + "\n" for name in sorted(rows))
+    )
 
 
 def labels(texts: dict[str, str]):
     """Errors in the labels of invariants, which comments define once and cite anywhere."""
     defined: dict[str, list[str]] = {}
     cited: dict[str, str] = {}
+    for label, name, number in definitions(texts):
+        defined.setdefault(label, []).append(f"{name}:{number}")
     for name, text in texts.items():
         for number, line in enumerate(text.splitlines(), 1):
             comment = line[line.find("//") :] if "//" in line else ""
-            if found := DEFINITION.match(line):
-                defined.setdefault(found[1] or found[2] or found[3], []).append(f"{name}:{number}")
             for label in LABEL.findall(comment):
                 cited.setdefault(label, f"{name}:{number}")
     yield from (
@@ -158,6 +223,22 @@ def labels(texts: dict[str, str]):
         for label, places in defined.items()
         if len(places) > 1
     )
+
+
+FUNCTION = re.compile(
+    r"(?P<above>(?:^ *(?://[/!]|#\[).*\n)*)^ *pub (?:const |unsafe )*fn (?P<name>\w+)", re.MULTILINE
+)
+
+
+def unnamed(texts: dict[str, str], tests: str):
+    """Public functions whose documentation has an example, and which no Rust test names: an example shows a use, not what is right."""
+    named = set(re.findall(r"\w+", tests))
+    for file, text in texts.items():
+        for function in FUNCTION.finditer(text):
+            above, name = function["above"], function["name"]
+            if "/// ```" in above and "doc(hidden)" not in above and name not in named:
+                line = text.count("\n", 0, function.start("name")) + 1
+                yield f"{file}:{line}: no test in tests/ calls `{name}`"
 
 
 def main() -> int:
@@ -176,9 +257,19 @@ def main() -> int:
         for folder in ("src", "python", "tests", "benches")
         for path in (ROOT / folder).rglob("*.rs")
     )
-    broken += labels(
-        {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources}
-    )
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources
+    }
+    broken += labels(texts)
+    if "--index" in sys.argv:
+        INDEX.write_text(index(texts), encoding="utf-8")
+    elif not INDEX.exists() or INDEX.read_text(encoding="utf-8") != index(texts):
+        broken.append(
+            f"{INDEX.relative_to(ROOT)} is out of date: run scripts/check_layers.py --index"
+        )
+    tests = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "tests").rglob("*.rs"))
+    public = {f"src/{n}": p.read_text("utf-8") for n, p in paths.items() if p not in module}
+    broken += unnamed(public, tests)
     for folder, group in circles(files):
         broken.append(f"src/{folder}: {', '.join(group)} use each other in a circle")
     folders = ("src", "python", "tests", "benches", "examples", "scripts")

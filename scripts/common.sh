@@ -9,14 +9,14 @@ say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@"; exit 1; }
 
 # Runs a command as a stage among others: each line that it prints names it, and `failed_stages` repeats the end of what a failed one
-# printed, where readers of a long log look first.
-stages=
+# printed, where readers of a long log look first. Scripts within a stage inherit the folder.
+stages=${stages:-}
 stage() {
   local name=$1
   shift
   "$@" 2>&1 | tee "$stages/$name" | sed -u "s/^/$name: /" && rm "$stages/$name"
 }
-begin_stages() { stages=$(mktemp -d) && trap 'rm -rf "$stages"' EXIT; }
+begin_stages() { stages=$(mktemp -d) && export stages && trap 'rm -rf "$stages"' EXIT; }
 failed_stages() {
   local failed name
   failed=$(ls "$stages")
@@ -30,6 +30,45 @@ failed_stages() {
 # As root on Debian and its derivatives, packages of the distribution are installed without asking.
 can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
 install() { say "installing $* with apt-get"; apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
+
+# not_tested WHAT WHY [PACKAGE..]: says that something is left out, which `left_out` names at the end of a run with several stages. The
+# packages are Debian's that would have helped, if any: if this machine offers them, it could have tested it.
+not_tested() {
+  local what=$1 why=$2 mark=
+  shift 2
+  [ $# = 0 ] || ! offered "$@" || mark='!'
+  printf '\n!! NOT TESTED, for want of %s: %s\n' "$why" "$what" >&2
+  [ -z "${stages:-}" ] || printf '%s%s, for want of %s\n' "$mark" "$what" "$why" >>"$stages/.left_out"
+}
+offered() {
+  can_install || return 1
+  local package
+  for package; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
+}
+# What the stages have left out, on one line; with --offered only what this machine could have tested.
+left_out() {
+  [ -e "$stages/.left_out" ] || return 0
+  if [ "${1:-}" = --offered ]; then sed -n 's/^!//p' "$stages/.left_out"; else sed 's/^!//' "$stages/.left_out"; fi | sort -u | paste -sd '|' | sed 's/|/; /g'
+}
+
+# filtered COMMAND.. -- [--skip NAME].. FILTER..: a command of cargo that runs tests, with filters, of which libtest doesn't say if they
+# match nothing: here that is an error. (What is to be skipped may be left out by features already.)
+filtered() {
+  local command=() filters=() list word before=
+  while [ "$1" != -- ]; do command+=("$1"); shift; done
+  shift
+  for word; do
+    [ "$before" = --skip ] || [ "$word" = --skip ] || filters+=("$word")
+    before=$word
+  done
+  if [ ${#filters[@]} -gt 0 ]; then
+    list=$("${command[@]}" -- --list | sed -n 's/: test$//p')
+    for word in "${filters[@]}"; do
+      grep -qF -- "$word" <<<"$list" || die "$word is in the name of no test"
+    done
+  fi
+  "${command[@]}" -- "$@"
+}
 
 # The values of FLEX_ISA that this machine can run, one per line, best last.
 isas() {

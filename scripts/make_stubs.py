@@ -133,6 +133,16 @@ def tensor() -> str:
     return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
 
 
+def decorator(name: str, value: object) -> str:
+    """A function that takes a function, or as a decorator with options, none; what it makes is called as that function is."""
+    head, rest = function(name, value).split("\n", 1)
+    parameter, made = SPECIAL[name, "f"] + " = None", RETURNS[name]
+    direct = head.replace(parameter, "Callable[_P, _R]").replace(made, "_Fused[_P, _R]")
+    later = head.replace(parameter, "None = None")
+    later = later.replace(made, "Callable[[Callable[_P, _R]], _Fused[_P, _R]]")
+    return f"@overload\n{direct}\n{rest}@overload\n{later} ...\n"
+
+
 def product(name: str, value: object) -> str:
     """A function of `quant` whose result is a QTensor if it is given an output."""
     head, rest = function(name, value, space="quant.").split("\n", 1)
@@ -176,7 +186,7 @@ def main() -> None:
         elif inspect.isclass(value):
             continue
         elif callable(value):
-            text += function(name, value)
+            text += decorator(name, value) if name == "fuse" else function(name, value)
         else:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)

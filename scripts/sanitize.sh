@@ -38,7 +38,7 @@ address() {
     not_run+=("AddressSanitizer, for want of the compiler's runtime for $host")
     return
   fi
-  if [ -n "$short" ]; then of+=(--no-default-features --features std,simd,i8,i32,i64) list=$best; fi
+  if [ -n "$short" ]; then of+=(--no-default-features --features std,avx512,i8,i32,i64,signal,grad,quant,stream,io) list=$best; fi
   for isa in $list; do
     step "AddressSanitizer, FLEX_ISA=$isa"
     # each fork copies the page tables of shadow memory, which takes a second
@@ -48,7 +48,7 @@ address() {
 
 # The tests have smaller sizes under cfg(miri); tests that would still take an hour are left out.
 miri() {
-  local run=(cargo +nightly miri test -q)
+  local run=(filtered cargo +nightly miri test -q)
   if ! cargo +nightly miri --version >/dev/null 2>&1 &&
     ! { command -v rustup >/dev/null && timeout 60 rustup -q component add --toolchain nightly miri rust-src >/dev/null 2>&1; }; then
     not_run+=("Miri, for want of a nightly compiler that has it")
@@ -58,11 +58,11 @@ miri() {
   export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks ${MIRIFLAGS:-}"
   step "Miri"
   if [ -n "$short" ]; then
-    RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed eight_bytes
+    RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed -- eight_bytes
     return
   fi
-  "${run[@]}" --target-dir target/miri --test storage --test threads # the pool as it is
-  RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed
+  "${run[@]}" --target-dir target/miri --test storage --test threads -- # the pool as it is
+  RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed --
   # Miri supports AVX2, except for float16 conversions
   RUSTFLAGS="--cfg flex_exact -Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+f16c,+lzcnt,+popcnt" "${run[@]}" --target-dir target/miri-avx2 \
     --test suite -- storage:: packed:: layout:: exec:: kernel::sort --skip floats_with_specials

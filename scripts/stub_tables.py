@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
 from typing import (
     Any,
+    Concatenate,
     Final,
     Literal,
+    ParamSpec,
     Protocol,
     Self,
     SupportsIndex,
     TypeAlias,
     TypedDict,
+    TypeVar,
     final,
     overload,
 )
@@ -31,12 +34,31 @@ class _Array(Protocol):
 class _DLPack(Protocol):
     def __dlpack__(self) -> Any: ...
 
+class _ForeignDType(Protocol):
+    @property
+    def itemsize(self) -> int: ...
+
+_P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
+_R = TypeVar("_R", covariant=True)
+_S = TypeVar("_S")
+
+class _Fused(Protocol[_P, _R]):
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    @overload
+    def __call__(self, *args: Any, out: Tensor | tuple[Tensor, ...], **kwargs: Any) -> _R: ...
+    @overload
+    def __get__(self, object: None, owner: type[Any] | None = None, /) -> Self: ...
+    @overload
+    def __get__(self: _Fused[Concatenate[_S, _Q], _R], object: _S, owner: type[Any] | None = None, /) -> _Fused[_Q, _R]: ...
+
 _Number: TypeAlias = complex | Tensor
 _Operand: TypeAlias = Tensor | _Number | _Buffer | _Array | _DLPack
 _Nested: TypeAlias = _Operand | Sequence[_Nested]
 _Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Padding: TypeAlias = Literal["same", "valid"] | SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]
-_DType: TypeAlias = DType | str | type[Any] | Any
+_DType: TypeAlias = DType | str | type[Any] | _ForeignDType
 _Device: TypeAlias = Literal["cpu"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]
@@ -47,7 +69,7 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 PARAMETERS = {
     "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", '
     '"selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None',
-    "align": 'Literal["upper_left", "lower_right"]',
+    "align": 'Literal["upper_left", "lower_right"] | None',
     "align_corners": "bool | None",
     "antialias": "bool",
     "alpha": "_Operand",
@@ -372,7 +394,7 @@ SPECIAL = {
     ("explain", "f"): "Callable[..., Any]",
     **{("explain", name): "Any" for name in ("args", "kwargs")},
     ("fuse", "donate"): "Sequence[SupportsIndex] | None",
-    ("fuse", "f"): "Callable[..., Any] | None",
+    ("fuse", "f"): "Callable[..., Any] | None",  # see `decorator`
     ("fuse", "strict"): "bool",
     **{(name, "axis"): "SupportsIndex | None" for name in OPTIONAL_AXIS},
     **{(f"conv_transpose{rank}d", "padding"): "_Shape" for rank in (1, 2, 3)},
@@ -386,7 +408,7 @@ RETURNS = {
     "quant.save": "None",
     "explain": "str",
     "stream": "Stream",
-    "fuse": "Callable[..., Any]",
+    "fuse": "Callable[..., _R]",  # see `decorator`
     "grad.deform_conv2d": "tuple[Tensor, Tensor, Tensor, Tensor, Tensor]",
     **{
         f"grad.conv{kind}{rank}d": "tuple[Tensor, Tensor, Tensor]"

@@ -9,13 +9,14 @@ step "examples/web"
 started=$SECONDS
 scripts/build-web.sh
 tests=(tests/web/test_module.py)
-if command -v "${CHROMIUM:=chromium}" >/dev/null || { can_install && install chromium fonts-liberation; }; then
+browser=(chromium fonts-liberation)
+if command -v "${CHROMIUM:=chromium}" >/dev/null || { can_install && install "${browser[@]}"; }; then
   export CHROMIUM
   tests+=(tests/web/test_page.py)
 else
-  left_out=1
+  no_browser=1
 fi
 "$python" -m pytest -q "${tests[@]}"
 say "examples/web: $((SECONDS - started)) s"
 
-[ -z "${left_out:-}" ] || printf '\n!! NOT TESTED, for want of Chromium: the page of examples/web\n' >&2
+[ -z "${no_browser:-}" ] || not_tested "the page of examples/web" Chromium "${browser[@]}"

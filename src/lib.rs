@@ -37,7 +37,7 @@
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
 //! - [`fft`]: Fourier transforms. [`signal`]: windows, convolution, and what is built on
 //!   transforms.
-//! - `quant`: tensors of small integers with scales, and linear layers and convolutions with such
+//! - [`quant`]: tensors of small integers with scales, and linear layers and convolutions with such
 //!   weights.
 //! - [`DType`], [`Scalar`]: element types and their promotion; numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors are returned before anything is written.
@@ -52,12 +52,15 @@
 //! | feature | default | |
 //! |---|---|---|
 //! | `std` | yes | threads, the caching pool, files, detection of the CPU; without it the crate needs `alloc` |
-//! | `simd` | yes | kernels for each instruction set, chosen at run time |
+//! | `simd` | with `avx2` | kernels for instruction sets beyond the target's own, chosen at run time with `std`: those of the next row |
+//! | `avx2`, `avx512` | yes | x86-64: AVX2 and AVX-VNNI; AVX-512, VNNI, BF16 and AMX, beside AVX2 |
 //! | `messages` | with `std` | the details in the texts of errors |
 //! | `i8`, `i32`, `i64` | with `ints` | int8 and uint8; int32; int64, the dtype of indices and of sums of integers |
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
 //! | `float8` | yes | float8_e4m3fn and float8_e5m2, for storage and conversion only |
+//! | `fft`, `nn`, `io` | yes | the modules of these names |
+//! | `signal`, `grad`, `quant`, `stream` | yes | [`signal`], with `fft` and `nn`; [`nn::grad`], with `nn`; [`quant`], with `nn` and `i8`; [`stream`], with `nn` and `std` |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `bindings` | no | what bindings to other languages use beyond this API; it changes without notice |
@@ -66,6 +69,17 @@
 //! flex uses of the machine; [`ignored_settings`] reports values that are not understood.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+// What only families that are left out use is dead code; a build with all of them tells what nothing uses.
+#![cfg_attr(
+    not(all(
+        feature = "grad",
+        feature = "io",
+        feature = "quant",
+        feature = "signal",
+        any(feature = "stream", not(feature = "std"))
+    )),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 extern crate alloc;
 
@@ -84,26 +98,30 @@ pub mod simd;
 #[doc(hidden)]
 pub mod exec;
 mod fallible;
+#[cfg(feature = "fft")]
 pub mod fft;
 mod format;
 #[doc(hidden)]
 #[macro_use]
 pub mod op;
+#[cfg(feature = "io")]
 pub mod io;
 #[doc(hidden)]
 pub mod kernel;
 pub mod layout;
+#[cfg(feature = "nn")]
 pub mod nn;
 pub mod ops;
 #[doc(hidden)]
 pub mod par;
 pub mod prelude;
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub mod quant;
 mod scalar;
+#[cfg(feature = "signal")]
 pub mod signal;
 pub mod storage;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub mod stream;
 mod tensor;
 

@@ -56,7 +56,8 @@ macro_rules! operations {
         Multiply multiply 2 Same 4 [SignAgnostic FusedHalf Float Complex]
         /// Quotient; the default float for integers.
         Divide divide 2 Float 4 [FusedHalf Float Complex]
-        /// Floor of the quotient. Integer division by zero is an error.
+        /// Floor of the quotient; with an infinity the quotient itself, so `1 // -inf` is -0, as the
+        /// array API standard says. Integer division by zero is an error.
         FloorDivide floor_divide 2 Same 16 [Integer Float]
         /// Remainder with the sign of the divisor. Integer division by zero is an error.
         Remainder remainder 2 Same 16 [Integer Float]
@@ -203,6 +204,9 @@ macro_rules! operations {
         /// `-(t log(x) + (1 - t) log(1 - x))`, with logarithms of at least -100; NaN if one of
         /// them is outside 0 to 1.
         BinaryCrossEntropy binary_cross_entropy 2 Float 96 [Float] => nn
+        /// For the first, x, the second times `log(1 + exp(x))` plus the third times `log(1 +
+        /// exp(-x))`; what is multiplied by 0 counts as 0.
+        LogisticCost logistic_cost 3 Float 96 [Float] => nn
         /// The square of the difference.
         SquaredDifference squared_difference 2 Float 4 [Float] => nn
         /// The product of the first two, plus the third, rounded once where the instruction set

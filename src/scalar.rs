@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 #[cfg(any(feature = "half", feature = "float8"))]
 use core::cmp::Ordering;
 
-/// A weak scalar, like Python's numbers.
+/// A weak scalar, like Python's numbers: it takes the dtype of the tensors beside it, rounded to
+/// that dtype before anything is computed.
 ///
 /// ```
 /// use flex::{DType, Scalar, dtype::Class};
@@ -14,6 +15,7 @@ use core::cmp::Ordering;
 /// assert_eq!((x.class(), x.default_dtype(), x.to_f64()), (Class::Float, DType::F32, 2.5));
 /// assert!(x.to_bool() && x.imag() == 0.0);
 /// assert_eq!(Scalar::from(1u64 << 63).default_dtype(), DType::U64);
+/// assert_eq!(Scalar::from(vec![0; 3].len()), Scalar::Int(3)); // of any type of numbers, usize too
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
@@ -108,6 +110,18 @@ impl Scalar {
             // no operation is defined for float8, so there is nothing to promote to
             Scalar::Complex(..) if dtype.is_storage() => dtype,
             Scalar::Complex(..) => dtype.complex(),
+        }
+    }
+    /// The number as an element of a 16-bit float has it; for other dtypes the number itself, which
+    /// [`value`](Scalar::value) rounds.
+    pub(crate) fn rounded(self, dtype: DType) -> Scalar {
+        match (self, dtype) {
+            (Scalar::Complex(..), _) => self,
+            #[cfg(feature = "half")]
+            (_, DType::F16) => Scalar::Float(crate::dtype::f16::from_f32(self.to_odd()).to_f64()),
+            #[cfg(feature = "half")]
+            (_, DType::BF16) => Scalar::Float(crate::dtype::bf16::from_f32(self.to_odd()).to_f64()),
+            _ => self,
         }
     }
     /// Whether both are the same number, bit for bit: -0.0 is not 0.0, and a NaN equals itself.
@@ -284,6 +298,19 @@ impl core::fmt::Display for Scalar {
     }
 }
 macro_rules! from {
-    ($($T:ty => $V:ident),*) => { $(impl From<$T> for Scalar { fn from(x: $T) -> Scalar { Scalar::$V(x.into()) } })* };
+    ($($(#[$cfg:meta])* $T:ty => |$x:ident| $scalar:expr;)*) => { $(
+        $(#[$cfg])* impl From<$T> for Scalar { fn from($x: $T) -> Scalar { $scalar } }
+    )* };
+    ($($T:ty)* => $V:ident) => { from! { $($T => |x| Scalar::$V(x.into());)* } };
 }
-from!(bool => Bool, i8 => Int, i16 => Int, i32 => Int, i64 => Int, u8 => Int, u16 => Int, u32 => Int, u64 => Int, f32 => Float, f64 => Float);
+from!(bool => Bool);
+from!(i8 i16 i32 i64 i128 u8 u16 u32 u64 => Int);
+from!(f32 f64 => Float);
+from! {
+    usize => |x| Scalar::Int(x as i128);
+    isize => |x| Scalar::Int(x as i128);
+    #[cfg(feature = "half")] crate::dtype::f16 => |x| Scalar::Float(x.to_f64());
+    #[cfg(feature = "half")] crate::dtype::bf16 => |x| Scalar::Float(x.to_f64());
+    #[cfg(feature = "complex")] crate::dtype::Complex64 => |x| Scalar::Complex(x.re.into(), x.im.into());
+    #[cfg(feature = "complex")] num_complex::Complex<f64> => |x| Scalar::Complex(x.re, x.im);
+}

@@ -347,7 +347,7 @@ fn all_other_operations_survive_failed_allocations() {
             ops::argwhere(x),
             ops::masked_select(x, mask),
             ops::masked_fill(x, mask, 0),
-            ops::put_along_axis(x, i, x, 1, ScatterMode::Set),
+            ops::scatter(x, i, x, 1, ScatterMode::Set),
             ops::scatter_add(x, i, x, 1),
             ops::index_add(turned, rows, turned, 0),
             ops::matmul(x, turned),
@@ -376,7 +376,7 @@ fn all_other_operations_survive_failed_allocations() {
                     ..Default::default()
                 }
             ),
-            nn::rms_norm(flat, [m * n], Default::default()),
+            nn::rms_norm(flat, [m * n], ()),
             nn::embedding(rows, x),
             nn::linear(x, &turned.copy()?.transpose(0, 1)?.copy()?, None),
             nn::linear(x, x, Some(bias)),
@@ -387,7 +387,7 @@ fn all_other_operations_survive_failed_allocations() {
         );
         fail!(
             nn::scaled_dot_product_attention(q, q, q, Attention::default()),
-            nn::varlen_attention(heads, heads, heads, &[0, 10, m], Default::default()),
+            nn::varlen_attention(heads, heads, heads, &[0, 10, m], ()),
         );
         flex::set_weight_packing(true);
         fail!({

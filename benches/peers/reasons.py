@@ -1,6 +1,8 @@
 """Why flex is behind in some rows: what was measured and tried. Rows are matched by the beginning of `family: name`."""
 
 REASONS = {
+    "loops in Python: a dynamic program": "slices of each row, which cost twice NumPy's (call overhead: slice)",
+    "reductions: mean, 16M": "reads from memory as sum does, which took 1.9 ms for as many bytes",
     "recurrent layers: lstm, 64 steps of 32": "its products run at nine tenths of the multiply-add peak; the gates' exponentials "
     "are the rest",
     "convolution: depthwise, stride 2": "three loads and a permutation for two multiply-adds: a vector of every second column takes two",

@@ -1,7 +1,9 @@
-"""The record of a comparison as text and as a chart."""
+"""The record of a comparison as text, as rows and as a chart."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import statistics
 from typing import TYPE_CHECKING, Any
@@ -63,21 +65,17 @@ def _columns(rows: list[Row]) -> list[str]:
     )
 
 
-def table(
-    rows: list[Row], ceiling: Ceiling | None, others: dict[str, dict[str, Row]], family: str
-) -> str:
-    """A family as a Markdown table. `others`: its rows by name, for each further level."""
+def table(rows: list[Row], ceiling: Ceiling | None, family: str) -> str:
+    """A family as a Markdown table."""
     names = _columns(rows)
 
     def fraction(row: Row) -> list[str]:
         return [_percent(ceiling.fraction(row))] if ceiling else []
 
-    at = [f"at {LEVELS[level]}" for level in others]
     heads = [
         family,
         *names,
         "flex / best",
-        *at,
         "target",
         *(["of ceiling"] if ceiling else []),
         "memory",
@@ -87,34 +85,25 @@ def table(
         cells = [readable(row["seconds"].get(name)) for name in names]
         fresh = f" + {row['fresh']} fresh" if row.get("fresh") else ""
         held = (readable_bytes(row["held"]) if row.get("held") else "–") + fresh
-        elsewhere = [
-            _figure(ratio(known[row["name"]])) if row["name"] in known else "–"
-            for known in others.values()
-        ]
         lines.append(
             _line(
                 [
                     row["name"],
                     *cells,
                     _figure(ratio(row)),
-                    *elsewhere,
                     _figure(row["goal"]),
                     *fraction(row),
                     held,
                 ]
             )
         )
-    figures = [
-        f"**{_figure(mean(map(ratio, rows)))}**",
-        *(f"**{_figure(mean(map(ratio, known.values())))}**" for known in others.values()),
-    ]
     part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
     lines.append(
         _line(
             [
                 "**geometric mean**",
                 *[""] * len(names),
-                *figures,
+                f"**{_figure(mean(map(ratio, rows)))}**",
                 _figure(mean(row["goal"] for row in rows)),
                 *part,
                 "",
@@ -128,70 +117,134 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def summary(record: dict[str, Any]) -> str:
-    """A row for each family, with columns for each level."""
-    known = record["levels"]
-    ceilings = {level: Ceiling.of(at) for level, at in known.items()}
-    families = list(dict.fromkeys(family for at in known.values() for family in at["families"]))
-    heads, body = ["family"], [[family] for family in families]
-    for level, at in known.items():
+def figures(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """All rows of all levels, flat, as COMPARISON.csv has them: seconds of each library, and what follows from them."""
+    rows = []
+    for level, known in record["levels"].items():
+        ceiling = Ceiling.of(known)
+        for family, measured in known["families"].items():
+            rows += [
+                {
+                    "level": level,
+                    "family": family,
+                    "workload": row["name"],
+                    "ratio": ratio(row),
+                    "target": row["goal"],
+                    "ceiling": ceiling.fraction(row) if ceiling else None,
+                    "held": row.get("held"),
+                    "fresh": row.get("fresh"),
+                    "seconds": row["seconds"],
+                }
+                for row in measured
+            ]
+    return rows
+
+
+def rows_as_csv(rows: list[dict[str, Any]]) -> str:
+    """COMPARISON.csv: a line for each row of each level; seconds, and bytes that a call of flex holds beyond its inputs."""
+    names = _columns(rows)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    known = ["flex / best", "target", "of ceiling", "memory", "fresh"]
+    writer.writerow(["level", "family", "workload", *names, *known])
+
+    def digits(value: float | None) -> str:
+        return "" if value is None else f"{value:.3g}"
+
+    for row in rows:
+        writer.writerow(
+            [row["level"], row["family"], row["workload"]]
+            + [digits(row["seconds"].get(name)) for name in names]
+            + [digits(row["ratio"]), digits(row["target"]), digits(row["ceiling"])]
+            + [row["held"] or "", row["fresh"] or ""]
+        )
+    return text.getvalue()
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """A line for each family, with columns for each level."""
+    levels = list(dict.fromkeys(row["level"] for row in rows))
+    heads = ["family"]
+    body = {row["family"]: [row["family"]] for row in rows}
+    for level in levels:
         prefix = "" if level == NATIVE else f"{LEVELS[level]}: "
-        ceiling = ceilings[level]
-        heads += [
-            prefix + head
-            for head in (
-                "flex / best",
-                "target",
-                "rows",
-                "ahead",
-                "within target",
-                *(["of ceiling"] if ceiling else []),
-            )
-        ]
-        for family, cells in zip(families, body, strict=True):
-            rows = at["families"].get(family, [])
-            ratios = [(value, row["goal"]) for row in rows if (value := ratio(row))]
-            counts = [
-                len(ratios),
-                sum(value < 1 for value, _ in ratios),
-                sum(value <= goal for value, goal in ratios),
-            ]
-            part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
+        heads += [prefix + head for head in ("flex / best", "ahead", "of ceiling")]
+        for family, cells in body.items():
+            mine = [row for row in rows if (row["level"], row["family"]) == (level, family)]
+            ratios = [row["ratio"] for row in mine if row["ratio"]]
             cells += [
-                f"**{_figure(mean(map(ratio, rows)))}**",
-                _figure(mean(row["goal"] for row in rows)),
-                *map(str, counts),
-                *part,
+                f"**{_figure(mean(ratios))}**",
+                f"{sum(value < 1 for value in ratios)} of {len(ratios)}",
+                _percent(mean(row["ceiling"] for row in mine)),
             ]
-    return "\n".join([_line(heads), "|---|" + "---:|" * (len(heads) - 1), *map(_line, body)])
-
-
-def behind(families: dict[str, list[Row]]) -> str:
-    """The rows in which another library is faster, worst first."""
-    rows = sorted(
-        (
-            (value, row)
-            for rows in families.values()
-            for row in rows
-            if (value := ratio(row)) and value > 1
-        ),
-        key=lambda pair: -pair[0],
+    return "\n".join(
+        [_line(heads), "|---|" + "---:|" * (len(heads) - 1), *map(_line, body.values())]
     )
-    if not rows:
+
+
+FURTHEST = 20  # rows in which flex is behind that the page shows
+
+
+def behind(rows: list[dict[str, Any]]) -> str:
+    """The rows furthest behind the fastest other library, worst first."""
+    late = sorted((row for row in rows if (row["ratio"] or 0) > 1), key=lambda row: -row["ratio"])
+    if not late:
         return "In no row."
-    heads = ["workload", "flex", "fastest", "flex / best", "known"]
-    lines = [_line(heads), "|---|---:|---:|---:|---|"]
-    for value, row in rows:
+    heads = ["workload", "flex", "fastest", "flex / best", "of ceiling", "reason"]
+    lines = [_line(heads), "|---|---:|---:|---:|---:|---|"]
+    for row in late[:FURTHEST]:
         best = fastest(row)
-        workload = f"{row['family']}: {row['name']}"
+        workload = f"{row['family']}: {row['workload']}"
         cells = [
             workload,
             readable(row["seconds"]["flex"]),
             f"{best} {readable(row['seconds'][best])}",
-            f"{value:.2f}",
-            reason(workload),
+            f"{row['ratio']:.2f}",
+            _percent(row["ceiling"]),
+            reason(workload) or "not examined",
         ]
         lines.append(_line(cells))
+    count = sum(1 for row in rows if row["ratio"])
+    return (
+        f"In {len(late)} of {count} rows; the {min(FURTHEST, len(late))} furthest:\n\n"
+        + "\n".join(lines)
+    )
+
+
+def libraries(rows: list[dict[str, Any]]) -> str:
+    """A line for each library: the rows in which both took part, and how its times compare with flex's."""
+    heads = [
+        "",
+        "rows",
+        "flex is faster in",
+        "its time / flex's",
+        "best family for flex",
+        "best family for it",
+    ]
+    lines = [_line(heads), "|---|---:|---:|---:|---|---|"]
+    for name in _columns(rows):
+        shared = [row for row in rows if {name, "flex"} <= row["seconds"].keys()]
+        if name == "flex" or not shared:
+            continue
+        times: dict[str, list[float]] = {}
+        for row in shared:
+            times.setdefault(row["family"], []).append(
+                row["seconds"][name] / row["seconds"]["flex"]
+            )
+        means = {family: mean(taken) for family, taken in times.items()}
+        most, least = max(means, key=means.get), min(means, key=means.get)
+        every = [value for taken in times.values() for value in taken]
+        lines.append(
+            _line(
+                [
+                    name,
+                    str(len(every)),
+                    str(sum(value > 1 for value in every)),
+                    f"{mean(every):.2f}",
+                ]
+                + [f"{family} ({means[family]:.2f})" for family in (most, least)]
+            )
+        )
     return "\n".join(lines)
 
 
@@ -229,35 +282,43 @@ def _short(dtypes: list[str]) -> str:
 
 DOCUMENT = """# flex and other libraries
 
-Written by `benches/compare.py`: all figures were measured, none is copied from elsewhere. To measure on your machine in less than an hour:
-
-```sh
-make comparison
-```
-
-That is `benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg`, with what is
-installed in `.venv`; others take part once they are installed (`.venv/bin/pip install torch jax numexpr onnxruntime onnx openvino`).
+Written by `benches/compare.py`: all figures were measured, none is copied from elsewhere. [{csv}]({csv}) has every
+row: the seconds of each library, flex's target, and the memory of a call.
 
 - CPU: {cpu}; {caches}
 - {system}, Python {python}, {threads} threads for each library
 - {versions}
 
-Each library runs in its own process, and the others are stopped while it is timed. Results are first checked against NumPy's in float64.
-Times are medians of {rounds} in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a model of
-the row's operators, which contains the weights, on inputs in place. *flex / best* is the ratio of flex's time to that of the fastest other
-library in the row: below 1 flex is faster. *target* is the ratio that flex aims at. *memory* is the peak that a call of flex allocates in
-addition to its inputs, if that is more than the rounding of small blocks; *fresh* counts the blocks that a repeated call still requested
-from the system.
-{held}
 ## Summary
 
+*flex / best* is the ratio of flex's time to that of the fastest other library in a row, and for a family the geometric mean of its rows:
+below 1 flex is faster. *Ahead* counts the rows in which it is.
+{held}
 {summary}
 {ceilings}
 {behind}
-{offers}
-## All workloads
 
-{tables}
+## Library by library
+
+The rows that flex and a library both computed, at the machine's own level. Above 1, flex is faster.
+
+{libraries}
+{offers}
+## How to repeat it
+
+```sh
+make comparison
+```
+
+takes less than an hour. It is `benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart
+benches/speed.svg`, with what is installed in `.venv`; others take part once they are installed (`.venv/bin/pip install torch jax numexpr
+onnxruntime onnx openvino`). `make compare ARGS='--only math --match exp'` measures some rows and prints their tables.
+
+Each library runs in its own process, and the others are stopped while it is timed. Results are first checked against NumPy's in float64.
+Times are medians of {rounds} in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a model of
+the row's operators, which contains the weights, on inputs in place. In the rows, *memory* is the peak of bytes that a call of flex
+allocates in addition to its inputs, if that is more than the rounding of small blocks, and *fresh* counts the blocks that a repeated call
+still requested from the system. `benches/peers/reasons.py` has the reasons above.
 """
 HELD = """
 Most machines have no AVX-512. *{name}* is the same comparison with every library limited to it by its own setting, flex by `FLEX_ISA`;
@@ -271,8 +332,6 @@ small calls count only as memory traffic: there the figure compares the work wit
 {lines}
 """
 OFFERS = """
-## What each library offers
-
 {table}
 
 Sizes are those of the files that `pip install` installs on this machine. Import is the time added to a fresh interpreter. A dtype counts if
@@ -285,35 +344,19 @@ def _titled(title: str, level: str) -> str:
     return title if level == NATIVE else f"{title}, {LEVELS[level]}"
 
 
-def document(record: dict[str, Any]) -> str:
-    """COMPARISON.md."""
+def document(record: dict[str, Any], rows: list[dict[str, Any]], csv_name: str) -> str:
+    """COMPARISON.md, from the record and its `figures`."""
     machine, known = record["machine"], record["levels"]
     ceilings = {level: ceiling for level, at in known.items() if (ceiling := Ceiling.of(at))}
-    first, *rest = known
-    others = {
-        level: {
-            family: {row["name"]: row for row in rows}
-            for family, rows in known[level]["families"].items()
-        }
-        for level in rest
-    }
     lines = [
         _titled("", level).removeprefix(", ")
         + ("\n\n" if level != NATIVE else "")
         + "\n".join(c.lines())
         for level, c in ceilings.items()
     ]
-    tables = [
-        f"### {family.capitalize()}\n\n"
-        + table(
-            rows,
-            ceilings.get(first),
-            {level: at[family] for level, at in others.items() if family in at},
-            family,
-        )
-        for family, rows in known[first]["families"].items()
-    ]
+    at_level = {level: [row for row in rows if row["level"] == level] for level in known}
     return DOCUMENT.format(
+        csv=csv_name,
         cpu=machine["cpu"],
         caches=", ".join(f"{level} {size}" for level, size in machine["caches"].items()),
         system=machine["system"],
@@ -326,16 +369,16 @@ def document(record: dict[str, Any]) -> str:
             for level in known
             if level != NATIVE
         ),
-        summary=summary(record),
+        summary=summary(rows),
         ceilings=CEILINGS.format(lines="\n\n".join(lines)) if ceilings else "",
         behind="\n\n".join(
-            f"{_titled('## Where flex is behind', level)}\n\n{behind(at['families'])}"
-            for level, at in known.items()
+            f"{_titled('## Where flex is behind', level)}\n\n{behind(measured)}"
+            for level, measured in at_level.items()
         ),
+        libraries=libraries(next(iter(at_level.values()))),
         offers=OFFERS.format(table=_offers(record["libraries"], record["versions"]))
         if "libraries" in record
         else "",
-        tables="\n\n".join(tables),
     )
 
 

@@ -102,7 +102,9 @@ class Ceiling:
         lines = [f"- Arithmetic, 10⁹ operations per second, all threads: {'; '.join(rates)}"]
         lines.append(f"- Memory, 10⁹ bytes per second, by the size of the data: {'; '.join(moved)}")
         if self.fork_join:
-            lines.append(f"- Fork-join on all threads: {self.fork_join * 1e6:.1f} µs")
+            lines.append(
+                f"- An empty job for all threads, which the caller may finish alone: {self.fork_join * 1e6:.1f} µs"
+            )
         return lines
 
 

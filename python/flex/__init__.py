@@ -21,3 +21,4 @@ def __dir__() -> list[str]:
 
 
 _flex.Tensor.__getattr__ = _missing.of_tensor
+_flex.Tensor.__new__ = _missing.constructor

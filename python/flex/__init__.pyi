@@ -158,7 +158,7 @@ __all__ = [
     "explain",
     "take",
     "take_along_axis",
-    "put_along_axis",
+    "scatter",
     "scatter_add",
     "index_add",
     "masked_fill",

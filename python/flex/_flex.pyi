@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
 from typing import (
     Any,
+    Concatenate,
     Final,
     Literal,
+    ParamSpec,
     Protocol,
     Self,
     SupportsIndex,
     TypeAlias,
     TypedDict,
+    TypeVar,
     final,
     overload,
 )
@@ -28,12 +31,31 @@ class _Array(Protocol):
 class _DLPack(Protocol):
     def __dlpack__(self) -> Any: ...
 
+class _ForeignDType(Protocol):
+    @property
+    def itemsize(self) -> int: ...
+
+_P = ParamSpec("_P")
+_Q = ParamSpec("_Q")
+_R = TypeVar("_R", covariant=True)
+_S = TypeVar("_S")
+
+class _Fused(Protocol[_P, _R]):
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    @overload
+    def __call__(self, *args: Any, out: Tensor | tuple[Tensor, ...], **kwargs: Any) -> _R: ...
+    @overload
+    def __get__(self, object: None, owner: type[Any] | None = None, /) -> Self: ...
+    @overload
+    def __get__(self: _Fused[Concatenate[_S, _Q], _R], object: _S, owner: type[Any] | None = None, /) -> _Fused[_Q, _R]: ...
+
 _Number: TypeAlias = complex | Tensor
 _Operand: TypeAlias = Tensor | _Number | _Buffer | _Array | _DLPack
 _Nested: TypeAlias = _Operand | Sequence[_Nested]
 _Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Padding: TypeAlias = Literal["same", "valid"] | SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]
-_DType: TypeAlias = DType | str | type[Any] | Any
+_DType: TypeAlias = DType | str | type[Any] | _ForeignDType
 _Device: TypeAlias = Literal["cpu"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]
@@ -106,7 +128,7 @@ class _Info(Protocol):
     def capabilities(self) -> dict[str, Any]: ...
     def default_device(self) -> str: ...
     def default_dtypes(self, *, device: _Device | None = None) -> dict[str, DType]: ...
-    def devices(self) -> list[str]: ...
+    def devices(self) -> tuple[str]: ...
     def dtypes(self, *, device: _Device | None = None, kind: Any = None) -> dict[str, DType]: ...
 
 class _MemoryStats(TypedDict):
@@ -189,6 +211,10 @@ class Stream:
 class threads:
     """A context manager: operations of this thread use at most `n` threads inside its block. Results
     never depend on it.
+
+    >>> with flex.threads(1):
+    ...     flex.get_num_threads()
+    1
     """
     def __new__(cls, n: int, /) -> Self: ...
     def __enter__(self) -> Self: ...
@@ -707,7 +733,9 @@ class Tensor:
 
         axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
         int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
-        prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
+        prepend a 0, so that the axis is longer by one. Sums of floats are those of adding in order, up
+        to rounding: of numbers that are not negative they never decrease, and those of a part of a line
+        are a part of the line's. AxisError if the axis is out of range.
 
         >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
         [0, 1, 3, 6]
@@ -746,7 +774,7 @@ class Tensor:
         """Whether equal.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -831,7 +859,8 @@ class Tensor:
         [1.0, -2.0]
         """
     def floor_divide(x1, x2: _Operand, /) -> Tensor:
-        """Floor of the quotient. Integer division by zero is an error.
+        """Floor of the quotient; with an infinity the quotient itself, so `1 // -inf` is -0, as the
+        array API standard says. Integer division by zero is an error.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -886,7 +915,7 @@ class Tensor:
         """Whether the first is greater.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -898,7 +927,7 @@ class Tensor:
         """Whether the first is greater or equal.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -944,8 +973,8 @@ class Tensor:
         """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
         x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
-        element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
-        is out of range for the other's dtype.
+        element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
+        is no common dtype.
 
         >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
         [True, False, True]
@@ -974,7 +1003,7 @@ class Tensor:
         """Whether the first is less.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -986,7 +1015,7 @@ class Tensor:
         """Whether the first is less or equal.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -1050,7 +1079,7 @@ class Tensor:
         """Whether both are true (not zero).
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -1072,7 +1101,7 @@ class Tensor:
         """Whether either is true (not zero).
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -1084,7 +1113,7 @@ class Tensor:
         """Whether exactly one is true (not zero).
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -1266,7 +1295,7 @@ class Tensor:
         """Whether not equal.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        dtype.
+        dtype, and integers are compared with it exactly, in range or not.
         The result is bool.
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
@@ -1342,19 +1371,6 @@ class Tensor:
         >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
         [2, 12]
         """
-    def put_along_axis(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
-        """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
-        `indices`.
-
-        indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
-        broadcasts to the shape of indices. mode: "set" (of several values for one position the last
-        wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
-        a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
-        kind than the dtype of x; ValueError for another mode.
-
-        >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
-        [[1, 9], [9, 4]]
-        """
     def reciprocal(self) -> Tensor:
         """`1 / x`.
 
@@ -1397,7 +1413,7 @@ class Tensor:
         [1, 1, 3]
         """
     def roll(self, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-        """Rolls elements by `shift` places along an axis; those shifted beyond the end re-enter at the
+        """Rolls elements by `shift` positions along an axis; those shifted beyond the end re-enter at the
         beginning. With `axis=None`, rolls the flattened x.
 
         shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
@@ -1426,11 +1442,24 @@ class Tensor:
         >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
         [0.5, 1.0]
         """
+    def scatter(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+        """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
+        `indices`.
+
+        indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
+        broadcasts to the shape of indices. mode: "set" (of several values for one position the last
+        wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
+        a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
+        kind than the dtype of x; ValueError for another mode.
+
+        >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
+        [[1, 9], [9, 4]]
+        """
     def scatter_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
         """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
         of `indices`, which may repeat.
 
-        Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
+        Shapes, dtypes and errors are those of `scatter` with mode "add". The result is the same
         for any number of threads.
 
         >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
@@ -1441,7 +1470,8 @@ class Tensor:
         values with `side="left"`, after them with `"right"`.
 
         x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
-        sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+        sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64. Floats
+        are compared with integers in x1 exactly.
         ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
         ValueError for another side; IndexError if an index of the sorter is out of range.
 
@@ -1512,8 +1542,8 @@ class Tensor:
         """Sorts the values along `axis`.
 
         x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
-        `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
-        AxisError if the axis is out of range.
+        `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
+        DTypeError for complex numbers; AxisError if the axis is out of range.
 
         >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
         [3, 2, 1]
@@ -2116,7 +2146,8 @@ def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
     [0.25, 0.5]
     """
 def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Floor of the quotient. Integer division by zero is an error.
+    """Floor of the quotient; with an infinity the quotient itself, so `1 // -inf` is -0, as the
+    array API standard says. Integer division by zero is an error.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -2641,7 +2672,7 @@ def equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether equal.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2653,7 +2684,7 @@ def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether not equal.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2665,7 +2696,7 @@ def less(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is less.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2677,7 +2708,7 @@ def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is less or equal.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2689,7 +2720,7 @@ def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is greater.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2701,7 +2732,7 @@ def greater_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is greater or equal.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2743,7 +2774,7 @@ def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether both are true (not zero).
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2755,7 +2786,7 @@ def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether either is true (not zero).
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2767,7 +2798,7 @@ def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether exactly one is true (not zero).
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
@@ -2907,15 +2938,18 @@ def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
     [1, 0]
     """
-def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> Callable[..., Any]:
+@overload
+def fuse(f: Callable[_P, _R], /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> _Fused[_P, _R]:
     """Makes a function of tensors run as one pass over memory.
 
     f: a Python function. Its first call for given dtypes, ranks and pattern of equal sizes traces
     it: it runs once with tensors that have no elements yet, and the operations it performs become
     programs that run tile by tile in cache. Later calls run these. Arguments and results are
-    tensors, arrays and floats, or tuples, lists and dicts of them. Any other argument is a constant
-    of the program, as are tensors that the function uses from outside. Floats may change from call
-    to call; one whose value the function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`)
+    tensors, arrays and floats, or tuples, lists and dicts of them, up to 200 deep. Any other argument is
+    a constant of the program. Tensors that the function uses from outside, by variables, attributes
+    and entries that its code names, are read anew at each call; if a number or another object there
+    changes, it is traced again, and what can't be followed is a TypeError. Floats among arguments may
+    change from call to call; one whose value the function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`)
     is a constant too. Elementwise functions, conversions, reductions and views are traced.
     `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run unchanged between
     the programs; operations that follow `matmul`, `nn.linear` or a convolution are computed on blocks
@@ -2923,14 +2957,15 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     that names the line.
 
     donate: positions, among all tensors of a call, of those whose memory results may reuse; they
-    are left with shape (0,). strict: whether to round 16-bit floats after each operation, as
-    without fusion; otherwise they are rounded once, when a result is stored. float32, float64 and
-    integers have the same bits as without fusion either way. Calls take an additional keyword
-    `out`: a tensor, or a tuple of them, with the results' shapes and dtypes, to store the results
-    in.
+    are left with shape (0,), unless the call fails. strict: whether to round 16-bit floats after each operation, as
+    without fusion; otherwise they are computed in float32 and rounded where a result is stored, and where a function that
+    runs unchanged reads or returns them. float32, float64 and integers have the same bits as without fusion either way. Calls take an additional keyword
+    `out`: a tensor, or a tuple of different ones, with the results' shapes and dtypes, to store the
+    results in.
 
-    Without f, returns a decorator. Changes of a tensor in place (`t += 1`) stay within the
-    function.
+    Without f, returns a decorator. Changes of an argument in place (`t += 1`) stay within the
+    function; changes of a tensor from outside are a TypeError. Methods are traced for each instance,
+    which is held weakly.
 
     >>> @flex.fuse
     ... def gelu(x):
@@ -2938,6 +2973,8 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     >>> gelu(flex.asarray([0.0, 1.0])).tolist()
     [0.0, 0.8413447141647339]
     """
+@overload
+def fuse(f: None = None, /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> Callable[[Callable[_P, _R]], _Fused[_P, _R]]: ...
 def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
     """The programs that a fused function runs for these arguments, as text: what each pass over memory
     reads, computes and stores.
@@ -2970,7 +3007,7 @@ def take_along_axis(x: _Operand, /, indices: _Operand, axis: SupportsIndex = -1)
     >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
     [[1, 3], [2, 4]]
     """
-def put_along_axis(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+def scatter(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
     """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
     `indices`.
 
@@ -2980,14 +3017,14 @@ def put_along_axis(x: _Operand, /, indices: _Operand, values: _Operand, axis: Su
     a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
     kind than the dtype of x; ValueError for another mode.
 
-    >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
+    >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
     [[1, 9], [9, 4]]
     """
 def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
     """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
     of `indices`, which may repeat.
 
-    Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
+    Shapes, dtypes and errors are those of `scatter` with mode "add". The result is the same
     for any number of threads.
 
     >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
@@ -3171,7 +3208,9 @@ def stream() -> Stream:
     only those whose results are still referenced. Shapes and dtypes are checked at once, so errors
     name the right line. Results have the same bits as without a stream.
 
-    Operations on memory that other code may change (NumPy arrays) run at once. Plans are found once
+    Operations on memory that other code may change run at once: that of NumPy arrays, and of tensors
+    while they are lent (`numpy()`, `from_dlpack` of another library). Lending a tensor runs the
+    operations that read it. Plans are found once
     and reused by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps them
     between processes.
 
@@ -3291,7 +3330,9 @@ def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: 
 
     axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
     int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
-    prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
+    prepend a 0, so that the axis is longer by one. Sums of floats are those of adding in order, up
+    to rounding: of numbers that are not negative they never decrease, and those of a part of a line
+    are a part of the line's. AxisError if the axis is out of range.
 
     >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
     [0, 1, 3, 6]
@@ -3399,8 +3440,8 @@ def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Ten
     """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
     x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
-    element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
-    is out of range for the other's dtype.
+    element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
+    is no common dtype.
 
     >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
     [True, False, True]
@@ -3478,7 +3519,7 @@ def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tens
     (4, 3, 2)
     """
 def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-    """Rolls elements by `shift` places along an axis; those shifted beyond the end re-enter at the
+    """Rolls elements by `shift` positions along an axis; those shifted beyond the end re-enter at the
     beginning. With `axis=None`, rolls the flattened x.
 
     shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
@@ -3529,8 +3570,8 @@ def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool 
     """Sorts the values along `axis`.
 
     x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
-    `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
-    AxisError if the axis is out of range.
+    `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
+    DTypeError for complex numbers; AxisError if the axis is out of range.
 
     >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
@@ -3572,7 +3613,8 @@ def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] =
     values with `side="left"`, after them with `"right"`.
 
     x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
-    sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+    sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64. Floats
+    are compared with integers in x1 exactly.
     ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
     ValueError for another side; IndexError if an index of the sorter is out of range.
 
@@ -3729,7 +3771,7 @@ __all__ = [
     "explain",
     "take",
     "take_along_axis",
-    "put_along_axis",
+    "scatter",
     "scatter_add",
     "index_add",
     "masked_fill",

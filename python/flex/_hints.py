@@ -7,236 +7,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flex._hint_tables import (
+    ABSENT,
+    IN_PLACE,
+    KEYWORDS,
+    NAMES,
+    OF_TENSOR,
+    SEQUENCES,
+    SEVERAL_AXES,
+)
+
 if TYPE_CHECKING:
     import inspect
     from types import ModuleType
 
-# Functions, methods and attributes of NumPy or torch, and flex's equivalents.
-NAMES = {
-    # elementwise
-    "absolute": "flex.abs(x)",
-    "arccos": "flex.acos(x)",
-    "arccosh": "flex.acosh(x)",
-    "arcsin": "flex.asin(x)",
-    "arcsinh": "flex.asinh(x)",
-    "arctan": "flex.atan(x)",
-    "arctan2": "flex.atan2(x1, x2)",
-    "arctanh": "flex.atanh(x)",
-    "bitwise_not": "flex.bitwise_invert(x)",
-    "clamp": "flex.clip(x, min, max)",
-    "conjugate": "flex.conj(x)",
-    "div": "flex.divide(x1, x2)",
-    "eq": "flex.equal(x1, x2)",
-    "fmax": "flex.maximum(x1, x2)",
-    "fmin": "flex.minimum(x1, x2)",
-    "ge": "flex.greater_equal(x1, x2)",
-    "gt": "flex.greater(x1, x2)",
-    "invert": "flex.bitwise_invert(x)",
-    "le": "flex.less_equal(x1, x2)",
-    "left_shift": "flex.bitwise_left_shift(x1, x2)",
-    "lt": "flex.less(x1, x2)",
-    "mod": "flex.remainder(x1, x2)",
-    "mul": "flex.multiply(x1, x2)",
-    "ne": "flex.not_equal(x1, x2)",
-    "neg": "flex.negative(x)",
-    "power": "flex.pow(x1, x2)",
-    "right_shift": "flex.bitwise_right_shift(x1, x2)",
-    "rint": "flex.round(x)",
-    "sgn": "flex.sign(x)",
-    "sub": "flex.subtract(x1, x2)",
-    "true_divide": "flex.divide(x1, x2)",
-    # reductions, scans, sorting, sets
-    "amax": "flex.max(x, axis)",
-    "amin": "flex.min(x, axis)",
-    "average": "flex.mean(x, axis)",
-    "cummax": "flex.cumulative_max(x, axis)",
-    "cummin": "flex.cumulative_min(x, axis)",
-    "cumprod": "flex.cumulative_prod(x, axis)",
-    "cumsum": "flex.cumulative_sum(x, axis)",
-    "flatnonzero": "flex.nonzero(flex.reshape(x, -1))",
-    "in1d": "flex.isin(x1, x2)",
-    "median": "flex.sort(x, axis), and take the middle",
-    "norm": "flex.sqrt(flex.sum(flex.square(x), axis))",
-    "unique": "flex.unique_values(x), or unique_counts, unique_inverse, unique_all",
-    # shape
-    "append": "flex.concat([x, y])",
-    "atleast_1d": "flex.reshape(x, (-1,))",
-    "cat": "flex.concat([x, y], axis=0)",
-    "column_stack": "flex.stack([x, y], axis=1)",
-    "concatenate": "flex.concat([x, y], axis=0)",
-    "dstack": "flex.concat([x, y], axis=2)",
-    "expand": "flex.broadcast_to(x, shape)",
-    "expand_as": "flex.broadcast_to(x, y.shape)",
-    "flatten": "flex.reshape(x, -1)",
-    "fliplr": "flex.flip(x, axis=1)",
-    "flipud": "flex.flip(x, axis=0)",
-    "hstack": "flex.concat([x, y], axis=1)",
-    "movedim": "flex.moveaxis(x, source, destination)",
-    "numel": "x.size",
-    "permute": "flex.permute_dims(x, axes)",
-    "ravel": "flex.reshape(x, -1)",
-    "repeat_interleave": "flex.repeat(x, repeats, axis)",
-    "row_stack": "flex.concat([x, y], axis=0)",
-    "swapdims": "flex.swapaxes(x, axis1, axis2)",
-    "t": "x.T, or flex.matrix_transpose(x)",
-    "unbind": "flex.unstack(x, axis)",
-    "unsqueeze": "flex.expand_dims(x, axis)",
-    "vsplit": "flex.split(x, sizes, axis=0)",
-    "vstack": "flex.concat([x, y], axis=0)",
-    # creation and conversion
-    "array": "flex.asarray(obj, copy=True)",
-    "array_split": "flex.chunk(x, chunks, axis)",
-    "as_tensor": "flex.asarray(obj)",
-    "ascontiguousarray": "x.contiguous()",
-    "asanyarray": "flex.asarray(obj)",
-    "clone": "x.copy()",
-    "cpu": "x itself: flex has no other device",
-    "cuda": "x itself: flex computes on the CPU alone",
-    "detach": "x itself: flex records no gradients",
-    "double": "flex.float64, or x.astype(flex.float64)",
-    "float": "flex.float32, or x.astype(flex.float32)",
-    "from_numpy": "flex.asarray(array)",
-    "half": "flex.float16, or x.astype(flex.float16)",
-    "identity": "flex.eye(n)",
-    "int": "flex.int32, or x.astype(flex.int32)",
-    "long": "flex.int64, or x.astype(flex.int64)",
-    "ndarray": "flex.Tensor",
-    "requires_grad": "nothing: flex records no gradients",
-    "tensor": "flex.asarray(obj, copy=True)",
-    "to": "x.astype(dtype)",
-    "type": "x.dtype, or x.astype(dtype)",
-    "type_as": "x.astype(y.dtype)",
-    # indexing and products
-    "bmm": "flex.matmul(x1, x2)",
-    "dot": "flex.matmul(x1, x2), or flex.vecdot",
-    "einsum": "flex.matmul or flex.tensordot, with flex.permute_dims",
-    "gather": "flex.take_along_axis(x, indices, axis)",
-    "index_select": "flex.take(x, indices, axis)",
-    "inner": "flex.vecdot(x1, x2)",
-    "mm": "flex.matmul(x1, x2)",
-    "mv": "flex.matmul(x1, x2)",
-    "scatter": "flex.put_along_axis(x, indices, values, axis)",
-    "vdot": "flex.vecdot(x1, x2)",
-    # dtypes
-    "promote_types": "flex.result_type(x1, x2)",
-    "bool_": "flex.bool",
-    "float_": "flex.float64",
-    "int_": "flex.int64",
-    "single": "flex.float32",
-    # flex.nn
-    "attention": "flex.nn.scaled_dot_product_attention(query, key, value)",
-    "layer_norm": "flex.nn.layer_norm(x, normalized_shape)",
-    "linear": "flex.nn.linear(x, weight)",
-    "log_softmax": "flex.nn.log_softmax(x, axis)",
-    "softmax": "flex.nn.softmax(x, axis)",
-    # flex.fft, flex.signal
-    "convolve": "flex.signal.convolve(x1, x2)",
-    "correlate": "flex.signal.correlate(x1, x2)",
-    "hann_window": "flex.signal.hann(n, sym=False)",
-    "hanning": "flex.signal.hann(n)",
-    "irfft": "flex.fft.irfft(x)",
-    "istft": "flex.signal.istft(x, n_fft)",
-    "rfft": "flex.fft.rfft(x)",
-    "stft": "flex.signal.stft(x, n_fft)",
-    # files
-    "load": "flex.io.load(path)",
-    "save": "flex.io.save(path, tensors)",
-    "savez": "flex.io.save(path, tensors)",
-    # threads
-    "no_grad": "nothing: flex records no gradients",
-}
-
-# Keywords of NumPy and torch: flex's names for each; of several, the one that the function has
-# applies.
-KEYWORDS = {
-    "M": ("n_cols",),
-    "N": ("n_rows",),
-    "a_max": ("max",),
-    "a_min": ("min",),
-    "axes": ("axis",),
-    "axis": ("axes",),
-    "constant_values": ("value",),
-    "diagonal": ("k",),
-    "dim": ("axis", "axes"),
-    "dim0": ("axis1",),
-    "dim1": ("axis2",),
-    "dims": ("axes", "axis", "repetitions"),
-    "end": ("stop",),
-    "fill": ("fill_value",),
-    "index": ("indices",),
-    "input": ("x", "x1"),
-    "indices_or_sections": ("sizes",),
-    "keepdim": ("keepdims",),
-    "newshape": ("shape",),
-    "num_samples": ("num",),
-    "other": ("x2",),
-    "reps": ("repetitions",),
-    "sections": ("sizes", "chunks"),
-    "shifts": ("shift",),
-    "size": ("shape", "size"),
-    "split_size": ("sizes",),
-    "split_size_or_sections": ("sizes",),
-    "src": ("values",),
-    "steps": ("num",),
-    "unbiased": ("correction",),
-}
-
-# Keywords of features that flex lacks, and what to do instead.
-ABSENT = {
-    "casting": "convert with astype first",
-    "max_norm": "flex doesn't rescale weights",
-    "mode": "pad puts one value around, mode 'constant'",
-    "decimals": "write flex.round(x * 10**n) / 10**n",
-    "dropout_p": "flex computes without dropout",
-    "inplace": "flex's functions return new tensors: assign the result, as in x[...] = ...",
-    "initial": "combine the result with that value",
-    "layout": "flex's tensors are strided, all of them",
-    "like": "flex's functions give flex's tensors",
-    "order": "there is no choice: new tensors are in row-major order, and sorts are stable",
-    "out": "assign the result, as in t[...] = ...",
-    "padding_idx": "it affects gradients alone, so leave it out",
-    "pin_memory": "flex computes on the CPU alone",
-    "reduce": 'write reduction="mean", "sum" or "none"',
-    "requires_grad": "flex records no gradients",
-    "right": 'write side="right"',
-    "size_average": 'write reduction="mean" or "sum"',
-    "sparse": "flex's gradients are dense",
-    "subok": "flex's functions give flex's tensors",
-    "where": "choose with flex.where first",
-}
-
-# Parameters that take several integers as one tuple, and the functions that accept several axes.
-SEQUENCES = {
-    "axes": "the axes are",
-    "axis": "several axes are",
-    "repetitions": "the repetitions are",
-    "shape": "the shape is",
-}
-SEVERAL_AXES = frozenset(
-    [
-        "all",
-        "any",
-        "count_nonzero",
-        "expand_dims",
-        "flip",
-        "logsumexp",
-        "max",
-        "mean",
-        "min",
-        "prod",
-        "squeeze",
-        "std",
-        "sum",
-        "var",
-    ]
-)
-
 
 def attribute(owner: object, name: str) -> str:
-    """What to write instead of an attribute that `owner` lacks; empty if there is no likely match."""
+    """What to write instead of an attribute that `owner` lacks; empty if nothing is surely meant."""
+    import flex
+
     if name in NAMES:
         return f": write {NAMES[name]}"
-    close = _closest(name, dir(owner)) if len(name) > 3 else None
+    if owner in (flex, flex._flex) and name in OF_TENSOR:
+        return f": write x.{name}, of a tensor x"
+    for space in (flex, flex.nn, flex.fft, flex.linalg, flex.signal, flex.quant):
+        if name in space.__all__ and not name.startswith("_"):
+            return f": write {space.__name__}.{name}" + "(x, ...)" * callable(getattr(space, name))
+    if name.endswith("_") and name[:-1] in IN_PLACE:
+        return f": write x[...] = x.{name[:-1]}(...)"
+    # the classes of torch.nn: LayerNorm, CrossEntropyLoss
+    if owner is flex.nn and name[0].isupper():
+        functions = {_plain(n): n for n in dir(owner) if callable(getattr(owner, n))}
+        loss = _plain(name).replace("bce", "binarycrossentropy").removesuffix("loss")
+        for same in (_plain(name), loss, _plain(name)[:-2] if name[-1] == "d" else ""):
+            if same in functions:
+                return f": write flex.nn.{functions[same]}(x, ...): flex.nn has functions, which take weights as arguments"
+        return ""
+    close = _closest(name, [n for n in dir(owner) if not n.startswith("_")])
     return f": did you mean {close!r}?" if close else ""
 
 
@@ -332,7 +139,7 @@ def _wrong_keyword(
             return f"{message}: write {ours}={_shown(word, values.get(word))}"
     if word in ABSENT:
         return f"{message}: {ABSENT[word]}"
-    close = _closest(word, list(known))
+    close = _closest(word, list(known)) or _begun(word, list(known))
     return (
         f"{message}: did you mean {close}?"
         if close
@@ -360,10 +167,40 @@ def _is_tensor(x: object) -> bool:
     return hasattr(x, "dtype") and hasattr(x, "shape")
 
 
-def _closest(name: str, names: list[str]) -> str | None:
-    import difflib
+def _plain(name: str) -> str:
+    return name.replace("_", "").casefold()
 
-    found = difflib.get_close_matches(
-        name, [n for n in names if not n.startswith("_")], n=1, cutoff=0.7
-    )
-    return found[0] if found else None
+
+def _closest(name: str, names: list[str]) -> str | None:
+    """The one of the names that is surely meant: it differs in case, underscores, and a typing error, or two in a long name. Digits,
+    the first letter and short names must be right, since another name is as likely as an error."""
+    plain = _plain(name)
+
+    def fixed(plain: str) -> list[str]:
+        return [plain[:1], *filter(str.isdigit, plain)]
+
+    found = [(_distance(plain, _plain(n)), n) for n in names if fixed(_plain(n)) == fixed(plain)]
+    apart, best = min(found, default=(len(plain), ""))
+    return best if apart <= (0 if len(plain) < 5 else 1 if len(plain) < 9 else 2) else None
+
+
+def _begun(word: str, names: list[str]) -> str | None:
+    """The one name that begins like the word, or has as few letters and differs in one of them."""
+    found = [n for n in names if n.startswith(word) and len(word) > 1]
+    found = found or [n for n in names if len(n) < 5 and _distance(word, n) == 1]
+    return found[0] if len(found) == 1 else None
+
+
+def _distance(a: str, b: str) -> int:
+    """How many letters to insert, leave out, change or swap with their neighbours to get from one to the other."""
+    before: list[int] = []
+    last = list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        row = [i + 1]
+        for j, y in enumerate(b):
+            least = min(row[j] + 1, last[j + 1] + 1, last[j] + (x != y))
+            if i and j and x == b[j - 1] and a[i - 1] == y:
+                least = min(least, before[j - 1] + 1)
+            row.append(least)
+        before, last = last, row
+    return last[-1]

@@ -1,4 +1,4 @@
-"""The error for an attribute that a module of flex or a Tensor lacks."""
+"""The error for an attribute that a module of flex or a Tensor lacks, and for the constructor, which Tensor lacks."""
 
 from __future__ import annotations
 
@@ -43,3 +43,10 @@ def of_module(path: str) -> Callable[[str], NoReturn]:
 def of_tensor(self: object, name: str) -> NoReturn:
     """`Tensor.__getattr__`, called for missing attributes."""
     raise MissingAttributeError(self, "'flex.Tensor' object", name)
+
+
+def constructor(*_: object, **__: object) -> NoReturn:
+    """`Tensor.__new__`."""
+    raise TypeError(
+        "flex.Tensor has no constructor: write flex.asarray(obj), or for a shape flex.zeros(shape) or flex.empty(shape)"
+    )

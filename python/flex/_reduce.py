@@ -108,25 +108,17 @@ def _axes(axis: Any, rank: int) -> list[int]:
     return sorted(axes)
 
 
-class _Functions:
-    """`step` and `join` on tuples of accumulators, fused."""
+class _Steps:
+    """`step` and `join` on tuples of accumulators."""
 
     def __init__(
         self,
         step: Callable[..., Any],
         join: Callable[..., Any] | None,
         several: bool,
-        inits: tuple[Any, ...],
-        dtypes: tuple[DType, ...],
-        _kinds: object,
+        count: int,
     ) -> None:
-        self.several, self.joins, self.count = several, join is not None, len(inits)
-        self.step, self.join = step, join
-        self.inits = self._accumulators(inits, dtypes)
-        self.rows = max(1, min(MOST_ROWS, (OPERANDS - 2 * len(inits)) // len(dtypes)))
-        into = tuple(range(len(inits)))
-        self.take = _flex.fuse(self._take, donate=into, strict=True)
-        self.both = _flex.fuse(self._both, strict=True)
+        self.step, self.join, self.several, self.count = step, join, several, count
 
     def _call(self, name: str, f: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
         results = f(*arguments)
@@ -146,7 +138,7 @@ class _Functions:
                 raise TypeError(f"reduce: {name} must return tensors, got {type(x).__name__}")
         return results
 
-    def _accumulators(self, inits: tuple[Any, ...], dtypes: tuple[DType, ...]) -> list[Tensor]:
+    def accumulators(self, inits: tuple[Any, ...], dtypes: tuple[DType, ...]) -> list[Tensor]:
         """The initial accumulators, in the dtypes that they have after each step."""
         x = [_flex.ones(1, dtype=dtype) for dtype in dtypes]
 
@@ -169,7 +161,7 @@ class _Functions:
         before, now = (", ".join(str(y.dtype) for y in all_) for all_ in (a, after))
         raise _flex.DTypeError(f"reduce: step gives {now} for accumulators of {before}")
 
-    def _take(self, a: tuple[Tensor, ...], rows: Sequence[Sequence[Tensor]]) -> tuple[Tensor, ...]:
+    def take(self, a: tuple[Tensor, ...], rows: Sequence[Sequence[Tensor]]) -> tuple[Tensor, ...]:
         for x in rows:
             shapes = [y.shape for y in a]
             a = self._tensors("step", self.step, *([a] if self.several else a), *x)
@@ -178,10 +170,32 @@ class _Functions:
                 raise _flex.ShapeError(message)
         return a
 
-    def _both(self, a: tuple[Tensor, ...], b: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    def both(self, a: tuple[Tensor, ...], b: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         assert self.join is not None
         pair = (a, b) if self.several else (*a, *b)
         return self._tensors("join", self.join, *pair)
+
+
+class _Functions:
+    """The same, fused."""
+
+    def __init__(
+        self,
+        step: Callable[..., Any],
+        join: Callable[..., Any] | None,
+        several: bool,
+        inits: tuple[Any, ...],
+        dtypes: tuple[DType, ...],
+        _kinds: object,
+    ) -> None:
+        self.joins = join is not None
+        steps = _Steps(step, join, several, len(inits))
+        self.inits = steps.accumulators(inits, dtypes)
+        self.rows = max(1, min(MOST_ROWS, (OPERANDS - 2 * len(inits)) // len(dtypes)))
+        into = tuple(range(len(inits)))
+        # methods of another object: this one is released as soon as nobody needs it
+        self.take = _flex.fuse(steps.take, donate=into, strict=True)
+        self.both = _flex.fuse(steps.both, strict=True)
 
     def of_lines(self, x: list[Tensor], sizes: tuple[int, int], *, along: bool) -> list[Tensor]:
         """The accumulators of `sizes[0]` lines of `sizes[1]` elements; adjacent in memory are elements of a line if `along`, else lines."""

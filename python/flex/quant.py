@@ -79,7 +79,13 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
     >>> flex.quant.load(file)["w"].dtype
     'int4'
     """
-    tensors = dict(io.load(file, mmap, format="safetensors"))
+    try:
+        tensors = dict(io.load(file, mmap, format="safetensors"))
+    except ValueError as error:
+        path = isinstance(file, (str, bytes)) or hasattr(file, "__fspath__")
+        if path and (reader := io.other_reader(file)):
+            raise ValueError(f"quant.load: {error}: {reader}") from None
+        raise
     for name in list(tensors):
         values = tensors.get(name)
         if f"{name}.scales" not in tensors or values is None:
@@ -120,7 +126,7 @@ def load_gguf(
 
     Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
     16 with float32 scales. Q4_K, whose blocks have minima, becomes float32; float and integer tensors keep their dtype. Other kinds are in
-    `others`, as `flex.io.Opaque` of their bytes. mmap: plain tensors are views of the mapped file, which nobody may change meanwhile, as
+    `others`, as `flex.io.Opaque` of their blocks. mmap: plain tensors are views of the mapped file, which nobody may change meanwhile, as
     for `flex.io.load`; blocks are always unpacked. ValueError if the file does not conform to the format; OSError if it cannot be read.
 
     >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))

@@ -23,10 +23,10 @@ class QTensor:
     nothing; ValueError if one would split a block or a byte. ShapeError or DTypeError if parts
     don't fit together.
 
-    Arithmetic (`+ - * / // % **`, `abs`, `map`) is that of the dequantised numbers, and its result
+    Arithmetic (`+ - * / // % **`, `abs`, `map`) is that of the dequantised values, and its result
     is quantised like the tensor, of two the first: to the same dtype, with scales from the minimum
     and maximum of what shares one. The other operand is a QTensor, a tensor, an array, a list or a
-    number. Comparisons of the dequantised numbers are bool tensors.
+    number. Comparisons of the dequantised values are bool tensors.
 
     >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
     >>> q.dequantize().tolist()
@@ -260,7 +260,7 @@ def load_gguf(file: str | bytes | PathLike[str], mmap: builtins.bool = True) -> 
 
     Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
     16 with float32 scales. Q4_K, whose blocks have minima, becomes float32; float and integer tensors keep their dtype. Other kinds are in
-    `others`, as `flex.io.Opaque` of their bytes. mmap: plain tensors are views of the mapped file, which nobody may change meanwhile, as
+    `others`, as `flex.io.Opaque` of their blocks. mmap: plain tensors are views of the mapped file, which nobody may change meanwhile, as
     for `flex.io.load`; blocks are always unpacked. ValueError if the file does not conform to the format; OSError if it cannot be read.
 
     >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))

@@ -16,9 +16,9 @@ def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | 
 def convolve(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "valid"] = 'full', method: Literal["auto", "direct", "fft"] = 'auto') -> Tensor:
     """The convolution of two signals or images: along each axis, the sums of x1[j] x2[k - j].
 
-    x1, x2: with the same number of dimensions (ShapeError). mode: "full" for all places where they
-    overlap; "same" for the middle part, as large as x1; "valid" for the places where one lies
-    inside the other. method: "direct" for sums of products, along up to three axes; "fft" for
+    x1, x2: with the same number of dimensions (ShapeError). mode: "full" for all positions where
+    they overlap; "same" for the middle part, as large as x1; "valid" for the positions where one
+    lies inside the other. method: "direct" for sums of products, along up to three axes; "fft" for
     Fourier transforms; "auto" for whichever is likely to be faster, and direct, which is exact, for
     integers. The result has the common dtype (DTypeError for bool). Defined like
     scipy.signal.convolve.

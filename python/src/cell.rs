@@ -9,18 +9,20 @@
 //!   lock.
 //! - **C3, traced values have no elements.** Operations that can be recorded use the value in the
 //!   graph. Any other access to elements unwinds, and `flex._tracing` turns that into an error that
-//!   names the line.
+//!   names the line. Tensors that a traced function uses from outside are such values for the thread
+//!   that traces it, and as ever for all others.
 //! - **C4, queued values are computed on demand.** Operations of a stream use the queued value as
 //!   it is. Any other access to elements computes it first, detached and without the lock.
 
 use super::convert::{OperandRef, is_short};
-use super::entered;
-use super::traced::{self, Traced};
+use super::deferred;
+use super::deferred::traced::{self, CapturedTensor, TraceMark, Traced};
 use crate::convert::error::Raise;
 use flex::layout::Layout;
 use flex::storage::LongWrite;
 use flex::stream::Lazy;
 use flex::{DType, Tensor};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -30,7 +32,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
 /// even if they share memory. It may be used from any number of threads.
 #[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
-pub struct PyTensor(TensorCell);
+pub struct PyTensor(TensorCell, usize);
 
 /// Wraps a result in a Python object.
 impl From<Tensor> for PyTensor {
@@ -42,16 +44,36 @@ impl From<Tensor> for PyTensor {
 /// A tensor, or its metadata while a thread writes to it.
 struct TensorCell(Mutex<CellState>);
 
-/// Whether any object has ever held a value of a stream.
-static QUEUED: AtomicBool = AtomicBool::new(false);
+/// Whether any object has ever held a value of a stream, or a traced value after its function has
+/// returned.
+static LATE: AtomicBool = AtomicBool::new(false);
+
+/// Notes that there may be objects of a function that was traced.
+pub fn note_escaped() {
+    LATE.store(true, Relaxed);
+}
 
 enum CellState {
     There(Tensor),
     Away(Arc<Away>),
     /// A value of a function that is being traced.
     Traced(Box<(Layout, DType, Traced)>),
+    /// A tensor that a function uses which is being traced.
+    Captured(Box<CapturedTensor>),
     /// A value of a stream.
     Queued(Lazy),
+}
+
+impl CellState {
+    /// The elements of a tensor that a function uses from outside.
+    #[cold]
+    #[inline(never)]
+    fn captured(&mut self) -> &mut Tensor {
+        match self {
+            CellState::Captured(x) => x.elements().unwrap_or_else(|| refuse_captured()),
+            _ => unreachable!("elements are there, or captured"),
+        }
+    }
 }
 
 /// The content of an object, for operations that can defer work.
@@ -65,14 +87,25 @@ pub enum Held {
 fn refuse(x: &Traced) -> ! {
     traced::note_refusal();
     let message = match x.is_over() {
-        true => "a tensor of a function traced by flex.fuse is used after the function returned",
+        true => ESCAPED,
         false => NOT_TRACEABLE,
     };
     std::panic::resume_unwind(Box::new(String::from(message)))
 }
+/// The same for a tensor from outside.
+#[cold]
+fn refuse_captured() -> ! {
+    traced::note_refusal();
+    std::panic::resume_unwind(Box::new(String::from(NOT_TRACEABLE)))
+}
 /// The message for a function that needs elements of a traced value; `flex._tracing` adds the line.
 const NOT_TRACEABLE: &str =
     "flex.fuse can't trace this function: it needs the elements of a tensor";
+/// The message for a traced value that is used elsewhere.
+pub const ESCAPED: &str = "this tensor belongs to a function that flex.fuse has traced, and has no elements: it was kept \
+    from there, by an attribute, a variable or a list. A function must return what is used outside of it";
+const CAPTURED_WRITE: &str = "flex.fuse can't trace this function: it writes to a tensor from outside, which would happen \
+    once, and not at each call. Return the new value, and assign it where the function is called";
 
 /// What must happen before a tensor is available.
 enum Later {
@@ -88,10 +121,10 @@ fn computed(lazy: &Lazy) -> flex::Result<Tensor> {
 }
 
 /// The view of a tensor with the layout that `f` derives from its own.
-#[inline(always)]
+#[inline(never)]
 pub fn viewed(
     t: &Tensor,
-    f: impl Fn(&Layout, DType) -> flex::Result<Layout>,
+    f: &dyn Fn(&Layout, DType) -> flex::Result<Layout>,
 ) -> flex::Result<Tensor> {
     Ok(t.view(f(t.layout(), t.dtype())?))
 }
@@ -144,23 +177,29 @@ impl TensorCell {
     /// Calls `f` with the tensor, under the lock, now or as soon as it is back.
     #[inline(always)]
     fn with<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
-        match &mut *self.lock() {
-            CellState::There(t) => return f(t),
-            CellState::Away(_) | CellState::Traced(_) | CellState::Queued(_) => {}
+        let mut state = self.lock();
+        if !matches!(*state, CellState::There(_)) {
+            state = self.lock_later(state);
         }
-        self.with_later(f)
+        f(match &mut *state {
+            CellState::There(t) => t,
+            other => other.captured(),
+        })
     }
+    /// The lock, once there are elements.
     #[cold]
     #[inline(never)]
-    fn with_later<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
+    fn lock_later<'a>(&'a self, mut state: MutexGuard<'a, CellState>) -> MutexGuard<'a, CellState> {
         loop {
-            let later = match &mut *self.lock() {
-                CellState::There(t) => return f(t),
+            let later = match &*state {
+                CellState::There(_) | CellState::Captured(_) => return state,
                 CellState::Away(away) => Later::Away(away.clone()),
                 CellState::Traced(x) => refuse(&x.2), // releases the lock
                 CellState::Queued(x) => Later::Queued(x.clone()),
             };
+            drop(state);
             Python::attach(|py| py.detach(|| self.wait(&later)));
+            state = self.lock();
         }
     }
     /// Waits, detached, for a tensor, or computes it.
@@ -190,7 +229,10 @@ impl TensorCell {
     fn try_with<R>(&self, f: impl FnOnce(&Tensor) -> R) -> Option<R> {
         match &*self.0.try_lock().ok()? {
             CellState::There(t) => Some(f(t)),
-            CellState::Away(_) | CellState::Traced(_) | CellState::Queued(_) => None,
+            CellState::Away(_)
+            | CellState::Traced(_)
+            | CellState::Captured(_)
+            | CellState::Queued(_) => None,
         }
     }
     /// Takes the tensor out for a long write. Called detached, and the writer stays detached: a
@@ -218,6 +260,10 @@ impl TensorCell {
                     }
                     continue;
                 }
+                CellState::Captured(_) => {
+                    uncapture(&mut state);
+                    continue;
+                }
                 CellState::Away(away) => Later::Away(away.clone()),
                 CellState::Traced(x) => refuse(&x.2),
                 CellState::Queued(x) => Later::Queued(x.clone()),
@@ -228,11 +274,85 @@ impl TensorCell {
     }
 }
 
+/// Replaces a tensor that traces use by the tensor.
+fn uncapture(state: &mut CellState) {
+    if let CellState::Captured(x) = state {
+        let tensor = core::mem::take(&mut x.tensor);
+        *state = CellState::There(tensor);
+    }
+}
+
+/// What a traced function finds in an object from outside.
+pub enum FromOutside {
+    Tensor(Tensor),
+    /// It belongs to another function that this thread is tracing.
+    Enclosing,
+    /// It belongs to a function that was traced.
+    Escaped,
+}
+
 impl PyTensor {
     /// An object for a tensor.
     #[inline(always)]
     pub fn new(t: Tensor) -> PyTensor {
-        PyTensor(TensorCell(Mutex::new(CellState::There(t))))
+        PyTensor(TensorCell(Mutex::new(CellState::There(t))), traced::begun())
+    }
+    /// Whether the object was made since that number of traces had begun.
+    pub fn is_made_since(&self, begun: usize) -> bool {
+        self.1 >= begun
+    }
+    /// The tensor, for a function that is to be traced or run.
+    pub fn outside(&self, py: Python<'_>) -> PyResult<FromOutside> {
+        match &*self.0.lock() {
+            CellState::There(t) => return Ok(FromOutside::Tensor(t.clone())),
+            CellState::Captured(x) if x.is_here() => return Ok(FromOutside::Enclosing),
+            CellState::Captured(x) => return Ok(FromOutside::Tensor(x.tensor.clone())),
+            CellState::Traced(x) if x.2.mark.is_here() => return Ok(FromOutside::Enclosing),
+            CellState::Traced(_) => return Ok(FromOutside::Escaped),
+            CellState::Away(_) | CellState::Queued(_) => {}
+        }
+        Ok(FromOutside::Tensor(self.tensor(py)?))
+    }
+    /// Makes the object an input of a trace, with this index. Returns whether it is one: not if it
+    /// has no tensor at the moment.
+    pub fn capture(&self, mark: &Arc<TraceMark>, index: usize, layout: Layout) -> bool {
+        let mut state = self.0.lock();
+        if let CellState::There(t) = &mut *state {
+            let tensor = core::mem::take(t);
+            *state = CellState::Captured(Box::new(CapturedTensor::new(tensor)));
+        }
+        match &mut *state {
+            CellState::Captured(x) => x.add(mark, index, layout),
+            _ => return false,
+        }
+        true
+    }
+    /// Ends what `capture` has begun.
+    pub fn release(&self, mark: &Arc<TraceMark>) {
+        let mut state = self.0.lock();
+        if let CellState::Captured(x) = &mut *state
+            && x.remove(mark)
+        {
+            uncapture(&mut state);
+        }
+    }
+    /// Its index in a trace that uses it.
+    pub fn index_in(&self, mark: &Arc<TraceMark>) -> Option<usize> {
+        match &*self.0.lock() {
+            CellState::Captured(x) => x.index_in(mark),
+            _ => None,
+        }
+    }
+    /// Errors if a function that this thread is tracing uses the tensor from outside: it can't be
+    /// written to.
+    pub fn refuse_write(&self) -> PyResult<()> {
+        if traced::is_active()
+            && let CellState::Captured(x) = &*self.0.lock()
+            && x.is_here()
+        {
+            return Err(PyTypeError::new_err(CAPTURED_WRITE));
+        }
+        Ok(())
     }
     /// A clone of the current tensor, which shares its storage.
     #[inline(always)]
@@ -254,6 +374,10 @@ impl PyTensor {
                 x.2.mark.note_shape();
                 f(&x.0, x.1)
             }
+            CellState::Captured(x) => {
+                let (layout, dtype) = x.about();
+                f(layout, dtype)
+            }
             CellState::Queued(x) => f(x.layout(), x.dtype()),
         }
     }
@@ -264,14 +388,14 @@ impl PyTensor {
             CellState::There(t) => t.dtype(),
             CellState::Away(away) => away.dtype,
             CellState::Traced(x) => x.1,
+            CellState::Captured(x) => x.dtype(),
             CellState::Queued(x) => x.dtype(),
         }
     }
     /// An object for a value of a traced function.
     pub fn traced(layout: Layout, dtype: DType, value: Traced) -> PyTensor {
-        PyTensor(TensorCell(Mutex::new(CellState::Traced(Box::new((
-            layout, dtype, value,
-        ))))))
+        let state = CellState::Traced(Box::new((layout, dtype, value)));
+        PyTensor(TensorCell(Mutex::new(state)), traced::begun())
     }
     /// Calls `f` with the traced value of the object; `None` if it has elements.
     pub fn traced_value<R>(&self, f: impl FnOnce(&Traced) -> R) -> Option<R> {
@@ -292,20 +416,29 @@ impl PyTensor {
     }
     /// An object for a value of a stream.
     pub fn queued(x: Lazy) -> PyTensor {
-        QUEUED.store(true, Relaxed);
-        PyTensor(TensorCell(Mutex::new(CellState::Queued(x))))
+        LATE.store(true, Relaxed);
+        PyTensor(
+            TensorCell(Mutex::new(CellState::Queued(x))),
+            traced::begun(),
+        )
     }
-    /// The content; a value of a stream is not computed.
-    pub fn held(&self) -> Held {
-        if let CellState::Queued(x) = &*self.0.lock() {
-            return Held::Lazy(x.clone());
+    /// The content; a value of a stream is not computed. Errors for a traced value outside of its
+    /// function.
+    pub fn held(&self) -> PyResult<Held> {
+        match &*self.0.lock() {
+            CellState::Queued(x) => return Ok(Held::Lazy(x.clone())),
+            CellState::Traced(x) if !x.2.mark.is_here() => {
+                return Err(PyTypeError::new_err(ESCAPED));
+            }
+            _ => {}
         }
-        Held::Tensor(self.get())
+        Ok(Held::Tensor(self.get()))
     }
-    /// Computes a value of a stream, so that an error can be reported.
+    /// Computes a value of a stream, so that an error can be reported; so is a traced value outside of
+    /// its function.
     #[inline(always)]
     pub fn compute_queued(&self, py: Python<'_>) -> PyResult<()> {
-        match QUEUED.load(Relaxed) {
+        match LATE.load(Relaxed) || traced::is_active() {
             true => self.compute_now(py),
             false => Ok(()),
         }
@@ -319,6 +452,9 @@ impl PyTensor {
     fn compute_now(&self, py: Python<'_>) -> PyResult<()> {
         let lazy = match &*self.0.lock() {
             CellState::Queued(x) => x.clone(),
+            CellState::Traced(x) if !x.2.mark.is_here() => {
+                return Err(PyTypeError::new_err(ESCAPED));
+            }
             _ => return Ok(()),
         };
         let tensor = py.detach(|| computed(&lazy)).raise()?;
@@ -339,12 +475,12 @@ impl PyTensor {
         slf: &Bound<'_, PyTensor>,
         f: impl Fn(&Layout, DType) -> flex::Result<Layout> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
-        if traced::is_active() || entered::is_any() {
+        if deferred::is_any() {
             return OperandRef::Object(slf.clone()).view(f);
         }
         slf.get().compute_queued(slf.py())?;
         // no `?` inside: exceptions are created after the lock is released
-        Ok(PyTensor::new(slf.get().read(|t| viewed(t, f)).raise()?))
+        Ok(PyTensor::new(slf.get().read(|t| viewed(t, &f)).raise()?))
     }
     /// The object's value of a stream, unless that is computed.
     pub fn waiting(&self) -> Option<Lazy> {
@@ -402,6 +538,7 @@ impl PyTensor {
         work: impl FnOnce(&mut Tensor) -> usize,
         change: impl FnOnce(&mut Tensor) -> flex::Result<R> + Send,
     ) -> PyResult<R> {
+        self.refuse_write()?;
         // foreign memory is released after the lock: its owner's code may run then and use this
         // object
         let borrowed = |t: &Tensor| (!t.storage().is_owned()).then(|| t.clone());

@@ -10,6 +10,10 @@ use std::sync::{Mutex, PoisonError};
 
 /// A context manager: operations of this thread use at most `n` threads inside its block. Results
 /// never depend on it.
+///
+/// >>> with flex.threads(1):
+/// ...     flex.get_num_threads()
+/// 1
 #[pyclass(frozen, name = "threads", module = "flex")]
 struct Threads {
     n: usize,

@@ -1,9 +1,8 @@
 //! Functions that create tensors from a rule.
 
 use super::cell::PyTensor;
-use super::convert::{Device, Ints, NumberArg, TensorArg, compute, count};
+use super::convert::{Device, Ints, NumberArg, TensorArg, TensorList, compute, count};
 use super::dtype::DTypeArg;
-use super::join::TensorList;
 use super::values::tuple;
 use crate::convert::error::Raise;
 use flex::ops::{self, Indexing, Linspace};

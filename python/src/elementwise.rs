@@ -2,8 +2,8 @@
 //! have signatures of their own.
 
 use super::cell::PyTensor;
-use super::convert::{Operand, OperandRef, compute, is_short};
-use super::later;
+use super::convert::{Compared, Operand, OperandRef, compute, is_short};
+use super::deferred;
 use crate::convert::error::Raise;
 use flex::kernel::elementwise::{Row, rows};
 use flex::ops::{self, Arg};
@@ -52,7 +52,7 @@ pub fn apply_ref<const N: usize>(
     row: &'static Row,
     lent: [OperandRef<'_>; N],
 ) -> PyResult<PyTensor> {
-    if let Some(later) = later::apply(row, &lent) {
+    if let Some(later) = deferred::apply(row, &lent) {
         return later;
     }
     lent.iter().try_for_each(|x| x.compute_queued(py))?;
@@ -120,6 +120,16 @@ macro_rules! result_dtype {
     };
 }
 
+/// The end of the sentence about numbers.
+macro_rules! numbers {
+    (Bool) => {
+        "dtype, and integers are compared with it exactly, in range or not."
+    };
+    ($rule:ident) => {
+        "dtype."
+    };
+}
+
 macro_rules! function {
     // `nn` has signatures of its own for functions with several operands
     ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident => nn) => {
@@ -153,11 +163,17 @@ macro_rules! function {
             apply_ref(py, &rows::$Name::ROW, [x])
         }
     };
+    ([$($doc:literal)*] $Name:ident $function:ident 2 Bool) => {
+        function!(@binary [$($doc)*] $Name $function Bool Compared);
+    };
     ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
+        function!(@binary [$($doc)*] $Name $function $rule OperandRef);
+    };
+    (@binary [$($doc:literal)*] $Name:ident $function:ident $rule:ident $Operand:ident) => {
         $(#[doc = $doc])*
         ///
         /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-        /// dtype.
+        #[doc = numbers!($rule)]
         #[doc = result_dtype!($rule)]
         /// DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         /// ShapeError if shapes don't broadcast.
@@ -165,8 +181,8 @@ macro_rules! function {
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
         #[pyo3(signature = (x1, x2, /))]
-        pub fn $function(py: Python<'_>, x1: OperandRef<'_>, x2: OperandRef<'_>) -> PyResult<PyTensor> {
-            apply_ref(py, &rows::$Name::ROW, [x1, x2])
+        pub fn $function(py: Python<'_>, x1: $Operand<'_>, x2: $Operand<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x1.into(), x2.into()])
         }
     };
 }
@@ -234,16 +250,10 @@ pub fn clip(
 
 /// The lowest and the highest value of a dtype.
 fn range(dtype: DType) -> [Scalar; 2] {
-    if !dtype.is_integer() {
-        return [f64::NEG_INFINITY, f64::INFINITY].map(Scalar::Float);
+    match dtype.is_integer() {
+        true => dtype.integers().map(Scalar::Int),
+        false => [f64::NEG_INFINITY, f64::INFINITY].map(Scalar::Float),
     }
-    let bits = 8 * dtype.size();
-    let [low, high] = if dtype.is_signed() {
-        [-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1]
-    } else {
-        [0, (1i128 << bits) - 1]
-    };
-    [low, high].map(Scalar::Int)
 }
 
 /// `x1` where the condition is true, else `x2`.

@@ -3,8 +3,9 @@
 //! (`torch_names`) are made again with flex's. Both happen only after an error, so that successful
 //! calls pay one jump.
 
+use super::deferred::traced;
 use super::torch_names::{self, TorchName};
-use super::{traced, whole};
+use super::whole;
 use pyo3::exceptions::{PySystemError, PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -95,6 +96,10 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     let Some(function) = FUNCTIONS[I][J].get() else {
         return std::ptr::null_mut();
     };
+    if traced::is_active() {
+        // SAFETY: CPython's arguments
+        return unsafe { call_traced(module, function, arguments, count, names) };
+    }
     // SAFETY: `protocol` checked that the function has this protocol; it gets CPython's arguments
     let result = unsafe { (function.call)(module, arguments, count, names) };
     if result.is_null() {
@@ -103,6 +108,57 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
         return unsafe { failed(module, function, arguments, count, names) };
     }
     result
+}
+
+/// The same while a function is traced: a call that needs elements of a tensor from outside is
+/// recorded, or else made with the elements that it has now.
+///
+/// # Safety
+/// As for [`call`].
+#[cold]
+unsafe fn call_traced(
+    module: *mut ffi::PyObject,
+    function: &'static BuiltinFunction,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    for recordable in [true, false] {
+        let before = traced::set_recordable(recordable);
+        traced::was_refused(); // of an earlier call
+        // SAFETY: the caller's promises
+        let result = unsafe { (function.call)(module, arguments, count, names) };
+        traced::set_recordable(before);
+        if !result.is_null() {
+            return result;
+        }
+        // SAFETY: the caller's promises; an exception is set
+        unsafe {
+            let refused = traced::was_refused();
+            let recorded = match refused {
+                true => record(module, function, arguments, count, names),
+                false => std::ptr::null_mut(),
+            };
+            if !recorded.is_null() {
+                return recorded;
+            }
+            if !refused || !recordable || !is_panic() {
+                break;
+            }
+            ffi::PyErr_Clear();
+        }
+    }
+    // SAFETY: the caller's promises; an exception is set
+    unsafe { failed(module, function, arguments, count, names) }
+}
+
+/// Whether the exception that is set is a panic.
+///
+/// # Safety
+/// The interpreter is attached.
+unsafe fn is_panic() -> bool {
+    // SAFETY: the caller's promise
+    unsafe { ffi::PyErr_ExceptionMatches(ffi::PyExc_Exception) == 0 }
 }
 
 /// Returns the result of a call that failed, if it can be made otherwise; else null, with an
@@ -123,12 +179,6 @@ unsafe fn failed(
         if !names.is_null() && uses_torch_names(function, names) {
             // the call below improves messages itself
             return call_renamed(module, function, arguments, count, names);
-        }
-        if traced::is_active() {
-            let recorded = record(module, function, arguments, count, names);
-            if !recorded.is_null() {
-                return recorded;
-            }
         }
         explain(module, &function.name, arguments, count, names);
     }
@@ -205,15 +255,12 @@ unsafe fn record(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    if !traced::was_refused() {
-        return std::ptr::null_mut();
-    }
     // SAFETY: a built-in function is called with the interpreter attached
     let py = unsafe { Python::assume_attached() };
     let mut raised = [std::ptr::null_mut(); 3];
     let [kind, value, traceback] = &mut raised;
     // taken as raw pointers: PyErr would resume the unwinding of a panic
-    // SAFETY: attached; three places for references
+    // SAFETY: attached; three slots for references
     unsafe { ffi::PyErr_Fetch(kind, value, traceback) };
     // SAFETY: the caller lends `arguments`, `count` and more references, and `names`
     let recorded = unsafe { call_of(py, module, function, arguments, count, names) }
@@ -272,8 +319,8 @@ unsafe fn call_of<'py>(
     Ok((module.getattr(function.name())?, positional, keywords))
 }
 
-/// The error, or a ValueError if an argument is a string with a lone surrogate: PyO3's error is about
-/// its encoding, and printing that fails.
+/// The error, or a ValueError if an argument is a string with a lone surrogate: PyO3's error is
+/// about its encoding, and printing that fails.
 fn readable(py: Python<'_>, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyUnicodeEncodeError>(py) || error.traceback(py).is_some() {
         return error;
@@ -337,7 +384,7 @@ unsafe fn explain(
 /// Wraps the functions of a module with [`call`]. Functions with another protocol take no arguments
 /// and stay as they are.
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
-    let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
+    let mut cells = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
         let path = module.name()?;
         // errors of gradients and quantised functions have these prefixes
@@ -352,7 +399,7 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
                 continue;
             };
             let Some(before) = protocol(&f) else { continue };
-            let (place, call) = places.next().ok_or_else(|| {
+            let (cell, call) = cells.next().ok_or_else(|| {
                 PySystemError::new_err("hints: more functions than there are copies of `call`")
             })?;
             let signature = f.getattr("__text_signature__")?.extract::<String>()?;
@@ -379,7 +426,7 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
             };
             module.setattr(&name, hinted)?;
             let torch_names = torch_names::of(path.to_str()?, &name, &signature);
-            place.get_or_init(|| BuiltinFunction {
+            cell.get_or_init(|| BuiltinFunction {
                 call: before,
                 name: format!("{within}{name}"),
                 torch_names,

@@ -63,11 +63,11 @@ fn take_along_axis(
 /// a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
 /// kind than the dtype of x; ValueError for another mode.
 ///
-/// >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
+/// >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
 /// [[1, 9], [9, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, values, axis = -1, *, mode = "set"), text_signature = "(x, /, indices, values, axis=-1, *, mode='set')")]
-fn put_along_axis(
+fn scatter(
     py: Python<'_>,
     x: TensorArg,
     indices: TensorArg,
@@ -83,21 +83,21 @@ fn put_along_axis(
         "min" => ScatterMode::Min,
         other => {
             let message = format!(
-                "put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" \
+                "scatter: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" \
                     or \"min\""
             );
             return Err(PyValueError::new_err(message));
         }
     };
-    scatter(py, x, indices, values, |x, indices, values| {
-        ops::put_along_axis(x, indices, values, axis, mode)
+    scatter_with(py, x, indices, values, |x, indices, values| {
+        ops::scatter(x, indices, values, axis, mode)
     })
 }
 
 /// A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
 /// of `indices`, which may repeat.
 ///
-/// Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
+/// Shapes, dtypes and errors are those of `scatter` with mode "add". The result is the same
 /// for any number of threads.
 ///
 /// >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
@@ -111,7 +111,7 @@ fn scatter_add(
     values: Operand,
     axis: isize,
 ) -> PyResult<PyTensor> {
-    scatter(py, x, indices, values, |x, indices, values| {
+    scatter_with(py, x, indices, values, |x, indices, values| {
         ops::scatter_add(x, indices, values, axis)
     })
 }
@@ -135,12 +135,12 @@ fn index_add(
     values: Operand,
     axis: isize,
 ) -> PyResult<PyTensor> {
-    scatter(py, x, indices, values, |x, indices, values| {
+    scatter_with(py, x, indices, values, |x, indices, values| {
         ops::index_add(x, indices, values, axis)
     })
 }
 
-fn scatter(
+fn scatter_with(
     py: Python<'_>,
     x: TensorArg,
     indices: TensorArg,
@@ -218,7 +218,7 @@ fn argwhere(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(take, m)?)?;
     m.add_function(wrap_pyfunction!(take_along_axis, m)?)?;
-    m.add_function(wrap_pyfunction!(put_along_axis, m)?)?;
+    m.add_function(wrap_pyfunction!(scatter, m)?)?;
     m.add_function(wrap_pyfunction!(scatter_add, m)?)?;
     m.add_function(wrap_pyfunction!(index_add, m)?)?;
     m.add_function(wrap_pyfunction!(masked_fill, m)?)?;

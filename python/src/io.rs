@@ -1,7 +1,7 @@
 //! Reads and writes files for `flex/io.py`, which chooses the format.
 
 use super::cell::PyTensor;
-use super::convert::{TensorArg, asarray, detached, kind};
+use super::convert::{TensorArg, asarray, detached, detached_write, kind};
 use crate::convert::error::Raise;
 use flex::Tensor;
 use flex::bindings::Replacement;
@@ -159,7 +159,7 @@ fn save_safetensors(
     }
     let named = named.iter().map(|(name, t)| (name, t));
     match file {
-        File::Path(path) => detached(py, LONG, || safetensors::save(path, named, &metadata)),
+        File::Path(path) => detached_write(py, LONG, || safetensors::save(path, named, &metadata)),
         File::Stream(stream) => {
             stream.run(|stream| safetensors::write_to(stream, named, &metadata))
         }
@@ -193,7 +193,7 @@ fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
 #[pyfunction]
 fn save_npy(py: Python<'_>, file: File, x: TensorArg) -> PyResult<()> {
     match file {
-        File::Path(path) => detached(py, LONG, || npy::save(path, &x.0)),
+        File::Path(path) => detached_write(py, LONG, || npy::save(path, &x.0)),
         File::Stream(stream) => stream.run(|stream| npy::write_to(stream, &x.0)),
     }
 }
@@ -225,7 +225,7 @@ impl PyReplacement {
                 .map(f)
                 .transpose()
         };
-        detached(py, LONG, f)?.ok_or_else(closed)
+        detached_write(py, LONG, f)?.ok_or_else(closed)
     }
     fn take(&self) -> Option<Replacement> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -236,7 +236,7 @@ impl PyReplacement {
 impl PyReplacement {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<PyReplacement> {
-        let file = detached(py, LONG, || Replacement::create(&path))?;
+        let file = detached_write(py, LONG, || Replacement::create(&path))?;
         Ok(PyReplacement(Mutex::new(Some(file))))
     }
     fn write(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<usize> {
@@ -262,7 +262,7 @@ impl PyReplacement {
         _trace: &Bound<PyAny>,
     ) -> PyResult<()> {
         match self.take() {
-            Some(file) if class.is_none() => detached(py, LONG, || file.commit()),
+            Some(file) if class.is_none() => detached_write(py, LONG, || file.commit()),
             _ => Ok(()),
         }
     }

@@ -1,56 +1,15 @@
 //! Joining, repeating, padding and broadcasting of tensors.
 
 use super::cell::PyTensor;
-use super::convert::{Ints, NumberArg, TensorArg, asarray, compute, count, integer, kind};
+use super::convert::{
+    Ints, NumberArg, TensorArg, TensorList, asarray, compute, count, integer, sequence,
+};
 use super::values::tuple;
 use crate::convert::error::Raise;
-use flex::{Tensor, ops};
+use flex::ops;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
-
-/// A list, a tuple or another iterable of tensors.
-pub struct TensorList(pub Vec<Tensor>);
-
-impl<'py> FromPyObject<'_, 'py> for TensorList {
-    type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorList> {
-        let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<TensorArg>()?.0);
-        if let Ok(t) = x.cast::<PyTuple>() {
-            return t
-                .iter()
-                .map(|t| tensor(&t))
-                .collect::<PyResult<_>>()
-                .map(TensorList);
-        }
-        if let Ok(l) = x.cast::<PyList>() {
-            return l
-                .iter()
-                .map(|t| tensor(&t))
-                .collect::<PyResult<_>>()
-                .map(TensorList);
-        }
-        match x.try_iter() {
-            Ok(items) if !x.is_instance_of::<PyString>() => items
-                .map(|t| tensor(&t?))
-                .collect::<PyResult<_>>()
-                .map(TensorList),
-            _ => Err(PyTypeError::new_err(format!(
-                "expected a list or tuple of tensors, got {}",
-                kind(&x)
-            ))),
-        }
-    }
-}
-
-impl TensorList {
-    fn elements(&self) -> usize {
-        self.0
-            .iter()
-            .map(Tensor::len)
-            .fold(0, usize::saturating_add)
-    }
-}
+use pyo3::types::PyTuple;
 
 /// Broadcasts tensors to their common shape: views, as a tuple.
 ///
@@ -184,10 +143,10 @@ fn pad(
                     "pad: pad_width is an integer, a pair of them, or a pair for each dimension",
                 )
             };
-            let pairs = pad_width.try_iter().map_err(|_| wrong())?;
-            let pairs = pairs
-                .map(|p| pair(&p?.extract::<Ints>().map_err(|_| wrong())?.0))
-                .collect::<PyResult<Vec<_>>>()?;
+            let pairs = sequence::items(pad_width, |p| {
+                pair(&p.extract::<Ints>().map_err(|_| wrong())?.0)
+            })?
+            .ok_or_else(wrong)?;
             if pairs.len() == 1 {
                 vec![pairs[0]; rank]
             } else {

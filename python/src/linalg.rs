@@ -2,10 +2,10 @@
 
 use super::cell::PyTensor;
 use super::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
+use super::deferred;
 use super::dtype::DTypeArg;
-use super::later;
 use flex::Tensor;
-use flex::ops::linalg::matmul_then;
+use flex::ops::linalg::matmul_with_post_op;
 use flex::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -41,7 +41,7 @@ pub fn matmul(
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
     let dtype = dtype.map(|d| d.0);
-    if let Some(y) = later::matmul(&x1, &x2, dtype) {
+    if let Some(y) = deferred::matmul(&x1, &x2, dtype) {
         return y;
     }
     let (x1, x2) = (TensorArg(x1.tensor()?), TensorArg(x2.tensor()?));
@@ -51,7 +51,7 @@ pub fn matmul(
         x2.0.shape()[x2.0.rank() - 1]
     };
     compute(py, work(&x1.0, width), || {
-        matmul_then(&x1.0, &x2.0, dtype, None)
+        matmul_with_post_op(&x1.0, &x2.0, dtype, None)
     })
 }
 

@@ -4,6 +4,8 @@ use super::cell::PyTensor;
 use super::convert::OperandRef;
 use super::elementwise::apply_ref;
 use flex::kernel::elementwise::rows;
+use pyo3::PyTraverseError;
+use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
@@ -15,6 +17,9 @@ struct MethodDescriptor(Py<PyAny>);
 
 #[pymethods]
 impl MethodDescriptor {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
+    }
     fn __get__<'py>(
         &self,
         instance: &Bound<'py, PyAny>,

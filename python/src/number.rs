@@ -31,14 +31,14 @@ impl<'py> TracedNumber<'py> {
         }
     }
     /// Its value. From now on, the recording depends on that value.
-    pub fn look(&self) -> Scalar {
+    pub fn specialize(&self) -> Scalar {
         // `look` adds to a set, which fails only without memory
         drop(self.object.call_method0("look"));
         self.value()
     }
-    /// [`look`](TracedNumber::look), as a Python number.
-    pub fn looked_at(&self) -> Py<PyAny> {
-        self.look();
+    /// [`specialize`](TracedNumber::specialize), as a Python number.
+    pub fn specialized(&self) -> Py<PyAny> {
+        self.specialize();
         PyFloat::new(self.object.py(), self.value)
             .into_any()
             .unbind()
@@ -56,9 +56,9 @@ impl<'py> TracedNumber<'py> {
     pub fn belongs_to(&self, seen: &Py<PyAny>) -> bool {
         seen.is(&self.seen)
     }
-    /// Whether it is computed by this function.
-    pub fn is_computed_by(&self, compute: &Py<PyAny>) -> bool {
-        compute.is(&self.compute)
+    /// Identifies the function that computes it, while that lives.
+    pub fn identity(&self) -> usize {
+        self.compute.as_ptr().addr()
     }
 }
 
@@ -80,7 +80,7 @@ impl<'py> FloatArguments<'py> {
         self.0.call_method1("add", (x,))
     }
     /// Marks all of them as looked at.
-    pub fn look(&self) -> PyResult<()> {
+    pub fn specialize(&self) -> PyResult<()> {
         self.0.call_method0("look")?;
         Ok(())
     }

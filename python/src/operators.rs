@@ -4,10 +4,12 @@
 #![allow(unsafe_op_in_unsafe_fn)]
 
 use super::cell::PyTensor;
-use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
+use super::convert::{
+    Compared, Operand, OperandRef, beyond_integers, compute, is_list, is_short, operand_beside,
+};
 use super::elementwise::{self, apply_ref};
 use super::quant::PyQTensor;
-use super::{later, whole};
+use super::{deferred, whole};
 use crate::convert::error::Raise;
 use flex::kernel::elementwise::{Row, rows};
 use flex::ops;
@@ -23,6 +25,9 @@ enum Other<'py> {
     Operand(PyResult<OperandRef<'py>>),
     /// A list, whose numbers take the dtype of a number beside the tensor.
     List(Bound<'py, PyAny>),
+    /// What an integer beyond those of every dtype is compared as, and the error that it is
+    /// otherwise.
+    Beyond(Operand, PyErr),
 }
 
 impl<'py> Other<'py> {
@@ -30,14 +35,20 @@ impl<'py> Other<'py> {
     fn beside(self, t: &PyTensor) -> PyResult<OperandRef<'py>> {
         match self {
             Other::Operand(o) => o,
-            Other::List(list) => {
-                let values = operand_beside(&list, t.dtype_of())?;
-                values
-                    .map(|v| OperandRef::Operand(Operand::Tensor(v)))
-                    .ok_or_else(|| PyTypeError::new_err("not an operand"))
-            }
+            Other::Beyond(_, e) => Err(e),
+            Other::List(list) => list_beside(&list, t.dtype_of(), false),
         }
     }
+}
+
+fn list_beside<'py>(
+    list: &Bound<'py, PyAny>,
+    dtype: DType,
+    comparison: bool,
+) -> PyResult<OperandRef<'py>> {
+    operand_beside(list, dtype, comparison)?
+        .map(|v| OperandRef::Operand(Operand::Tensor(v)))
+        .ok_or_else(|| PyTypeError::new_err("not an operand"))
 }
 
 impl<'py> FromPyObject<'_, 'py> for Other<'py> {
@@ -46,13 +57,16 @@ impl<'py> FromPyObject<'_, 'py> for Other<'py> {
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other<'py>> {
         match OperandRef::of(&x) {
             Ok(Some(o)) => Ok(Other::Operand(Ok(o))),
-            Ok(None) if is_list(&x)? => Ok(Other::List(x.to_owned())),
+            Ok(None) if is_list(&x) => Ok(Other::List(x.to_owned())),
             Ok(None) => Err(PyTypeError::new_err("not an operand")),
             // its operators take tensors
             Err(_) if x.is_instance_of::<PyQTensor>() => {
                 Err(PyTypeError::new_err("not an operand"))
             }
-            Err(e) => Ok(Other::Operand(Err(e))),
+            Err(e) => Ok(match beyond_integers(&x) {
+                Some(nearest) => Other::Beyond(nearest, e),
+                None => Other::Operand(Err(e)),
+            }),
         }
     }
 }
@@ -74,6 +88,15 @@ fn forward(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyRes
     apply_ref(t.py(), row, [OperandRef::Object(t), other])
 }
 #[inline(never)]
+fn compare(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
+    let other = match other {
+        Other::Beyond(nearest, _) => OperandRef::Operand(nearest),
+        Other::List(list) => list_beside(&list, t.get().dtype_of(), true)?,
+        other => other.beside(t.get())?,
+    };
+    apply_ref(t.py(), row, [OperandRef::Object(t), other])
+}
+#[inline(never)]
 fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
     let other = other.beside(t.get())?;
     apply_ref(t.py(), row, [other, OperandRef::Object(t)])
@@ -83,10 +106,10 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
 fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyResult<()> {
     let (py, t) = (slf.py(), slf.get());
     let other = other.beside(t)?;
-    if let Some(done) = later::apply_in_place(row, slf, &other) {
+    if let Some(done) = deferred::apply_in_place(row, slf, &other) {
         return done;
     }
-    later::before_write(py, t)?;
+    deferred::stream::before_write(py, t)?;
     other.compute_queued(py)?;
     if let OperandRef::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| {
@@ -113,7 +136,7 @@ macro_rules! operators {
                 fn $reflected(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { reflected(slf, &rows::$Row::ROW, other) }
                 fn $in_place(slf: &Bound<'_, Self>, other: Other) -> PyResult<()> { in_place(slf, &rows::$Row::ROW, other) }
             )*
-            $(fn $compare(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { forward(slf, &rows::$Compare::ROW, other) })*
+            $(fn $compare(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { compare(slf, &rows::$Compare::ROW, other) })*
             $(fn $unary(slf: Bound<'_, Self>) -> PyResult<PyTensor> { apply_ref(slf.py(), &rows::$Unary::ROW, [OperandRef::Object(slf)]) })*
             fn __pow__(slf: Bound<'_, Self>, other: Other<'_>, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
                 no_modulo(modulo)?;
@@ -132,14 +155,14 @@ macro_rules! operators {
             fn __imatmul__(slf: &Bound<'_, Self>, other: Other) -> PyResult<()> {
                 let (py, t) = (slf.py(), slf.get());
                 let b = other.beside(t)?;
-                if let Some(y) = later::matmul_in_place(slf, &b) {
+                if let Some(y) = deferred::matmul_in_place(slf, &b) {
                     let y = y?;
                     y.about(|y, dtype| t.about(|t, own| fits(t.shape(), own, y.shape(), dtype))).raise()?;
                     t.become_other(y);
                     return Ok(());
                 }
                 let b = b.tensor()?;
-                later::before_write(py, t)?;
+                deferred::stream::before_write(py, t)?;
                 t.update(py, |t| flops(t, &b), |t| {
                     let product = ops::matmul(t, &b)?;
                     fits(t.shape(), t.dtype(), product.shape(), product.dtype())?;
@@ -171,7 +194,8 @@ macro_rules! operators {
                 compute(py, t.len(), || ops::round_to(&t, ndigits.unwrap_or(0)))
             }
             /// Whether an element equals `value`.
-            fn __contains__(&self, py: Python<'_>, value: Operand) -> PyResult<bool> {
+            fn __contains__(&self, py: Python<'_>, value: Compared<'_>) -> PyResult<bool> {
+                let value = value.take(py)?;
                 let equal = elementwise::apply(py, &rows::Equal::ROW, &[Operand::Tensor(self.tensor(py)?), value])?.get();
                 Ok(equal.as_slice::<Bool>().raise()?.iter().any(|b| b.get()))
             }
@@ -197,7 +221,7 @@ operators! {
 }
 
 fn product(a: OperandRef, b: OperandRef) -> PyResult<PyTensor> {
-    if let Some(y) = later::matmul(&a, &b, None) {
+    if let Some(y) = deferred::matmul(&a, &b, None) {
         return y;
     }
     let (a, b) = (a.tensor()?, b.tensor()?);

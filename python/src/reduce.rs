@@ -2,37 +2,37 @@
 
 use super::cell::PyTensor;
 use super::convert::{Ints, OperandRef};
+use super::deferred;
 use super::dtype::DTypeArg;
 use super::interop::ufunc::into_out;
-use super::later;
 use crate::convert::error::Raise;
-use flex::ops::{self, Reduction};
+use flex::ops::{self, ReductionAxes};
 use flex::stream::Kind;
 use flex::{Axes, Error, Tensor};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 
 /// The axes to reduce, all for `None`.
-fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
-    Reduction {
+fn over(axis: &Option<Ints>, keepdims: bool) -> ReductionAxes {
+    ReductionAxes {
         axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
         keepdims,
     }
 }
 /// A reduction of a deferred operand.
-fn recorded(kind: Kind, x: &OperandRef, over: &Reduction) -> Option<PyResult<PyTensor>> {
-    later::reduce(kind, x, over, |_| Ok(None), None)
+fn recorded(kind: Kind, x: &OperandRef, over: &ReductionAxes) -> Option<PyResult<PyTensor>> {
+    deferred::reduce(kind, x, over, |_| Ok(None), None)
 }
 /// [`recorded`] for a sum or a product, with an optional dtype.
 fn recorded_total(
     kind: Kind,
     x: &OperandRef,
-    over: &Reduction,
+    over: &ReductionAxes,
     dtype: Option<DTypeArg>,
 ) -> Option<PyResult<PyTensor>> {
     let dtype = dtype.map(|d| d.0);
     let before = |from| ops::reduce::converted_before(kind.name(), from, dtype);
-    later::reduce(kind, x, over, before, dtype)
+    deferred::reduce(kind, x, over, before, dtype)
 }
 /// The operand, converted if a float dtype is requested.
 fn computed_in<'t>(

@@ -26,6 +26,7 @@ impl PyTensor {
             Style {
                 indent: "Tensor(".len(),
                 bools: BOOLS,
+                precision: None,
             },
         )
         .raise()?;
@@ -41,6 +42,7 @@ impl PyTensor {
             Style {
                 indent: 0,
                 bools: BOOLS,
+                precision: None,
             },
         )
         .raise()

@@ -11,7 +11,9 @@ use pyo3::prelude::*;
 ///
 /// axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
 /// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
-/// prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
+/// prepend a 0, so that the axis is longer by one. Sums of floats are those of adding in order, up
+/// to rounding: of numbers that are not negative they never decrease, and those of a part of a line
+/// are a part of the line's. AxisError if the axis is out of range.
 ///
 /// >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
 /// [0, 1, 3, 6]

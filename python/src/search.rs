@@ -4,12 +4,12 @@ use super::cell::PyTensor;
 use super::convert::{OperandRef, TensorArg};
 use super::interop::ufunc::into_out;
 use super::sort::pair;
-use flex::ops::{self, Reduction};
+use flex::ops::{self, ReductionAxes};
 use pyo3::prelude::*;
 
 /// The axis to search, or all elements for `None`.
-fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
-    Reduction {
+fn along(axis: Option<isize>, keepdims: bool) -> ReductionAxes {
+    ReductionAxes {
         axes: axis.into(),
         keepdims,
     }

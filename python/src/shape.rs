@@ -2,7 +2,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
-use super::later;
+use super::deferred;
 use super::values::tuple;
 use crate::convert::error::Raise;
 use flex::layout::{self, Layout};
@@ -110,6 +110,15 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
                 &all
             }
         };
+        if let [a, b] = *axes
+            && x.rank() > 2
+        {
+            let rank = x.rank();
+            return Err(Error::shape(
+                "transpose",
+                format!("2 axes for {rank} dimensions: flex.swapaxes(x, {a}, {b}) swaps two"),
+            ));
+        }
         x.permute("transpose", axes)
     })
 }
@@ -133,7 +142,7 @@ fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     x.view(move |x, _| x.swap_axes("swapaxes", axis1, axis2))
 }
 
-/// Rolls elements by `shift` places along an axis; those shifted beyond the end re-enter at the
+/// Rolls elements by `shift` positions along an axis; those shifted beyond the end re-enter at the
 /// beginning. With `axis=None`, rolls the flattened x.
 ///
 /// shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
@@ -185,7 +194,7 @@ fn views<'py>(
     }
     let mut all = Vec::new();
     for k in 0..n {
-        match later::view(x, &|x, _| f(x, k)) {
+        match deferred::view(x, &|x, _| f(x, k)) {
             Some(y) => all.push(y?),
             None => return Ok(None),
         }
@@ -324,7 +333,7 @@ pub fn reshaped(
 ) -> PyResult<PyTensor> {
     if copy != Some(false) {
         let copy = copy == Some(true);
-        if !copy && let Some(y) = later::reshape(&x, &shape.0) {
+        if !copy && let Some(y) = deferred::reshape(&x, &shape.0) {
             return y;
         }
         return x.compute(py, move |t| match copy {

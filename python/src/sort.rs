@@ -1,7 +1,7 @@
 //! Sorting and searching.
 
 use super::cell::PyTensor;
-use super::convert::{Operand, TensorArg, compute, detached};
+use super::convert::{Compared, TensorArg, compute, detached};
 use crate::convert::error::Raise;
 use flex::ops::{self, Side, Sort, TopK};
 use flex::{Result, Tensor};
@@ -21,8 +21,8 @@ pub fn pair(
 /// Sorts the values along `axis`.
 ///
 /// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
-/// `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
-/// AxisError if the axis is out of range.
+/// `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
+/// DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
 /// [3, 2, 1]
@@ -124,7 +124,8 @@ fn topk(
 /// values with `side="left"`, after them with `"right"`.
 ///
 /// x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
-/// sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+/// sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64. Floats
+/// are compared with integers in x1 exactly.
 /// ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
 /// ValueError for another side; IndexError if an index of the sorter is out of range.
 ///
@@ -135,7 +136,7 @@ fn topk(
 fn searchsorted(
     py: Python<'_>,
     x1: TensorArg,
-    x2: Operand,
+    x2: Compared<'_>,
     side: &str,
     sorter: Option<TensorArg>,
 ) -> PyResult<PyTensor> {
@@ -148,7 +149,7 @@ fn searchsorted(
             )));
         }
     };
-    let x2 = x2.tensor_like(x1.0.dtype()).raise()?;
+    let x2 = x2.take(py)?.tensor_to_compare(x1.0.dtype()).raise()?;
     compute(py, x1.0.len() + x2.len(), || {
         ops::searchsorted(&x1.0, &x2, side, sorter.as_ref().map(|s| &s.0))
     })

@@ -68,7 +68,8 @@ impl Info {
         d.set_item("indexing", dtype::object(py, DType::DEFAULT_INT)?)?;
         Ok(d)
     }
-    /// The dtypes by name; `kind` is that of `isdtype`. ValueError for another kind or device.
+    /// The standard's dtypes by name, without the floats of 16 and 8 bits; `kind` is that of
+    /// `isdtype`. ValueError for another kind or device.
     #[pyo3(signature = (*, device = None, kind = None))]
     fn dtypes<'py>(
         &self,
@@ -79,17 +80,20 @@ impl Info {
         let _ = device;
         let found = PyDict::new(py);
         for d in DType::ALL {
-            if kind.map_or(Ok(true), |k| {
-                super::promotion::isdtype(dtype::DTypeArg(d), k)
-            })? {
+            let standard = !d.is_storage() && !matches!(d, DType::F16 | DType::BF16);
+            if standard
+                && kind.map_or(Ok(true), |k| {
+                    super::promotion::isdtype(dtype::DTypeArg(d), k)
+                })?
+            {
                 found.set_item(d.name(), dtype::object(py, d)?)?;
             }
         }
         Ok(found)
     }
-    /// The devices: `["cpu"]`.
-    fn devices(&self) -> [&'static str; 1] {
-        [CPU]
+    /// The devices: `("cpu",)`.
+    fn devices(&self) -> (&'static str,) {
+        (CPU,)
     }
 }
 

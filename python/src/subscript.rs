@@ -2,7 +2,8 @@
 
 use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
-use super::{later, trace, values, whole};
+use super::deferred::{self, trace};
+use super::{values, whole};
 use crate::convert::error::Raise;
 use flex::layout::slice_bounds;
 use flex::ops::{self, Index};
@@ -70,7 +71,7 @@ impl PyTensor {
                 }
             },
         };
-        later::before_write(key.py(), this)?;
+        deferred::stream::before_write(key.py(), this)?;
         this.update(
             key.py(),
             |t| written(t, &items),
@@ -210,9 +211,10 @@ fn array(x: &Bound<PyAny>, t: Tensor) -> PyResult<Index> {
 
 /// An integer as an index: beyond 64 bits it is out of range for every axis.
 fn position(x: &Bound<PyAny>) -> PyResult<Index> {
-    x.extract::<i64>()
-        .map(Index::Int)
-        .map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
+    x.extract::<i64>().map(Index::Int).map_err(|_| {
+        let x = convert::shown(x);
+        PyIndexError::new_err(format!("index {x} is out of range for every axis"))
+    })
 }
 
 /// A slice. Its bounds are clamped to 64 bits, like those of Python's lists; absent ones are beyond

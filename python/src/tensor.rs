@@ -2,15 +2,16 @@
 
 use super::cell::PyTensor;
 use super::convert::{self, CPU, Device, Ints, OperandRef, compute};
+use super::deferred;
+use super::deferred::trace;
 use super::dtype::{self, DTypeArg, PyDType};
-use super::later;
-use super::trace;
 use super::{shape, values, whole};
 use crate::convert::error::Raise;
 use flex::layout::{Layout, Shape, Strides};
 use flex::{DType, Error, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple};
 use std::sync::{Mutex, PoisonError};
 
@@ -127,7 +128,7 @@ impl PyTensor {
         if !copy && slf.get().dtype_of() == dtype.0 {
             return Ok(slf.clone());
         }
-        if let Some(y) = later::convert(&OperandRef::Object(slf.clone()), dtype.0) {
+        if let Some(y) = deferred::convert(&OperandRef::Object(slf.clone()), dtype.0) {
             return Bound::new(py, y?);
         }
         let t = slf.get().tensor(py)?;
@@ -195,24 +196,22 @@ impl PyTensor {
             .ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
     }
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<TensorIterator> {
-        let t = slf.get().tensor(slf.py())?;
-        if t.rank() == 0 {
-            return Err(PyTypeError::new_err(
-                "iteration over a 0-dimensional tensor",
-            ));
-        }
-        Ok(TensorIterator {
-            t,
-            next: Mutex::new(0),
-        })
+        static WARN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let iterator = TensorIterator::new(slf.clone())?;
+        WARN.import(slf.py(), "flex._loops", "warn_of_lost_rows")?
+            .call0()?;
+        Ok(iterator)
     }
     fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<TensorIterator> {
-        let mut rows = PyTensor::__iter__(slf)?;
-        rows.t = rows.t.flip(0).raise()?;
-        Ok(rows)
+        if slf.get().about(|layout, _| layout.rank()) == 0 {
+            return TensorIterator::new(slf.clone()); // the same error
+        }
+        let flipped = PyTensor::view(slf, |t, _| t.flip("flip", &[0]))?;
+        TensorIterator::new(Bound::new(slf.py(), flipped)?)
     }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         trace::refuse_number(self, "bool")?;
+        self.compute_queued(py)?;
         let n = self.size();
         if n != 1 {
             let message = format!(
@@ -289,6 +288,7 @@ impl PyTensor {
     /// [`one`](PyTensor::one) for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         trace::refuse_number(self, op)?;
+        self.compute_queued(py)?;
         if self.size() != 1 {
             let message = format!(
                 "{op}() of a tensor of shape {:?}: only tensors of one element convert to a number",
@@ -312,8 +312,37 @@ pub fn byte_strides(
 /// An iterator over the first dimension.
 #[pyclass(frozen, module = "flex")]
 struct TensorIterator {
-    t: Tensor,
+    rows: Rows,
+    count: usize,
     next: Mutex<usize>,
+}
+
+/// What an iterator runs over.
+enum Rows {
+    Tensor(Tensor),
+    /// A value of a function that is being traced: its views are recorded.
+    Traced(Py<PyTensor>),
+}
+
+impl TensorIterator {
+    fn new(t: Bound<'_, PyTensor>) -> PyResult<TensorIterator> {
+        let count = t.get().about(|layout, _| layout.shape().first().copied());
+        let Some(count) = count else {
+            return Err(PyTypeError::new_err(
+                "iteration over a 0-dimensional tensor",
+            ));
+        };
+        let rows = match trace::is_traced(t.get()) {
+            // a write to the object does not change what is iterated over
+            true => Rows::Traced(Py::new(t.py(), PyTensor::__copy__(&t)?)?),
+            false => Rows::Tensor(t.get().tensor(t.py())?),
+        };
+        Ok(TensorIterator {
+            rows,
+            count,
+            next: Mutex::new(0),
+        })
+    }
 }
 
 #[pymethods]
@@ -321,19 +350,21 @@ impl TensorIterator {
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
-    fn __next__(&self) -> PyResult<Option<PyTensor>> {
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyTensor>> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        if *next >= self.t.shape()[0] {
+        if *next >= self.count {
             return Ok(None);
         }
         Tensor::room_for_view().raise()?;
         *next += 1;
-        Ok(Some(PyTensor::new(
-            self.t.select(0, *next as i64 - 1).raise()?,
-        )))
+        let k = *next as i64 - 1;
+        Ok(Some(match &self.rows {
+            Rows::Tensor(t) => PyTensor::new(t.select(0, k).raise()?),
+            Rows::Traced(t) => PyTensor::view(t.bind(py), move |t, _| t.index("select", 0, k))?,
+        }))
     }
     fn __length_hint__(&self) -> usize {
-        self.t.shape()[0] - *self.next.lock().unwrap_or_else(PoisonError::into_inner)
+        self.count - *self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -36,8 +36,8 @@ const SHARED: [&str; 4] = ["relu", "sigmoid", "silu", "tanh"];
 pub struct TorchName {
     torch: &'static str,
     flex: &'static str,
-    /// The parameter's place in the signature.
-    place: usize,
+    /// The parameter's index in the signature.
+    index: usize,
     /// Whether the parameter has no keyword.
     by_position: bool,
 }
@@ -54,14 +54,14 @@ pub fn of(module: &str, function: &str, signature: &str) -> Vec<TorchName> {
         .collect();
     let slash = parameters.iter().position(|p| *p == "/").unwrap_or(0);
     parameters.retain(|p| *p != "/");
-    let place = |name: &str| parameters.iter().position(|p| *p == name);
+    let index = |name: &str| parameters.iter().position(|p| *p == name);
     let names = NAMES.iter().filter_map(|(functions, torch, flex)| {
         let applies = functions.is_empty() || functions.contains(&function);
-        let at = place(flex).filter(|_| applies && place(torch).is_none())?;
+        let at = index(flex).filter(|_| applies && index(torch).is_none())?;
         Some(TorchName {
             torch,
             flex,
-            place: at,
+            index: at,
             by_position: at < slash,
         })
     });
@@ -89,7 +89,7 @@ pub fn call<'py>(
             continue;
         };
         let is_flex = |k: &Bound<PyString>| k.to_str().is_ok_and(|k| k == name.flex);
-        if name.place < given || keywords.iter().any(|(k, _)| is_flex(k)) {
+        if name.index < given || keywords.iter().any(|(k, _)| is_flex(k)) {
             return Err(PyTypeError::new_err(format!(
                 "{op}: {} and {}, another name of it, are both given; pass one of them",
                 name.flex, name.torch

@@ -4,14 +4,15 @@
 
 use super::cell::PyTensor;
 use super::convert::Operand;
+use super::deferred::trace::{self, Trace};
+use super::deferred::traced;
 use super::dtype::PyDType;
 use super::number::TracedNumber;
 use super::quant::PyQTensor;
-use super::trace::{self, Trace};
-use super::traced;
 use crate::convert::error::Raise;
+use flex::par;
 use flex::stream::Value;
-use flex::{Error, Result, Tensor};
+use flex::{DType, Error, Result, Tensor};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyEllipsis, PyList, PySlice, PyString, PyTuple};
 use std::cell::RefCell;
@@ -26,6 +27,9 @@ const BY_ELEMENTS: [&str; 6] = [
     "unique_inverse",
     "unique_values",
 ];
+
+/// The deepest nesting of lists among the arguments.
+const DEEPEST: usize = 64;
 
 thread_local! {
     /// The exception raised by a call while a program ran.
@@ -42,10 +46,16 @@ enum CallArgument {
 
 impl CallArgument {
     /// `None` for an object that may differ in the next call.
-    fn of(x: &Bound<'_, PyAny>, trace: &Trace, values: &mut Vec<Value>) -> Option<CallArgument> {
+    fn of(
+        x: &Bound<'_, PyAny>,
+        trace: &mut Trace,
+        values: &mut Vec<Value>,
+        depth: usize,
+    ) -> Option<CallArgument> {
+        let depth = depth.checked_sub(1)?;
         let mut all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
             items
-                .map(|x| CallArgument::of(&x, trace, values))
+                .map(|x| CallArgument::of(&x, trace, values, depth))
                 .collect::<Option<Vec<_>>>()
         };
         if let Ok(items) = x.cast_exact::<PyTuple>() {
@@ -54,7 +64,14 @@ impl CallArgument {
         if let Ok(items) = x.cast_exact::<PyList>() {
             return all(&mut items.iter()).map(CallArgument::List);
         }
+        let snapshot = |t: Tensor| {
+            let object = Py::new(x.py(), PyTensor::new(t)).ok()?;
+            Some(CallArgument::Constant(object.into_any()))
+        };
         if let Ok(t) = x.cast_exact::<PyTensor>() {
+            if let Some(k) = trace.number_of(t.get()).filter(|k| trace.is_fixed(*k)) {
+                return snapshot(trace.look(k));
+            }
             if let Some(value) = trace.value_of(t.get()) {
                 values.push(value);
                 return Some(CallArgument::Traced(values.len() - 1));
@@ -62,22 +79,34 @@ impl CallArgument {
             if t.get().traced_value(|_| ()).is_some() {
                 return None; // of another trace
             }
+            trace.unfollowed |= trace.expect_made(t.get()).is_err();
             // the object may be written to before the program runs
-            let now = PyTensor::new(t.get().tensor(x.py()).ok()?);
-            return Some(CallArgument::Constant(
-                Py::new(x.py(), now).ok()?.into_any(),
-            ));
+            return snapshot(t.get().tensor(x.py()).ok()?);
         }
         if let Ok(Some(number)) = TracedNumber::of(x) {
-            return Some(CallArgument::Constant(number.looked_at()));
+            return Some(CallArgument::Constant(number.specialized()));
         }
         let plain = x.is_none()
             || x.is_instance_of::<PyString>()
             || x.is_instance_of::<PySlice>()
             || x.is_instance_of::<PyEllipsis>()
             || x.is_instance_of::<PyDType>()
-            || x.is_instance_of::<PyQTensor>()
-            || matches!(Operand::of(x), Ok(Some(_)));
+            || x.is_instance_of::<PyQTensor>();
+        let plain = plain
+            || match Operand::of(x) {
+                Ok(Some(Operand::Scalar(_))) => true,
+                Ok(Some(Operand::Tensor(t))) => {
+                    let Some(k) = trace.array_at(&t) else {
+                        return snapshot(t);
+                    };
+                    if trace.is_fixed(k) {
+                        return snapshot(trace.look(k));
+                    }
+                    values.push(trace.captured_value(k));
+                    return Some(CallArgument::Traced(values.len() - 1));
+                }
+                _ => false,
+            };
         plain.then(|| CallArgument::Constant(x.clone().unbind()))
     }
     fn build<'py>(&self, py: Python<'py>, tensors: &[Tensor]) -> PyResult<Bound<'py, PyAny>> {
@@ -121,7 +150,9 @@ impl WholeCall {
         })
     }
     fn run(&self, name: &'static str, tensors: &[Tensor]) -> Result<Tensor> {
-        Python::attach(|py| match self.make(py, tensors) {
+        // Python's frames must not be unwound
+        let made = par::uninterrupted(|| Python::attach(|py| self.make(py, tensors)));
+        match made {
             Ok(Some(y)) => Ok(y),
             Ok(None) => Err(Error::value(name, "the result is not a tensor")),
             Err(e) => {
@@ -129,7 +160,7 @@ impl WholeCall {
                 RAISED.set(Some(e));
                 Err(Error::value(name, message))
             }
-        })
+        }
     }
 }
 
@@ -145,18 +176,23 @@ pub fn record(
     if BY_ELEMENTS.contains(&name) {
         return None;
     }
-    let (values, call, zeros) = trace::with_innermost(|trace| {
+    let found = trace::with_innermost(|trace| {
         let mut values = Vec::new();
+        trace.fixed = match name {
+            "__getitem__" => Some(DType::is_bool),
+            "repeat" => Some(|_| true),
+            _ => None,
+        };
         let arguments = arguments
             .iter()
-            .map(|x| CallArgument::of(x, trace, &mut values))
+            .map(|x| CallArgument::of(x, trace, &mut values, DEEPEST))
             .collect::<Option<Vec<_>>>()?;
         let keywords = keywords
             .iter()
             .map(|(name, x)| {
                 Some((
                     name.clone().unbind(),
-                    CallArgument::of(x, trace, &mut values)?,
+                    CallArgument::of(x, trace, &mut values, DEEPEST)?,
                 ))
             })
             .collect::<Option<_>>()?;
@@ -178,7 +214,11 @@ pub fn record(
             keywords,
         };
         (!values.is_empty()).then_some((values, call, zeros))
-    })??;
+    })?;
+    if let Some(e) = trace::with_innermost(Trace::take_unfollowed)? {
+        return Some(Err(e));
+    }
+    let (values, call, zeros) = found?;
     // the trace is not borrowed here, since the function may look at it
     let y = match call.make(function.py(), &zeros) {
         Ok(y) => y?,
@@ -227,6 +267,9 @@ pub fn assign(
     key: &Bound<'_, PyAny>,
     value: &Bound<'_, PyAny>,
 ) -> Option<PyResult<()>> {
+    if let Err(e) = t.get().refuse_write() {
+        return Some(Err(e));
+    }
     let alone = trace::is_alone(t.get())?;
     let py = t.py();
     let arguments = [

@@ -286,6 +286,24 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Unsigned)
     }
+    /// The lowest and the highest value of an integer dtype or bool; those of int64 for other dtypes.
+    ///
+    /// ```
+    /// use flex::DType;
+    /// assert_eq!((DType::I8.integers(), DType::Bool.integers()), ([-128, 127], [0, 1]));
+    /// ```
+    pub const fn integers(self) -> [i128; 2] {
+        let bits = if self.is_integer() {
+            8 * self.size()
+        } else {
+            64
+        };
+        match self.class() {
+            Class::Boolean => [0, 1],
+            Class::Unsigned => [0, (1 << bits) - 1],
+            _ => [-(1 << (bits - 1)), (1 << (bits - 1)) - 1],
+        }
+    }
     /// The signed integer dtype of an unsigned one's width, for operations whose bits don't depend on
     /// the sign; others as they are.
     pub(crate) const fn signless(self) -> DType {

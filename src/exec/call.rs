@@ -1,4 +1,10 @@
 //! A caller's function as the body of a program: what the machine requires of it.
+//!
+//! The machine passes it all operands of a tile at once, as slices or scalars, and its single loop
+//! is compiled in the caller's crate for each instruction set (`simd::call`), where LLVM inlines
+//! the closure. So it costs as much as a built-in operation, and gives the same bits on every set,
+//! since nothing is contracted. Inputs come by value and outputs are only written; the in-place
+//! form reads what it writes, in one slot, and copy-on-write has copied anything that overlaps.
 
 /// A body that is a single function instead of a list of instructions. It sees what their loops
 /// see: contiguous elements, or single values.

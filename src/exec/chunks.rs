@@ -8,8 +8,6 @@ use core::ops::Range;
 /// This many lines keep the threads busy without being cut.
 const ENOUGH: usize = 16;
 
-/// Elements of a chunk that a scan passes over twice, the second time in L2.
-pub const SCANNED: usize = 1 << 13;
 /// Elements of a chunk that is read once, as for masks and extremes.
 pub const READ: usize = 1 << 15;
 

@@ -1,6 +1,8 @@
 //! Carries an error out of parallel work, whose pieces can't return one.
 
 use crate::error::{Error, Result};
+use crate::par::{self, Cost};
+use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The failed allocation, if any, of some piece of parallel work.
@@ -23,4 +25,38 @@ impl Failure {
             }),
         }
     }
+}
+
+/// [`par::ranges`] of work that may lack memory: an error if some piece did.
+pub fn try_ranges(
+    n: usize,
+    unit: usize,
+    cost: Cost,
+    f: impl Fn(Range<usize>) -> Result<()> + Sync,
+) -> Result<()> {
+    let failure = Failure::default();
+    par::ranges(n, unit, cost, |r| failure.note(f(r)));
+    failure.result()
+}
+
+/// [`par::chunks`], likewise.
+pub fn try_chunks(n: usize, cost: Cost, f: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let failure = Failure::default();
+    par::chunks(n, cost, |k| failure.note(f(k)));
+    failure.result()
+}
+
+/// [`par::split`], likewise.
+pub fn try_split<T: Send>(
+    out: &mut [T],
+    per_item: usize,
+    unit: usize,
+    cost: Cost,
+    f: impl Fn(Range<usize>, &mut [T]) -> Result<()> + Sync,
+) -> Result<()> {
+    let failure = Failure::default();
+    par::split(out, per_item, unit, cost, |r, part| {
+        failure.note(f(r, part))
+    });
+    failure.result()
 }

@@ -1,5 +1,24 @@
 //! How loops run: layouts are collapsed into loop nests (`nest`), which are walked in L1 tiles
 //! (`tile`). Nothing here knows what an operation means.
+//!
+//! - `tile` runs elementwise programs, `fold` programs that end in accumulators, `call` a caller's
+//!   closure as a program of one loop.
+//! - `lines` presents each line along an axis (or several packed ones together) as a contiguous
+//!   slice, packed with its neighbours where it is strided (sorts, scans, softmax), and never cuts
+//!   one. Lines that lie side by side (the channels of pixels) may be presented as columns instead:
+//!   matrices of 16 of them, copied a row at a time into L1 rather than transposed, which kernels
+//!   reduce a lane each, in the order of a contiguous line (`kernel/columns`).
+//! - `chunks` cuts contiguous lines that are too few for the threads: a first pass reduces each
+//!   chunk, the results are joined along the line, and a second pass hands them back to the chunks
+//!   (scans, softmax and normalisation, extremes, counts of masks).
+//! - `rows` runs kernels that locate their elements themselves (gathers and scatters).
+//! - `products` runs matrix products.
+//!
+//! Small operands skip the machine: where elements are dense in one common order, and computing
+//! them is not worth a second thread (`par::is_small`), the operation calls its kernel directly.
+//! That is the one condition for elementwise operations, copies, conversions and fills; reductions
+//! do so within one tile, with the kernels and in the order that the plan would choose, since the
+//! order is part of the bits.
 
 pub mod call;
 pub mod chunks;
@@ -46,7 +65,7 @@ pub unsafe fn run(
 ///
 /// # Safety
 /// As [`run`].
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub unsafe fn run_flat(p: &TileProgram, n: usize, operands: &[(*mut u8, bool)]) {
     let nest = Nest::flat(&p.sizes, p.inputs, n, operands);
     // SAFETY: NEST1, by the caller.

@@ -207,7 +207,7 @@ impl Nest {
     }
     /// One loop of `n` elements, which lie one after the other in each operand, or are a single value
     /// (`true`).
-    #[cfg(feature = "std")]
+    #[cfg(feature = "stream")]
     pub(super) fn flat(
         sizes: &[u8],
         inputs: usize,

@@ -1,6 +1,6 @@
 //! Distributes batches of matrix products over threads.
 
-use super::failure::Failure;
+use super::failure::{Failure, try_chunks};
 use crate::error::Result;
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
@@ -103,7 +103,7 @@ where
             .saturating_mul(gemm::steps::<A, B>(k))
             .saturating_add(blocks.saturating_mul(cost::CALL)),
     };
-    let threads = par::threads_for(work(batch, batch.saturating_mul(m), n));
+    let parts = par::parts_for(work(batch, batch.saturating_mul(m), n));
     let block =
         |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
             let (a, b, c) = operands(i);
@@ -119,13 +119,13 @@ where
                 epilogue,
             )
         };
-    if threads == 1 {
+    if parts == 1 {
         return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
     }
     let failure = Failure::default();
     let grid = |cols: Range<usize>, packed: bool| {
-        let whole = (packed, epilogue.hands_over());
-        Grid::new(algorithm, &a, &b.block(0..k, cols), whole, batch, threads)
+        let whole = (packed, epilogue.has_post_op());
+        Grid::new(algorithm, &a, &b.block(0..k, cols), whole, batch, parts)
     };
     let run = |grid: Grid, first: usize, packed: Option<Panels<A::Acc>>| {
         let (rows, cols) = grid.block(0);
@@ -155,7 +155,7 @@ where
         && k * n >= gemm::SHARED_B
     {
         // Several blocks would each pack the same columns of B, so all threads pack them once.
-        let step = gemm::at_once::<A::Acc>(k, threads).min(n);
+        let step = gemm::at_once::<A::Acc>(k, parts.min(par::threads())).min(n);
         let mut scratch = Scratch::new(Panels::<A::Acc>::len(gemm::blocks::<A, B>(k), step))?;
         for j in (0..n).step_by(step) {
             let cols = j..n.min(j + step);
@@ -189,26 +189,25 @@ where
     let (len, pieces) = (m * n, gemm::pieces(k));
     let all = batch.saturating_mul(pieces);
     let mut sums = Scratch::<A::Acc>::new(all.saturating_mul(len))?;
-    let (each, failure) = (k / pieces, Failure::default());
+    let each = k / pieces;
     let cost = Cost {
         bytes: each * (m * size_of::<A>() + n * size_of::<B>()),
         flops: each * len,
     };
     let out = Out::new(&mut sums[..]);
-    par::chunks(all, cost, |task| {
+    try_chunks(all, cost, |task| {
         let (a, b, _) = operands(task / pieces);
         // SAFETY: OUT1: each task has sums of its own.
         let sums = unsafe { out.part(task * len..(task + 1) * len) };
-        failure.note(gemm::product_of_piece(task % pieces, a, b, sums));
-    });
-    failure.result()?;
+        gemm::product_of_piece(task % pieces, a, b, sums)
+    })?;
     for (i, sums) in sums.chunks_exact_mut(pieces * len).enumerate() {
         gemm::join_pieces(sums, len);
         let (.., mut c) = operands(i);
         let epilogue = epilogue.of(i);
         gemm::finish_into(epilogue, &mut sums[..len], n, &mut c);
-        // SAFETY: AFTER1: all of C, which has been written.
-        unsafe { epilogue.hand_over(0..m, 0..n) };
+        // SAFETY: POSTOP1: all of C, which has been written.
+        unsafe { epilogue.run_post_op(0..m, 0..n) };
     }
     Ok(())
 }
@@ -246,11 +245,10 @@ where
             .saturating_mul(cols)
             .saturating_add(cost::CALL),
     };
-    let threads = par::threads_for(work(batch, m, n));
-    let grid = Grid::of_sources(&a, &b, batch, threads);
+    let parts = par::parts_for(work(batch, m, n));
+    let grid = Grid::of_sources(&a, &b, batch, parts);
     let (rows, cols) = grid.block(0);
-    let failure = Failure::default();
-    par::chunks(
+    try_chunks(
         batch * grid.len(),
         work(1, rows.len(), cols.len()),
         |task| {
@@ -261,10 +259,9 @@ where
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             let epilogue = epilogue.at(rows.start, cols.start);
             let (a, b) = (a.slice(rows), b.slice(cols));
-            failure.note(gemm::macrokernel(&a, &b, None, &mut part, false, epilogue));
+            gemm::macrokernel(&a, &b, None, &mut part, false, epilogue)
         },
-    );
-    failure.result()
+    )
 }
 
 /// The product of matrices of 8-bit integers, then the epilogue. Sums are left as 32-bit integers
@@ -297,29 +294,25 @@ where
             .saturating_mul(gemm::steps::<A, B>(k))
             .saturating_add(cost::CALL),
     };
-    let threads = par::threads_for(work(m, n));
+    let parts = par::parts_for(work(m, n));
     let grid = Grid::new(
         Algorithm::Blocked,
         &a,
         &b,
         (packed.is_some(), false),
         1,
-        threads,
+        parts,
     );
     let (rows, cols) = grid.block(0);
-    let failure = Failure::default();
-    par::chunks(grid.len(), work(rows.len(), cols.len()), |task| {
+    try_chunks(grid.len(), work(rows.len(), cols.len()), |task| {
         let (rows, cols) = grid.block(task);
         // SAFETY: each task has a block of its own.
         let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
         let packed = packed.map(|p| p.columns(cols.clone()).cast());
         let epilogue = epilogue.at(rows.start, cols.start);
         let (a, b) = (a.block(rows, 0..k), b.block(0..k, cols));
-        failure.note(gemm::product_of_bytes(
-            a, b, packed, &mut part, false, epilogue,
-        ));
-    });
-    failure.result()
+        gemm::product_of_bytes(a, b, packed, &mut part, false, epilogue)
+    })
 }
 
 /// [`Panels::pack`] on all threads.
@@ -329,8 +322,8 @@ fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Pan
     let bytes = bytes / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
-        // SAFETY: OUT1: each piece has a place of its own.
-        piece.pack(&b, unsafe { out.part(piece.place.clone()) });
+        // SAFETY: OUT1: each piece has elements of its own.
+        piece.pack(&b, unsafe { out.part(piece.range.clone()) });
     });
     Panels::of(b.blocks(), b.lines(), d)
 }

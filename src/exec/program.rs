@@ -150,7 +150,7 @@ impl TileProgram {
         Some(y)
     }
     /// Replaces lane `lane`, of `size` bytes, of constant `k`.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "stream")]
     pub fn set_constant(&mut self, k: usize, lane: usize, value: ElementBytes, size: usize) {
         self.constants[k].0.set_lane(lane, &value, size);
     }
@@ -219,7 +219,7 @@ impl Builder {
         Ok(self.var(input, size))
     }
     /// Number of constants.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "stream")]
     pub fn constants(&self) -> usize {
         self.program.constants.len()
     }

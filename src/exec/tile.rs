@@ -12,6 +12,11 @@
 //!
 //! Kernels see no aliasing: an output that lies on an input (an operation in place) is computed in
 //! a slot and copied. So is an output with non-temporal stores.
+//!
+//! Slots are a block of the pool, or on the stack where they are small: a thread's stack may be 64
+//! KiB. If the operands of a program of several instructions come from memory (24 MiB and more),
+//! the next rectangle's are prefetched between the instructions, whose passes in L1 would leave
+//! memory idle; for operands that are in a cache, prefetching cost up to a fifth.
 
 use super::call::Call;
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
@@ -160,7 +165,7 @@ pub(super) struct Machine<'a> {
     n1: usize,
     /// Bit i: slot i is passed to the loops as a single value.
     value: u64,
-    places: [Placement; MAX_OPERANDS],
+    placements: [Placement; MAX_OPERANDS],
     /// The body is a single instruction or function whose operands need no buffers, so that it
     /// takes whole rows at once.
     direct: bool,
@@ -320,7 +325,7 @@ impl Machine<'_> {
         }
         for o in 0..x.inputs {
             let mut r = rect(st, o);
-            match self.places[o] {
+            match self.placements[o] {
                 Placement::Packed => {
                     let buffer = self.slot_buffer(st, o);
                     // a repeated value fills the whole tile, so that it is packed once for many
@@ -345,12 +350,12 @@ impl Machine<'_> {
         }
         let updates = self.updates();
         for o in x.inputs..k {
-            st.slots[o] = if self.places[o] == Placement::Direct {
+            st.slots[o] = if self.placements[o] == Placement::Direct {
                 rect(st, o).ptr as *mut u8
             } else {
                 self.slot_buffer(st, o)
             };
-            if updates && self.places[o] == Placement::Packed {
+            if updates && self.placements[o] == Placement::Packed {
                 // SAFETY: PACK1: outputs that are updated are initialised (NEST1); the buffer holds
                 // a tile.
                 unsafe { pack::pack(st.slots[o], rect(st, o), x.sizes[o]) };
@@ -369,15 +374,15 @@ impl Machine<'_> {
                     self.prefetch(st, cols, i);
                 }
             };
-            // SAFETY: by their places, slots hold the rectangle's elements of each operand; buffers
-            // are distinct, and an output is in place only if it is no input (NEST1).
+            // SAFETY: by their placements, slots hold the rectangle's elements of each operand;
+            // buffers are distinct, and an output is in place only if it is no input (NEST1).
             unsafe { self.compute(len, at, before) };
         }
         for o in x.inputs..k {
             // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. A streamed
             // rectangle is one row, which begins on a cache line.
             unsafe {
-                match self.places[o] {
+                match self.placements[o] {
                     Placement::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),
                     Placement::Streamed => {
                         stream::copy(st.slots[o], rect(st, o).ptr as *mut u8, cols * x.sizes[o])
@@ -391,7 +396,7 @@ impl Machine<'_> {
     /// this rectangle: into L2, since L1 is full of this one.
     fn prefetch(&self, st: &TileState, n: usize, i: usize) {
         let parts = self.p.code.len();
-        for o in (0..self.x.operands).filter(|o| self.places[*o] == Placement::Direct) {
+        for o in (0..self.x.operands).filter(|o| self.placements[*o] == Placement::Direct) {
             let bytes = n * self.x.sizes[o];
             let share = i * bytes / parts..(i + 1) * bytes / parts;
             let next = st.slots[o].wrapping_add(bytes + share.start);
@@ -441,7 +446,7 @@ impl Machine<'_> {
                 y * (cols * self.unit) as isize
             };
         }
-        match self.places[slot] {
+        match self.placements[slot] {
             Placement::Packed if self.s0[slot] == 0 && self.s1[slot] == 0 => 0,
             Placement::Packed | Placement::Streamed => y * (cols * x.sizes[slot]) as isize,
             Placement::Direct | Placement::Value => y * self.s1[slot],

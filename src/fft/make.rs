@@ -10,6 +10,7 @@ use crate::kernel::fft::columns::{RUN, lanes};
 use crate::kernel::fft::real::pairs;
 use crate::kernel::fft::roots::root;
 use crate::kernel::fft::stage::Stage;
+use crate::par;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -22,6 +23,13 @@ const WHOLE_TABLE: usize = 1 << 14;
 fn put<T: Float>(table: &mut Vec<T>, (re, im): (f64, f64)) {
     table.push(T::from_f64(re));
     table.push(T::from_f64(im));
+}
+
+/// Lets long work be given up now and then, before row `k` of a table.
+fn pause(k: usize) {
+    if k.is_multiple_of(1 << 16) {
+        par::checkpoint()
+    }
 }
 
 impl<T: Float> Passes<T> {
@@ -116,6 +124,7 @@ impl<T: Float> FftPlan<T> {
             turns = fallible::filled(T::ZERO, 2 * len)?;
             let (real, imaginary) = turns.split_at_mut(len);
             for (k, (re, im)) in real.iter_mut().zip(imaginary).enumerate() {
+                pause(k);
                 let (cosine, sine) = root(k as u64, 2 * n as u64);
                 // -i (c + i s) = s - i c
                 (*re, *im) = (T::from_f64(sine), T::from_f64(-cosine));
@@ -134,6 +143,7 @@ impl<T: Float> Chirp<T> {
         let mut spectrum = fallible::filled(T::ZERO, 2 * m)?;
         let scale = 1.0 / m as f64;
         for k in 0..n {
+            pause(k);
             let (re, im) = root(square(k), 2 * n as u64);
             put(&mut chirp, (re, im));
             for at in [k, (m - k) % m] {

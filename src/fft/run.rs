@@ -3,7 +3,7 @@
 use super::memory::Work;
 use super::plan::{Chirp, FftPlan, Matrix, PlanForm};
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::kernel::fft::Float;
 use crate::kernel::fft::columns::{ColumnSource, Columns, Rows, Sink, Turned, columns, lanes};
 use crate::kernel::fft::multiply::{multiply, multiply_in_place};
@@ -254,7 +254,6 @@ unsafe fn shared<T: Float>(m: &Matrix<T>, line: TransformLine<T>) -> Result<()> 
     let pair = 2 * lanes::<T>();
     let mut matrix = Work::<T>::new(matrix_len(m, pair))?;
     let out = par::Out::new(matrix.as_mut_slice());
-    let failure = Failure::default();
     let cost = |rows: usize| cost(rows * pair / 2, size_of::<T>());
     let line = &line;
     for turned in [false, true] {
@@ -262,20 +261,20 @@ unsafe fn shared<T: Float>(m: &Matrix<T>, line: TransformLine<T>) -> Result<()> 
             false => (m.first.rows, m.second.rows),
             true => (m.second.rows, m.first.rows),
         };
-        par::ranges(all.div_ceil(pair / 2), 1, cost(rows), |blocks| {
-            failure.note(Work::new(buffers_len(m, pair)).map(|mut buffers| {
-                let (matrix, buffers) = (out.as_mut_ptr(), buffers.as_mut_ptr());
-                // SAFETY: LINE3; each block belongs to one thread.
-                unsafe {
-                    match turned {
-                        false => down(m, *line, matrix, buffers, blocks),
-                        true => across(m, *line, matrix, buffers, blocks),
-                    }
+        try_ranges(all.div_ceil(pair / 2), 1, cost(rows), |blocks| {
+            let mut buffers = Work::new(buffers_len(m, pair))?;
+            let (matrix, buffers) = (out.as_mut_ptr(), buffers.as_mut_ptr());
+            // SAFETY: LINE3; each block belongs to one thread.
+            unsafe {
+                match turned {
+                    false => down(m, *line, matrix, buffers, blocks),
+                    true => across(m, *line, matrix, buffers, blocks),
                 }
-            }))
-        });
+            }
+            Ok(())
+        })?;
     }
-    failure.result()
+    Ok(())
 }
 
 /// Bluestein's algorithm.
@@ -308,6 +307,7 @@ unsafe fn convolved<T: Float>(
             let x = core::slice::from_raw_parts(line.x, 2 * n);
             multiply(x, &c.chirp, head, T::ONE, (line.inverse, false));
         }
+        par::checkpoint();
         tail.fill(T::ZERO);
         let mut inner = TransformLine {
             x: a.cast_const(),
@@ -317,9 +317,11 @@ unsafe fn convolved<T: Float>(
             scale: T::ONE,
         };
         transform(&c.inner, inner, rest)?;
+        par::checkpoint();
         multiply_in_place(all(), &c.spectrum);
         inner.inverse = true;
         transform(&c.inner, inner, rest)?;
+        par::checkpoint();
         let y = core::slice::from_raw_parts_mut(line.y, 2 * n);
         multiply(all(), &c.chirp, y, line.scale, (false, line.inverse));
         Ok(())

@@ -6,7 +6,7 @@ use super::memory::{LinePointers, Work};
 use super::together;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::exec::lines::Lines;
 use crate::kernel::fft::Float;
 use crate::layout::Shape;
@@ -82,6 +82,9 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
             let y = numbers_mut::<T>(x)?.as_mut_ptr();
             // SAFETY: the same memory, mutably borrowed.
             unsafe { rows(&job, LinePointers { x: y, y }, lines) }
+        } else if par::are_few(x.len() / n, job.cost()) {
+            *x = typed::<T>(x, axis, transform)?;
+            Ok(())
         } else {
             let work = job.work_len();
             let shape = Shape::from_slice(x.shape());
@@ -138,7 +141,7 @@ fn typed<T: Float>(x: &Tensor, axis: usize, transform: Transform) -> Result<Tens
         return Ok(y);
     }
     let lines = y.len() / shape[axis];
-    if lines < par::threads_for(job.cost().times(lines)) {
+    if par::are_few(lines, job.cost()) {
         // few lines, each on all threads: first the tensor is copied so that the axis is the last
         // one
         let (from, last) = (axis as isize, x.rank() as isize - 1);
@@ -204,15 +207,12 @@ unsafe fn rows<T: Float>(job: &TransformJob<T>, ends: LinePointers<T>, n: usize)
         // SAFETY: row `k` of both belongs to one unit of work, which has scratch of its own.
         unsafe { job.run(ends.x.add(k * input), ends.y.add(k * output), work) }
     };
-    if n < par::threads_for(cost.times(n)) {
+    if par::are_few(n, cost) {
         return (0..n).try_for_each(|k| row(k, None));
     }
-    let failure = Failure::default();
-    par::ranges(n, 1, cost, |range| {
-        failure.note(Work::new(job.work_len()).and_then(|mut work| {
-            let work = work.as_mut_ptr();
-            range.into_iter().try_for_each(|k| row(k, Some(work)))
-        }))
-    });
-    failure.result()
+    try_ranges(n, 1, cost, |mut range| {
+        let mut work = Work::new(job.work_len())?;
+        let work = work.as_mut_ptr();
+        range.try_for_each(|k| row(k, Some(work)))
+    })
 }

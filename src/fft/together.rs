@@ -9,10 +9,9 @@ use super::memory::{LinePointers, Work};
 use super::plan::{PlanForm, Purpose};
 use super::run::cost;
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::kernel::fft::Float;
 use crate::kernel::fft::columns::{ColumnSource, Columns, Rows, Sink, Spectrum, columns, lanes};
-use crate::par;
 
 /// The most complex numbers of contiguous lines that are transformed side by side: there is too
 /// little work in each alone.
@@ -96,66 +95,64 @@ pub(super) unsafe fn lines<T: Float>(
         true => side.line * (k * lanes),
         false => k / blocks * side.line * inner + side.value * (k % blocks * lanes),
     };
-    let (ends, failure) = (&ends, Failure::default());
-    par::ranges(
+    let ends = &ends;
+    try_ranges(
         groups * blocks,
         1,
         cost(n * lanes, size_of::<T>()),
         |range| {
-            failure.note(Work::<T>::new(2 * buffer).map(|mut work| {
-                let work = work.as_mut_ptr();
-                for k in range {
-                    let count = lanes.min(all - k % blocks * lanes);
-                    // SAFETY: COLUMNS1: lines of one unit of work, which has scratch of its own.
-                    unsafe {
-                        let at = start(&from, k);
-                        let source = Rows {
-                            first: ends.x.add(at),
-                            step: step(&from),
-                            columns: count,
-                            // in place, the columns behind the last are written meanwhile
-                            room: if in_place {
-                                0
-                            } else {
-                                outer * inner * from.line - at
-                            },
-                            swapped: inverse && kind == TransformKind::Complex,
-                        };
-                        let sink = Rows {
-                            first: ends.y.add(start(&to, k)),
-                            step: step(&to),
-                            columns: count,
-                            room: 0,
-                            swapped: kind.writes_real()
-                                || inverse && kind == TransformKind::Complex,
-                        };
-                        let source = match (rows, from.value) {
-                            (true, _) => ColumnSource::Lines(source),
-                            (_, 1) => ColumnSource::Halves(source),
-                            _ => ColumnSource::Complex(source),
-                        };
-                        let sink = match (rows, to.value) {
-                            (true, _) => Sink::Lines(sink, scale),
-                            (_, 1) => Sink::Halves(sink, scale),
-                            _ => Sink::Complex(sink, scale),
-                        };
-                        let block = Columns::new(
-                            n,
-                            &passes.stages,
-                            &passes.factors,
-                            source,
-                            [work, work.add(buffer)],
-                            sink,
-                        );
-                        columns(match spectrum {
-                            Some(spectrum) => block.with_spectrum(spectrum, &plan.turns),
-                            None => block,
-                        });
-                    }
+            let mut work = Work::<T>::new(2 * buffer)?;
+            let work = work.as_mut_ptr();
+            for k in range {
+                let count = lanes.min(all - k % blocks * lanes);
+                // SAFETY: COLUMNS1: lines of one unit of work, which has scratch of its own.
+                unsafe {
+                    let at = start(&from, k);
+                    let source = Rows {
+                        first: ends.x.add(at),
+                        step: step(&from),
+                        columns: count,
+                        // in place, the columns behind the last are written meanwhile
+                        room: if in_place {
+                            0
+                        } else {
+                            outer * inner * from.line - at
+                        },
+                        swapped: inverse && kind == TransformKind::Complex,
+                    };
+                    let sink = Rows {
+                        first: ends.y.add(start(&to, k)),
+                        step: step(&to),
+                        columns: count,
+                        room: 0,
+                        swapped: kind.writes_real() || inverse && kind == TransformKind::Complex,
+                    };
+                    let source = match (rows, from.value) {
+                        (true, _) => ColumnSource::Lines(source),
+                        (_, 1) => ColumnSource::Halves(source),
+                        _ => ColumnSource::Complex(source),
+                    };
+                    let sink = match (rows, to.value) {
+                        (true, _) => Sink::Lines(sink, scale),
+                        (_, 1) => Sink::Halves(sink, scale),
+                        _ => Sink::Complex(sink, scale),
+                    };
+                    let block = Columns::new(
+                        n,
+                        &passes.stages,
+                        &passes.factors,
+                        source,
+                        [work, work.add(buffer)],
+                        sink,
+                    );
+                    columns(match spectrum {
+                        Some(spectrum) => block.with_spectrum(spectrum, &plan.turns),
+                        None => block,
+                    });
                 }
-            }))
+            }
+            Ok(())
         },
-    );
-    failure.result()?;
+    )?;
     Ok(true)
 }

@@ -40,7 +40,7 @@ impl Decimal {
     }
     /// The digits before the point, and the point with the digits after it; infinities and NaN have
     /// no second part.
-    fn parts(&self, exponent: bool) -> (String, String) {
+    fn parts(&self, exponent: bool, precision: Option<usize>) -> (String, String) {
         let sign = if self.value.is_sign_negative() {
             "-"
         } else {
@@ -51,6 +51,13 @@ impl Decimal {
         }
         if self.value.is_infinite() {
             return (format!("{sign}inf"), String::new());
+        }
+        if let Some(digits) = precision {
+            let text = format!("{:.digits$}", self.value);
+            return match text.split_once('.') {
+                Some((left, right)) => (left.into(), format!(".{right}")),
+                None => (text, String::new()),
+            };
         }
         let point = |text: &str| match text.split_once('.') {
             Some((a, b)) => (a.to_string(), b.trim_end_matches('0').to_string()),
@@ -89,8 +96,8 @@ impl Decimal {
             .unwrap_or(0);
         format!("e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
     }
-    fn text(&self, exponent: bool) -> String {
-        let (left, right) = self.parts(exponent);
+    fn text(&self, exponent: bool, precision: Option<usize>) -> String {
+        let (left, right) = self.parts(exponent, precision);
         let power = if exponent && !right.is_empty() {
             self.power()
         } else {
@@ -100,8 +107,8 @@ impl Decimal {
     }
 }
 
-/// The cells as texts of equal width.
-pub(super) fn align(cells: &[TextCell]) -> Vec<String> {
+/// The cells as texts of equal width, floats with a number of digits after the point if it is given.
+pub(super) fn align(cells: &[TextCell], precision: Option<usize>) -> Vec<String> {
     let decimals = cells.iter().flat_map(|c| match c {
         TextCell::Word(_) => [None, None],
         TextCell::Real(x) => [Some(x), None],
@@ -114,19 +121,19 @@ pub(super) fn align(cells: &[TextCell]) -> Vec<String> {
     let (low, high) = sizes.fold((i32::MAX, i32::MIN), |(low, high), e| {
         (low.min(e), high.max(e))
     });
-    let exponent = low <= high && (high >= 8 || low < -4 || high - low > 4);
+    let exponent = precision.is_none() && low <= high && (high >= 8 || low < -4 || high - low > 4);
     // aligned at the point
     let parts: Vec<(String, String)> = cells
         .iter()
         .map(|c| match c {
             TextCell::Word(w) => (w.clone(), String::new()),
-            TextCell::Real(x) => x.parts(exponent),
+            TextCell::Real(x) => x.parts(exponent, precision),
             TextCell::Complex(re, im) => {
-                let im = im.text(exponent);
+                let im = im.text(exponent, precision);
                 (
                     format!(
                         "{}{}{im}j",
-                        re.text(exponent),
+                        re.text(exponent, precision),
                         if im.starts_with('-') { "" } else { "+" }
                     ),
                     String::new(),

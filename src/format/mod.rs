@@ -29,14 +29,18 @@ pub struct Style {
     pub indent: usize,
     /// The names of false and true.
     pub bools: [&'static str; 2],
+    /// The digits after the point of a float, instead of the fewest that round-trip.
+    pub precision: Option<usize>,
 }
 
 impl fmt::Display for Tensor {
-    /// The elements in nested brackets.
+    /// The elements in nested brackets; with a precision floats have as many digits after the point,
+    /// as numbers alone have.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1.0f32, 2.5, -3.0, 4.0], [2, 2])?;
     /// assert_eq!(x.to_string(), "[[ 1. ,  2.5],\n [-3. ,  4. ]]");
+    /// assert_eq!(format!("{x:.2}"), "[[ 1.00,  2.50],\n [-3.00,  4.00]]");
     /// # Ok::<(), flex::Error>(())
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,6 +49,7 @@ impl fmt::Display for Tensor {
             Style {
                 indent: 0,
                 bools: ["false", "true"],
+                precision: f.precision(),
             },
         )
         .map_err(|_| fmt::Error)?;
@@ -106,7 +111,7 @@ pub fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     let mut cells = Vec::new();
     dispatch!(all t.dtype(), |T| collect::<T>(t, 0, t.as_ptr(), edge, style, &mut cells),
         else return Err(Error::unsupported("format", t.dtype())));
-    let texts = align(&cells);
+    let texts = align(&cells, style.precision);
     let mut out = String::new();
     write(t, 0, edge, style.indent, &mut texts.iter(), &mut out);
     Ok(out)

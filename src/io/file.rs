@@ -3,7 +3,7 @@
 use super::source::{Content, FileSource};
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +12,10 @@ pub(super) fn open(path: &Path) -> Result<FileSource<'static>> {
     let content = || -> io::Result<Content<'static>> {
         let file = File::open(path)?;
         let about = file.metadata()?;
-        // a pipe or a device has no length and is read once; reading a folder is an error
+        if about.is_dir() {
+            let _ = (&file).read(&mut [0])?; // the system's own error
+        }
+        // a pipe or a device has no length and is read once
         Ok(match about.is_file() {
             true => Content::File(file, about.len()),
             false => Content::stream(file, None),

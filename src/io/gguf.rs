@@ -3,7 +3,7 @@
 //!
 //! Blocks of Q4_0, Q8_0 and Q6_K become [`QTensor`]s without loss: int4 and int8 in blocks of 32
 //! with float16 scales, and int8 in blocks of 16 with float32 scales. Q4_K, whose blocks have
-//! minima, is decoded to float32. Plain numbers become tensors of their dtype, and other block
+//! minima, is decoded to float32. Plain values become tensors of their dtype, and other block
 //! formats stay bytes.
 //!
 //! ```
@@ -62,7 +62,7 @@ pub enum Value {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// Plain numbers, or Q4_K decoded to float32.
+    /// Plain values, or Q4_K decoded to float32.
     Tensor(Tensor),
     /// Q4_0, Q8_0 or Q6_K.
     Quantized(QTensor),
@@ -70,10 +70,10 @@ pub enum Entry {
     Other {
         /// The number of the format in GGUF.
         kind: u32,
-        /// The shape in numbers, not bytes.
+        /// The shape in values, not bytes.
         shape: Vec<usize>,
-        /// The bytes from the tensor's start to the next tensor or the end, as one-dimensional
-        /// uint8.
+        /// Its blocks, as one-dimensional uint8. Of a format whose block size is unknown, the bytes
+        /// up to the next tensor or the end of the file, with any padding.
         bytes: Tensor,
     },
 }
@@ -107,7 +107,7 @@ pub struct Gguf {
 pub fn load(path: impl AsRef<std::path::Path>) -> Result<Gguf> {
     read(super::file::open(path.as_ref())?)
 }
-/// Maps a file into memory: tensors of plain numbers are views of it, blocks are unpacked. Errors
+/// Maps a file into memory: tensors of plain values are views of it, blocks are unpacked. Errors
 /// like [`load`].
 ///
 /// # Safety
@@ -321,21 +321,25 @@ fn read(source: FileSource) -> Result<Gguf> {
     };
     let data = header.at().next_multiple_of(align);
     let mut starts = fallible::collect(infos.iter().map(|i| Ok::<_, Error>(i.offset)))?;
-    starts.push(len.saturating_sub(data));
+    let room = len.saturating_sub(data);
+    starts.push(room);
     starts.sort_unstable();
     // tensors must not overlap: otherwise a small file could claim a large amount of memory
-    let mut left = len.saturating_sub(data);
+    let mut left = room;
     for info in infos {
         let after = starts.partition_point(|start| *start <= info.offset);
         let next = starts.get(after).copied().unwrap_or(info.offset);
         let taken = match block_of(info.kind) {
             BlockFormat::Unknown => Some(next - info.offset),
             BlockFormat::Number(dtype) => super::source::byte_len(&info.shape, dtype),
-            BlockFormat::Of([bytes, numbers]) => super::source::byte_len(&info.shape, DType::U8)
-                .and_then(|n| (n / numbers as u64).checked_mul(bytes as u64)),
+            BlockFormat::Decoded([bytes, numbers]) | BlockFormat::Opaque([bytes, numbers]) => {
+                super::source::byte_len(&info.shape, DType::U8)
+                    .and_then(|n| (n / numbers as u64).checked_mul(bytes as u64))
+            }
         };
-        // a single tensor that is too large is an error when it is read
-        if let Some(taken) = taken.filter(|n| *n <= len) {
+        // a tensor that reaches beyond the file is an error when it is read
+        let within = |n: &u64| info.offset.checked_add(*n).is_some_and(|end| end <= room);
+        if let Some(taken) = taken.filter(within) {
             left = left.checked_sub(taken).ok_or_else(|| {
                 let message = message!("tensor {} overlaps another", Excerpt(&info.name));
                 header.source.wrong(message)
@@ -352,10 +356,37 @@ fn read(source: FileSource) -> Result<Gguf> {
 /// How a tensor is stored.
 enum BlockFormat {
     Number(DType),
-    /// Blocks of this many bytes and numbers.
-    Of([usize; 2]),
+    /// Blocks of this many bytes and values, which flex decodes.
+    Decoded([usize; 2]),
+    /// The same, which stay bytes.
+    Opaque([usize; 2]),
     Unknown,
 }
+/// The formats whose blocks stay bytes: the number, and a block's bytes and values. ggml's Q8_1,
+/// which no file has, is left out: its two definitions differ.
+const OPAQUE: [(u32, [usize; 2]); 21] = [
+    (3, [20, 32]),   // Q4_1
+    (6, [22, 32]),   // Q5_0
+    (7, [24, 32]),   // Q5_1
+    (10, [84, 256]), // Q2_K
+    (11, [110, 256]),
+    (13, [176, 256]),
+    (15, [292, 256]), // Q8_K
+    (16, [66, 256]),  // IQ2_XXS
+    (17, [74, 256]),
+    (18, [98, 256]),
+    (19, [50, 256]),
+    (20, [18, 32]),
+    (21, [110, 256]),
+    (22, [82, 256]),
+    (23, [136, 256]),
+    (29, [56, 256]), // IQ1_M
+    (34, [54, 256]), // TQ1_0
+    (35, [66, 256]),
+    (39, [17, 32]), // microscaling floats of 4 bits
+    (40, [36, 64]),
+    (41, [18, 128]), // Q1_0
+];
 fn block_of(kind: u32) -> BlockFormat {
     BlockFormat::Number(match kind {
         0 => DType::F32,
@@ -366,15 +397,20 @@ fn block_of(kind: u32) -> BlockFormat {
         27 => DType::I64,
         28 => DType::F64,
         30 => DType::BF16,
-        2 => return BlockFormat::Of(Q4_0),
-        8 => return BlockFormat::Of(Q8_0),
-        12 => return BlockFormat::Of(Q4_K),
-        14 => return BlockFormat::Of(Q6_K),
-        _ => return BlockFormat::Unknown,
+        2 => return BlockFormat::Decoded(Q4_0),
+        8 => return BlockFormat::Decoded(Q8_0),
+        12 => return BlockFormat::Decoded(Q4_K),
+        14 => return BlockFormat::Decoded(Q6_K),
+        _ => {
+            let sizes = OPAQUE.iter().find(|format| format.0 == kind);
+            return sizes.map_or(BlockFormat::Unknown, |(_, sizes)| {
+                BlockFormat::Opaque(*sizes)
+            });
+        }
     })
 }
 
-/// Reads a tensor, which has `room` bytes if its block format is unknown.
+/// Reads a tensor, which has `room` bytes if the size of its blocks is unknown.
 fn entry(source: &mut FileSource, data: u64, info: &TensorInfo, room: u64) -> Result<Entry> {
     let start = data.checked_add(info.offset);
     let start = start.ok_or_else(|| {
@@ -383,22 +419,19 @@ fn entry(source: &mut FileSource, data: u64, info: &TensorInfo, room: u64) -> Re
             Excerpt(&info.name)
         ))
     })?;
-    let [bytes, numbers] = match block_of(info.kind) {
+    let format = block_of(info.kind);
+    let [bytes, numbers] = match format {
         BlockFormat::Number(dtype) => {
             let numbers = source.tensor(start, &info.shape, dtype, false)?;
             return Ok(Entry::Tensor(numbers));
         }
-        BlockFormat::Of(sizes) => sizes,
+        BlockFormat::Decoded(sizes) | BlockFormat::Opaque(sizes) => sizes,
         BlockFormat::Unknown => {
-            let room = [usize::try_from(room).unwrap_or(usize::MAX)];
-            return Ok(Entry::Other {
-                kind: info.kind,
-                shape: info.shape.clone(),
-                bytes: source.tensor(start, &room, DType::U8, false)?,
-            });
+            let room = usize::try_from(room).unwrap_or(usize::MAX);
+            return other(source, start, info, room);
         }
     };
-    // unpacked or decoded, the numbers must be addressable, even if there are none
+    // unpacked or decoded, the values must be addressable, even if there are none
     if super::source::byte_len(&info.shape, DType::F32).is_none() {
         let message = message!("tensor {} is too large", Excerpt(&info.name));
         return Err(source.wrong(message));
@@ -413,13 +446,25 @@ fn entry(source: &mut FileSource, data: u64, info: &TensorInfo, room: u64) -> Re
         );
         return Err(source.wrong(message));
     };
+    if let BlockFormat::Opaque(_) = format {
+        return other(source, start, info, count * bytes);
+    }
     let raw = source.tensor(start, &[count, bytes], DType::U8, false)?;
     unpacked(raw.contiguous()?.as_bytes(), info, count)
 }
 
+/// The bytes of a tensor that is not decoded.
+fn other(source: &mut FileSource, start: u64, info: &TensorInfo, len: usize) -> Result<Entry> {
+    Ok(Entry::Other {
+        kind: info.kind,
+        shape: info.shape.clone(),
+        bytes: source.tensor(start, &[len], DType::U8, false)?,
+    })
+}
+
 /// Unpacks blocks into a tensor.
 fn unpacked(raw: &[u8], info: &TensorInfo, count: usize) -> Result<Entry> {
-    // numbers that share a scale, their levels, and the dtype of scales
+    // values that share a scale, their levels, and the dtype of scales
     let (share, levels, scale) = match info.kind {
         2 => (32, Levels::I4, DType::F16),
         8 => (32, Levels::I8, DType::F16),

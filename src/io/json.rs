@@ -11,28 +11,28 @@ use core::fmt::{self, Write};
 const DEEPEST: usize = 64;
 
 /// Why content was not read.
-pub(super) enum Refusal {
+pub(super) enum ParseError {
     /// The content is malformed.
-    Wrong(Cow<'static, str>),
+    Malformed(Cow<'static, str>),
     /// Another error, such as a lack of memory.
     Other(Error),
 }
-impl From<&'static str> for Refusal {
-    fn from(what: &'static str) -> Refusal {
-        Refusal::Wrong(what.into())
+impl From<&'static str> for ParseError {
+    fn from(what: &'static str) -> ParseError {
+        ParseError::Malformed(what.into())
     }
 }
-impl From<String> for Refusal {
-    fn from(what: String) -> Refusal {
-        Refusal::Wrong(what.into())
+impl From<String> for ParseError {
+    fn from(what: String) -> ParseError {
+        ParseError::Malformed(what.into())
     }
 }
-impl From<Error> for Refusal {
-    fn from(e: Error) -> Refusal {
-        Refusal::Other(e)
+impl From<Error> for ParseError {
+    fn from(e: Error) -> ParseError {
+        ParseError::Other(e)
     }
 }
-pub(super) type Read<T> = core::result::Result<T, Refusal>;
+pub(super) type Read<T> = core::result::Result<T, ParseError>;
 
 /// A text, and the position reached.
 pub(super) struct Json<'a> {
@@ -62,13 +62,13 @@ impl<'a> Json<'a> {
             .count();
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
-    fn eat(&mut self, byte: u8) -> bool {
+    fn accept(&mut self, byte: u8) -> bool {
         let there = self.peek() == byte;
         self.at += there as usize;
         there
     }
     fn expect(&mut self, byte: u8, missing: &'static str) -> Read<()> {
-        if self.eat(byte) {
+        if self.accept(byte) {
             Ok(())
         } else {
             Err(missing.into())
@@ -105,9 +105,9 @@ impl<'a> Json<'a> {
         if self.depth > DEEPEST {
             return Err("nested too deeply".into());
         }
-        if !self.eat(end) {
+        if !self.accept(end) {
             item(self)?;
-            while !self.eat(end) {
+            while !self.accept(end) {
                 self.expect(b',', "expected ',' or the end")?;
                 item(self)?;
             }

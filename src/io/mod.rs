@@ -27,7 +27,7 @@
 
 #[cfg(feature = "std")]
 mod file;
-#[cfg(all(feature = "i8", feature = "half"))]
+#[cfg(all(feature = "quant", feature = "half"))]
 pub mod gguf;
 mod json;
 pub mod npy;

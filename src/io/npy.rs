@@ -6,7 +6,7 @@
 //! `.view(ml_dtypes.bfloat16)` restores the dtype. A void byte may be any of a dozen dtypes: float8
 //! is neither read nor written.
 
-use super::json::{Read, Refusal, Text};
+use super::json::{ParseError, Read, Text};
 use super::raw::{Put, put_elements};
 use super::source::{Content, FileSource, MAX_AXES};
 use crate::dtype::DType;
@@ -282,9 +282,9 @@ fn tensor(source: &mut FileSource) -> Result<(Tensor, u64)> {
         &mut long
     };
     source.read(before, text)?;
-    let refused = |why: Refusal| match why {
-        Refusal::Wrong(what) => source.wrong(message!("malformed npy header: {what}")),
-        Refusal::Other(e) => e,
+    let refused = |why: ParseError| match why {
+        ParseError::Malformed(what) => source.wrong(message!("malformed npy header: {what}")),
+        ParseError::Other(e) => e,
     };
     let text = core::str::from_utf8(text).map_err(|_| refused("it is not text".into()))?;
     let Dictionary {
@@ -322,7 +322,7 @@ impl<'a> Dictionary<'a> {
         let mut text = Literal(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         text.expect('{')?;
-        while !text.eat('}') {
+        while !text.accept('}') {
             let key = text.string()?;
             text.expect(':')?;
             match key {
@@ -336,7 +336,7 @@ impl<'a> Dictionary<'a> {
                 "shape" => shape = Some(text.tuple()?),
                 _ => return Err(message!("unknown key {}", Excerpt(&key)).into()),
             }
-            if !text.eat(',') {
+            if !text.accept(',') {
                 text.expect('}')?;
                 break;
             }
@@ -354,20 +354,20 @@ impl<'a> Dictionary<'a> {
 }
 
 impl<'a> Literal<'a> {
-    fn eat(&mut self, c: char) -> bool {
+    fn accept(&mut self, c: char) -> bool {
         let rest = self.0.trim_start().strip_prefix(c);
         self.0 = rest.unwrap_or(self.0);
         rest.is_some()
     }
     fn expect(&mut self, c: char) -> Read<()> {
-        if self.eat(c) {
+        if self.accept(c) {
             Ok(())
         } else {
             Err(message!("{c:?} is missing before {}", Excerpt(&self.0)).into())
         }
     }
     fn string(&mut self) -> Read<&'a str> {
-        let quote = if self.eat('"') {
+        let quote = if self.accept('"') {
             '"'
         } else {
             self.expect('\'').map(|()| '\'')?
@@ -396,7 +396,7 @@ impl<'a> Literal<'a> {
     fn tuple(&mut self) -> Read<Vec<usize>> {
         let mut sizes = Vec::new();
         self.expect('(')?;
-        while !self.eat(')') {
+        while !self.accept(')') {
             let word = self.word();
             // the suffix of Python 2's long integers
             let number = word.strip_suffix('L').unwrap_or(word);
@@ -405,9 +405,15 @@ impl<'a> Literal<'a> {
                 .map_err(|e| message!("size {} in the shape: {e}", Excerpt(&word)))?;
             let size = usize::try_from(size)
                 .map_err(|_| message!("size {} in the shape overflows", Excerpt(&word)))?;
+            if number.len() > 1 && number.starts_with('0') {
+                return Err(message!("size {} in the shape begins with 0", Excerpt(&word)).into());
+            }
             push(&mut sizes, size)?;
-            if !self.eat(',') {
+            if !self.accept(',') {
                 self.expect(')')?;
+                if sizes.len() == 1 {
+                    return Err("the shape is a number, not a tuple, for want of a comma".into());
+                }
                 break;
             }
         }

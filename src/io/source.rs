@@ -12,6 +12,10 @@ use alloc::borrow::Cow;
 /// The most axes of a tensor in a file: more are a mistake or an attack.
 pub(super) const MAX_AXES: usize = 1024;
 
+/// The bytes that are read from a file at once.
+#[cfg(feature = "std")]
+const PIECE: usize = 64 << 20;
+
 #[cfg(feature = "std")]
 type Name = std::path::PathBuf;
 #[cfg(not(feature = "std"))]
@@ -107,8 +111,12 @@ impl FileSource<'_> {
         let read = match &mut self.content {
             Content::File(file, _) => {
                 use std::io::{Read, Seek, SeekFrom};
-                file.seek(SeekFrom::Start(start))
-                    .and_then(|_| file.read_exact(out))
+                file.seek(SeekFrom::Start(start)).and_then(|_| {
+                    out.chunks_mut(PIECE).try_for_each(|piece| {
+                        crate::par::checkpoint();
+                        file.read_exact(piece)
+                    })
+                })
             }
             Content::Stream(stream) => {
                 debug_assert_eq!(start, stream.at);

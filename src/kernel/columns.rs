@@ -1,7 +1,7 @@
 //! Reductions of columns: lines that lie side by side are reduced together, a lane each. So nothing
 //! is transposed, and lines of any length fill vectors.
 //!
-//! Columns are those of matrices: slices with a row of [`COLUMNS`] numbers for each element of the
+//! Columns are those of matrices: slices with a row of [`COLUMNS`] elements for each element of the
 //! lines. Loops over them are of explicit vectors: LLVM would unroll those over a row, and gather
 //! its vectors from several.
 
@@ -22,14 +22,14 @@ pub fn vectors<V: Lanes>() -> impl Iterator<Item = usize> {
 #[inline(always)]
 pub fn at<V: Lanes>(x: &[V::Number], r: usize, c: usize) -> V {
     let x = &x[r * COLUMNS + c..][..V::LEN];
-    // SAFETY: LANES1: `LEN` numbers.
+    // SAFETY: LANES1: `LEN` elements.
     unsafe { V::load(x.as_ptr()) }
 }
 /// Writes to that place.
 #[inline(always)]
 pub fn put<V: Lanes>(y: &mut [V::Number], r: usize, c: usize, v: V) {
     let y = &mut y[r * COLUMNS + c..][..V::LEN];
-    // SAFETY: LANES1: `LEN` numbers.
+    // SAFETY: LANES1: `LEN` elements.
     unsafe { v.store(y.as_mut_ptr()) }
 }
 /// Accumulators.

@@ -1,16 +1,16 @@
-//! Steps of connectionist temporal classification, over all places of a sequence.
+//! Steps of connectionist temporal classification, over all positions of a sequence.
 
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 
-/// Lines of places are padded to a multiple of this, so that vectors are full.
+/// Lines of positions are padded to a multiple of this, so that vectors are full.
 pub const BLOCK: usize = 8;
-/// Places before the first, whose log-probability is minus infinity.
+/// Positions before the first, whose log-probability is minus infinity.
 pub const MARGIN: usize = 2;
 
 kernel! {
-    /// One step: the log-probability of being at place `s`, `after[MARGIN + s]`, is `x[s]` plus
-    /// that of having been there, one place before or, where `skips[s]` is 0 and not minus
+    /// One step: the log-probability of being at position `s`, `after[MARGIN + s]`, is `x[s]` plus
+    /// that of having been there, one position before or, where `skips[s]` is 0 and not minus
     /// infinity, two. All lines are of equal length, but for the margin.
     pub fn step<'a>(before: &'a [f64], skips: &'a [f64], x: &'a [f64], after: &'a mut [f64]) -> () { |I|
         let lines = x.as_chunks::<BLOCK>().0.iter().zip(skips.as_chunks::<BLOCK>().0);

@@ -1,11 +1,12 @@
 //! Reductions of slices by independent accumulators, which become lanes of vectors.
 
 /// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, which are then
-/// joined by halving; the remainder of `x` goes into as many as it fills. WebAssembly without
-/// vectors has 16, since each is a variable there, and microcontrollers have 4. `lanes!(x, y,
-/// identity, |v, w| lift, |a, b| join)` is the same for pairs, from two slices of one length. A
-/// first argument of 64 or 256 is the number of accumulators on every target: with more of them,
-/// sums lose less. A macro, since a closure may be outlined from its kernel.
+/// joined by halving; the remainder of `x` goes into as many as it fills. Microcontrollers have 4.
+/// `lanes!(x, y, identity, |v, w| lift, |a, b| join)` is the same for pairs, from two slices of one
+/// length. A first argument of 64 or 256 is the number of accumulators on every target: with more of
+/// them, sums lose less. Where code is to be small (`I::SMALL`, of the set `I` in scope), the same joins
+/// in the same order are loops over accumulators in memory. A macro, since a closure may be outlined
+/// from its kernel.
 macro_rules! lanes {
     (@ [$lanes:literal $($half:literal)*] [$($v:ident = $x:expr),+] $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
         $(let $v = $x.as_chunks::<$lanes>();)+
@@ -42,13 +43,47 @@ macro_rules! lanes {
             $acc[i] = $join;
         }
     };
+    (~ $lanes:literal [$($v:ident = $x:expr),+] $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
+        $(let $v = &$x[..];)+
+        let (n, mut done) = (usize::MAX$(.min($v.len()))+, 0);
+        let mut all = [$identity; $lanes];
+        // unknown, so that loops stay loops
+        let mut lanes = core::hint::black_box($lanes).min($lanes);
+        loop {
+            while n - done >= lanes {
+                $(let $v = &$v[done..][..lanes];)+
+                for i in 0..lanes {
+                    crate::simd::rolled_of::<I, _>(all[0]);
+                    let $a = all[i];
+                    $(let $v = $v[i];)+
+                    let $b = $lift;
+                    all[i] = $join;
+                }
+                done += lanes;
+            }
+            lanes /= 2;
+            if lanes == 0 {
+                break all[0];
+            }
+            for i in 0..lanes {
+                crate::simd::rolled_of::<I, _>(all[0]);
+                let ($a, $b) = (all[i], all[i + lanes]);
+                all[i] = $join;
+            }
+        }
+    }};
+    (^ [$lanes:literal $($half:literal)*] $of:tt $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {
+        if const { I::SMALL } {
+            lanes!(~ $lanes $of $identity, $lift, |$a, $b| $join)
+        } else {
+            lanes!(@ [$lanes $($half)*] $of $identity, $lift, |$a, $b| $join)
+        }
+    };
     (@@ $of:tt $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {
         if crate::simd::MICROCONTROLLER {
             lanes!(@ [4 2 1] $of $identity, $lift, |$a, $b| $join)
-        } else if crate::simd::SCALAR_WEB {
-            lanes!(@ [16 8 4 2 1] $of $identity, $lift, |$a, $b| $join)
         } else {
-            lanes!(@ [64 32 16 8 4 2 1] $of $identity, $lift, |$a, $b| $join)
+            lanes!(^ [64 32 16 8 4 2 1] $of $identity, $lift, |$a, $b| $join)
         }
     };
     ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
@@ -58,10 +93,10 @@ macro_rules! lanes {
         lanes!(@@ [$v = $x, $w = $y] $identity, $lift, |$a, $b| $join)
     };
     (64, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
-        lanes!(@ [64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)
+        lanes!(^ [64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)
     };
     (256, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
-        lanes!(@ [256 128 64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)
+        lanes!(^ [256 128 64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)
     };
 }
 

@@ -2,27 +2,40 @@
 
 #[macro_use]
 mod lanes;
+#[cfg(feature = "nn")]
 #[macro_use]
 pub mod columns;
 
+#[cfg(feature = "nn")]
 pub mod attention;
+#[cfg(feature = "nn")]
 pub mod conv;
 pub mod convert;
+#[cfg(feature = "nn")]
 pub mod ctc;
+#[cfg(feature = "nn")]
 pub mod distance;
 pub mod elementwise;
+#[cfg(feature = "fft")]
 pub mod fft;
 pub mod gemm;
+#[cfg(feature = "nn")]
 pub mod images;
 pub mod index;
 pub mod math;
+#[cfg(feature = "nn")]
 pub mod norm;
+#[cfg(feature = "nn")]
 pub mod pool;
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub mod quant;
+#[cfg(feature = "nn")]
 pub mod random;
+pub mod range;
+#[cfg(feature = "nn")]
 pub mod recurrent;
 pub mod reduce;
+#[cfg(feature = "nn")]
 pub mod resample;
 pub mod scan;
 pub mod sort;

@@ -6,6 +6,19 @@ use alloc::vec::Vec;
 use core::ops::RangeFull;
 use smallvec::SmallVec;
 
+/// `()` for the defaults of each type of options.
+macro_rules! defaults {
+    ($($Options:ty),* $(,)?) => { $(
+        impl From<()> for $Options {
+            /// The defaults.
+            fn from(_: ()) -> Self {
+                Default::default()
+            }
+        }
+    )* };
+}
+pub(crate) use defaults;
+
 /// An integer that names an axis or a size.
 ///
 /// ```
@@ -25,10 +38,10 @@ macro_rules! ints {
         fn wide(self) -> isize { isize::try_from(self).unwrap_or(isize::MAX) }
     })* };
 }
-ints!(i32 i64 isize u32 u64 usize);
+ints!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 /// Axes of a tensor: a list, in which negative axes count from the end, or all of them. Functions
-/// of exactly one axis take an `isize`.
+/// of exactly one axis take an [`Int`].
 ///
 /// Made by `into` from an integer, from arrays, slices and vectors of integers, and from `()` or
 /// `..`, which mean all axes.

@@ -3,20 +3,23 @@
 //! and touches no data.
 
 use crate::error::{Error, Result};
-use smallvec::SmallVec;
 
 mod arguments;
 mod axes;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 mod view_map;
 mod views;
 
+pub(crate) use arguments::defaults;
 pub use arguments::{Axes, Int, IntoShape, Ints};
 pub use axes::broadcast;
 pub(crate) use axes::unique_axes;
 #[doc(hidden)]
 pub use axes::{axis, slice_bounds};
-#[cfg(feature = "std")]
+/// The lists of sizes and axes that functions take and return, of the crate `smallvec`.
+#[doc(no_inline)]
+pub use smallvec::SmallVec;
+#[cfg(feature = "stream")]
 pub(crate) use view_map::{ViewAxis, ViewMap};
 pub(crate) use views::Draft;
 

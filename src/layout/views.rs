@@ -219,10 +219,10 @@ impl Layout {
     /// ```
     pub fn expand_dims(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let rank = self.rank() + axes.len();
-        let mut places = unique_axes(op, axes, rank)?;
-        super::sort_by_key(&mut places, |k| *k);
+        let mut positions = unique_axes(op, axes, rank)?;
+        super::sort_by_key(&mut positions, |k| *k);
         let mut draft = self.draft();
-        places.into_iter().for_each(|k| draft.insert(k));
+        positions.into_iter().for_each(|k| draft.insert(k));
         Ok(draft.finish())
     }
     /// The same elements in row-major order under another shape, if the strides allow it without a

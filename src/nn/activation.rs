@@ -4,7 +4,7 @@ use super::check;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
 use crate::kernel::random::{Sequence, uniform};
-use crate::layout::{self, Axes, Shape};
+use crate::layout::{self, Axes, Int, Shape};
 use crate::ops::{self, Arg, apply};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -87,10 +87,10 @@ pub fn elu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<T
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn celu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<Tensor> {
-    let alpha = alpha.into();
+    let (x, alpha) = (x.into(), alpha.into());
     let zero = |alpha: &Tensor| ops::equal(alpha, 0);
-    check::operand("celu", "alpha", &alpha, zero, "other than 0")?;
-    apply(&rows::Celu::ROW, [x.into(), alpha])
+    check::operand("celu", &x, "alpha", &alpha, zero, "other than 0")?;
+    apply(&rows::Celu::ROW, [x, alpha])
 }
 
 /// `log(1 + exp(beta * x)) / beta`, or `x` itself where `beta * x` is above `threshold`; torch's
@@ -133,10 +133,10 @@ pub fn hardshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> R
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn softshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> Result<Tensor> {
-    let lambd = lambd.into();
+    let (x, lambd) = (x.into(), lambd.into());
     let backwards = |lambd: &Tensor| ops::logical_not(ops::greater_equal(lambd, 0)?);
-    check::operand("softshrink", "lambd", &lambd, backwards, "0 or more")?;
-    apply(&rows::Softshrink::ROW, [x.into(), lambd])
+    check::operand("softshrink", &x, "lambd", &lambd, backwards, "0 or more")?;
+    apply(&rows::Softshrink::ROW, [x, lambd])
 }
 
 /// `x` where it is above `threshold`, else `value`. Integers stay integers if both numbers are
@@ -191,7 +191,11 @@ fn in_order(op: &'static str, low: &str, a: f64, high: &str, b: f64) -> Result<(
 /// assert_eq!(flex::nn::glu(&x, -1)?.to_vec::<f32>()?, [1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn glu(x: &Tensor, axis: isize) -> Result<Tensor> {
+pub fn glu(x: &Tensor, axis: impl Int) -> Result<Tensor> {
+    glu_of(x, axis.wide())
+}
+
+fn glu_of(x: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "glu";
     let k = layout::axis(OP, axis, x.rank())?;
     let n = x.shape()[k];
@@ -213,7 +217,8 @@ pub fn glu(x: &Tensor, axis: isize) -> Result<Tensor> {
 /// assert_eq!(flex::nn::softmin(&x, -1)?.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn softmin(x: &Tensor, axis: isize) -> Result<Tensor> {
+pub fn softmin(x: &Tensor, axis: impl Int) -> Result<Tensor> {
+    let axis = axis.wide();
     layout::axis("softmin", axis, x.rank())?;
     super::softmax(&ops::negative(x.astype(x.dtype().inexact())?)?, axis)
 }
@@ -257,7 +262,11 @@ impl Default for Gumbel {
 /// assert_eq!(y.to_vec::<f32>()?, [0.0, 1.0, 1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn gumbel_softmax(logits: &Tensor, options: Gumbel) -> Result<Tensor> {
+pub fn gumbel_softmax(logits: &Tensor, options: impl Into<Gumbel>) -> Result<Tensor> {
+    gumbel_softmax_of(logits, options.into())
+}
+
+fn gumbel_softmax_of(logits: &Tensor, options: Gumbel) -> Result<Tensor> {
     const OP: &str = "gumbel_softmax";
     let Gumbel {
         tau,
@@ -284,7 +293,7 @@ pub fn gumbel_softmax(logits: &Tensor, options: Gumbel) -> Result<Tensor> {
     }
     let largest = ops::argmax(&scaled, Axes::from(axis as isize).keepdims())?;
     let one = ops::ones(largest.shape(), dtype)?;
-    ops::put_along_axis(
+    ops::scatter(
         &Tensor::zeros(logits.shape(), dtype)?,
         &largest,
         &one,

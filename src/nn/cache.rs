@@ -1,4 +1,8 @@
 //! The key-value cache of models that generate one token at a time.
+//!
+//! A cache has a row of storage for each token. Appended tokens lie beyond what any view shows, so
+//! they are written in place although views share the storage: the one exception to "writing needs
+//! a count of one", whose rule is CACHE1.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -50,7 +54,7 @@ impl Default for KvCacheOptions {
 ///
 /// ```
 /// use flex::{Tensor, nn};
-/// let mut cache = nn::KvCache::new(1, 2, 1, Default::default())?;
+/// let mut cache = nn::KvCache::new(1, 2, 1, ())?;
 /// let token = |x: f32| Tensor::from_slice(&[x, 10.0 * x], [1, 2, 1, 1]);
 /// let (first, _) = cache.append(&token(1.0)?, &token(1.0)?)?;
 /// let (keys, values) = cache.append(&token(2.0)?, &token(3.0)?)?;
@@ -95,9 +99,10 @@ impl KvCache {
         batch: usize,
         heads: usize,
         head_dim: usize,
-        options: KvCacheOptions,
+        options: impl Into<KvCacheOptions>,
     ) -> Result<KvCache> {
         const OP: &str = "KVCache";
+        let options = options.into();
         if options.window == Some(0) {
             return Err(Error::value(
                 OP,
@@ -162,7 +167,7 @@ impl KvCache {
     ///
     /// ```
     /// use flex::{DType, Tensor, nn};
-    /// let mut cache = nn::KvCache::new(1, 2, 4, Default::default())?;
+    /// let mut cache = nn::KvCache::new(1, 2, 4, ())?;
     /// let tokens = Tensor::zeros((1, 2, 3, 4), DType::F32)?;
     /// cache.append(&tokens, &tokens)?;
     /// let (keys, values) = cache.views()?;
@@ -277,7 +282,7 @@ impl KvCache {
     ///
     /// ```
     /// use flex::{DType, Tensor, nn};
-    /// let mut cache = nn::KvCache::new(1, 1, 4, Default::default())?;
+    /// let mut cache = nn::KvCache::new(1, 1, 4, ())?;
     /// let drafts = Tensor::zeros((1, 1, 3, 4), DType::F32)?;
     /// cache.append(&drafts, &drafts)?;
     /// cache.truncate(1); // the second was rejected
@@ -305,7 +310,7 @@ impl KvCache {
     ///
     /// ```
     /// use flex::{Tensor, nn};
-    /// let mut cache = nn::KvCache::new(2, 1, 1, Default::default())?;
+    /// let mut cache = nn::KvCache::new(2, 1, 1, ())?;
     /// let tokens = Tensor::from([1.0f32, 2.0]).reshape((2, 1, 1, 1))?;
     /// cache.append(&tokens, &tokens)?;
     /// cache.gather(&Tensor::from([1i64, 1, 0]))?;

@@ -6,9 +6,12 @@ use super::check;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
+use crate::kernel::range::{least_root, least_sum, to_one};
+use crate::kernel::reduce::Moments;
 use crate::layout::{Axes, Shape};
+use crate::ops;
 use crate::ops::formula::Formula;
-use crate::ops::{self, reduce::moments};
+use crate::ops::reduce::{Statistics, moments};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -53,10 +56,18 @@ impl Default for ChannelNorm<'_> {
 /// let (mean, var) = (Tensor::from([0.0f32, 8.0]), Tensor::from([1.0f32, 4.0]));
 /// let y = nn::batch_norm(&x, Some((&mean, &var)), exact)?;
 /// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.0, 3.0, 1.0]);
-/// assert_eq!(nn::batch_norm(&x, None, Default::default())?.shape(), [2, 2]);
+/// assert_eq!(nn::batch_norm(&x, None, ())?.shape(), [2, 2]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn batch_norm(
+pub fn batch_norm<'a>(
+    x: &Tensor,
+    statistics: Option<(&Tensor, &Tensor)>,
+    options: impl Into<ChannelNorm<'a>>,
+) -> Result<Tensor> {
+    batch_norm_of(x, statistics, options.into())
+}
+
+fn batch_norm_of(
     x: &Tensor,
     statistics: Option<(&Tensor, &Tensor)>,
     options: ChannelNorm,
@@ -68,8 +79,7 @@ pub fn batch_norm(
         None => {
             check_spread(OP, x, x.len() / channels.max(1))?;
             let p = Parameters::new(OP, x, options)?;
-            let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
-            p.apply(OP, x, &mean, &var)
+            p.apply_own(OP, x, &moments(OP, x, all_but_channels(x))?)
         }
     }
 }
@@ -77,8 +87,8 @@ pub fn batch_norm(
 /// The mean and variance of each channel of `x`, `[batch, channels, ..]`: what [`batch_norm`]
 /// takes, and what running statistics are updated by: `running + momentum * (new - running)`. The
 /// variance is the sum of squared deviations divided by the number of elements less `correction`;
-/// torch's running variance uses 1. Both are `[channels]`, float32 for 16-bit floats, else of the
-/// dtype of `x`.
+/// torch's running variance uses 1; it is NaN if that is not positive. Both are `[channels]`,
+/// float32 for 16-bit floats, else of the dtype of `x`.
 ///
 /// Errors if `x` is not a float tensor or has fewer than two axes, or `correction` is not finite.
 ///
@@ -93,9 +103,11 @@ pub fn batch_norm_stats(x: &Tensor, correction: f64) -> Result<(Tensor, Tensor)>
     const OP: &str = "batch_norm_stats";
     let channels = channels(OP, x)?;
     check::finite(OP, "correction", correction)?;
-    let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
+    let found = moments(OP, x, all_but_channels(x))?;
+    let (mean, var) = (found.mean(x.dtype().wide())?, found.var(x.dtype().wide())?);
     let n = (x.len() / channels.max(1)) as f64;
-    let var = ops::multiply(var, n / (n - correction).max(0.0))?;
+    let freedom = n - correction;
+    let var = ops::multiply(var, if freedom > 0.0 { n / freedom } else { f64::NAN })?;
     Ok((mean.reshape(channels)?, var.reshape(channels)?))
 }
 
@@ -112,11 +124,15 @@ pub fn batch_norm_stats(x: &Tensor, correction: f64) -> Result<(Tensor, Tensor)>
 /// assert_eq!(nn::group_norm(&x, 2, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn group_norm(x: &Tensor, num_groups: usize, options: ChannelNorm) -> Result<Tensor> {
+pub fn group_norm<'a>(
+    x: &Tensor,
+    num_groups: usize,
+    options: impl Into<ChannelNorm<'a>>,
+) -> Result<Tensor> {
     const OP: &str = "group_norm";
     let channels = channels(OP, x)?;
     check_groups(OP, x, channels, num_groups)?;
-    by_groups(OP, x, num_groups, options)
+    by_groups(OP, x, num_groups, options.into())
 }
 
 /// [`batch_norm`] of each channel of each example by itself (Ulyanov et al. 2016), or with given
@@ -129,7 +145,15 @@ pub fn group_norm(x: &Tensor, num_groups: usize, options: ChannelNorm) -> Result
 /// assert_eq!(nn::instance_norm(&x, None, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn instance_norm(
+pub fn instance_norm<'a>(
+    x: &Tensor,
+    statistics: Option<(&Tensor, &Tensor)>,
+    options: impl Into<ChannelNorm<'a>>,
+) -> Result<Tensor> {
+    instance_norm_of(x, statistics, options.into())
+}
+
+fn instance_norm_of(
     x: &Tensor,
     statistics: Option<(&Tensor, &Tensor)>,
     options: ChannelNorm,
@@ -194,7 +218,7 @@ fn by_statistics(
     let p = Parameters::new(op, x, options)?;
     let mean = parameter(op, "running_mean", mean, x, x.dtype().wide())?;
     let var = parameter(op, "running_var", var, x, x.dtype().wide())?;
-    p.apply(op, x, &mean, &var)
+    p.apply(op, x, &mean, &var, None)
 }
 
 /// Normalises each example by itself, over groups of its channels.
@@ -205,14 +229,14 @@ fn by_groups(op: &'static str, x: &Tensor, groups: usize, options: ChannelNorm) 
     cut.insert(1, groups);
     let parts = x.reshape(&cut[..])?;
     let over = Axes::from((2..cut.len() as isize).collect::<SmallVec<[isize; 6]>>());
-    let (mean, var) = moments(op, &parts, over, x.dtype().wide())?;
+    let found = moments(op, &parts, over)?;
     let split = |t: Option<Tensor>| t.map(|t| t.reshape(channel_shape(&cut, 3))).transpose();
     let p = Parameters {
         weight: split(p.weight)?,
         bias: split(p.bias)?,
         ..p
     };
-    p.apply(op, &parts, &mean, &var)?.reshape(x.shape())
+    p.apply_own(op, &parts, &found)?.reshape(x.shape())
 }
 
 /// The sizes of axes 1 to `end - 1`, with 1 for all others.
@@ -241,6 +265,24 @@ pub(super) fn parameter(
     t.astype(dtype)?.reshape(channel_shape(x.shape(), 2))
 }
 
+/// What elements with these moments are multiplied by before they are normalised in `F`: 1 unless
+/// squares, or differences, leave its range.
+fn factor<F>(m: &Moments, eps: f64) -> f64 {
+    let (deviation, size) = (m.deviation(m.n), m.mean.max(-m.mean));
+    let large = 512.0 / least_root::<F>();
+    let small = deviation < least_root::<F>() && deviation > 0.0 && eps < least_sum::<F>();
+    if !(small || deviation > large || size > large * large) {
+        return 1.0;
+    }
+    let factor = to_one::<F>(deviation.max(size));
+    // next to an `eps` that gets out of range, squares don't count
+    if eps * factor * factor < large * large {
+        factor
+    } else {
+        1.0
+    }
+}
+
 /// Weight and bias, shaped to broadcast to the operand.
 struct Parameters {
     weight: Option<Tensor>,
@@ -262,15 +304,48 @@ impl Parameters {
             dtype: x.dtype(),
         })
     }
+    /// [`apply`](Parameters::apply) with the statistics of `x` itself. If squares leave the range of
+    /// the dtype, it is computed from multiples of the elements.
+    fn apply_own(&self, op: &'static str, x: &Tensor, found: &Statistics) -> Result<Tensor> {
+        let dtype = x.dtype().wide();
+        let factor = match dtype {
+            DType::F64 => factor::<f64>,
+            _ => factor::<f32>,
+        };
+        let factor = |m: &Moments| factor(m, self.eps);
+        if found.all.iter().all(|m| factor(m) == 1.0) {
+            return self.apply(op, x, &found.mean(dtype)?, &found.var(dtype)?, None);
+        }
+        let mean = found.tensor(dtype, &|m| m.mean * factor(m))?;
+        let var = found.tensor(dtype, &|m| m.scaled_variance(m.n, factor(m)))?;
+        let factors = found.tensor(dtype, &factor)?;
+        let eps = found.tensor(dtype, &|m| self.eps * factor(m) * factor(m))?;
+        self.apply(op, x, &mean, &var, Some((&factors, &eps)))
+    }
     /// `(x - mean) / sqrt(var + eps) * weight + bias`; mean and variance broadcast to `x`. `x *
-    /// scale + shift` would save an operation, but loses small deviations from a large mean.
-    fn apply(&self, op: &'static str, x: &Tensor, mean: &Tensor, var: &Tensor) -> Result<Tensor> {
-        let mut scale = ops::rsqrt(ops::add(var, self.eps)?)?;
+    /// scale + shift` would save an operation, but loses small deviations from a large mean. With
+    /// factors, all are those of `x * factor`, and `eps` is given, too.
+    fn apply(
+        &self,
+        op: &'static str,
+        x: &Tensor,
+        mean: &Tensor,
+        var: &Tensor,
+        scaled: Option<(&Tensor, &Tensor)>,
+    ) -> Result<Tensor> {
+        let mut scale = ops::rsqrt(match scaled {
+            None => ops::add(var, self.eps)?,
+            Some((_, eps)) => ops::add(var, eps)?,
+        })?;
         if let Some(w) = &self.weight {
             scale = ops::multiply(scale, w)?;
         }
         let mut f = Formula::new(op, &[x.shape()], self.dtype)?;
-        let (v, mean, scale) = (f.input(x)?, f.input(mean)?, f.input(&scale)?);
+        let (mut v, mean, scale) = (f.input(x)?, f.input(mean)?, f.input(&scale)?);
+        if let Some((factor, _)) = scaled {
+            let factor = f.input(factor)?;
+            v = f.binary(&rows::Multiply::ROW, v, factor)?;
+        }
         let centred = f.binary(&rows::Subtract::ROW, v, mean)?;
         let y = match &self.bias {
             Some(b) => {

@@ -83,10 +83,11 @@ pub(super) fn elements(
     let message = message!("{name} has {value:?} at row-major position {at}; it must be {must}");
     Err(Error::value(op, message))
 }
-/// Errors if `wrong` holds for a parameter that is a number, or for an element of one that is a
-/// tensor.
+/// Errors if `wrong` holds for a parameter that is a number, in the dtype that it takes beside `x`,
+/// or for an element of one that is a tensor.
 pub(super) fn operand(
     op: &'static str,
+    x: &Arg,
     name: &str,
     given: &Arg,
     wrong: fn(&Tensor) -> Result<Tensor>,
@@ -97,7 +98,8 @@ pub(super) fn operand(
         Arg::Ref(t) => t,
         Arg::Own(t) => t,
         Arg::Scalar(s) => {
-            one = Tensor::scalar(*s, s.default_dtype())?;
+            let beside = x.tensor().map(|x| s.promote(x.dtype()));
+            one = Tensor::scalar(*s, beside.unwrap_or(s.default_dtype()))?;
             &one
         }
     };

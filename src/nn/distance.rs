@@ -3,19 +3,22 @@
 use super::check;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::exec::lines::Lines;
 use crate::exec::products::{ProductSizes, Right, products};
 use crate::kernel::distance::{self, Distance};
 use crate::kernel::elementwise::rows;
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Map};
+use crate::kernel::math::Real;
 use crate::kernel::norm::{CHUNK, Power};
+use crate::kernel::range::{least_sum, most_sum};
 use crate::layout::{self, Shape};
 use crate::ops;
 use crate::ops::formula::Formula;
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The options of [`cosine_similarity`].
 ///
@@ -48,12 +51,16 @@ impl Default for CosineSimilarity {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (a, b) = (Tensor::from([[3.0f32, 4.0]]), Tensor::from([[3.0f32, 4.0], [-4.0, 3.0]]));
-/// assert_eq!(nn::cosine_similarity(&a, &b, Default::default())?.to_vec::<f32>()?, [1.0, 0.0]);
+/// assert_eq!(nn::cosine_similarity(&a, &b, ())?.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cosine_similarity(x1: &Tensor, x2: &Tensor, options: CosineSimilarity) -> Result<Tensor> {
+pub fn cosine_similarity(
+    x1: &Tensor,
+    x2: &Tensor,
+    options: impl Into<CosineSimilarity>,
+) -> Result<Tensor> {
     const OP: &str = "cosine_similarity";
-    let CosineSimilarity { axis, eps } = options;
+    let CosineSimilarity { axis, eps } = options.into();
     check::eps(OP, eps)?;
     // the losses pass axis 1 for a batch, whose vectors may have no batch dimension
     let rank = x1.rank().max(x2.rank());
@@ -94,9 +101,13 @@ impl Default for PairwiseDistance {
 /// assert_eq!(nn::pairwise_distance(&a, &b, exact)?.to_vec::<f32>()?, [5.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn pairwise_distance(x1: &Tensor, x2: &Tensor, options: PairwiseDistance) -> Result<Tensor> {
+pub fn pairwise_distance(
+    x1: &Tensor,
+    x2: &Tensor,
+    options: impl Into<PairwiseDistance>,
+) -> Result<Tensor> {
     const OP: &str = "pairwise_distance";
-    let PairwiseDistance { p, eps, keepdims } = options;
+    let PairwiseDistance { p, eps, keepdims } = options.into();
     let power = power(OP, p)?;
     check::eps(OP, eps)?;
     let y = of_lines(OP, x1, x2, -1, Distance::Of { power, eps })?;
@@ -138,23 +149,37 @@ fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance)
         Distance::Cosine { .. } if n > 0 => CHUNK,
         _ => 0,
     };
-    dispatch!(float wide, |F| {
-        Lines::new(&shape, k)
-            .columns(longest)
-            .input(a.elements())
-            .input(b.elements())
-            .output(y.elements_mut()?)
-            .run(cost, |line| {
-                let (a, b, y) = (line.input::<F>(0), line.input(1), line.output(0));
-                match by {
-                    Distance::Cosine { eps } if line.columns() => {
-                        distance::cosines_of_columns(n, eps, a, b, y)
+    let (lost, negated) = (AtomicBool::new(false), AtomicBool::new(false));
+    let mut run = |longest: usize| -> Result<()> {
+        dispatch!(float wide, |F| {
+            Lines::new(&shape, k)
+                .columns(longest)
+                .input(a.elements())
+                .input(b.elements())
+                .output(y.elements_mut()?)
+                .run(cost, |line| {
+                    let (a, b, y) = (line.input::<F>(0), line.input(1), line.output(0));
+                    match by {
+                        Distance::Cosine { eps } if line.columns() => {
+                            if distance::cosines_of_columns(n, eps, a, b, y) {
+                                lost.store(true, Relaxed);
+                            }
+                        }
+                        _ => {
+                            if distance::of(by, a, b, y) {
+                                negated.store(true, Relaxed);
+                            }
+                        }
                     }
-                    _ => distance::of(by, a, b, y),
-                }
-            })?;
-    }, else return Err(Error::unsupported(op, dtype)));
-    rooted(y.squeeze(k as isize)?, by)?.into_dtype(dtype)
+                })
+        }, else Err(Error::unsupported(op, dtype)))
+    };
+    run(longest)?;
+    if lost.load(Relaxed) {
+        // rows find their own scale
+        run(0)?;
+    }
+    rooted(y.squeeze(k as isize)?, by, negated.into_inner())?.into_dtype(dtype)
 }
 
 /// The options of [`cdist`].
@@ -191,10 +216,14 @@ impl Default for Cdist {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (a, b) = (Tensor::from([[0.0f32, 0.0]]), Tensor::from([[3.0f32, 4.0], [0.0, 1.0]]));
-/// assert_eq!(nn::cdist(&a, &b, Default::default())?.to_vec::<f32>()?, [5.0, 1.0]);
+/// assert_eq!(nn::cdist(&a, &b, ())?.to_vec::<f32>()?, [5.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
+pub fn cdist(x1: &Tensor, x2: &Tensor, options: impl Into<Cdist>) -> Result<Tensor> {
+    cdist_of(x1, x2, options.into())
+}
+
+fn cdist_of(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
     const OP: &str = "cdist";
     let Cdist { p, product } = options;
     let power = power(OP, p)?;
@@ -227,7 +256,7 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
     let whole = |t: &Tensor| whole(t, &lead, 2)?.contiguous();
     let (a, b) = (whole(&a)?, whole(&b)?);
     let width = a.shape()[a.rank() - 1];
-    let by = Distance::Of { power, eps: 0.0 };
+    let (by, negated) = (Distance::Of { power, eps: 0.0 }, AtomicBool::new(false));
     dispatch!(float wide, |F| {
         let (a, b) = (a.as_slice::<F>()?, b.as_slice::<F>()?);
         let cost = Cost { bytes: 8 * n, flops: n.saturating_mul(3 * width + 8) };
@@ -235,21 +264,31 @@ pub fn cdist(x1: &Tensor, x2: &Tensor, options: Cdist) -> Result<Tensor> {
             par::split(y.as_mut_slice::<F>()?, n, 1, cost, |r, y| {
                 for (i, y) in r.zip(y.chunks_mut(n)) {
                     let others = &b[i / m * n * width..][..n * width];
-                    distance::of_many(by, &a[i * width..][..width], others, y);
+                    if distance::of_many(by, &a[i * width..][..width], others, y) {
+                        negated.store(true, Relaxed);
+                    }
                 }
             });
         }
     }, else return Err(Error::unsupported(OP, dtype)));
-    rooted(y, by)?.into_dtype(dtype)
+    rooted(y, by, negated.into_inner())?.into_dtype(dtype)
 }
 
-/// The measures from what kernels compute, which for whole orders from 3 on are their powers.
-fn rooted(y: Tensor, by: Distance) -> Result<Tensor> {
+/// The measures from what kernels compute, which for whole orders from 3 on are their powers, or where
+/// these were lost, the measures, `negated`.
+fn rooted(y: Tensor, by: Distance, negated: bool) -> Result<Tensor> {
     match by {
         Distance::Of {
             power: Power::Whole(p),
             ..
-        } => ops::pow(y, 1.0 / f64::from(p)),
+        } => {
+            let measures = negated.then(|| ops::negative(&y)).transpose()?;
+            let roots = ops::pow(y, 1.0 / f64::from(p))?;
+            match measures {
+                Some(m) => ops::where_(&ops::greater(&m, 0.0)?, &m, &roots),
+                None => Ok(roots),
+            }
+        }
         _ => Ok(y),
     }
 }
@@ -278,7 +317,8 @@ fn by_product(
         whole(&sums, lead, 1)?.contiguous()
     };
     let (of_a, of_b) = (squares(a)?, squares(b)?);
-    let (a, b) = (whole(a, lead, 2)?, whole(b, lead, 2)?.transpose(-1, -2)?);
+    let (rows_a, rows_b) = (whole(a, lead, 2)?, whole(b, lead, 2)?);
+    let (a, b) = (&rows_a, rows_b.transpose(-1, -2)?);
     let (m, k, n) = (
         a.shape()[lead.len()],
         a.shape()[lead.len() + 1],
@@ -291,11 +331,11 @@ fn by_product(
     };
     dispatch!(float y.dtype(), |F| {
         let (of_a, of_b) = (of_a.as_slice::<F>()?, of_b.as_slice::<F>()?);
-        let (left, right) = (Matrices::<F>::new(&a), Matrices::<F>::new(&b));
+        let (left, right) = (Matrices::<F>::new(a), Matrices::<F>::new(&b));
         let map = |row| Map::of(row).ok_or_else(|| Error::unsupported(op, F::DTYPE));
         let (clamp, root) = (map(&rows::Relu::ROW)?, map(&rows::Sqrt::ROW)?);
-        let (c, failure) = (ResultMatrices::<F>::new(y, m, n)?, Failure::default());
-        par::chunks(lead.iter().product(), cost, |i| {
+        let c = ResultMatrices::<F>::new(y, m, n)?;
+        try_chunks(lead.iter().product(), cost, |i| {
             let ops = [
                 EpilogueOp::Scale(-2.0),
                 EpilogueOp::RowBias(&of_a[i * m..][..m]),
@@ -304,14 +344,67 @@ fn by_product(
                 EpilogueOp::Map(root),
             ];
             // SAFETY: the shapes are those of the operands; each matrix is used by one call.
-            let product = unsafe {
+            unsafe {
                 let operands = |_| (left.get(i), right.get(i), c.get(i));
                 products(sizes, 1, &operands, Right::Once, Epilogue::new(&ops, m, n))
-            };
-            failure.note(product);
-        });
-        failure.result()
+            }
+        })?;
+        let lost = |x: &Tensor, squares: &[F]| -> Result<bool> {
+            Ok(squares.iter().any(|s| is_far(*s)) && any_lost::<F>(x, squares)?)
+        };
+        if lost(&rows_a, of_a)? || lost(&rows_b, of_b)? {
+            settle::<F>(&rows_a, &rows_b, [of_a, of_b], y)?;
+        }
+        Ok(())
     }, else Err(Error::unsupported(op, y.dtype())))
+}
+
+/// Whether a row's sum of squares is so large or small that the sum with another's may overflow, or
+/// lost digits that count.
+fn is_far<F: Real>(squares: F) -> bool {
+    let (least, most) = (least_sum::<F>(), most_sum::<F>());
+    !(squares >= F::from_f64(least) && squares <= F::from_f64(most))
+}
+/// Whether any row has such a sum and is not of zeros.
+#[cold]
+#[inline(never)]
+fn any_lost<F: Real + Element>(x: &Tensor, squares: &[F]) -> Result<bool> {
+    let x = x.contiguous()?;
+    let x = x.as_slice::<F>()?;
+    let width = x.len() / squares.len().max(1);
+    let rows = squares.iter().enumerate().filter(|(_, s)| is_far(**s));
+    let mut rows = rows.map(|(k, _)| &x[k * width..][..width]);
+    Ok(rows.any(|x| x.iter().any(|x| *x != F::ZERO)))
+}
+/// Computes distances again, row from row, where the squares of both were lost.
+#[cold]
+#[inline(never)]
+fn settle<F: Real + Element>(
+    a: &Tensor,
+    b: &Tensor,
+    squares: [&[F]; 2],
+    y: &mut Tensor,
+) -> Result<()> {
+    let (m, n) = (a.shape()[a.rank() - 2], b.shape()[b.rank() - 2]);
+    let (a, b) = (a.contiguous()?, b.contiguous()?);
+    let (a, b) = (a.as_slice::<F>()?, b.as_slice::<F>()?);
+    let [of_a, of_b] = squares;
+    let width = a.len() / of_a.len().max(1);
+    let cost = Cost {
+        bytes: 8 * n,
+        flops: n.saturating_mul(8 * width + 8),
+    };
+    par::split(y.as_mut_slice::<F>()?, n, 1, cost, |r, y| {
+        for (i, y) in r.zip(y.chunks_mut(n)) {
+            for (j, y) in (i / m * n..).zip(y) {
+                if is_far(of_a[i] + of_b[j]) {
+                    let (a, b) = (&a[i * width..][..width], &b[j * width..][..width]);
+                    *y = distance::length_by_largest(2.0, 0.0, a, b);
+                }
+            }
+        }
+    });
+    Ok(())
 }
 
 /// The distances between all pairs of rows of `x`, `[n, width]`: the part of [`cdist`] above the
@@ -339,7 +432,7 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
     })? / 2;
     let x = x.astype(dtype.wide())?.contiguous()?;
     let mut y = Tensor::empty([pairs], dtype.wide())?;
-    let by = Distance::Of { power, eps: 0.0 };
+    let (by, negated) = (Distance::Of { power, eps: 0.0 }, AtomicBool::new(false));
     dispatch!(float y.dtype(), |F| {
         let x = x.as_slice::<F>()?;
         let out = Out::new(y.as_mut_slice::<F>()?);
@@ -348,8 +441,10 @@ pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
             let before = i * n - i * (i + 1) / 2;
             // SAFETY: OUT1: a row's pairs with later rows follow those of earlier rows.
             let y = unsafe { out.part(before..before + n - i - 1) };
-            distance::of_many(by, &x[i * width..][..width], &x[(i + 1) * width..], y);
+            if distance::of_many(by, &x[i * width..][..width], &x[(i + 1) * width..], y) {
+                negated.store(true, Relaxed);
+            }
         });
     }, else return Err(Error::unsupported(OP, dtype)));
-    rooted(y, by)?.into_dtype(dtype)
+    rooted(y, by, negated.into_inner())?.into_dtype(dtype)
 }

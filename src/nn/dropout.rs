@@ -17,8 +17,8 @@ use crate::tensor::Tensor;
 /// Elements per block.
 const BLOCK: usize = 512;
 
-/// `x` with each element dropped (set to 0) with probability `p`, and the others divided by `1 - p`
-/// (Srivastava et al. 2014).
+/// `x` with each element dropped (set to 0, whatever it was) with probability `p`, and the others
+/// divided by `1 - p` (Srivastava et al. 2014).
 ///
 /// Errors if `x` is not a float tensor, or `p` is not from 0 to 1.
 ///
@@ -157,7 +157,7 @@ where
     });
 }
 
-/// Drops whole channels: the factor and offset of each are computed once and broadcast.
+/// Drops whole channels: whether each is kept is computed once and broadcast.
 fn channels(op: &'static str, x: &Tensor, rule: DropoutRule, seed: u64) -> Result<Tensor> {
     if x.rank() < 2 {
         let message = "x must have the shape [batch, channels, ..]";
@@ -168,23 +168,19 @@ fn channels(op: &'static str, x: &Tensor, rule: DropoutRule, seed: u64) -> Resul
     }
     let mut shape = Shape::from_elem(1, x.rank());
     shape[..2].copy_from_slice(&x.shape()[..2]);
-    let wide = x.dtype().wide();
-    let of = |value: f64, rule: DropoutRule| -> Result<Tensor> {
-        let ones = crate::ops::full(&shape[..], value, wide)?;
-        each(op, &ones, rule, seed)
+    let flag = DropoutRule {
+        factor: 1.0,
+        kept: 0.0,
+        dropped: 0.0,
+        ..rule
     };
-    let factor = of(
-        1.0,
-        DropoutRule {
-            kept: 0.0,
-            dropped: 0.0,
-            ..rule
-        },
-    )?;
-    let shift = of(0.0, rule)?;
+    let ones = crate::ops::full(&shape[..], 1, x.dtype().wide())?;
+    let flags = each(op, &ones, flag, seed)?;
     let mut f = Formula::new(op, &[x.shape()], x.dtype())?;
-    let (v, factor, shift) = (f.input(x)?, f.input(&factor)?, f.input(&shift)?);
-    let y = f.binary(&rows::Multiply::ROW, v, factor)?;
-    let y = f.binary(&rows::Add::ROW, y, shift)?;
+    let (v, flags) = (f.input(x)?, f.input(&flags)?);
+    let y = f.binary(&rows::Multiply::ROW, v, rule.factor)?;
+    let y = f.binary(&rows::Add::ROW, y, rule.kept)?;
+    let kept = f.binary(&rows::Greater::ROW, flags, 0.0)?;
+    let y = f.ternary(&rows::Where::ROW, kept, y, rule.dropped)?;
     f.write(y, x.dtype())
 }

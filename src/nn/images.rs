@@ -3,13 +3,14 @@
 use super::spatial::three;
 use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::images::Images;
 use crate::layout::Axes;
-use crate::ops::Reduction;
-use crate::par::{self, Cost};
+use crate::ops::ReductionAxes;
+use crate::par::Cost;
+use crate::storage::expect_room;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -67,8 +68,8 @@ impl Planes {
             batched,
         })
     }
-    /// A reduction over the spatial axes, with one place for each plane.
-    pub fn reduced(&self, reduce: fn(&Tensor, Reduction) -> Result<Tensor>) -> Result<Tensor> {
+    /// A reduction over the spatial axes, with one output for each plane.
+    pub fn reduced(&self, reduce: fn(&Tensor, ReductionAxes) -> Result<Tensor>) -> Result<Tensor> {
         self.result(reduce(&self.whole, Axes::from([2, 3, 4]).keepdims())?)
     }
     /// The sizes of the spatial axes.
@@ -77,15 +78,25 @@ impl Planes {
     }
     /// An uninitialised five-dimensional tensor for results of these sizes, with the memory order
     /// of `x`; [`Planes::result`] gives it the caller's shape.
-    pub fn empty(&self, places: Three, dtype: DType) -> Result<Tensor> {
+    pub fn empty(&self, output_size: Three, dtype: DType) -> Result<Tensor> {
         let [batch, channels] = [self.whole.shape()[0], self.whole.shape()[1]];
-        let [depth, height, width] = places;
+        let [depth, height, width] = output_size;
         if self.last {
             let y = Tensor::empty([batch, depth, height, width, channels], dtype)?;
             y.moveaxis(-1, 1)
         } else {
             Tensor::empty([batch, channels, depth, height, width], dtype)
         }
+    }
+    /// Errors unless there is memory for a result of these sizes, which [`Planes::empty`] is then
+    /// given, and for `tables` bytes beside it. Returns whether it has elements: nothing need be
+    /// computed otherwise.
+    pub fn room(&self, output_size: Three, dtype: DType, tables: usize) -> Result<bool> {
+        let y = self.empty(output_size, dtype)?;
+        if !y.is_empty() {
+            expect_room(tables)?;
+        }
+        Ok(!y.is_empty())
     }
     /// A tensor that [`Planes::empty`] made, in the shape of the result.
     pub fn result(&self, y: Tensor) -> Result<Tensor> {
@@ -150,6 +161,12 @@ impl Planes {
     }
 }
 
+/// The bytes of tables with so many for each output of an axis.
+pub(super) fn table_bytes(output_size: Three, each: usize) -> usize {
+    let bytes = output_size.map(|n| n.saturating_mul(each));
+    bytes.into_iter().fold(0, usize::saturating_add)
+}
+
 /// Calls `f` with ranges of `rows` and scratch of `len` elements of `A`; `cost` is that of a row.
 ///
 /// Errors if there is no memory for scratch, or its length overflowed (`None`).
@@ -160,12 +177,8 @@ pub(super) fn rows<A: Copy + Default>(
     f: impl Fn(Range<usize>, &mut [A]) -> Result<()> + Sync,
 ) -> Result<()> {
     let len = len.ok_or_else(|| Error::memory::<A>(usize::MAX))?;
-    let failure = Failure::default();
-    par::ranges(rows, 1, cost, |range| {
-        failure.note(
-            fallible::filled(A::default(), len)
-                .and_then(|mut scratch: Vec<A>| f(range, &mut scratch)),
-        );
-    });
-    failure.result()
+    try_ranges(rows, 1, cost, |range| {
+        let mut scratch: Vec<A> = fallible::filled(A::default(), len)?;
+        f(range, &mut scratch)
+    })
 }

@@ -5,13 +5,14 @@ use super::distance::power;
 use super::rows::normalize as normalize_rows;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::fallible;
+use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::kernel::norm;
 use crate::kernel::norm::local::{self, Divisor};
 use crate::layout;
-use crate::par::{self, Cost, Out};
+use crate::par::{Cost, Out};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -45,23 +46,29 @@ impl Default for Length {
 
 /// `x / max(norm, eps)`, with the norm `sum(|x|^p)^(1/p)` of each vector along an axis.
 ///
-/// Errors if `x` is not a float tensor, the axis is out of range, `p` is negative or NaN, or `eps` is
-/// negative or not finite.
+/// Errors if `x` is not a float tensor, the axis is out of range, `p` is negative or NaN, or `eps`
+/// is negative or not finite.
 ///
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from([[3.0f32, 4.0], [0.0, 0.0]]);
-/// assert_eq!(nn::normalize(&x, Default::default())?.to_vec::<f32>()?, [0.6, 0.8, 0.0, 0.0]);
+/// assert_eq!(nn::normalize(&x, ())?.to_vec::<f32>()?, [0.6, 0.8, 0.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn normalize(x: &Tensor, options: Length) -> Result<Tensor> {
+pub fn normalize(x: &Tensor, options: impl Into<Length>) -> Result<Tensor> {
+    normalize_of(x, options.into())
+}
+
+fn normalize_of(x: &Tensor, options: Length) -> Result<Tensor> {
     const OP: &str = "normalize";
     let Length { p, axis, eps } = options;
     let axis = layout::axis(OP, axis, x.rank())?;
     let power = power(OP, p)?;
     check::eps(OP, eps)?;
-    let by = norm::Normalize { power, eps };
-    dispatch!(floating x.dtype(), |T| normalize_rows::<T, _>(x, axis, &by), else Err(Error::unsupported(OP, x.dtype())))
+    dispatch!(floating x.dtype(), |T| {
+        let by = norm::Normalize::new::<<T as MatElement>::Acc>(power, eps);
+        normalize_rows::<T, _>(x, axis, &by)
+    }, else Err(Error::unsupported(OP, x.dtype())))
 }
 
 /// The parameters of [`local_response_norm`].
@@ -100,7 +107,15 @@ impl Default for LocalResponse {
 /// assert_eq!(nn::local_response_norm(&x, 2, of)?.to_vec::<f32>()?, [2.0, 0.6]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn local_response_norm(x: &Tensor, size: usize, options: LocalResponse) -> Result<Tensor> {
+pub fn local_response_norm(
+    x: &Tensor,
+    size: usize,
+    options: impl Into<LocalResponse>,
+) -> Result<Tensor> {
+    local_response_norm_of(x, size, options.into())
+}
+
+fn local_response_norm_of(x: &Tensor, size: usize, options: LocalResponse) -> Result<Tensor> {
     const OP: &str = "local_response_norm";
     let LocalResponse { alpha, beta, k } = options;
     let operands = [("x", x.shape(), x.dtype())];
@@ -160,30 +175,27 @@ fn by_neighbours<F: Real + Element>(
         bytes: 2 * channels * block * size_of::<F>(),
         flops: channels * block * window.saturating_add(32),
     };
-    let (x, failure) = (x.as_slice::<F>()?, Failure::default());
+    let x = x.as_slice::<F>()?;
     let out = Out::new(y.as_mut_slice::<F>()?);
-    par::chunks(batch * blocks, cost, |task| {
+    try_chunks(batch * blocks, cost, |task| {
         let image = task / blocks * channels * positions;
         let first = (task % blocks * block).min(positions);
-        let places = first..positions.min(first + block);
-        let row =
-            |c: usize| image + c * positions + places.start..image + c * positions + places.end;
-        let run = |mut lines: Vec<F>| {
-            let lines = &mut lines[..window * places.len()];
-            for next in 0..channels + behind {
-                // the squares of the channel that comes into the window replace the oldest
-                let line = &mut lines[next % window * places.len()..][..places.len()];
-                match next < channels {
-                    true => local::squares(&x[row(next)], line),
-                    false => line.fill(F::ZERO),
-                }
-                if let Some(c) = next.checked_sub(behind) {
-                    // SAFETY: OUT1: a task's places are its own.
-                    local::divide(&x[row(c)], lines, by, unsafe { out.part(row(c)) });
-                }
+        let range = first..positions.min(first + block);
+        let row = |c: usize| image + c * positions + range.start..image + c * positions + range.end;
+        let mut lines: Vec<F> = fallible::filled(F::ZERO, len)?;
+        let lines = &mut lines[..window * range.len()];
+        for next in 0..channels + behind {
+            // the squares of the channel that comes into the window replace the oldest
+            let line = &mut lines[next % window * range.len()..][..range.len()];
+            match next < channels {
+                true => local::squares(&x[row(next)], line),
+                false => line.fill(F::ZERO),
             }
-        };
-        failure.note(fallible::filled(F::ZERO, len).map(run));
-    });
-    failure.result()
+            if let Some(c) = next.checked_sub(behind) {
+                // SAFETY: OUT1: a task's positions are its own.
+                local::divide(&x[row(c)], lines, by, unsafe { out.part(row(c)) });
+            }
+        }
+        Ok(())
+    })
 }

@@ -8,8 +8,8 @@ use crate::exec::products::ProductSizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{
-    Follow, Matrices, ResultMatrices, begin, bytes_in_i32, is_dense, product_of_weight, sums_in,
-    widens,
+    BindPostOp, Matrices, ResultMatrices, bind_post_op, bytes_in_i32, is_dense, product_of_weight,
+    sums_in, widens,
 };
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -30,15 +30,6 @@ pub struct Linear<'a> {
     /// multiplies pairs of it) for float32. Default: the common dtype.
     pub dtype: Option<DType>,
 }
-impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
-    fn from(bias: Option<&'a Tensor>) -> Self {
-        Linear {
-            bias,
-            ..Default::default()
-        }
-    }
-}
-
 /// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result
 /// `[.., out]`. Bias, activation and residual are the product's epilogue: they are applied while it
 /// is in cache, and 16-bit floats are rounded once, at the end. Dtypes are promoted.
@@ -55,7 +46,7 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
 /// let weight = Tensor::from_slice(&[1.0f32, 0.0, 0.0, 1.0, 1.0, 1.0], [3, 2])?;
 /// let bias = Tensor::from_slice(&[0.5f32, 0.0, 0.0], [3])?;
-/// assert_eq!(nn::linear(&x, &weight, Some(&bias))?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
+/// assert_eq!(nn::linear(&x, &weight, &bias)?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
 /// let residual = nn::Linear { residual: Some(&bias), ..Default::default() };
 /// assert_eq!(nn::linear(&x, &weight, residual)?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
 /// let bytes = Tensor::from_slice(&[100i8, 100], [1, 2])?;
@@ -63,21 +54,22 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 /// assert_eq!(nn::linear(&bytes, &bytes, exact)?.to_vec::<i32>()?, [20_000]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("addmm"))]
 pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -> Result<Tensor> {
-    linear_then(x, weight, options.into(), None)
+    linear_with_post_op(x, weight, options.into(), None)
 }
 
 /// [`linear`] with what follows it.
 #[doc(hidden)]
-pub fn linear_then(
+pub fn linear_with_post_op(
     x: &Tensor,
     weight: &Tensor,
     options: Linear,
-    then: Option<&dyn Follow>,
+    post_op: Option<&dyn BindPostOp>,
 ) -> Result<Tensor> {
     let layer = LinearLayer::new(x, weight, options)?;
     let mut y = Tensor::empty(&layer.shape, layer.dtype)?;
-    layer.write(&mut y, then)?;
+    layer.write(&mut y, post_op)?;
     Ok(y)
 }
 
@@ -218,25 +210,25 @@ impl LinearLayer {
         })
     }
     /// Computes into `y`, which is contiguous and has the result's shape and dtype.
-    fn write(&self, y: &mut Tensor, then: Option<&dyn Follow>) -> Result<()> {
+    fn write(&self, y: &mut Tensor, post_op: Option<&dyn BindPostOp>) -> Result<()> {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         #[cfg(feature = "half")]
         match (self.x.dtype(), self.dtype) {
-            (DType::F16, DType::F32) => return self.floats::<f16, f32>(y, then),
-            (DType::BF16, DType::F32) => return self.floats::<bf16, f32>(y, then),
+            (DType::F16, DType::F32) => return self.floats::<f16, f32>(y, post_op),
+            (DType::BF16, DType::F32) => return self.floats::<bf16, f32>(y, post_op),
             _ => {}
         }
         match self.activation {
             Some(_) => {
-                dispatch!(floating self.dtype, |T| self.floats::<T, T>(y, then), else unsupported())
+                dispatch!(floating self.dtype, |T| self.floats::<T, T>(y, post_op), else unsupported())
             }
             None => {
-                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y, then), else
-                dispatch!(wrapping self.dtype.signless(), |T| self.run::<T, T, T>(None, y, then), else unsupported()))
+                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y, post_op), else
+                dispatch!(wrapping self.dtype.signless(), |T| self.run::<T, T, T>(None, y, post_op), else unsupported()))
             }
         }
     }
-    fn floats<A, C>(&self, y: &mut Tensor, then: Option<&dyn Follow>) -> Result<()>
+    fn floats<A, C>(&self, y: &mut Tensor, post_op: Option<&dyn BindPostOp>) -> Result<()>
     where
         A: Element + MatElement,
         C: Element + MatElement<Acc = A::Acc>,
@@ -246,13 +238,13 @@ impl LinearLayer {
             let map = Map::new(f);
             map.ok_or_else(|| Error::unsupported(OP, self.dtype))
         });
-        self.run::<A, A, C>(map.transpose()?, y, then)
+        self.run::<A, A, C>(map.transpose()?, y, post_op)
     }
     fn run<A, B, C>(
         &self,
         activation: Option<Map<C::Acc>>,
         y: &mut Tensor,
-        then: Option<&dyn Follow>,
+        post_op: Option<&dyn BindPostOp>,
     ) -> Result<()>
     where
         A: Element + MatElement,
@@ -270,13 +262,13 @@ impl LinearLayer {
                 .as_ref()
                 .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
         );
-        let after = begin(then, y, [1, m, n])?;
+        let post_op = bind_post_op(post_op, y, [1, m, n])?;
         let (a, b, c) = (
             Matrices::<A>::new(&self.x),
             Matrices::<B>::new(&self.weight),
             ResultMatrices::<C>::new(y, m, n)?,
         );
-        let epilogue = Epilogue::new(&ops, m, n).then(after);
+        let epilogue = Epilogue::new(&ops, m, n).with_post_op(post_op);
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
         unsafe {
             product_of_weight(

@@ -10,12 +10,14 @@ mod conv;
 mod distance;
 mod dropout;
 mod embedding;
+#[cfg(feature = "grad")]
 pub mod grad;
 mod images;
 mod length_norm;
 mod linear;
 mod loss;
 mod norm;
+mod options;
 mod pool;
 mod recurrent;
 mod resample;
@@ -35,9 +37,9 @@ pub use activation::{
 pub use attention::{Align, Attention, scaled_dot_product_attention};
 pub use cache::{KvCache, KvCacheOptions};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub(crate) use conv::ConvCall;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub(crate) use conv::conv_result;
 #[doc(hidden)]
 pub use conv::convolve;
@@ -52,8 +54,8 @@ pub use dropout::{alpha_dropout, dropout, feature_alpha_dropout, feature_dropout
 pub use embedding::{BagMode, EmbeddingBag, embedding, embedding_bag, one_hot};
 pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
 #[doc(hidden)]
-pub use linear::linear_then;
-#[cfg(feature = "std")]
+pub use linear::linear_with_post_op;
+#[cfg(feature = "stream")]
 pub(crate) use linear::result_of as linear_result;
 pub use linear::{Linear, linear, linear_into};
 pub use loss::*;

@@ -53,13 +53,14 @@ impl Default for LayerNorm<'_> {
 /// assert_eq!(nn::layer_norm(&x, 2, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn layer_norm(
+#[doc(alias("layer_norm_slow"))]
+pub fn layer_norm<'a>(
     x: &Tensor,
     normalized_shape: impl IntoShape,
-    options: LayerNorm,
+    options: impl Into<LayerNorm<'a>>,
 ) -> Result<Tensor> {
     let shape = normalized_shape.into_shape();
-    Ok(layer_norm_of(x, None, shape.as_ref(), options)?.0)
+    Ok(layer_norm_of(x, None, shape.as_ref(), options.into())?.0)
 }
 
 /// `x + residual`, and its [`layer_norm`], computed while the sum is in cache: returns the
@@ -75,14 +76,14 @@ pub fn layer_norm(
 /// assert_eq!((y.to_vec::<f32>()?, sum.to_vec::<f32>()?), (vec![-1.0, 1.0], vec![1.0, 3.0]));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn add_layer_norm(
+pub fn add_layer_norm<'a>(
     x: &Tensor,
     residual: &Tensor,
     normalized_shape: impl IntoShape,
-    options: LayerNorm,
+    options: impl Into<LayerNorm<'a>>,
 ) -> Result<(Tensor, Tensor)> {
     let shape = normalized_shape.into_shape();
-    let (y, sum) = layer_norm_of(x, Some(residual), shape.as_ref(), options)?;
+    let (y, sum) = layer_norm_of(x, Some(residual), shape.as_ref(), options.into())?;
     Ok((y, sum.unwrap_or_default()))
 }
 
@@ -138,9 +139,14 @@ pub struct RmsNorm<'a> {
 /// assert_eq!(nn::rms_norm(&x, 4, exact)?.to_vec::<f32>()?, [1.2, 1.6, 0.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rms_norm(x: &Tensor, normalized_shape: impl IntoShape, options: RmsNorm) -> Result<Tensor> {
+#[doc(alias("rms_norm_slow"))]
+pub fn rms_norm<'a>(
+    x: &Tensor,
+    normalized_shape: impl IntoShape,
+    options: impl Into<RmsNorm<'a>>,
+) -> Result<Tensor> {
     let shape = normalized_shape.into_shape();
-    Ok(rms_norm_of(x, None, shape.as_ref(), options)?.0)
+    Ok(rms_norm_of(x, None, shape.as_ref(), options.into())?.0)
 }
 
 /// `x + residual`, and its [`rms_norm`], like [`add_layer_norm`].
@@ -153,14 +159,14 @@ pub fn rms_norm(x: &Tensor, normalized_shape: impl IntoShape, options: RmsNorm) 
 /// assert_eq!((y.to_vec::<f32>()?, sum.to_vec::<f32>()?), (vec![1.0, -1.0], vec![2.0, -2.0]));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn add_rms_norm(
+pub fn add_rms_norm<'a>(
     x: &Tensor,
     residual: &Tensor,
     normalized_shape: impl IntoShape,
-    options: RmsNorm,
+    options: impl Into<RmsNorm<'a>>,
 ) -> Result<(Tensor, Tensor)> {
     let shape = normalized_shape.into_shape();
-    let (y, sum) = rms_norm_of(x, Some(residual), shape.as_ref(), options)?;
+    let (y, sum) = rms_norm_of(x, Some(residual), shape.as_ref(), options.into())?;
     Ok((y, sum.unwrap_or_default()))
 }
 

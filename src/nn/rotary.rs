@@ -4,7 +4,7 @@ use super::check;
 use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::kernel::attention::{Attended, rotate};
+use crate::kernel::attention::{AttentionElement, rotate};
 use crate::layout::Shape;
 use crate::ops::take;
 use crate::par::Cost;
@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 ///
 /// ```
 /// use flex::{DType, Tensor, nn};
-/// let (cos, sin) = nn::rotary_tables(8, 4, Default::default())?;
+/// let (cos, sin) = nn::rotary_tables(8, 4, ())?;
 /// let token = Tensor::from([[1.0f32, 0.0, 0.0, 0.0]]);
 /// let seventh = nn::Rotary { offset: 6, ..Default::default() };
 /// let y = nn::rotary_embedding(&token, &cos, &sin, seventh)?.to_vec::<f32>()?;
@@ -46,7 +46,7 @@ pub struct Rotary<'a> {
 ///
 /// ```
 /// use flex::{Tensor, nn};
-/// let (cos, sin) = nn::rotary_tables(8, 2, Default::default())?;
+/// let (cos, sin) = nn::rotary_tables(8, 2, ())?;
 /// let x = Tensor::from_slice(&[1.0f32, 0.0, 1.0, 0.0], [2, 2])?;
 /// let y = nn::rotary_embedding(&x, &cos, &sin, nn::Rotary::default())?;
 /// let y = y.to_vec::<f32>()?;
@@ -54,7 +54,17 @@ pub struct Rotary<'a> {
 /// assert!((y[2] - 1f32.cos()).abs() < 1e-6 && (y[3] - 1f32.sin()).abs() < 1e-6);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary) -> Result<Tensor> {
+#[doc(alias("rope", "rope_i"))]
+pub fn rotary_embedding<'a>(
+    x: &Tensor,
+    cos: &Tensor,
+    sin: &Tensor,
+    options: impl Into<Rotary<'a>>,
+) -> Result<Tensor> {
+    rotary_embedding_of(x, cos, sin, options.into())
+}
+
+fn rotary_embedding_of(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary) -> Result<Tensor> {
     const OP: &str = "rotary_embedding";
     let wrong = |message| {
         let [x, cos, sin] = [("x", x), ("cos", cos), ("sin", sin)];
@@ -135,7 +145,7 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
 }
 
 /// Rotates all lines, in one pass.
-fn run<T: Attended<Acc: Element + Pod> + Element + Pod>(
+fn run<T: AttentionElement<Acc: Element + Pod> + Element + Pod>(
     x: &Tensor,
     cos: &Tensor,
     sin: &Tensor,
@@ -191,12 +201,20 @@ impl Default for RotaryTables {
 /// Errors if `dim` is odd, or `base` or `scaling` is not positive and finite.
 ///
 /// ```
-/// let (cos, sin) = flex::nn::rotary_tables(4, 6, Default::default())?;
+/// let (cos, sin) = flex::nn::rotary_tables(4, 6, ())?;
 /// assert_eq!((cos.shape(), sin.shape()), (&[4, 3][..], &[4, 3][..]));
 /// assert_eq!(cos.select(0, 0)?.to_vec::<f32>()?, [1.0; 3]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rotary_tables(length: usize, dim: usize, options: RotaryTables) -> Result<(Tensor, Tensor)> {
+pub fn rotary_tables(
+    length: usize,
+    dim: usize,
+    options: impl Into<RotaryTables>,
+) -> Result<(Tensor, Tensor)> {
+    rotary_tables_of(length, dim, options.into())
+}
+
+fn rotary_tables_of(length: usize, dim: usize, options: RotaryTables) -> Result<(Tensor, Tensor)> {
     const OP: &str = "rotary_tables";
     if !dim.is_multiple_of(2) {
         return Err(Error::value(OP, message!("dim is {dim}; it must be even")));

@@ -4,15 +4,16 @@
 use crate::dtype::{Element, Pod};
 use crate::error::Result;
 use crate::exec::chunks::Chunks;
-use crate::exec::lines::{Line, Lines};
+use crate::exec::lines::{HAS_COLUMNS, Line, Lines};
 use crate::fallible;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
-use crate::kernel::norm::{self, CHUNK, RowNorm, load, store};
+use crate::kernel::norm::{self, CHUNK, OfColumns, RowNorm, load, store};
 use crate::ops;
 use crate::par::{self, Cost};
 use crate::simd::MICROCONTROLLER;
 use crate::tensor::Tensor;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Elements of several rows that are converted together.
 const CONVERTED: usize = if MICROCONTROLLER { 32 } else { 1024 };
@@ -54,6 +55,17 @@ fn widens<T: MatElement>(x: &Tensor, axis: usize) -> bool {
     !T::SAME && is_cut(x, axis)
 }
 
+/// The cost of a line of `n` elements.
+fn cost<T: MatElement, N: RowNorm<T::Acc>>(n: usize) -> Cost
+where
+    T::Acc: Real,
+{
+    Cost {
+        bytes: 2 * n * size_of::<T>(),
+        flops: n.saturating_mul(N::FLOPS),
+    }
+}
+
 /// [`normalize`] into `y`, which is contiguous and has the shape and dtype of `x`.
 pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
 where
@@ -68,10 +80,7 @@ where
         return Ok(());
     }
     let (n, cut, last) = lines(x, axis);
-    let cost = Cost {
-        bytes: 2 * n * size_of::<T>(),
-        flops: n.saturating_mul(N::FLOPS),
-    };
+    let cost = cost::<T, N>(n);
     if T::SAME && last && (cut.is_some() || x.is_contiguous()) {
         let x = x.contiguous()?;
         let (from, to) = (x.as_slice::<T::Acc>()?, y.as_mut_slice::<T::Acc>()?);
@@ -101,14 +110,44 @@ where
         });
         return Ok(());
     }
-    let columns = norm.columns();
+    let columns = norm.columns().filter(|_| HAS_COLUMNS);
+    let lost = AtomicBool::new(false);
+    normalize_lines::<T, N>(x, axis, norm, columns, &lost, y)?;
+    match lost.load(Relaxed) {
+        // rows find their own scale; the others have the same bits that way
+        true => normalize_lines::<T, N>(x, axis, norm, None, &lost, y),
+        false => Ok(()),
+    }
+}
+
+/// Any lines, packed, or as columns where there is a function for these, which notes whether
+/// statistics were lost.
+fn normalize_lines<T, N>(
+    x: &Tensor,
+    axis: usize,
+    norm: &N,
+    columns: Option<OfColumns<N, T::Acc>>,
+    lost: &AtomicBool,
+    y: &mut Tensor,
+) -> Result<()>
+where
+    T: Element + Pod + MatElement,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
+    N: RowNorm<T::Acc>,
+{
+    let (n, ..) = lines(x, axis);
+    let cost = cost::<T, N>(n);
     let lines = Lines::new(x.shape(), axis)
         .together()
         .columns(if columns.is_some() { CHUNK } else { 0 })
         .input(x.elements())
         .output(y.elements_mut()?);
     let normalized = |line: &Line<'_>, x: &[T::Acc], y: &mut [T::Acc]| match columns {
-        Some(columns) if line.columns() => columns(norm, n, x, y),
+        Some(columns) if line.columns() => {
+            if columns(norm, n, x, y) {
+                lost.store(true, Relaxed);
+            }
+        }
         _ => norm::rows(norm, n, x, y),
     };
     if T::SAME {
@@ -211,5 +250,11 @@ fn normalize_chunks<F: Real, N: RowNorm<F>>(
     chunks.run(&mut parts, y, cost, |c, part, y| {
         norm::write(norm, *part, c.first, &x[c.range], y)
     });
+    let rows = x.chunks_exact(n).zip(y.chunks_exact_mut(n));
+    for (parts, (x, y)) in parts.chunks_mut(per_row).zip(rows) {
+        if norm.is_lost(parts[0]) {
+            norm::scaled_row(norm, x, y, parts);
+        }
+    }
     Ok(())
 }

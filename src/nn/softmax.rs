@@ -3,7 +3,7 @@
 use super::rows::{normalize, normalize_into};
 use crate::error::{Error, Result};
 use crate::kernel::norm;
-use crate::layout;
+use crate::layout::{self, Int};
 use crate::ops::methods::method;
 use crate::tensor::Tensor;
 
@@ -20,12 +20,17 @@ method!(
     /// assert_eq!(nn::softmax(&x, 0)?.to_vec::<f32>()?, [0.0, 0.0, 1.0, 1.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
-        const OP: &str = "softmax";
-        let (x, axis) = floats(OP, x, axis)?;
-        dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
+    #[doc(alias("softmax_last_dim"))]
+    pub fn softmax(x: &Tensor, axis: impl Int) -> Result<Tensor> {
+        softmax_of(x, axis.wide())
     }
 );
+
+fn softmax_of(x: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "softmax";
+    let (x, axis) = floats(OP, x, axis)?;
+    dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
+}
 
 /// [`softmax`] into a tensor of the result's shape and dtype, reusing its storage unless that is
 /// shared. Also errors if shape or dtype differ.
@@ -38,7 +43,11 @@ method!(
 /// assert_eq!(y.to_vec::<f32>()?, [0.5, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
+pub fn softmax_into(x: &Tensor, axis: impl Int, out: &mut Tensor) -> Result<()> {
+    softmax_into_of(x, axis.wide(), out)
+}
+
+fn softmax_into_of(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
     const OP: &str = "softmax";
     let (x, axis) = floats(OP, x, axis)?;
     if !x.dtype().is_float() || !x.dtype().is_available() {
@@ -61,12 +70,16 @@ method!(
     /// assert_eq!(nn::log_softmax(&x, 0)?.to_vec::<f32>()?, [0.0, -1000.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
-        const OP: &str = "log_softmax";
-        let (x, axis) = floats(OP, x, axis)?;
-        dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
+    pub fn log_softmax(x: &Tensor, axis: impl Int) -> Result<Tensor> {
+        log_softmax_of(x, axis.wide())
     }
 );
+
+fn log_softmax_of(x: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "log_softmax";
+    let (x, axis) = floats(OP, x, axis)?;
+    dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
+}
 
 /// The operand as floats, and the axis counted from the front.
 fn floats(op: &'static str, x: &Tensor, axis: isize) -> Result<(Tensor, usize)> {

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 /// ```
 /// use flex::{DType, Tensor, nn};
 /// let x = Tensor::zeros((1, 4, 6), DType::F32)?;
-/// assert_eq!(nn::avg_pool2d(&x, 2, None)?.shape(), [1, 2, 3]);
-/// assert_eq!(nn::avg_pool2d(&x, [4, 1], None)?.shape(), [1, 1, 6]);
+/// assert_eq!(nn::avg_pool2d(&x, 2, ())?.shape(), [1, 2, 3]);
+/// assert_eq!(nn::avg_pool2d(&x, [4, 1], ())?.shape(), [1, 1, 6]);
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl From<&[usize]> for PerAxis {
     }
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 impl PerAxis {
     /// The numbers as given: one for all axes, or one per axis.
     pub(crate) fn numbers(&self) -> &[usize] {
@@ -59,7 +59,7 @@ pub(super) fn option(
 ) -> Result<Three> {
     let PerAxis(n) = n;
     if n.len() != 1 && n.len() != rank {
-        let message = message!("{name} has {} numbers: give one, or {rank}", n.len());
+        let message = message!("{name} has {} values: give one, or {rank}", n.len());
         return Err(Error::value(op, message));
     }
     if n.iter().any(|n| *n < least) {

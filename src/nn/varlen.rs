@@ -1,10 +1,10 @@
 //! Attention over sequences of different lengths, concatenated without padding.
 
-use super::attention::{Align, Scores, band, float_dtype, over_threads};
+use super::attention::{Scores, band, float_dtype, over_threads};
 use crate::dtype::Element;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
-use crate::kernel::attention::{self, Attended, Head, Mask};
+use crate::kernel::attention::{self, AttentionElement, Head, Mask};
 use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par;
@@ -29,10 +29,10 @@ pub struct VarlenAttention {
     pub scale: Option<f64>,
 }
 
-/// Self-attention within each of several concatenated sequences. `query` is `[tokens, heads, depth]`,
-/// `key` is `[tokens, heads, depth]`, `value` is `[tokens, heads, width]`, and the tokens of sequence
-/// `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`. `key` and `value`
-/// may have fewer heads, each shared by a group of consecutive heads of `query`.
+/// Self-attention within each of several concatenated sequences. `query` is `[tokens, heads,
+/// depth]`, `key` is `[tokens, heads, depth]`, `value` is `[tokens, heads, width]`, and the tokens
+/// of sequence `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`. `key`
+/// and `value` may have fewer heads, each shared by a group of consecutive heads of `query`.
 ///
 /// Equivalent to [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
 /// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), where the
@@ -51,6 +51,16 @@ pub struct VarlenAttention {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn varlen_attention(
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
+    offsets: &[usize],
+    options: impl Into<VarlenAttention>,
+) -> Result<Tensor> {
+    varlen_attention_of(query, key, value, offsets, options.into())
+}
+
+fn varlen_attention_of(
     query: &Tensor,
     key: &Tensor,
     value: &Tensor,
@@ -96,13 +106,7 @@ pub fn varlen_attention(
         return Err(Error::shape(OP, message));
     }
     let dtype = float_dtype(OP, [query, key, value])?;
-    let band = band(
-        options.causal,
-        options.window,
-        Align::UpperLeft,
-        tokens,
-        tokens,
-    );
+    let band = band(OP, options.causal, options.window, None, [tokens; 2])?;
     let scores = Scores::new(OP, band, options.scale, options.softcap, depth)?;
     let [q, k, v] = [query, key, value].map(|t| t.astype(dtype));
     let (q, k, v) = (q?, k?, v?);
@@ -112,7 +116,7 @@ pub fn varlen_attention(
 }
 
 /// Runs all sequences and heads, in blocks of queries over the threads.
-fn sequences<T: Attended + Element>(
+fn sequences<T: AttentionElement + Element>(
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,

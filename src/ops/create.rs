@@ -18,6 +18,7 @@ use crate::tensor::Tensor;
 /// assert_eq!(ops::full(2, 7, DType::U8)?.to_vec::<u8>()?, [7, 7]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("from_elem"))]
 pub fn full(
     shape: impl IntoShape,
     value: impl Into<Scalar>,
@@ -52,6 +53,7 @@ pub fn ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
 /// assert_eq!(ops::eye(2, 3, 1, DType::I32)?.to_vec::<i32>()?, [0, 1, 0, 0, 0, 1]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("identity"))]
 pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> {
     let one = ones((), dtype)?;
     let mut out = Tensor::zeros([rows, columns], dtype)?;
@@ -78,6 +80,7 @@ pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> 
 /// assert_eq!(ops::arange(1, 0, -0.5, None)?.to_vec::<f32>()?, [1.0, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("range"))]
 pub fn arange(
     start: impl Into<Scalar>,
     stop: impl Into<Scalar>,
@@ -132,6 +135,9 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
         ));
     }
     let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
+    // halved, if the distance overflows
+    let part = if (b - a).is_finite() { 1.0 } else { 0.5 };
+    let (a, b, s) = (a * part, b * part, s * part);
     let count = libm::ceil((b - a) / s);
     if count.is_nan() || count >= isize::MAX as f64 {
         return Err(Error::value(
@@ -140,7 +146,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
         ));
     }
     linear(OP, dtype, count.max(0.0) as usize, move |i| {
-        (a + i as f64 * s, 0.0)
+        ((a + i as f64 * s) / part, 0.0)
     })
 }
 
@@ -179,8 +185,8 @@ impl From<usize> for Linspace {
     }
 }
 
-/// Evenly spaced values from `start` to `stop`. Each value is computed from its index in float64
-/// and rounded once.
+/// Evenly spaced values from `start` to `stop`. Each value is rounded once, and the distance may be
+/// beyond the range of floats.
 ///
 /// Errors if the dtype is neither float nor complex, or real for complex bounds.
 ///
@@ -226,15 +232,70 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
         count
     }
     .max(1);
-    let part = |a: f64, b: f64| {
-        let step = (b - a) / pieces as f64;
-        move |i: usize| if i == pieces { b } else { a + i as f64 * step }
-    };
     let (real, imaginary) = (
-        part(start.to_f64(), stop.to_f64()),
-        part(start.imag(), stop.imag()),
+        Span::new(start.to_f64(), stop.to_f64(), pieces),
+        Span::new(start.imag(), stop.imag(), pieces),
     );
-    linear(OP, dtype, count, move |i| (real(i), imaginary(i)))
+    linear(OP, dtype, count, move |i| (real.at(i), imaginary.at(i)))
+}
+
+/// The way from one number to another, in equal pieces.
+struct Span {
+    ends: [f64; 2],
+    /// Each end, scaled down if it is so large that products with a number of pieces overflow, as a
+    /// sum of two whose products are exact.
+    parts: [(f64, f64); 2],
+    up: f64,
+    pieces: usize,
+}
+impl Span {
+    fn new(a: f64, b: f64, pieces: usize) -> Span {
+        let (down, up) = match a.abs().max(b.abs()) > 1e270 {
+            true => (
+                1.0 / 1_267_650_600_228_229_401_496_703_205_376.0,
+                1_267_650_600_228_229_401_496_703_205_376.0,
+            ),
+            false => (1.0, 1.0),
+        };
+        Span {
+            ends: [a, b],
+            parts: [a, b].map(|x| halves(x * down)),
+            up,
+            pieces,
+        }
+    }
+    /// `((n - i) a + i b) / n`, rounded once: products and their sum as sums of two, and the
+    /// remainder of the first quotient divided too.
+    fn at(&self, i: usize) -> f64 {
+        let [(a, a_low), (b, b_low)] = self.parts;
+        if i == 0 || i == self.pieces {
+            return self.ends[usize::from(i != 0)];
+        }
+        let (n, left, gone) = (self.pieces as f64, (self.pieces - i) as f64, i as f64);
+        if !(a.is_finite() && b.is_finite()) {
+            return left * a + gone * b;
+        }
+        let (p, q) = (left * a, gone * b);
+        let sum = p + q;
+        let v = sum - p;
+        let lost = (p - (sum - v)) + (q - v);
+        let low = (left * a_low + gone * b_low) + lost;
+        let total = sum + low;
+        let low = (sum - total) + low;
+        let quotient = total / n;
+        let (high, rest) = halves(quotient);
+        let remainder = ((total - high * n) - rest * n) + low;
+        (quotient + remainder / n) * self.up
+    }
+}
+/// x as a sum of two with 27 and 26 bits; infinity and NaN as they are.
+fn halves(x: f64) -> (f64, f64) {
+    let high = f64::from_bits(x.to_bits() & !0x3ff_ffff);
+    if x.is_finite() {
+        (high, x - high)
+    } else {
+        (x, 0.0)
+    }
 }
 
 /// A 1-dimensional tensor of floats or complex numbers, computed from their indices.

@@ -2,7 +2,7 @@
 //! operands that broadcast, without temporaries of their size, into a tensor or into sums.
 
 use super::program::{Builder, Operand, Var};
-use super::reduce::{Reduced, Reduction, sum_end};
+use super::reduce::{Reduced, ReductionAxes, sum_end};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{End, fold_computed};
@@ -104,11 +104,15 @@ impl<'a> Formula<'a> {
     pub fn sums<const N: usize>(
         self,
         y: [Var; N],
-        over: impl Into<Reduction>,
+        over: impl Into<ReductionAxes>,
     ) -> Result<[Tensor; N]> {
         self.sums_over(y, over.into())
     }
-    fn sums_over<const N: usize>(mut self, y: [Var; N], over: Reduction) -> Result<[Tensor; N]> {
+    fn sums_over<const N: usize>(
+        mut self,
+        y: [Var; N],
+        over: ReductionAxes,
+    ) -> Result<[Tensor; N]> {
         for (k, var) in y.iter().enumerate() {
             // an output must be the result of an instruction of its own
             let var = match self.vars.contains(var) || y[..k].contains(var) {

@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::layout::{self, Axes, IntoShape, Layout, Shape};
+use crate::layout::{self, Axes, Int, IntoShape, Layout, Shape};
 use crate::ops::methods::method;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -30,6 +30,7 @@ fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType>
 /// assert_eq!(ops::concat(&[&a, &b], 0)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("cat", "concatenate", "hstack", "vstack"))]
 pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result<Tensor> {
     const OP: &str = "concat";
     let dtype = promoted(OP, tensors)?;
@@ -97,7 +98,8 @@ fn joined<T: Borrow<Tensor>>(
 /// assert_eq!(ops::stack(&[a, b], -1)?.to_vec::<i32>()?, [1, 3, 2, 4]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
+pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: impl Int) -> Result<Tensor> {
+    let axis = axis.wide();
     promoted("stack", tensors)?;
     let first = tensors[0].borrow().shape();
     if let Some(t) = tensors
@@ -126,6 +128,7 @@ method!(
     /// assert_eq!(ops::repeat(&x, 2, ())?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3, 4, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("repeat_interleave"))]
     pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor> {
         match axis.into().one("repeat", x.rank())? {
             Some(k) => repeated(x, count, k),
@@ -181,7 +184,8 @@ method!(
                 ),
             ));
         }
-        let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
+        let counts = counts.copy_once()?.into_dtype(DType::I64)?; // READ1
+        let counts = counts.as_slice::<i64>()?;
         let sizes = counts.iter().map(|c| {
             usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative")))
         });
@@ -212,6 +216,7 @@ method!(
     /// assert_eq!(ops::tile(&x, (3, 2))?.shape(), [3, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("repeat_dim"))]
     pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
         let counts = counts.into_shape();
         let counts = counts.as_ref();

@@ -1,5 +1,6 @@
 //! The operations: validate, promote and broadcast, pick a kernel, hand it to `exec`.
 
+mod compare;
 pub mod create;
 pub mod decimals;
 pub mod elementwise;
@@ -17,6 +18,7 @@ pub mod shape;
 pub mod sort;
 mod values;
 
+pub use compare::{Allclose, allclose};
 pub use create::*;
 pub use decimals::round_to;
 pub use elementwise::*;
@@ -30,7 +32,7 @@ pub use linalg::{
     TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot,
 };
 pub use reduce::{
-    Reduction, all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean,
+    ReductionAxes, all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean,
     min, min_with_indices, prod, prod_as, std, sum, sum_as, var,
 };
 pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};

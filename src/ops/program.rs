@@ -92,8 +92,8 @@ pub(crate) fn opcode(row: &Row, kernel: &ElementKernel) -> Opcode {
     }
 }
 
-/// A number as a value of dtype `kept`, for a computation in that dtype. Errors if it doesn't fit
-/// `seen`, the dtype that the user sees; its bits are not rounded to `seen`.
+/// A number as a value of dtype `seen`, the dtype that the user sees, kept in `kept` for a
+/// computation in that dtype: the same as an element of a tensor. Errors if it doesn't fit `seen`.
 #[inline]
 pub(crate) fn number(
     s: Scalar,
@@ -103,7 +103,7 @@ pub(crate) fn number(
 ) -> Result<ElementBytes> {
     let value = s.value(seen, op)?;
     if kept != seen {
-        s.value(kept, op)
+        s.rounded(seen).value(kept, op)
     } else {
         Ok(value)
     }
@@ -122,7 +122,7 @@ pub(crate) enum Operand {
     Var(Var),
     Number(Scalar),
     /// A constant that [`Builder::constant`] made.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "stream")]
     Constant(program::Var),
 }
 impl From<Var> for Operand {
@@ -168,7 +168,7 @@ impl Builder {
         Ok(Var { var, dtype })
     }
     /// A constant of `size` bytes, and its index among the program's constants.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "stream")]
     pub fn constant(&mut self, value: ElementBytes, size: usize) -> Result<(Operand, usize)> {
         let k = self.program.constants();
         let var = self.program.constant(value, size)?;
@@ -176,7 +176,7 @@ impl Builder {
     }
     /// Adds an instruction of `kernel/elementwise/chains`: `f` is its loop, and the operands are of
     /// `dtype`. `cost` is that of the operations that it stands for.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "stream")]
     pub fn chain(
         &mut self,
         f: crate::simd::LoopFn,
@@ -206,7 +206,7 @@ impl Builder {
                 let value = number(*s, seen, kept, self.op)?;
                 self.program.constant(value, kept.size())?
             }
-            #[cfg(feature = "std")]
+            #[cfg(feature = "stream")]
             Operand::Constant(x) => *x,
         })
     }

@@ -4,12 +4,12 @@
 use super::reduce::{accumulated, accumulator, slice, slice_mut};
 use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
-use crate::exec::chunks::{Chunks, SCANNED};
+use crate::exec::chunks::{Chunk, Chunks};
 use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, runs};
-use crate::kernel::scan::{scan as scan_line, step};
-use crate::layout::{self, Axes, Shape};
+use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum};
+use crate::kernel::scan::{CHUNK, Exact, Rounded, Scan, step};
+use crate::layout::{self, Axes, Int, Shape};
 use crate::ops;
 use crate::ops::methods::method;
 use crate::par::{self, Cost, Out};
@@ -23,11 +23,11 @@ macro_rules! numbers {
         let x = $x.astype(accumulator($x.dtype()).wide())?;
         let unsupported = || Err(Error::unsupported($op, x.dtype()));
         #[cfg(feature = "i64")] // integers wrap, signed and unsigned alike
-        let integers = || if x.dtype().is_integer() { scan::<i64, $R>(&x, $axis, $initial) } else { unsupported() };
+        let integers = || if x.dtype().is_integer() { scan::<i64, Exact<$R>>(&x, $axis, $initial) } else { unsupported() };
         #[cfg(not(feature = "i64"))]
         let integers = unsupported;
-        dispatch!(float x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else
-            dispatch!(complex x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else integers()))
+        dispatch!(float x.dtype(), |T| scan::<T, Rounded<$R>>(&x, $axis, $initial), else
+            dispatch!(complex x.dtype(), |T| scan::<T, crate::kernel::scan::InOrder<$R>>(&x, $axis, $initial), else integers()))
     }};
 }
 
@@ -36,8 +36,8 @@ macro_rules! extremes {
     ($R:ident, $op:literal, $x:expr, $axis:expr) => {{
         let (x, dtype, axis) = ($x, $x.dtype(), $axis);
         let y = if dtype.is_bool() { x.astype(DType::U8)? } else { x.astype(dtype.wide())? };
-        let y = dispatch!(float y.dtype(), |T| scan::<T, $R>(&y, axis, false), else
-            dispatch!(integer y.dtype(), |T| scan::<T, $R>(&y, axis, false), else Err(Error::unsupported($op, dtype))))?;
+        let y = dispatch!(float y.dtype(), |T| scan::<T, Exact<$R>>(&y, axis, false), else
+            dispatch!(integer y.dtype(), |T| scan::<T, Exact<$R>>(&y, axis, false), else Err(Error::unsupported($op, dtype))))?;
         if dtype.is_bool() { y.bitcast(dtype) } else { y.astype(dtype) }
     }};
 }
@@ -72,6 +72,9 @@ method!(
     /// The cumulative sum along an axis: of the shape of `x`, with the dtypes of
     /// [`sum`](crate::ops::sum()). The axis may be `()` if there is only one.
     ///
+    /// Sums of floats are those of adding in order, up to rounding: of numbers that are not negative
+    /// they never decrease, and those of the first elements don't depend on the others.
+    ///
     /// Errors if the axis is out of range, or `()` for several axes, and for a dtype of bool.
     ///
     /// ```
@@ -82,6 +85,7 @@ method!(
     /// assert_eq!(ops::cumulative_sum(&x, from_zero)?.to_vec::<i64>()?, [0, 1, 3, 0, 3, 7]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("cumsum"))]
     pub fn cumulative_sum(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
         cumulative_sum_of(x, &how.into())
     }
@@ -103,6 +107,7 @@ method!(
     /// assert_eq!(ops::cumulative_prod(&x, ())?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("cumprod"))]
     pub fn cumulative_prod(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
         cumulative_prod_of(x, &how.into())
     }
@@ -126,6 +131,7 @@ method!(
     /// assert_eq!(ops::cumulative_max(&x, ())?.to_vec::<i8>()?, [1, 3, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("cummax"))]
     pub fn cumulative_max(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         cumulative_max_of(x, &axis.into())
     }
@@ -150,6 +156,7 @@ method!(
     /// assert!(ops::cumulative_min(&x, ())?.to_vec::<f32>()?[2].is_nan());
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("cummin"))]
     pub fn cumulative_min(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         cumulative_min_of(x, &axis.into())
     }
@@ -180,6 +187,16 @@ fn cumulative_min_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn diff(
+    x: &Tensor,
+    n: usize,
+    axis: impl Int,
+    prepend: Option<&Tensor>,
+    append: Option<&Tensor>,
+) -> Result<Tensor> {
+    diff_of(x, n, axis.wide(), prepend, append)
+}
+
+fn diff_of(
     x: &Tensor,
     n: usize,
     axis: isize,
@@ -251,11 +268,10 @@ const COLUMNS: usize = 16;
 
 /// The scan along `axis` of `x`, whose elements have the width of `T`. If `initial`, the identity
 /// comes first.
-fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
-    x: &Tensor,
-    axis: usize,
-    initial: bool,
-) -> Result<Tensor> {
+///
+/// The order of joins that round follows from the sizes of the axis and of those behind it, never
+/// from the layout: so the scan of a part of a line is that part of the line's scan.
+fn scan<T: Pod, S: Scan<T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
     let n = x.shape()[axis];
     let mut shape = Shape::from_slice(x.shape());
     shape[axis] += initial as usize;
@@ -265,16 +281,17 @@ fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
     }
     let outer: usize = shape[..axis].iter().product();
     let inner: usize = shape[axis + 1..].iter().product();
-    let first = initial.then(|| R::finish(R::IDENTITY, 0));
-    let long = if inner == 1 {
-        Chunks::of_few(outer * n, n, SCANNED, 4)
+    let first = initial.then(|| S::Reduction::finish(S::Reduction::IDENTITY, 0));
+    let long = if inner == 1 && par::threads() > 1 {
+        Chunks::of_few(outer * n, n, CHUNK, 4)
     } else {
         None
     };
     if let Some(chunks) = long {
-        scan_chunks::<T, R>(slice(&x.contiguous()?), chunks, first, slice_mut(&mut y)?)?;
-    } else if inner >= COLUMNS && x.is_contiguous() {
-        columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
+        scan_chunks::<T, S>(slice(&x.contiguous()?), chunks, first, slice_mut(&mut y)?)?;
+    } else if inner >= COLUMNS && (S::ROUNDS || x.is_contiguous()) {
+        let x = x.contiguous()?;
+        columns::<T, S::Reduction>(slice(&x), n, inner, first, slice_mut(&mut y)?);
     } else {
         let cost = Cost {
             bytes: 2 * n * size_of::<T>(),
@@ -285,7 +302,7 @@ fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
             .output(y.elements_mut()?)
             .run(cost, |line| {
                 let (x, y): (&[T], &mut [T]) = (line.input(0), line.output(0));
-                scan_line::<T, R>(x, after(y, first), R::IDENTITY)
+                S::line(x, after(y, first), None)
             })?;
     }
     Ok(y)
@@ -302,40 +319,53 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
     }
 }
 
-/// Scans lines that are cut into chunks: each chunk starts with the total of those before it.
-fn scan_chunks<T: Pod, R: Reduce<T, Acc = T>>(
+/// Scans lines that are cut into chunks: the totals of chunks give what comes before each, for a
+/// second pass.
+fn scan_chunks<T: Pod, S: Scan<T>>(
     x: &[T],
     chunks: Chunks,
     first: Option<T>,
     y: &mut [T],
 ) -> Result<()> {
     let cost = Cost {
-        bytes: SCANNED * size_of::<T>(),
-        flops: SCANNED,
+        bytes: 2 * CHUNK * size_of::<T>(),
+        flops: 4 * CHUNK,
     };
-    let mut carries = fallible::filled(R::IDENTITY, chunks.len())?;
-    chunks.run(&mut carries, &mut [(); 0], cost, |c, total, _| {
-        runs::<T, R>(
-            &x[c.range.clone()],
-            c.range.len(),
-            core::slice::from_mut(total),
-        )
+    let identity = S::Reduction::IDENTITY;
+    let mut parts = fallible::filled((identity, true), chunks.len())?;
+    let own = |c: &Chunk| first.filter(|_| c.first == 0);
+    chunks.run(&mut parts, y, cost, |c, part, y| {
+        let y = after(y, own(&c));
+        *part = S::first(&x[c.range], y);
     });
-    for line in carries.chunks_mut(chunks.per_line()) {
-        let mut carry = R::IDENTITY;
-        for c in line {
-            let total = core::mem::replace(c, carry);
-            carry = R::join(carry, total);
+    for line in parts.chunks_mut(chunks.per_line()) {
+        let mut before = identity;
+        for (total, _) in line {
+            let total = core::mem::replace(total, before);
+            before = S::Reduction::join(before, total);
         }
     }
-    let cost = Cost {
-        bytes: 2 * cost.bytes,
-        flops: 4 * cost.flops,
-    };
-    chunks.run(&mut carries, y, cost, |c, carry, y| {
-        let first = first.filter(|_| c.first == 0);
-        scan_line::<T, R>(&x[c.range], after(y, first), *carry)
+    chunks.run(&mut parts, y, cost, |c, (before, done), y| {
+        let y = after(y, own(&c));
+        *done = *done && S::second(&x[c.range], y, *before);
     });
+    // what follows a chunk that needs its elements in order isn't known before it
+    for (k, line) in parts.chunks(chunks.per_line()).enumerate() {
+        let Some(at) = line.iter().position(|(_, done)| !done) else {
+            continue;
+        };
+        let (start, rest) = (
+            chunks.get(k * line.len() + at),
+            chunks.get((k + 1) * line.len() - 1),
+        );
+        let (from, end) = (start.range.start, rest.range.end);
+        let more = if first.is_some() { k + 1 } else { 0 };
+        S::line(
+            &x[from..end],
+            &mut y[from + more..end + more],
+            Some(line[at].0),
+        );
+    }
     Ok(())
 }
 

@@ -1,7 +1,11 @@
 //! Set functions: distinct elements and their inverse, membership. Each NaN is distinct, and zeros
 //! of both signs are equal; complex numbers are ordered by real part, then imaginary part.
 
-use super::{argsort, concat, imag, not_equal, real, sort, take};
+use super::sort::{are_floats_among_integers, limits};
+use super::{
+    argsort, concat, equal, greater_equal, imag, less, logical_and, masked_select, not_equal, real,
+    sort, take, trunc,
+};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::methods::method;
@@ -44,8 +48,8 @@ method!(
         let to = inverse.as_mut_slice::<i64>()?;
         let order = order.as_slice::<i64>()?;
         for (group, range) in groups.ranges()?.enumerate() {
-            for place in &order[range] {
-                to[*place as usize] = group as i64;
+            for position in &order[range] {
+                to[*position as usize] = group as i64;
             }
         }
         Ok(Unique {
@@ -103,6 +107,7 @@ method!(
     /// assert_eq!(ops::unique_values(&Tensor::from([[2, 1], [1, 2]]))?.to_vec::<i32>()?, [1, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("unique"))]
     pub fn unique_values(x: &Tensor) -> Result<Tensor> {
         EqualRuns::new(ascending(x)?)?.values()
     }
@@ -110,7 +115,7 @@ method!(
 
 method!(
     /// Whether each element of `x` is one of `elements`: bool, of the shape of `x`. NaN equals no
-    /// element.
+    /// element; integers are compared with floats exactly.
     ///
     /// Errors if there is no common dtype, and for complex numbers, which have no order.
     ///
@@ -121,7 +126,16 @@ method!(
     /// assert_eq!(ops::isin(&y, &x)?.to_vec::<bool>()?, [true, true]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("in1d"))]
     pub fn isin(x: &Tensor, elements: &Tensor) -> Result<Tensor> {
+        if are_floats_among_integers(elements, x) {
+            let whole = is_value_of(x.dtype(), elements)?;
+            return isin(x, &masked_select(elements, &whole)?.astype(x.dtype())?);
+        }
+        if are_floats_among_integers(x, elements) {
+            let whole = is_value_of(elements.dtype(), x)?;
+            return logical_and(whole, isin(&x.astype(elements.dtype())?, elements)?);
+        }
         let dtype = x.dtype().promote(elements.dtype(), "isin")?;
         let (x, sorted) = (
             x.astype(dtype)?,
@@ -130,15 +144,23 @@ method!(
         if sorted.is_empty() {
             return Tensor::zeros(x.shape(), DType::Bool);
         }
-        let places = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
+        let positions = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
         let nearest = take(
             &sorted,
-            &super::minimum(&places, sorted.len() as i64 - 1)?,
+            &super::minimum(&positions, sorted.len() as i64 - 1)?,
             0,
         )?;
         super::equal(&nearest, &x)
     }
 );
+
+/// Whether floats are values of an integer dtype.
+fn is_value_of(dtype: DType, x: &Tensor) -> Result<Tensor> {
+    let [lowest, beyond] = limits(dtype);
+    let x = x.astype(x.dtype().wide())?;
+    let inside = logical_and(greater_equal(&x, lowest)?, less(&x, beyond)?)?;
+    logical_and(inside, equal(trunc(&x)?, &x)?)
+}
 
 /// All elements in ascending order.
 fn ascending(x: &Tensor) -> Result<Tensor> {

@@ -48,8 +48,9 @@ impl From<&[i64]> for Shifts {
 }
 
 method!(
-    /// Rolls elements by `shifts[i]` places along `axes[i]`; those shifted beyond the end re-enter
-    /// at the beginning. A single shift applies to all axes; for `()`, the flattened `x` is rolled.
+    /// Rolls elements by `shifts[i]` positions along `axes[i]`; those shifted beyond the end
+    /// re-enter at the beginning. A single shift applies to all axes; for `()`, the flattened `x`
+    /// is rolled.
     ///
     /// Errors if the number of shifts is neither one nor that of the axes, or an axis is out of
     /// range.
@@ -220,7 +221,7 @@ pub enum Indexing {
 /// ```
 pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<Vec<Tensor>> {
     const OP: &str = "meshgrid";
-    let place = |i: usize| {
+    let axis_of = |i: usize| {
         if indexing == Indexing::Xy && i < 2 && tensors.len() > 1 {
             1 - i
         } else {
@@ -239,12 +240,12 @@ pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<
                 ),
             ));
         }
-        shape[place(i)] = t.len();
+        shape[axis_of(i)] = t.len();
     }
     let along = |(i, t): (usize, &T)| {
         let t: &Tensor = t.borrow();
         let mut one = Shape::from_elem(1, tensors.len());
-        one[place(i)] = t.len();
+        one[axis_of(i)] = t.len();
         t.reshape(one)?.broadcast_to(&shape)
     };
     fallible::collect(tensors.iter().enumerate().map(along))

@@ -12,11 +12,13 @@
 use core::ops::Range;
 
 #[cfg(feature = "std")]
+mod affinity;
+#[cfg(feature = "std")]
 mod count;
 #[cfg(feature = "std")]
 mod executor;
-#[cfg(feature = "std")]
-mod place;
+#[cfg(feature = "bindings")]
+mod interrupt;
 #[cfg(feature = "std")]
 mod team;
 
@@ -28,6 +30,10 @@ pub use count::{requested, set_local_threads, set_num_threads, threads, with_thr
 pub use executor::Rayon;
 #[cfg(feature = "std")]
 pub use executor::{Executor, set_executor};
+#[cfg(feature = "bindings")]
+pub(crate) use interrupt::checkpoint;
+#[cfg(feature = "bindings")]
+pub use interrupt::{interruptible, uninterrupted};
 
 /// The cost of one item of work.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,6 +56,9 @@ const WORTH_A_THREAD: usize = 7_500;
 /// worth claiming.
 #[cfg(feature = "std")]
 const PIECES_PER_THREAD: usize = 4;
+/// The most pieces of a job.
+#[cfg(feature = "std")]
+const MOST_PIECES: usize = 0x7fff;
 /// The least work in a piece in nanoseconds, beyond one piece per thread. If a piece moves to
 /// another thread than the last time, its memory is in the wrong core's cache, which costs more
 /// than an uneven end.
@@ -104,6 +113,31 @@ pub fn threads_for(cost: Cost) -> usize {
     threads().min(cost.of(1) / WORTH_A_THREAD).max(1)
 }
 
+/// Whether `n` items of this cost are done one after the other, each on all threads: they are too few
+/// to keep the threads busy, or one is too long for work that may be given up.
+pub fn are_few(n: usize, cost: Cost) -> bool {
+    /// How much longer than a piece an item may be.
+    #[cfg(feature = "bindings")]
+    const LONGER: usize = 4;
+    #[cfg(feature = "bindings")]
+    if interrupt::pieces(cost.of(1) / LONGER) > 1 {
+        return true;
+    }
+    n < threads_for(cost.times(n))
+}
+
+/// The number of parts for work of this cost: one for each thread that it is worth, and more of
+/// long work that may be given up between them.
+pub fn parts_for(cost: Cost) -> usize {
+    /// Parts may share work, which more of them repeat: so they are longer than pieces.
+    #[cfg(feature = "bindings")]
+    const LONGER: usize = 16;
+    #[cfg(feature = "bindings")]
+    return threads_for(cost).max(interrupt::pieces(cost.of(1) / LONGER));
+    #[cfg(not(feature = "bindings"))]
+    threads_for(cost)
+}
+
 /// Calls `f(0), .., f(n - 1)`, each once, in any order, on any thread. `cost` is that of one call.
 ///
 /// # Panics
@@ -140,23 +174,42 @@ pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync
     cut(n, unit.max(1), cost, 1, &f)
 }
 
+/// Where a thread may give up long work: nowhere, unless a binding asks for that.
+#[cfg(not(feature = "bindings"))]
+#[inline(always)]
+pub(crate) fn checkpoint() {}
+
 /// Calls `f` with ranges that partition `0..n`, at most `finer` times as many as needed. `f` is a
 /// trait object, so that dispatch to the threads is compiled once, and work is compiled once for
 /// one thread and for many.
 #[cfg(feature = "std")]
 fn cut(n: usize, unit: usize, cost: Cost, finer: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    checkpoint();
     let ns = cost.of(n);
+    #[cfg(feature = "bindings")]
+    let most = interrupt::pieces(ns);
+    #[cfg(not(feature = "bindings"))]
+    let most = 1;
     let threads = threads().min(ns / WORTH_A_THREAD).min(n.div_ceil(unit));
     if threads > 1 {
         let pieces = threads * (finer * ns / threads / PIECE).clamp(1, finer * PIECES_PER_THREAD);
+        let pieces = pieces.max(most.min(MOST_PIECES));
         let size = n.div_ceil(pieces).next_multiple_of(unit);
         let piece = |p: usize| f(p * size..n.min((p + 1) * size));
         if share(n.div_ceil(size), threads, ns, &piece) {
             return;
         }
     }
-    if n > 0 {
-        f(0..n)
+    if most == 1 || n == 0 {
+        if n > 0 {
+            f(0..n)
+        }
+        return;
+    }
+    let size = n.div_ceil(most).next_multiple_of(unit);
+    for start in (0..n).step_by(size) {
+        checkpoint();
+        f(start..n.min(start.saturating_add(size)))
     }
 }
 /// Without `std` there is a single thread.

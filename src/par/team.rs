@@ -27,7 +27,7 @@
 //!   standard library's locks don't survive forks), nothing depends on it (JOB3).
 
 use super::count::{MAX_THREADS, set_local_threads, with_threads};
-use super::place;
+use super::{affinity, checkpoint};
 use core::any::Any;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
@@ -76,25 +76,25 @@ struct Job {
 }
 /// Shared by many threads, on cache lines of its own.
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 struct Team {
     slots: [ThreadSlot; MAX_THREADS],
     job: Job,
     /// Pieces that workers finished.
-    done: Apart<AtomicUsize>,
-    busy: Apart<AtomicBool>,
+    done: CachePadded<AtomicUsize>,
+    busy: CachePadded<AtomicBool>,
     epoch: AtomicU64,
     /// Work still to be run in place after a delay.
     back_off: AtomicUsize,
     forks: AtomicUsize,
     /// Owned by the holder of `busy` (JOB1).
-    crew: UnsafeCell<Crew>,
+    workers: UnsafeCell<Workers>,
 }
 /// The workers, and the work that they missed.
-struct Crew {
+struct Workers {
     /// The workers started, in the order of their slots, and the value of `forks` at that time.
-    workers: Vec<Thread>,
+    threads: Vec<Thread>,
     born: usize,
     /// Work of recent jobs, in nanoseconds, that parked workers had no part in.
     missed: usize,
@@ -117,13 +117,13 @@ static TEAM: Team = Team {
         cpu: AtomicUsize::new(usize::MAX),
         panic: AtomicPtr::new(null_mut()),
     },
-    done: Apart(AtomicUsize::new(0)),
-    busy: Apart(AtomicBool::new(false)),
+    done: CachePadded(AtomicUsize::new(0)),
+    busy: CachePadded(AtomicBool::new(false)),
     epoch: AtomicU64::new(0),
     back_off: AtomicUsize::new(0),
     forks: AtomicUsize::new(0),
-    crew: UnsafeCell::new(Crew {
-        workers: Vec::new(),
+    workers: UnsafeCell::new(Workers {
+        threads: Vec::new(),
         born: 0,
         missed: 0,
         latest: None,
@@ -204,7 +204,7 @@ impl Team {
         let slot = &self.slots[me];
         let (start, mut moved) = (Instant::now(), false);
         while start.elapsed() < SPIN {
-            moved = moved || place::leave(self.job.cpu.load(Relaxed)); // once: there may be no other CPU
+            moved = moved || affinity::leave(self.job.cpu.load(Relaxed)); // once: there may be no other CPU
             for _ in 0..16 {
                 if slot.epoch(Acquire) != seen {
                     return;
@@ -217,26 +217,26 @@ impl Team {
             thread::park()
         }
         slot.parked.store(false, Relaxed);
-        place::leave(self.job.cpu.load(Relaxed));
+        affinity::leave(self.job.cpu.load(Relaxed));
     }
     /// Starts workers up to `count`, without those of a parent process.
-    fn enlist(&'static self, crew: &mut Crew, count: usize) {
+    fn spawn(&'static self, workers: &mut Workers, count: usize) {
         let forks = self.forks.load(Relaxed);
-        if crew.born != forks {
+        if workers.born != forks {
             // the parent's workers are threads that this process doesn't have, and one of them may
             // have been changing the list: leaked unread
-            std::mem::forget(std::mem::take(&mut crew.workers));
-            crew.born = forks;
+            std::mem::forget(std::mem::take(&mut workers.threads));
+            workers.born = forks;
         }
-        while crew.workers.len() < count {
-            survive_forks();
-            let me = crew.workers.len() + 1;
+        while workers.threads.len() < count {
+            register_atfork();
+            let me = workers.threads.len() + 1;
             self.slots[me].parked.store(false, Relaxed);
             match thread::Builder::new()
                 .name("flex".into())
                 .spawn(move || TEAM.work(me))
             {
-                Ok(handle) => crew.workers.push(handle.thread().clone()),
+                Ok(handle) => workers.threads.push(handle.thread().clone()),
                 Err(_) => break,
             }
         }
@@ -275,19 +275,19 @@ pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize)
     if team.busy.0.swap(true, Acquire) {
         return false;
     }
-    // SAFETY: this thread has held `busy` since the line above, so nobody else accesses the crew
+    // SAFETY: this thread has held `busy` since the line above, so nobody else accesses the workers
     // (JOB1).
-    let crew = unsafe { &mut *team.crew.get() };
+    let workers = unsafe { &mut *team.workers.get() };
     let start = Instant::now();
-    let pause = crew
+    let pause = workers
         .latest
         .replace(start)
         .map_or(0, |latest| (start - latest).as_nanos() as usize);
-    let due = ns.saturating_add(crew.missed.saturating_sub(pause / 4));
-    team.enlist(crew, if due < WAKE { 0 } else { threads - 1 });
-    let mask = team.choose(crew.workers.len(), threads, due);
+    let due = ns.saturating_add(workers.missed.saturating_sub(pause / 4));
+    team.spawn(workers, if due < WAKE { 0 } else { threads - 1 });
+    let mask = team.choose(workers.threads.len(), threads, due);
     let count = mask.count_ones() as usize;
-    crew.missed = if count < threads && due < WAKE {
+    workers.missed = if count < threads && due < WAKE {
         due
     } else {
         0
@@ -302,7 +302,7 @@ pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize)
         .piece
         .store((&raw const f).cast_mut().cast(), Relaxed);
     team.job.mask.store(mask, Relaxed);
-    team.job.cpu.store(place::cpu(), Relaxed);
+    team.job.cpu.store(affinity::cpu(), Relaxed);
     team.done.0.store(0, Relaxed);
     let epoch = team.epoch.load(Relaxed) + 1;
     team.epoch.store(epoch, Relaxed);
@@ -318,14 +318,17 @@ pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize)
     if due >= WAKE {
         slots(mask & !1, 0)
             .filter(|k| team.slots[*k].parked.load(SeqCst))
-            .for_each(|k| crew.workers[k - 1].unpark());
+            .for_each(|k| workers.threads[k - 1].unpark());
     }
 
     // nested operations run in place
     with_threads(1, || {
         let mut mine = 0;
         while let Some(k) = team.claim(0) {
-            team.run(|| f(k));
+            team.run(|| {
+                checkpoint();
+                f(k)
+            });
             mine += 1;
         }
         let patience = DELAY + 4 * start.elapsed() / (mine as u32).max(1);
@@ -370,7 +373,7 @@ fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
 }
 
 /// Installs the fork handler of JOB6, once.
-fn survive_forks() {
+fn register_atfork() {
     #[cfg(all(unix, not(miri)))]
     {
         extern "C" fn child() {

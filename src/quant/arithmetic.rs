@@ -11,14 +11,14 @@ use crate::tensor::Tensor;
 const OP: &str = "map";
 
 impl QTensor {
-    /// `f` of the dequantised numbers, quantised like this tensor
+    /// `f` of the dequantised values, quantised like this tensor
     /// ([`requantize`](QTensor::requantize)).
     ///
     /// Errors of `f` and of [`requantize`](QTensor::requantize).
     ///
     /// ```
     /// use flex::{Tensor, ops, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, -127.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, -127.0]), ())?;
     /// let squares = q.map(|x| ops::multiply(x, x))?;
     /// assert_eq!(squares.values().to_vec::<i8>()?, [0, 127]);
     /// assert_eq!(squares.scales().to_vec::<f32>()?, [127.0]);
@@ -27,18 +27,19 @@ impl QTensor {
     pub fn map(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<QTensor> {
         self.requantize(&f(&self.dequantize()?)?)
     }
-    /// Quantises `x` like this tensor: to the same levels, with zero points if this tensor has them,
-    /// and scales of the same dtype, each from the minimum and maximum of the numbers that share it.
+    /// Quantises `x` like this tensor: to the same levels, with zero points if this tensor has
+    /// them, and scales of the same dtype, each from the minimum and maximum of the values that
+    /// share it.
     ///
     /// Axes correspond from the last one on. A scale that spans an axis of this tensor spans that
     /// of `x`, blocks keep their size, and dimensions that `x` has in front are spanned.
     ///
-    /// Errors if `x` is not a float tensor, if it has fewer dimensions and there are several scales,
-    /// or if blocks don't divide an axis.
+    /// Errors if `x` is not a float tensor, if it has fewer dimensions and there are several
+    /// scales, or if blocks don't divide an axis.
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, 127.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 127.0]), ())?;
     /// let like = q.requantize(&Tensor::from([2.0f32, -254.0, 4.0]))?;
     /// assert_eq!(like.values().to_vec::<i8>()?, [1, -127, 2]);
     /// # Ok::<(), flex::Error>(())

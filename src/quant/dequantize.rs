@@ -9,12 +9,12 @@ use crate::par::Cost;
 use crate::tensor::Tensor;
 
 impl QTensor {
-    /// The numbers that the integers stand for, `scale * (q - zero)`: float32 of the same shape.
+    /// The values that the integers stand for, `scale * (q - zero)`: float32 of the same shape.
     /// Errors if there is no memory for them.
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 0.25]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 0.25]), ())?;
     /// assert_eq!(q.dequantize()?.to_vec::<f32>()?, [127.0, -1.0, 0.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -68,7 +68,7 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{DType, Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, -127.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, -127.0]), ())?;
     /// let x = q.dequantize_as(DType::BF16)?;
     /// assert_eq!((x.dtype(), x.astype(DType::F32)?.to_vec::<f32>()?), (DType::BF16, vec![1.0, -127.0]));
     /// # Ok::<(), flex::Error>(())

@@ -19,7 +19,7 @@ const OP: &str = "quant.from_tensors";
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors, quant};
-/// let q = quant::quantize(&Tensor::from([1.0f32, -2.0]), Default::default())?;
+/// let q = quant::quantize(&Tensor::from([1.0f32, -2.0]), ())?;
 /// let parts = quant::to_tensors("w", &q)?;
 /// let file = safetensors::write(parts.iter().map(|(name, t)| (name, t)), &Default::default())?;
 /// assert!(quant::from_tensors(&safetensors::parse(&file)?, "w")?.equal(&q)?);

@@ -22,6 +22,7 @@
 mod arithmetic;
 mod conv;
 mod dequantize;
+#[cfg(feature = "io")]
 mod file;
 mod groups;
 mod integers;
@@ -36,10 +37,11 @@ mod weights;
 
 pub use crate::kernel::quant::{Calibration, Levels};
 pub use conv::{conv2d, conv2d_to};
+#[cfg(feature = "io")]
 pub use file::{from_tensors, to_tensors};
 #[cfg(feature = "i32")]
 pub use integers::matmul_integer;
-pub use linear::{Inputs, Linear, linear, linear_to};
+pub use linear::{Inputs, QLinear, linear, linear_to};
 pub use order::concat;
 pub use output::Output;
 pub use qtensor::QTensor;

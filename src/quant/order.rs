@@ -5,8 +5,8 @@ use super::qtensor::{self, QTensor};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::quant::Levels;
-use crate::layout::{self, Shape};
-use crate::ops::{self, Reduction, Sort, TopK};
+use crate::layout::{self, Int, Shape};
+use crate::ops::{self, ReductionAxes, Sort, TopK};
 use crate::tensor::Tensor;
 use core::borrow::Borrow;
 
@@ -17,7 +17,7 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant::{self, Per, Quantization}};
     /// let x = Tensor::from([[1.0f32], [2.0]]);
-    /// assert!(quant::quantize(&x, Default::default())?.shares_scale()?);
+    /// assert!(quant::quantize(&x, ())?.shares_scale()?);
     /// let by_row = Quantization { per: Per::Channel(0), ..Default::default() };
     /// assert!(!quant::quantize(&x, by_row)?.shares_scale()?);
     /// # Ok::<(), flex::Error>(())
@@ -33,17 +33,17 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -9.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -9.0]), ())?;
     /// assert_eq!((q.argmax(0)?.item::<i64>()?, q.argmin(0)?.item::<i64>()?), (1, 2));
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn argmax(&self, over: impl Into<Reduction>) -> Result<Tensor> {
+    pub fn argmax(&self, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         ops::argmax(&self.ordered()?, over)
     }
     /// The index (int64) of the first smallest element, like [`ops::argmin`] and with its errors.
     ///
     /// Example: [`argmax`](QTensor::argmax).
-    pub fn argmin(&self, over: impl Into<Reduction>) -> Result<Tensor> {
+    pub fn argmin(&self, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         ops::argmin(&self.ordered()?, over)
     }
     /// The largest elements, like [`ops::max`], quantised like this tensor; a single int4 or int2
@@ -51,18 +51,18 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -127.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -127.0]), ())?;
     /// let [max, min] = [q.max(0)?, q.min(0)?].map(|x| x.dequantize().and_then(|x| x.item::<f32>()));
     /// assert_eq!((max?, min?), (7.0, -127.0));
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn max(&self, over: impl Into<Reduction>) -> Result<QTensor> {
+    pub fn max(&self, over: impl Into<ReductionAxes>) -> Result<QTensor> {
         self.of_values(ops::max(&self.integers("max")?, over)?)
     }
     /// The smallest elements; otherwise like [`max`](QTensor::max).
     ///
     /// Example: [`max`](QTensor::max).
-    pub fn min(&self, over: impl Into<Reduction>) -> Result<QTensor> {
+    pub fn min(&self, over: impl Into<ReductionAxes>) -> Result<QTensor> {
         self.of_values(ops::min(&self.integers("min")?, over)?)
     }
     /// The elements sorted along an axis, like [`ops::sort()`]. Errors if elements have several
@@ -70,7 +70,7 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 5.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 5.0]), ())?;
     /// assert_eq!(q.sort(0)?.values().to_vec::<i8>()?, [-1, 5, 127]);
     /// assert_eq!(q.argsort(0)?.to_vec::<i64>()?, [1, 2, 0]);
     /// # Ok::<(), flex::Error>(())
@@ -89,7 +89,7 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 5.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([127.0f32, -1.0, 5.0]), ())?;
     /// let (values, indices) = q.topk(2, 0)?;
     /// assert_eq!(values.values().to_vec::<i8>()?, [127, 5]);
     /// assert_eq!(indices.to_vec::<i64>()?, [0, 2]);
@@ -104,13 +104,14 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let table = quant::quantize(&Tensor::from([[1.0f32, 2.0], [127.0, 4.0]]), Default::default())?;
+    /// let table = quant::quantize(&Tensor::from([[1.0f32, 2.0], [127.0, 4.0]]), ())?;
     /// let rows = table.take(&Tensor::from([1i64, 1]), 0)?;
     /// assert_eq!(rows.dequantize()?.to_vec::<f32>()?, [127.0, 4.0, 127.0, 4.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn take(&self, indices: &Tensor, axis: isize) -> Result<QTensor> {
+    pub fn take(&self, indices: &Tensor, axis: impl Int) -> Result<QTensor> {
         const OP: &str = "take";
+        let axis = axis.wide();
         let at = layout::axis(OP, axis, self.rank())?;
         let (n, s) = (self.shape[at], self.scales.shape()[at]);
         if s != 1 && s != n {
@@ -152,13 +153,14 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -9.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 7.0, -9.0]), ())?;
     /// let sorted = q.take_along_axis(&q.argsort(0)?, 0)?;
     /// assert!(sorted.equal(&q.sort(0)?)?);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn take_along_axis(&self, indices: &Tensor, axis: isize) -> Result<QTensor> {
+    pub fn take_along_axis(&self, indices: &Tensor, axis: impl Int) -> Result<QTensor> {
         const OP: &str = "take_along_axis";
+        let axis = axis.wide();
         let at = layout::axis(OP, axis, self.rank())?;
         let parts = self.scales.shape()[at];
         if parts > 1 {
@@ -171,12 +173,12 @@ impl QTensor {
         let shape = Shape::from_slice(values.shape());
         self.packed_again(from.moved(values, |t| Ok(t.clone()), shape, Some)?)
     }
-    /// Whether both have the same shape and represent the same numbers. Errors if there is no memory
-    /// to dequantise them.
+    /// Whether both have the same shape and represent the same values. Errors if there is no
+    /// memory to dequantise them.
     ///
     /// ```
     /// use flex::{Tensor, quant};
-    /// let q = quant::quantize(&Tensor::from([1.0f32, 2.0]), Default::default())?;
+    /// let q = quant::quantize(&Tensor::from([1.0f32, 2.0]), ())?;
     /// assert!(q.equal(&q.copy()?)? && !q.equal(&q.flip(0)?)?);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -244,8 +246,9 @@ impl QTensor {
 /// assert_eq!(quant::concat(&[&q, &q], 0)?.shape(), [2, 2]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor> {
+pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: impl Int) -> Result<QTensor> {
     const OP: &str = "quant.concat";
+    let axis = axis.wide();
     let Some(first) = tensors.first().map(T::borrow) else {
         return Err(Error::value(OP, "no tensors to join"));
     };
@@ -259,10 +262,11 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
         );
         return Err(Error::shape(OP, message));
     }
-    // what is empty along the axis has no scales to join, and need only be of the same integers and sizes
+    // what is empty along the axis has no scales to join, and need only be of the same integers and
+    // sizes
     let none = parts().all(|(_, q)| q.shape[at] == 0);
     let counts = |q: &QTensor| none || q.shape[at] != 0;
-    let (place, first) = parts().find(|(_, q)| counts(q)).unwrap_or((0, first));
+    let (base, first) = parts().find(|(_, q)| counts(q)).unwrap_or((0, first));
     let joined = parts().map(|(_, q)| q).filter(|q| counts(q));
     let joined = crate::fallible::collect(joined.map(Ok::<_, Error>))?;
     let block = first.block();
@@ -281,7 +285,7 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
             && q.scales.dtype() == first.scales.dtype();
         if !sizes || q.levels != first.levels || counts(q) && !steps {
             let message = message!(
-                "tensor {i} is {} of shape {:?} in blocks of {:?}, tensor {place} {} of {:?} in blocks of {:?}",
+                "tensor {i} is {} of shape {:?} in blocks of {:?}, tensor {base} {} of {:?} in blocks of {:?}",
                 q.levels.name(),
                 &q.shape[..],
                 &of[..],

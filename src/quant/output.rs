@@ -6,7 +6,7 @@ use super::scheme::Quantization;
 use super::weights::step;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::gemm::After;
+use crate::kernel::gemm::PostOp;
 use crate::kernel::quant::{self, Levels, QuantStep};
 use crate::layout::Shape;
 use crate::par::{self, Cost, Out};
@@ -75,12 +75,12 @@ pub(super) struct Encoding {
     pub levels: Levels,
 }
 impl Encoding {
-    /// All numbers of a contiguous float32 tensor.
+    /// All values of a contiguous float32 tensor.
     pub fn all(self, x: &Tensor) -> Result<Tensor> {
         let mut q = Tensor::empty(x.shape(), self.levels.dtype())?;
-        let (numbers, cost) = (x.as_slice::<f32>()?, Cost { bytes: 5, flops: 8 });
+        let (values, cost) = (x.as_slice::<f32>()?, Cost { bytes: 5, flops: 8 });
         par::split(q.as_mut_bytes()?, 1, 64, cost, |r, d| {
-            quant::encode(&numbers[r], self.step, self.levels.range(false), d)
+            quant::encode(&values[r], self.step, self.levels.range(false), d)
         });
         Ok(q)
     }
@@ -95,7 +95,7 @@ pub(super) struct Encoder<'a> {
     /// As many bytes.
     d: Out<'a, u8>,
 }
-// SAFETY: `x` is read in the blocks that AFTER1 hands over, and belongs to no thread.
+// SAFETY: `x` is read in the blocks that POSTOP1 hands over, and belongs to no thread.
 unsafe impl Sync for Encoder<'_> {}
 impl<'a> Encoder<'a> {
     /// For the blocks of `x`, matrices of these sizes. Panics if `d` has another length.
@@ -118,13 +118,13 @@ impl<'a> Encoder<'a> {
         })
     }
 }
-impl After for Encoder<'_> {
+impl PostOp for Encoder<'_> {
     unsafe fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>) {
         let Encoding { step, levels } = self.encoding;
         let [height, width] = self.sizes;
         for row in rows {
             let at = (i * height + row) * width + cols.start;
-            // SAFETY: AFTER1: elements of the product, which has written them and no longer uses
+            // SAFETY: POSTOP1: elements of the product, which has written them and no longer uses
             // them; OUT1, since no element is handed over twice.
             unsafe {
                 let x = core::slice::from_raw_parts(self.x.add(at), cols.len());

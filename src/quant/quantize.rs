@@ -5,7 +5,7 @@ use super::qtensor::{self, QTensor};
 use super::scheme::Quantization;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_split;
 use crate::fallible;
 use crate::kernel::quant::{self, Calibration, Levels, QuantStep, QuantizationRule};
 use crate::layout::Shape;
@@ -39,8 +39,9 @@ const COST: Cost = Cost {
 /// assert_eq!(q.values().to_vec::<u8>()?, [0, 50, 100, 255]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
+pub fn quantize(x: &Tensor, how: impl Into<Quantization>) -> Result<QTensor> {
     const OP: &str = "quant.quantize";
+    let how = how.into();
     let scales = how.per.scales_of(OP, x.shape())?;
     let axis = match how.per {
         super::Per::Block { axis, .. } => axis,
@@ -100,7 +101,7 @@ pub(super) fn in_blocks(
 }
 
 /// Quantises `x` with given scales and zero points, like ONNX's `QuantizeLinear`. Both are single
-/// numbers, or tensors with the rank of `x` whose sizes divide its sizes, with one number per
+/// values, or tensors with the rank of `x` whose sizes divide its sizes, with one number per
 /// block.
 ///
 /// Errors like [`quantize`], if the shapes don't match, if a scale is not positive and finite, and
@@ -194,21 +195,18 @@ fn together(
         by_rows(x, len, rule, d, steps);
         return Ok(());
     }
-    let (failure, steps) = (Failure::default(), Out::new(steps));
+    let steps = Out::new(steps);
     let cost = Cost {
         flops: 64 * COST.flops,
         ..COST
     };
-    par::split(d, len.max(1), 1, cost.times(len), |r, d| {
+    try_split(d, len.max(1), 1, cost.times(len), |r, d| {
         let x = &x[r.start * len..r.end * len];
         // SAFETY: OUT1: ranges of groups are disjoint.
-        failure.note(quant::calibrated(x, len, rule, how, d, unsafe {
-            steps.part(r)
-        }));
-    });
-    failure.result()
+        quant::calibrated(x, len, rule, how, d, unsafe { steps.part(r) })
+    })
 }
-/// Quantises groups of `len` numbers, each by its minimum and maximum.
+/// Quantises groups of `len` values, each by its minimum and maximum.
 pub(super) fn by_rows(
     x: &[f32],
     len: usize,

@@ -66,6 +66,7 @@ pub struct Quantization {
     /// How the range covered by the integers is found.
     pub calibration: Calibration,
 }
+crate::layout::defaults! { Quantization }
 impl Default for Quantization {
     fn default() -> Quantization {
         Quantization {

@@ -1,8 +1,21 @@
 //! Views of quantised tensors: values and scales move together, and nothing is copied.
+//!
+//! A quantised tensor is three tensors and a rule: values, scales and zero points of one rank,
+//! where each size of the scales divides the tensor's. Per tensor, per channel and per block are
+//! then one case.
+//!
+//! A view applies to all three at once, and is an error where it would split a block or values that
+//! share a byte (two of int4, four of int2, decoded by one body in `kernel/quant/decode`).
+//!
+//! What needs runs of equal scales (`groups`) splits axes into blocks and their elements, and moves
+//! the axes along which scales vary to the front, which copies nothing for the usual layouts.
+//! Kernels see runs, scales and zero points. Arithmetic has no kernels: it dequantises, computes
+//! and quantises again, with channels and blocks along the same axes, counted from the last
+//! (`arithmetic`).
 
 use super::qtensor::QTensor;
 use crate::error::{Error, Result};
-use crate::layout::{self, Axes, IntoShape, Ints, Layout, Shape};
+use crate::layout::{self, Axes, Int, IntoShape, Ints, Layout, Shape};
 use crate::tensor::{Tensor, resolve_shape};
 use smallvec::SmallVec;
 
@@ -12,7 +25,7 @@ impl QTensor {
     ///
     /// ```
     /// use flex::{DType, Tensor, quant};
-    /// let q = quant::quantize(&Tensor::zeros([2, 3, 4], DType::F32)?, Default::default())?;
+    /// let q = quant::quantize(&Tensor::zeros([2, 3, 4], DType::F32)?, ())?;
     /// assert_eq!(q.permute([2, 0, 1])?.shape(), [4, 2, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -36,14 +49,14 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.transpose(0, 1)?.dequantize()?.to_vec::<f32>()?, [1.0, 3.0, 2.0, 127.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn transpose(&self, a: isize, b: isize) -> Result<QTensor> {
+    pub fn transpose(&self, a: impl Int, b: impl Int) -> Result<QTensor> {
         let (first, second) = (
-            layout::axis("transpose", a, self.rank())?,
-            layout::axis("transpose", b, self.rank())?,
+            layout::axis("transpose", a.wide(), self.rank())?,
+            layout::axis("transpose", b.wide(), self.rank())?,
         );
         let mut axes: SmallVec<[isize; 6]> = (0..self.rank() as isize).collect();
         axes.swap(first, second);
@@ -55,7 +68,7 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.flip(0)?.dequantize()?.to_vec::<f32>()?, [3.0, 127.0, 1.0, 2.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -88,11 +101,12 @@ impl QTensor {
     /// ```
     pub fn slice_axis(
         &self,
-        axis: isize,
+        axis: impl Int,
         start: Option<i64>,
         stop: Option<i64>,
         step: i64,
     ) -> Result<QTensor> {
+        let axis = axis.wide();
         let k = layout::axis("slice", axis, self.rank())?;
         if step == 0 {
             return Err(Error::value("slice", "step is 0"));
@@ -106,12 +120,13 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.select(0, -1)?.dequantize()?.to_vec::<f32>()?, [3.0, 127.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn select(&self, axis: isize, index: i64) -> Result<QTensor> {
+    pub fn select(&self, axis: impl Int, index: i64) -> Result<QTensor> {
         const OP: &str = "select";
+        let axis = axis.wide();
         let axis = layout::axis(OP, axis, self.rank())?;
         let size = self.shape[axis];
         let at = if index < 0 {
@@ -139,7 +154,7 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.broadcast_to((3, 2, 2))?.shape(), [3, 2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -177,7 +192,7 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.expand_dims([0, -1])?.shape(), [1, 2, 2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -205,7 +220,7 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.expand_dims(0)?.squeeze(())?.shape(), [2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -239,7 +254,7 @@ impl QTensor {
     /// ```
     /// use flex::{Tensor, quant};
     /// let x = Tensor::from([[1.0f32, 2.0], [3.0, 127.0]]);
-    /// let q = quant::quantize(&x, Default::default())?;
+    /// let q = quant::quantize(&x, ())?;
     /// assert_eq!(q.reshape(-1)?.dequantize()?.to_vec::<f32>()?, [1.0, 2.0, 3.0, 127.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```

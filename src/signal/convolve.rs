@@ -20,12 +20,12 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// All places where the operands overlap.
+    /// All positions where the operands overlap.
     #[default]
     Full,
     /// The middle part, as large as the first operand.
     Same,
-    /// The places where one operand lies entirely inside the other.
+    /// The positions where one operand lies entirely inside the other.
     Valid,
 }
 
@@ -51,6 +51,8 @@ pub enum Method {
     Fft,
 }
 
+crate::layout::defaults! { Extent, Method }
+
 /// The most elements of the smaller operand for which direct sums are faster than transforms.
 const SHORT: usize = 64;
 
@@ -68,12 +70,17 @@ const SHORT: usize = 64;
 /// ```
 /// use flex::{Tensor, signal::{self, Extent, Method}};
 /// let (x, h) = (Tensor::from([1.0f32, 2.0, 3.0]), Tensor::from([1.0f32, 1.0]));
-/// let y = signal::convolve(&x, &h, Extent::Full, Method::Auto)?;
+/// let y = signal::convolve(&x, &h, (), ())?;
 /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0, 5.0, 3.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn convolve(x1: &Tensor, x2: &Tensor, extent: Extent, method: Method) -> Result<Tensor> {
-    convolved("convolve", x1, x2, extent, method)
+pub fn convolve(
+    x1: &Tensor,
+    x2: &Tensor,
+    extent: impl Into<Extent>,
+    method: impl Into<Method>,
+) -> Result<Tensor> {
+    convolved("convolve", x1, x2, extent.into(), method.into())
 }
 
 /// [`convolve`] by transforms, under Python's name for it.
@@ -93,14 +100,19 @@ pub fn fftconvolve(x1: &Tensor, x2: &Tensor, extent: Extent) -> Result<Tensor> {
 /// assert_eq!(y.to_vec::<f32>()?, [5.0, 8.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn correlate(x1: &Tensor, x2: &Tensor, extent: Extent, method: Method) -> Result<Tensor> {
+pub fn correlate(
+    x1: &Tensor,
+    x2: &Tensor,
+    extent: impl Into<Extent>,
+    method: impl Into<Method>,
+) -> Result<Tensor> {
     let flipped = x2.flip(())?;
     let flipped = if x2.dtype().is_complex() {
         ops::conj(&flipped)?
     } else {
         flipped
     };
-    convolved("correlate", x1, &flipped, extent, method)
+    convolved("correlate", x1, &flipped, extent.into(), method.into())
 }
 
 fn convolved(
@@ -137,8 +149,8 @@ fn convolved(
             "neither operand lies inside the other, as the extent \"valid\" requires",
         ));
     }
-    // the first place of each axis within the full convolution, and the size
-    let places: SmallVec<[(usize, usize); 4]> = (x1.shape().iter().zip(x2.shape()))
+    // the first position of each axis within the full convolution, and the size
+    let positions: SmallVec<[(usize, usize); 4]> = (x1.shape().iter().zip(x2.shape()))
         .map(|(a, b)| match extent {
             Extent::Full => (0, a + b - 1),
             Extent::Same => ((b - 1) / 2, *a),
@@ -159,15 +171,15 @@ fn convolved(
         }
     };
     if direct {
-        sums(op, &long.astype(dtype)?, &short.astype(dtype)?, &places)
+        sums(op, &long.astype(dtype)?, &short.astype(dtype)?, &positions)
     } else {
-        transforms(&x1.astype(dtype)?, &x2.astype(dtype)?, &places)?.astype(dtype)
+        transforms(&x1.astype(dtype)?, &x2.astype(dtype)?, &positions)?.astype(dtype)
     }
 }
 
 /// Direct sums, by the convolutions of `nn`: these correlate, so the kernel is flipped, and the
-/// operand is padded for the places asked for.
-fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> Result<Tensor> {
+/// operand is padded for the positions asked for.
+fn sums(op: &'static str, x: &Tensor, h: &Tensor, positions: &[(usize, usize)]) -> Result<Tensor> {
     let run = match x.rank() {
         1 => nn::conv1d,
         2 => nn::conv2d,
@@ -185,9 +197,9 @@ fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> 
             return Err(Error::value(op, message));
         }
     };
-    // padding for the places asked for
+    // padding for the positions asked for
     let mut around: SmallVec<[isize; 6]> = SmallVec::new();
-    for (k, (first, size)) in places.iter().enumerate().rev() {
+    for (k, (first, size)) in positions.iter().enumerate().rev() {
         let reach = h.shape()[k] - 1;
         around.push(reach as isize - *first as isize);
         around.push((first + size) as isize - x.shape()[k] as isize);
@@ -202,7 +214,7 @@ fn sums(op: &'static str, x: &Tensor, h: &Tensor, places: &[(usize, usize)]) -> 
 }
 
 /// By transforms of fast lengths.
-fn transforms(x1: &Tensor, x2: &Tensor, places: &[(usize, usize)]) -> Result<Tensor> {
+fn transforms(x1: &Tensor, x2: &Tensor, positions: &[(usize, usize)]) -> Result<Tensor> {
     let lengths = (x1.shape().iter().zip(x2.shape())).map(|(a, b)| fft::next_fast_len(a + b - 1));
     let how = FftN {
         s: Some(lengths.collect()),
@@ -215,7 +227,7 @@ fn transforms(x1: &Tensor, x2: &Tensor, places: &[(usize, usize)]) -> Result<Ten
         let product = ops::multiply(&fft::rfftn(x1, how.clone())?, &fft::rfftn(x2, how.clone())?)?;
         fft::irfftn(&product, how)?
     };
-    for (k, (first, size)) in places.iter().enumerate() {
+    for (k, (first, size)) in positions.iter().enumerate() {
         y = y.narrow(k as isize, *first, *size)?;
     }
     y.contiguous()

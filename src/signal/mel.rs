@@ -2,7 +2,6 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::fallible;
 use crate::kernel::math::Real;
 use crate::ops::reduce::slice_mut;
 use crate::tensor::Tensor;
@@ -119,9 +118,8 @@ pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
     let mut y = Tensor::empty([how.n_mels, n], dtype)?;
     let (first, last) = (how.mel(low), how.mel(high));
     let step = (last - first) / (how.n_mels + 1) as f64;
-    let mut edges = fallible::with_capacity(how.n_mels + 2)?;
-    edges.extend((0..how.n_mels + 2).map(|k| how.hertz(first + step * k as f64)));
-    if !edges.windows(2).all(|e| e[0] < e[1]) {
+    let edge = |k: usize| how.hertz(first + step * k as f64);
+    if !(0..=how.n_mels).all(|k| edge(k) < edge(k + 1)) {
         let message = message!(
             "frequencies from {low} to {high}: {} bands have no width",
             how.n_mels
@@ -130,8 +128,8 @@ pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
     }
     dispatch!(float dtype, |T| {
         let y = slice_mut::<T>(&mut y)?;
-        for (row, edges) in y.chunks_exact_mut(n).zip(edges.windows(3)) {
-            let (a, b, c) = (edges[0], edges[1], edges[2]);
+        for (band, row) in y.chunks_exact_mut(n).enumerate() {
+            let (a, b, c) = (edge(band), edge(band + 1), edge(band + 2));
             let height = if how.normalized { 2.0 / (c - a) } else { 1.0 };
             for (k, y) in row.iter_mut().enumerate() {
                 let f = k as f64 * how.sample_rate / how.n_fft as f64;

@@ -16,7 +16,7 @@ mod frames;
 mod mel;
 mod windows;
 
-#[cfg(feature = "bindings")]
+#[cfg(all(feature = "bindings", feature = "complex"))]
 #[doc(hidden)]
 pub use convolve::fftconvolve;
 #[cfg(feature = "complex")]

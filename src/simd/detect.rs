@@ -35,6 +35,7 @@ fn detect() -> Limit {
     CHOSEN.store(if amx { AMX } else { level as u8 }, Relaxed);
     Limit(level, amx)
 }
+/// The best set that is compiled and that the CPU has.
 pub fn best() -> Level {
     use std::arch::is_x86_feature_detected as has;
     let v3 = has!("avx2")
@@ -45,7 +46,8 @@ pub fn best() -> Level {
         && has!("lzcnt")
         && has!("popcnt")
         && has!("movbe");
-    let v4 = has!("avx512f")
+    let v4 = cfg!(x86_avx512)
+        && has!("avx512f")
         && has!("avx512bw")
         && has!("avx512dq")
         && has!("avx512vl")

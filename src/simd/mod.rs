@@ -10,7 +10,7 @@
 //!
 //! Where LLVM's code falls short there are intrinsics, in a folder per architecture ([`x86`]) and,
 //! for its tiles, in `kernel/gemm`. `cfg(x86_dispatch)` (build.rs) means that x86-64 sets are
-//! chosen at run time.
+//! chosen at run time: AVX2, and with `cfg(x86_avx512)` AVX-512.
 
 mod copy;
 #[cfg(x86_dispatch)]
@@ -20,7 +20,7 @@ pub mod stream;
 #[cfg(x86_dispatch)]
 pub mod x86;
 
-pub use copy::copy_run;
+pub use copy::{copy_once, copy_run};
 
 #[cfg(feature = "std")]
 use crate::environment::{Setting, setting};
@@ -36,6 +36,9 @@ pub unsafe trait Isa: Copy + Send + Sync + 'static {
     /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and
     /// 20 times slower.
     const FMA: bool;
+    /// Whether code is to be small rather than fast, with loops left rolled: of the base set where
+    /// others are chosen at run time, which few CPUs still need, and of modules that are downloaded.
+    const SMALL: bool = false;
     /// 16-byte vectors of x86-64.
     const SSE2: bool = cfg!(target_arch = "x86_64");
     /// 32-byte vectors, with F16C and BMI.
@@ -126,48 +129,62 @@ macro_rules! isas {
             use super::*;
             #[derive(Clone, Copy)]
             pub struct Set;
-            // SAFETY: private to this module, and used only by the two functions below, whose
+            // SAFETY: private to this module, and used only by the two methods below, whose
             // callers ensure ISA1.
             unsafe impl Isa for Set {
                 $(const $CAPABILITY: bool = $has;)*
                 type F32 = $F32;
                 type F64 = $F64;
             }
-            /// # Safety
-            /// The CPU has this set (ISA1).
-            // the base set rarely runs, so it is not inlined into every caller beside the others
-            #[cfg_attr(x86_dispatch, inline(never))]
-            $(#[target_feature(enable = $features)])?
-            pub unsafe fn call<K: Kernel>(k: K) -> K::Out { k.run::<Set>() }
-            /// # Safety
-            /// The CPU has this set (ISA1); LOOP1.
-            $(#[target_feature(enable = $features)])?
+            /// Trampolines are methods of the kernels, whose module rustc compiles them with: free
+            /// functions would make a set's kernels one unit, which two cores don't share and the
+            /// smallest edit compiles anew.
+            pub trait Call: Kernel + Sized {
+                /// # Safety
+                /// The CPU has this set (ISA1).
+                unsafe fn call(self) -> Self::Out;
+            }
+            impl<K: Kernel> Call for K {
+                // the base set rarely runs, so it is not inlined into every caller beside the others
+                #[cfg_attr(x86_dispatch, inline(never))]
+                $(#[target_feature(enable = $features)])?
+                unsafe fn call(self) -> K::Out { self.run::<Set>() }
+            }
+            /// As [`Call`].
             #[allow(dead_code, reason = "VNNI and BF16 serve products alone")]
-            pub unsafe fn elementwise<L: Loop>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
-                // SAFETY: LOOP1, by the caller's promise, is all that a loop asks for.
-                unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
+            pub trait Elementwise: Loop {
+                /// # Safety
+                /// The CPU has this set (ISA1); LOOP1.
+                unsafe fn elementwise(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32);
+            }
+            impl<L: Loop> Elementwise for L {
+                $(#[target_feature(enable = $features)])?
+                unsafe fn elementwise(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
+                    // SAFETY: LOOP1, by the caller's promise, is all that a loop asks for.
+                    unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
+                }
             }
         }
     )* };
 }
 isas! {
-    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))) } (Few<f32, { baseline_lanes(4) }>, Few<f64, { baseline_lanes(2) }>);
+    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))), SMALL = cfg!(any(x86_dispatch, target_family = "wasm")) } (Few<f32, { baseline_lanes(4) }>, Few<f64, { baseline_lanes(2) }>);
     #[cfg(x86_dispatch)]
     avx2 ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true } (x86::lanes::F32x8, x86::lanes::F64x4);
-    #[cfg(x86_dispatch)]
+    #[cfg(x86_avx512)]
     avx512 ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
-    #[cfg(x86_dispatch)]
+    #[cfg(x86_avx512)]
     vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
     #[cfg(x86_dispatch)]
     avx_vnni ["avxvnni,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true } (x86::lanes::F32x8, x86::lanes::F64x4);
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     bf16 ["avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
 }
 
 /// Whether products of bfloat16 are best computed by an instruction for them, beside the dispatched
 /// set: that of AMX, or that of AVX-512 where it is twice as fast as widening and multiply-adds,
 /// which it is not on Intel's cores.
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 #[inline]
 pub fn has_bf16() -> bool {
     let has_avx512_bf16 = || std::arch::is_x86_feature_detected!("avx512bf16") && !is_intel();
@@ -177,11 +194,11 @@ pub fn has_bf16() -> bool {
 ///
 /// # Safety
 /// [`has_bf16`] without [`has_amx`].
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 #[inline(always)]
 pub unsafe fn call_bf16<K: Kernel>(k: K) -> K::Out {
     // SAFETY: ISA1, by the caller's promise.
-    unsafe { bf16::call(k) }
+    unsafe { bf16::Call::call(k) }
 }
 
 /// Whether the CPU also has VNNI for the vectors of the dispatched set: dot products of bytes.
@@ -203,10 +220,11 @@ pub fn has_vnni() -> bool {
 pub unsafe fn call_vnni<I: Isa, K: Kernel>(k: K) -> K::Out {
     // SAFETY: ISA1, by the caller's promise.
     unsafe {
-        match I::AVX512 {
-            true => vnni::call(k),
-            false => avx_vnni::call(k),
+        #[cfg(x86_avx512)]
+        if const { I::AVX512 } {
+            return vnni::Call::call(k);
         }
+        avx_vnni::Call::call(k)
     }
 }
 
@@ -227,8 +245,9 @@ pub fn requested() -> Setting<Limit> {
     })
 }
 
-/// The set that kernels run on: the CPU's best, or a lesser one given by `FLEX_ISA` (`scalar`,
-/// `avx2`, `avx512`, `amx`); other values are ignored ([`crate::ignored_settings`]).
+/// The set that kernels run on: the CPU's best of those that the features `avx2` and `avx512`
+/// compile, or a lesser one given by `FLEX_ISA` (`scalar`, `avx2`, `avx512`, `amx`); other values
+/// are ignored ([`crate::ignored_settings`]).
 ///
 /// ```
 /// println!("{:?}", flex::simd::level());
@@ -239,6 +258,12 @@ pub fn level() -> Level {
     return detect::level();
     #[cfg(not(x86_dispatch))]
     Level::Base
+}
+
+/// Whether the chosen set's code is small rather than fast ([`Isa::SMALL`]).
+#[inline(always)]
+pub fn is_small() -> bool {
+    base::Set::SMALL && level() == Level::Base
 }
 
 /// Whether AMX's tile registers multiply bfloat16 and bytes, beside AVX-512: the CPU has them, and
@@ -290,11 +315,12 @@ pub fn call<K: Kernel>(k: K) -> K::Out {
     unsafe {
         #[cfg(x86_dispatch)]
         match level() {
-            Level::Avx512 => return avx512::call(k),
-            Level::Avx2 => return avx2::call(k),
-            Level::Base => {}
+            #[cfg(x86_avx512)]
+            Level::Avx512 => return avx512::Call::call(k),
+            Level::Avx2 => return avx2::Call::call(k),
+            _ => {}
         }
-        base::call(k)
+        base::Call::call(k)
     }
 }
 
@@ -303,11 +329,30 @@ pub fn call<K: Kernel>(k: K) -> K::Out {
 pub fn pick<L: Loop>() -> LoopFn {
     #[cfg(x86_dispatch)]
     match level() {
-        Level::Avx512 => return avx512::elementwise::<L>,
-        Level::Avx2 => return avx2::elementwise::<L>,
-        Level::Base => {}
+        #[cfg(x86_avx512)]
+        Level::Avx512 => return <L as avx512::Elementwise>::elementwise,
+        Level::Avx2 => return <L as avx2::Elementwise>::elementwise,
+        _ => {}
     }
-    base::elementwise::<L>
+    <L as base::Elementwise>::elementwise
+}
+
+/// Within a loop over elements, keeps LLVM from unrolling it where code is to be small
+/// ([`Isa::SMALL`]), and from vectorising it too, but for elements of 4 bytes, those of float32,
+/// whose vectors gain most.
+#[inline(always)]
+pub fn rolled<I: Isa, T>() {
+    #[cfg(x86_dispatch)]
+    if I::SMALL && size_of::<T>() != 4 {
+        // SAFETY: no instruction; as far as LLVM knows, one that must run once in each iteration.
+        unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) }
+    }
+}
+
+/// [`rolled`] for elements of the type of this one.
+#[inline(always)]
+pub fn rolled_of<I: Isa, T>(_: T) {
+    rolled::<I, T>();
 }
 
 /// The cache levels that [`prefetch`] targets.

@@ -49,7 +49,10 @@ pub(super) enum Origin {
     /// Foreign memory, and what keeps it alive (STORAGE5). The header is that of a block from the
     /// pool whose data is unused.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
-    /// The same, of memory that nobody writes to, not even its owner.
+    /// Memory handed over by the program, such as a vector's, and what frees it. Written to like the
+    /// pool's.
+    Adopted(Box<dyn Any + Send + Sync>),
+    /// The same as foreign memory, but nobody writes to it, not even its owner.
     #[cfg(feature = "std")]
     Immutable(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
@@ -131,6 +134,11 @@ impl BlockHeader {
             Origin::Immutable(_) => true,
             _ => false,
         }
+    }
+    /// Whether the memory is another owner's, who frees it.
+    #[inline(always)]
+    pub fn has_owner(&self) -> bool {
+        self.is_foreign() || matches!(self.origin, Origin::Adopted(_))
     }
     /// Drops the packed-weight cache.
     #[cfg(feature = "std")]

@@ -9,9 +9,9 @@ use core::any::Any;
 use core::fmt;
 use core::ptr::NonNull;
 
-/// Memory that tensors share: owned (aligned, from the pool), static (weights in flash) or foreign
-/// (a mapped file, a buffer of Python's). A clone increments a count. Owned memory may be written
-/// while there is a single handle to it, other memory never.
+/// Memory that tensors share: owned (aligned, from the pool; or a vector's), static (weights in
+/// flash) or foreign (a mapped file, a buffer of Python's). A clone increments a count. Owned memory
+/// may be written while there is a single handle to it, other memory never.
 ///
 /// ```
 /// use flex::Bytes;
@@ -35,6 +35,11 @@ unsafe impl Send for Bytes {}
 // SAFETY: a shared handle reads, counts and clones; all of that may happen on many threads at once
 // (STORAGE3).
 unsafe impl Sync for Bytes {}
+
+// A panic leaves memory initialised, and its count right: what it interrupts may leave other values
+// there, as after a panic in a loop over a slice.
+impl core::panic::UnwindSafe for Bytes {}
+impl core::panic::RefUnwindSafe for Bytes {}
 
 impl Bytes {
     /// Owned memory of `len` bytes with unspecified contents, aligned to [`ALIGN`](super::ALIGN).
@@ -111,16 +116,59 @@ impl Bytes {
     /// assert!(x.len() == 3 && !x.is_owned() && x.get_mut().is_none());
     /// ```
     pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
-        let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
+        Bytes::of_owner(ptr.cast_mut(), len, Origin::Foreign(owner))
+    }
+    /// Memory of `owner`, which is handed over: written to like owned memory, and freed by dropping
+    /// `owner` with the last handle.
+    ///
+    /// # Safety
+    /// Until `owner` is dropped, `len` initialised bytes from `ptr` on are valid for reads and writes
+    /// from any thread, and nobody else uses them; any bytes may be written there.
+    pub(crate) unsafe fn adopted(
+        ptr: *mut u8,
+        len: usize,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Bytes {
+        Bytes::of_owner(ptr, len, Origin::Adopted(owner))
+    }
+    fn of_owner(ptr: *mut u8, len: usize, origin: Origin) -> Bytes {
+        let data = NonNull::new(ptr).unwrap_or(NonNull::dangling());
         // a block of the pool for the header alone: allocating an aligned header would take as long
         // as all the rest
         let mut header = pool::header();
         // SAFETY: a block just made, which nobody else knows (STORAGE2).
-        unsafe { header.as_mut().origin = Origin::Foreign(owner) }
+        unsafe { header.as_mut().origin = origin }
         Bytes {
             data,
             len,
             header: Some(header),
+        }
+    }
+    /// The owner of adopted memory, if it is an `O` and there is no other handle.
+    pub(crate) fn into_owner<O: Any>(self) -> core::result::Result<O, Bytes> {
+        let alone = self.header().is_some_and(|h| {
+            h.count.load(Ordering::Acquire) == 1
+                && matches!(&h.origin, Origin::Adopted(owner) if owner.is::<O>())
+        });
+        let Some(header) = self.header.filter(|_| alone) else {
+            return Err(self);
+        };
+        core::mem::forget(self);
+        // SAFETY: the only handle, which nobody will drop (STORAGE2); the pool handed out the block
+        // for no bytes.
+        let origin = unsafe {
+            #[cfg(feature = "std")]
+            header.as_ref().drop_packed();
+            let origin = core::mem::replace(&mut (*header.as_ptr()).origin, Origin::Heap);
+            pool::put(header, 0);
+            origin
+        };
+        match origin {
+            Origin::Adopted(owner) => match owner.downcast() {
+                Ok(owner) => Ok(*owner),
+                Err(_) => unreachable!("its type was checked"),
+            },
+            _ => unreachable!("its origin was checked"),
         }
     }
     /// Foreign memory just borrowed, marked as never written to, not even by its owner, such as a
@@ -195,12 +243,12 @@ impl Bytes {
         self.header()
             .is_none_or(|h| h.count.load(Ordering::Relaxed) > 1)
     }
-    /// Whether somebody else may write to it at any time (STORAGE5), so that computations with it
-    /// must not be deferred.
+    /// Whether somebody else may write to it at any time, its owner (STORAGE5) or a borrower
+    /// (BORROW1), so that computations with it must not be deferred.
     #[cfg(feature = "std")]
     pub(crate) fn may_change(&self) -> bool {
-        self.header()
-            .is_some_and(|h| matches!(h.origin, Origin::Foreign(_)))
+        let foreign = |h: &BlockHeader| matches!(h.origin, Origin::Foreign(_));
+        self.header().is_some_and(foreign) || self.is_lent()
     }
     /// Whether a write found the contents shared and copied them here. If that happened once it is
     /// likely to happen again: in `x = t[k - 1]; t[k] = f(x)` the view of each iteration is alive
@@ -279,7 +327,7 @@ impl Drop for Bytes {
         unsafe {
             #[cfg(feature = "std")]
             pointer.as_ref().drop_packed();
-            if pointer.as_ref().is_foreign() {
+            if pointer.as_ref().has_owner() {
                 // dropping the owner may run arbitrary code: the block is given back first
                 let owner = core::mem::replace(&mut (*pointer.as_ptr()).origin, Origin::Heap);
                 pool::put(pointer, 0);

@@ -57,7 +57,7 @@ impl LongWrite {
     /// Begins a write, after any fork that waits. The write must not wait for the thread that
     /// forks.
     pub fn begin() -> LongWrite {
-        survive();
+        register_atfork();
         loop {
             let now = GATE.load(Relaxed);
             if now < FORK
@@ -81,7 +81,7 @@ impl Drop for LongWrite {
 }
 
 /// Registers the handlers that keep POOL2, once.
-pub(super) fn survive() {
+pub(super) fn register_atfork() {
     #[cfg(all(unix, not(miri)))]
     {
         extern "C" fn before() {

@@ -15,12 +15,12 @@
 //!   The count is read with acquire order, which pairs with the release order of every decrement,
 //!   so all accesses by former holders happen before.
 //! - **STORAGE4, in bounds.** `data .. data + len` lies inside the block; `data` is a multiple of
-//!   [`ALIGN`] if the memory is owned.
+//!   [`ALIGN`] if the memory is the pool's.
 //! - **STORAGE5, borrowed.** Foreign memory is valid for reads as long as its owner, which is
 //!   dropped with the last handle and not before. It is never written to, nor is static memory. Its
 //!   owner may write to it at any time, and so may the borrower of lent memory (which is forbidden,
 //!   but cannot be prevented): a value read there is arbitrary, and an address or a length is
-//!   decided by a single read of it.
+//!   decided by a private copy of it (READ1).
 
 mod block;
 mod bytes;
@@ -30,10 +30,10 @@ pub mod class;
 #[cfg(feature = "std")]
 mod fork;
 #[cfg(feature = "std")]
-mod lent;
-#[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod limit;
+#[cfg(feature = "std")]
+mod loan;
 #[cfg(feature = "std")]
 mod local;
 #[cfg(all(feature = "std", target_os = "linux"))]
@@ -51,7 +51,7 @@ pub use bytes::Bytes;
 #[doc(hidden)]
 pub use fork::LongWrite;
 #[cfg(feature = "std")]
-pub use lent::Lent;
+pub use loan::Loan;
 #[cfg(feature = "std")]
 pub(crate) use packed::packs_weights;
 #[cfg(feature = "std")]
@@ -59,8 +59,8 @@ pub use packed::set_weight_packing;
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub use packed::{PackedForm, PackedKey};
-#[cfg(feature = "std")]
 pub(crate) use pool::expect_memory;
+pub(crate) use pool::expect_room;
 #[cfg(feature = "std")]
 pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 

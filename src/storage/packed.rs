@@ -50,10 +50,10 @@ pub enum PackedForm {
     /// adjacent.
     Turned(usize),
     /// The rows of a convolution's weight in words, for a kernel of this many positions.
-    #[cfg(any(feature = "i8", all(x86_dispatch, feature = "half")))]
+    #[cfg(any(feature = "quant", x86_bf16))]
     Words(usize),
     /// The sums of a matrix's rows.
-    #[cfg(feature = "i8")]
+    #[cfg(feature = "quant")]
     Sums,
 }
 
@@ -75,8 +75,8 @@ const MAX_ENTRIES: usize = 64;
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether weights that are used repeatedly stay packed for matrix products (the default):
-/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), bfloat16 ones of it
-/// and of convolutions where the CPU has instructions for their products, those of recurrent
+/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), bfloat16 ones of
+/// it and of convolutions where the CPU has instructions for their products, those of recurrent
 /// layers, int8 and uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul), and weights
 /// of convolutions by Winograd's algorithm. Products with few rows take less time then. Each such
 /// weight takes its memory a second time, that of Winograd's algorithm four times more, counted as
@@ -169,10 +169,14 @@ impl Bytes {
     pub(super) fn end_loan(&self) {
         self.entries(|entries| entries.loans -= 1);
     }
+    /// Whether there are loans that have not ended.
+    pub(super) fn has_loans(&self) -> bool {
+        self.entries(|entries| entries.loans > 0).unwrap_or(false)
+    }
     /// Calls `f` with the entries of the block's cache, under the lock (PACKED2); `None` for memory
     /// without a cache.
     fn entries<R>(&self, f: impl FnOnce(&mut Entries) -> R) -> Option<R> {
-        super::fork::survive();
+        super::fork::register_atfork();
         let slot = self.packed_cache()?;
         let mut cache = slot.load(Ordering::Acquire);
         if cache.is_null() {

@@ -8,10 +8,30 @@ use core::ptr::NonNull;
 pub(super) fn get(len: usize) -> Result<(NonNull<BlockHeader>, bool)> {
     BlockHeader::heap(len)
         .map(|block| (block, true))
-        .ok_or(Error::Memory {
-            bytes: len as u128,
-            limit: 0,
-        })
+        .ok_or(out_of_memory(len))
+}
+
+/// Errors if a block of `len` bytes can never be allocated.
+pub(crate) fn expect_memory(len: usize) -> Result<()> {
+    match isize::try_from(len) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(out_of_memory(len)),
+    }
+}
+
+fn out_of_memory(len: usize) -> Error {
+    Error::Memory {
+        bytes: len as u128,
+        limit: 0,
+    }
+}
+
+/// Errors if `len` bytes can never be allocated.
+pub(crate) fn expect_room(len: usize) -> Result<()> {
+    match len <= isize::MAX as usize {
+        true => Ok(()),
+        false => Err(Error::memory::<u8>(len)),
+    }
 }
 
 /// A block without data, for the header of foreign memory.

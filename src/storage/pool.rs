@@ -68,7 +68,7 @@ fn local_limit() -> usize {
 #[inline]
 pub(super) fn get(len: usize) -> Result<(NonNull<BlockHeader>, bool)> {
     let Some(class) = class::of(len) else {
-        return Err(refusal(len));
+        return Err(out_of_memory(len));
     };
     local::with(|local| {
         let kept = match local {
@@ -206,10 +206,10 @@ fn in_use() -> usize {
 
 #[cold]
 fn fresh(class: usize, len: usize) -> Result<NonNull<BlockHeader>> {
-    fork::survive();
+    fork::register_atfork();
     let (limit, in_use, cached) = (limit(), in_use() as u64, GLOBAL.cached.load(Relaxed) as u64);
     if (len as u64).saturating_add(in_use) > limit {
-        return Err(refusal(len));
+        return Err(out_of_memory(len));
     }
     if (len as u64).saturating_add(in_use).saturating_add(cached) > limit {
         GLOBAL.trim(0);
@@ -219,7 +219,7 @@ fn fresh(class: usize, len: usize) -> Result<NonNull<BlockHeader>> {
         allocate(class, len)
     });
     MISSES.fetch_add(1, Relaxed);
-    block.ok_or_else(|| refusal(len))
+    block.ok_or_else(|| out_of_memory(len))
 }
 fn allocate(class: usize, len: usize) -> Option<NonNull<BlockHeader>> {
     if EXACT {
@@ -236,11 +236,17 @@ fn allocate(class: usize, len: usize) -> Option<NonNull<BlockHeader>> {
 pub(crate) fn expect_memory(len: usize) -> Result<()> {
     match class::of(len) {
         Some(_) if len as u64 <= limit() => Ok(()),
-        _ => Err(refusal(len)),
+        _ => Err(out_of_memory(len)),
     }
 }
+/// Errors if `len` bytes beside those of all tensors are more than the process may use. For lists,
+/// which the allocator would hand out one by one, and whose pages are first used when it is too
+/// late.
+pub(crate) fn expect_room(len: usize) -> Result<()> {
+    expect_memory(len.saturating_add(in_use())).map_err(|_| out_of_memory(len))
+}
 #[cold]
-fn refusal(len: usize) -> Error {
+fn out_of_memory(len: usize) -> Error {
     Error::Memory {
         bytes: len as u128,
         limit: if limit() == u64::MAX { 0 } else { limit() },

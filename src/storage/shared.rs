@@ -151,7 +151,7 @@ pub(super) fn cap() -> usize {
 
 #[cold]
 fn default_cap() -> usize {
-    fork::survive();
+    fork::register_atfork();
     let cap = if limit() == u64::MAX {
         1 << 30
     } else {

@@ -2,19 +2,20 @@
 //! and what is not needed after the segment is never stored as a whole.
 
 use super::costs::{BLOCK, WORTH_BLOCKS};
+use super::plan_step::{PlanStep, StepElements, StepFold, shape_of, tensor};
 use super::segment::Segment;
-use super::step::{Step, StepElements, StepFold, axes, shape_of, tensor};
+use super::step::axes;
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::exec::fold::{self, has_bits_of_stored, is_separable, no_elements};
 use crate::exec::nest::LoopOperand;
 use crate::exec::planned::{self, PlannedProgram};
 use crate::exec::view::{View, ViewMut};
 use crate::layout::{Layout, Shape};
-use crate::par::{self, Cost};
+use crate::par::Cost;
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -66,7 +67,7 @@ impl<'a> BlockedSegment<'a> {
         }
         let written = stored.iter().map(|(_, y)| bytes(y)).sum();
         *traffic += Traffic {
-            kernels: segment.steps.iter().map(Step::kernels).sum(),
+            kernels: segment.steps.iter().map(PlanStep::kernels).sum(),
             allocated: written,
             read: (blocks.parts.iter())
                 .filter_map(|p| slots[p.slot].as_ref())
@@ -113,13 +114,13 @@ impl<'a> BlockedSegment<'a> {
                 return Ok(None);
             }
             let written: SmallVec<[(usize, Shape, DType); 2]> = match step {
-                Step::Store { walk, to } => {
+                PlanStep::Store { walk, to } => {
                     let outputs = to.iter().zip(&walk.outputs);
                     outputs
                         .map(|(slot, dtype)| (*slot, shape.clone(), *dtype))
                         .collect()
                 }
-                Step::Reduce {
+                PlanStep::Reduce {
                     folds,
                     reduced,
                     keepdims,
@@ -136,7 +137,7 @@ impl<'a> BlockedSegment<'a> {
                     }
                     all
                 }
-                Step::Call { .. } | Step::View { .. } => return Ok(None),
+                PlanStep::Call { .. } | PlanStep::View { .. } => return Ok(None),
             };
             for (slot, shape, dtype) in written {
                 let strides = SmallVec::from_slice(Layout::contiguous(&shape)?.strides());
@@ -202,12 +203,8 @@ impl<'a> BlockedSegment<'a> {
         let [whole, last] =
             [&whole, &last].map(|s| s.iter().map(BlockStep::ready).collect::<Vec<_>>());
         let most = whole.iter().chain(&last).map(|s| s.loops.scratch()).max();
-        let failure = Failure::default();
-        par::ranges(outer * across, 1, cost, |r| {
-            let mut memory = match Bytes::new(room + most.unwrap_or(0)) {
-                Ok(memory) => memory,
-                Err(e) => return failure.note(Err(e)),
-            };
+        try_ranges(outer * across, 1, cost, |r| {
+            let mut memory = Bytes::new(room + most.unwrap_or(0))?;
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
                 let start = k % across * each;
@@ -230,11 +227,11 @@ impl<'a> BlockedSegment<'a> {
                     unsafe { stage.loops.run(operands, inner) }
                 }
             }
-        });
-        failure.result()?;
+            Ok(())
+        })?;
         Ok(true)
     }
-    fn flops(&self, step: &Step, indices: usize) -> usize {
+    fn flops(&self, step: &PlanStep, indices: usize) -> usize {
         let reads = step.reads();
         let of = self.parts.iter().filter(|p| reads.contains(&p.slot));
         let elements = of.map(|p| self.chunk(p, indices)).max().unwrap_or(1);
@@ -301,7 +298,7 @@ impl<'a> BlockedSegment<'a> {
             let reads: SmallVec<[usize; 6]> = step.reads().iter().map(find).collect();
             let shape = shape_of(reads.iter().map(|k| layouts[*k].shape()))?;
             match step {
-                Step::Store { walk, to } => {
+                PlanStep::Store { walk, to } => {
                     let to: SmallVec<[usize; 2]> = to.iter().map(find).collect();
                     let operand = |k: &usize| {
                         let (layout, rank) = (&layouts[*k], shape.len());
@@ -316,7 +313,7 @@ impl<'a> BlockedSegment<'a> {
                         loops: Loops::Store(planned),
                     });
                 }
-                Step::Reduce {
+                PlanStep::Reduce {
                     folds, reduced, to, ..
                 } => {
                     for (x, slot) in folds.iter().zip(to) {
@@ -333,7 +330,7 @@ impl<'a> BlockedSegment<'a> {
                         stages.push(BlockStep { operands, loops });
                     }
                 }
-                Step::Call { .. } | Step::View { .. } => return Ok(None),
+                PlanStep::Call { .. } | PlanStep::View { .. } => return Ok(None),
             }
         }
         Ok(Some(stages))
@@ -432,7 +429,7 @@ fn planned_fold<'l>(
 
 /// The parts that a step reads.
 fn of_reads<'p>(
-    step: &'p Step,
+    step: &'p PlanStep,
     parts: &'p [SegmentTensor],
 ) -> impl Iterator<Item = &'p SegmentTensor> + Clone {
     parts.iter().filter(move |p| step.reads().contains(&p.slot))

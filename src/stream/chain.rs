@@ -1,7 +1,8 @@
 //! Fuses operations of a program into single instructions: a product with the one sum that needs
 //! it, and chains of such pairs with a common factor, as in Horner's rule.
 
-use super::graph::{Expr, Graph, Operand, Value};
+use super::graph::{Graph, Operand, Value};
+use super::step::Operation;
 use crate::dtype::DType;
 use crate::kernel::elementwise::chains;
 use crate::op::Op;
@@ -43,7 +44,7 @@ pub(super) fn merge(
     let place = |k: usize| all.binary_search(&k).ok();
     let mut uses = alloc::vec![0usize; all.len()];
     for k in all {
-        for x in graph.nodes[*k].expr.operands() {
+        for x in graph.nodes[*k].values() {
             if let Some(at) = place(x.at()) {
                 uses[at] += 1;
             }
@@ -58,12 +59,12 @@ pub(super) fn merge(
         Operand::Value(x) => place(x.at()).filter(|at| uses[*at] == 1),
         _ => None,
     };
-    let apply = |k: usize, op: Op| match &graph.nodes[k].expr {
-        Expr::Apply { row, operands, .. } if row.op == op => match operands[..] {
-            [x, y] => Some([x, y]),
+    let apply = |k: usize, name: Op| {
+        let step = &graph.nodes[k].step;
+        match (&step.operation, &step.operands[..]) {
+            (Operation::Apply { op, .. }, [x, y]) if *op == name => Some([*x, *y]),
             _ => None,
-        },
-        _ => None,
+        }
     };
     let pair = |k: usize| {
         let terms = apply(k, Op::Add)?;

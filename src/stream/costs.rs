@@ -21,6 +21,8 @@ pub const BESIDE: usize = 8;
 pub const FROM_MEMORY: usize = 16 << 20;
 /// The most reductions of one walk, since each has a tile of its own.
 pub const TOGETHER: usize = 4;
+/// How many reductions are searched for those that one walk computes together.
+pub const NEAR: usize = 32;
 /// The most values that may be viewed in place of one that is computed from them: for small
 /// tensors, a view costs a noticeable part of a walk.
 pub const FEW_VIEWS: usize = 4;

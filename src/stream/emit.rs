@@ -1,8 +1,9 @@
 //! Emits values of a graph as the instructions of one program.
 
 use super::chain::{self, Merged};
-use super::graph::{Expr, Graph, Operand, Parameter, Value};
-use super::step::missing;
+use super::graph::{Graph, Operand, Parameter, Value};
+use super::plan_step::missing;
+use super::step::Operation;
 use super::walk::{Dependencies, OP, Rounding, StoredValue, ValueSource, Walk, WalkNumber};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -10,6 +11,7 @@ use crate::kernel::elementwise::{Row, chains, rows};
 use crate::op::Op;
 use crate::ops::program::{self, Builder, Var, operand_dtype, result_dtype};
 use crate::scalar;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
@@ -20,8 +22,9 @@ const PAIR: u8 = 8;
 pub(super) struct Emitter<'a> {
     graph: &'a Graph,
     rounding: Rounding,
-    /// Where values are stored already.
+    /// Where values are stored already, and which are stored in their own dtypes.
     slots: &'a [Option<StoredValue>],
+    exact: &'a [bool],
     builder: Builder,
     inputs: SmallVec<[usize; 6]>,
     /// The variable of each value, in every dtype that was asked for; the first is its own.
@@ -38,11 +41,13 @@ impl<'a> Emitter<'a> {
         graph: &'a Graph,
         rounding: Rounding,
         slots: &'a [Option<StoredValue>],
+        exact: &'a [bool],
     ) -> Emitter<'a> {
         Emitter {
             graph,
             rounding,
             slots,
+            exact,
             builder: Builder::new(OP),
             inputs: SmallVec::new(),
             vars: Vec::new(),
@@ -52,26 +57,21 @@ impl<'a> Emitter<'a> {
             numbers: Vec::new(),
         }
     }
-    /// The values that a program of `target` computes, operands first.
-    pub fn needed(&self, target: usize) -> Vec<usize> {
-        let (graph, slots) = (self.graph, self.slots);
-        let mut wanted = alloc::vec![false; target + 1];
-        wanted[target] = true;
-        for k in (0..=target).rev() {
-            if wanted[k] && slots[k].is_none() {
-                let operands = graph.nodes[k].expr.operands();
-                operands.iter().for_each(|x| wanted[x.at()] = true);
+    /// The values that a program of `targets` computes, operands first.
+    pub fn needed(&self, targets: &[usize]) -> Vec<usize> {
+        let (mut found, mut next) = (BTreeSet::new(), targets.to_vec());
+        while let Some(k) = next.pop() {
+            if self.slots[k].is_none() && found.insert(k) {
+                let operands = self.graph.nodes[k].values();
+                next.extend(operands.into_iter().map(Value::at));
             }
         }
-        let computed = |k: &usize| wanted[*k] && slots[*k].is_none();
-        (0..=target).filter(computed).collect()
+        found.into_iter().collect()
     }
     /// The program whose outputs are these values. Errors if it takes more than `longest`
     /// operations.
     pub fn walk(mut self, targets: &[usize], longest: usize) -> Result<Walk> {
-        let mut all: Vec<usize> = targets.iter().flat_map(|k| self.needed(*k)).collect();
-        all.sort_unstable();
-        all.dedup();
+        let all = self.needed(targets);
         if all.len() > longest {
             return Err(Error::value(OP, message!("more than {longest} operations")));
         }
@@ -92,7 +92,10 @@ impl<'a> Emitter<'a> {
         let mut outputs: SmallVec<[DType; 2]> = SmallVec::new();
         let mut taken: SmallVec<[Var; 4]> = SmallVec::new();
         for k in targets {
-            let mut y = self.var(*k)?;
+            let mut y = match self.exact[*k] {
+                true => self.var_as(*k, self.graph.nodes[*k].dtype)?,
+                false => self.var(*k)?,
+            };
             if taken.contains(&y) || !self.is_computed(y) {
                 // an output must be computed by an instruction of its own
                 let row = &rows::Positive::ROW;
@@ -107,6 +110,9 @@ impl<'a> Emitter<'a> {
                 self.order.outputs.push(*source);
             }
         }
+        if self.names.is_empty() {
+            self.names.push("astype"); // what is stored already, in another dtype
+        }
         Ok(Walk {
             code: self.builder.finish()?,
             inputs: self.inputs,
@@ -117,9 +123,9 @@ impl<'a> Emitter<'a> {
         })
     }
     fn is_computed(&self, y: Var) -> bool {
-        let own = |x: &&(usize, Var)| x.1 == y;
-        let value = self.vars.iter().find(own);
-        value.is_some_and(|x| self.slots[x.0].is_none())
+        let same = |x: &&(usize, Var)| x.1 == y;
+        let value = self.vars.iter().find(same);
+        value.is_some_and(|x| self.slots[x.0].is_none_or(|slot| slot.dtype != y.dtype))
     }
     /// The variable of a value: computed already, or read from its slot.
     fn var(&mut self, k: usize) -> Result<Var> {
@@ -146,14 +152,14 @@ impl<'a> Emitter<'a> {
         Ok(var)
     }
     /// A constant for a parameter of the graph.
-    fn number(&mut self, p: &Parameter, seen: DType, kept: DType) -> Result<program::Operand> {
-        let value = program::number(p.number, seen, kept, OP)?;
+    fn number(&mut self, p: &Parameter, kept: DType) -> Result<program::Operand> {
+        let value = p.form.value(p.number, kept)?;
         let (operand, constant) = self.builder.constant(value, kept.size())?;
         self.numbers.push(WalkNumber {
             constant,
             lane: 0,
             at: p.at,
-            seen,
+            form: p.form,
             kept,
         });
         Ok(operand)
@@ -170,35 +176,33 @@ impl<'a> Emitter<'a> {
     }
     /// The same for a value, if its kernel computes in nothing wider.
     fn rounds_to(&self, k: usize) -> Option<DType> {
-        let Expr::Apply { row, dtype, .. } = &self.graph.nodes[k].expr else {
+        let node = &self.graph.nodes[k];
+        let Operation::Apply { op, .. } = node.step.operation else {
             return None;
         };
-        let dtype = self.computed_in(row, *dtype);
+        let row = op.row();
+        let dtype = self.computed_in(row, node.computed);
         (row.lookup)(dtype).filter(|kernel| !kernel.wide)?;
         Some(dtype)
     }
     /// An operand of an operation that is computed in `kept`.
-    fn operand(&mut self, x: &Operand, seen: DType, kept: DType) -> Result<program::Operand> {
+    fn operand(&mut self, x: &Operand, kept: DType) -> Result<program::Operand> {
         Ok(match x {
             Operand::Value(x) => self.var_as(x.at(), kept)?.into(),
             Operand::Number(s) => program::Operand::Number(*s),
-            Operand::Parameter(p) => self.number(p, seen, kept)?,
+            Operand::Parameter(p) => self.number(p, kept)?,
         })
     }
     fn compute(&mut self, k: usize) -> Result<Var> {
         let node = &self.graph.nodes[k];
-        match &node.expr {
-            Expr::Convert(x) => {
-                let x = self.var(x.at())?;
-                self.builder.convert(x, node.dtype)
+        match node.step.operation {
+            Operation::Convert { dtype } => {
+                let x = self.var(node.operand().at())?;
+                self.builder.convert(x, dtype)
             }
-            Expr::Apply {
-                row,
-                dtype,
-                operands,
-                ..
-            } => {
-                let dtype = self.computed_in(row, *dtype);
+            Operation::Apply { op, .. } => {
+                let (row, operands) = (op.row(), &node.step.operands);
+                let dtype = self.computed_in(row, node.computed);
                 let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(OP, dtype))?;
                 let mut given: SmallVec<[program::Operand; 3]> = SmallVec::new();
                 for (j, x) in operands.iter().enumerate() {
@@ -207,7 +211,7 @@ impl<'a> Emitter<'a> {
                         true => DType::F32,
                         false => seen,
                     };
-                    given.push(self.operand(x, seen, kept)?);
+                    given.push(self.operand(x, kept)?);
                 }
                 let y = self.builder.apply(row, &kernel, dtype, &given)?;
                 debug_assert!(y.dtype == result_dtype(row.op.rule(), dtype));
@@ -219,36 +223,39 @@ impl<'a> Emitter<'a> {
     fn multiply_add(&mut self, k: usize, [a, b, c]: &[Operand; 3]) -> Result<Var> {
         let dtype = self.rounds_to(k).ok_or_else(missing)?;
         let f = chains::multiply_add(dtype).ok_or_else(missing)?;
-        let a = self.operand(a, dtype, dtype)?;
-        let b = self.operand(b, dtype, dtype)?;
-        let c = self.operand(c, dtype, dtype)?;
+        let a = self.operand(a, dtype)?;
+        let b = self.operand(b, dtype)?;
+        let c = self.operand(c, dtype)?;
         self.builder.chain(f, PAIR, dtype, [a, b, c])
     }
     fn horner(&mut self, k: usize, first: &Operand, x: Value, c: &[Operand]) -> Result<Var> {
         let dtype = self.rounds_to(k).ok_or_else(missing)?;
         let f = chains::horner(dtype, c.len()).ok_or_else(missing)?;
-        let first = self.operand(first, dtype, dtype)?;
+        let first = self.operand(first, dtype)?;
         let x = self.var_as(x.at(), dtype)?;
         let cost = PAIR.saturating_mul(c.len() as u8);
         let mut all = scalar::ElementBytes::of(0u8);
-        let mut later: SmallVec<[(usize, usize); 4]> = SmallVec::new();
+        let mut later: SmallVec<[(usize, &Parameter); 4]> = SmallVec::new();
         for (lane, c) in c.iter().enumerate() {
-            let number = c.number().ok_or_else(missing)?;
-            let value = program::number(number, dtype, dtype, OP)?;
+            let value = match c {
+                Operand::Value(_) => return Err(missing()),
+                Operand::Number(s) => s.value(dtype, OP)?,
+                Operand::Parameter(p) => {
+                    later.push((lane, p));
+                    p.form.value(p.number, dtype)?
+                }
+            };
             all.set_lane(lane, &value, dtype.size());
-            if let Operand::Parameter(p) = c {
-                later.push((lane, p.at));
-            }
         }
         let (c, constant) = self
             .builder
             .constant(all, size_of::<scalar::ElementBytes>())?;
-        for (lane, at) in later {
+        for (lane, p) in later {
             self.numbers.push(WalkNumber {
                 constant,
                 lane,
-                at,
-                seen: dtype,
+                at: p.at,
+                form: p.form,
                 kept: dtype,
             });
         }
@@ -257,14 +264,11 @@ impl<'a> Emitter<'a> {
     /// Records a value, its variable if it has one, and the sources of its operands.
     fn note(&mut self, k: usize, var: Option<Var>) -> Result<()> {
         let node = &self.graph.nodes[k];
-        self.names.push(match &node.expr {
-            Expr::Apply { row, .. } => row.op.name(),
-            _ => "astype",
-        });
+        self.names.push(node.step.operation.name());
         if let Some(var) = var {
             self.vars.push((k, var));
         }
-        let operands = node.expr.operands();
+        let operands = node.values();
         for x in &operands {
             if self.slots[x.at()].is_some() {
                 self.var(x.at())?; // a source, even if a later instruction reads it
@@ -272,7 +276,9 @@ impl<'a> Emitter<'a> {
         }
         let at = |x: &Value| self.sources.iter().find(|s| s.0 == x.at()).map(|s| s.1);
         let operands = operands.iter().filter_map(at).collect();
-        self.order.values.push((operands, node.expr.is_in_place()));
+        self.order
+            .values
+            .push((operands, node.step.operation.is_in_place()));
         let value = ValueSource::Value(self.order.values.len() - 1);
         self.sources.push((k, value));
         Ok(())

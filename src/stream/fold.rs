@@ -6,7 +6,7 @@ use crate::exec::fold::End;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
 use crate::ops::reduce::{ElementFold, accumulator, truth};
-use crate::ops::{self, Reduction};
+use crate::ops::{self, ReductionAxes};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -34,7 +34,7 @@ macro_rules! kinds {
                 match self { $(Kind::$Kind => stringify!($name)),* }
             }
             /// Reduces a tensor by itself.
-            pub(super) fn reduce(self, x: &Tensor, over: Reduction) -> Result<Tensor> {
+            pub(super) fn reduce(self, x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
                 match self { $(Kind::$Kind => ops::$name(x, over)),* }
             }
             /// The end of a program that reduces values of `dtype`, with results in `out`.

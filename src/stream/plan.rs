@@ -5,18 +5,21 @@
 //! a reduction's result that is broadcast back, a value under another shape, an operand of a
 //! function that runs as it is. A value that is needed again after that is stored, or recomputed if
 //! that costs less than storing and reading it.
+//!
+//! Values that were computed in a wider dtype are stored in that, for other programs, except those
+//! that a function or the caller sees.
 
-use super::costs::{CHEAP, LONGEST};
+use super::costs::CHEAP;
 use super::emit::Emitter;
-use super::graph::{Expr, Graph, Node, Value, Whole};
+use super::graph::{Graph, Value};
+use super::plan_step::{PlanStep, PostOpStep, missing};
 use super::segment::{Segment, segments};
 use super::sink::sink;
-use super::step::{Step, Then, missing};
+use super::step::Operation;
 use super::view::ViewOp;
-use super::walk::{OP, Rounding, StoredValue, Walk};
+use super::walk::{OP, Rounding, StoredValue};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::nest::MAX_OPERANDS;
 use crate::layout::Shape;
 use crate::scalar::Scalar;
 use alloc::boxed::Box;
@@ -72,10 +75,25 @@ impl Program {
         let mut program = self.clone();
         program.numbers.copy_from_slice(numbers);
         let steps = program.segments.iter_mut().flat_map(|s| &mut s.steps);
-        for walk in steps.flat_map(Step::walks_mut) {
+        for walk in steps.flat_map(PlanStep::walks_mut) {
             walk.set_numbers(numbers)?;
         }
         Ok(program)
+    }
+    /// Whether it runs functions as they are, which may fail for the elements that they get.
+    #[doc(hidden)]
+    pub fn may_fail(&self) -> bool {
+        let steps = self.segments.iter().flat_map(|s| &s.steps);
+        let is_function = |step: &PlanStep| {
+            matches!(
+                step,
+                PlanStep::Call {
+                    operation: Operation::Call { .. },
+                    ..
+                }
+            )
+        };
+        steps.into_iter().any(is_function)
     }
 }
 
@@ -107,14 +125,18 @@ pub(super) struct Planner<'a> {
     pub rounding: Rounding,
     /// The stage of each value. A value that needs another as a whole is in a later stage.
     stage: Vec<u32>,
-    /// Whether an output depends on each value.
+    /// Whether an output depends on each value, and whether such a value is computed from it.
     needed: Vec<bool>,
+    read: Vec<bool>,
     /// Whether each elementwise value is to be stored.
     stored: Vec<bool>,
+    /// Whether each value is stored in its own dtype, even if it was computed in a wider one: what
+    /// functions read, and elementwise outputs.
+    pub exact: Vec<bool>,
     /// Where each value is stored, once it is.
     pub slots: Vec<Option<StoredValue>>,
     count: usize,
-    pub(super) steps: Vec<(Step, Shape)>,
+    pub(super) steps: Vec<(PlanStep, Shape)>,
 }
 
 impl<'a> Planner<'a> {
@@ -125,7 +147,9 @@ impl<'a> Planner<'a> {
             rounding,
             stage: alloc::vec![0; n],
             needed: alloc::vec![false; n],
+            read: alloc::vec![false; n],
             stored: alloc::vec![false; n],
+            exact: alloc::vec![false; n],
             slots: alloc::vec![None; n],
             count: graph.inputs,
             steps: Vec::new(),
@@ -133,17 +157,15 @@ impl<'a> Planner<'a> {
         for x in outputs {
             p.needed[x.at()] = true;
             p.stored[x.at()] = true;
+            p.exact[x.at()] = graph.nodes[x.at()].is_elementwise();
         }
-        for k in (0..n)
-            .rev()
-            .filter(|k| !graph.nodes[*k].expr.operands().is_empty())
-        {
-            if p.needed[k] {
-                graph.nodes[k]
-                    .expr
-                    .operands()
-                    .iter()
-                    .for_each(|x| p.needed[x.at()] = true);
+        for (k, node) in graph.nodes.iter().enumerate().rev() {
+            if !p.needed[k] {
+                continue;
+            }
+            for x in node.values() {
+                (p.needed[x.at()], p.read[x.at()]) = (true, true);
+                p.exact[x.at()] |= node.is_call() || node.is_view() && p.exact[k];
             }
         }
         p.find_stages();
@@ -151,21 +173,20 @@ impl<'a> Planner<'a> {
         p
     }
     fn find_stages(&mut self) {
+        let mut inputs = 0..;
         for (k, node) in self.graph.nodes.iter().enumerate() {
-            if let Expr::Input(slot) = node.expr {
+            if node.is_input() {
                 let dtype = node.dtype;
-                self.slots[k] = Some(StoredValue { at: slot, dtype });
+                let slot = inputs.next();
+                self.slots[k] = slot.map(|at| StoredValue { at, dtype });
             }
-            let after = node.expr.operands().into_iter().map(|x| {
+            let after = node.values().into_iter().map(|x| {
                 let of = &self.graph.nodes[x.at()];
-                let whole = match (&of.expr, &node.expr) {
-                    (Expr::Input(_) | Expr::View { .. }, _) => false,
-                    (Expr::Apply { .. } | Expr::Convert(_), Expr::Reduce { .. }) => false,
-                    (
-                        Expr::Apply { .. } | Expr::Convert(_),
-                        Expr::Apply { .. } | Expr::Convert(_),
-                    ) => of.shape != node.shape,
-                    _ => true,
+                let whole = match of.is_elementwise() {
+                    true if node.is_reduction() => false,
+                    true if node.is_elementwise() => of.shape != node.shape,
+                    true => true,
+                    false => !(of.is_input() || of.is_view()),
                 };
                 self.stage[x.at()] + whole as u32
             });
@@ -178,36 +199,33 @@ impl<'a> Planner<'a> {
         let nodes = &self.graph.nodes;
         let mut users: Vec<SmallVec<[usize; 4]>> = alloc::vec![SmallVec::new(); nodes.len()];
         for (k, node) in nodes.iter().enumerate().filter(|(k, _)| self.needed[*k]) {
-            for x in node.expr.operands() {
-                if !users[x.at()].contains(&k) {
+            for x in node.values() {
+                if users[x.at()].last() != Some(&k) {
                     users[x.at()].push(k);
                 }
             }
         }
         let mut again = alloc::vec![0u32; nodes.len()]; // the cost of recomputing a value
         for (k, node) in nodes.iter().enumerate() {
-            if !node.expr.is_elementwise() || !self.needed[k] {
+            if !node.is_elementwise() || !self.needed[k] {
                 continue;
             }
-            let own = match &node.expr {
-                Expr::Apply { row, .. } => row.op.cost() as u32,
+            let own = match &node.step.operation {
+                Operation::Apply { op, .. } => op.cost() as u32,
                 _ => crate::kernel::convert::COST as u32,
             };
-            let operands = node.expr.operands();
+            let operands = node.values();
             let cost = operands
                 .iter()
                 .map(|x| again[x.at()])
                 .fold(own, u32::saturating_add);
-            let whole = |user: &usize| match &nodes[*user].expr {
-                Expr::Call { .. } | Expr::View { .. } => true,
-                Expr::Reduce { .. } => false,
-                _ => nodes[*user].shape != node.shape,
+            let whole = |user: &usize| match &nodes[*user] {
+                user if user.is_elementwise() => user.shape != node.shape,
+                user => !user.is_reduction(),
             };
             let later = |user: &usize| self.stage[*user] > self.stage[k];
-            let walks = 1 + users[k]
-                .iter()
-                .filter(|u| matches!(nodes[**u].expr, Expr::Reduce { .. }))
-                .count();
+            let reductions = users[k].iter().filter(|u| nodes[**u].is_reduction());
+            let walks = 1 + reductions.count();
             let several = users[k].len() > 1 && walks > 1;
             self.stored[k] |= users[k].iter().any(whole)
                 || cost > CHEAP && (several || users[k].iter().any(later));
@@ -218,41 +236,43 @@ impl<'a> Planner<'a> {
     fn plan(mut self, outputs: &[Value]) -> Result<Program> {
         let nodes = &self.graph.nodes;
         let last = self.stage.iter().copied().max().unwrap_or(0);
-        for stage in 0..=last {
-            let here = |k: &usize| self.needed[*k] && self.stage[*k] == stage;
-            let now: Vec<usize> = (0..nodes.len()).filter(here).collect();
+        let mut stages: Vec<Vec<usize>> = alloc::vec![Vec::new(); last as usize + 1];
+        for k in (0..nodes.len()).filter(|k| self.needed[*k]) {
+            stages[self.stage[k] as usize].push(k);
+        }
+        for now in stages {
             for k in &now {
-                if self.is_read(*k) {
+                if self.read[*k] {
                     self.view(*k)?;
                 }
-                if let Expr::Call { name, f, operands } = &nodes[*k].expr {
-                    let operands = operands
-                        .iter()
-                        .map(|x| self.slot(*x))
-                        .collect::<Result<_>>()?;
-                    let to = self.give_slot(*k, nodes[*k].dtype);
-                    let step = Step::Call {
-                        name,
-                        f: f.clone(),
-                        operands,
-                        to,
+                let node = &nodes[*k];
+                if node.is_call() {
+                    let values = node.values();
+                    let operands = values.iter().map(|x| self.slot(*x));
+                    let step = PlanStep::Call {
+                        operands: operands.collect::<Result<_>>()?,
+                        operation: node.step.operation.clone(),
+                        sources: node.sources.clone(),
+                        dtype: node.dtype,
+                        to: self.give_slot(*k, node.dtype),
                         then: None,
                     };
-                    self.steps.push((step, nodes[*k].shape.clone()));
+                    self.steps.push((step, node.shape.clone()));
                 }
             }
-            let stored = |k: &&usize| nodes[**k].expr.is_elementwise() && self.stored[**k];
-            let mut targets: Vec<usize> = now.iter().filter(stored).copied().collect();
-            while let Some(first) = targets.first() {
-                let shape = nodes[*first].shape.clone();
-                let product = self.product_of(*first);
-                let alike = |k: &usize| nodes[*k].shape == shape && self.product_of(*k) == product;
-                let group: Vec<usize> = targets.iter().copied().filter(alike).collect();
-                targets.retain(|k| !alike(k));
+            let stored = |k: &&usize| nodes[**k].is_elementwise() && self.stored[**k];
+            let targets = now.iter().filter(stored);
+            let mut targets: Vec<(usize, Option<usize>)> =
+                targets.map(|k| (*k, self.product_of(*k))).collect();
+            while let Some((first, product)) = targets.first().copied() {
+                let shape = nodes[first].shape.clone();
+                let alike = |x: &(usize, _)| nodes[x.0].shape == shape && x.1 == product;
+                let group: Vec<usize> = targets.iter().filter(|x| alike(x)).map(|x| x.0).collect();
+                targets.retain(|x| !alike(x));
                 self.store(&group, &shape)?;
             }
-            let is_reduction = |k: &usize| matches!(nodes[*k].expr, Expr::Reduce { .. });
-            let mut reductions: Vec<usize> = now.into_iter().filter(is_reduction).collect();
+            let reductions = now.into_iter().filter(|k| nodes[*k].is_reduction());
+            let mut reductions: Vec<usize> = reductions.collect();
             while !reductions.is_empty() {
                 let alike = self.alike(&reductions);
                 reductions.retain(|k| !alike.contains(k));
@@ -270,7 +290,7 @@ impl<'a> Planner<'a> {
             .iter()
             .map(|x| Ok((self.slot(*x)?, nodes[x.at()].dtype)))
             .collect::<Result<Vec<_>>>()?;
-        let given = nodes.iter().filter(|n| matches!(n.expr, Expr::Input(_)));
+        let given = nodes.iter().filter(|n| n.is_input());
         let inputs: Vec<_> = given.map(|n| (n.shape.clone(), n.dtype)).collect();
         Ok(Program {
             segments: segments(self.steps, inputs.len(), &outputs),
@@ -281,72 +301,63 @@ impl<'a> Planner<'a> {
             views: self.graph.views.clone(),
         })
     }
-    /// Whether a value that is needed is computed from `k`.
-    fn is_read(&self, k: usize) -> bool {
-        let reads = |(j, node): (usize, &Node)| {
-            self.needed[j] && node.expr.operands().iter().any(|x| x.at() == k)
-        };
-        self.graph.nodes.iter().enumerate().any(reads)
-    }
     /// Adds the step of a value that is a view, if it has none yet.
     fn view(&mut self, k: usize) -> Result<()> {
         let node = &self.graph.nodes[k];
-        let Expr::View { x, kind } = &node.expr else {
+        let Operation::View { view } = &node.step.operation else {
             return Ok(());
         };
         if self.slots[k].is_none() {
-            let x = self.slot(*x)?;
-            let to = self.give_slot(k, node.dtype);
-            let kind = kind.clone();
+            let x = self.slots[node.operand().at()];
+            let StoredValue { at: x, dtype } = x.ok_or_else(missing)?;
+            let to = self.give_slot(k, dtype);
+            let kind = view.clone();
             self.steps
-                .push((Step::View { x, kind, to }, node.shape.clone()));
+                .push((PlanStep::View { x, kind, to }, node.shape.clone()));
         }
         Ok(())
     }
     /// The last product of its shape that an elementwise value is computed from.
     fn product_of(&self, k: usize) -> Option<usize> {
         let nodes = &self.graph.nodes;
-        let computed = Emitter::new(self.graph, self.rounding, &self.slots).needed(k);
-        let read = computed.iter().flat_map(|k| nodes[*k].expr.operands());
-        let is_product = |x: &usize| {
-            let f = match &nodes[*x].expr {
-                Expr::Call { f, .. } => Some(f),
-                _ => None,
-            };
-            matches!(f, Some(Whole::Product(_))) && nodes[*x].shape == nodes[k].shape
-        };
+        let computed = self.emitter().needed(&[k]);
+        let read = computed.iter().flat_map(|k| nodes[*k].values());
+        let is_product = |x: &usize| nodes[*x].is_product() && nodes[*x].shape == nodes[k].shape;
         read.map(Value::at).filter(is_product).max()
     }
     /// Attaches a store that reads a product to the product's step, if everything else it reads is
     /// there by then.
     fn follow(&mut self) {
-        let mut steps: Vec<(Step, Shape)> = Vec::with_capacity(self.steps.len());
+        let mut steps: Vec<(PlanStep, Shape)> = Vec::with_capacity(self.steps.len());
+        // the step that writes each slot
+        let mut writer: Vec<Option<usize>> = alloc::vec![None; self.count];
         for (step, shape) in core::mem::take(&mut self.steps) {
-            let written = |slot: &usize| {
-                let writes = |s: &(Step, Shape)| s.0.writes().contains(slot);
-                steps.iter().position(writes)
+            let last = step.reads().iter().filter_map(|slot| writer[*slot]).max();
+            let at = last.filter(|k| takes_over(&steps[*k], &step, &shape));
+            for slot in step.writes() {
+                writer[*slot] = at.or(Some(steps.len()));
+            }
+            let Some(at) = at else {
+                steps.push((step, shape));
+                continue;
             };
-            let last = step.reads().iter().filter_map(written).max();
-            match (step, last.map(|k| &mut steps[k])) {
-                (
-                    Step::Store { walk, to },
-                    Some((
-                        Step::Call {
-                            f: Whole::Product(_),
-                            operands,
-                            to: product,
-                            then: then @ None,
-                            ..
-                        },
-                        of,
-                    )),
-                ) if *of == shape => {
-                    *then = Some(Box::new(Then::new(*walk, to, *product, operands)));
-                }
-                (step, _) => steps.push((step, shape)),
+            if let (
+                PlanStep::Store { walk, to },
+                PlanStep::Call {
+                    operands,
+                    to: product,
+                    then,
+                    ..
+                },
+            ) = (step, &mut steps[at].0)
+            {
+                *then = Some(Box::new(PostOpStep::new(*walk, to, *product, operands)));
             }
         }
         self.steps = steps;
+    }
+    pub(super) fn emitter(&self) -> Emitter<'_> {
+        Emitter::new(self.graph, self.rounding, &self.slots, &self.exact)
     }
     pub(super) fn slot(&self, x: Value) -> Result<usize> {
         self.slots[x.at()].map(|slot| slot.at).ok_or_else(missing)
@@ -357,77 +368,17 @@ impl<'a> Planner<'a> {
         self.count += 1;
         at
     }
+}
 
-    /// Adds steps that store these values, all of one shape, in the order of the graph.
-    pub(super) fn store(&mut self, targets: &[usize], shape: &Shape) -> Result<()> {
-        let mut targets = targets;
-        while let Some(first) = targets.first() {
-            // as many at once as fit a program
-            let fits = |n: usize| self.walk(&targets[..n]);
-            let mut n = targets.len().min(MAX_OPERANDS - 2);
-            let mut walk = fits(n);
-            while walk.is_err() && n > 1 {
-                n /= 2;
-                walk = fits(n);
-            }
-            let (walk, done) = match walk {
-                Ok(walk) => (walk, targets[..n].to_vec()),
-                // if even a single value is too much for one program, part of what it needs is
-                // stored first
-                Err(e) => {
-                    let part = self.cut(*first).ok_or(e)?;
-                    (self.walk(&part)?, part)
-                }
-            };
-            let dtypes = walk.outputs.clone();
-            let mut to = SmallVec::new();
-            for (k, dtype) in done.iter().zip(dtypes) {
-                to.push(self.give_slot(*k, dtype));
-            }
-            self.steps.push((
-                Step::Store {
-                    walk: Box::new(walk),
-                    to,
-                },
-                shape.clone(),
-            ));
-            let done = |k: &usize| self.slots[*k].is_some();
-            let left = targets
-                .iter()
-                .position(|k| !done(k))
-                .unwrap_or(targets.len());
-            targets = &targets[left..];
+/// Whether a step is a product that a store of this shape may follow.
+fn takes_over(product: &(PlanStep, Shape), step: &PlanStep, shape: &Shape) -> bool {
+    let is_product = matches!(
+        product.0,
+        PlanStep::Call {
+            operation: Operation::Product { .. },
+            then: None,
+            ..
         }
-        Ok(())
-    }
-    pub(super) fn walk(&self, targets: &[usize]) -> Result<Walk> {
-        Emitter::new(self.graph, self.rounding, &self.slots).walk(targets, LONGEST)
-    }
-    /// Values to store first if the program of `target` is too long: of the prefixes of its
-    /// operations that fit a program, the one after which the fewest values are live.
-    fn cut(&self, target: usize) -> Option<Vec<usize>> {
-        let all = Emitter::new(self.graph, self.rounding, &self.slots).needed(target);
-        let mut best: Option<(usize, usize, Vec<usize>)> = None;
-        for n in (1..all.len()).take(LONGEST) {
-            let (before, after) = all.split_at(n);
-            let is_read = |k: &&usize| {
-                let reads = |a: &usize| {
-                    self.graph.nodes[*a]
-                        .expr
-                        .operands()
-                        .contains(&Value(**k as u32))
-                };
-                after.iter().any(reads)
-            };
-            let live: Vec<usize> = before.iter().filter(is_read).copied().collect();
-            let better = best.as_ref().is_none_or(|(fewest, at, _)| {
-                // a prefix that is longer by eight operations is worth one more live value
-                live.len() * 8 + *at <= *fewest * 8 + n
-            });
-            if better && self.walk(&live).is_ok() {
-                best = Some((live.len(), n, live));
-            }
-        }
-        best.map(|(_, _, live)| live)
-    }
+    );
+    is_product && matches!(step, PlanStep::Store { .. }) && product.1 == *shape
 }

@@ -1,10 +1,10 @@
 //! Plans the reductions of a graph: those that read the same tensors are one step.
 
-use super::costs::TOGETHER;
+use super::costs::{NEAR, TOGETHER};
 use super::fold::Kind;
-use super::graph::Expr;
 use super::plan::Planner;
-use super::step::{Step, StepElements, StepFold};
+use super::plan_step::{PlanStep, StepElements, StepFold};
+use super::step::Operation;
 use crate::error::Result;
 use crate::exec::nest::MAX_OPERANDS;
 use alloc::boxed::Box;
@@ -13,13 +13,13 @@ use smallvec::SmallVec;
 impl Planner<'_> {
     /// The kind of a reduction, its operand, its axes, and whether it keeps them.
     pub(super) fn reduced(&self, k: usize) -> Option<(Kind, usize, &[bool], bool)> {
-        match &self.graph.nodes[k].expr {
-            Expr::Reduce {
+        let node = &self.graph.nodes[k];
+        match &node.step.operation {
+            Operation::Reduce {
                 kind,
-                x,
                 reduced,
                 keepdims,
-            } => Some((*kind, x.at(), reduced, *keepdims)),
+            } => Some((*kind, node.operand().at(), reduced, *keepdims)),
             _ => None,
         }
     }
@@ -38,7 +38,8 @@ impl Planner<'_> {
             let (_, x, over, keepdims) = self.reduced(k)?;
             Some((&self.graph.nodes[x].shape, over, keepdims))
         };
-        for k in &reductions[1..] {
+        // those further on rarely share what they read, and a search through all would be quadratic
+        for k in reductions[1..].iter().take(NEAR) {
             let shares = || reads(*k).is_some_and(|x| x.iter().any(|slot| first.contains(slot)));
             if all.len() < TOGETHER && about(*k) == about(all[0]) && shares() {
                 all.push(*k);
@@ -92,7 +93,7 @@ impl Planner<'_> {
             walk.inputs.len() + 1 + targets.len() <= MAX_OPERANDS
                 && sizes.clone().eq(sizes.map(|_| walk.outputs[0].size()))
         });
-        let step = Step::Reduce {
+        let step = PlanStep::Reduce {
             folds,
             joint: joint.map(Box::new),
             reduced,
@@ -101,6 +102,18 @@ impl Planner<'_> {
             to,
         };
         self.steps.push((step, shape));
+        self.store_exactly(all)
+    }
+    /// Adds steps that round results that are stored in a wider dtype, if functions read them.
+    fn store_exactly(&mut self, reductions: &[usize]) -> Result<()> {
+        for k in reductions {
+            let node = &self.graph.nodes[*k];
+            let is_wide = self.slots[*k].is_some_and(|slot| slot.dtype != node.dtype);
+            if self.exact[*k] && is_wide {
+                let walk = self.walk(&[*k])?;
+                self.push_store(walk, &[*k], &node.shape);
+            }
+        }
         Ok(())
     }
 }

@@ -2,10 +2,11 @@
 
 use super::block::BlockedSegment;
 use super::costs::FROM_MEMORY;
-use super::follow::Following;
 use super::plan::Program;
+use super::plan_step::{PlanStep, Slots, StepElements, StepFold, inputs, shape_of, tensor};
+use super::post_op::WalkPostOp;
 use super::segment::Segment;
-use super::step::{Slots, Step, StepElements, StepFold, axes, inputs, shape_of, tensor};
+use super::step::axes;
 use super::store::{store, stored};
 use super::traffic::{Traffic, bytes};
 use super::view;
@@ -129,7 +130,7 @@ fn step(
     traffic: &mut Traffic,
 ) -> Result<()> {
     let this = &segment.steps[k];
-    if let Step::View { x, kind, to } = this {
+    if let PlanStep::View { x, kind, to } = this {
         slots[*to] = Some(view::apply(tensor(slots, *x)?, kind, views, traffic)?);
         return Ok(());
     }
@@ -137,9 +138,9 @@ fn step(
     let (mut moved, mut reused) = (Traffic::default(), 0);
     (moved.kernels, moved.read) = (1, total(slots, this.reads()));
     match this {
-        Step::View { .. } => {}
-        Step::Store { walk, to } => reused = stored(segment, k, walk, to, slots)?,
-        Step::Reduce {
+        PlanStep::View { .. } => {}
+        PlanStep::Store { walk, to } => reused = stored(segment, k, walk, to, slots)?,
+        PlanStep::Reduce {
             folds,
             joint,
             reduced,
@@ -162,24 +163,34 @@ fn step(
                 slots[*slot] = Some(y);
             }
         }
-        Step::Call {
-            f,
+        PlanStep::Call {
+            operation,
+            sources,
             operands,
+            dtype,
             to,
             then,
-            ..
         } => {
-            let x: SmallVec<[Tensor; 3]> = operands
+            let mut x: SmallVec<[Tensor; 3]> = operands
                 .iter()
                 .map(|slot| tensor(slots, *slot).cloned())
                 .collect::<Result<_>>()?;
+            if let Some(sources) = sources {
+                sources.convert(&mut x)?;
+            }
             let Some(then) = then else {
-                slots[*to] = Some(f.run(&x, None)?);
+                let y = operation.call(&x, None)?;
+                if y.dtype() != *dtype {
+                    // programs that read it were compiled for the other
+                    let message = message!("a result of {}, not {dtype}", y.dtype());
+                    return Err(Error::value(operation.name(), message));
+                }
+                slots[*to] = Some(y);
                 return Ok(());
             };
-            let following = Following::new(then, segment, slots);
-            let y = f.run(&x, Some(&following))?;
-            let (results, product) = following.finish(y);
+            let post_op = WalkPostOp::new(then, segment, slots);
+            let y = operation.call(&x, Some(&post_op))?;
+            let (results, product) = post_op.finish(y);
             slots[*to] = product;
             match results {
                 Some(results) => {

@@ -1,8 +1,9 @@
 //! Segments: steps that share their outer loops.
 
-use super::step::Step;
+use super::plan_step::PlanStep;
 use crate::dtype::DType;
 use crate::layout::Shape;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
@@ -10,7 +11,7 @@ use smallvec::SmallVec;
 /// the next in a cache.
 #[derive(Clone)]
 pub(super) struct Segment {
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Number of leading axes that may be cut; 0 if the steps run one after the other.
     pub leading: usize,
     /// Slots that are written and read only here.
@@ -19,25 +20,25 @@ pub(super) struct Segment {
     pub dead: SmallVec<[usize; 4]>,
 }
 
-impl Step {
+impl PlanStep {
     /// Number of leading axes that can be cut into blocks, for elements of this rank.
     fn leading(&self, rank: usize) -> usize {
         match self {
-            Step::Store { .. } => rank,
-            Step::Reduce {
+            PlanStep::Store { .. } => rank,
+            PlanStep::Reduce {
                 reduced, keepdims, ..
             } => {
                 let all = reduced.iter().take_while(|r| !**r).count();
                 if *keepdims { all } else { 0 }
             }
-            Step::Call { .. } | Step::View { .. } => 0,
+            PlanStep::Call { .. } | PlanStep::View { .. } => 0,
         }
     }
 }
 
 /// Groups consecutive steps whose elements share their outer loops.
 pub(super) fn segments(
-    steps: Vec<(Step, Shape)>,
+    steps: Vec<(PlanStep, Shape)>,
     inputs: usize,
     outputs: &[(usize, DType)],
 ) -> Vec<Segment> {
@@ -61,14 +62,15 @@ pub(super) fn segments(
         segments.push((segment, shape));
     }
     let mut segments: Vec<Segment> = segments.into_iter().map(|s| s.0).collect();
-    let is_output = |slot: usize| outputs.iter().any(|o| o.0 == slot);
-    for k in 0..segments.len() {
-        let (here, after) = segments.split_at_mut(k + 1);
-        let segment = &mut here[k];
-        let later = |slot: usize| {
-            let reads = |s: &Step| s.reads().contains(&slot);
-            is_output(slot) || after.iter().any(|s| s.steps.iter().any(reads))
-        };
+    // the last segment that reads each slot; outputs are read after all
+    let mut last_read: BTreeMap<usize, usize> = BTreeMap::new();
+    for (k, segment) in segments.iter().enumerate() {
+        let reads = segment.steps.iter().flat_map(PlanStep::reads);
+        last_read.extend(reads.map(|slot| (*slot, k)));
+    }
+    last_read.extend(outputs.iter().map(|o| (o.0, usize::MAX)));
+    for (k, segment) in segments.iter_mut().enumerate() {
+        let later = |slot: usize| last_read.get(&slot).is_some_and(|last| *last > k);
         let written = |slot: usize| segment.steps.iter().any(|s| s.writes().contains(&slot));
         let mut seen: SmallVec<[usize; 8]> = SmallVec::new();
         for slot in segment

@@ -16,10 +16,11 @@
 //! restores them cancels that one.
 
 use super::costs::{FEW_VIEWS, LONGEST};
-use super::graph::{Expr, Graph, Operand, Value, Whole};
+use super::graph::{Graph, Node, Operand, Value};
+use super::plan_step::missing;
+use super::step::{Operation, Step};
 use super::view::ViewKind;
 use super::walk::layout_of;
-use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use alloc::vec::Vec;
@@ -33,7 +34,7 @@ pub(super) fn sink(
 ) -> Result<(Graph, Vec<Value>)> {
     let mut s = Sinker::new(graph, outputs, row_major)?;
     for k in 0..graph.nodes.len() {
-        if s.uses[k] > 0 || matches!(graph.nodes[k].expr, Expr::Input(_)) {
+        if s.uses[k] > 0 || graph.nodes[k].is_input() {
             s.add(k)?;
         }
     }
@@ -74,13 +75,12 @@ impl<'a> Sinker<'a> {
             if uses[k] == 0 {
                 continue;
             }
-            let is_view = matches!(node.expr, Expr::View { .. });
-            sinkable[k] &= is_view;
-            let reads = match node.expr.is_elementwise() {
+            sinkable[k] &= node.is_view();
+            let reads = match node.is_elementwise() {
                 true => agree(graph, k, &laid),
                 false => sinkable[k],
             };
-            let operands = node.expr.operands();
+            let operands = node.values();
             for (j, x) in operands.iter().enumerate() {
                 uses[x.at()] += !operands[..j].contains(x) as usize;
                 sinkable[x.at()] &= reads;
@@ -91,6 +91,7 @@ impl<'a> Sinker<'a> {
             numbers: graph.numbers.clone(),
             views: graph.views.clone(),
             nodes: Vec::with_capacity(n),
+            ..Graph::default()
         };
         Ok(Sinker {
             from: graph,
@@ -108,124 +109,68 @@ impl<'a> Sinker<'a> {
     /// Adds value `k` of the old graph.
     fn add(&mut self, k: usize) -> Result<()> {
         let node = &self.from.nodes[k];
-        let at = |x: &Value| self.at[x.at()];
-        let operand = |x: &Operand| match x {
-            Operand::Value(x) => Operand::Value(self.at[x.at()]),
-            number => *number,
-        };
         let free = self.uses[k] == 1;
-        let expr = match &node.expr {
-            Expr::View { x, kind } => {
-                let x = at(x);
-                self.at[k] = match kind {
-                    ViewKind::Given(view) if self.sinkable[k] => self.sink(x, *view)?,
-                    kind => self.view(x, kind.clone(), &node.shape)?,
-                };
-                self.free[self.at[k].at()] &= free;
-                return Ok(());
+        let mut own = node.clone();
+        for x in &mut own.step.operands {
+            if let Operand::Value(x) = x {
+                *x = self.at[x.at()];
             }
-            Expr::Reduce {
-                kind,
-                x,
-                reduced,
-                keepdims: false,
-            } => {
-                let x = at(x);
-                let shape = kept(self.to.shape(x), reduced);
-                let layout = Layout::contiguous(&shape)?;
-                let expr = Expr::Reduce {
-                    kind: *kind,
-                    x,
-                    reduced: reduced.clone(),
-                    keepdims: true,
-                };
-                let y = self.push(expr, shape, node.dtype, layout, true);
-                self.at[k] = self.view(y, ViewKind::Squeeze(reduced.clone()), &node.shape)?;
-                self.free[self.at[k].at()] &= free;
-                return Ok(());
-            }
-            Expr::Input(_) => node.expr.clone(),
-            Expr::Apply {
-                row,
-                dtype,
-                operands,
-                in_place,
-            } => Expr::Apply {
-                row,
-                dtype: *dtype,
-                operands: operands.iter().map(operand).collect(),
-                in_place: *in_place,
-            },
-            Expr::Convert(x) => Expr::Convert(at(x)),
-            Expr::Reduce {
-                kind,
-                x,
-                reduced,
-                keepdims,
-            } => Expr::Reduce {
-                kind: *kind,
-                x: at(x),
-                reduced: reduced.clone(),
-                keepdims: *keepdims,
-            },
-            Expr::Call { name, f, operands } => Expr::Call {
-                name,
-                f: f.clone(),
-                operands: operands.iter().map(at).collect(),
-            },
-        };
-        // a convolution's result may have the layout of its image
-        if let Expr::Call { operands, .. } = &expr
-            && !matches!(
-                expr,
-                Expr::Call {
-                    name: "matmul" | "linear",
-                    ..
-                }
-            )
-        {
-            let contiguous = |x: &Value| self.layouts[x.at()].is_contiguous();
-            self.row_major &= operands.iter().all(contiguous);
         }
-        let layout = self.layout_of(&expr, &node.shape)?;
-        self.at[k] = self.push(expr, node.shape.clone(), node.dtype, layout, free);
+        match &mut own.step.operation {
+            Operation::View { view } => {
+                let x = own.step.operands[0].value().ok_or_else(missing)?;
+                self.at[k] = match view {
+                    ViewKind::Given(view) if self.sinkable[k] => self.sink(x, *view)?,
+                    view => self.view(x, view.clone(), &node.shape)?,
+                };
+                self.free[self.at[k].at()] &= free;
+                return Ok(());
+            }
+            Operation::Reduce {
+                reduced,
+                keepdims: keepdims @ false,
+                ..
+            } => {
+                *keepdims = true;
+                let gone = reduced.clone();
+                own.shape = kept(self.to.shape(own.operand()), &gone);
+                let layout = Layout::contiguous(&own.shape)?;
+                let y = self.push(own, layout, true);
+                self.at[k] = self.view(y, ViewKind::Squeeze(gone), &node.shape)?;
+                self.free[self.at[k].at()] &= free;
+                return Ok(());
+            }
+            _ => (),
+        }
+        if own.is_call() && !own.step.operation.takes_any_strides() {
+            let contiguous = |x: &Value| self.layouts[x.at()].is_contiguous();
+            self.row_major &= own.values().iter().all(contiguous);
+        }
+        let layout = self.layout_of(&own)?;
+        self.at[k] = self.push(own, layout, free);
         Ok(())
     }
     /// The layout of a value that is no view.
-    fn layout_of(&self, expr: &Expr, shape: &Shape) -> Result<Layout> {
-        match expr.is_elementwise() {
-            true => elementwise(expr, shape, &self.layouts),
-            false => Layout::contiguous(shape),
+    fn layout_of(&self, node: &Node) -> Result<Layout> {
+        match node.is_elementwise() {
+            true => elementwise(node, &self.layouts),
+            false => Layout::contiguous(&node.shape),
         }
     }
-    fn push(
-        &mut self,
-        expr: Expr,
-        shape: Shape,
-        dtype: DType,
-        layout: Layout,
-        free: bool,
-    ) -> Value {
-        let follows = expr.is_elementwise()
-            && expr.operands().iter().any(|x| {
+    fn push(&mut self, node: Node, layout: Layout, free: bool) -> Value {
+        let values = node.values();
+        let follows = node.is_elementwise()
+            && values.iter().any(|x| {
                 let of = &self.to.nodes[x.at()];
-                let is_product = matches!(
-                    of.expr,
-                    Expr::Call {
-                        f: Whole::Product(_),
-                        ..
-                    }
-                );
-                of.shape == shape && (is_product || self.follows[x.at()])
+                of.shape == node.shape && (of.is_product() || self.follows[x.at()])
             });
-        let operands = expr.operands();
-        let leaves = |x: &Value| match self.to.nodes[x.at()].expr.is_elementwise() {
+        let leaves = |x: &Value| match self.to.nodes[x.at()].is_elementwise() {
             true if self.free[x.at()] => self.leaves[x.at()],
             _ => (1, 0),
         };
-        let leaves = operands.iter().map(leaves);
+        let leaves = values.iter().map(leaves);
         let leaves = leaves.fold((0, 1), |(n, depth), (m, d)| (n + m, depth.max(1 + d)));
-        let y = self.to.push(expr, shape, dtype);
+        let y = self.to.push_node(node);
         match y.at() == self.layouts.len() {
             true => {
                 self.layouts.push(layout);
@@ -239,37 +184,45 @@ impl<'a> Sinker<'a> {
     }
     /// A view of a value as it is. If it restores the axes that a reduction has removed, the
     /// reduction that keeps them.
-    fn view(&mut self, x: Value, kind: ViewKind, shape: &Shape) -> Result<Value> {
+    fn view(&mut self, x: Value, view: ViewKind, shape: &Shape) -> Result<Value> {
+        let of = &self.to.nodes[x.at()];
         if let (
             ViewKind::Given(at),
-            Expr::View {
-                x: whole,
-                kind: ViewKind::Squeeze(_),
+            Operation::View {
+                view: ViewKind::Squeeze(_),
             },
-        ) = (&kind, &self.to.nodes[x.at()].expr)
-            && self.to.shape(*whole) == &shape[..]
+        ) = (&view, &of.step.operation)
+            && self.to.shape(of.operand()) == &shape[..]
+            && self.to.views[*at].form().is_in_order(shape)
         {
-            let view = &self.to.views[*at];
-            if view.form().is_in_order(shape) {
-                return Ok(*whole);
-            }
+            return Ok(of.operand());
         }
-        let layout = match &kind {
+        let layout = match &view {
             ViewKind::Given(at) => self.to.views[*at].layout(&self.layouts[x.at()])?,
-            ViewKind::Squeeze(_) => None,
+            ViewKind::New(_) | ViewKind::Squeeze(_) => None,
         };
         let layout = layout.map_or_else(|| Layout::contiguous(shape), Ok)?;
-        let dtype = self.to.dtype(x);
-        Ok(self.push(Expr::View { x, kind }, shape.clone(), dtype, layout, true))
+        let dtype = of.dtype;
+        let node = Node {
+            step: Step {
+                operation: Operation::View { view },
+                operands: SmallVec::from_slice(&[x.into()]),
+            },
+            sources: None,
+            shape: shape.clone(),
+            dtype,
+            computed: dtype,
+        };
+        Ok(self.push(node, layout, true))
     }
     /// The view of a value, moved before the operation that computes it if possible.
     fn sink(&mut self, x: Value, at: usize) -> Result<Value> {
         let view = &self.to.views[at];
         let (form, shape) = (view.form(), view.shape());
-        let node = self.to.nodes[x.at()].clone();
+        let mut node = self.to.nodes[x.at()].clone();
         let layout = view.layout(&self.layouts[x.at()])?;
         let one = |n: &&usize| **n != 1;
-        let moves = node.expr.is_elementwise()
+        let moves = node.is_elementwise()
             && self.free[x.at()]
             && !self.follows[x.at()]
             && self.leaves[x.at()].0 <= FEW_VIEWS
@@ -279,35 +232,17 @@ impl<'a> Sinker<'a> {
         let Some(layout) = layout.filter(|_| moves) else {
             return self.view(x, ViewKind::Given(at), &shape);
         };
-        let expr = match &node.expr {
-            Expr::Apply {
-                row,
-                dtype,
-                operands,
-                in_place,
-            } => {
-                let mut moved: SmallVec<[Operand; 3]> = SmallVec::new();
-                for x in operands {
-                    moved.push(match x {
-                        Operand::Value(x) => self.before(*x, at, &node.shape)?.into(),
-                        number => *number,
-                    });
-                }
-                Expr::Apply {
-                    row,
-                    dtype: *dtype,
-                    operands: moved,
-                    in_place: *in_place,
-                }
+        for x in &mut node.step.operands {
+            if let Operand::Value(x) = x {
+                *x = self.before(*x, at, &node.shape)?;
             }
-            Expr::Convert(x) => Expr::Convert(self.before(*x, at, &node.shape)?),
-            _ => node.expr.clone(),
-        };
-        let own = self.layout_of(&expr, &shape)?;
-        if !are_ordered_alike(&own, &layout) {
-            return self.view(x, ViewKind::Given(at), &shape);
         }
-        Ok(self.push(expr, shape, node.dtype, own, true))
+        node.shape = shape;
+        let own = self.layout_of(&node)?;
+        if !are_ordered_alike(&own, &layout) {
+            return self.view(x, ViewKind::Given(at), &node.shape);
+        }
+        Ok(self.push(node, own, true))
     }
     /// The view of an operand of a value of shape `whole`.
     fn before(&mut self, x: Value, at: usize, whole: &Shape) -> Result<Value> {
@@ -326,12 +261,11 @@ impl<'a> Sinker<'a> {
 fn layouts(graph: &Graph) -> Result<Vec<Layout>> {
     let mut all: Vec<Layout> = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
-        let layout = match &node.expr {
-            Expr::View {
-                x,
-                kind: ViewKind::Given(at),
-            } => graph.views[*at].layout(&all[x.at()])?,
-            expr if expr.is_elementwise() => Some(elementwise(expr, &node.shape, &all)?),
+        let layout = match &node.step.operation {
+            Operation::View {
+                view: ViewKind::Given(at),
+            } => graph.views[*at].layout(&all[node.operand().at()])?,
+            _ if node.is_elementwise() => Some(elementwise(node, &all)?),
             _ => None,
         };
         all.push(layout.map_or_else(|| Layout::contiguous(&node.shape), Ok)?);
@@ -339,16 +273,16 @@ fn layouts(graph: &Graph) -> Result<Vec<Layout>> {
     Ok(all)
 }
 /// The layout of an elementwise value, from those of all values before it.
-fn elementwise(expr: &Expr, shape: &Shape, all: &[Layout]) -> Result<Layout> {
-    let operands = expr.operands();
-    let of: SmallVec<[&Layout; 3]> = operands.iter().map(|x| &all[x.at()]).collect();
-    layout_of(shape, &of, expr.is_in_place())
+fn elementwise(node: &Node, all: &[Layout]) -> Result<Layout> {
+    let values = node.values();
+    let of: SmallVec<[&Layout; 3]> = values.iter().map(|x| &all[x.at()]).collect();
+    layout_of(&node.shape, &of, node.step.operation.is_in_place())
 }
 /// Whether memory has the axes of all operands of an elementwise value in the same order. Otherwise
 /// a walk along one operand would run across another, and touch a cache line for each element.
 fn agree(graph: &Graph, k: usize, laid: &[Layout]) -> bool {
     let node = &graph.nodes[k];
-    let operands = node.expr.operands();
+    let operands = node.values();
     let mut whole = operands
         .iter()
         .map(|x| &laid[x.at()])

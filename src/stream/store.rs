@@ -1,7 +1,7 @@
 //! Walks that store their elements in whole tensors.
 
+use super::plan_step::{Slots, inputs, shape_of, tensor};
 use super::segment::Segment;
-use super::step::{Slots, inputs, shape_of, tensor};
 use super::traffic::bytes;
 use super::walk::Walk;
 use crate::dtype::DType;

@@ -1,7 +1,7 @@
 //! Programs as text.
 
 use super::plan::Program;
-use super::step::{Step, StepElements};
+use super::plan_step::{PlanStep, StepElements};
 use super::walk::Walk;
 use alloc::vec::Vec;
 use core::fmt;
@@ -42,15 +42,15 @@ impl Program {
         self.names(f, walk.inputs.iter().copied())?;
         write!(f, ": {}", walk.names.join(", "))
     }
-    fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+    fn step(&self, f: &mut fmt::Formatter<'_>, step: &PlanStep) -> fmt::Result {
         match step {
-            Step::Store { walk, to } => {
+            PlanStep::Store { walk, to } => {
                 f.write_str("store ")?;
                 self.names(f, to.iter().copied())?;
                 f.write_str(" of ")?;
                 self.walk(f, walk)
             }
-            Step::Reduce {
+            PlanStep::Reduce {
                 folds,
                 joint,
                 reduced,
@@ -75,14 +75,14 @@ impl Program {
                 }
                 Ok(())
             }
-            Step::View { x, to, .. } => {
+            PlanStep::View { x, to, .. } => {
                 f.write_str("view ")?;
                 self.names(f, core::iter::once(*to))?;
                 f.write_str(" of ")?;
                 self.names(f, core::iter::once(*x))
             }
-            Step::Call {
-                name,
+            PlanStep::Call {
+                operation,
                 operands,
                 to,
                 then,
@@ -92,7 +92,7 @@ impl Program {
                 self.names(f, core::iter::once(*to))?;
                 f.write_str(" of ")?;
                 self.names(f, operands.iter().copied())?;
-                write!(f, ": {name}")?;
+                write!(f, ": {}", operation.name())?;
                 if let Some(then) = then {
                     f.write_str(", then store ")?;
                     self.names(f, then.to.iter().copied())?;

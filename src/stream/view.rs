@@ -1,5 +1,6 @@
 //! Views as data: which elements of its operand a view has, whatever the operand's strides.
 
+use super::codec::{Coded, Words, coded};
 use super::traffic::{Traffic, bytes};
 use super::walk::OP;
 use crate::dtype::DType;
@@ -7,31 +8,51 @@ use crate::error::{Error, Result};
 use crate::layout::{Layout, Shape, ViewAxis, ViewMap};
 use crate::storage::expect_memory;
 use crate::tensor::{Tensor, byte_len};
+use alloc::boxed::Box;
 use smallvec::SmallVec;
 
-/// A view of tensors of one shape.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ViewOp {
-    /// The shape of the operand.
-    from: Shape,
-    map: ViewMapping,
+coded! {
+    /// A view of tensors of one shape.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct ViewOp {
+        /// The shape of the operand.
+        from: Shape,
+        map: ViewMapping,
+    }
 }
-#[derive(Clone, PartialEq, Debug)]
-enum ViewMapping {
-    /// Along axes of the operand: permuted, sliced, reversed, repeated.
-    Axes(ViewMap),
-    /// The same elements in row-major order under another shape: a copy if strides don't allow a
-    /// view.
-    Reshape(Shape),
+coded! {
+    #[derive(Clone, PartialEq, Debug)]
+    enum ViewMapping {
+        /// Along axes of the operand: permuted, sliced, reversed, repeated.
+        Axes { map: ViewMap },
+        /// The same elements in row-major order under another shape: a copy if strides don't allow
+        /// a view.
+        Reshape { to: Shape },
+    }
 }
 
-/// How a node of a graph views its operand.
+/// How a view is referred to.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum ViewKind {
-    /// A view of the graph, by its index.
+pub enum ViewKind {
+    /// By itself.
+    New(Box<ViewOp>),
+    /// By its index among the views of a graph or queue.
     Given(usize),
     /// The operand without the axes of size 1 that a reduction has kept.
     Squeeze(SmallVec<[bool; 6]>),
+}
+/// Only views by themselves can be read.
+impl Coded for ViewKind {
+    fn write(&self, to: &mut dyn FnMut(u64)) {
+        match self {
+            ViewKind::New(view) => view.write(to),
+            ViewKind::Given(at) => at.write(to),
+            ViewKind::Squeeze(gone) => gone.write(to),
+        }
+    }
+    fn read(from: &mut Words) -> Option<Self> {
+        Coded::read(from).map(ViewKind::New)
+    }
 }
 
 /// The structure of a view without its numbers: views of one form differ only in sizes, and in
@@ -51,7 +72,8 @@ impl ViewOp {
     /// Converts `view`, a view of the row-major layout `x`. None if it has no elements, or doesn't
     /// run along axes one by one.
     pub fn of(x: &Layout, view: &Layout) -> Option<ViewOp> {
-        let map = ViewMapping::Axes(x.view_map(view)?);
+        let map = x.view_map(view)?;
+        let map = ViewMapping::Axes { map };
         let from = Shape::from_slice(x.shape());
         Some(ViewOp { from, map })
     }
@@ -60,7 +82,7 @@ impl ViewOp {
         let from = Shape::from_slice(from);
         ViewOp {
             from,
-            map: ViewMapping::Reshape(to),
+            map: ViewMapping::Reshape { to },
         }
     }
     /// Some view of that form between these shapes, if there is one.
@@ -87,7 +109,7 @@ impl ViewOp {
         );
         Some(ViewOp {
             from: Shape::from_slice(from),
-            map: ViewMapping::Axes(map),
+            map: ViewMapping::Axes { map },
         })
     }
     /// The shape of the operand.
@@ -97,12 +119,12 @@ impl ViewOp {
     /// The shape of the view.
     pub fn shape(&self) -> Shape {
         match &self.map {
-            ViewMapping::Axes((_, axes)) => axes.iter().map(|a| a.count).collect(),
-            ViewMapping::Reshape(to) => to.clone(),
+            ViewMapping::Axes { map: (_, axes) } => axes.iter().map(|a| a.count).collect(),
+            ViewMapping::Reshape { to } => to.clone(),
         }
     }
     pub(super) fn form(&self) -> ViewForm {
-        let ViewMapping::Axes((_, axes)) = &self.map else {
+        let ViewMapping::Axes { map: (_, axes) } = &self.map else {
             return ViewForm::Reshape;
         };
         let is_whole = |k: usize| {
@@ -124,8 +146,8 @@ impl ViewOp {
         };
         let x = whole.as_ref().unwrap_or(x);
         match &self.map {
-            ViewMapping::Reshape(to) => Ok(x.reshape(to)),
-            ViewMapping::Axes(map) => {
+            ViewMapping::Reshape { to } => Ok(x.reshape(to)),
+            ViewMapping::Axes { map } => {
                 let outside = || Error::value(OP, "a view of other sizes");
                 x.mapped(map).map(Some).ok_or_else(outside)
             }
@@ -138,9 +160,22 @@ impl ViewOp {
         let view = whole.and_then(|x| self.layout(&x));
         view.is_ok_and(|x| x.is_none_or(|x| x.is_contiguous()))
     }
+    /// Whether it is a view of tensors of shape `x`.
+    pub(super) fn fits(&self, x: &[usize]) -> bool {
+        let Ok(whole) = Layout::contiguous(&self.from) else {
+            return false;
+        };
+        self.from[..] == *x
+            && match &self.map {
+                ViewMapping::Reshape { to } => {
+                    Layout::contiguous(to).is_ok_and(|to| to.len() == whole.len())
+                }
+                ViewMapping::Axes { .. } => self.layout(&whole).is_ok_and(|view| view.is_some()),
+            }
+    }
     /// Whether memory may hold the elements, if they must be copied.
     pub fn fits_memory(&self, dtype: DType) -> bool {
-        let ViewMapping::Reshape(to) = &self.map else {
+        let ViewMapping::Reshape { to } = &self.map else {
             return true; // never copied
         };
         let bytes = Layout::contiguous(to).and_then(|x| byte_len(&x, dtype));
@@ -207,6 +242,7 @@ pub(super) fn apply(
 ) -> Result<Tensor> {
     let none = || Error::value(OP, "a view is not given");
     let y = match kind {
+        ViewKind::New(view) => view.apply(x)?,
         ViewKind::Given(at) => views.get(*at).ok_or_else(none)?.apply(x)?,
         ViewKind::Squeeze(kept) => {
             let gone = (0..kept.len()).filter(|k| kept[*k]).map(|k| k as isize);

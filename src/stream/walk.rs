@@ -1,10 +1,10 @@
 //! A walk over elements: a program, and what it reads and computes.
 
+use super::graph::NumberForm;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::program::TileProgram;
 use crate::layout::Layout;
-use crate::ops::program::number;
 use crate::scalar::Scalar;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
@@ -28,7 +28,8 @@ pub(super) const OP: &str = "fuse";
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounding {
-    /// When they are stored; operations are computed in float32 until then.
+    /// When they are stored as a result, or for a function that runs as it is; operations are
+    /// computed in float32 until then.
     Once,
     /// After each operation, as if operations ran one by one.
     Each,
@@ -75,8 +76,8 @@ pub(super) struct WalkNumber {
     pub lane: usize,
     /// The index of the parameter.
     pub at: usize,
-    /// The dtype of the operand, and the dtype that the constant is kept in for the computation.
-    pub seen: DType,
+    /// What it becomes, and the dtype that the constant is kept in for the computation.
+    pub form: NumberForm,
     pub kept: DType,
 }
 
@@ -84,7 +85,7 @@ impl Walk {
     /// Replaces the parameters' values.
     pub fn set_numbers(&mut self, numbers: &[Scalar]) -> Result<()> {
         for n in &self.numbers {
-            let value = number(numbers[n.at], n.seen, n.kept, OP)?;
+            let value = n.form.value(numbers[n.at], n.kept)?;
             self.code
                 .set_constant(n.constant, n.lane, value, n.kept.size());
         }

@@ -95,6 +95,7 @@ impl Tensor {
     /// assert_eq!(flex::Tensor::from_slice(&[7u8], [1, 1])?.item::<u8>()?, 7);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("to_scalar", "into_scalar"))]
     pub fn item<T: Element>(&self) -> Result<T> {
         self.expect_dtype::<T>("item")?;
         self.value("item")?.get::<T>().ok_or_else(|| {

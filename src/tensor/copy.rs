@@ -15,6 +15,7 @@ use crate::par::{self, Cost};
 use crate::scalar::ElementBytes;
 use crate::simd;
 use alloc::vec::Vec;
+use core::mem::MaybeUninit;
 
 /// Whether this many contiguous bytes are moved directly, without a plan.
 fn is_small(bytes: usize) -> bool {
@@ -67,6 +68,7 @@ impl Tensor {
     /// assert!(!y.shares_storage(&x) && y.to_vec::<i32>()? == [1, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("to_owned"))]
     pub fn copy(&self) -> Result<Tensor> {
         if self.is_contiguous() && is_small(self.len() * self.dtype().size()) {
             let mut out = Tensor::empty_like(self, self.dtype())?;
@@ -90,6 +92,7 @@ impl Tensor {
     /// assert_eq!(x.transpose(0, 1)?.contiguous()?.as_slice::<i32>()?, [1, 3, 2, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("as_standard_layout"))]
     pub fn contiguous(&self) -> Result<Tensor> {
         if self.is_contiguous() {
             Ok(self.clone())
@@ -97,12 +100,30 @@ impl Tensor {
             self.copy()
         }
     }
+    /// A row-major copy of elements that others may be writing to, each read once (READ1), to be
+    /// checked and then used. Errors if there is no memory for it.
+    pub(crate) fn copy_once(&self) -> Result<Tensor> {
+        let x = self.contiguous()?;
+        let mut out = Tensor::empty(x.shape(), x.dtype())?;
+        let to = out.as_mut_ptr()?;
+        dispatch_width!(x.dtype().size(), |U| {
+            let (from, to) = (x.as_ptr() as *const U, to as *mut MaybeUninit<U>);
+            // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2); the result's
+            // are unshared (STORAGE3). Any bits are a valid integer.
+            unsafe {
+                let to = core::slice::from_raw_parts_mut(to, x.len());
+                simd::copy_once(from, size_of::<U>() as isize, to);
+            }
+        });
+        Ok(out)
+    }
     /// The values in row-major order. Errors if `T` is not the dtype.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::zeros(&[2], flex::DType::U8)?.to_vec::<u8>()?, [0, 0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("to_vec1", "to_vec2", "into_data"))]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect_dtype::<T>("to_vec")?;
         fallible::copy(self.contiguous()?.as_slice::<T>()?)
@@ -247,6 +268,7 @@ impl Tensor {
     /// assert_eq!(x.astype(DType::I8)?.to_vec::<i8>()?, [1, -2, 127, 0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("to_dtype", "cast", "mapv_into_any"))]
     pub fn astype(&self, dtype: DType) -> Result<Tensor> {
         if dtype == self.dtype() {
             return Ok(self.clone());
@@ -311,6 +333,7 @@ impl Tensor {
     /// assert_eq!(x.reshape((3, -1))?.shape(), [3, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("view", "to_shape", "flatten", "ravel"))]
     #[inline]
     pub fn reshape(&self, shape: impl Into<Ints>) -> Result<Tensor> {
         self.reshaped(shape.into().values())

@@ -17,7 +17,7 @@ mod copy;
 mod from;
 mod views;
 
-#[cfg(any(feature = "std", feature = "i8"))]
+#[cfg(any(feature = "bindings", feature = "quant", feature = "stream"))]
 pub use copy::resolve_shape;
 
 /// An n-dimensional array whose dtype is known at run time.
@@ -275,6 +275,7 @@ impl Tensor {
     }
 
     /// The sizes of the dimensions.
+    #[doc(alias("dims"))]
     #[inline(always)]
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
@@ -285,11 +286,13 @@ impl Tensor {
         self.layout.strides()
     }
     /// Number of dimensions.
+    #[doc(alias("ndim"))]
     #[inline(always)]
     pub fn rank(&self) -> usize {
         self.layout.rank()
     }
     /// Number of elements.
+    #[doc(alias("elem_count", "numel", "num_elements"))]
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.layout.len()

@@ -4,7 +4,7 @@
 use super::Tensor;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
-use crate::layout::{self, Axes, IntoShape, Layout};
+use crate::layout::{self, Axes, Int, IntoShape, Layout};
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
@@ -17,6 +17,7 @@ impl Tensor {
     /// assert_eq!(x.permute([2, 0, 1])?.shape(), [4, 2, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("permuted_axes", "permute_dims"))]
     pub fn permute(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         Ok(self.view(
             self.layout
@@ -30,8 +31,9 @@ impl Tensor {
     /// assert_eq!(x.transpose(0, -1)?.shape(), [3, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn transpose(&self, a: isize, b: isize) -> Result<Tensor> {
-        Ok(self.view(self.layout.swap_axes("transpose", a, b)?))
+    #[doc(alias("swap_dims", "swap_axes", "swapaxes"))]
+    pub fn transpose(&self, a: impl Int, b: impl Int) -> Result<Tensor> {
+        Ok(self.view(self.layout.swap_axes("transpose", a.wide(), b.wide())?))
     }
     /// Moves dimensions to other positions, keeping the order of the others; a view. Errors if the
     /// lists differ in length, or an axis is out of range or repeated.
@@ -63,11 +65,12 @@ impl Tensor {
     /// ```
     pub fn slice_axis(
         &self,
-        axis: isize,
+        axis: impl Int,
         start: Option<i64>,
         stop: Option<i64>,
         step: i64,
     ) -> Result<Tensor> {
+        let axis = axis.wide();
         let k = layout::axis("slice", axis, self.rank())?;
         if step == 0 {
             return Err(Error::value("slice", "step is 0"));
@@ -83,8 +86,9 @@ impl Tensor {
     /// assert_eq!(x.narrow(0, 1, 2)?.to_vec::<i32>()?, [1, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn narrow(&self, axis: isize, start: usize, length: usize) -> Result<Tensor> {
-        Ok(self.view(self.layout.narrow("narrow", axis, start, length)?))
+    #[doc(alias("slice_dim"))]
+    pub fn narrow(&self, axis: impl Int, start: usize, length: usize) -> Result<Tensor> {
+        Ok(self.view(self.layout.narrow("narrow", axis.wide(), start, length)?))
     }
     /// Selects index `index` of a dimension, negative from the end, and removes the dimension; a
     /// view. Errors if the index or the axis is out of range.
@@ -94,7 +98,9 @@ impl Tensor {
     /// assert_eq!(x.select(0, -1)?.to_vec::<i32>()?, [2, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn select(&self, axis: isize, index: i64) -> Result<Tensor> {
+    #[doc(alias("index_axis"))]
+    pub fn select(&self, axis: impl Int, index: i64) -> Result<Tensor> {
+        let axis = axis.wide();
         let k = layout::axis("select", axis, self.rank())?;
         Ok(self.view(self.layout.index("select", k, index)?))
     }
@@ -105,6 +111,7 @@ impl Tensor {
     /// assert_eq!(x.flip(0)?.to_vec::<i32>()?, [2, 3, 0, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("invert_axis"))]
     pub fn flip(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         Ok(self.view(
             self.layout
@@ -119,6 +126,7 @@ impl Tensor {
     /// assert_eq!(x.broadcast_to((2, 3))?.to_vec::<i32>()?, [1, 1, 1, 2, 2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("broadcast_as", "expand", "expand_as"))]
     #[inline]
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Tensor> {
         Ok(self.view(
@@ -134,6 +142,7 @@ impl Tensor {
     /// assert_eq!(x.squeeze(0)?.shape(), [3, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("squeeze_dim", "remove_axis"))]
     pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         Ok(self.view(self.layout.squeeze("squeeze", axes.into().named())?))
     }
@@ -145,15 +154,16 @@ impl Tensor {
     /// assert_eq!(x.expand_dims([0, -1])?.shape(), [1, 3, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("unsqueeze", "insert_axis", "unsqueeze_dim"))]
     pub fn expand_dims(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         let axes = axes.into();
-        let places = axes.named().ok_or_else(|| {
+        let positions = axes.named().ok_or_else(|| {
             Error::value(
                 "expand_dims",
                 "() gives no positions: pass those of the new dimensions",
             )
         })?;
-        Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
+        Ok(self.view(self.layout.expand_dims("expand_dims", positions)?))
     }
     /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
     /// dimension. A view, whose windows may overlap. Errors if there is no such dimension, `size`
@@ -164,8 +174,9 @@ impl Tensor {
     /// assert_eq!(x.unfold(0, 2, 1)?.to_vec::<i32>()?, [0, 1, 1, 2, 2, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn unfold(&self, axis: isize, size: usize, step: usize) -> Result<Tensor> {
-        Ok(self.view(self.layout.unfold("unfold", axis, size, step)?))
+    #[doc(alias("windows", "sliding_window_view"))]
+    pub fn unfold(&self, axis: impl Int, size: usize, step: usize) -> Result<Tensor> {
+        Ok(self.view(self.layout.unfold("unfold", axis.wide(), size, step)?))
     }
     /// One tensor for each index of a dimension, without that dimension; views. Errors if there is
     /// no such dimension.
@@ -175,7 +186,9 @@ impl Tensor {
     /// assert_eq!(x.unstack(1)?[1].to_vec::<i32>()?, [1, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn unstack(&self, axis: isize) -> Result<Vec<Tensor>> {
+    #[doc(alias("unbind"))]
+    pub fn unstack(&self, axis: impl Int) -> Result<Vec<Tensor>> {
+        let axis = axis.wide();
         let k = layout::axis("unstack", axis, self.rank())?;
         let mut out = room(self.shape()[k])?;
         for i in 0..self.shape()[k] {
@@ -191,7 +204,8 @@ impl Tensor {
     /// assert_eq!(x.split(&[1, 2], 0)?[1].to_vec::<i32>()?, [1, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn split(&self, sizes: &[usize], axis: isize) -> Result<Vec<Tensor>> {
+    pub fn split(&self, sizes: &[usize], axis: impl Int) -> Result<Vec<Tensor>> {
+        let axis = axis.wide();
         let k = layout::axis("split", axis, self.rank())?;
         let total = sizes.iter().try_fold(0usize, |n, s| n.checked_add(*s));
         if total != Some(self.shape()[k]) {
@@ -221,7 +235,9 @@ impl Tensor {
     /// assert_eq!(sizes, [3, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn chunk(&self, chunks: usize, axis: isize) -> Result<Vec<Tensor>> {
+    #[doc(alias("chunks"))]
+    pub fn chunk(&self, chunks: usize, axis: impl Int) -> Result<Vec<Tensor>> {
+        let axis = axis.wide();
         let k = layout::axis("chunk", axis, self.rank())?;
         if chunks == 0 {
             return Err(Error::value("chunk", "0 chunks; it must be at least 1"));

@@ -123,12 +123,12 @@ const LAYERS: [(&str, Layer); 21] = [
     }),
     ("grid_sample", |t| {
         let (x, grid) = (t(&[1, 3, 4, 5]), t(&[1, 3, 9, 2]));
-        Ok(vec![nn::grid_sample(&x, &grid, Default::default())?])
+        Ok(vec![nn::grid_sample(&x, &grid, ())?])
     }),
     ("the gradient of grid_sample", |t| {
         let of = |channels: usize| {
             let (x, grid) = (t(&[1, channels, 4, 5]), t(&[1, 3, 9, 2]));
-            nn::grad::grid_sample(&t(&[1, channels, 3, 9]), &x, &grid, Default::default())
+            nn::grad::grid_sample(&t(&[1, channels, 3, 9]), &x, &grid, ())
         };
         Ok([of(3)?, of(5)?].concat())
     }),
@@ -173,6 +173,7 @@ const LAYERS: [(&str, Layer); 21] = [
         let (k, v) = (t(&[2, 7, 8]), t(&[2, 7, 8]));
         let options = nn::Attention {
             causal: true,
+            align: Some(nn::Align::LowerRight),
             scale: SCALE,
             ..Default::default()
         };
@@ -181,16 +182,11 @@ const LAYERS: [(&str, Layer); 21] = [
     }),
     ("rotary_embedding", |t| {
         let (x, cos, sin) = (t(&[1, 2, 3, 8]), t(&[3, 4]), t(&[3, 4]));
-        Ok(vec![nn::rotary_embedding(
-            &x,
-            &cos,
-            &sin,
-            Default::default(),
-        )?])
+        Ok(vec![nn::rotary_embedding(&x, &cos, &sin, ())?])
     }),
     ("lstm", |t| {
         let (u, w, b) = (t(&[12, 5]), t(&[12, 3]), t(&[12]));
-        let (y, h, c) = nn::lstm(&t(&[3, 2, 5]), None, &[&u, &w, &b, &b], Default::default())?;
+        let (y, h, c) = nn::lstm(&t(&[3, 2, 5]), None, &[&u, &w, &b, &b], ())?;
         Ok(vec![y, h, c])
     }),
 ];

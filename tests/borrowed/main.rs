@@ -147,7 +147,7 @@ const OPERATIONS: [(&str, Operation); 26] = [
     }),
     ("scatter", |x, p, _| {
         Ok(vec![
-            ops::put_along_axis(x, p, x, 1, ScatterMode::Set)?,
+            ops::scatter(x, p, x, 1, ScatterMode::Set)?,
             ops::scatter_add(x, p, x, 1)?,
         ])
     }),

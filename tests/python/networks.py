@@ -332,7 +332,9 @@ def attention(w):
     seen = np.broadcast_to(seen, scores.shape)
     none = ~seen.any(-1, keepdims=True)  # queries without keys give zeros
     expected = np.where(none, 0, softmax(np.where(seen | none, scores, -np.inf)) @ c)
-    result = flex.nn.scaled_dot_product_attention(q, k, v, m, is_causal=causal, enable_gqa=True)
+    result = flex.nn.scaled_dot_product_attention(
+        q, k, v, m, is_causal=causal, enable_gqa=True, align="upper_left"
+    )
     return [(result, expected, 8, allowed)]
 
 

@@ -15,6 +15,7 @@ from arrays import (
     sum_error,
     to_numpy,
 )
+from families import family
 from guarded import borrowed, shape_of
 from networks import network
 from test_elementwise import BINARY, LIMITS, UNARY, exact, near, reference
@@ -469,7 +470,7 @@ STEPS = [
     scatter,
     masks,
 ]
-STEPS += [shapes, shapes, cast, product, network, network, network]
+STEPS += [shapes, shapes, cast, product, network, network, network, family, family, family]
 
 
 def run(seed):

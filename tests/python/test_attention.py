@@ -91,6 +91,50 @@ def test_invalid_options(options, message):
         sdpa(x, x, x, **options)
 
 
+@pytest.mark.parametrize("options", [{"is_causal": True}, {"window": (3, -1)}, {"window": (-1, 0)}])
+def test_fewer_queries_than_keys_need_align(options):
+    """A token appended to a cache must not attend to the first key alone."""
+    cache = nn.KVCache(1, 1, 4)
+    k, v = (flex.asarray(random(1, 1, 5, 4, seed=i), dtype="float32") for i in range(2))
+    keys, values = cache.append(k, v)
+    q = k[:, :, -1:]
+    gradients = (nn.grad.scaled_dot_product_attention, nn.grad.scaled_dot_product_attention_mask)
+    calls = [
+        lambda **more: sdpa(q, keys, values, **options, **more),
+        flex.fuse(lambda q, keys, values: sdpa(q, keys, values, **options)),
+        lambda: gradients[0](q, q, keys, values, **options),
+        lambda: gradients[1](q, q, keys, values, flex.zeros((1, 5)), **options),
+    ]
+    for call, arguments in zip(calls, ((), (q, keys, values), (), ()), strict=True):
+        with pytest.raises(ValueError, match=r'needs align, "lower_right" if .* "upper_left" if'):
+            call(*arguments)
+    all_ = {"is_causal": False, "window": None} | options
+    for align in ("lower_right", "upper_left"):
+        want = expected(
+            *(np.asarray(x, dtype="f8") for x in (q, keys, values)),
+            None,
+            all_["is_causal"],
+            all_["window"],
+            align,
+            None,
+        )
+        np.testing.assert_allclose(np.asarray(calls[0](align=align)), want, atol=1e-6)
+    # as many or more queries have no choice of torch's to hide
+    sdpa(keys, keys, values, **options)
+    sdpa(keys, keys[:, :, :2], values[:, :, :2], **options)
+    sdpa(q, keys, values)
+
+
+def test_decoding_is_one_pass_over_the_text():
+    q, k, v = (flex.asarray(random(1, 2, 9, 4, seed=i), dtype="float32") for i in range(3))
+    whole = sdpa(q, k, v, is_causal=True)
+    cache, rows = nn.KVCache(1, 2, 4), []
+    for start, end in ((0, 4), (4, 5), (5, 8), (8, 9)):
+        keys, values = cache.append(k[:, :, start:end], v[:, :, start:end])
+        rows.append(sdpa(q[:, :, start:end], keys, values, is_causal=True, align="lower_right"))
+    np.testing.assert_allclose(np.asarray(flex.concat(rows, axis=2)), np.asarray(whole), atol=1e-6)
+
+
 def test_torchs_positional_arguments():
     x = flex.asarray(random(5, 4))
     assert sdpa(x, x, x, None, 0.0, True).tolist() == sdpa(x, x, x, is_causal=True).tolist()

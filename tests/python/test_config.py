@@ -94,7 +94,7 @@ def test_show_config():
 def test_array_namespace_info():
     info = flex.__array_namespace_info__()
     assert info.default_device() == "cpu"
-    assert info.devices() == ["cpu"]
+    assert info.devices() == ("cpu",)
     assert info.default_dtypes()["real floating"] is flex.float32
     assert set(info.dtypes(kind="integral")) == {
         f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)
@@ -104,7 +104,7 @@ def test_array_namespace_info():
         "complex64",
         "complex128",
     }
-    assert len(info.dtypes(device="cpu")) == 17
+    assert len(info.dtypes(device="cpu")) == 13
     assert info.capabilities()["boolean indexing"]
     assert flex.__array_api_version__ == "2025.12"
     assert flex.asarray(1).__array_namespace__() is flex

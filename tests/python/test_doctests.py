@@ -23,26 +23,50 @@ PLAIN = {
     "_rebuild",
     "__array_namespace_info__",
 }
+PLAIN_CLASSES = {"DType", "Tensor"}
 
 
-def documented():
+def public(kind):
+    """The functions or classes, by the names that one calls them by."""
     for namespace in NAMESPACES:
         for name in namespace.__all__:
             value = getattr(namespace, name)
-            if callable(value) and not inspect.isclass(value):
+            if callable(value) and inspect.isclass(value) == (kind == "class"):
                 yield pytest.param(name, value, id=f"{namespace.__name__}.{name}")
 
 
-@pytest.mark.parametrize(("name", "function"), list(documented()))
-def test_docstring(name, function):
-    doc = inspect.getdoc(function)
-    assert doc, f"{name} has no docstring"
+def run(name, doc):
+    """Runs the examples of a docstring; their number."""
     test = doctest.DocTestParser().get_doctest(doc, {"flex": flex}, name, None, 0)
-    assert test.examples or name in PLAIN, f"{name} has no example"
     report = []
     doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     assert not report, "".join(report)
+    return len(test.examples)
+
+
+@pytest.mark.parametrize(("name", "function"), list(public("function")))
+def test_docstring(name, function):
+    doc = inspect.getdoc(function)
+    assert doc, f"{name} has no docstring"
+    assert run(name, doc) or name in PLAIN, f"{name} has no example"
     assert name in PLAIN or inspect.signature(function) is not None
+
+
+@pytest.mark.parametrize(("name", "value"), list(public("class")))
+def test_classes(name, value):
+    """The class and its own members; those of Tensor that are functions too are tested above."""
+    assert inspect.getdoc(value), f"{name} has no docstring"
+    own = [m for m in vars(value) if not m.startswith("_") and value is not flex.Tensor]
+    examples = run(name, inspect.getdoc(value))
+    for member in own:
+        examples += run(f"{name}.{member}", inspect.getdoc(getattr(value, member)) or "")
+    plain = issubclass(value, (Exception, Warning)) or name in PLAIN_CLASSES
+    assert examples or plain, f"{name} has no example"
+
+
+@pytest.mark.parametrize("module", NAMESPACES)
+def test_modules(module):
+    run(module.__name__, module.__doc__)
 
 
 @pytest.mark.parametrize("name", [n for n in dir(flex.Tensor) if not n.startswith("_")])

@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.fft
 from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
@@ -110,6 +111,15 @@ def test_several_axes(shape, data, dtype, seed):
     got = flex.fft.irfftn(t, s=s, axes=axes, norm=norm)
     want = np.fft.irfftn(wide(x), s=s, axes=axes, norm=norm)
     assert error(got, want) < 4 * bound(dtype, x.size + 64)
+
+
+@examples(30)
+@given(st.tuples(*[st.integers(1, 70)] * 2), st.sampled_from(["complex64", "complex128"]), seeds)
+def test_a_plane_is_lines_and_columns(shape, dtype, seed):
+    t = flex.asarray(values(seed, shape, dtype))
+    for plane, line in ((flex.fft.fft2, flex.fft.fft), (flex.fft.ifft2, flex.fft.ifft)):
+        want = np.asarray(line(line(t, axis=-1), axis=-2))
+        assert error(plane(t), wide(want)) < bound(dtype, math.prod(shape))
 
 
 @examples(60)
@@ -268,11 +278,56 @@ def test_as_accurate_as_pocketfft_by_exact_sums(n):
 
 
 def test_matches_scipy_in_single_precision():
-    fft = pytest.importorskip("scipy.fft")
     for shape in ((3, 100), (64, 257), (5, 4096)):
         x = values(1, shape, "float32")
         for axis in (0, 1):
-            assert error(flex.fft.rfft(flex.asarray(x), axis=axis), fft.rfft(x, axis=axis)) < 1e-6
+            assert (
+                error(flex.fft.rfft(flex.asarray(x), axis=axis), scipy.fft.rfft(x, axis=axis))
+                < 1e-6
+            )
+
+
+@examples(40)
+@given(
+    st.lists(st.integers(1, 12), min_size=2, max_size=4).map(tuple),
+    st.sampled_from(["float32", "float64", "complex64", "complex128"]),
+    st.sampled_from(NORMS),
+    st.data(),
+)
+def test_two_axes(shape, dtype, norm, data):
+    x = values(sum(shape), shape, dtype)
+    axes = tuple(data.draw(st.permutations(range(len(shape))))[:2])
+    s = data.draw(st.none() | st.tuples(st.integers(1, 14), st.integers(1, 14)))
+    for options in ({}, {"s": s, "axes": axes, "norm": norm}):
+        names = ["fft2", "ifft2", *(["rfft2"] if dtype.startswith("float") else [])]
+        if options or shape[-1] > 1:  # without sizes the last one is 2 * (n - 1)
+            names.append("irfft2")
+        if options and s is None and shape[axes[-1]] == 1:
+            names.remove("irfft2")
+        for name in names:
+            got = getattr(flex.fft, name)(flex.asarray(x), **options)
+            want = getattr(np.fft, name)(wide(x), **options)
+            assert error(got, want) < bound(dtype, got.size), (name, options)
+    y = flex.fft.ifft2(flex.fft.fft2(flex.asarray(x), axes=axes), axes=axes)
+    assert error(y, wide(x).astype(np.clongdouble)) < 2 * bound(dtype, x.size)
+
+
+def test_next_fast_length():
+    """By search: powers of two, and those from 8 on times the odd numbers of up to two factors 3, 5 and 7, and 27."""
+    odd = [1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45]
+    fast = sorted({m << k for m in odd for k in range(14) if m == 1 or k >= 3})
+    for n in range(5000):
+        got = flex.fft.next_fast_len(n)
+        assert got == next(f for f in fast if f >= n)
+        assert n <= got <= 1 << max(n - 1, 0).bit_length()
+    for n in (1 << 40, 3 << 40, 45 << 30, (1 << 61) - 1):
+        got = flex.fft.next_fast_len(n)
+        assert n <= got <= 1.15 * n
+        while got % 2 == 0:
+            got //= 2
+        assert got in odd
+    with pytest.raises(ValueError, match="n is -1"):
+        flex.fft.next_fast_len(-1)
 
 
 @pytest.mark.parametrize("name", ["int64", "bool", "uint8"])

@@ -5,12 +5,15 @@ import io
 import json
 import os
 import pickle
+import re
 import signal
 import stat
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -61,23 +64,113 @@ def test_errors_match_open(tmp_path, suffix, kind):
     assert sorted(os.listdir(tmp_path)) == [folder.name]
 
 
-@POSIX
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may all")
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_permission_errors(tmp_path, suffix):
-    path = tmp_path / f"x.{suffix}"
-    flex.io.save(path, example(suffix))
-    path.chmod(0)
-    with pytest.raises(PermissionError) as caught:
-        flex.io.load(path)
-    assert caught.value.filename == str(path)
-    tmp_path.chmod(0o500)
+@pytest.mark.parametrize("suffix", ["", ".gguf", ".d", *(f".{format}" for format in FORMATS)])
+def test_a_folder_is_a_directory_error(tmp_path, suffix):
+    folder = tmp_path / f"folder{suffix}"
+    folder.mkdir()
+    known = suffix[1:] in FORMATS
+    calls = [flex.io.load, lambda path: flex.io.save(path, example(suffix[1:])), flex.quant.load]
+    calls += [lambda path: flex.quant.save(path, {"x": flex.zeros(1)})]
+    calls += [lambda path, f=f: flex.io.load(path, format=f) for f in FORMATS]
+    calls += [lambda path, f=f: flex.io.save(path, example(f), format=f) for f in FORMATS]
+    if suffix in ("", ".gguf", ".d", ".safetensors"):
+        calls.append(flex.io.metadata)
+    if not known:
+        calls.append(flex.quant.load_gguf)
+    for call in calls:
+        with pytest.raises(IsADirectoryError) as caught:
+            call(folder)
+        assert (caught.value.errno, caught.value.filename) == (errno.EISDIR, str(folder))
+    assert os.listdir(tmp_path) == [folder.name]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "reader"),
+    [
+        (".gguf", "flex.quant.load_gguf"),
+        (".GGUF", "flex.quant.load_gguf"),
+        (".bin", "torch.load"),
+        (".pt", "torch.load"),
+        (".pth", "torch.load"),
+        (".csv", "numpy.loadtxt"),
+        (".onnx", "onnx.load"),
+        (".txet", "rename it, or pass format="),
+    ],
+)
+def test_a_suffix_of_others_names_what_reads_it(tmp_path, suffix, reader):
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(b"content")
+    for call in (flex.io.load, flex.io.metadata):
+        with pytest.raises(ValueError, match=re.escape(reader)):
+            call(path)
+    with pytest.raises(ValueError, match=r"npy") as caught:
+        flex.io.save(path, {"x": flex.zeros(1)})
+    assert "torch.load" not in str(caught.value)
+    assert "load_gguf" not in str(caught.value)
+
+
+def test_content_of_others_names_what_reads_it(tmp_path):
+    with pytest.raises(ValueError, match=r"flex\.quant\.load_gguf"):
+        flex.io.load(io.BytesIO(b"GGUF" + bytes(20)))
+    checkpoint, archive = tmp_path / "x.npz", io.BytesIO()
+    for file in (checkpoint, archive):
+        with zipfile.ZipFile(file, "w") as written:
+            written.writestr("archive/data.pkl", b"")
+        if file is archive:
+            file.seek(0)
+        with pytest.raises(ValueError, match=r"no \.npy in the archive; .*torch\.load"):
+            flex.io.load(file)
+    np.savez(checkpoint)
+    assert flex.io.load(checkpoint) == {}
+
+
+# Root may read and write all, so it gives that up; what is imported later could lie where only root may read.
+DENIED = """
+import os, pathlib, sys, bz2, lzma, zipfile
+import flex
+
+folder, suffix = pathlib.Path(sys.argv[1]), sys.argv[2]
+if os.geteuid() == 0:
+    os.chown(folder, 65534, 65534)
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+path, x = folder / f"x.{suffix}", flex.zeros(1)
+what = x if suffix == "npy" else {"x": x}
+flex.io.save(path, what)
+
+def denied(call):
     try:
-        with pytest.raises(PermissionError) as caught:
-            flex.io.save(path, example(suffix))
-        assert caught.value.filename == str(path)
-    finally:
-        tmp_path.chmod(0o700)
+        call()
+    except PermissionError as error:
+        assert error.filename == str(path), error.filename
+    else:
+        raise AssertionError("permitted")
+
+path.chmod(0)
+denied(lambda: flex.io.load(path))
+denied(lambda: flex.io.load(path, mmap=False))
+denied(lambda: flex.io.metadata(path, format="safetensors"))
+denied(lambda: flex.quant.load_gguf(path))
+folder.chmod(0o500)
+denied(lambda: flex.io.save(path, what))
+folder.chmod(0o700)
+assert os.listdir(folder) == [path.name]
+print("denied")
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_permission_errors(suffix):
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(
+            [sys.executable, "-c", DENIED, folder, suffix],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (run.returncode, run.stdout) == (0, "denied\n"), run.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")

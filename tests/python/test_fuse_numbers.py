@@ -57,7 +57,8 @@ class TestOneTrace:
         f = flex.fuse(lambda x, a, b: x * a + b, strict=strict)
         x = X.astype(flex.bfloat16)
         for a, b in [(0.5, 1.0), (0.1, 3.3), (-2.0, 0.0)]:
-            wide = (x.astype(flex.float32) * a + b).astype(flex.bfloat16)
+            rounded = [flex.asarray(c, dtype="bfloat16").astype(flex.float32) for c in (a, b)]
+            wide = (x.astype(flex.float32) * rounded[0] + rounded[1]).astype(flex.bfloat16)
             expected = x * a + b if strict else wide
             assert f(x, a, b).tolist() == expected.tolist()
 

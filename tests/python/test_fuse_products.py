@@ -255,6 +255,5 @@ class TestStreams:
         with flex.stream() as s:
             y = flex.exp(operand(3, 3) @ operand(3, 2))
         s.save(path)
-        assert "matmul v0 v1" in path.read_text()
         assert s.load(path) > 0
         assert y.shape == (3, 2)

@@ -70,6 +70,82 @@ def test_misspelled_names():
     assert str(copy) == str(caught.value)
 
 
+MODULES = {
+    "ReLU": "relu",
+    "Linear": "linear",
+    "Conv2d": "conv2d",
+    "LayerNorm": "layer_norm",
+    "BatchNorm2d": "batch_norm",
+    "CrossEntropyLoss": "cross_entropy",
+    "MSELoss": "mse_loss",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+}
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "hint"),
+    [
+        (flex, "shape", "x.shape, of a tensor x"),
+        (flex, "conv2d", "flex.nn.conv2d(x, ...)"),
+        (X, "conv2d", "flex.nn.conv2d(x, ...)"),
+        (flex, "fftshift", "flex.fft.fftshift(x, ...)"),
+        (flex.nn, "exp", "flex.exp(x, ...)"),
+        (X, "nn", "flex.nn"),
+        (X, "relu_", "x[...] = x.relu(...)"),
+        (flex.nn, "relu_", "x[...] = x.relu(...)"),
+        (X, "dim", "x.ndim"),
+        (X, "fill_", "x[...] = value"),
+        *(
+            (
+                flex.nn,
+                name,
+                f"flex.nn.{function}(x, ...): flex.nn has functions, which take weights as arguments",
+            )
+            for name, function in MODULES.items()
+        ),
+    ],
+)
+def test_names_that_stand_elsewhere(owner, name, hint):
+    assert message(lambda: getattr(owner, name)).endswith(f" {name!r}: write {hint}")
+
+
+def test_names_of_modules():
+    assert "flex.nn, which has the functions" in message(lambda: flex.nn.functional)
+    assert "flex.nn has functions, which take weights" in message(lambda: flex.nn.Module)
+    assert "numpy.linalg.inv, which takes tensors" in message(lambda: flex.linalg.inv)
+    assert "default_rng" in message(lambda: flex.randn)
+    assert "write flex.fuse(f)" in message(lambda: flex.compile)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (X, "cov"),
+        (X, "meen"),
+        (flex, "float128"),
+        (flex, "uint"),
+        (flex.nn, "TransformerEncoder"),
+        (flex.nn, "init"),
+        (flex.signal, "lfilter"),
+        (flex.signal, "butter"),
+        (flex.fft, "hfft2"),
+        (flex.fft, "dctn"),
+    ],
+)
+def test_no_hint_where_nothing_is_surely_meant(owner, name):
+    assert message(lambda: getattr(owner, name)).endswith(f"has no attribute {name!r}")
+
+
+def test_calls_of_other_libraries():
+    cube = flex.ones((2, 3, 4))
+    assert message(lambda: cube.transpose(1, 2)) == (
+        "transpose: 2 axes for 3 dimensions: flex.swapaxes(x, 1, 2) swaps two"
+    )
+    assert message(lambda: flex.fuse(lambda x: x.transpose(0, -1))(cube)).startswith("transpose: 2")
+    assert message(lambda: cube.view(-1)).endswith("write x.reshape(-1)")
+    assert "write flex.asarray(obj)" in message(lambda: flex.Tensor([1.0]))
+
+
 def test_a_traceback_has_one_suggestion():
     run = subprocess.run(
         [sys.executable, "-c", "import flex; flex.ones(3).argmaxx"],

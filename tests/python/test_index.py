@@ -263,7 +263,7 @@ MODES = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.mi
 
 @examples(100)
 @given(lines(["int32", "uint8", "float64"]), st.sampled_from([*MODES, "set"]), st.data())
-def test_put_along_axis(case, mode, data):
+def test_scatter(case, mode, data):
     x, a, axis = case
     dtype = a.dtype.name
     shape = tuple(
@@ -284,7 +284,7 @@ def test_put_along_axis(case, mode, data):
         else:
             MODES[mode].at(expected, tuple(grid), values)
     before = to_numpy(x)
-    y = flex.put_along_axis(x, flex.asarray(i, copy=True), v, axis, mode=mode)
+    y = flex.scatter(x, flex.asarray(i, copy=True), v, axis, mode=mode)
     check(
         y,
         expected,
@@ -351,19 +351,19 @@ def test_masks(data, shape, dtype):
             "take_along_axis: index 9",
         ),
         (
-            lambda x, i: flex.put_along_axis(x, flex.asarray([[9], [0]]), 1.0, 1),
+            lambda x, i: flex.scatter(x, flex.asarray([[9], [0]]), 1.0, 1),
             IndexError,
-            "put_along_axis: index 9",
+            "scatter: index 9",
         ),
         (
-            lambda x, i: flex.put_along_axis(x, flex.asarray([[1], [0]]), 1.0, 1, mode="replace"),
+            lambda x, i: flex.scatter(x, flex.asarray([[1], [0]]), 1.0, 1, mode="replace"),
             ValueError,
             "mode is",
         ),
         (
-            lambda x, i: flex.put_along_axis(x, flex.asarray([[1], [0]]), 1j, 1),
+            lambda x, i: flex.scatter(x, flex.asarray([[1], [0]]), 1j, 1),
             flex.DTypeError,
-            "put_along_axis",
+            "scatter",
         ),
         (lambda x, i: flex.scatter_add(x, i, 1.0), ValueError, "scatter_add"),
         (lambda x, i: flex.index_add(x, flex.asarray([5]), 1.0), IndexError, "index_add: index 5"),

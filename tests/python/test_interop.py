@@ -11,6 +11,7 @@ import weakref
 import ml_dtypes
 import numpy as np
 import pytest
+from einops import array_api as einops  # plain einops supports only a fixed list of libraries
 from support import Producer, address, numpy_dtype, sample
 
 import flex
@@ -301,9 +302,6 @@ def test_numpy_on_the_left_gives_a_tensor():
 
 
 def test_einops():
-    einops = pytest.importorskip(
-        "einops.array_api"
-    )  # plain einops supports only a fixed list of libraries
     t = flex.asarray(np.arange(24.0).reshape(2, 3, 4))
     assert einops.rearrange(t, "a b c -> (a b) c").tolist() == t.reshape(6, 4).tolist()
     assert einops.reduce(t, "a b c -> a c", "mean").tolist() == flex.mean(t, axis=1).tolist()

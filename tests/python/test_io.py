@@ -74,6 +74,9 @@ def test_safetensors_by_hand(tmp_path):
     )
     assert flex.io.load(str(path))["w"].tolist() == [1.0, 2.0]
     assert flex.io.load(os.fsencode(path))["w"].dtype == flex.float32
+    path.write_bytes(safetensors({"__metadata__": None, "w": entry()}, bytes(8)))
+    assert flex.io.load(path)["w"].tolist() == [0.0, 0.0]
+    assert flex.io.metadata(path) == {}
 
 
 @pytest.mark.parametrize("mmap", [True, False])
@@ -107,6 +110,8 @@ def test_safetensors_by_hand(tmp_path):
         safetensors({"a": entry(), "b": entry(offsets=(4, 12))}, b"\x00" * 12),
         safetensors(b'{"w":%b,"w":%b}' % ((json.dumps(entry()).encode(),) * 2), b"\x00" * 8),
         safetensors(b'{"__metadata__":{},"__metadata__":{}}'),
+        safetensors(b'{"__metadata__":null,"__metadata__":null}'),
+        safetensors(b'{"__metadata__":nul}'),
         safetensors(b'{"__metadata__":{"a":"b","a":"c"}}'),
         safetensors(
             b'{"w":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}}', b"\x00" * 8
@@ -216,6 +221,8 @@ GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
         npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", b"\x00" * 8),
         npy("{'descr': '<f4', 'fortran_order': 3, 'shape': (2,), }", b"\x00" * 8),
         npy("{'descr': '<f4', 'fortran_order': False, 'shape': 2, }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2), }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (02,), }", b"\x00" * 8),
         npy(
             "{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('true'),), }",
             b"\x00" * 8,

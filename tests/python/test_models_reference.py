@@ -205,6 +205,55 @@ class TestTokenizerSettings:
         vectors = SentenceEncoder.load(MODELS / "roberta").encode(["A DOG", "a dog"])
         assert vectors[0].tolist() == vectors[1].tolist()
 
+    def test_space_before_a_text(self, tmp_path):
+        """As in transformers: without the setting tokenizer.json decides, which has none here."""
+        plain = SentenceEncoder.load(MODELS / "roberta")
+        spaced = changed(tmp_path, "roberta", tokenizer_config={"add_prefix_space": True})
+
+        def tokens(encoder, text):
+            return encoder.tokenize([text])["input_ids"].tolist()
+
+        assert tokens(spaced, "the cat") == tokens(plain, " the cat") != tokens(plain, "the cat")
+        assert spaced.encode("the cat").tolist() == plain.encode(" the cat").tolist()
+        assert tokens(spaced, " the cat") == tokens(plain, " the cat")
+        path = tmp_path / "tokenizer.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["pre_tokenizer"]["add_prefix_space"] = True
+        steps = [{"type": "Digits", "individual_digits": False}, content["pre_tokenizer"]]
+        content["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+        path.write_text(json.dumps(content), encoding="utf-8")
+        settings = tmp_path / "tokenizer_config.json"
+        assert tokens(SentenceEncoder.load(tmp_path), "the cat") == tokens(plain, " the cat")
+        settings.write_text('{"add_prefix_space": false}', encoding="utf-8")
+        assert tokens(SentenceEncoder.load(tmp_path), "the cat") == tokens(plain, "the cat")
+
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("bert", True, "puts no space"),
+            ("bert", False, None),
+            ("xlm-roberta", False, "puts a space"),
+            ("xlm-roberta", True, None),
+            ("roberta", "yes", "not true or false"),
+        ],
+    )
+    def test_space_that_the_tokenizer_cannot_choose(self, tmp_path, name, value, message):
+        if message is None:
+            changed(tmp_path, name, tokenizer_config={"add_prefix_space": value})
+            return
+        with pytest.raises(
+            ValueError, match=rf"tokenizer_config\.json: add_prefix_space.*{message}"
+        ):
+            changed(tmp_path, name, tokenizer_config={"add_prefix_space": value})
+
+    def test_norms_of_distilbert(self, tmp_path):
+        """transformers has 1e-12 there, whatever config.json says."""
+        wanted = SentenceEncoder.load(MODELS / "distilbert").encode(TEXTS)
+        found = changed(tmp_path, "distilbert", config={"layer_norm_eps": 0.5}).encode(TEXTS)
+        assert found.tolist() == wanted.tolist()
+        other = changed(tmp_path / "bert", "bert", config={"layer_norm_eps": 0.5})
+        assert other.encode("a dog").tolist() != expected("bert", "encode")[0].tolist()
+
     @pytest.mark.parametrize(("limit", "tokens"), [(12, 12), (39, 39), (1e30, 40), (None, 40)])
     def test_length_from_the_tokenizer(self, tmp_path, limit, tokens):
         encoder = changed(

@@ -67,6 +67,8 @@ class TestBadInput:
             ("model_type", None, "unsupported model_type None"),
             ("position_embedding_type", "relative_key", "unsupported position_embedding_type"),
             ("is_decoder", True, "unsupported is_decoder True: only False is"),
+            ("quantization_config", {"quant_method": "awq"}, "unsupported quantization_config"),
+            ("pruned_heads", {"0": [1]}, "unsupported pruned_heads"),
             ("hidden_act", "mish", "unsupported hidden_act 'mish'"),
             ("hidden_size", None, "missing entries: hidden_size"),
             ("hidden_size", "12", "hidden_size is '12'"),
@@ -246,6 +248,17 @@ class TestBadInput:
                 "unsupported processing_kwargs",
             ),
             (
+                "sentence_bert_config",
+                {"tokenizer_args": {"add_prefix_space": True}},
+                "unsupported tokenizer_args",
+            ),
+            ("sentence_bert_config", {"model_args": {"x": 1}}, "unsupported model_args"),
+            (
+                "tokenizer_config",
+                {"split_special_tokens": True},
+                "unsupported split_special_tokens True",
+            ),
+            (
                 "tokenizer_config",
                 {"truncation_side": "left"},
                 "unsupported truncation_side 'left': only 'right' is",
@@ -258,6 +271,18 @@ class TestBadInput:
         write_model(tmp_path)
         (tmp_path / f"{file}.json").write_text(json.dumps(content), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"{file}\.json: {message}"):
+            SentenceEncoder.load(tmp_path)
+
+    def test_adapter(self, tmp_path):
+        write_model(tmp_path)
+        (tmp_path / "adapter_config.json").write_text("{}")
+        with pytest.raises(ValueError, match=r"adapter_config\.json: adapters are not supported"):
+            SentenceEncoder.load(tmp_path)
+
+    @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
+    def test_weights_that_are_no_floats(self, tmp_path, dtype):
+        write_model(tmp_path, dtype=dtype)
+        with pytest.raises(ValueError, match=rf"model\.safetensors: tensor '.*' is {dtype}"):
             SentenceEncoder.load(tmp_path)
 
     def test_without_tokenizers(self, tmp_path):

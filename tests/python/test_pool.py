@@ -117,7 +117,7 @@ def test_defaults():
         (ValueError, "kernel_size is \\[0\\]", lambda x: nn.max_pool2d(x, 0)),
         (ValueError, "kernel_size is -2", lambda x: nn.avg_pool2d(x, -2)),
         (ValueError, "stride is \\[0\\]", lambda x: nn.max_pool2d(x, 2, 0)),
-        (ValueError, "stride has 3 numbers", lambda x: nn.max_pool2d(x, 2, (1, 2, 3))),
+        (ValueError, "stride has 3 values", lambda x: nn.max_pool2d(x, 2, (1, 2, 3))),
         (ValueError, "padding is 2, more than half", lambda x: nn.avg_pool2d(x, 3, 1, 2)),
         (ValueError, "dilation is \\[0\\]", lambda x: nn.max_pool2d(x, 2, dilation=0)),
         (ValueError, "divisor_override is 0", lambda x: nn.avg_pool2d(x, 2, divisor_override=0)),

@@ -334,3 +334,17 @@ def test_mse_calibration_does_not_depend_on_magnitude():
 def test_argmax_where_values_overflow():
     q = quant.QTensor(flex.asarray([1, 5, 100], dtype="int8"), flex.asarray([1e38]))
     assert q.argmax().item() == flex.argmax(q.dequantize()).item()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int4", "int2"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_values_on_the_grid_are_exact(dtype, axis):
+    """Multiples of a power of two up to the largest integer are their own quantised values."""
+    most = {"int8": 127, "int4": 7, "int2": 1}[dtype]
+    rng = np.random.default_rng(1)
+    for exponent in (-100, -3, 0, 5, 100):
+        x = rng.integers(-most, most + 1, (12, 8)).astype(np.float32)
+        x[:, 0] = x[0] = most  # each group reaches the end of the range
+        x *= np.float32(2.0**exponent)
+        q = quant.quantize(flex.asarray(x), dtype, axis=axis)
+        np.testing.assert_array_equal(q.dequantize().numpy(), x)

@@ -157,6 +157,35 @@ def test_numbers_metadata_and_other_blocks():
         tensors["q5"]
 
 
+# The number of each other kind, and the bytes and the numbers of a block, from GGML_QUANT_SIZES of the package gguf 0.19.
+OTHERS = {
+    3: (20, 32), 6: (22, 32), 7: (24, 32), 10: (84, 256), 11: (110, 256), 13: (176, 256), 15: (292, 256),
+    16: (66, 256), 17: (74, 256), 18: (98, 256), 19: (50, 256), 20: (18, 32), 21: (110, 256), 22: (82, 256),
+    23: (136, 256), 29: (56, 256), 34: (54, 256), 35: (66, 256), 39: (17, 32), 40: (36, 64), 41: (18, 128),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_blocks_end_at_the_tensor(kind, tmp_path):
+    size, numbers = OTHERS[kind]
+    data = bytes(k % 251 for k in range(6 * size))
+    content = gguf({"w": (kind, (3, 2 * numbers), data), "b": (0, (1,), bytes(4))}) + bytes(24)
+    (tmp_path / "x.gguf").write_bytes(content)
+    for file in (content, tmp_path / "x.gguf"):
+        other = quant.load_gguf(file)[0].others["w"]
+        assert (other.dtype, other.shape) == (f"GGML_{kind}", (3, 2 * numbers))
+        assert other.bytes.tobytes() == data
+    with pytest.raises(ValueError, match="no whole blocks"):
+        quant.load_gguf(gguf({"w": (kind, (3, numbers - 1), data)}))
+    with pytest.raises(ValueError, match="truncated"):
+        quant.load_gguf(gguf({"w": (kind, (3, 2 * numbers), data[:-1])}))
+
+
+def test_blocks_of_unknown_size_reach_to_the_next_tensor():
+    content = gguf({"w": (77, (3, 5), b"\1" * 40), "b": (0, (1,), bytes(4))})
+    assert quant.load_gguf(content)[0].others["w"].bytes.tobytes() == b"\1" * 40 + bytes(24)
+
+
 @given(st.integers(0, 400), st.integers(0, 255))
 def test_damaged_files_are_errors(at, byte):
     content = bytearray(gguf({"w": (8, (2, 32), bytes(68))}, {"tokens": ["a", "b"], "n": 1}))
@@ -177,6 +206,14 @@ def test_files_that_are_not_gguf(tmp_path):
         quant.load_gguf(b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0))
     with pytest.raises(FileNotFoundError):
         quant.load_gguf(tmp_path / "missing.gguf")
+    for mmap in (True, False):
+        with pytest.raises(IsADirectoryError) as caught:
+            quant.load_gguf(tmp_path, mmap)
+        assert caught.value.filename == str(tmp_path)
+    other = tmp_path / "x.gguf"
+    other.write_bytes(gguf({}))
+    with pytest.raises(ValueError, match=r"quant\.load: .*flex\.quant\.load_gguf reads"):
+        quant.load(other)
     for file in (None, 3, bytearray(b"GGUF")):
         with pytest.raises(TypeError, match="expected a path or bytes"):
             quant.load_gguf(file)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.fft as scipy_fft
+import scipy.signal as scipy_signal
 from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
 import flex
-
-scipy_fft = pytest.importorskip("scipy.fft")
-scipy_signal = pytest.importorskip("scipy.signal")
 
 NORMS = ["backward", "ortho", "forward"]
 MODES = ["full", "same", "valid"]

@@ -212,7 +212,7 @@ FLOATS = """
     flex.nn.scaled_dot_product_attention(t[None, :64], t[None, :64], t[None, :64])
 """
 INDEXED = """
-    flex.take_along_axis(t, i, axis=0), flex.put_along_axis(t, i, t, axis=0), flex.scatter_add(t, i, t, axis=0)
+    flex.take_along_axis(t, i, axis=0), flex.scatter(t, i, t, axis=0), flex.scatter_add(t, i, t, axis=0)
     t[t > 3], flex.nonzero(t), flex.argwhere(t), flex.nn.embedding(i[:, 0], t), flex.index_add(t, i[:, 0], t)
     exec("y = t.copy(); y[i[:, 0]] = 1.0; y += t.T; y[y > 2] = 0; y @= t", globals(), {"t": t, "i": i})
 """

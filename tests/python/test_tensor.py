@@ -340,8 +340,9 @@ def test_weak_references():
 
 
 def test_no_constructor():
-    with pytest.raises(TypeError):
-        flex.Tensor([1])
+    for arguments in ([1],), (2, 3), ():
+        with pytest.raises(TypeError, match=r"write flex\.asarray\(obj\)"):
+            flex.Tensor(*arguments)
 
 
 def test_axis_error_is_an_index_error_and_a_value_error():

@@ -109,6 +109,37 @@ class TestChainedAssignment:
         assert model.weight.tolist() == [[1, 6, 1], [2, 2, 2]]
         assert parts[0].tolist() == [1, 3, 0]
 
+    @pytest.mark.parametrize(
+        "body", ["row /= 2", "row *= 2; row -= 1", "print(len(x)); row += x[0]", "row @= x.T"]
+    )
+    def test_a_loop_that_loses_what_it_writes_warns_once(self, body):
+        x = flex.ones((3, 3))
+        names = {"x": x, "print": lambda *_: None}
+        function = f"def f(x):\n for row in x: {body}\nfor _ in 1, 2: f(x)"
+        for program, times in ((f"for row in x: {body}", 1), (function, 2)):
+            with pytest.warns(flex.ChainedAssignmentWarning, match="written to row is lost") as got:
+                exec(program, names)
+            assert len(got) == times
+        assert x.tolist() == [[1] * 3] * 3
+
+    @pytest.mark.parametrize(
+        "program",
+        [
+            "for row in x: row /= 2; rows.append(row)",
+            "for row in x: row /= 2\nrows.append(row)",
+            "for row in x: row += row",
+            "for row in x: rows.append(row)",
+            "for row in x:\n row /= 2\n def f(): return row",
+            "for i in range(2): x[i] /= 2",
+            "for row in list(x): row /= 2",
+            "rows += [row for row in x]",
+        ],
+    )
+    def test_other_loops_do_not_warn(self, program):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(program, {"x": flex.ones((2, 3)), "rows": []})
+
     def test_the_warning_is_a_user_warning_at_the_line(self):
         t = flex.zeros((2, 3))
         with pytest.warns(UserWarning, match="lost") as caught:

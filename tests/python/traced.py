@@ -69,7 +69,7 @@ WITH_NUMBER: dict[Callable, tuple[str, ...]] = {
     **dict.fromkeys([lambda x, n: x < n, lambda x, n: x >= n, lambda x, n: x != n], NUMBERS),
     lambda x, n: flex.where(x > n, x, n): NUMBERS,
 }
-NUMBER = (1, 2, 3, 0.5, 2.5, 0.1, 7, 1.5)
+NUMBER = (1, 2, 3, 0.5, 2.5, 0.1, 7, 1.5, 1 / 3, 257, -0.7, 16777217, 2.5e9)
 REDUCTIONS: dict[Callable, tuple[str, ...]] = {
     **dict.fromkeys([flex.sum, flex.prod, flex.max, flex.min], NUMBERS),
     **dict.fromkeys([flex.mean, flex.var, flex.std], FLOATS),

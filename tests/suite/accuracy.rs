@@ -302,15 +302,18 @@ fn binary_float32_is_within_its_bound() {
 
 #[test]
 fn floor_division_and_remainder_are_consistent() {
-    // numpy.divmod's values.
+    // numpy.divmod's values, but the array API standard's quotients where an operand is infinite.
     let cases = [
         (7.0, 2.0, 3.0, 1.0),
         (-7.0, 2.0, -4.0, 1.0),
         (7.0, -2.0, -4.0, -1.0),
         (-7.0, -2.0, 3.0, -1.0),
         (1.0, f64::INFINITY, 0.0, 1.0),
-        (-1.0, f64::INFINITY, -1.0, f64::INFINITY),
-        (f64::INFINITY, 1.0, f64::NAN, f64::NAN),
+        (-1.0, f64::INFINITY, -0.0, f64::INFINITY),
+        (1.0, f64::NEG_INFINITY, -0.0, f64::NEG_INFINITY),
+        (f64::INFINITY, 1.0, f64::INFINITY, f64::NAN),
+        (f64::INFINITY, -2.0, f64::NEG_INFINITY, f64::NAN),
+        (f64::INFINITY, f64::INFINITY, f64::NAN, f64::NAN),
         (1.0, 0.0, f64::INFINITY, f64::NAN),
         (0.0, -3.0, -0.0, -0.0),
         (-1.0, 0.0, f64::NEG_INFINITY, f64::NAN),

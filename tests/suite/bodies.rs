@@ -148,9 +148,9 @@ fn bfloat16_is_float32_rounded_once() {
             );
         }
     }
-    // A scalar operand is used as float32.
+    // A scalar operand is rounded to bfloat16 first.
     let x = ops::multiply(&a, 0.1).unwrap();
-    let y = ops::multiply(wide(&a), 0.1)
+    let y = ops::multiply(wide(&a), half::bf16::from_f32(0.1).to_f32())
         .unwrap()
         .astype(DType::BF16)
         .unwrap();

@@ -134,3 +134,27 @@ fn views_print_their_own_elements() {
         "[[1, 2, 3],\n [1, 2, 3]]"
     );
 }
+
+/// A precision is that of each number alone.
+#[test]
+#[cfg(feature = "f64")]
+fn precision_is_honoured() {
+    let x = Tensor::from([[1.0f32, 2.345], [-0.5, 12.0]]);
+    assert_eq!(format!("{x:.2}"), "[[ 1.00,  2.35],\n [-0.50, 12.00]]"); // 2.34500003 in float32
+    assert_eq!(format!("{x:.0}"), "[[ 1,  2],\n [-0, 12]]");
+    assert_eq!(
+        format!("{:.1}", Tensor::from([1e30f64, 1.0])),
+        format!("[{:.1}, {:>33.1}]", 1e30, 1.0)
+    );
+    assert_eq!(
+        format!("{:.3}", Tensor::from([f32::NAN, f32::INFINITY])),
+        "[nan, inf]"
+    );
+    assert_eq!(format!("{:.3}", Tensor::from([1, -2])), "[ 1, -2]");
+    assert_eq!(format!("{:.1}", Tensor::from(2.25f32)), "2.2");
+    #[cfg(feature = "complex")]
+    {
+        let z = flex::dtype::Complex64::new(1.0, -0.25);
+        assert_eq!(format!("{:.2}", Tensor::from([z])), "[1.00-0.25j]");
+    }
+}

@@ -158,7 +158,7 @@ fn take_and_put_along_an_axis_match_the_oracle() {
                     ScatterMode::Max,
                     ScatterMode::Min,
                 ] {
-                    let got = ops::put_along_axis(&x, &p, &put, axis, mode);
+                    let got = ops::scatter(&x, &p, &put, axis, mode);
                     let lacking = mode != ScatterMode::Set
                         && (dtype.is_bool() || dtype.is_storage())
                         || matches!(mode, ScatterMode::Max | ScatterMode::Min)
@@ -413,7 +413,7 @@ fn scatter_max_and_min_propagate_nan() {
     let i = Tensor::from_slice(&[0i64, 1, 1, 2], [4]).unwrap();
     let v = Tensor::from_slice(&[5.0f32, f32::NAN, 7.0, 7.0], [4]).unwrap();
     for (mode, last) in [(ScatterMode::Max, 7.0), (ScatterMode::Min, 1.0)] {
-        let y = ops::put_along_axis(&x, &i, &v, 0, mode)
+        let y = ops::scatter(&x, &i, &v, 0, mode)
             .unwrap()
             .to_vec::<f32>()
             .unwrap();

@@ -109,3 +109,46 @@ fn slices_follow_python() {
         }
     }
 }
+
+#[test]
+fn spans_and_shared_elements() {
+    for shape in [[2usize, 3], [1, 4], [3, 1], [0, 2]] {
+        for steps in [
+            [3isize, 1],
+            [1, 2],
+            [-3, 1],
+            [1, -4],
+            [0, 1],
+            [1, 1],
+            [2, 2],
+        ] {
+            let l = Layout::new(&shape, &steps, 20).unwrap();
+            let mut all = positions(&l);
+            all.sort_unstable();
+            let ends = all.first().zip(all.last()).map(|(a, b)| (*a, *b));
+            assert_eq!(l.span(), ends, "{shape:?} {steps:?}");
+            let distinct = all.windows(2).all(|pair| pair[0] != pair[1]);
+            // it may miss that they are distinct, never that they are shared
+            assert!(distinct || !l.is_injective(), "{shape:?} {steps:?}");
+        }
+    }
+    let nested = Layout::new(&[2, 3], &[-3, 1], 3).unwrap();
+    assert!(nested.is_injective());
+}
+
+#[test]
+fn moved_axes() {
+    let l = Layout::contiguous(&[2, 3, 4, 5]).unwrap();
+    // NumPy: np.moveaxis(np.empty((2, 3, 4, 5)), source, destination).shape
+    let cases: [(&[isize], &[isize], [usize; 4]); 4] = [
+        (&[0], &[-1], [3, 4, 5, 2]),
+        (&[-1], &[0], [5, 2, 3, 4]),
+        (&[0, 1], &[-1, -2], [4, 5, 3, 2]),
+        (&[3, 0], &[0, 2], [5, 3, 2, 4]),
+    ];
+    for (source, destination, want) in cases {
+        assert_eq!(l.move_axes("t", source, destination).unwrap().shape(), want);
+    }
+    assert!(l.move_axes("t", &[0], &[0, 1]).is_err());
+    assert!(l.move_axes("t", &[0, 0], &[0, 1]).is_err());
+}

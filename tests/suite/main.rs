@@ -18,27 +18,37 @@ mod exec;
 mod fft;
 mod files;
 mod float8;
-#[cfg(feature = "std")]
-mod follow;
 mod format;
 mod gather;
 mod index;
+#[cfg(all(feature = "std", feature = "f64", feature = "complex"))]
+mod interface;
 mod io;
 mod kernel;
 mod layout;
 mod linalg;
 mod nn;
+#[cfg(all(feature = "ints", feature = "f64"))]
+mod numbers;
 #[cfg(feature = "std")]
 mod packed;
+#[cfg(feature = "std")]
+mod post_op;
+mod prefixes;
 mod quant;
+#[cfg(feature = "f64")]
+mod range;
 mod reduce;
-#[cfg(any(feature = "half", feature = "float8"))]
+#[cfg(feature = "f64")]
+mod relations;
 mod scalar;
 mod scan;
 mod set;
 mod shape;
 mod signal;
 mod sort;
+#[cfg(all(feature = "ints", feature = "f64"))]
+mod spacing;
 #[cfg(feature = "std")]
 mod storage;
 mod stream;

@@ -1,7 +1,7 @@
 //! The packed-weight cache of a block, and loans of it.
 
 use flex::dtype::DType;
-use flex::storage::{Bytes, Lent, PackedKey};
+use flex::storage::{Bytes, Loan, PackedKey};
 use std::boxed::Box;
 
 /// Looks up the panels of a part, like a product worth packing for; returns their address.
@@ -25,7 +25,7 @@ fn nothing_is_cached_while_memory_is_lent() {
     let made = look_up(&b, 0).unwrap();
     assert_eq!(look_up(&b, 0), Some(made));
 
-    let (one, two): (Lent, Lent) = (b.lend(), b.lend());
+    let (one, two): (Loan, Loan) = (b.lend(), b.lend());
     assert_eq!((look_up(&b, 0), look_up(&b, 0)), (None, None));
     drop(one);
     assert_eq!((look_up(&b, 0), look_up(&b, 0)), (None, None));

@@ -2,7 +2,7 @@
 #![cfg(feature = "i8")]
 
 use crate::common::{Rng, indices};
-use flex::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
+use flex::quant::{self, Calibration, Inputs, Levels, Per, QLinear, QTensor, Quantization};
 use flex::{DType, Error, Result, Tensor, ops};
 
 fn numbers(rng: &mut Rng, shape: &[usize]) -> Tensor {
@@ -124,7 +124,7 @@ fn linear_matches_sums_of_products() -> Result<()> {
             let y = quant::linear(
                 &x,
                 weight,
-                Linear {
+                QLinear {
                     bias: Some(&bias),
                     inputs,
                     ..Default::default()
@@ -346,13 +346,13 @@ fn errors_name_the_operation() -> Result<()> {
         Err(Error::Shape { .. })
     ));
     assert!(matches!(
-        quant::linear(&x, &q.permute(())?, Linear::default()),
+        quant::linear(&x, &q.permute(())?, QLinear::default()),
         Err(Error::Shape {
             op: "quant.linear",
             ..
         })
     ));
-    let wrong = Linear {
+    let wrong = QLinear {
         inputs: Inputs::Static {
             scale: -1.0,
             zero: 0,

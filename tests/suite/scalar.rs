@@ -1,6 +1,97 @@
-//! Numbers as elements of a dtype.
+//! Numbers as elements of a dtype, and operators with them.
 
-use flex::{DType, Scalar};
+#[cfg(any(feature = "half", feature = "float8", feature = "complex"))]
+use flex::DType;
+use flex::{Scalar, Tensor};
+use std::ops::SubAssign;
+
+#[test]
+fn numbers_of_all_types() {
+    let x = Tensor::from([6.0f32, 9.0, 3.0]);
+    assert_eq!((&x / x.len()).to_vec::<f32>().unwrap(), [2.0, 3.0, 1.0]);
+    assert_eq!((&x - -1isize).to_vec::<f32>().unwrap(), [7.0, 10.0, 4.0]);
+    assert_eq!(Scalar::from(usize::MAX), Scalar::Int(usize::MAX as i128));
+    assert_eq!(Scalar::from(i128::MIN), Scalar::Int(i128::MIN));
+    // a Scalar on the left is any number
+    let k = 0.5f32;
+    assert_eq!(
+        (Scalar::from(k) * &x).to_vec::<f32>().unwrap(),
+        [3.0, 4.5, 1.5]
+    );
+    assert_eq!(
+        (Scalar::from(1u8) - x).to_vec::<f32>().unwrap(),
+        [-5.0, -8.0, -2.0]
+    );
+}
+
+/// Operators take the type of a literal from no annotation, also where a method follows.
+#[test]
+fn literals_on_the_left() {
+    let x = Tensor::from([0.0f32]);
+    assert_eq!((2.0 * &x).exp().unwrap().item::<f32>().unwrap(), 1.0);
+    assert_eq!((2 + &x).exp2().unwrap().item::<f32>().unwrap(), 4.0);
+    let k = 2.0;
+    let y = k - &x;
+    assert_eq!(y.square().unwrap().item::<f32>().unwrap(), 4.0);
+}
+
+#[cfg(feature = "half")]
+#[test]
+fn numbers_of_16_bits() {
+    use flex::dtype::{bf16, f16};
+    let x = Tensor::from([1.0f32, 2.0]);
+    assert_eq!(
+        (&x * f16::from_f32(0.5)).to_vec::<f32>().unwrap(),
+        [0.5, 1.0]
+    );
+    assert_eq!(
+        (&x + bf16::from_f32(256.0)).to_vec::<f32>().unwrap(),
+        [257.0, 258.0]
+    );
+    assert_eq!(
+        Scalar::from(f16::from_bits(1)),
+        Scalar::Float(2f64.powi(-24))
+    );
+}
+
+#[cfg(feature = "complex")]
+#[test]
+fn complex_numbers() {
+    use flex::dtype::{Complex64, Complex128};
+    let x = Tensor::from([1.0f32, 2.0]);
+    let y = &x * Complex64::new(0.0, 1.0);
+    assert_eq!(y.imag().unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0]);
+    assert_eq!((&x + Complex128::new(1.0, 1.0)).dtype(), DType::Complex64);
+}
+
+/// A failed operator names the line of whoever used it.
+#[test]
+fn operators_panic_at_the_caller() {
+    let (x, y) = (Tensor::from([1.0f32, 2.0]), Tensor::from([1.0f32; 3]));
+    static LINE: std::sync::Mutex<(String, u32)> = std::sync::Mutex::new((String::new(), 0));
+    let (me, others) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| match info.location() {
+        Some(l) if std::thread::current().id() == me => {
+            *LINE.lock().unwrap() = (l.file().into(), l.line());
+        }
+        _ => others(info),
+    }));
+    type Case<'a> = &'a dyn Fn();
+    let cases: [(u32, Case); 6] = [
+        (line!(), &|| _ = &x + &y),
+        (line!(), &|| _ = x.clone() * &y),
+        (line!(), &|| _ = 1 % &Tensor::from([0])),
+        (line!(), &|| x.clone().sub_assign(&y)),
+        (line!(), &|| _ = -Tensor::from([true])),
+        (line!(), &|| _ = !&x),
+    ];
+    for (line, f) in cases {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
+        let found = std::mem::take(&mut *LINE.lock().unwrap());
+        assert_eq!(found, (file!().to_string(), line));
+    }
+    drop(std::panic::take_hook());
+}
 
 #[cfg(feature = "half")]
 #[test]

@@ -185,3 +185,35 @@ mod spectra {
         }
     }
 }
+
+/// Convolutions by transforms and by sums, against a loop.
+#[test]
+#[cfg(feature = "complex")]
+fn convolutions_by_their_definition() {
+    use crate::common::Rng;
+    use flex::{Tensor, signal::Method};
+    let mut rng = Rng(5);
+    for (n, m) in [(1, 1), (5, 3), (40, 17), (3, 64)] {
+        let mut random = |n| (0..n).map(|_| rng.unit()).collect::<Vec<f64>>();
+        let (a, b): (Vec<f64>, Vec<f64>) = (random(n), random(m));
+        let mut want = vec![0.0; n + m - 1];
+        for (i, a) in a.iter().enumerate() {
+            for (j, b) in b.iter().enumerate() {
+                want[i + j] += a * b;
+            }
+        }
+        let (x, y) = (Tensor::from(&a[..]), Tensor::from(&b[..]));
+        #[allow(unused_mut)]
+        let mut results = vec![
+            signal::convolve(&x, &y, (), ()).unwrap(),
+            signal::convolve(&x, &y, (), Method::Fft).unwrap(),
+        ];
+        #[cfg(feature = "bindings")]
+        results.push(signal::fftconvolve(&x, &y, signal::Extent::Full).unwrap());
+        for result in results {
+            for (y, want) in result.to_vec::<f64>().unwrap().iter().zip(&want) {
+                assert!((y - want).abs() < 1e-13 * (n + m) as f64);
+            }
+        }
+    }
+}

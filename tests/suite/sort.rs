@@ -14,6 +14,11 @@ use std::cmp::Ordering;
 fn is_nan(v: &Value) -> bool {
     matches!(v, Value::Float(x) if x.is_nan())
 }
+/// The same value, with the sign of a zero; any NaN for NaN.
+fn same(a: &Value, b: &Value) -> bool {
+    let sign = |v: &Value| matches!(v, Value::Float(x) if x.is_sign_negative());
+    a == b && sign(a) == sign(b) || is_nan(a) && is_nan(b)
+}
 /// NaN last in both directions.
 fn compare(a: &Value, b: &Value, descending: bool) -> Ordering {
     match (is_nan(a), is_nan(b)) {
@@ -97,8 +102,7 @@ fn sorts_match_the_oracle_in_every_layout() {
                         expected.sort_by(|a, b| compare(&v[line[*a]], &v[line[*b]], descending));
                         for (to, e) in line.iter().zip(&expected) {
                             let value = v[line[*e]];
-                            assert!(s[*to] == value || is_nan(&s[*to]) && is_nan(&value), "{at}");
-                            assert!(w[*to] == value || is_nan(&w[*to]) && is_nan(&value), "{at}");
+                            assert!(same(&s[*to], &value) && same(&w[*to], &value), "{at}");
                             assert!(
                                 o[*to].int() == *e as i128 && i[*to].int() == *e as i128,
                                 "{at}"
@@ -108,6 +112,46 @@ fn sorts_match_the_oracle_in_every_layout() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn zeros_of_both_signs_keep_their_order() {
+    let negative = |x: &[f32]| {
+        x.iter()
+            .map(|x| x.is_sign_negative())
+            .collect::<Vec<bool>>()
+    };
+    let x = Tensor::from([0.0f32, -0.0]);
+    for descending in [false, true] {
+        let how = Sort {
+            axis: 0,
+            descending,
+        };
+        let signs = |t: Tensor| negative(&t.to_vec::<f32>().unwrap());
+        assert_eq!(signs(ops::sort(&x, how).unwrap()), [false, true]);
+        assert_eq!(
+            signs(ops::sort(&x.flip(0).unwrap(), how).unwrap()),
+            [true, false]
+        );
+    }
+    // long enough for partitions, and for all threads
+    let mut rng = Rng(9);
+    let n = 300_000;
+    let few = |_| [-1.0f32, -0.0, 0.0, 0.0, 2.0][rng.below(5)];
+    let x: Vec<f32> = (0..n).map(few).collect();
+    let zeros = |x: Vec<f32>| negative(&x.into_iter().filter(|x| *x == 0.0).collect::<Vec<f32>>());
+    let t = Tensor::from_slice(&x, [n]).unwrap();
+    for descending in [false, true] {
+        let sorted = ops::sort(
+            &t,
+            Sort {
+                axis: 0,
+                descending,
+            },
+        )
+        .unwrap();
+        assert_eq!(zeros(sorted.to_vec().unwrap()), zeros(x.clone()));
     }
 }
 

@@ -33,7 +33,7 @@ impl Classifier {
                 activation: Some(Activation::Relu),
                 ..Default::default()
             };
-            x = nn::max_pool2d(&nn::conv2d(&x, &layer.weight, relu)?, 2, None)?;
+            x = nn::max_pool2d(&nn::conv2d(&x, &layer.weight, relu)?, 2, ())?;
         }
         let x = x.reshape((1, -1))?;
         let scores = nn::linear(&x, &last.weight, Some(&last.bias))?;

@@ -3,7 +3,7 @@
 
 use super::model::{Layer, Pixels};
 use flex::nn::{self, Activation};
-use flex::quant::{self, Inputs, Levels, Linear, QTensor};
+use flex::quant::{self, Inputs, Levels, QLinear, QTensor};
 use flex::{DType, Error, Result, Tensor};
 
 pub struct Classifier {
@@ -36,7 +36,7 @@ impl Classifier {
         for (x, pixel) in self.input.as_mut_slice()?.iter_mut().zip(pixels) {
             *x = f32::from(*pixel) / 16.0;
         }
-        let first = Linear {
+        let first = QLinear {
             bias: Some(&self.biases[0]),
             activation: Some(Activation::Relu),
             // exact: the quantised inputs are the pixels
@@ -46,7 +46,7 @@ impl Classifier {
             },
             ..Default::default()
         };
-        let second = Linear {
+        let second = QLinear {
             bias: Some(&self.biases[1]),
             inputs: Inputs::Dynamic,
             ..Default::default()

@@ -35,6 +35,8 @@ class Architecture:
     fixed: Mapping[str, Any] = field(
         default_factory=lambda: {"position_embedding_type": "absolute", "is_decoder": False}
     )
+    # Values that `transformers` has whatever config.json says, under EncoderConfig's names.
+    constants: Mapping[str, Any] = field(default_factory=dict)
     # Names of tensors: the list of layers, then those within a layer.
     layers: str = "encoder.layer"
     query: str = "attention.self.query"
@@ -75,6 +77,7 @@ DISTILBERT = Architecture(
         "intermediate_size": "hidden_dim",
         "hidden_act": "activation",
     },
+    constants={"layer_norm_eps": 1e-12},
     layers="transformer.layer",
     query="attention.q_lin",
     key="attention.k_lin",
@@ -86,6 +89,8 @@ DISTILBERT = Architecture(
     norm="output_layer_norm",
     token_types=False,
 )
+# Entries of every architecture that have only one supported value.
+FIXED: Mapping[str, Any] = {"quantization_config": {}, "pruned_heads": {}}
 ARCHITECTURES = {
     "bert": BERT,
     "roberta": ROBERTA,
@@ -127,7 +132,7 @@ class EncoderConfig:
             raise ValueError(
                 f"unsupported model_type {model_type!r}: one of {', '.join(ARCHITECTURES)} is"
             )
-        require(entries, architecture.fixed)
+        require(entries, {**FIXED, **architecture.fixed})
         names = {
             entry.name: architecture.entries.get(entry.name, entry.name) for entry in fields(cls)
         }
@@ -141,7 +146,7 @@ class EncoderConfig:
         ]
         if missing:
             raise ValueError(f"missing entries: {', '.join(missing)}")
-        return cls(**{**architecture.defaults, **given})
+        return cls(**{**architecture.defaults, **given, **architecture.constants})
 
     def __post_init__(self) -> None:
         names = self.architecture.entries

@@ -49,7 +49,7 @@ class Weights:
         )
 
     def get(self, name: str, *shape: int) -> Tensor:
-        """A tensor as float32, without a copy if it is already. ValueError if it is missing or has another shape."""
+        """A tensor as float32, without a copy if it is already. ValueError if it is missing, has another shape, or holds no floats."""
         full = self._prefix + name
         tensor = self._tensors.get(full)
         if tensor is None:
@@ -61,6 +61,10 @@ class Weights:
         if tuple(tensor.shape) != shape:
             raise ValueError(
                 f"tensor {full!r} has shape {list(tensor.shape)}, but config.json asks for {list(shape)}"
+            )
+        if not flex.isdtype(tensor.dtype, "real floating"):
+            raise ValueError(
+                f"tensor {full!r} is {tensor.dtype}, not a float: quantised elsewhere?"
             )
         return flex.astype(tensor, flex.float32, copy=False)
 

@@ -33,8 +33,10 @@ MODULE_ENTRIES = {
     "transformer_task": "feature-extraction",
     "module_output_name": "token_embeddings",
     "processing_kwargs": {},
+    **{f"{part}_args": {} for part in ("model", "tokenizer", "config")},
+    **{f"{part}_kwargs": {} for part in ("model", "processor", "config")},
 }
-TOKENIZER_ENTRIES = {"truncation_side": "right"}
+TOKENIZER_ENTRIES = {"truncation_side": "right", "split_special_tokens": False}
 # tokenizer_config.json's names, and those of the tokenizer's BertNormalizer.
 NORMALIZER_ENTRIES = {
     "do_lower_case": "lowercase",
@@ -175,6 +177,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None
         _check_vocabulary(tokenizer, vocab_size)
     with naming(settings_path, (*MALFORMED, TypeError)):
         _set_normalizer(tokenizer, settings)
+        _set_prefix_space(tokenizer, settings)
         limit = settings.get("model_max_length")
         if limit is not None and (
             not isinstance(limit, (int, float)) or isinstance(limit, bool) or not limit >= 1
@@ -232,6 +235,31 @@ def _set_normalizer(tokenizer: Tokenizer, settings: Mapping[str, Any]) -> None:
             if (value := _flag(settings, name)) is not None:
                 setattr(normalizer, attribute, value)
         tokenizer.normalizer = normalizer
+
+
+def _set_prefix_space(tokenizer: Tokenizer, settings: Mapping[str, Any]) -> None:
+    """Whether the first word of a text is one after a space: RoBERTa's tokenizers can do either, others must agree with the setting."""
+    from tokenizers import pre_tokenizers
+
+    value = _flag(settings, "add_prefix_space")
+    if value is None:
+        return
+    whole: Any = tokenizer.pre_tokenizer
+    steps = list(whole) if hasattr(whole, "__getitem__") else [whole]  # of a Sequence
+    levels = [step for step in steps if isinstance(step, pre_tokenizers.ByteLevel)]
+    for step in levels:
+        step.add_prefix_space = value
+    if levels:
+        tokenizer.pre_tokenizer = whole
+        return
+    has_space = any(
+        isinstance(step, pre_tokenizers.Metaspace) and step.prepend_scheme != "never"
+        for step in steps
+    )
+    if value != has_space:
+        raise ValueError(
+            f"add_prefix_space is {value!r}, but tokenizer.json puts {'a' if has_space else 'no'} space before a text"
+        )
 
 
 def _lower(tokenizer: Tokenizer) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from flex import Tensor
 
 TOKENIZED_TOGETHER = 512  # texts
+ADAPTER = "adapter_config.json"  # transformers would load the adapter that it describes
 FOLDER_NEEDED = (
     f"a model is a local folder in Hugging Face's layout, with {', '.join(NEEDED[:-1])} and {NEEDED[-1]}; "
     "nothing is downloaded, and weights in other files (pytorch_model.bin) are not read"
@@ -108,6 +109,10 @@ class SentenceEncoder:
         for name in NEEDED:
             if not (network / name).is_file():
                 raise FileNotFoundError(f"{network / name} is missing: {FOLDER_NEEDED}")
+        if (network / ADAPTER).is_file():
+            raise ValueError(
+                f"{network / ADAPTER}: adapters are not supported: merge it into model.safetensors and remove it"
+            )
         with naming(network / "config.json"):
             config = EncoderConfig.from_json(read_json(network / "config.json"))
         with naming(network / "model.safetensors"):
@@ -367,7 +372,7 @@ def _as_list(texts: Iterable[str], function: str = "encode") -> list[str]:
         raise TypeError(
             f"{function}: texts is of type {type(texts).__name__}, a list of texts is needed"
         )
-    texts = list(texts)
+    found = []
     for k, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"{function}: texts[{k}] is of type {type(text).__name__}, not str")
@@ -375,7 +380,8 @@ def _as_list(texts: Iterable[str], function: str = "encode") -> list[str]:
             text.encode()
         except UnicodeEncodeError as error:
             raise ValueError(f"{function}: texts[{k}] is no valid Unicode") from error
-    return texts
+        found.append(text)
+    return found
 
 
 def _as_numpy(vectors: Tensor) -> Any:

@@ -70,7 +70,7 @@ def adaptive_avg_pool1d(x: _Operand, output_size: SupportsIndex | Sequence[Suppo
     """The mean of each window of a signal, with as many windows as `output_size` says.
 
     x: `[batch, channels, length]`, or without the batch; floats. output_size: the number of
-    places of the result. Place i covers the elements from `i * length / output_size` to
+    positions of the result. Element i covers the elements from `i * length / output_size` to
     `(i + 1) * length / output_size`, rounded outwards. The result has the dtype of x; 16-bit
     floats are summed in float32. ShapeError if the dimensions don't fit; ValueError if
     output_size is negative; DTypeError if x is not a float.
@@ -149,13 +149,14 @@ def avg_pool1d(x: _Operand, kernel_size: _Shape, stride: _Shape | None = None, p
 
     x: `[batch, channels, length]`, or without the batch; floats. kernel_size: elements of a
     window. stride: from one window to the next; by default kernel_size. padding: zeros on both
-    sides, at most half a window. ceil_mode: whether the number of windows is rounded up; each
+    sides, at most half a window. ceil_mode: whether the number of windows is rounded up, of
+    which the last may reach beyond the padded image, where there are no elements to count; each
     begins in the image or the padding before it. count_include_pad: whether the zeros count as
     elements. divisor_override: the divisor of sums instead of the number of elements. The
-    result has the dtype of x and `(length + 2 * padding - kernel_size) // stride + 1` places;
-    16-bit floats are summed in float32. ShapeError if the dimensions don't fit or a window is
-    larger than the padded image; ValueError for numbers that are too small, or too much
-    padding; DTypeError if x is not a float.
+    result has the dtype of x and `(length + 2 * padding - kernel_size) // stride + 1`
+    positions; 16-bit floats are summed in float32. ShapeError if the dimensions don't fit or
+    there is no position; ValueError for options that are too small, or too much padding;
+    DTypeError if x is not a float.
 
     >>> flex.nn.avg_pool1d(flex.asarray([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
     [[2.0, 1.0]]
@@ -201,9 +202,9 @@ def batch_norm_stats(x: _Operand, *, correction: float = 0.0) -> tuple[Tensor, T
 
     x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: subtracted from the
     number of elements that the sum of squares is divided by; torch's running statistics use 1
-    (ValueError if it is not finite). The
-    result is a pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running
-    statistics are updated as `running + momentum * (new - running)`.
+    (ValueError if it is not finite); the variance is NaN if that leaves nothing. The result is a
+    pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running statistics are
+    updated as `running + momentum * (new - running)`.
 
     >>> mean, var = flex.nn.batch_norm_stats(flex.asarray([[1.0, 10.0], [3.0, 10.0]]))
     >>> mean.tolist(), var.tolist()
@@ -272,10 +273,10 @@ def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     "valid" (none). groups: groups of channels, each convolved by itself. activation: as for
     `linear`, applied after the bias. residual: broadcasts to the result, and is added last.
     precise: as for `conv2d`, for kernels of 3 and 5. The result has the operands' common dtype
-    and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places. ShapeError if
-    shapes, groups or the kernel don't fit; ValueError for numbers that are too small, or another
-    activation; DTypeError for bool, if there is no common dtype, or for an activation of
-    integers.
+    and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` positions. ShapeError
+    if shapes, groups or the kernel don't fit; ValueError for options that are too small, or
+    another activation; DTypeError for bool, if there is no common dtype, or for an activation
+    of integers.
 
     >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     >>> flex.nn.conv1d(x, w, padding=1).tolist()
@@ -291,10 +292,11 @@ def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     dilation: an integer of 1 or more, or one for each axis. padding: zeros on both sides, for
     all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
     for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
-    activation, residual: as for `conv1d`. precise: whether each place is a plain sum of
+    activation, residual: as for `conv1d`. precise: whether each position is a plain sum of
     products; otherwise 3x3, 1x3 and 1x5 kernels over enough channels use Winograd's algorithm,
-    whose rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors
-    as for `conv1d`.
+    whose rounding errors are up to 4 times larger (`conv_plan` tells), and relative to the
+    largest of up to 6x6 neighbouring elements; where that is more than 16 times as large as all
+    that a position reads, positions are plain sums. Dtype, sizes and errors as for `conv1d`.
 
     >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     >>> flex.nn.conv2d(x, w).tolist()
@@ -318,7 +320,7 @@ def conv_plan(x_shape: _Shape, weight_shape: _Shape, *, stride: _Shape = 1, padd
     padding, dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
     float32. The result has `algorithm` ("pointwise", "depthwise", "direct", "winograd" or
     "implicit_gemm"), `scratch` (the most bytes of a thread) and `flops` (of the direct sums: a
-    multiplication and an addition for each tap of each place). Errors as for the convolution.
+    multiplication and an addition for each tap of each position). Errors as for the convolution.
 
     >>> flex.nn.conv_plan((1, 64, 56, 56), (64, 64, 3, 3), padding=1).algorithm
     'winograd'
@@ -330,15 +332,16 @@ def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     itself, to the result.
 
     x: `[batch, channels, length]`, or without the batch. weight: `[channels, out / groups,
-    kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many places
-    are cropped on both sides of the result. output_padding: how many places are added at its
-    end, fewer than stride or dilation. groups: groups of channels, each convolved by itself.
-    precise: as for `conv2d`; otherwise kernels of a few taps for each phase of the stride may
-    use Winograd's algorithm. The result has the operands' common dtype and `(length - 1) *
-    stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places. ShapeError if
-    shapes or groups don't fit, or there would be no places; ValueError for numbers that are too
-    small or too large; DTypeError for bool, or if there is no common dtype. A weight that is not
-    finite may give NaN within a kernel of the border, where it is multiplied by zeros beyond x.
+    kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many
+    positions are cropped on both sides of the result. output_padding: how many positions are
+    added at its end, fewer than stride or dilation. groups: groups of channels, each convolved
+    by itself. precise: as for `conv2d`; otherwise kernels of a few taps for each phase of the
+    stride may use Winograd's algorithm. The result has the operands' common dtype and `(length
+    - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` positions.
+    ShapeError if shapes or groups don't fit, or there would be fewer than 0 positions;
+    ValueError for options that are too small or too large; DTypeError for bool, or if there is
+    no common dtype. A weight that is not finite may give NaN within a kernel of the border,
+    where it is multiplied by zeros beyond x.
 
     >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
     >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()
@@ -419,9 +422,9 @@ def ctc_loss(log_probs: _Operand, targets: _Operand, input_lengths: _Shape, targ
     0.75
     """
 def deform_conv2d(x: _Operand, offset: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, mask: _Operand | None = None) -> Tensor:
-    """The convolution of an image with learned offsets for each tap of each place (Dai et al., 2017;
-    with a mask, Zhu et al., 2019), like torchvision's. Between elements, the image is interpolated
-    bilinearly; outside it is zero.
+    """The convolution of an image with learned offsets for each tap of each position (Dai et al.,
+    2017; with a mask, Zhu et al., 2019), like torchvision's. Between elements, the image is
+    interpolated bilinearly; outside it is zero.
 
     x: `[batch, channels, height, width]`, or without the batch. offset: `[batch, offset groups *
     2 * kernel height * kernel width, out height, out width]`, for each tap the offset down and the
@@ -430,7 +433,7 @@ def deform_conv2d(x: _Operand, offset: _Operand, weight: _Operand, bias: _Operan
     `[batch, offset groups * kernel height * kernel width, out height, out width]`, a factor for
     each tap. Both numbers of groups follow from the shapes; the channels of a group are adjacent.
     The result has the operands' common dtype, a float, and the sizes of `conv2d`. ShapeError if
-    shapes don't fit; ValueError for numbers that are too small; DTypeError if there is no common
+    shapes don't fit; ValueError for options that are too small; DTypeError if there is no common
     float dtype.
 
     >>> x, w = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]]), flex.full((1, 1, 1, 1), 10.0)
@@ -439,8 +442,8 @@ def deform_conv2d(x: _Operand, offset: _Operand, weight: _Operand, bias: _Operan
     [[[20.0, 30.0], [15.0, 20.0]]]
     """
 def dropout(x: _Operand, p: float = 0.5, training: builtins.bool = True, *, seed: SupportsIndex | None = None) -> Tensor:
-    """x with each element dropped (set to 0) with probability `p`, and the others divided by `1 - p`
-    (Srivastava et al., 2014).
+    """x with each element dropped (set to 0, whatever it was) with probability `p`, and the others
+    divided by `1 - p` (Srivastava et al., 2014).
 
     x: a tensor of floats. p: from 0 to 1 (ValueError). training: if False, the result is x. seed:
     an integer, which with an element's row-major position determines whether it is dropped
@@ -527,7 +530,7 @@ def fold(x: _Operand, output_size: _Shape, kernel_size: _Shape, dilation: _Shape
     x: `[batch, channels * elements of a window, windows]`, or without the batch; floats.
     output_size: height and width of the images. kernel_size, dilation, padding, stride: as for
     `unfold`. The result is `[batch, channels, height, width]`; 16-bit floats are summed in float32.
-    ShapeError if the windows are not those of such images; ValueError for numbers that are too
+    ShapeError if the windows are not those of such images; ValueError for options that are too
     small; DTypeError for other dtypes.
 
     >>> flex.nn.fold(flex.asarray([[1.0, 2.0], [3.0, 4.0]]), (1, 3), (1, 2)).tolist()
@@ -855,15 +858,15 @@ def max_pool1d(x: _Operand, kernel_size: _Shape, stride: _Shape | None = None, p
 
     x: `[batch, channels, length]`, or without the batch; not bool or complex. kernel_size:
     elements of a window. stride: from one window to the next; by default kernel_size. padding:
-    places on both sides without elements, at most half a window. dilation: from one element of
-    a window to the next. ceil_mode: whether the number of windows is rounded up; each begins in
-    the image or the padding before it. return_indices: whether to return `(result, indices)`,
-    where indices are int64, row-major positions in the spatial axes: of the first of equal
-    elements, or of the last NaN. The maximum is NaN if there is one. The result has the dtype
-    of x and `(length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1` places.
-    ShapeError if the dimensions don't fit or a window is larger than the padded image;
-    ValueError for numbers that are too small, or too much padding; DTypeError for bool and
-    complex.
+    positions on both sides without elements, at most half a window. dilation: from one element
+    of a window to the next. ceil_mode: whether the number of windows is rounded up, of which
+    the last may reach beyond the padded image; each begins in the image or the padding before
+    it. return_indices: whether to return `(result, indices)`, where indices are int64,
+    row-major positions in the spatial axes: of the first of equal elements, or of the last NaN.
+    The maximum is NaN if there is one. The result has the dtype of x and `(length + 2 * padding
+    - dilation * (kernel_size - 1) - 1) // stride + 1` positions. ShapeError if the dimensions
+    don't fit or there is no position; ValueError for options that are too small, or too much
+    padding; DTypeError for bool and complex.
 
     >>> flex.nn.max_pool1d(flex.asarray([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
     [[3.0, 2.0]]
@@ -1009,7 +1012,7 @@ def pdist(x: _Operand, p: float = 2.0) -> Tensor:
     [7.0, 1.0, 6.0]
     """
 def pixel_shuffle(x: _Operand, upscale_factor: SupportsIndex) -> Tensor:
-    """Moves channels to places: `[.., channels * r * r, height, width]` becomes
+    """Moves channels to positions: `[.., channels * r * r, height, width]` becomes
     `[.., channels, height * r, width * r]`, with r = upscale_factor.
 
     x: any dtype. ShapeError if there are fewer than three dimensions, or r * r does not divide the
@@ -1153,25 +1156,27 @@ def rrelu(x: _Operand, lower: float = 0.125, upper: float = 0.3333333333333333) 
     >>> flex.nn.rrelu(flex.asarray([1.0, -2.0]), 0.25, 0.75).tolist()
     [1.0, -1.0]
     """
-def scaled_dot_product_attention(query: _Operand, key: _Operand, value: _Operand, attn_mask: _Operand | None = None, dropout_p: float = 0.0, is_causal: builtins.bool = False, *, scale: float | None = None, enable_gqa: builtins.bool = False, softcap: float | None = None, window: _Shape | None = None, align: Literal["upper_left", "lower_right"] = 'upper_left') -> Tensor:
+def scaled_dot_product_attention(query: _Operand, key: _Operand, value: _Operand, attn_mask: _Operand | None = None, dropout_p: float = 0.0, is_causal: builtins.bool = False, *, scale: float | None = None, enable_gqa: builtins.bool = False, softcap: float | None = None, window: _Shape | None = None, align: Literal["upper_left", "lower_right"] | None = None) -> Tensor:
     """`softmax(query @ key.mT * scale + mask) @ value`, without materialising the matrix of scores.
 
     query: `[.., queries, depth]`. key: `[.., keys, depth]`. value: `[.., keys, width]`. The result
     is `[.., queries, width]`, of the common dtype; leading dimensions broadcast. 16-bit floats are
     computed in float32 and rounded once, except that CPUs that multiply bfloat16 in pairs round the
     softmax's weights to it, as FlashAttention does. A query whose keys are all masked gives zeros.
-    attn_mask: broadcasts to `[.., queries, keys]`, and is read by its strides, so a view costs nothing; a bool
-    mask is True for the keys to attend to; a float mask is added to the scores. dropout_p: for
-    torch's calls; nothing is dropped out, so it must be 0. is_causal: query i attends to keys up to
-    i. scale: by default `1 / sqrt(depth)`. enable_gqa: key and value may have fewer heads
-    (dimension -3) than query, each shared by a group of adjacent query heads. softcap: scores
-    become `softcap * tanh(score / softcap)`, before the mask (Gemma 2, 2024). window: how many keys
-    before its own place and after it a query attends to, -1 for all, as flash-attn's window_size.
-    align: a query's place for is_causal and window: with "upper_left", as in torch, query i's is
-    key i; with "lower_right" the last query's is the last key, as tokens appended to a cache need
-    (torch.nn.attention.bias.causal_lower_right). Keys that no query may see cost nothing.
-    ShapeError if shapes don't fit; DTypeError if operands are not floats; ValueError for an
-    option's value.
+    attn_mask: broadcasts to `[.., queries, keys]`, and is read by its strides, so a view costs
+    nothing; a bool mask is True for the keys to attend to; a float mask is added to the scores.
+    dropout_p: for torch's calls; nothing is dropped out, so it must be 0. is_causal: a query
+    attends to keys up to its own position. scale: by default `1 / sqrt(depth)`. enable_gqa: key and
+    value may have fewer heads (dimension -3) than query, each shared by a group of adjacent query
+    heads. softcap: scores become `softcap * tanh(score / softcap)`, before the mask (Gemma 2,
+    2024). window: how many keys before its own position and after it a query attends to, -1 for
+    all, as flash-attn's window_size. align: a query's position for is_causal and window: with
+    "lower_right" the last query's is the last key, as tokens appended to a cache need
+    (torch.nn.attention.bias.causal_lower_right); with "upper_left" query i's is key i, which torch
+    takes without being told. Without it, fewer queries than keys are an error for is_causal and
+    window, so that decoding never attends to the first key alone. Keys that no query may see cost
+    nothing. ShapeError if shapes don't fit; DTypeError if operands are not floats; ValueError for
+    an option's value, or one that is missing.
 
     >>> q, k = flex.asarray([[1.0, 0.0]]), flex.asarray([[1.0, 0.0], [1.0, 0.0]])
     >>> flex.nn.scaled_dot_product_attention(q, k, flex.asarray([[2.0], [4.0]])).tolist()
@@ -1179,6 +1184,8 @@ def scaled_dot_product_attention(query: _Operand, key: _Operand, value: _Operand
     >>> v = flex.asarray([[2.0], [4.0]])
     >>> flex.nn.scaled_dot_product_attention(q, k, v, window=(0, 0), align="lower_right").tolist()
     [[4.0]]
+    >>> flex.nn.scaled_dot_product_attention(q, k, v, is_causal=True, align="lower_right").tolist()
+    [[3.0]]
     """
 def selu(x: _Operand) -> Tensor:
     """`elu` times a factor that keeps mean 0 and variance 1 through layers (Klambauer et al.
@@ -1290,7 +1297,7 @@ def unfold(x: _Operand, kernel_size: _Shape, dilation: _Shape = 1, padding: _Sha
     x: `[batch, channels, height, width]`, or without the batch; any dtype and strides. kernel_size,
     dilation, padding, stride: one number, or one for height and one for width. The result is
     `[batch, channels * elements of a window, windows]`. ShapeError if the dimensions don't fit or
-    there is no window; ValueError for numbers that are too small.
+    there is no window; ValueError for options that are too small.
 
     >>> flex.nn.unfold(flex.asarray([[[1.0, 2.0, 3.0]]]), (1, 2)).tolist()
     [[1.0, 2.0], [2.0, 3.0]]

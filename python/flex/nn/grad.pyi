@@ -90,8 +90,8 @@ def batch_norm(grad: _Operand, x: _Operand, running_mean: _Operand | None = None
     """
 def conv1d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, precise: builtins.bool = False) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias of `conv1d` without activation and residual: the
-    transposed convolution of grad, the sums over all places of grad times the element of x that
-    the weight's element saw, and the sum of grad over all axes but the channels.
+    transposed convolution of grad, the sums over all positions of grad times the element of x
+    that the weight's element saw, and the sum of grad over all axes but the channels.
 
     grad: of the shape of the convolution's result. x: `[batch, channels, length]`, or without
     the batch. weight: `[out, channels / groups, kernel]` (ShapeError). stride, padding,
@@ -105,8 +105,8 @@ def conv1d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _Shape = 1,
     """
 def conv2d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, precise: builtins.bool = False) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias of `conv2d` without activation and residual: the
-    transposed convolution of grad, the sums over all places of grad times the element of x that
-    the weight's element saw, and the sum of grad over all axes but the channels.
+    transposed convolution of grad, the sums over all positions of grad times the element of x
+    that the weight's element saw, and the sum of grad over all axes but the channels.
 
     grad: of the shape of the convolution's result. x: `[batch, channels, height, width]`, or
     without the batch. weight: `[out, channels / groups, height, width]` (ShapeError). Otherwise
@@ -119,8 +119,8 @@ def conv2d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _Shape = 1,
     """
 def conv3d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, precise: builtins.bool = False) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias of `conv3d` without activation and residual: the
-    transposed convolution of grad, the sums over all places of grad times the element of x that
-    the weight's element saw, and the sum of grad over all axes but the channels.
+    transposed convolution of grad, the sums over all positions of grad times the element of x
+    that the weight's element saw, and the sum of grad over all axes but the channels.
 
     grad: of the shape of the convolution's result. x: `[batch, channels, depth, height,
     width]`, or without the batch. weight: `[out, channels / groups, depth, height, width]`
@@ -308,7 +308,8 @@ def log_softmax(grad: _Operand, y: _Operand, axis: SupportsIndex = -1) -> Tensor
     """
 def lp_pool1d(grad: _Operand, x: _Operand, norm_type: float, kernel_size: _Shape, stride: _Shape | None = None, ceil_mode: builtins.bool = False) -> Tensor:
     """The gradient of x of `lp_pool1d`: `x ** (norm_type - 1)` times the sum, over the windows
-    that contain it, of `grad * y ** (1 - norm_type)`, with the pool's result `y`.
+    that contain it, of `grad * y ** (1 - norm_type)`, with the pool's result `y`; 0 for windows whose
+    norm is 0, unless norm_type is 1.
 
     grad: of the shape of y (ShapeError). Otherwise, and for the errors, as for
     `flex.nn.lp_pool1d`. The result has the shape of x and the common dtype.
@@ -438,7 +439,7 @@ def rms_norm(grad: _Operand, x: _Operand, normalized_shape: _Shape, weight: _Ope
     >>> x.tolist(), weight.tolist()
     ([[0.75, 0.75]], [1.0, -2.0])
     """
-def scaled_dot_product_attention(grad: _Operand, query: _Operand, key: _Operand, value: _Operand, attn_mask: _Operand | None = None, *, is_causal: builtins.bool = False, scale: float | None = None, enable_gqa: builtins.bool = False, softcap: float | None = None, window: _Shape | None = None, align: Literal["upper_left", "lower_right"] = 'upper_left') -> tuple[Tensor, Tensor, Tensor]:
+def scaled_dot_product_attention(grad: _Operand, query: _Operand, key: _Operand, value: _Operand, attn_mask: _Operand | None = None, *, is_causal: builtins.bool = False, scale: float | None = None, enable_gqa: builtins.bool = False, softcap: float | None = None, window: _Shape | None = None, align: Literal["upper_left", "lower_right"] | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of query, key and value of `scaled_dot_product_attention`, in their shapes.
     Gradients of operands that were repeated, by broadcasting or enable_gqa, are summed.
 
@@ -452,7 +453,7 @@ def scaled_dot_product_attention(grad: _Operand, query: _Operand, key: _Operand,
     >>> [d.tolist() for d in flex.nn.grad.scaled_dot_product_attention(grad, q, k, v)]
     [[[1.0]], [[0.0], [0.0]], [[0.5], [0.5]]]
     """
-def scaled_dot_product_attention_mask(grad: _Operand, query: _Operand, key: _Operand, value: _Operand, attn_mask: _Operand, *, is_causal: builtins.bool = False, scale: float | None = None, enable_gqa: builtins.bool = False, softcap: float | None = None, window: _Shape | None = None, align: Literal["upper_left", "lower_right"] = 'upper_left') -> Tensor:
+def scaled_dot_product_attention_mask(grad: _Operand, query: _Operand, key: _Operand, value: _Operand, attn_mask: _Operand, *, is_causal: builtins.bool = False, scale: float | None = None, enable_gqa: builtins.bool = False, softcap: float | None = None, window: _Shape | None = None, align: Literal["upper_left", "lower_right"] | None = None) -> Tensor:
     """The gradient of attn_mask of `scaled_dot_product_attention`, if that is a float added to the
     scores: the gradient of the scores, summed where the mask was broadcast.
 

@@ -1,12 +1,13 @@
 //! Arguments other than tensors: integers, shapes, axes, the device.
 
 use flex::layout::Shape;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
 use super::error::ShapeError;
+use super::sequence;
 
 /// Several integers: a shape, axes, repeats. A single integer, or a tuple, list or other sequence
 /// of integers (NumPy's too).
@@ -37,32 +38,27 @@ impl Ints {
 impl<'py> FromPyObject<'_, 'py> for Ints {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Ints> {
-        if let Ok(t) = x.cast::<PyTuple>() {
-            let mut ints = Ints::default();
-            t.iter_borrowed()
-                .try_for_each(|i| integer(&i).map(|i| ints.0.push(i)))?;
-            return Ok(ints);
+        if x.cast::<PyTuple>().is_err() && x.cast::<PyList>().is_err() {
+            match integer(&x) {
+                Ok(i) => return Ok(Ints(SmallVec::from_slice(&[i]))),
+                Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => {}
+                Err(e) => return Err(e),
+            }
         }
-        if let Ok(l) = x.cast::<PyList>() {
-            return l
-                .iter()
-                .map(|i| integer(&i))
-                .collect::<PyResult<_>>()
-                .map(Ints);
-        }
-        match integer(&x) {
-            Ok(i) => Ok(Ints(SmallVec::from_slice(&[i]))),
-            Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => match x.try_iter() {
-                Ok(items) if !x.is_instance_of::<PyString>() => items
-                    .map(|i| integer(&i?))
-                    .collect::<PyResult<_>>()
-                    .map(Ints),
-                _ => Err(PyTypeError::new_err(format!(
-                    "expected an integer or a tuple of integers, got {}",
-                    kind(&x)
-                ))),
-            },
-            Err(e) => Err(e),
+        let mut ints = Ints::default();
+        let mut push = |i: &Bound<PyAny>| {
+            let i = integer(i)?;
+            let no_memory = |_| PyMemoryError::new_err("no memory for so many integers");
+            ints.0.try_reserve(1).map_err(no_memory)?;
+            ints.0.push(i);
+            Ok(())
+        };
+        match sequence::each(&x, &mut push)? {
+            true => Ok(ints),
+            false => Err(PyTypeError::new_err(format!(
+                "expected an integer or a tuple of integers, got {}",
+                kind(&x)
+            ))),
         }
     }
 }
@@ -71,13 +67,21 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
 pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     x.extract::<isize>().map_err(|e| {
         if e.is_instance_of::<PyOverflowError>(x.py()) {
-            PyOverflowError::new_err(format!("{x} is out of range for 64-bit integers"))
+            PyOverflowError::new_err(format!("{} is out of range for 64-bit integers", shown(x)))
         } else if x.hasattr("__index__").unwrap_or(false) {
             e
         } else {
             PyTypeError::new_err(format!("expected an integer, got {}", kind(x)))
         }
     })
+}
+
+/// An integer for messages. Python writes none of more than 4300 digits.
+pub fn shown(x: &Bound<PyAny>) -> String {
+    match x.str() {
+        Ok(digits) => digits.to_string(),
+        Err(_) => "an integer of thousands of digits".into(),
+    }
 }
 
 /// An argument whose conversion may have failed. Methods of classes are not wrapped by `hints`, so

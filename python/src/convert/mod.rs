@@ -3,17 +3,22 @@
 
 mod args;
 pub mod error;
+mod interrupt;
 mod nested;
 mod operand;
+pub mod sequence;
 
 use super::cell::PyTensor;
 use crate::convert::error::Raise;
 use flex::{Result, Tensor};
 use pyo3::prelude::*;
 
-pub use args::{CPU, Device, Given, Ints, axis_or_dim, count, integer, kind};
+pub use args::{CPU, Device, Given, Ints, axis_or_dim, count, integer, kind, shown};
+pub use interrupt::interruptible;
 pub use nested::{asarray, is_list, operand_beside, values_for};
-pub use operand::{NumberArg, Operand, OperandRef, TensorArg, scalar};
+pub use operand::{
+    Compared, NumberArg, Operand, OperandRef, TensorArg, TensorList, beyond_integers, scalar,
+};
 
 /// The number of elements from which on work is long enough to release the GIL.
 const LONG: usize = 32 * 1024;
@@ -24,9 +29,24 @@ pub fn is_short(elements: usize) -> bool {
     elements < LONG
 }
 
-/// Runs `f`, which works on about `elements` elements, without the GIL if that is long work.
+/// Runs `f`, which works on about `elements` elements, without the GIL if that is long work, which a
+/// signal may then interrupt.
 #[inline(always)]
 pub fn detached<T: Send>(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    let done = if is_short(elements) {
+        f()
+    } else {
+        interruptible(py, f)?
+    };
+    done.raise()
+}
+
+/// [`detached`] for work that writes to what is there already: it is never interrupted.
+pub fn detached_write<T: Send>(
     py: Python<'_>,
     elements: usize,
     f: impl FnOnce() -> Result<T> + Send,

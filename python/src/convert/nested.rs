@@ -6,7 +6,7 @@ use super::{PyTensor, detached};
 use crate::convert::error::Raise;
 use crate::interop;
 use flex::bindings::{collect, push};
-use flex::{DType, Scalar, Tensor};
+use flex::{DType, Error, Scalar, Tensor};
 use flex::{dispatch, dispatch_class};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -62,7 +62,13 @@ pub fn asarray<'py>(
     } else {
         let imported = interop::import(x, copy);
         let Some(t) = imported.map_err(|e| copy_needed(py, e, copy))? else {
-            return asarray(&listed(x)?.ok_or_else(|| no_numbers(x))?, dtype, copy);
+            if !is_list(x) {
+                return Err(no_numbers(x));
+            }
+            if copy == Some(false) {
+                return Err(refused("a sequence"));
+            }
+            return Bound::new(py, PyTensor::new(from_nested(x, dtype)?));
         };
         match dtype.filter(|d| *d != t.dtype()) {
             Some(d) if copy == Some(false) => {
@@ -109,18 +115,24 @@ fn is_nested(x: &Bound<PyAny>) -> bool {
     x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()
 }
 
-/// Sequences other than lists and tuples (a `range`, a `deque`) as a list; `None` for strings,
-/// bytes, and objects that are not sequences.
-fn listed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if x.is_instance_of::<PyString>()
-        || x.is_instance_of::<PyBytes>()
-        || x.is_instance_of::<PyByteArray>()
-    {
-        return Ok(None);
-    }
-    match x.cast::<PySequence>() {
-        Ok(sequence) => Ok(Some(sequence.to_list()?.into_any())),
-        Err(_) => Ok(None),
+/// Whether `x` is a list, or another sequence that is read as one: a tuple, a `range`, a `deque`,
+/// but not a string or bytes.
+pub fn is_list(x: &Bound<PyAny>) -> bool {
+    is_nested(x)
+        || !x.is_instance_of::<PyString>()
+            && !x.is_instance_of::<PyBytes>()
+            && !x.is_instance_of::<PyByteArray>()
+            && x.cast::<PySequence>().is_ok()
+}
+
+/// Errors if the machine can't hold `n` numbers and a tensor of them: a sequence may compute its
+/// items, or say that it has any number of them.
+fn room(n: usize) -> flex::Result<()> {
+    let each = size_of::<i128>() + size_of::<i64>();
+    let (bytes, limit) = (n as u128 * each as u128, flex::storage::limit::limit());
+    match bytes <= u128::from(limit) {
+        true => Ok(()),
+        false => Err(Error::Memory { bytes, limit }),
     }
 }
 
@@ -153,22 +165,27 @@ pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
 }
 
 /// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that a
-/// number of their kind takes there. `None` if `x` is not a list.
-pub fn operand_beside(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
+/// number of their kind takes there; in a comparison, integers may be beside numbers that they
+/// can't be. `None` if `x` is not a list.
+pub fn operand_beside(
+    x: &Bound<PyAny>,
+    dtype: DType,
+    comparison: bool,
+) -> PyResult<Option<Tensor>> {
     let Some((values, shape)) = NestedValues::of(x)? else {
         return Ok(None);
     };
-    let dtype = if values.strong.is_some() {
-        values.natural()
-    } else {
-        values.kind().promote(dtype)
+    let [lowest, highest] = dtype.integers();
+    let among_integers = comparison && dtype.is_integer();
+    let dtype = match &values.numbers {
+        _ if values.strong.is_some() => values.natural(),
+        Numbers::Floats(_) if among_integers => DType::F64,
+        Numbers::Ints(v) if among_integers && v.iter().any(|x| *x < lowest || *x > highest) => {
+            values.natural()
+        }
+        _ => values.kind().promote(dtype),
     };
     values.tensor(&shape, Some(dtype)).map(Some)
-}
-
-/// Whether `x` is a list, or another sequence that is read as one.
-pub fn is_list(x: &Bound<PyAny>) -> PyResult<bool> {
-    Ok(is_nested(x) || listed(x)?.is_some())
 }
 
 /// Reads `x`, nested in `depth` lists. `open` until the first number: until then, lists add
@@ -204,24 +221,15 @@ fn walk(
     }
     if !is_nested(x) {
         // a tensor or an array among the lists: its dtype is kept, and its values are read as lists
-        let Some(t) = Operand::of(x)? else {
-            return walk(
-                &listed(x)?.ok_or_else(|| no_numbers(x))?,
-                depth,
-                shape,
-                open,
-                values,
-            );
-        };
-        let t = t.tensor().raise()?;
-        values.met(t.dtype())?;
-        return walk(
-            &crate::values::tolist(x.py(), &t)?,
-            depth,
-            shape,
-            open,
-            values,
-        );
+        if let Some(t) = Operand::of(x)? {
+            let t = t.tensor().raise()?;
+            values.met(t.dtype())?;
+            let list = crate::values::tolist(x.py(), &t)?;
+            return walk(&list, depth, shape, open, values);
+        }
+        if !is_list(x) {
+            return Err(no_numbers(x));
+        }
     }
     if depth == DEEPEST {
         return Err(PyValueError::new_err(format!(
@@ -229,6 +237,7 @@ fn walk(
         )));
     }
     let n = x.len()?;
+    room(values.len().saturating_add(n)).raise()?;
     if *open && depth == shape.len() {
         shape.push(n);
     } else if depth >= shape.len() {
@@ -240,23 +249,31 @@ fn walk(
             shape[depth]
         )));
     }
+    let changed = || {
+        PyRuntimeError::new_err(
+            "asarray: a list changed its length while it was read, or has another",
+        )
+    };
     let mut read = 0;
     let mut item = |i: Bound<PyAny>| {
+        if read == n {
+            return Err(changed());
+        }
         read += 1;
         walk(&i, depth + 1, shape, open, values)
     };
-    match x.cast::<PyList>() {
-        Ok(list) => list.iter().try_for_each(&mut item)?,
-        Err(_) => x.cast::<PyTuple>()?.iter().try_for_each(&mut item)?,
+    if let Ok(list) = x.cast::<PyList>() {
+        list.iter().try_for_each(&mut item)?
+    } else if let Ok(tuple) = x.cast::<PyTuple>() {
+        tuple.iter().try_for_each(&mut item)?
+    } else {
+        x.try_iter()?.try_for_each(|i| item(i?))?
     }
     // an empty list closes the shape too: nothing can be deeper
     *open &= n > 0;
-    if read == n {
-        Ok(())
-    } else {
-        Err(PyRuntimeError::new_err(
-            "asarray: a list changed its length while it was read",
-        ))
+    match read == n {
+        true => Ok(()),
+        false => Err(changed()),
     }
 }
 
@@ -290,10 +307,16 @@ impl NestedValues {
     }
     /// [`read`](NestedValues::read); `None` if `x` is neither a list nor another sequence.
     fn of(x: &Bound<PyAny>) -> PyResult<Option<(NestedValues, Vec<usize>)>> {
-        if is_nested(x) {
-            return NestedValues::read(x).map(Some);
+        is_list(x).then(|| NestedValues::read(x)).transpose()
+    }
+    /// The number of numbers.
+    fn len(&self) -> usize {
+        match &self.numbers {
+            Numbers::Bools(v) => v.len(),
+            Numbers::Ints(v) => v.len(),
+            Numbers::Floats(v) => v.len(),
+            Numbers::Complex(v) => v.len(),
         }
-        listed(x)?.map(|list| NestedValues::read(&list)).transpose()
     }
     /// Notes a tensor of `dtype` among the numbers.
     fn met(&mut self, dtype: DType) -> PyResult<()> {
@@ -378,7 +401,7 @@ fn integers(v: &[i128], shape: &[usize], dtype: DType) -> PyResult<Tensor> {
     dispatch!(integer dtype, |T| {
         let fit = collect(v.iter().map(|x| T::try_from(*x).map_err(|_| outside(x, dtype))));
         fit.and_then(|fit| Tensor::from_slice(&fit, shape)).raise()
-    }, else Err(flex::Error::unsupported("asarray", dtype).raise()))
+    }, else Err(Error::unsupported("asarray", dtype).raise()))
 }
 
 /// All numbers, converted.
@@ -387,8 +410,8 @@ fn each<A: Copy, B>(v: &[A], f: impl Fn(A) -> B) -> flex::Result<Vec<B>> {
 }
 
 #[cold]
-fn outside(x: impl std::fmt::Display, dtype: DType) -> flex::Error {
-    flex::Error::Range {
+fn outside(x: impl std::fmt::Display, dtype: DType) -> Error {
+    Error::Range {
         op: "asarray",
         message: format!("{x} is out of range for {dtype}").into(),
     }

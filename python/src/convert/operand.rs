@@ -1,13 +1,15 @@
 //! Tensors and numbers as arguments.
 
 use super::args::kind;
-use super::{compute, is_short};
+use super::{compute, is_short, sequence};
 use crate::cell::{PyTensor, viewed};
 use crate::convert::error::Raise;
+use crate::deferred::{self, trace, traced};
 use crate::interop;
 use crate::number::TracedNumber;
-use crate::{later, trace, traced};
+use flex::kernel::elementwise::exact;
 use flex::layout::Shape;
+use flex::op::Op;
 use flex::{DType, Layout, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -37,6 +39,21 @@ impl Operand {
             Operand::Tensor(t) => Ok(t),
             Operand::Scalar(s) => Tensor::scalar(s, s.promote(other)),
         }
+    }
+    /// As a tensor that is compared with elements of another dtype: exactly, if these are integers
+    /// or bool, so a number that is none of them becomes a float64, infinite if it is out of range.
+    pub fn tensor_to_compare(self, other: DType) -> flex::Result<Tensor> {
+        let [lowest, highest] = other.integers();
+        let number = match self {
+            Operand::Scalar(s) if exact::applies(Op::Less, other, s) => s,
+            operand => return operand.tensor_like(other),
+        };
+        let float = match number {
+            Scalar::Int(x) if x < lowest => f64::NEG_INFINITY,
+            Scalar::Int(x) if x > highest => f64::INFINITY,
+            x => x.to_f64(),
+        };
+        Tensor::scalar(float, DType::F64)
     }
     /// The number of elements.
     pub fn len(&self) -> usize {
@@ -106,7 +123,9 @@ impl OperandRef<'_> {
                 t.get().compute_queued(t.py())?;
                 t.get().read(f).raise()?
             }
-            OperandRef::Number(x) => f(&Operand::Scalar(x.look()).tensor().raise()?).raise()?,
+            OperandRef::Number(x) => {
+                f(&Operand::Scalar(x.specialize()).tensor().raise()?).raise()?
+            }
             OperandRef::Operand(o) => f(&o.clone().tensor().raise()?).raise()?,
         })
     }
@@ -154,7 +173,7 @@ impl OperandRef<'_> {
         &self,
         f: impl Fn(&Layout, DType) -> flex::Result<Layout> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
-        if let Some(y) = later::view(self, &f) {
+        if let Some(y) = deferred::view(self, &f) {
             return y;
         }
         if traced::is_active() {
@@ -166,7 +185,7 @@ impl OperandRef<'_> {
                 None => Ok(PyTensor::new(self.read(|x| viewed(x, &*f))?)),
             };
         }
-        Ok(PyTensor::new(self.read(|x| viewed(x, f))?))
+        Ok(PyTensor::new(self.read(|x| viewed(x, &f))?))
     }
     /// The tensor; a number becomes a 0-dimensional one.
     pub fn tensor(self) -> PyResult<Tensor> {
@@ -180,7 +199,7 @@ impl OperandRef<'_> {
     pub fn take(self) -> Operand {
         match self {
             OperandRef::Object(t) => Operand::Tensor(t.get().get()),
-            OperandRef::Number(x) => Operand::Scalar(x.look()),
+            OperandRef::Number(x) => Operand::Scalar(x.specialize()),
             OperandRef::Operand(o) => o,
         }
     }
@@ -203,6 +222,44 @@ impl<'py> FromPyObject<'_, 'py> for OperandRef<'py> {
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<OperandRef<'py>> {
         OperandRef::of(&x)?.ok_or_else(|| not_a_tensor(&x))
     }
+}
+
+/// An operand of a comparison. An integer beyond those of every dtype is the nearest float.
+pub struct Compared<'py>(OperandRef<'py>);
+
+impl<'py> Compared<'py> {
+    /// The operand, computed.
+    pub fn take(self, py: Python<'py>) -> PyResult<Operand> {
+        self.0.compute_queued(py)?;
+        Ok(self.0.take())
+    }
+}
+impl<'py> From<Compared<'py>> for OperandRef<'py> {
+    fn from(x: Compared<'py>) -> OperandRef<'py> {
+        x.0
+    }
+}
+impl<'py> FromPyObject<'_, 'py> for Compared<'py> {
+    type Error = PyErr;
+    #[inline]
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Compared<'py>> {
+        OperandRef::extract(x)
+            .or_else(|e| Ok(OperandRef::Operand(beyond_integers(&x).ok_or(e)?)))
+            .map(Compared)
+    }
+}
+/// An integer beyond those of every dtype, as the nearest float; `None` for other objects.
+#[cold]
+pub fn beyond_integers(x: &Bound<PyAny>) -> Option<Operand> {
+    if !x.is_instance_of::<PyInt>() {
+        return None;
+    }
+    let infinite = || match x.lt(0) {
+        Ok(true) => f64::NEG_INFINITY,
+        _ => f64::INFINITY,
+    };
+    let nearest = x.extract().unwrap_or_else(|_| infinite());
+    Some(Operand::Scalar(Scalar::Float(nearest)))
 }
 
 #[cold]
@@ -233,6 +290,32 @@ impl<'py> FromPyObject<'_, 'py> for TensorArg {
     }
 }
 
+/// A list, a tuple or another iterable of tensors.
+pub struct TensorList(pub Vec<Tensor>);
+
+impl<'py> FromPyObject<'_, 'py> for TensorList {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorList> {
+        match sequence::items(&x, |t| Ok(t.extract::<TensorArg>()?.0))? {
+            Some(tensors) => Ok(TensorList(tensors)),
+            None => Err(PyTypeError::new_err(format!(
+                "expected a list or tuple of tensors, got {}",
+                kind(&x)
+            ))),
+        }
+    }
+}
+
+impl TensorList {
+    /// The number of elements of all.
+    pub fn elements(&self) -> usize {
+        self.0
+            .iter()
+            .map(Tensor::len)
+            .fold(0, usize::saturating_add)
+    }
+}
+
 /// `x` as a Python or NumPy number; `None` if it isn't one.
 pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     if let Ok(f) = x.cast::<PyFloat>() {
@@ -257,7 +340,7 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
         return Ok(Some(Scalar::Complex(c.real(), c.imag())));
     }
     if let Some(number) = TracedNumber::of(x)? {
-        return Ok(Some(number.look()));
+        return Ok(Some(number.specialize()));
     }
     interop::numpy::scalar(x)
 }

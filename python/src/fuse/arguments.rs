@@ -2,9 +2,10 @@
 
 use crate::cell::PyTensor;
 use crate::convert::Operand;
+use crate::deferred::trace;
 use crate::number::{self, TracedNumber};
-use crate::trace;
 use flex::{DType, Scalar, Tensor};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -23,6 +24,27 @@ pub struct ProgramKey {
     pub shared: SmallVec<[bool; 4]>,
 }
 
+/// The deepest nesting of arguments and results.
+const DEEPEST: usize = 200;
+
+/// How much deeper arguments or results may be nested.
+#[derive(Clone, Copy)]
+pub struct Depth(usize);
+
+impl Depth {
+    /// At arguments or results themselves.
+    pub const TOP: Depth = Depth(DEEPEST);
+    /// One level deeper. Errors if that is too deep, as it is for a list that contains itself.
+    pub fn deeper(self) -> PyResult<Depth> {
+        self.0.checked_sub(1).map(Depth).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "fuse: arguments and results are tuples, lists and dicts nested up to {DEEPEST} deep; this one is nested \
+                 deeper, or contains itself"
+            ))
+        })
+    }
+}
+
 /// The arguments of a call.
 #[derive(Default)]
 pub struct Arguments<'py> {
@@ -38,6 +60,9 @@ pub struct Arguments<'py> {
 impl<'py> Arguments<'py> {
     /// Adds an argument.
     pub fn push(&mut self, x: &Bound<'py, PyAny>) -> PyResult<()> {
+        self.push_at(x, Depth::TOP)
+    }
+    fn push_at(&mut self, x: &Bound<'py, PyAny>, depth: Depth) -> PyResult<()> {
         const TENSOR: u64 = 1;
         if TracedNumber::of(x)?.is_some() {
             self.traced = true;
@@ -58,20 +83,23 @@ impl<'py> Arguments<'py> {
             self.tensors.push(tensor);
             self.objects.push(Some(t.clone()));
         } else if let Ok(items) = x.cast::<PyTuple>() {
+            let depth = depth.deeper()?;
             form.extend([2, items.len() as u64]);
-            items.iter().try_for_each(|x| self.push(&x))?;
+            items.iter().try_for_each(|x| self.push_at(&x, depth))?;
         } else if let Ok(items) = x.cast::<PyList>() {
+            let depth = depth.deeper()?;
             form.extend([3, items.len() as u64]);
-            items.iter().try_for_each(|x| self.push(&x))?;
+            items.iter().try_for_each(|x| self.push_at(&x, depth))?;
         } else if let Ok(items) = x.cast::<PyDict>() {
+            let depth = depth.deeper()?;
             form.extend([4, items.len() as u64]);
             for (key, x) in items {
                 let floats = self.key.floats.len();
-                self.push(&key)?;
+                self.push_at(&key, depth)?;
                 // floats in a dict's key are part of the form
                 let own = self.key.floats.drain(floats..);
                 self.key.form.extend(own.map(f64::to_bits));
-                self.push(&x)?;
+                self.push_at(&x, depth)?;
             }
         } else if let Ok(f) = x.cast_exact::<PyFloat>() {
             form.push(12);

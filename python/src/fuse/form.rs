@@ -1,10 +1,14 @@
 //! The structure of a call's results.
 
-use crate::cell::PyTensor;
+use super::arguments::Depth;
+use crate::cell::{ESCAPED, PyTensor};
+use crate::deferred::trace::Trace;
 use crate::number::{FloatArguments, TracedNumber};
-use crate::trace::Trace;
 use flex::Tensor;
 use flex::stream::Value;
+use pyo3::PyTraverseError;
+use pyo3::exceptions::PyTypeError;
+use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -24,7 +28,7 @@ pub enum ResultForm {
 /// Finds the values in results.
 pub struct ResultFinder<'a, 'py> {
     /// The trace that the values belong to.
-    pub trace: &'a Trace,
+    pub trace: &'a mut Trace,
     /// Its float arguments.
     pub floats: &'a FloatArguments<'py>,
     /// The values found so far.
@@ -34,20 +38,33 @@ pub struct ResultFinder<'a, 'py> {
 impl<'py> ResultFinder<'_, 'py> {
     /// The form of a result.
     pub fn form(&mut self, x: &Bound<'py, PyAny>) -> PyResult<ResultForm> {
-        if let Ok(t) = x.cast_exact::<PyTensor>()
-            && let Some(value) = self.trace.value_of(t.get())
-        {
+        self.form_at(x, Depth::TOP)
+    }
+    fn form_at(&mut self, x: &Bound<'py, PyAny>, depth: Depth) -> PyResult<ResultForm> {
+        if let Ok(t) = x.cast_exact::<PyTensor>() {
+            let value = match self.trace.value_of(t.get()) {
+                Some(value) => value,
+                None if t.get().traced_value(|_| ()).is_some() => {
+                    return Err(PyTypeError::new_err(ESCAPED));
+                }
+                None => {
+                    let tensor = t.get().tensor(t.py())?;
+                    self.trace.expect_made(t.get())?;
+                    self.trace.constant(tensor)
+                }
+            };
             self.outputs.push(value);
             return Ok(ResultForm::Output(self.outputs.len() - 1));
         }
         if let Some(number) = TracedNumber::of(x)? {
             return Ok(match self.trace.has(&number) {
                 true => ResultForm::Number(number.compute()),
-                false => ResultForm::Object(number.looked_at()),
+                false => ResultForm::Object(number.specialized()),
             });
         }
         if let Ok(items) = x.cast::<PyTuple>() {
-            let forms = items.iter().map(|x| self.form(&x));
+            let depth = depth.deeper()?;
+            let forms = items.iter().map(|x| self.form_at(&x, depth));
             let forms = forms.collect::<PyResult<_>>()?;
             let class = x.get_type();
             return Ok(match class.hasattr("_make")? {
@@ -56,27 +73,28 @@ impl<'py> ResultFinder<'_, 'py> {
             });
         }
         if let Ok(items) = x.cast_exact::<PyList>() {
-            let forms = items.iter().map(|x| self.form(&x));
+            let depth = depth.deeper()?;
+            let forms = items.iter().map(|x| self.form_at(&x, depth));
             return Ok(ResultForm::List(forms.collect::<PyResult<_>>()?));
         }
         if let Ok(items) = x.cast_exact::<PyDict>() {
+            let depth = depth.deeper()?;
             let mut forms = Vec::new();
             for (key, x) in items {
                 let key = match TracedNumber::of(&key)? {
-                    Some(number) => number.looked_at(),
+                    Some(number) => number.specialized(),
                     None => key.unbind(),
                 };
-                forms.push((key, self.form(&x)?));
+                forms.push((key, self.form_at(&x, depth)?));
             }
             return Ok(ResultForm::Dict(forms));
         }
         let plain = x.is_none()
             || x.is_instance_of::<PyString>()
             || x.is_instance_of::<PyInt>()
-            || x.is_instance_of::<PyFloat>()
-            || x.is_instance_of::<PyTensor>();
+            || x.is_instance_of::<PyFloat>();
         if !plain {
-            self.floats.look()?; // it may contain some
+            self.floats.specialize()?; // it may contain some
         }
         Ok(ResultForm::Object(x.clone().unbind()))
     }
@@ -113,5 +131,19 @@ impl ResultForm {
                 dict.into_any()
             }
         })
+    }
+    /// Visits the objects that it holds.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let all = |forms: &[ResultForm]| forms.iter().try_for_each(|f| f.traverse(visit));
+        match self {
+            ResultForm::Output(_) => Ok(()),
+            ResultForm::Number(x) | ResultForm::Object(x) => visit.call(x),
+            ResultForm::Tuple(forms) | ResultForm::List(forms) => all(forms),
+            ResultForm::Named(make, forms) => visit.call(make).and_then(|()| all(forms)),
+            ResultForm::Dict(items) => items.iter().try_for_each(|(key, form)| {
+                visit.call(key)?;
+                form.traverse(visit)
+            }),
+        }
     }
 }

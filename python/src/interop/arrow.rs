@@ -11,7 +11,7 @@ use crate::convert::error::DTypeError;
 use crate::convert::error::Raise;
 use crate::convert::kind;
 use flex::dtype::Bool;
-use flex::storage::Lent;
+use flex::storage::Loan;
 use flex::{DType, Error, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
@@ -87,10 +87,10 @@ const FORMATS: [(DType, &CStr); 12] = [
 // ---- export
 
 /// What an exported array points to.
-struct Loan {
+struct Export {
     /// Keeps the memory alive, and makes copy-on-write see the loan (INTEROP1).
     _tensor: Tensor,
-    _lent: Lent,
+    _loan: Loan,
     /// No validity: there are no nulls; and the elements.
     buffers: [*const c_void; 2],
 }
@@ -102,9 +102,9 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
 
 unsafe extern "C" fn release_array(array: *mut Array) {
     // SAFETY: the struct that `__arrow_c_array__` filled, wherever it has been moved to, released
-    // once: `private_data` is its Loan.
+    // once: `private_data` is its Export.
     unsafe {
-        drop(Box::from_raw((*array).private_data.cast::<Loan>()));
+        drop(Box::from_raw((*array).private_data.cast::<Export>()));
         (*array).release = None;
     }
 }
@@ -189,8 +189,8 @@ impl PyTensor {
         }
         let elements = laid_out(&t).raise()?;
         let start = elements.as_ptr().cast::<c_void>();
-        let loan = Box::new(Loan {
-            _lent: elements.storage().lend(),
+        let loan = Box::new(Export {
+            _loan: super::lend(py, &elements)?,
             _tensor: elements,
             buffers: [ptr::null(), start],
         });
@@ -201,7 +201,7 @@ impl PyTensor {
             offset: 0,
             n_buffers: 2,
             n_children: 0,
-            // SAFETY: the Loan lives on the heap until the release.
+            // SAFETY: the Export lives on the heap until the release.
             buffers: unsafe { (*loan).buffers.as_mut_ptr() },
             children: ptr::null_mut(),
             dictionary: ptr::null_mut(),

@@ -6,7 +6,7 @@ use crate::convert::error::DTypeError;
 use crate::convert::kind;
 use crate::tensor::byte_strides;
 use flex::dtype::Class;
-use flex::storage::Lent;
+use flex::storage::Loan;
 use flex::{DType, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
@@ -18,10 +18,10 @@ use std::ffi::{CStr, c_char, c_int};
 pub const MAX_RANK: usize = 64;
 
 /// What an exported buffer points to; freed on release.
-struct Loan {
+struct Export {
     /// Keeps the memory alive, and makes copy-on-write see the loan (INTEROP1).
     tensor: Tensor,
-    _lent: Lent,
+    _loan: Loan,
     shape: SmallVec<[isize; 6]>,
     strides: SmallVec<[isize; 6]>,
     /// NUL-terminated.
@@ -36,35 +36,36 @@ impl PyTensor {
         flags: c_int,
     ) -> PyResult<()> {
         let tensor = slf.get().tensor(slf.py())?;
-        let loan = Loan::new(tensor, flags).map_err(PyBufferError::new_err);
+        let loan = super::lend(slf.py(), &tensor)?;
+        let export = Export::new(tensor, loan, flags).map_err(PyBufferError::new_err);
         if view.is_null() {
             return Err(PyBufferError::new_err("no view to fill"));
         }
         let asked = |flag: c_int| flags & flag == flag;
         let mut filled = ffi::Py_buffer::new();
-        let result = loan.map(|mut loan| {
-            let size = loan.tensor.dtype().size();
-            filled.buf = loan.tensor.as_ptr().cast_mut().cast();
-            filled.len = (loan.tensor.len() * size) as isize;
+        let result = export.map(|mut export| {
+            let size = export.tensor.dtype().size();
+            filled.buf = export.tensor.as_ptr().cast_mut().cast();
+            filled.len = (export.tensor.len() * size) as isize;
             filled.itemsize = size as isize;
             filled.readonly = 1;
             // without a shape, the buffer is one row of bytes
             filled.ndim = if asked(ffi::PyBUF_ND) {
-                loan.shape.len() as c_int
+                export.shape.len() as c_int
             } else {
                 1
             };
-            // pointers into the boxed Loan, whose arrays don't move until the release
+            // pointers into the boxed Export, whose arrays don't move until the release
             if asked(ffi::PyBUF_FORMAT) {
-                filled.format = loan.format.as_mut_ptr().cast();
+                filled.format = export.format.as_mut_ptr().cast();
             }
             if asked(ffi::PyBUF_ND) {
-                filled.shape = loan.shape.as_mut_ptr();
+                filled.shape = export.shape.as_mut_ptr();
             }
             if asked(ffi::PyBUF_STRIDES) {
-                filled.strides = loan.strides.as_mut_ptr();
+                filled.strides = export.strides.as_mut_ptr();
             }
-            filled.internal = Box::into_raw(loan).cast();
+            filled.internal = Box::into_raw(export).cast();
             filled.obj = slf.into_any().into_ptr();
         });
         // SAFETY: the caller's view, for writing; on an error its `obj` must be null.
@@ -72,14 +73,14 @@ impl PyTensor {
         result
     }
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: `internal` is the Loan of `__getbuffer__`, released once.
-        drop(unsafe { Box::from_raw((*view).internal.cast::<Loan>()) });
+        // SAFETY: `internal` is the Export of `__getbuffer__`, released once.
+        drop(unsafe { Box::from_raw((*view).internal.cast::<Export>()) });
     }
 }
 
-impl Loan {
-    /// A loan of the kind that `flags` request, or the reason there is none.
-    fn new(tensor: Tensor, flags: c_int) -> Result<Box<Loan>, String> {
+impl Export {
+    /// An export of the kind that `flags` request, or the reason there is none.
+    fn new(tensor: Tensor, loan: Loan, flags: c_int) -> Result<Box<Export>, String> {
         let asked = |flag: c_int| flags & flag == flag;
         let dtype = tensor.dtype();
         if asked(ffi::PyBUF_WRITABLE) {
@@ -121,11 +122,11 @@ impl Loan {
         format[..dtype.format().len()].copy_from_slice(dtype.format().as_bytes());
         let shape = tensor.shape().iter().map(|d| *d as isize).collect();
         let strides = byte_strides(tensor.layout(), dtype).collect();
-        Ok(Box::new(Loan {
+        Ok(Box::new(Export {
             shape,
             strides,
             format,
-            _lent: tensor.storage().lend(),
+            _loan: loan,
             tensor,
         }))
     }

@@ -5,14 +5,14 @@ use super::buffer::{BufferRequest, PyBuffer};
 use super::foreign::{Foreign, Lease};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
-use crate::convert::kind;
+use crate::convert::{Ints, kind};
 use crate::dtype::{self, DTypeArg};
 use crate::whole;
 use flex::layout::{Layout, Shape, Strides};
 use flex::{DType, Error, Tensor};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 /// The bytes of a contiguous tensor, as a tensor of its storage.
 pub fn as_bytes(t: &Tensor) -> flex::Result<Tensor> {
@@ -166,15 +166,35 @@ fn frombuffer(
     Ok(PyTensor::new(unsafe { foreign.tensor(lease, None) }?))
 }
 
+/// The argument of `view`. Sizes, which torch's `view` takes, are an error that names `reshape`.
+fn dtype_of(arguments: &Bound<'_, PyTuple>) -> PyResult<DTypeArg> {
+    let dtype = match arguments.len() {
+        1 => arguments.get_item(0)?.extract(),
+        n => Err(PyTypeError::new_err(format!(
+            "Tensor.view() takes 1 argument, a dtype, but {n} were given"
+        ))),
+    };
+    dtype.map_err(|e| match Ints::from_args(arguments) {
+        Ok(Ints(sizes)) if !sizes.is_empty() => {
+            let sizes: Vec<_> = sizes.iter().map(isize::to_string).collect();
+            PyTypeError::new_err(format!(
+                "view: it takes a dtype, to view the same bytes as; for another shape write x.reshape({})",
+                sizes.join(", ")
+            ))
+        }
+        _ => e,
+    })
+}
+
 #[pymethods]
 impl PyTensor {
     /// The same bytes as another dtype, without a copy. If its size differs, the last dimension
     /// becomes longer or shorter by the ratio: ValueError if it is not contiguous, ShapeError if
     /// there is none or its bytes are no whole number of elements. To change the shape, use
     /// `reshape`.
-    #[pyo3(name = "view", signature = (dtype, /))]
-    fn viewed(slf: &Bound<'_, Self>, dtype: DTypeArg) -> PyResult<PyTensor> {
-        let py = slf.py();
+    #[pyo3(name = "view", signature = (*dtype), text_signature = "($self, dtype, /)")]
+    fn viewed(slf: &Bound<'_, Self>, dtype: &Bound<'_, PyTuple>) -> PyResult<PyTensor> {
+        let (py, dtype) = (slf.py(), dtype_of(dtype)?);
         let object = dtype::object(py, dtype.0)?.into_any();
         if let Some(y) = whole::method(slf, "view", &[object]) {
             return y;

@@ -4,7 +4,7 @@
 //!
 //! - INTEROP1. flex lends read-only, and each loan holds a clone of the tensor: copy-on-write sees
 //!   it, so no borrower's view changes when the tensor is written to, and the memory lives as long
-//!   as the last loan. It holds a [`Lent`](flex::storage::Lent) too: a borrower that writes all
+//!   as the last loan. It holds a [`Loan`](flex::storage::Loan) too: a borrower that writes all
 //!   the same, as torch does, still gets right results, and memory that comes back is recognised.
 //! - INTEROP2. What flex borrows is held by a Python object (a [`Lease`](foreign::Lease)) that
 //!   releases it when it is dropped. Tensors may be dropped on any thread; Python objects dropped
@@ -13,7 +13,7 @@
 
 mod arrow;
 mod buffer;
-mod bytes;
+pub mod bytes;
 mod dlpack;
 mod foreign;
 mod interface;
@@ -23,11 +23,20 @@ pub mod ufunc;
 
 use super::cell::PyTensor;
 use super::convert::{Device, kind};
+use super::deferred;
 use crate::convert::error::Raise;
 use flex::Tensor;
+use flex::storage::Loan;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
+
+/// Lends the memory of a tensor (INTEROP1). Queued operations that read it run before, since the
+/// borrower may write to it.
+fn lend(py: Python<'_>, t: &Tensor) -> PyResult<Loan> {
+    deferred::stream::before_loan(py, t)?;
+    Ok(t.storage().lend())
+}
 
 /// `x` as an array operand; `None` if it isn't an array. Bytes are data, but not operands.
 pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {

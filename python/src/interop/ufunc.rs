@@ -8,7 +8,7 @@
 
 use super::numpy;
 use crate::cell::PyTensor;
-use crate::convert::{asarray, error::ShapeError, kind, scalar};
+use crate::convert::{Ints, asarray, error::ShapeError, kind, scalar};
 use crate::dtype::lookup;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
@@ -134,14 +134,14 @@ pub fn into_out<'py>(
     };
     refuse_tensor(&out)?;
     let result = result.get();
-    let shape = out.getattr("shape").and_then(|s| s.extract::<Vec<usize>>());
-    let shape = shape.map_err(|_| {
+    let shape = out.getattr("shape").and_then(|s| s.extract::<Ints>());
+    let shape = shape.and_then(|s| s.shape("out", "shape")).map_err(|_| {
         PyTypeError::new_err(format!(
             "out must be a writable NumPy array, not {}",
             kind(&out)
         ))
     })?;
-    if shape != result.shape() {
+    if shape[..] != *result.shape() {
         return Err(ShapeError::new_err(format!(
             "out has shape {shape:?}, the result {:?}",
             result.shape()

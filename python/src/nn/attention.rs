@@ -24,11 +24,12 @@ pub(super) fn window(op: &str, window: Option<Ints>) -> PyResult<(Option<usize>,
 }
 
 /// The alignment of the diagonal, by its name.
-pub(super) fn align(op: &str, align: &str) -> PyResult<Align> {
+pub(super) fn align(op: &str, align: Option<&str>) -> PyResult<Option<Align>> {
     match align {
-        "upper_left" => Ok(Align::UpperLeft),
-        "lower_right" => Ok(Align::LowerRight),
-        other => Err(PyValueError::new_err(format!(
+        None => Ok(None),
+        Some("upper_left") => Ok(Some(Align::UpperLeft)),
+        Some("lower_right") => Ok(Some(Align::LowerRight)),
+        Some(other) => Err(PyValueError::new_err(format!(
             "{op}: align is {other:?}; it is \"upper_left\" or \"lower_right\""
         ))),
     }
@@ -48,18 +49,20 @@ pub(super) fn keys(key: &TensorArg) -> usize {
 /// is `[.., queries, width]`, of the common dtype; leading dimensions broadcast. 16-bit floats are
 /// computed in float32 and rounded once, except that CPUs that multiply bfloat16 in pairs round the
 /// softmax's weights to it, as FlashAttention does. A query whose keys are all masked gives zeros.
-/// attn_mask: broadcasts to `[.., queries, keys]`, and is read by its strides, so a view costs nothing; a bool
-/// mask is True for the keys to attend to; a float mask is added to the scores. dropout_p: for
-/// torch's calls; nothing is dropped out, so it must be 0. is_causal: query i attends to keys up to
-/// i. scale: by default `1 / sqrt(depth)`. enable_gqa: key and value may have fewer heads
-/// (dimension -3) than query, each shared by a group of adjacent query heads. softcap: scores
-/// become `softcap * tanh(score / softcap)`, before the mask (Gemma 2, 2024). window: how many keys
-/// before its own place and after it a query attends to, -1 for all, as flash-attn's window_size.
-/// align: a query's place for is_causal and window: with "upper_left", as in torch, query i's is
-/// key i; with "lower_right" the last query's is the last key, as tokens appended to a cache need
-/// (torch.nn.attention.bias.causal_lower_right). Keys that no query may see cost nothing.
-/// ShapeError if shapes don't fit; DTypeError if operands are not floats; ValueError for an
-/// option's value.
+/// attn_mask: broadcasts to `[.., queries, keys]`, and is read by its strides, so a view costs
+/// nothing; a bool mask is True for the keys to attend to; a float mask is added to the scores.
+/// dropout_p: for torch's calls; nothing is dropped out, so it must be 0. is_causal: a query
+/// attends to keys up to its own position. scale: by default `1 / sqrt(depth)`. enable_gqa: key and
+/// value may have fewer heads (dimension -3) than query, each shared by a group of adjacent query
+/// heads. softcap: scores become `softcap * tanh(score / softcap)`, before the mask (Gemma 2,
+/// 2024). window: how many keys before its own position and after it a query attends to, -1 for
+/// all, as flash-attn's window_size. align: a query's position for is_causal and window: with
+/// "lower_right" the last query's is the last key, as tokens appended to a cache need
+/// (torch.nn.attention.bias.causal_lower_right); with "upper_left" query i's is key i, which torch
+/// takes without being told. Without it, fewer queries than keys are an error for is_causal and
+/// window, so that decoding never attends to the first key alone. Keys that no query may see cost
+/// nothing. ShapeError if shapes don't fit; DTypeError if operands are not floats; ValueError for
+/// an option's value, or one that is missing.
 ///
 /// >>> q, k = flex.asarray([[1.0, 0.0]]), flex.asarray([[1.0, 0.0], [1.0, 0.0]])
 /// >>> flex.nn.scaled_dot_product_attention(q, k, flex.asarray([[2.0], [4.0]])).tolist()
@@ -67,8 +70,10 @@ pub(super) fn keys(key: &TensorArg) -> usize {
 /// >>> v = flex.asarray([[2.0], [4.0]])
 /// >>> flex.nn.scaled_dot_product_attention(q, k, v, window=(0, 0), align="lower_right").tolist()
 /// [[4.0]]
+/// >>> flex.nn.scaled_dot_product_attention(q, k, v, is_causal=True, align="lower_right").tolist()
+/// [[3.0]]
 #[pyfunction]
-#[pyo3(signature = (query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, *, scale = None, enable_gqa = false, softcap = None, window = None, align = "upper_left"))]
+#[pyo3(signature = (query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, *, scale = None, enable_gqa = false, softcap = None, window = None, align = None))]
 fn scaled_dot_product_attention(
     py: Python<'_>,
     query: TensorArg,
@@ -81,7 +86,7 @@ fn scaled_dot_product_attention(
     enable_gqa: bool,
     softcap: Option<f64>,
     window: Option<Ints>,
-    align: &str,
+    align: Option<&str>,
 ) -> PyResult<PyTensor> {
     const OP: &str = "scaled_dot_product_attention";
     if dropout_p != 0.0 {

@@ -2,7 +2,7 @@
 
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
-use crate::convert::{Given, TensorArg, count, detached};
+use crate::convert::{Given, TensorArg, count, detached_write};
 use crate::dtype::DTypeArg;
 use flex::dtype::DType;
 use flex::nn::{KvCache, KvCacheOptions};
@@ -64,7 +64,7 @@ impl PyKvCache {
     #[pyo3(signature = (k, v, /))]
     fn append(&self, py: Python<'_>, k: TensorArg, v: TensorArg) -> PyResult<(PyTensor, PyTensor)> {
         let size = k.0.len().saturating_add(v.0.len());
-        let (keys, values) = detached(py, size, || self.lock().append(&k.0, &v.0))?;
+        let (keys, values) = detached_write(py, size, || self.lock().append(&k.0, &v.0))?;
         Ok((keys.into(), values.into()))
     }
     /// Keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`.
@@ -90,7 +90,7 @@ impl PyKvCache {
     #[pyo3(signature = (indices, /))]
     fn gather(&self, py: Python<'_>, indices: TensorArg) -> PyResult<()> {
         let work = usize::MAX; // long enough to release the interpreter
-        detached(py, work, || self.lock().gather(&indices.0))
+        detached_write(py, work, || self.lock().gather(&indices.0))
     }
     /// How many tokens fit before storage grows.
     #[getter]

@@ -5,11 +5,11 @@ use super::linear::product;
 use super::spatial::per_axis;
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
-use crate::convert::{Ints, OperandRef, TensorArg, compute, count, kind};
+use crate::convert::{Ints, OperandRef, TensorArg, compute, count, kind, sequence};
 use crate::dtype::DTypeArg;
 use flex::dtype::DType;
 use flex::nn::{self, Conv, ConvTranspose, Padding};
-use flex::stream::LayerKind;
+use flex::stream::ProductKind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -36,16 +36,12 @@ fn padding(op: &str, x: &Bound<PyAny>) -> PyResult<Padding> {
             kind(x)
         ))
     };
-    let mut pairs = SmallVec::new();
-    for pair in x.try_iter().map_err(|_| wrong())? {
-        match pair?.extract::<Ints>().map_err(|_| wrong())?.0[..] {
-            [before, after] => {
-                pairs.push((count(op, "padding", before)?, count(op, "padding", after)?))
-            }
-            _ => return Err(wrong()),
-        }
-    }
-    Ok(Padding::Pairs(pairs))
+    let pair = |pair: &Bound<PyAny>| match pair.extract::<Ints>().map_err(|_| wrong())?.0[..] {
+        [before, after] => Ok((count(op, "padding", before)?, count(op, "padding", after)?)),
+        _ => Err(wrong()),
+    };
+    let pairs = sequence::items(x, pair)?.ok_or_else(wrong)?;
+    Ok(Padding::Pairs(pairs.into()))
 }
 
 /// The options that place the kernel.
@@ -97,7 +93,7 @@ macro_rules! convolutions {
                 precise,
                 ..options(op, stride, padding, dilation, groups)?
             };
-            product(py, LayerKind::Conv($rank, options), (x, weight), [bias, residual])
+            product(py, ProductKind::Conv { rank: $rank, options }, (x, weight), [bias, residual])
         }
     )* };
 }
@@ -110,10 +106,10 @@ convolutions! {
     /// "valid" (none). groups: groups of channels, each convolved by itself. activation: as for
     /// `linear`, applied after the bias. residual: broadcasts to the result, and is added last.
     /// precise: as for `conv2d`, for kernels of 3 and 5. The result has the operands' common dtype
-    /// and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places. ShapeError if
-    /// shapes, groups or the kernel don't fit; ValueError for numbers that are too small, or another
-    /// activation; DTypeError for bool, if there is no common dtype, or for an activation of
-    /// integers.
+    /// and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` positions. ShapeError
+    /// if shapes, groups or the kernel don't fit; ValueError for options that are too small, or
+    /// another activation; DTypeError for bool, if there is no common dtype, or for an activation
+    /// of integers.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
     /// >>> flex.nn.conv1d(x, w, padding=1).tolist()
@@ -128,10 +124,11 @@ convolutions! {
     /// dilation: an integer of 1 or more, or one for each axis. padding: zeros on both sides, for
     /// all axes or for each; or `(before, after)` for each, "same" (a result of the image's size,
     /// for a stride of 1) or "valid" (none). groups: groups of channels, each convolved by itself.
-    /// activation, residual: as for `conv1d`. precise: whether each place is a plain sum of
+    /// activation, residual: as for `conv1d`. precise: whether each position is a plain sum of
     /// products; otherwise 3x3, 1x3 and 1x5 kernels over enough channels use Winograd's algorithm,
-    /// whose rounding errors are up to 4 times larger (`conv_plan` tells). Dtype, sizes and errors
-    /// as for `conv1d`.
+    /// whose rounding errors are up to 4 times larger (`conv_plan` tells), and relative to the
+    /// largest of up to 6x6 neighbouring elements; where that is more than 16 times as large as all
+    /// that a position reads, positions are plain sums. Dtype, sizes and errors as for `conv1d`.
     ///
     /// >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
     /// >>> flex.nn.conv2d(x, w).tolist()
@@ -205,15 +202,16 @@ transposed! {
     /// itself, to the result.
     ///
     /// x: `[batch, channels, length]`, or without the batch. weight: `[channels, out / groups,
-    /// kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many places
-    /// are cropped on both sides of the result. output_padding: how many places are added at its
-    /// end, fewer than stride or dilation. groups: groups of channels, each convolved by itself.
-    /// precise: as for `conv2d`; otherwise kernels of a few taps for each phase of the stride may
-    /// use Winograd's algorithm. The result has the operands' common dtype and `(length - 1) *
-    /// stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places. ShapeError if
-    /// shapes or groups don't fit, or there would be no places; ValueError for numbers that are too
-    /// small or too large; DTypeError for bool, or if there is no common dtype. A weight that is not
-    /// finite may give NaN within a kernel of the border, where it is multiplied by zeros beyond x.
+    /// kernel]`. bias: `[out]`. stride, dilation: an integer of 1 or more. padding: how many
+    /// positions are cropped on both sides of the result. output_padding: how many positions are
+    /// added at its end, fewer than stride or dilation. groups: groups of channels, each convolved
+    /// by itself. precise: as for `conv2d`; otherwise kernels of a few taps for each phase of the
+    /// stride may use Winograd's algorithm. The result has the operands' common dtype and `(length
+    /// - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` positions.
+    /// ShapeError if shapes or groups don't fit, or there would be fewer than 0 positions;
+    /// ValueError for options that are too small or too large; DTypeError for bool, or if there is
+    /// no common dtype. A weight that is not finite may give NaN within a kernel of the border,
+    /// where it is multiplied by zeros beyond x.
     ///
     /// >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
     /// >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()
@@ -249,7 +247,7 @@ transposed! {
 /// padding, dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
 /// float32. The result has `algorithm` ("pointwise", "depthwise", "direct", "winograd" or
 /// "implicit_gemm"), `scratch` (the most bytes of a thread) and `flops` (of the direct sums: a
-/// multiplication and an addition for each tap of each place). Errors as for the convolution.
+/// multiplication and an addition for each tap of each position). Errors as for the convolution.
 ///
 /// >>> flex.nn.conv_plan((1, 64, 56, 56), (64, 64, 3, 3), padding=1).algorithm
 /// 'winograd'

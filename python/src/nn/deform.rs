@@ -27,9 +27,9 @@ pub(super) fn options(
     })
 }
 
-/// The convolution of an image with learned offsets for each tap of each place (Dai et al., 2017;
-/// with a mask, Zhu et al., 2019), like torchvision's. Between elements, the image is interpolated
-/// bilinearly; outside it is zero.
+/// The convolution of an image with learned offsets for each tap of each position (Dai et al.,
+/// 2017; with a mask, Zhu et al., 2019), like torchvision's. Between elements, the image is
+/// interpolated bilinearly; outside it is zero.
 ///
 /// x: `[batch, channels, height, width]`, or without the batch. offset: `[batch, offset groups *
 /// 2 * kernel height * kernel width, out height, out width]`, for each tap the offset down and the
@@ -38,7 +38,7 @@ pub(super) fn options(
 /// `[batch, offset groups * kernel height * kernel width, out height, out width]`, a factor for
 /// each tap. Both numbers of groups follow from the shapes; the channels of a group are adjacent.
 /// The result has the operands' common dtype, a float, and the sizes of `conv2d`. ShapeError if
-/// shapes don't fit; ValueError for numbers that are too small; DTypeError if there is no common
+/// shapes don't fit; ValueError for options that are too small; DTypeError if there is no common
 /// float dtype.
 ///
 /// >>> x, w = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]]), flex.full((1, 1, 1, 1), 10.0)

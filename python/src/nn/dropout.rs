@@ -25,8 +25,8 @@ fn drop(
     }
 }
 
-/// x with each element dropped (set to 0) with probability `p`, and the others divided by `1 - p`
-/// (Srivastava et al., 2014).
+/// x with each element dropped (set to 0, whatever it was) with probability `p`, and the others
+/// divided by `1 - p` (Srivastava et al., 2014).
 ///
 /// x: a tensor of floats. p: from 0 to 1 (ValueError). training: if False, the result is x. seed:
 /// an integer, which with an element's row-major position determines whether it is dropped

@@ -3,11 +3,11 @@
 use super::activation::activation_named;
 use crate::cell::PyTensor;
 use crate::convert::{OperandRef, compute};
+use crate::deferred;
 use crate::dtype::DTypeArg;
-use crate::later;
 use crate::linalg::work;
 use flex::Tensor;
-use flex::stream::{Layer, LayerKind};
+use flex::stream::{Product, ProductKind};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
@@ -36,7 +36,7 @@ fn linear(
 ) -> PyResult<PyTensor> {
     let activation = activation_named("linear", activation)?;
     let dtype = dtype.map(|d| d.0);
-    let kind = LayerKind::Linear { activation, dtype };
+    let kind = ProductKind::Linear { activation, dtype };
     product(py, kind, (x, weight), [bias, residual])
 }
 
@@ -44,11 +44,11 @@ fn linear(
 /// a trace or a stream.
 pub(super) fn product(
     py: Python<'_>,
-    kind: LayerKind,
+    kind: ProductKind,
     (x, weight): (OperandRef<'_>, OperandRef<'_>),
     others: [Option<OperandRef<'_>>; 2],
 ) -> PyResult<PyTensor> {
-    let layer = Layer {
+    let product = Product {
         kind,
         bias: others[0].is_some(),
         residual: others[1].is_some(),
@@ -56,7 +56,7 @@ pub(super) fn product(
     let mut operands: SmallVec<[OperandRef; 4]> = SmallVec::new();
     operands.extend([x, weight]);
     operands.extend(others.into_iter().flatten());
-    if let Some(y) = later::layer(&layer, &operands) {
+    if let Some(y) = deferred::product(&product, &operands) {
         return y;
     }
     let mut tensors: SmallVec<[Tensor; 4]> = SmallVec::new();
@@ -64,7 +64,7 @@ pub(super) fn product(
         tensors.push(x.tensor()?);
     }
     let width = tensors[1].shape().first().copied().unwrap_or(1);
-    compute(py, work(&tensors[0], width), || layer.run(&tensors, None))
+    compute(py, work(&tensors[0], width), || product.run(&tensors, None))
 }
 
 /// Registers the functions in `flex.nn`.

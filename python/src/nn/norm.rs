@@ -173,9 +173,9 @@ fn batch_norm(
 ///
 /// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: subtracted from the
 /// number of elements that the sum of squares is divided by; torch's running statistics use 1
-/// (ValueError if it is not finite). The
-/// result is a pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running
-/// statistics are updated as `running + momentum * (new - running)`.
+/// (ValueError if it is not finite); the variance is NaN if that leaves nothing. The result is a
+/// pair of `[channels]`, float32 for 16-bit floats, else of the dtype of x. Running statistics are
+/// updated as `running + momentum * (new - running)`.
 ///
 /// >>> mean, var = flex.nn.batch_norm_stats(flex.asarray([[1.0, 10.0], [3.0, 10.0]]))
 /// >>> mean.tolist(), var.tolist()

@@ -1,7 +1,7 @@
 //! Recurrent layers of `flex.nn`.
 
 use crate::cell::PyTensor;
-use crate::convert::{Ints, TensorArg, compute, count, detached};
+use crate::convert::{Ints, TensorArg, TensorList, compute, count, detached};
 use flex::Tensor;
 use flex::nn::{self, Recurrent};
 use pyo3::prelude::*;
@@ -10,9 +10,6 @@ use pyo3::prelude::*;
 fn steps(op: &str, lengths: &Option<Ints>) -> PyResult<Option<Vec<usize>>> {
     let all = |n: &Ints| n.0.iter().map(|n| count(op, "lengths", *n)).collect();
     lengths.as_ref().map(all).transpose()
-}
-fn lent(weights: &[TensorArg]) -> Vec<&Tensor> {
-    weights.iter().map(|w| &w.0).collect()
 }
 fn one_direction<'a>(
     input: &'a TensorArg,
@@ -42,14 +39,14 @@ macro_rules! layers {
             py: Python<'_>,
             x: TensorArg,
             hx: Option<TensorArg>,
-            weights: Vec<TensorArg>,
+            weights: TensorList,
             num_layers: isize,
             bidirectional: bool,
             batch_first: bool,
             lengths: Option<Ints>,
         ) -> PyResult<(PyTensor, PyTensor)> {
             let op = stringify!($name);
-            let (lengths, weights) = (steps(op, &lengths)?, lent(&weights));
+            let (lengths, weights) = (steps(op, &lengths)?, weights.0.iter().collect::<Vec<_>>());
             let options = Recurrent {
                 layers: count(op, "num_layers", num_layers)?,
                 bidirectional,
@@ -149,14 +146,14 @@ fn lstm(
     py: Python<'_>,
     x: TensorArg,
     hx: Option<(TensorArg, TensorArg)>,
-    weights: Vec<TensorArg>,
+    weights: TensorList,
     num_layers: isize,
     bidirectional: bool,
     batch_first: bool,
     lengths: Option<Ints>,
 ) -> PyResult<(PyTensor, PyTensor, PyTensor)> {
     const OP: &str = "lstm";
-    let (lengths, weights) = (steps(OP, &lengths)?, lent(&weights));
+    let (lengths, weights) = (steps(OP, &lengths)?, weights.0.iter().collect::<Vec<_>>());
     let options = Recurrent {
         layers: count(OP, "num_layers", num_layers)?,
         bidirectional,

@@ -2,11 +2,11 @@
 
 use super::spatial::per_axis;
 use crate::cell::PyTensor;
-use crate::convert::{Ints, NumberArg, TensorArg, compute, count};
+use crate::convert::{Ints, NumberArg, TensorArg, compute, count, kind, sequence};
 use flex::nn::{
     self, GridSample, GridSampleMode, Interpolate, InterpolateMode, PadMode, PaddingMode, Unfold,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
@@ -30,8 +30,13 @@ impl<'py> FromPyObject<'_, 'py> for Factors {
         if let Ok(one) = x.extract::<f64>() {
             return Ok(Factors(SmallVec::from_slice(&[one])));
         }
-        let all = x.try_iter()?.map(|n| n?.extract::<f64>());
-        all.collect::<PyResult<_>>().map(Factors)
+        match sequence::items(&x, |n| n.extract::<f64>())? {
+            Some(all) => Ok(Factors(all.into())),
+            None => Err(PyTypeError::new_err(format!(
+                "expected a number or a tuple of numbers, got {}",
+                kind(&x)
+            ))),
+        }
     }
 }
 
@@ -186,7 +191,7 @@ fn affine_grid(
     compute(py, work, || nn::affine_grid(&theta.0, &size, options))
 }
 
-/// Moves channels to places: `[.., channels * r * r, height, width]` becomes
+/// Moves channels to positions: `[.., channels * r * r, height, width]` becomes
 /// `[.., channels, height * r, width * r]`, with r = upscale_factor.
 ///
 /// x: any dtype. ShapeError if there are fewer than three dimensions, or r * r does not divide the
@@ -253,7 +258,7 @@ fn windows(
 /// x: `[batch, channels, height, width]`, or without the batch; any dtype and strides. kernel_size,
 /// dilation, padding, stride: one number, or one for height and one for width. The result is
 /// `[batch, channels * elements of a window, windows]`. ShapeError if the dimensions don't fit or
-/// there is no window; ValueError for numbers that are too small.
+/// there is no window; ValueError for options that are too small.
 ///
 /// >>> flex.nn.unfold(flex.asarray([[[1.0, 2.0, 3.0]]]), (1, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
@@ -279,7 +284,7 @@ fn unfold(
 /// x: `[batch, channels * elements of a window, windows]`, or without the batch; floats.
 /// output_size: height and width of the images. kernel_size, dilation, padding, stride: as for
 /// `unfold`. The result is `[batch, channels, height, width]`; 16-bit floats are summed in float32.
-/// ShapeError if the windows are not those of such images; ValueError for numbers that are too
+/// ShapeError if the windows are not those of such images; ValueError for options that are too
 /// small; DTypeError for other dtypes.
 ///
 /// >>> flex.nn.fold(flex.asarray([[1.0, 2.0], [3.0, 4.0]]), (1, 3), (1, 2)).tolist()

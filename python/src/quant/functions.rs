@@ -4,12 +4,12 @@ use super::output::{QuantProduct, output_named};
 use super::tensor::{PyQTensor, levels};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
-use crate::convert::{Ints, TensorArg, compute, count, detached};
+use crate::convert::{Ints, TensorArg, compute, count, detached, kind, sequence};
 use crate::dtype::DTypeArg;
 use crate::linalg::work;
 use crate::nn::{activation_named, convolution_options};
 use flex::nn::Conv;
-use flex::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
+use flex::quant::{self, Calibration, Inputs, Levels, Per, QLinear, QTensor, Quantization};
 use flex::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -228,7 +228,7 @@ fn linear(
     let output = output_named(OP, output, out_scale, out_zero_point)?;
     let width = weight.0.shape().first().copied().unwrap_or(1);
     let (x, weight, work) = (&x.0, &weight.0, work(&x.0, width));
-    let options = Linear {
+    let options = QLinear {
         bias: bias.as_ref().map(|b| &b.0),
         activation,
         residual: residual.as_ref().map(|r| &r.0),
@@ -340,9 +340,16 @@ fn matmul_integer(
 /// (2, 2)
 #[pyfunction]
 #[pyo3(signature = (tensors, *, axis = 0))]
-fn concat(py: Python<'_>, tensors: Vec<PyQTensor>, axis: isize) -> PyResult<PyQTensor> {
-    let tensors: Vec<QTensor> = tensors.into_iter().map(|t| t.0).collect();
-    let elements = tensors.iter().map(QTensor::len).sum();
+fn concat(py: Python<'_>, tensors: &Bound<PyAny>, axis: isize) -> PyResult<PyQTensor> {
+    let quantised = |t: &Bound<PyAny>| Ok(t.extract::<PyQTensor>()?.0);
+    let tensors = sequence::items(tensors, quantised)?.ok_or_else(|| {
+        let found = kind(tensors);
+        PyTypeError::new_err(format!("expected a list of quantised tensors, got {found}"))
+    })?;
+    let elements = tensors
+        .iter()
+        .map(QTensor::len)
+        .fold(0, usize::saturating_add);
     Ok(PyQTensor(detached(py, elements, || {
         quant::concat(&tensors, axis)
     })?))

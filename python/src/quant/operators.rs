@@ -28,8 +28,8 @@ impl<'py> FromPyObject<'_, 'py> for DequantizedOther {
             return Ok(DequantizedOther(numbers.map(Operand::Tensor)));
         }
         let found = match Operand::of(&x) {
-            Ok(None) if is_list(&x)? => {
-                operand_beside(&x, DType::F32).map(|t| t.map(Operand::Tensor))
+            Ok(None) if is_list(&x) => {
+                operand_beside(&x, DType::F32, false).map(|t| t.map(Operand::Tensor))
             }
             found => found,
         };

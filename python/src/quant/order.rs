@@ -3,12 +3,16 @@
 use super::tensor::PyQTensor;
 use crate::cell::PyTensor;
 use crate::convert::{Given, TensorArg, compute, count, detached};
-use flex::ops::{Reduction, Sort, TopK};
+use flex::ops::{ReductionAxes, Sort, TopK};
 use pyo3::prelude::*;
 
 /// Arguments of reductions; all axes for None.
-fn reduction(op: &str, axis: Option<Given<isize>>, keepdims: Given<bool>) -> PyResult<Reduction> {
-    Ok(Reduction {
+fn reduction(
+    op: &str,
+    axis: Option<Given<isize>>,
+    keepdims: Given<bool>,
+) -> PyResult<ReductionAxes> {
+    Ok(ReductionAxes {
         axes: axis.map(|a| a.of(op, "axis")).transpose()?.into(),
         keepdims: keepdims.of(op, "keepdims")?,
     })

@@ -23,10 +23,10 @@ use pyo3::types::PyTuple;
 /// nothing; ValueError if one would split a block or a byte. ShapeError or DTypeError if parts
 /// don't fit together.
 ///
-/// Arithmetic (`+ - * / // % **`, `abs`, `map`) is that of the dequantised numbers, and its result
+/// Arithmetic (`+ - * / // % **`, `abs`, `map`) is that of the dequantised values, and its result
 /// is quantised like the tensor, of two the first: to the same dtype, with scales from the minimum
 /// and maximum of what shares one. The other operand is a QTensor, a tensor, an array, a list or a
-/// number. Comparisons of the dequantised numbers are bool tensors.
+/// number. Comparisons of the dequantised values are bool tensors.
 ///
 /// >>> q = flex.quant.QTensor(flex.asarray([2, -1], dtype="int8"), flex.asarray([0.5]))
 /// >>> q.dequantize().tolist()

@@ -41,7 +41,7 @@ impl ColumnAccumulators {
     pub fn size(self, folds: &[&dyn Erased]) -> usize {
         folds.iter().map(|f| self.bytes(*f)).sum()
     }
-    /// Each fold, and the place of its accumulators in a strip.
+    /// Each fold, and the index of its accumulators in a strip.
     pub fn each<'a>(
         self,
         folds: &'a [&'a dyn Erased],

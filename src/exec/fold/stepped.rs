@@ -4,14 +4,14 @@
 use super::plan::{FoldPlan, Pointers, Strategy};
 use super::{FoldSizes, no_elements};
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::exec::nest::{Dim, MAX_OPERANDS};
 use crate::exec::pack::pack;
 use crate::exec::rect::Rect;
 use crate::exec::view::View;
 use crate::fallible;
 use crate::layout::Layout;
-use crate::par::{self, Cost, Out};
+use crate::par::{Cost, Out};
 use crate::storage::Bytes;
 use smallvec::SmallVec;
 
@@ -156,18 +156,14 @@ impl<S: SteppedFold> SteppedPlan<'_, S> {
         let partials = if whole { 0 } else { pieces * width };
         let mut partials = fallible::filled(self.step.init(), partials)?;
         let strips = Out::new(&mut partials);
-        let failure = Failure::default();
         let elements = plan.length * plan.width * per_part;
         let cost = Cost {
             bytes: elements * plan.sizes.element,
             flops: elements * plan.sizes.flops,
         };
-        par::ranges(pieces, 1, cost, |r| {
-            let memory = fallible::filled(self.step.init(), levels * width);
-            let (mut stack, mut buffer) = match (memory, Bytes::new(self.packed())) {
-                (Ok(stack), Ok(buffer)) => (stack, buffer),
-                (Err(e), _) | (_, Err(e)) => return failure.note(Err(e)),
-            };
+        try_ranges(pieces, 1, cost, |r| {
+            let mut stack = fallible::filled(self.step.init(), levels * width)?;
+            let mut buffer = Bytes::new(self.packed())?;
             let buffer = buffer.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
                 let (group, part) = (k / plan.parts, k % plan.parts);
@@ -184,8 +180,8 @@ impl<S: SteppedFold> SteppedPlan<'_, S> {
                     }
                 }
             }
-        });
-        failure.result()?;
+            Ok(())
+        })?;
         for group in 0..if whole { 0 } else { plan.groups } {
             let strips = &mut partials[group * plan.parts * width..][..plan.parts * width];
             let mut n = plan.parts;

@@ -5,7 +5,7 @@ use super::computed::Tiles;
 use super::erased::Erased;
 use super::plan::{FoldPlan, Pointers, Strategy};
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::exec::pack::pack;
 use crate::exec::rect::Rect;
 use crate::par::{self, Cost};
@@ -35,17 +35,13 @@ impl FoldTree<'_> {
             0
         })?;
         let partials = DisjointMemory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
-        let failure = Failure::default();
         let elements = plan.length * plan.width * plan.per_part.min(plan.tiles);
         let cost = Cost {
             bytes: elements * plan.sizes.element,
             flops: elements * plan.sizes.flops,
         };
-        par::ranges(plan.groups * plan.parts, 1, cost, |r| {
-            let mut memory = match Bytes::new(scratch) {
-                Ok(memory) => memory,
-                Err(e) => return failure.note(Err(e)),
-            };
+        try_ranges(plan.groups * plan.parts, 1, cost, |r| {
+            let mut memory = Bytes::new(scratch)?;
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
                 let (group, part) = (k / plan.parts, k % plan.parts);
@@ -59,8 +55,8 @@ impl FoldTree<'_> {
                     }
                 }
             }
-        });
-        failure.result()?;
+            Ok(())
+        })?;
         if plan.parts > 1 {
             let cost = Cost {
                 bytes: plan.parts * strip,

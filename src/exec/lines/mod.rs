@@ -13,15 +13,15 @@ use crate::dtype::{DType, Pod};
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use crate::par::Cost;
+use crate::simd::MICROCONTROLLER;
 use crate::simd::lanes::COLUMNS;
-use crate::simd::{MICROCONTROLLER, SCALAR_WEB};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
 /// Whether lines are presented as columns at all: their kernels are not worth their size on targets
-/// without vectors.
-const HAS_COLUMNS: bool = !(MICROCONTROLLER || SCALAR_WEB);
+/// without vectors, and in modules that are downloaded.
+pub const HAS_COLUMNS: bool = !(MICROCONTROLLER || cfg!(target_family = "wasm"));
 
 /// How an operand's lines are used.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -263,7 +263,7 @@ impl<'a> Line<'a> {
     }
     /// Where in the slices of an operand of `n` elements a line element `i` of line `j` is.
     #[inline]
-    pub fn place(&self, n: usize, j: usize, i: usize) -> usize {
+    pub fn position(&self, n: usize, j: usize, i: usize) -> usize {
         if self.columns {
             (j / COLUMNS * n + i) * COLUMNS + j % COLUMNS
         } else {

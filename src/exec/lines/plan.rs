@@ -3,7 +3,7 @@
 
 use super::{Line, LineOperand, Lines, Role};
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::exec::nest::{LoopOperand, MAX_OPERANDS, Nest, seek};
 use crate::exec::pack::{columns, is_column, pack, unpack};
 use crate::exec::rect::Rect;
@@ -52,7 +52,7 @@ pub(super) struct LinePlan {
     block: usize,
     blocks: usize,
     /// Where each packed operand begins in the scratch memory, and the size of that memory.
-    places: SmallVec<[usize; 4]>,
+    offsets: SmallVec<[usize; 4]>,
     memory: usize,
 }
 
@@ -147,9 +147,9 @@ impl LinePlan {
             block
         };
         let mut memory = 0usize;
-        let mut places = SmallVec::new();
+        let mut offsets = SmallVec::new();
         for a in &args {
-            places.push(memory);
+            offsets.push(memory);
             if columns || a.is_packed() {
                 let one = a.role == Role::Scratch && !together && !columns;
                 let rows = if one { 1 } else { block };
@@ -172,7 +172,7 @@ impl LinePlan {
             columns,
             block,
             blocks: n.div_ceil(block),
-            places,
+            offsets,
             memory,
         })
     }
@@ -192,12 +192,8 @@ impl LinePlan {
     }
 
     pub fn run(&self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
-        let failure = Failure::default();
         let blocks = self.blocks * self.outer();
-        par::ranges(blocks, 1, cost.times(self.block), |r| {
-            failure.note(self.blocks_in(r, f))
-        });
-        failure.result()
+        try_ranges(blocks, 1, cost.times(self.block), |r| self.blocks_in(r, f))
     }
 
     fn blocks_in(&self, r: Range<usize>, f: &dyn Fn(&mut Line<'_>)) -> Result<()> {
@@ -256,7 +252,7 @@ impl LinePlan {
         for (k, a) in self.args.iter().enumerate() {
             let same = nest.dims[0].steps.get(k + 1).is_some_and(|s| *s == 0);
             // SAFETY: the operand's part of the scratch memory.
-            let buffer = || unsafe { base.add(self.places[k]) };
+            let buffer = || unsafe { base.add(self.offsets[k]) };
             match a.role {
                 Role::Scratch => line.ptrs[k] = buffer(),
                 role if self.columns => {

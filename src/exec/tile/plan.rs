@@ -44,7 +44,7 @@ impl<'a> Machine<'a> {
             n0,
             n1,
             value: 0,
-            places: [Placement::Direct; MAX_OPERANDS],
+            placements: [Placement::Direct; MAX_OPERANDS],
             direct: false,
             copies: false,
             ahead: false,
@@ -57,15 +57,15 @@ impl<'a> Machine<'a> {
         };
         m.choose_values();
         for i in 0..k {
-            m.places[i] = if i < x.inputs {
-                m.place(i)
+            m.placements[i] = if i < x.inputs {
+                m.placement(i)
             } else {
-                m.place_out(i, policy.streamed)
+                m.output_placement(i, policy.streamed)
             };
         }
         m.copies = p.copies
             && m.shape != Rectangle::Blocked
-            && m.places[..k] == [Placement::Packed, Placement::Direct];
+            && m.placements[..k] == [Placement::Packed, Placement::Direct];
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, TileBody::Call(_)) || p.code.len() == 1;
@@ -106,7 +106,7 @@ impl<'a> Machine<'a> {
         }
         self.value = value;
     }
-    fn place(&self, i: usize) -> Placement {
+    fn placement(&self, i: usize) -> Placement {
         let size = self.x.sizes[i] as isize;
         if self.value >> i & 1 == 1 {
             Placement::Value
@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
     fn is_dense(&self, operand: usize) -> bool {
         self.n1 == 1 || self.s1[operand] == self.s0[operand] * self.n0 as isize
     }
-    fn place_out(&self, o: usize, streamed: bool) -> Placement {
+    fn output_placement(&self, o: usize, streamed: bool) -> Placement {
         let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
         let dense = self.s0[o] == self.x.sizes[o] as isize;
         let whole = self.shape != Rectangle::Short || self.is_dense(o);
@@ -141,7 +141,7 @@ impl<'a> Machine<'a> {
         let (k, p, x) = (self.x.operands, self.p, self.x);
         for i in 0..k + p.constants.len() + p.temporaries {
             let needed = match i {
-                i if i < k => matches!(self.places[i], Placement::Packed | Placement::Streamed),
+                i if i < k => matches!(self.placements[i], Placement::Packed | Placement::Streamed),
                 i if i < k + p.constants.len() => self.value >> i & 1 == 0,
                 _ => true,
             };
@@ -162,7 +162,7 @@ impl<'a> Machine<'a> {
         let limit = if self.shape == Rectangle::Blocked {
             BLOCK.min(scratch) / self.unit
         } else {
-            let passing = (0..k).filter(|i| self.places[*i] != Placement::Value);
+            let passing = (0..k).filter(|i| self.placements[*i] != Placement::Value);
             let bytes = passing.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
             // whole cache lines, since streamed tiles must begin on one
             (WORKING_SET / bytes.max(1) / 64 * 64).clamp(TILE, LONGEST)
@@ -192,12 +192,12 @@ impl<'a> Machine<'a> {
     }
     /// Lays the tile out again for the scratch on the stack: smaller tiles give the same results.
     pub(super) fn shrink(&mut self) {
-        for place in self
-            .places
+        for placement in self
+            .placements
             .iter_mut()
             .filter(|p| **p == Placement::Streamed)
         {
-            *place = Placement::Packed; // so small a tile may end within a cache line
+            *placement = Placement::Packed; // so small a tile may end within a cache line
         }
         self.lay_out(STACK);
     }

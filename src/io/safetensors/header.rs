@@ -5,7 +5,7 @@ use super::Metadata;
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible::{self, append_text as append, push};
-use crate::io::json::{Json, Read, Refusal, Text};
+use crate::io::json::{Json, ParseError, Read, Text};
 use crate::io::raw::{Put, put_elements};
 use crate::io::source::{FileSource, MAX_AXES, byte_len};
 use crate::tensor::Tensor;
@@ -179,13 +179,18 @@ pub(super) fn read(source: &mut FileSource) -> Result<Header> {
     let (mut metadata, mut entries) = (None, BTreeMap::new());
     let read = json.object(&mut |json, name| {
         if name == METADATA {
-            return match metadata.replace(texts(json)?) {
+            // null is no metadata, as in the format's own reader
+            let found = match json.peek() {
+                b'n' => json.value().map(|_| Metadata::new())?,
+                _ => texts(json)?,
+            };
+            return match metadata.replace(found) {
                 None => Ok(()),
                 Some(_) => Err(message!("duplicate key {METADATA:?}").into()),
             };
         }
         let e = TensorEntry::read(json).map_err(|why| match why {
-            Refusal::Wrong(what) => message!("tensor {}: {what}", Excerpt(&name)).into(),
+            ParseError::Malformed(what) => message!("tensor {}: {what}", Excerpt(&name)).into(),
             other => other,
         })?;
         match entries.insert(owned(name)?, e) {
@@ -194,10 +199,10 @@ pub(super) fn read(source: &mut FileSource) -> Result<Header> {
         }
     });
     read.and_then(|()| json.end()).map_err(|why| match why {
-        Refusal::Wrong(what) => {
+        ParseError::Malformed(what) => {
             source.wrong(message!("malformed header at byte {}: {what}", json.at()))
         }
-        Refusal::Other(e) => e,
+        ParseError::Other(e) => e,
     })?;
 
     let mut sorted = Vec::new();
@@ -282,7 +287,7 @@ fn texts(json: &mut Json) -> Read<Metadata> {
 impl TensorEntry {
     /// Parses the entry of a tensor.
     fn read(json: &mut Json) -> Read<TensorEntry> {
-        let (mut dtype, mut shape, mut place) = (None, None, None);
+        let (mut dtype, mut shape, mut offsets) = (None, None, None);
         if json.peek() != b'{' {
             return Err("it has no dtype, shape and data_offsets".into());
         }
@@ -291,20 +296,19 @@ impl TensorEntry {
                 "dtype" => dtype
                     .replace(
                         json.string()
-                            .map_err(|e| said(e, "its dtype is not text"))?,
+                            .map_err(|e| with_message(e, "its dtype is not text"))?,
                     )
                     .is_some(),
                 "shape" => shape
                     .replace(
                         numbers(json, MAX_AXES)
-                            .map_err(|e| said(e, "its shape is not a list of sizes"))?,
+                            .map_err(|e| with_message(e, "its shape is not a list of sizes"))?,
                     )
                     .is_some(),
-                "data_offsets" => place
-                    .replace(
-                        numbers(json, 2)
-                            .map_err(|e| said(e, "its data_offsets are not a pair of numbers"))?,
-                    )
+                "data_offsets" => offsets
+                    .replace(numbers(json, 2).map_err(|e| {
+                        with_message(e, "its data_offsets are not a pair of numbers")
+                    })?)
                     .is_some(),
                 _ => {
                     json.value()?;
@@ -319,7 +323,7 @@ impl TensorEntry {
         })?;
         let dtype = dtype.ok_or("it has no dtype")?;
         let sizes = shape.ok_or("its shape is not a list of sizes")?;
-        let Some(Ok([start, end])) = place.map(<[u64; 2]>::try_from) else {
+        let Some(Ok([start, end])) = offsets.map(<[u64; 2]>::try_from) else {
             return Err("its data_offsets are not a pair of numbers".into());
         };
         let mut shape = Vec::new();
@@ -374,9 +378,9 @@ impl TensorEntry {
 }
 
 /// An error about malformed content.
-fn said(why: Refusal, what: &'static str) -> Refusal {
+fn with_message(why: ParseError, what: &'static str) -> ParseError {
     match why {
-        Refusal::Wrong(_) => what.into(),
+        ParseError::Malformed(_) => what.into(),
         other => other,
     }
 }

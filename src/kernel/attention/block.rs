@@ -21,7 +21,7 @@
 //! weights, rounded to bfloat16, and values along the keys; scores are scaled after the product.
 
 use super::blocking::{DIRECT, KEYS};
-use super::head::{Attended, Head};
+use super::head::{AttentionElement, Head};
 use super::scores::Room;
 use super::softmax;
 use crate::error::Result;
@@ -61,8 +61,12 @@ fn values_in_place<T: Packed>(v: InPlace<T>, width: usize, queries: usize) -> bo
 /// match.
 ///
 /// Errors if there is no memory for the scores.
-pub fn block<T: Attended>(head: &Head<T>, queries: Range<usize>, out: MatMut<T>) -> Result<()> {
-    #[cfg(all(x86_dispatch, feature = "half"))]
+pub fn block<T: AttentionElement>(
+    head: &Head<T>,
+    queries: Range<usize>,
+    out: MatMut<T>,
+) -> Result<()> {
+    #[cfg(x86_bf16)]
     if gemm::bf16_pairs::<T, T>() {
         return by_lanes(gemm::Interleave, gemm::bf16_bits, head, queries, out);
     }
@@ -75,7 +79,7 @@ fn as_lanes<'a, F: Packed, P: Packing<To: Packed>>(
     width: usize,
     room: &'a mut [F],
 ) -> &'a [P::To] {
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     if P::GROUP > 1 {
         let weights = gemm::packed_as(weights);
         gemm::rounded_pairs(weights, width, gemm::packed_as_mut(room));
@@ -86,7 +90,7 @@ fn as_lanes<'a, F: Packed, P: Packing<To: Packed>>(
 }
 
 /// [`block`] by the microkernel of `P`'s lanes, packed from a view of the elements.
-fn by_lanes<T: Attended, P: Packing<To: Packed + MatElement<Acc = P::To>>>(
+fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>>>(
     packing: P,
     view: fn(Mat<'_, T>) -> Mat<'_, P::From>,
     head: &Head<T>,
@@ -108,7 +112,7 @@ fn by_lanes<T: Attended, P: Packing<To: Packed + MatElement<Acc = P::To>>>(
     let visible = head.band.over(queries.clone(), keys);
     let visible = visible.start / P::GROUP * P::GROUP..visible.end;
     let steps = depth.div_ceil(P::GROUP);
-    let k_in_place = of_k.describe().block_in_place();
+    let k_in_place = of_k.info().block_in_place();
     let v_in_place = of_v.in_place();
     let v_in_place = v_in_place.filter(|v| values_in_place(*v, width, count));
     let (n, padded) = (

@@ -7,8 +7,11 @@ use crate::kernel::math::Real;
 
 /// An element of queries, keys and values: a float type whose arithmetic is done in its
 /// accumulator.
-pub trait Attended: MatElement<Acc: Real + MatElement<Acc = <Self as MatElement>::Acc>> {}
-impl<T: MatElement<Acc: Real + MatElement<Acc = <T as MatElement>::Acc>>> Attended for T {}
+pub trait AttentionElement:
+    MatElement<Acc: Real + MatElement<Acc = <Self as MatElement>::Acc>>
+{
+}
+impl<T: MatElement<Acc: Real + MatElement<Acc = <T as MatElement>::Acc>>> AttentionElement for T {}
 
 /// The mask `[queries, keys]`: which keys take part, or what is added to their scores.
 #[derive(Clone, Copy)]

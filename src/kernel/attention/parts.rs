@@ -11,7 +11,7 @@
 //! out = sum of exp(maximum - largest) mixed / the same of the sums
 //! ```
 
-use super::head::{Attended, Head};
+use super::head::{AttentionElement, Head};
 use super::scores::Room;
 use super::softmax;
 use crate::error::Result;
@@ -31,7 +31,7 @@ fn is_rows<T>(m: &Mat<T>) -> bool {
 }
 
 /// `c = a b` or `a b^T`, with `b` read in place or packed into rows.
-fn product<T: Attended>(
+fn product<T: AttentionElement>(
     a: Mat<T::Acc>,
     b: Mat<T>,
     transposed: bool,
@@ -53,7 +53,7 @@ fn product<T: Attended>(
 /// shapes don't match.
 ///
 /// Errors if there is no memory for the scores.
-pub fn part<T: Attended>(
+pub fn part<T: AttentionElement>(
     heads: &[Head<T>],
     keys: Range<usize>,
     state: &mut [T::Acc],
@@ -109,7 +109,7 @@ pub fn part<T: Attended>(
 
 /// Joins the states of all parts, consecutive in the order of their keys, into the result.
 /// Overwrites the first state. Panics if the number of rows doesn't match.
-pub fn join<T: Attended>(states: &mut [T::Acc], mut out: MatMut<T>) {
+pub fn join<T: AttentionElement>(states: &mut [T::Acc], mut out: MatMut<T>) {
     let (rows, width) = (out.rows(), out.cols());
     let len = state_len(rows, width);
     assert!(len > 0 && states.len() >= len && states.len().is_multiple_of(len));

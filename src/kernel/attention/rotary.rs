@@ -1,12 +1,12 @@
 //! Rotary position embedding of one head's vector.
 
-use super::head::Attended;
+use super::head::AttentionElement;
 
 kernel! {
     /// Rotates each pair of the leading elements of `x` by the angle with this cosine and sine, and
     /// copies the rest. Pairs are neighbours if `interleaved`, else corresponding elements of the
     /// two halves.
-    pub fn rotate<'a, T: Attended>(x: &'a [T], cos: &'a [T::Acc], sin: &'a [T::Acc], interleaved: bool, y: &'a mut [T]) -> () { |I|
+    pub fn rotate<'a, T: AttentionElement>(x: &'a [T], cos: &'a [T::Acc], sin: &'a [T::Acc], interleaved: bool, y: &'a mut [T]) -> () { |I|
         let pairs = cos.len().min(sin.len());
         let (x, kept) = x.split_at(2 * pairs);
         let (y, rest) = y.split_at_mut(2 * pairs);

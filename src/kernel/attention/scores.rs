@@ -1,7 +1,7 @@
 //! Between the two products: softcap, bias, and minus infinity for masked scores. The lines of a
 //! tile of scores are queries or keys; masks are transposed to match.
 
-use super::head::{Attended, Head, Mask};
+use super::head::{AttentionElement, Head, Mask};
 use super::softmax;
 use crate::dtype::Bool;
 use crate::error::Result;
@@ -29,7 +29,7 @@ impl<F: Packed> Room<F> {
     }
 }
 
-impl<T: Attended> Head<'_, T> {
+impl<T: AttentionElement> Head<'_, T> {
     /// The factor of the queries: with a softcap, scores are fractions of it until the tanh is
     /// taken.
     pub fn factor(&self) -> T::Acc {
@@ -73,7 +73,7 @@ impl<T: Attended> Head<'_, T> {
     }
 }
 
-impl<T: Attended> Mask<'_, T> {
+impl<T: AttentionElement> Mask<'_, T> {
     fn block(self, queries: Range<usize>, keys: Range<usize>) -> Self {
         match self {
             Mask::None => Mask::None,

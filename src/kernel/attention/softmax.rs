@@ -1,7 +1,7 @@
 //! Steps of the online softmax, for a tile whose lines are keys and columns queries, or for the
 //! scores of a single query.
 
-use super::head::Attended;
+use super::head::AttentionElement;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 
@@ -146,7 +146,7 @@ kernel! {
 kernel! {
     /// Writes a row of the result, rounded once: the weighted sum divided by the sum of weights, or
     /// zeros if every key was masked.
-    pub fn finish<'a, T: Attended>(mixed: &'a [T::Acc], sum: T::Acc, to: &'a mut [T]) -> () { |I|
+    pub fn finish<'a, T: AttentionElement>(mixed: &'a [T::Acc], sum: T::Acc, to: &'a mut [T]) -> () { |I|
         if sum == T::Acc::default() {
             to.fill(T::default());
         } else {

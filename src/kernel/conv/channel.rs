@@ -1,7 +1,7 @@
 //! The weight gradient of a channel that is convolved by itself: for each tap, the sum of products
 //! of elements of the gradient and of the image. Rows of the image are read into L1, with zeros
-//! around them; there each tap reads blocks of places at constant distances, and the lanes of its
-//! sums stay in registers down the rows.
+//! around them; there each tap reads blocks of positions at constant distances, and the lanes of
+//! its sums stay in registers down the rows.
 
 use super::geometry::{Geometry, Image};
 use super::rows::{self, StridedColumns};
@@ -14,16 +14,16 @@ use core::ops::Range;
 const LANES: usize = 16;
 /// Taps whose sums are in registers together: as many as most kernels have in a row.
 const TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 3 };
-/// The most bytes of rows read at a time, unless a single row of places needs more.
+/// The most bytes of rows read at a time, unless a single row of positions needs more.
 const MAX_BYTES: usize = if simd::CACHE_BLOCKING {
     16 << 10
 } else {
     2 << 10
 };
 
-/// Writes the gradient of each position of the kernel: the sum, over the places of all images, of
-/// the elements of `grad`, `[places]` for each image, times those that the tap reads of the image's
-/// only channel.
+/// Writes the gradient of each position of the kernel: the sum, over the positions of all images,
+/// of the elements of `grad`, `[positions]` for each image, times those that the tap reads of the
+/// image's only channel.
 ///
 /// Errors if there is no memory for scratch.
 pub fn channel_gradient<'a, T>(
@@ -36,7 +36,7 @@ where
 {
     let g = geometry;
     let plan = ChannelPlan::of(g, size_of::<T>());
-    let sums = g.positions().saturating_mul(LANES);
+    let sums = g.kernel_len().saturating_mul(LANES);
     let plane = plan.line.saturating_mul(plan.seen);
     let mut scratch = Scratch::<T>::new(sums.saturating_add(plane))?;
     let (sums, plane) = scratch.split_at_mut(sums);
@@ -68,30 +68,30 @@ struct ChannelPlan<'a> {
     /// Columns of a phase: those that the first tap reads, in whole blocks, and those that other
     /// taps read beyond them.
     phase: usize,
-    /// Numbers of a row: `[phase of the columns][column]`.
+    /// Elements of a row: `[phase of the columns][column]`.
     line: usize,
-    /// Rows of places added at a time, and the rows of the image that they read.
+    /// Rows of positions added at a time, and the rows of the image that they read.
     rows: usize,
     seen: usize,
 }
-/// Whether the scratch for a channel's sums, with numbers of `bytes` bytes, is no more than a
+/// Whether the scratch for a channel's sums, with elements of `bytes` bytes, is no more than a
 /// thread may have.
 pub fn channel_fits(g: &Geometry, bytes: usize) -> bool {
     const SCRATCH: usize = 8 << 20;
     let plan = ChannelPlan::of(g, bytes);
-    let sums = g.positions().saturating_mul(LANES);
-    let numbers = plan.line.saturating_mul(plan.seen).saturating_add(sums);
-    numbers.saturating_mul(bytes) <= SCRATCH
+    let sums = g.kernel_len().saturating_mul(LANES);
+    let elements = plan.line.saturating_mul(plan.seen).saturating_add(sums);
+    elements.saturating_mul(bytes) <= SCRATCH
 }
 impl<'a> ChannelPlan<'a> {
-    /// The plan for numbers of `bytes` bytes.
+    /// The plan for elements of `bytes` bytes.
     fn of(g: &'a Geometry, bytes: usize) -> Self {
         let beyond = (g.kernel[2] - 1).saturating_mul(g.dilation[2]) / g.stride[2];
-        let phase = beyond.saturating_add(g.places[2].next_multiple_of(LANES));
+        let phase = beyond.saturating_add(g.output_size[2].next_multiple_of(LANES));
         let line = phase.saturating_mul(g.stride[2]);
         let span = (g.kernel[1] - 1).saturating_mul(g.dilation[1]);
         let fit = MAX_BYTES / bytes / line.max(1);
-        let rows = (fit.saturating_sub(span) / g.stride[1]).clamp(1, g.places[1].max(1));
+        let rows = (fit.saturating_sub(span) / g.stride[1]).clamp(1, g.output_size[1].max(1));
         ChannelPlan {
             geometry: g,
             phase,
@@ -100,7 +100,7 @@ impl<'a> ChannelPlan<'a> {
             seen: span.saturating_add((rows - 1).saturating_mul(g.stride[1]) + 1),
         }
     }
-    /// The index in a plane at which a tap reads the first place.
+    /// The index in a plane at which a tap reads the first position.
     fn at(&self, tap: usize) -> usize {
         let g = self.geometry;
         let (y, x) = (tap / g.kernel[2], tap % g.kernel[2] * g.dilation[2]);
@@ -128,7 +128,7 @@ impl<T: MatElement<Acc = T> + Packed> AddImage<'_, '_, T> {
     #[inline(always)]
     fn add<I: Isa, const L: usize>(mut self) {
         let (plan, g) = (self.plan, self.plan.geometry);
-        let [depth, height, width] = g.places;
+        let [depth, height, width] = g.output_size;
         let area = g.kernel[1] * g.kernel[2];
         for (z, kz) in (0..depth).flat_map(|z| (0..g.kernel[0]).map(move |kz| (z, kz))) {
             let from = g.element(0, z, kz);
@@ -156,23 +156,23 @@ impl<T: MatElement<Acc = T> + Packed> AddImage<'_, '_, T> {
             }
         }
     }
-    /// Reads the rows that places from row `first` on read, at one depth of the image.
+    /// Reads the rows that positions from row `first` on read, at one depth of the image.
     #[inline(always)]
     fn load<I: Isa>(&mut self, z: isize, first: usize) {
         let (plan, g, image) = (self.plan, self.plan.geometry, &self.image);
         for (y, line) in self.plane.chunks_exact_mut(plan.line).enumerate() {
-            let Some(from) = image.seen(0, z, g.element(1, first, 0) + y as isize) else {
+            let Some(from) = image.row_inside(0, z, g.element(1, first, 0) + y as isize) else {
                 rows::clear(line);
                 continue;
             };
             for (p, d) in line.chunks_exact_mut(plan.phase).enumerate() {
-                let places = StridedColumns {
+                let positions = StridedColumns {
                     first: g.element(2, 0, 0) + p as isize,
                     stride: g.stride[2],
                     len: plan.phase,
                 };
                 // SAFETY: IMAGE1: a row of the image.
-                unsafe { rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, d) }
+                unsafe { rows::load::<I, T>(from, image.stride(2), image.sizes()[2], positions, d) }
             }
         }
     }
@@ -194,7 +194,7 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
     taps: Range<usize>,
     sums: &mut [[T; LANES]],
 ) {
-    let (stride, width) = (plan.geometry.stride[1], plan.geometry.places[2]);
+    let (stride, width) = (plan.geometry.stride[1], plan.geometry.output_size[2]);
     let at: [usize; N] = core::array::from_fn(|k| plan.at(taps.start + k));
     let Some(sums) = sums.as_mut_array::<N>() else {
         return;
@@ -221,8 +221,8 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
                 }
                 continue;
             }
-            // elements past the last place may be NaN or infinite, so that zero times them is not
-            // zero
+            // elements past the last position may be NaN or infinite, so that zero times them is
+            // not zero
             let mut grad = [T::default(); L];
             for (d, s) in grad.iter_mut().zip(&row[x..]) {
                 *d = *s;

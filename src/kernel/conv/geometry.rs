@@ -8,47 +8,48 @@ use core::ops::Range;
 /// Numbers for depth, height and width.
 pub type Three = [usize; 3];
 
-/// How a kernel moves over an image: tap `t` of place `p` reads element `p * stride + t * dilation
+/// How a kernel moves over an image: tap `t` of position `p` reads element `p * stride + t *
+/// dilation
 /// - padding`, and zero if there is none. All of `kernel`, `stride` and `dilation` are at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// The sizes of the kernel.
     pub kernel: Three,
-    /// The distance between places.
+    /// The distance between positions.
     pub stride: Three,
     /// The distance between taps.
     pub dilation: Three,
-    /// Zeros before the image; if negative, elements of the image that no place reads.
+    /// Zeros before the image; if negative, elements of the image that no position reads.
     pub padding: [isize; 3],
-    /// The numbers of places.
-    pub places: Three,
+    /// The sizes of the result.
+    pub output_size: Three,
 }
 impl Geometry {
     /// The number of positions in the kernel.
-    pub fn positions(&self) -> usize {
+    pub fn kernel_len(&self) -> usize {
         self.kernel.iter().product()
     }
-    /// The number of places.
+    /// The number of positions.
     pub fn len(&self) -> usize {
-        self.places
+        self.output_size
             .iter()
             .fold(1, |a: usize, n| a.saturating_mul(*n))
     }
-    /// Whether there are no places.
+    /// Whether there are no positions.
     pub fn is_empty(&self) -> bool {
-        self.places.contains(&0)
+        self.output_size.contains(&0)
     }
-    /// Whether places and the elements of an image of these sizes correspond one to one.
+    /// Whether positions and the elements of an image of these sizes correspond one to one.
     pub fn is_pointwise(&self, sizes: Three) -> bool {
         self.kernel == [1; 3]
             && self.stride == [1; 3]
-            && self.places == sizes
+            && self.output_size == sizes
             && self.padding == [0; 3]
     }
-    /// The element that a tap reads for a place along an axis, which may not exist.
+    /// The element that a tap reads for a position along an axis, which may not exist.
     #[inline(always)]
-    pub(super) fn element(&self, axis: usize, place: usize, tap: usize) -> isize {
-        (place * self.stride[axis] + tap * self.dilation[axis]) as isize - self.padding[axis]
+    pub(super) fn element(&self, axis: usize, position: usize, tap: usize) -> isize {
+        (position * self.stride[axis] + tap * self.dilation[axis]) as isize - self.padding[axis]
     }
 }
 
@@ -104,7 +105,7 @@ impl<'a, T> Image<'a, T> {
         }
     }
     /// Consecutive planes of one size. Panics if `planes` has another length.
-    #[cfg(any(feature = "i8", all(x86_dispatch, feature = "half")))]
+    #[cfg(any(feature = "quant", x86_bf16))]
     pub fn of_planes(planes: &'a [T], channels: usize, sizes: Three) -> Self {
         let area = sizes.iter().product::<usize>();
         assert!(planes.len() == channels * area);
@@ -229,7 +230,7 @@ impl<'a, T> Image<'a, T> {
     }
     /// The row of channel `channel` that a tap reads, if there is one.
     #[inline(always)]
-    pub(super) fn seen(&self, channel: usize, z: isize, y: isize) -> Option<*const T> {
+    pub(super) fn row_inside(&self, channel: usize, z: isize, y: isize) -> Option<*const T> {
         let inside = (z as usize) < self.sizes[0] && (y as usize) < self.sizes[1];
         inside.then(|| self.row(channel, z as usize, y as usize))
     }

@@ -1,7 +1,7 @@
 //! The operands of the product that is the gradient of a convolution's weight. Its sums run over
-//! the places of many images, so they are long however small the images are.
+//! the positions of many images, so they are long however small the images are.
 //!
-//! `d weight[taps, channels] = patches[taps, places of all images] x d result[those, channels]`.
+//! `d weight[taps, channels] = patches[taps, positions of all images] x d result[those, channels]`.
 //! With taps as lines, patches are runs of an image's rows.
 
 use super::geometry::{Geometry, Image, Three};
@@ -12,7 +12,7 @@ use crate::kernel::gemm::{BlockA, Mat, MatElement, Source, Strided};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Patches of images as the left operand of a product: a line per tap, a step per place of each
+/// Patches of images as the left operand of a product: a line per tap, a step per position of each
 /// image in turn.
 #[derive(Clone, Copy)]
 pub struct TapLines<'a, T> {
@@ -29,16 +29,20 @@ impl<'a, T: MatElement> TapLines<'a, T> {
         TapLines {
             images,
             geometry,
-            lines: LineRange::all(channels * geometry.positions()),
+            lines: LineRange::all(channels * geometry.kernel_len()),
         }
     }
-    /// The image and the place of a step.
-    fn place(&self, step: usize) -> (usize, Three) {
-        let n = self.geometry.places;
-        let (image, place) = (step / self.geometry.len(), step % self.geometry.len());
+    /// The image and the position of a step.
+    fn position(&self, step: usize) -> (usize, Three) {
+        let n = self.geometry.output_size;
+        let (image, position) = (step / self.geometry.len(), step % self.geometry.len());
         (
             image,
-            [place / (n[1] * n[2]), place / n[2] % n[1], place % n[2]],
+            [
+                position / (n[1] * n[2]),
+                position / n[2] % n[1],
+                position % n[2],
+            ],
         )
     }
     /// Writes what a tap reads in the steps from `first` on.
@@ -48,18 +52,18 @@ impl<'a, T: MatElement> TapLines<'a, T> {
         if d.is_empty() {
             return;
         }
-        let (mut i, mut place) = self.place(first);
+        let (mut i, mut position) = self.position(first);
         loop {
             let image = &self.images[i];
-            let at = |axis| g.element(axis, place[axis], tap.at[axis]);
-            let len = (g.places[2] - place[2]).min(d.len());
+            let at = |axis| g.element(axis, position[axis], tap.at[axis]);
+            let len = (g.output_size[2] - position[2]).min(d.len());
             let (run, rest) = d.split_at_mut(len);
-            match image.seen(tap.channel, at(0), at(1)) {
+            match image.row_inside(tap.channel, at(0), at(1)) {
                 // SAFETY: IMAGE1: a row of the image.
                 Some(from) => unsafe {
                     let (first, stride) = (at(2), g.stride[2]);
-                    let places = StridedColumns { first, stride, len };
-                    rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, run)
+                    let positions = StridedColumns { first, stride, len };
+                    rows::load::<I, T>(from, image.stride(2), image.sizes()[2], positions, run)
                 },
                 None => rows::clear(run),
             }
@@ -67,14 +71,14 @@ impl<'a, T: MatElement> TapLines<'a, T> {
             if d.is_empty() {
                 return;
             }
-            place[2] = 0;
-            place[1] += 1;
-            if place[1] == g.places[1] {
-                place[1] = 0;
-                place[0] += 1;
+            position[2] = 0;
+            position[1] += 1;
+            if position[1] == g.output_size[1] {
+                position[1] = 0;
+                position[0] += 1;
             }
-            if place[0] == g.places[0] {
-                place[0] = 0;
+            if position[0] == g.output_size[0] {
+                position[0] = 0;
                 i += 1;
             }
         }
@@ -196,7 +200,7 @@ unsafe impl<T: MatElement> Source for Stacked<'_, T> {
             for (matrix, rows) in self.parts(steps.clone()) {
                 let (part, rest) = panel.split_at_mut(width * rows.len());
                 panel = rest;
-                let cols = self.lines.numbers(lines.clone());
+                let cols = self.lines.range(lines.clone());
                 let part_of = Strided::columns(matrix.block(rows.clone(), cols));
                 part_of.pack_panels(0..rows.len(), 0..part_of.lines(), part);
             }

@@ -32,13 +32,13 @@ impl LineRange {
         self.first + line
     }
     /// The same for several lines.
-    pub fn numbers(&self, lines: Range<usize>) -> Range<usize> {
+    pub fn range(&self, lines: Range<usize>) -> Range<usize> {
         self.first + lines.start..self.first + lines.end
     }
 }
 
 /// The panels that `steps` steps of some lines are packed into: for each its lines, its width,
-/// which may be larger, and its numbers.
+/// which may be larger, and its elements.
 pub fn panels<F: Packed>(
     lines: Range<usize>,
     steps: usize,

@@ -8,12 +8,12 @@ use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// Patches of an image as the right operand of a product: a line per place, a step per tap.
+/// Patches of an image as the right operand of a product: a line per position, a step per tap.
 #[derive(Clone, Copy)]
 pub struct Patches<'a, T> {
     image: Image<'a, T>,
     geometry: Geometry,
-    /// The places.
+    /// The positions.
     lines: LineRange,
 }
 
@@ -58,15 +58,15 @@ impl<'a, T> Patches<'a, T> {
             lines: LineRange::all(geometry.len()),
         }
     }
-    /// The place of a line.
-    fn place(&self, line: usize) -> Three {
-        let n = self.geometry.places;
+    /// The position of a line.
+    fn position(&self, line: usize) -> Three {
+        let n = self.geometry.output_size;
         let line = self.lines.number(line);
         [line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]]
     }
 }
 
-/// Adjacent places along the width: the element that the first tap reads for the first of them,
+/// Adjacent positions along the width: the element that the first tap reads for the first of them,
 /// which may not exist, and its distance in columns from that of the last.
 struct PlaceRun<T> {
     at: *const T,
@@ -101,7 +101,7 @@ impl<T: MatElement> Kernel for PackPatches<'_, '_, T> {
         while line < lines.end {
             let width = width(lines.end - line);
             let columns = width.min(lines.end - line);
-            // the panel's places, in runs along the width
+            // the panel's positions, in runs along the width
             let mut runs: SmallVec<[PlaceRun<T>; 8]> = SmallVec::new();
             let mut at = 0;
             while at < columns {
@@ -129,11 +129,11 @@ impl<T: MatElement> Kernel for PackPatches<'_, '_, T> {
     }
 }
 impl<T: MatElement> Patches<'_, T> {
-    /// Places from a line on: at most `most`, and no more than are adjacent along the width.
+    /// Positions from a line on: at most `most`, and no more than are adjacent along the width.
     fn run(&self, line: usize, most: usize) -> PlaceRun<T> {
-        let (g, place) = (&self.geometry, self.place(line));
-        let len = (g.places[2] - place[2]).min(most);
-        let element = [0, 1, 2].map(|axis| g.element(axis, place[axis], 0));
+        let (g, position) = (&self.geometry, self.position(line));
+        let len = (g.output_size[2] - position[2]).min(most);
+        let element = [0, 1, 2].map(|axis| g.element(axis, position[axis], 0));
         PlaceRun {
             at: self
                 .image
@@ -144,7 +144,7 @@ impl<T: MatElement> Patches<'_, T> {
             len,
         }
     }
-    /// Writes what a tap reads for a run of places: elements `by` from those of the first tap,
+    /// Writes what a tap reads for a run of positions: elements `by` from those of the first tap,
     /// `ahead` in memory.
     #[inline(always)]
     fn row<I: Isa>(&self, by: [isize; 3], ahead: isize, run: &PlaceRun<T>, d: &mut [T::Acc]) {
@@ -156,7 +156,7 @@ impl<T: MatElement> Patches<'_, T> {
         }
         let from = run.at.wrapping_offset(ahead);
         let step = image.stride(2);
-        // SAFETY: IMAGE1: a row of the image; in this branch all places read columns of it.
+        // SAFETY: IMAGE1: a row of the image; in this branch all positions read columns of it.
         unsafe {
             if x >= 0 && x + run.span < width as isize {
                 return rows::run::<I, T>(from, step, stride, d);
@@ -178,7 +178,7 @@ unsafe impl<T: MatElement> Source for Patches<'_, T> {
         self.lines.count()
     }
     fn steps(&self) -> usize {
-        self.image.channels() * self.geometry.positions()
+        self.image.channels() * self.geometry.kernel_len()
     }
     fn slice(self, lines: Range<usize>) -> Self {
         Patches {
@@ -208,11 +208,11 @@ unsafe impl<T: MatElement> Source for Patches<'_, T> {
     ) -> BlockA<T::Acc> {
         let (depth, g, image) = (steps.len(), &self.geometry, &self.image);
         for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
-            let place = self.place(line);
+            let position = self.position(line);
             let mut tap = ChannelTap::new(steps.start, g.kernel);
             for d in d {
-                let [z, y, x] = [0, 1, 2].map(|axis| g.element(axis, place[axis], tap.at[axis]));
-                *d = match image.seen(tap.channel, z, y) {
+                let [z, y, x] = [0, 1, 2].map(|axis| g.element(axis, position[axis], tap.at[axis]));
+                *d = match image.row_inside(tap.channel, z, y) {
                     // SAFETY: IMAGE1: a column of one of the image's rows.
                     Some(row) if (x as usize) < image.sizes()[2] => unsafe {
                         (*row.offset(x * image.stride(2))).widen()

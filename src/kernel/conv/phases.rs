@@ -1,6 +1,6 @@
 //! Polyphase decomposition of images: columns are sorted by their phase of the stride, for kernels
-//! that read each element several times. Adjacent places then read adjacent numbers, and with zeros
-//! around the image no tap needs a bounds check.
+//! that read each element several times. Adjacent positions then read adjacent elements, and with
+//! zeros around the image no tap needs a bounds check.
 
 use super::geometry::{Geometry, Image};
 use super::lines::{LineRange, pack_by_blocks, panels};
@@ -16,23 +16,24 @@ use smallvec::SmallVec;
 /// Numbers that packing copies at a time.
 const BLOCK: usize = 16;
 
-/// The layout of an image in scratch: `[channel][depth][row][phase][column]`, of all that places
+/// The layout of an image in scratch: `[channel][depth][row][phase][column]`, of all that positions
 /// read, with zeros outside the image. A phase has every `stride`th column.
 pub struct Phases {
     geometry: Geometry,
     channels: usize,
-    /// Depths and rows that places read.
+    /// Depths and rows that positions read.
     depths: usize,
     rows: usize,
-    /// Numbers of a phase of a row, and phases that the kernel reads.
+    /// Elements of a phase of a row, and phases that the kernel reads.
     columns: usize,
     phases: usize,
-    /// For each position of the kernel, the index in a channel at which it reads the first place.
+    /// For each position of the kernel, the index in a channel at which it reads the first
+    /// position.
     taps: Vec<usize>,
 }
 impl Phases {
     /// The layout of images of `channels` channels; none if the kernel reads each element too few
-    /// times for sorting to pay, or places read more than `most` numbers.
+    /// times for sorting to pay, or positions read more than `most` elements.
     ///
     /// Errors if there is no memory for the list of taps.
     pub fn new(geometry: Geometry, channels: usize, most: usize) -> Result<Option<Phases>> {
@@ -41,22 +42,22 @@ impl Phases {
         const OFTEN: usize = 8;
         let g = &geometry;
         let strides = g.stride.iter().fold(1, |a: usize, s| a.saturating_mul(*s));
-        let seldom = g.positions() < strides.saturating_mul(OFTEN);
+        let seldom = g.kernel_len() < strides.saturating_mul(OFTEN);
         if g.stride[2] == 1 || g.kernel[2] == 1 || seldom || g.is_empty() {
             return Ok(None);
         }
         // sizes of what is read: no larger than the padded image's
         let span = |axis: usize| (g.kernel[axis] - 1) * g.dilation[axis];
-        let seen = |axis: usize| (g.places[axis] - 1) * g.stride[axis] + span(axis) + 1;
+        let seen = |axis: usize| (g.output_size[axis] - 1) * g.stride[axis] + span(axis) + 1;
         let phases = g.stride[2].min(span(2) + 1);
-        let columns = g.places[2] + span(2) / g.stride[2];
+        let columns = g.output_size[2] + span(2) / g.stride[2];
         let (depths, rows) = (seen(0), seen(1));
-        let numbers = [channels, depths, rows, phases, columns];
-        let numbers = numbers.iter().fold(1, |a: usize, n| a.saturating_mul(*n));
-        if numbers > most {
+        let elements = [channels, depths, rows, phases, columns];
+        let elements = elements.iter().fold(1, |a: usize, n| a.saturating_mul(*n));
+        if elements > most {
             return Ok(None);
         }
-        let mut taps = fallible::with_capacity(g.positions())?;
+        let mut taps = fallible::with_capacity(g.kernel_len())?;
         for (z, y) in (0..g.kernel[0]).flat_map(|z| (0..g.kernel[1]).map(move |y| (z, y))) {
             let row = z * g.dilation[0] * rows + y * g.dilation[1];
             taps.extend((0..g.kernel[2]).map(|x| {
@@ -74,15 +75,15 @@ impl Phases {
             taps,
         }))
     }
-    /// Numbers of a channel.
+    /// Elements of a channel.
     fn channel(&self) -> usize {
         self.depths * self.rows * self.phases * self.columns
     }
-    /// Numbers of an image, including those that packing reads past its last one.
-    pub fn numbers(&self) -> usize {
+    /// Elements of an image, including those that packing reads past its last one.
+    pub fn scratch_len(&self) -> usize {
         self.channels * self.channel() + BLOCK
     }
-    /// The range of some channels among an image's numbers.
+    /// The range of some channels among an image's elements.
     pub fn channels(&self, some: Range<usize>) -> Range<usize> {
         some.start * self.channel()..some.end * self.channel()
     }
@@ -97,26 +98,26 @@ impl Phases {
             d: moved::<T>(d),
         })
     }
-    /// The index at which the first tap reads a place of several images, one after the other.
-    fn place(&self, line: usize) -> usize {
-        let (n, s) = (self.geometry.places, self.geometry.stride);
+    /// The index at which the first tap reads a position of several images, one after the other.
+    fn position(&self, line: usize) -> usize {
+        let (n, s) = (self.geometry.output_size, self.geometry.stride);
         let (image, line) = (line / self.geometry.len(), line % self.geometry.len());
         let (z, y, x) = (line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]);
         let row = z * s[0] * self.rows + y * s[1];
-        image * self.numbers() + row * self.phases * self.columns + x
+        image * self.scratch_len() + row * self.phases * self.columns + x
     }
-    /// How what a tap reads for some places is copied: in blocks of [`BLOCK`] numbers, each given
-    /// by the index at which the first tap reads its first place, and by that place's number among
-    /// these. A block that is longer than what is left of a row of places is followed by the next
-    /// row's.
-    fn blocks(&self, places: Range<usize>) -> SmallVec<[(usize, usize); 32]> {
+    /// How what a tap reads for some positions is copied: in blocks of [`BLOCK`] elements, each
+    /// given by the index at which the first tap reads its first position, and by that position's
+    /// number among these. A block that is longer than what is left of a row of positions is
+    /// followed by the next row's.
+    fn blocks(&self, positions: Range<usize>) -> SmallVec<[(usize, usize); 32]> {
         let mut blocks = SmallVec::new();
-        let wide = self.geometry.places[2];
-        let mut line = places.start;
-        while line < places.end {
-            let end = (line + wide - line % wide).min(places.end);
-            let from = self.place(line);
-            let to = line - places.start;
+        let wide = self.geometry.output_size[2];
+        let mut line = positions.start;
+        while line < positions.end {
+            let end = (line + wide - line % wide).min(positions.end);
+            let from = self.position(line);
+            let to = line - positions.start;
             blocks.extend(
                 (0..end - line)
                     .step_by(BLOCK)
@@ -144,7 +145,7 @@ impl<T: MatElement> Kernel for SortByPhase<'_, '_, T> {
         for (row, line) in lines.enumerate() {
             let (z, y) = (row / phases.rows, row % phases.rows);
             let (z, y) = (z as isize - g.padding[0], y as isize - g.padding[1]);
-            let Some(from) = image.seen(self.channel, z, y) else {
+            let Some(from) = image.row_inside(self.channel, z, y) else {
                 rows::clear(line);
                 continue;
             };
@@ -162,14 +163,14 @@ impl<T: MatElement> Kernel for SortByPhase<'_, '_, T> {
     }
 }
 
-/// Copies what some taps read for the same places: a row per tap, `width` apart in `d`, with zeros
-/// past the places.
+/// Copies what some taps read for the same positions: a row per tap, `width` apart in `d`, with
+/// zeros past the positions.
 struct CopyTaps<'a, F: Packed> {
     phases: &'a Phases,
     /// From the first channel of the first image on.
-    numbers: &'a [F],
+    elements: &'a [F],
     taps: Range<usize>,
-    places: Range<usize>,
+    positions: Range<usize>,
     width: usize,
     d: &'a mut [F],
 }
@@ -179,19 +180,19 @@ impl<F: Packed> Kernel for CopyTaps<'_, F> {
     fn run<I: Isa>(self) {
         let CopyTaps {
             phases,
-            numbers,
+            elements,
             taps,
-            places,
+            positions,
             width,
             d,
         } = self;
-        let count = places.len();
-        let blocks = phases.blocks(places);
+        let count = positions.len();
+        let blocks = phases.blocks(positions);
         // Blocks reach past a row's end, to where the next row is then written.
         let reach = blocks.last().map_or(0, |(_, to)| to + BLOCK).max(width);
-        let positions = phases.taps.len();
-        let mut tap = taps.start % positions;
-        let mut from = &numbers[taps.start / positions * phases.channel()..];
+        let kernel_len = phases.taps.len();
+        let mut tap = taps.start % kernel_len;
+        let mut from = &elements[taps.start / kernel_len * phases.channel()..];
         for row in 0..taps.len() {
             let s = &from[phases.taps[tap]..];
             let d = &mut d[row * width..];
@@ -209,7 +210,7 @@ impl<F: Packed> Kernel for CopyTaps<'_, F> {
                 rows::clear(&mut d[count..width]);
             }
             tap += 1;
-            if tap == positions {
+            if tap == kernel_len {
                 tap = 0;
                 from = &from[phases.channel()..];
             }
@@ -229,18 +230,18 @@ fn copy<F: Packed>(s: &[F], d: &mut [F]) {
 struct SortedImages<'a, F> {
     phases: &'a Phases,
     /// From the first channel of the first image on.
-    numbers: &'a [F],
+    elements: &'a [F],
     channels: usize,
     images: usize,
 }
 impl<'a, F: Packed> SortedImages<'a, F> {
-    /// Some channels of all images with these numbers. Panics if sizes don't match.
-    fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
-        let images = numbers.len() / phases.numbers();
-        assert!(channels.end <= phases.channels && numbers.len() == images * phases.numbers());
+    /// Some channels of all images with these elements. Panics if sizes don't match.
+    fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
+        let images = elements.len() / phases.scratch_len();
+        assert!(channels.end <= phases.channels && elements.len() == images * phases.scratch_len());
         SortedImages {
             phases,
-            numbers: &numbers[phases.channels(channels.clone()).start..],
+            elements: &elements[phases.channels(channels.clone()).start..],
             channels: channels.len(),
             images,
         }
@@ -248,40 +249,40 @@ impl<'a, F: Packed> SortedImages<'a, F> {
     fn taps(&self) -> usize {
         self.channels * self.phases.taps.len()
     }
-    fn places(&self) -> usize {
+    fn positions(&self) -> usize {
         self.images * self.phases.geometry.len()
     }
-    /// What a tap reads for a place.
-    fn number(&self, tap: usize, place: usize) -> F {
+    /// What a tap reads for a position.
+    fn number(&self, tap: usize, position: usize) -> F {
         let (channel, tap) = (tap / self.phases.taps.len(), tap % self.phases.taps.len());
         let channel = channel * self.phases.channel();
-        self.numbers[channel + self.phases.taps[tap] + self.phases.place(place)]
+        self.elements[channel + self.phases.taps[tap] + self.phases.position(position)]
     }
-    fn copy(&self, taps: Range<usize>, places: Range<usize>, width: usize, d: &mut [F]) {
+    fn copy(&self, taps: Range<usize>, positions: Range<usize>, width: usize, d: &mut [F]) {
         simd::call(CopyTaps {
             phases: self.phases,
-            numbers: self.numbers,
+            elements: self.elements,
             taps,
-            places,
+            positions,
             width,
             d,
         })
     }
 }
 
-/// Patches of an image sorted by [`Phases`], as the right operand of a product: a line per place, a
-/// step per tap.
+/// Patches of an image sorted by [`Phases`], as the right operand of a product: a line per
+/// position, a step per tap.
 #[derive(Clone, Copy)]
 pub struct PhasePatches<'a, F> {
     image: SortedImages<'a, F>,
     lines: LineRange,
 }
 impl<'a, F: Packed> PhasePatches<'a, F> {
-    /// Patches of some channels of images with these numbers. Panics if sizes don't match.
-    pub fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
-        let image = SortedImages::new(phases, channels, numbers);
+    /// Patches of some channels of images with these elements. Panics if sizes don't match.
+    pub fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
+        let image = SortedImages::new(phases, channels, elements);
         PhasePatches {
-            lines: LineRange::all(image.places()),
+            lines: LineRange::all(image.positions()),
             image,
         }
     }
@@ -304,8 +305,8 @@ unsafe impl<F: Packed> Source for PhasePatches<'_, F> {
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) {
         for (lines, width, panel) in panels(lines, steps.len(), d) {
-            let places = self.lines.numbers(lines);
-            self.image.copy(steps.clone(), places, width, panel);
+            let positions = self.lines.range(lines);
+            self.image.copy(steps.clone(), positions, width, panel);
         }
     }
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) -> BlockA<F> {
@@ -322,16 +323,16 @@ unsafe impl<F: Packed> Source for PhasePatches<'_, F> {
     }
 }
 
-/// The same as the left operand: a line per tap, a step per place of each image in turn.
+/// The same as the left operand: a line per tap, a step per position of each image in turn.
 #[derive(Clone, Copy)]
 pub struct PhaseTaps<'a, F> {
     images: SortedImages<'a, F>,
     lines: LineRange,
 }
 impl<'a, F: Packed> PhaseTaps<'a, F> {
-    /// Taps of some channels of images with these numbers. Panics if sizes don't match.
-    pub fn new(phases: &'a Phases, channels: Range<usize>, numbers: &'a [F]) -> Self {
-        let images = SortedImages::new(phases, channels, numbers);
+    /// Taps of some channels of images with these elements. Panics if sizes don't match.
+    pub fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
+        let images = SortedImages::new(phases, channels, elements);
         PhaseTaps {
             lines: LineRange::all(images.taps()),
             images,
@@ -346,7 +347,7 @@ unsafe impl<F: Packed> Source for PhaseTaps<'_, F> {
         self.lines.count()
     }
     fn steps(&self) -> usize {
-        self.images.places()
+        self.images.positions()
     }
     fn slice(self, lines: Range<usize>) -> Self {
         PhaseTaps {
@@ -358,7 +359,7 @@ unsafe impl<F: Packed> Source for PhaseTaps<'_, F> {
         pack_by_blocks(self, steps, lines, d)
     }
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) -> BlockA<F> {
-        let (depth, taps) = (steps.len(), self.lines.numbers(lines));
+        let (depth, taps) = (steps.len(), self.lines.range(lines));
         self.images.copy(taps, steps, depth, d);
         BlockA {
             at: d.as_ptr(),

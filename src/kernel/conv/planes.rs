@@ -69,8 +69,8 @@ impl<'a, T: MatElement> ChannelLanes<'a, T> {
         }
         if const { T::SAME } && whole {
             let from = self.plane(0).wrapping_add(first) as *const T::Acc;
-            // SAFETY: CHANNELS1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators
-            // (ELEMENT1).
+            // SAFETY: CHANNELS1, MAT1: 16 pixels of 16 planes, whose elements are their
+            // accumulators (ELEMENT1).
             return unsafe {
                 transpose::<I, T::Acc>(from, self.planes.rs(), d.as_mut_ptr().cast(), 16)
             };
@@ -86,11 +86,11 @@ impl<'a, T: MatElement> ChannelLanes<'a, T> {
     }
 }
 
-/// Transposes a block of 16 by 16 numbers, whose lines are `step` numbers apart, to one of lines
+/// Transposes a block of 16 by 16 elements, whose lines are `step` elements apart, to one of lines
 /// `to_step` apart.
 ///
 /// # Safety
-/// BLOCK1 for the 256 numbers.
+/// BLOCK1 for the 256 elements.
 #[inline(always)]
 #[allow(
     clippy::extra_unused_type_parameters,
@@ -265,23 +265,23 @@ impl<F: Packed> Kernel for Store<'_, F> {
     }
 }
 
-/// Stores the sums of places of some channels, `sums[place][lane]`, after an epilogue: `c` has a
-/// row for each channel, of all places. `planar` is scratch of at least as many numbers.
+/// Stores the sums of positions of some channels, `sums[position][lane]`, after an epilogue: `c`
+/// has a row for each channel, of all positions. `planar` is scratch of at least as many elements.
 ///
 /// # Safety
-/// Nobody else uses those places of those rows of `c` meanwhile.
+/// Nobody else uses those positions of those rows of `c` meanwhile.
 pub unsafe fn store<T: MatElement>(
     sums: &[T::Acc],
     planar: &mut [T::Acc],
     channels: Range<usize>,
-    places: Range<usize>,
+    positions: Range<usize>,
     c: &MatMut<T>,
     epilogue: Epilogue<T>,
 ) {
-    assert!(sums.len() == places.len() * LANES);
+    assert!(sums.len() == positions.len() * LANES);
     // SAFETY: by the caller's promise.
-    let mut d = unsafe { c.part(channels.clone(), places.clone()) };
-    let epilogue = epilogue.at(channels.start, places.start);
+    let mut d = unsafe { c.part(channels.clone(), positions.clone()) };
+    let epilogue = epilogue.at(channels.start, positions.start);
     if T::SAME && epilogue.is_empty() && channels.len() == LANES {
         // elements have the bits of their sums (ELEMENT1)
         let (d, ld) = (d.as_mut_ptr() as *mut T::Acc, d.rs());
@@ -295,7 +295,7 @@ pub unsafe fn store<T: MatElement>(
     simd::call(Store {
         pixels: sums,
         d: planar.as_mut_ptr(),
-        ld: places.len() as isize,
+        ld: positions.len() as isize,
     });
-    finish_into(epilogue, planar, places.len(), &mut d);
+    finish_into(epilogue, planar, positions.len(), &mut d);
 }

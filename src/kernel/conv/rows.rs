@@ -7,7 +7,7 @@ use core::ops::Range;
 /// Elements copied at a time.
 pub const BLOCK: usize = 16;
 
-/// `len` places: the first reads column `first`, the others are `stride` columns apart.
+/// `len` positions: the first reads column `first`, the others are `stride` columns apart.
 #[derive(Clone, Copy)]
 pub struct StridedColumns {
     pub first: isize,
@@ -15,23 +15,23 @@ pub struct StridedColumns {
     pub len: usize,
 }
 impl StridedColumns {
-    /// The places that read one of `columns` columns.
+    /// The positions that read one of `columns` columns.
     #[inline(always)]
     pub fn inside(&self, columns: usize) -> Range<usize> {
         // most strides are 1 or 2, and a division takes longer than what follows
-        let places = |columns: usize| match self.stride {
+        let positions = |columns: usize| match self.stride {
             1 => columns,
             2 => columns.div_ceil(2),
             stride => columns.div_ceil(stride),
         };
-        let start = places((-self.first).max(0) as usize).min(self.len);
-        let end = places((columns as isize - self.first).max(0) as usize);
+        let start = positions((-self.first).max(0) as usize).min(self.len);
+        let end = positions((columns as isize - self.first).max(0) as usize);
         start..end.clamp(start, self.len)
     }
 }
 
-/// Writes what places read of a row of `columns` elements, `step` apart, to `d`, with zeros outside
-/// the row.
+/// Writes what positions read of a row of `columns` elements, `step` apart, to `d`, with zeros
+/// outside the row.
 ///
 /// # Safety
 /// The row at `from` is one of an image (IMAGE1), `columns` and `step` are its width and stride.
@@ -40,25 +40,25 @@ pub unsafe fn load<I: Isa, T: MatElement>(
     from: *const T,
     step: isize,
     columns: usize,
-    places: StridedColumns,
+    positions: StridedColumns,
     d: &mut [T::Acc],
 ) {
-    let d = &mut d[..places.len];
-    let last = places.first + (places.len.max(1) - 1) as isize * places.stride as isize;
-    let inside = if places.first >= 0 && last < columns as isize {
+    let d = &mut d[..positions.len];
+    let last = positions.first + (positions.len.max(1) - 1) as isize * positions.stride as isize;
+    let inside = if positions.first >= 0 && last < columns as isize {
         0..d.len()
     } else {
         clear(d);
-        places.inside(columns)
+        positions.inside(columns)
     };
     if inside.is_empty() {
         return;
     }
-    let column = places.first + (inside.start * places.stride) as isize;
+    let column = positions.first + (inside.start * positions.stride) as isize;
     let from = from.wrapping_offset(column * step);
-    // SAFETY: IMAGE1: each place of `inside` reads one of the row's columns, the first one
+    // SAFETY: IMAGE1: each position of `inside` reads one of the row's columns, the first one
     // `column`.
-    unsafe { run::<I, T>(from, step, places.stride, &mut d[inside]) }
+    unsafe { run::<I, T>(from, step, positions.stride, &mut d[inside]) }
 }
 
 /// Writes every `stride`th element of a row from `from` on, whose elements are `step` apart.
@@ -191,13 +191,13 @@ pub fn pairs<I: Isa, T: MatElement, const N: usize>(s: &[T]) -> [[T::Acc; N]; 2]
     deinterleave(&both)
 }
 
-/// Deinterleaves numbers. Those of 32 bits as halves of 64-bit ones, which LLVM vectorises.
+/// Deinterleaves elements. Those of 32 bits as halves of 64-bit ones, which LLVM vectorises.
 #[inline(always)]
 pub fn deinterleave<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
     let mut d = [[F::default(); N]; 2];
     if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
         for l in 0..N {
-            // SAFETY: LANE1: two plain numbers of 4 bytes each, any bits of which are a value.
+            // SAFETY: LANE1: two plain elements of 4 bytes each, any bits of which are a value.
             unsafe {
                 let both = (s.as_ptr() as *const u64).wrapping_add(l).read_unaligned();
                 d[0].as_mut_ptr()
@@ -219,13 +219,13 @@ pub fn deinterleave<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
     d
 }
 
-/// Interleaves numbers: the inverse of [`deinterleave`].
+/// Interleaves elements: the inverse of [`deinterleave`].
 #[inline(always)]
 pub fn interleave<F: Packed>(s: [&[F; BLOCK]; 2]) -> [F; 2 * BLOCK] {
     let mut d = [F::default(); 2 * BLOCK];
     if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
         for l in 0..BLOCK {
-            // SAFETY: LANE1: plain numbers of 4 bytes, any bits of which are a value.
+            // SAFETY: LANE1: plain elements of 4 bytes, any bits of which are a value.
             unsafe {
                 let low = s[0].as_ptr().add(l).cast::<u32>().read_unaligned() as u64;
                 let high = s[1].as_ptr().add(l).cast::<u32>().read_unaligned() as u64;

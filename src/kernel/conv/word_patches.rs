@@ -7,7 +7,7 @@ use crate::simd;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Patches of an image of words, which are packed numbers of `P`.
+/// Patches of an image of words, which are packed elements of `P`.
 pub struct WordPatches<'a, P> {
     patches: Patches<'a, u32>,
     _words: PhantomData<fn(P)>,
@@ -29,9 +29,9 @@ impl<'a, P: Packed> WordPatches<'a, P> {
         }
     }
 }
-/// Reinterprets numbers as words. Panics if size or alignment don't allow it.
+/// Reinterprets elements as words. Panics if size or alignment don't allow it.
 fn as_words<P: Packed>(d: &mut [P]) -> &mut [u32] {
-    // SAFETY: LANE1: numbers for which any bits are a value.
+    // SAFETY: LANE1: elements for which any bits are a value.
     let (before, words, after) = unsafe { d.align_to_mut::<u32>() };
     assert!(before.is_empty() && after.is_empty());
     words

@@ -5,7 +5,7 @@ use super::geometry::Geometry;
 use crate::kernel::gemm::{ByGroups, Group, Packing, by_groups, packed_as_mut};
 use crate::simd::{self, Isa, Kernel};
 
-/// The part of a padded plane that places read.
+/// The part of a padded plane that positions read.
 #[derive(Clone, Copy)]
 pub struct Frame {
     /// The sizes of the plane.
@@ -15,11 +15,11 @@ pub struct Frame {
     before: [isize; 2],
 }
 impl Frame {
-    /// The frame for planes of these sizes. There must be places.
+    /// The frame for planes of these sizes. There must be positions.
     pub fn new(g: &Geometry, from: [usize; 2]) -> Frame {
         let span = |axis: usize| {
-            let places = (g.places[axis] - 1) * g.stride[axis];
-            places + (g.kernel[axis] - 1) * g.dilation[axis] + 1
+            let positions = (g.output_size[axis] - 1) * g.stride[axis];
+            positions + (g.kernel[axis] - 1) * g.dilation[axis] + 1
         };
         Frame {
             from,
@@ -114,26 +114,26 @@ impl<P: Packing<From = u8>> Kernel for Words<'_, P> {
     }
 }
 
-/// The words of a row of a weight, `[channels, positions]`: for each group of channels, a word for
+/// The words of a row of a weight, `[channels, kernel_len]`: for each group of channels, a word for
 /// each position. Bytes of absent channels are zero.
-pub fn weight_words(row: &[u8], positions: usize, d: &mut [u32]) {
-    by_groups(WeightRow { row, positions, d })
+pub fn weight_words(row: &[u8], kernel_len: usize, d: &mut [u32]) {
+    by_groups(WeightRow { row, kernel_len, d })
 }
 struct WeightRow<'a> {
     row: &'a [u8],
-    positions: usize,
+    kernel_len: usize,
     d: &'a mut [u32],
 }
 impl ByGroups for WeightRow<'_> {
     type Out = ();
     fn run<G: Group>(self) {
-        let (packing, positions) = (G::left(true), self.positions);
-        let groups = self.row.chunks(positions * G::GROUP);
+        let (packing, kernel_len) = (G::left(true), self.kernel_len);
+        let groups = self.row.chunks(kernel_len * G::GROUP);
         let d: &mut [G::To] = packed_as_mut(self.d);
-        for (channels, d) in groups.zip(d.chunks_exact_mut(positions)) {
+        for (channels, d) in groups.zip(d.chunks_exact_mut(kernel_len)) {
             for (t, d) in d.iter_mut().enumerate() {
                 *d = packing.lane(core::array::from_fn(|q| match q < G::GROUP {
-                    true => channels.get(q * positions + t).copied().unwrap_or(0),
+                    true => channels.get(q * kernel_len + t).copied().unwrap_or(0),
                     false => 0,
                 }));
             }

@@ -79,10 +79,9 @@ impl Widen for f16 {
                 x.len().min(y.len()),
             )
         };
-        y[done..]
-            .iter_mut()
-            .zip(&x[done..])
-            .for_each(|(y, x)| _ = y.write(x.widen()));
+        if done < x.len() {
+            widen_rest(&x[done..], &mut y[done..]);
+        }
     }
     #[cfg(x86_dispatch)]
     #[inline(always)]
@@ -91,9 +90,25 @@ impl Widen for f16 {
         let done = unsafe {
             x86::half::narrow::<I>(x.as_ptr(), y.as_mut_ptr().cast(), x.len().min(y.len()))
         };
-        y[done..]
-            .iter_mut()
-            .zip(&x[done..])
-            .for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
+        if done < x.len() {
+            narrow_rest(&x[done..], &mut y[done..]);
+        }
+    }
+}
+
+/// What the CPU's conversions leave, in one place: the code is long, and would stand in every kernel.
+#[cfg(x86_dispatch)]
+#[inline(never)]
+fn widen_rest(x: &[f16], y: &mut [MaybeUninit<f32>]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        y.write(x.widen());
+    }
+}
+/// As [`widen_rest`].
+#[cfg(x86_dispatch)]
+#[inline(never)]
+fn narrow_rest(x: &[f32], y: &mut [MaybeUninit<f16>]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        y.write(f16::narrow(*x));
     }
 }

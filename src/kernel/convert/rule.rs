@@ -1,6 +1,6 @@
 //! A conversion as a rule for one element, and the loops made from it.
 
-use crate::simd::{Isa, Loop, LoopFn, pick};
+use crate::simd::{Isa, Loop, LoopFn, pick, rolled};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
@@ -16,9 +16,10 @@ pub trait ElementConversion: 'static {
     /// Converts a slice into another of the same length.
     #[inline(always)]
     fn convert_all<I: Isa>(x: &[Self::From], y: &mut [MaybeUninit<Self::To>]) {
-        y.iter_mut()
-            .zip(x)
-            .for_each(|(y, x)| _ = y.write(Self::convert(*x)));
+        y.iter_mut().zip(x).for_each(|(y, x)| {
+            rolled::<I, Self::To>();
+            y.write(Self::convert(*x));
+        });
     }
     /// Converts a block. The result is new memory, so that LLVM needs no check whether it overlaps
     /// x.

@@ -1,7 +1,7 @@
 //! Distances from one row to many, a vector of rows at a time: joining the lanes of one vector takes
 //! as long as the terms of a row of a few vectors.
 
-use super::{Distance, Largest, Magnitudes, Powers, Squares, Terms, joined, of};
+use super::{Distance, Largest, Magnitudes, Powers, Squares, Terms, joined, of, settle};
 use crate::kernel::math::{Math, Real};
 use crate::kernel::norm::Power;
 use crate::kernel::reduce::short::join_lanes;
@@ -13,23 +13,22 @@ const TOGETHER: usize = 4;
 
 /// The measures of row `a` and each of the consecutive rows `b`, of equal length, as
 /// [`of`](super::of) computes them.
-pub fn of_many<F: Real>(by: Distance, a: &[F], b: &[F], y: &mut [F]) {
-    match by {
-        Distance::Of { power, eps } => {
-            let eps = F::from_f64(eps);
-            match power {
-                Power::One => rows::<F, Magnitudes<F>>(Magnitudes(eps), a, b, y),
-                Power::Infinity => rows::<F, Largest<F>>(Largest(eps), a, b, y),
-                Power::Two => {
-                    rows::<F, Squares<F>>(Squares(eps), a, b, y);
-                    roots(y);
-                }
-                Power::Whole(p) => rows::<F, Powers<F>>(Powers::new(eps, p), a, b, y),
-                _ => of(by, a, b, y),
-            }
+pub fn of_many<F: Real>(by: Distance, a: &[F], b: &[F], y: &mut [F]) -> bool {
+    let Distance::Of { power, eps } = by else {
+        return of(by, a, b, y);
+    };
+    let number = F::from_f64(eps);
+    match power {
+        Power::One => rows::<F, Magnitudes<F>>(Magnitudes(number), a, b, y),
+        Power::Infinity => rows::<F, Largest<F>>(Largest(number), a, b, y),
+        Power::Two => {
+            rows::<F, Squares<F>>(Squares(number), a, b, y);
+            roots(y);
         }
-        Distance::Cosine { .. } => of(by, a, b, y),
+        Power::Whole(p) => rows::<F, Powers<F>>(Powers::new(number, p), a, b, y),
+        _ => return of(by, a, b, y),
     }
+    settle(power, eps, a, b, y)
 }
 
 kernel! {

@@ -6,8 +6,10 @@ use super::rows::*;
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
-functions!(Float<T: Real>: Gelu gelu, GeluTanh gelu_tanh);
+functions!(Float<T: Real>: Tanhshrink tanhshrink);
 functions!(Float<T: Real>:
+    Gelu gelu or gelu_fast unless needs_slow_gelu,
+    GeluTanh gelu_tanh or gelu_tanh_fast unless needs_slow_gelu_tanh,
     Sigmoid sigmoid or sigmoid_fast unless needs_slow_exp,
     Silu silu or silu_fast unless needs_slow_exp
 );
@@ -86,18 +88,26 @@ bodies! {
     }
     LogSigmoid(x) |I, T| { -log_of_one_and_exp::<I, T>(-x) }
     /// `tanh(log(1 + e)) = n / (n + 2)` for `n = e (e + 2)`, without a logarithm. From x = 20 on it
-    /// is 1.
+    /// is 1. Below -2000 as at -2000, so that infinity is not multiplied by zero.
     Mish(x) |I, T| {
-        let limit = T::from_f64(20.0);
+        let (limit, least) = (T::from_f64(20.0), T::from_f64(-2000.0));
+        let x = if x < least { least } else { x };
         let e = Math::exp::<I>(if x > limit { limit } else { x });
         let two = T::from_f64(2.0);
         let n = e * (e + two);
         x * (n / (n + two))
     }
     Hardsigmoid(x) |I, T| { to_six::<I, T>(x + T::from_f64(3.0)) / T::from_f64(6.0) }
-    Hardswish(x) |I, T| { x * to_six::<I, T>(x + T::from_f64(3.0)) / T::from_f64(6.0) }
-    Softsign(x) |I, T| { x / (T::ONE + x.abs::<I>()) }
-    Tanhshrink(x) |I, T| { x - Math::tanh::<I>(x) }
+    Hardswish(x) |I, T| {
+        let (three, six) = (T::from_f64(3.0), T::from_f64(6.0));
+        let x = x.maximum::<I>(-three);
+        x * ((x + three).minimum::<I>(six) / six)
+    }
+    Softsign(x) |I, T| {
+        // no infinity divided by itself
+        let a = x.abs::<I>().minimum::<I>(T::from_f64(1e30));
+        a.copysign::<I>(x) / (T::ONE + a)
+    }
     Hardshrink(x, lambd) |I, T| {
         let inside = (x >= -lambd) & (x <= lambd);
         if inside { T::ZERO } else { x }
@@ -118,6 +128,16 @@ bodies! {
         let d = (x - y).abs::<I>();
         let near = d.minimum::<I>(delta);
         near * (d - T::from_f64(0.5) * near)
+    }
+    /// What both terms share, `log(1 + exp(-|x|))`, and the part of one that is linear in x: no
+    /// difference, so that none cancels.
+    LogisticCost(x, no, yes) |I, T| {
+        let a = x.abs::<I>();
+        let factor = if x > T::ZERO { no } else { yes };
+        // no infinity times zero
+        let linear = if factor == T::ZERO { T::ZERO } else { factor * a };
+        let both = Math::exp::<I>(-a).log1p_unit::<I>();
+        both.multiply_add::<I>(no + yes, linear)
     }
     SquaredDifference(x, y) |I, T| { let d = x - y; d * d }
     MultiplyAdd(x, y, z) |I, T| { x.multiply_add::<I>(y, z) }
@@ -149,5 +169,20 @@ bodies_of_tensors! {
         if inside { y } else { T::from_f64(f64::NAN) }
     }
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
-    GeluGradient(grad, x) |I, T| { grad * x.gelu_slope::<I>() }
+}
+impl<T: Real> Binary<Float, T> for GeluGradient {
+    const SCALARS: bool = false;
+    #[inline(always)]
+    fn eval<I: Isa>(grad: T, x: T) -> T {
+        grad * x.gelu_slope::<I>()
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(grad: T, x: T) -> T {
+        grad * x.gelu_slope_fast::<I>()
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(_: T, x: T) -> bool {
+        x.needs_slow_gelu()
+    }
 }

@@ -4,7 +4,7 @@
 use super::operation::{Binary, Ternary, Unary};
 use crate::dtype::Bool;
 use crate::kernel::math::Number;
-use crate::simd::{Isa, Loop};
+use crate::simd::{Isa, Loop, rolled};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::num::Wrapping;
@@ -59,6 +59,7 @@ macro_rules! each {
     ($O:ident $I:ident $items:expr, |$d:ident, $p:pat_param| ($($x:expr),*)) => {{
         let mut any = false;
         for ($d, $p) in $items {
+            rolled::<$I, T>();
             $d.write($O::fast::<$I>($($x),*));
             any |= $O::needs_slow_path::<$I>($($x),*);
         }
@@ -168,11 +169,13 @@ impl<O: Ternary<F, T>, F, T: ScalarOperands> Loop for TernaryLoop<O, F, T> {
             if T::SCALARS && scalars == 0b110 {
                 let (b, c) = (*(b as *const T), *(c as *const T));
                 for (d, a) in d.iter_mut().zip(a) {
+                    rolled::<I, T>();
                     d.write(O::eval::<I>(*a, b, c));
                 }
             } else if T::SCALARS && scalars == 0b010 {
                 let b = *(b as *const T);
                 for ((d, a), c) in d.iter_mut().zip(a).zip(operand::<T>(c, n)) {
+                    rolled::<I, T>();
                     d.write(O::eval::<I>(*a, b, *c));
                 }
             } else {
@@ -182,6 +185,7 @@ impl<O: Ternary<F, T>, F, T: ScalarOperands> Loop for TernaryLoop<O, F, T> {
                     .zip(operand::<T>(b, n))
                     .zip(operand::<T>(c, n))
                 {
+                    rolled::<I, T>();
                     d.write(O::eval::<I>(*a, *b, *c));
                 }
             }

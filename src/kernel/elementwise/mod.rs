@@ -9,10 +9,11 @@ mod operation;
 mod activations;
 mod arithmetic;
 mod bitwise;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub mod chains;
 mod comparison;
 mod division;
+pub mod exact;
 mod family;
 mod functions;
 #[cfg(feature = "half")]

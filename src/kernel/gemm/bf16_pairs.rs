@@ -1,8 +1,8 @@
 //! Products of bfloat16 on CPUs with a dot product instruction of pairs: VDPBF16PS, which adds two
-//! products to a float32 and is twice as fast as multiply-adds of widened numbers, or AMX's
-//! TDPBF16PS, which is many times as fast. Products of bfloat16 are exact in float32, so sums are as
-//! accurate either way, but they are rounded in another order, and subnormal numbers count as zero,
-//! both as operands and as sums.
+//! products to a float32 and is twice as fast as multiply-adds of widened values, or AMX's
+//! TDPBF16PS, which is many times as fast. Products of bfloat16 are exact in float32, so sums are
+//! as accurate either way, but they are rounded in another order, and subnormal numbers count as
+//! zero, both as operands and as sums.
 //!
 //! A pair is two neighbours along the sum: pairs of A are read in place, those of B are interleaved
 //! from two rows by packing.
@@ -43,7 +43,7 @@ where
 pub fn blocks(k: usize) -> KBlocks {
     Bf16Pair::BLOCKING.of_sum(k.div_ceil(2))
 }
-/// Packs B, into [`Panels::len`] numbers.
+/// Packs B, into [`Panels::len`] elements.
 pub fn pack<B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
     let b = Strided::b(Interleave, bits(b));
     Panels::pack(&b, 0..b.lines(), cast_mut(d));

@@ -18,10 +18,10 @@ pub struct Blocking {
     pub n: usize,
 }
 impl Blocking {
-    /// For numbers. A block of A takes 768 KiB for `f32` with the longest sum, and no more for
+    /// For scalars. A block of A takes 768 KiB for `f32` with the longest sum, and no more for
     /// larger types. CPUs without AVX-512 have 32 KiB of L1 and 256 or 512 of L2, those with it 48
     /// and 1024. Without the standard library all scratch has to fit a microcontroller's memory.
-    pub const fn numbers<T>() -> Blocking {
+    pub const fn scalars<T>() -> Blocking {
         const ROWS: usize = if simd::CACHE_BLOCKING { 192 } else { 18 };
         Blocking {
             k: if simd::CACHE_BLOCKING {
@@ -52,12 +52,12 @@ impl Blocking {
             n: 8,
         }
     };
-    /// For pairs of bfloat16: as for numbers, but two panels are packed at a time. Rows of B have
+    /// For pairs of bfloat16: as for scalars, but two panels are packed at a time. Rows of B have
     /// half the bytes of `f32`, and this keeps the runs they are read in as long.
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     pub const BF16_PAIRS: Blocking = Blocking {
         n: 128,
-        ..Blocking::numbers::<u32>()
+        ..Blocking::scalars::<u32>()
     };
     /// How a sum of this many steps is split on this CPU.
     pub fn of_sum(&self, steps: usize) -> KBlocks {
@@ -74,7 +74,7 @@ pub const TILED_EPILOGUE_ROWS: usize = 192;
 /// Bytes of a partial block of sums on their way to elements of another type, if the sum is cut:
 /// they stay in L2.
 pub const PARTIAL: usize = 512 << 10;
-/// Bytes of rows of C handed over to the following operation at a time, from L2. Whole rows, since
+/// Bytes of rows of C handed over to the post-op at a time, from L2. Whole rows, since
 /// parts of rows would be pages apart, in its other operands too.
 pub const HANDED_OVER: usize = 256 << 10;
 /// The most steps of a sum for which the memory traffic of C is a notable part of the product's

@@ -2,7 +2,7 @@
 //!
 //! Neighbours along the sum are packed into groups, and one instruction multiplies the groups of a
 //! vector and adds up the products within each: four bytes if the CPU has VNNI, otherwise pairs of
-//! 16-bit numbers (the 8-bit instruction before VNNI saturates).
+//! 16-bit elements (the 8-bit instruction before VNNI saturates).
 //!
 //! VNNI multiplies unsigned bytes by signed ones. A is taken as it is, so that it is read in place;
 //! B gets the other signedness while it is packed. Flipping a byte's top bit moves its value up or
@@ -74,13 +74,13 @@ macro_rules! with_groups {
 }
 
 /// A computation that is generic over groups.
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub trait ByGroups {
     type Out;
     fn run<G: Group>(self) -> Self::Out;
 }
 /// Runs it with the groups of this CPU for a signed A.
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub fn by_groups<J: ByGroups>(job: J) -> J::Out {
     with_groups!(true, |G| job.run::<G>())
 }

@@ -1,9 +1,9 @@
-//! The element types of products, a row each; unsigned integers are multiplied as signed ones, except
-//! bytes whose sums are wider. Several share a packed type: 16-bit floats are
-//! widened to `f32` while they are packed, and 8-bit integers are packed into groups; groups that
-//! the caller made are elements themselves.
+//! The element types of products, a row each; unsigned integers are multiplied as signed ones,
+//! except bytes whose sums are wider. Several share a packed type: 16-bit floats are widened to
+//! `f32` while they are packed, and 8-bit integers are packed into groups; groups that the caller
+//! made are elements themselves.
 
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 use super::microkernel::Bf16Pair;
 #[cfg(x86_dispatch)]
 use super::microkernel::Quad;
@@ -53,7 +53,7 @@ pub unsafe trait MatElement: Copy + Default + Send + Sync + 'static {
 macro_rules! products {
     ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)? $(, bf16 $is_bf16:literal)? $(, moved $M:ty)? $(, ($($parameter:tt)*))?;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: ELEMENT1: plain numbers; `SAME` types differ from their accumulators in sign
+        // SAFETY: ELEMENT1: plain elements; `SAME` types differ from their accumulators in sign
         // alone.
         unsafe impl $(<$($parameter)*>)? MatElement for $T {
             type Acc = $A;
@@ -85,7 +85,7 @@ products! {
     i64: u64, true, each |x| x as u64, x as i64, moved u64;
     u64: u64, true, each |x| x, x;
     Pair: Pair, true, each |x| x, x, moved u32;
-    #[cfg(all(x86_dispatch, feature = "half"))] Bf16Pair: Bf16Pair, true, each |x| x, x;
+    #[cfg(x86_bf16)] Bf16Pair: Bf16Pair, true, each |x| x, x;
     #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, moved u32, (const SIGNED: bool);
     #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;
     #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;

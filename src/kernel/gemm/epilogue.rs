@@ -24,9 +24,9 @@ pub enum EpilogueOp<'a, T: MatElement> {
     Add(Mat<'a, T>),
     /// Applies a function to each element.
     Map(Map<T::Acc>),
-    /// Converts sums of quantised numbers to the values they represent. Only for `f32` elements,
+    /// Converts sums of quantised elements to the values they represent. Only for `f32` elements,
     /// and first in the list.
-    #[cfg(feature = "i8")]
+    #[cfg(feature = "quant")]
     Dequantize(Dequantize<'a>),
 }
 impl<T: MatElement> Clone for EpilogueOp<'_, T> {
@@ -42,7 +42,7 @@ impl<T: MatElement> EpilogueOp<'_, T> {
             EpilogueOp::Bias(b) => EpilogueOp::RowBias(b),
             EpilogueOp::RowBias(b) => EpilogueOp::Bias(b),
             EpilogueOp::Add(m) => EpilogueOp::Add(m.t()),
-            #[cfg(feature = "i8")]
+            #[cfg(feature = "quant")]
             EpilogueOp::Dequantize(d) => EpilogueOp::Dequantize(d.t()),
             op => op,
         }
@@ -52,7 +52,7 @@ impl<T: MatElement> EpilogueOp<'_, T> {
 /// Converts a sum of integer products, stored in the bits of an `f32`, to `(sum - offsets[row] *
 /// sums[column]) * rows[row] * columns[column]`: if integers `q` of a row of A represent `q -
 /// zero`, the row's offset is its zero point, and `sums` are those of B's columns.
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 #[derive(Clone, Copy)]
 pub struct Dequantize<'a> {
     /// The scales of A's rows and of B's columns.
@@ -62,7 +62,7 @@ pub struct Dequantize<'a> {
     pub offsets: &'a [i32],
     pub sums: &'a [i32],
 }
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 impl Dequantize<'_> {
     #[inline(always)]
     fn t(self) -> Self {
@@ -144,15 +144,16 @@ impl<F: Packed> Map<F> {
     }
 }
 
-/// Takes over blocks of the result once their elements are final, while a cache still holds them.
+/// A post-op takes over blocks of the result once their elements are final, while a cache still
+/// holds them.
 ///
-/// Invariant AFTER1: a block lies within the result, all its elements are written, none of them is
+/// Invariant POSTOP1: a block lies within the result, all its elements are written, none of them is
 /// handed over twice, and the product neither reads nor writes it afterwards.
-pub trait After: Sync {
+pub trait PostOp: Sync {
     /// These rows and columns of matrix `i` of a batch are final.
     ///
     /// # Safety
-    /// AFTER1.
+    /// POSTOP1.
     unsafe fn block(&self, i: usize, rows: Range<usize>, cols: Range<usize>);
 }
 
@@ -163,8 +164,8 @@ pub struct Epilogue<'a, T: MatElement> {
     col: usize,
     /// Whether rows and columns are swapped.
     transposed: bool,
-    /// The receiver of finished blocks, and the matrix of the batch that they belong to.
-    after: Option<&'a dyn After>,
+    /// The post-op that receives finished blocks, and the matrix of the batch that they belong to.
+    post_op: Option<&'a dyn PostOp>,
     matrix: usize,
 }
 impl<T: MatElement> Clone for Epilogue<'_, T> {
@@ -181,7 +182,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
         row: 0,
         col: 0,
         transposed: false,
-        after: None,
+        post_op: None,
         matrix: 0,
     };
 
@@ -193,7 +194,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                 EpilogueOp::RowBias(b) => assert_eq!(b.len(), rows),
                 EpilogueOp::Add(m) => assert_eq!((m.rows(), m.cols()), (rows, cols)),
                 EpilogueOp::Scale(_) | EpilogueOp::Map(_) => {}
-                #[cfg(feature = "i8")]
+                #[cfg(feature = "quant")]
                 EpilogueOp::Dequantize(d) => {
                     assert_eq!((d.rows.len(), d.offsets.len()), (rows, rows));
                     assert_eq!((d.columns.len(), d.sums.len()), (cols, cols));
@@ -205,9 +206,9 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             ..Epilogue::NONE
         }
     }
-    /// The same epilogue, whose finished blocks `after` takes over.
-    pub fn then(self, after: Option<&'a dyn After>) -> Self {
-        Epilogue { after, ..self }
+    /// The same epilogue, whose finished blocks `post_op` takes over.
+    pub fn with_post_op(self, post_op: Option<&'a dyn PostOp>) -> Self {
+        Epilogue { post_op, ..self }
     }
     /// The epilogue of matrix `i` of a batch.
     #[inline]
@@ -240,23 +241,23 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
     }
     /// Whether finished blocks are handed over.
     #[inline]
-    pub fn hands_over(&self) -> bool {
-        self.after.is_some()
+    pub fn has_post_op(&self) -> bool {
+        self.post_op.is_some()
     }
     /// Hands over a block to which all operations have been applied.
     ///
     /// # Safety
-    /// AFTER1; rows and columns are relative to the part that this epilogue is for.
-    pub unsafe fn hand_over(&self, rows: Range<usize>, cols: Range<usize>) {
-        if let Some(after) = self.after {
+    /// POSTOP1; rows and columns are relative to the part that this epilogue is for.
+    pub unsafe fn run_post_op(&self, rows: Range<usize>, cols: Range<usize>) {
+        if let Some(post_op) = self.post_op {
             let rows = self.row + rows.start..self.row + rows.end;
             let cols = self.col + cols.start..self.col + cols.end;
             let (rows, cols) = match self.transposed {
                 true => (cols, rows),
                 false => (rows, cols),
             };
-            // SAFETY: AFTER1, the caller's promise.
-            unsafe { after.block(self.matrix, rows, cols) }
+            // SAFETY: POSTOP1, the caller's promise.
+            unsafe { post_op.block(self.matrix, rows, cols) }
         }
     }
     /// The operations before a map that is the last one, and that.
@@ -304,7 +305,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                     }
                 }
                 EpilogueOp::Map(f) => f.apply(row),
-                #[cfg(feature = "i8")]
+                #[cfg(feature = "quant")]
                 EpilogueOp::Dequantize(d) => {
                     if let Some(row) = T::Acc::as_floats(row) {
                         d.apply(i, j, row)

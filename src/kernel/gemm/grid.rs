@@ -98,11 +98,11 @@ impl Grid {
     ) -> Grid {
         let sizes = [a.lines(), b.lines(), a.steps()];
         let rows_b = b
-            .describe()
+            .info()
             .panels_in_place(sizes[0])
             .map(|_| 0)
             .or(b.pack_cost());
-        let cols_a = match a.describe().block_in_place() {
+        let cols_a = match a.info().block_in_place() {
             Some(_) => cost::READ_A,
             None => cost::PACK_A,
         };

@@ -11,7 +11,7 @@
 //!         for rows in micropanels: tile     into C if its elements are accumulators, else into a
 //!                                           partial block of accumulators
 //!         after the last block of the sum: epilogue, store
-//!       finished rows: handed over to the following operation, from a cache if the sum is short
+//!       finished rows: handed over to the post-op, from a cache if the sum is short
 //! ```
 //!
 //! What is added to an element of C, and in which order, depends on the length of the sum alone:
@@ -28,7 +28,7 @@ use super::microkernel::{
 };
 use super::panels::{self, Panels};
 use super::scratch::Scratch;
-use super::source::{Described, Source, reads_a};
+use super::source::{Source, SourceInfo, reads_a};
 use crate::{error::Result, simd};
 use core::ops::Range;
 
@@ -43,15 +43,15 @@ pub fn macrokernel<T: Packed, C: MatElement>(
     accumulate: bool,
     epilogue: Epilogue<C>,
 ) -> Result<()> {
-    let described = [a.describe(), b.describe()];
+    let info = [a.info(), b.info()];
     let [
-        Described { lines: m, .. },
-        Described {
+        SourceInfo { lines: m, .. },
+        SourceInfo {
             lines: n, steps, ..
         },
-    ] = described;
-    if packed.is_some() || !described[1].packs_before(m) {
-        return columns([a, b], &described, packed, c, accumulate, epilogue);
+    ] = info;
+    if packed.is_some() || !info[1].packs_before(m) {
+        return columns([a, b], &info, packed, c, accumulate, epilogue);
     }
     let step = panels::at_once::<T>(steps, 1).min(n);
     let mut scratch = Scratch::new(Panels::<T>::len(T::BLOCKING.of_sum(steps), step))?;
@@ -61,19 +61,12 @@ pub fn macrokernel<T: Packed, C: MatElement>(
         // SAFETY: parts are used one after the other.
         let mut part = unsafe { c.part(0..m, cols) };
         let epilogue = epilogue.at(0, j);
-        columns(
-            [a, b],
-            &described,
-            Some(packed),
-            &mut part,
-            accumulate,
-            epilogue,
-        )?;
+        columns([a, b], &info, Some(packed), &mut part, accumulate, epilogue)?;
     }
     Ok(())
 }
 
-/// The most numbers of scratch that [`macrokernel`] takes for `m x n` sums of `k`, with A read in
+/// The most elements of scratch that [`macrokernel`] takes for `m x n` sums of `k`, with A read in
 /// place and B packed. `same`: whether elements of C are accumulators.
 pub fn scratch_of<T: Packed>([m, n, k]: [usize; 3], same: bool) -> usize {
     let (lanes, widest) = T::shape(simd::level());
@@ -117,13 +110,13 @@ fn last_width(n: usize, lanes: usize, widest: usize) -> usize {
 /// The product with all columns of B, or with those that are packed.
 fn columns<T: Packed, C: MatElement>(
     [a, b]: [&dyn Source<Packed = T>; 2],
-    [left, right]: &[Described<T>; 2],
+    [left, right]: &[SourceInfo<T>; 2],
     packed: Option<Panels<T>>,
     c: &mut MatMut<C>,
     accumulate: bool,
     epilogue: Epilogue<C>,
 ) -> Result<()> {
-    // accumulators of C are written as packed numbers
+    // accumulators of C are written as packed elements
     assert!(size_of::<C::Acc>() == size_of::<T>() && align_of::<T>() <= align_of::<C::Acc>());
     let (m, n) = (left.lines, c.cols());
     let blocking = T::BLOCKING;
@@ -133,7 +126,7 @@ fn columns<T: Packed, C: MatElement>(
     let b_in_place = packed.is_none().then(|| right.panels_in_place(m)).flatten();
     // panels packed on the way serve a single block of rows
     let read_again = packed.is_some() || b_in_place.is_some();
-    let most = if epilogue.hands_over() && read_again && kc <= SHORT_SUM {
+    let most = if epilogue.has_post_op() && read_again && kc <= SHORT_SUM {
         let rows = HANDED_OVER / (n * size_of::<C>()).max(1);
         rows.max(EPILOGUE_ROWS).min(blocking.m)
     } else {
@@ -141,9 +134,14 @@ fn columns<T: Packed, C: MatElement>(
     };
     let mc = equal_parts(m, most, HEIGHT).min(m);
     // With B packed, few rows are one tile, which reads A at any strides.
-    let tall_a = (packed.is_some() && !accumulate && C::SAME && T::TALL && m <= TALL_ROWS)
-        .then_some(left.in_place)
-        .flatten();
+    let tall_a = (packed.is_some()
+        && !accumulate
+        && C::SAME
+        && T::TALL
+        && m <= TALL_ROWS
+        && !simd::is_small())
+    .then_some(left.in_place)
+    .flatten();
     let a_in_place = tall_a.or_else(|| left.block_in_place());
     // The last panel may overlap the one before, so that it is whole and needs no packing; the
     // columns they share are computed twice.
@@ -151,7 +149,7 @@ fn columns<T: Packed, C: MatElement>(
         && C::SAME
         && !accumulate
         && blocks.count() == 1
-        && !epilogue.hands_over();
+        && !epilogue.has_post_op();
 
     // Accumulators on the way to elements of C: those of a partial last panel, or those of a strip
     // of columns at a time if elements are not accumulators and the sum is cut.
@@ -295,7 +293,7 @@ fn columns<T: Packed, C: MatElement>(
                     };
                     // SAFETY: TILE1: A's block in place (SOURCE1) or as `pack_block` left it; B's
                     // panel likewise, whole or padded; `o` is this part of C (MAT2; accumulators by
-                    // SAME, of the size of packed numbers by the assertion) or of the partial
+                    // SAME, of the size of packed elements by the assertion) or of the partial
                     // block, which is wide enough by its size.
                     unsafe { microkernel::run(job) };
                     if finish {
@@ -316,8 +314,8 @@ fn columns<T: Packed, C: MatElement>(
                 j += width;
             }
         }
-        // SAFETY: AFTER1: rows of this call alone, after the last block of the sum.
-        unsafe { epilogue.hand_over(rows.clone(), 0..n) };
+        // SAFETY: POSTOP1: rows of this call alone, after the last block of the sum.
+        unsafe { epilogue.run_post_op(rows.clone(), 0..n) };
     }
     Ok(())
 }

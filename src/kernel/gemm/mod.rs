@@ -11,9 +11,58 @@
 //! a [`source`] for each operand (a strided matrix), its [`packing`] (by elements, or by groups of
 //! bytes), a [`microkernel`] (a row per packed type and instruction set) and an epilogue. The
 //! element types are a table ([`element`]).
+//!
+//! ```text
+//! nn/linear              shapes, dtypes; bias, activation, residual become an epilogue's operations
+//!   ops/linalg/weight    whether the weight's panels are cached with its storage
+//! exec/products          the algorithm, and the blocks of C that threads take (Grid, by costs)
+//! kernel/gemm
+//!   macrokernel          one thread's block: rows by MC, the sum by KC, columns by panels
+//!     source             an operand: in place if microkernels can read it, else packed panels and
+//!                        blocks: a strided matrix, patches of images
+//!     packing            how elements are packed: singly, 16-bit floats widened or bfloat16 in
+//!                        pairs, 8-bit integers in groups of 2 or 4
+//!     microkernel        a panel of B times a block of A, the sums in registers: a row of a table
+//!     epilogue           on rows of C while they are in L1; rounds to the dtype of C
+//! ```
+//!
+//! **Sources.** Another kind of operand (quantised blocks, the patches of a convolution) is an
+//! `impl Source`: it packs panels and has no loop of its own. The macrokernel takes sources as
+//! trait objects, so it is compiled once per packed type and element of C. Patches never exist as a
+//! whole matrix, and the image of a pointwise convolution is read in place.
+//!
+//! **Instructions.** Another instruction is a row of `microkernel/table.rs`, or a packed type with
+//! its own instruction set: VNNI's, or AVX-512's pairs of bfloat16 (`bf16_pairs`), on cores where
+//! those are twice as fast as widening (such products flush subnormals to zero). Where the CPU has
+//! AMX, its tile registers multiply the same panels of bytes and of pairs (`microkernel/amx`, in
+//! assembly); blocks of A are then rows.
+//!
+//! **Elements.** An element type is a row of `element.rs`. Products wrap, so unsigned integers are
+//! multiplied as signed ones, and floats are packed as the integers of their width.
+//!
+//! **The register tile** has six rows (four on microcontrollers and in WebAssembly) and as many
+//! vectors as the registers hold. Where B is packed and there are few rows, all of them form one
+//! tile (`tall`), so that each panel is read once. The order of the additions into an element of C
+//! follows from K alone, not from blocking, threads or packing.
+//!
+//! **Few rows.** Products of few rows with an unpacked B are bound by memory and use `gemv`, whose
+//! sums round differently; so the algorithm is chosen from the shapes, strides and types of the
+//! whole product, never of a part of it. Whether a weight is already packed must not show: a
+//! product whose panels may be cached uses the macrokernel the first time too.
+//!
+//! **Packing once.** All threads pack B together where several would otherwise pack the same
+//! columns of it. Weights of `linear` that are used again stay packed alongside their storage until
+//! it is written to; so do 8-bit integers on the right of any product, whose sums are exact.
+//!
+//! **Block sizes** and the costs that choose them are in `blocking`; `cargo bench --bench blocking`
+//! measures them.
+//!
+//! **Few sums of very many products** (`vecdot`, `a @ b` of vectors) are cut into pieces of a fixed
+//! length, which threads share and which are joined by pairs, so neither the bits nor the rounding
+//! errors grow with the length or depend on threads.
 
 mod activation;
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 mod bf16_pairs;
 pub mod blocking;
 pub mod bytes;
@@ -30,22 +79,22 @@ mod scratch;
 pub mod source;
 
 pub use activation::Activation;
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 pub use bf16_pairs::bits as bf16_bits;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use bytes::product as product_of_bytes;
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub use bytes::{ByGroups, Group, by_groups};
 pub use element::{MatElement, moved};
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub use epilogue::Dequantize;
-pub use epilogue::{After, Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
+pub use epilogue::{Epilogue, EpilogueOp, Map, PostOp, finish_in_place, finish_into};
 pub use gemv::{join_pieces, pieces, product_of_piece};
 pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 pub use packing::{Interleave, rounded_pairs};
 pub use packing::{Packing, Single, panel as pack_panel, panels as pack_panels, rows as pack_rows};
 pub use panels::{Panels, Pieces, at_once};
@@ -111,7 +160,7 @@ impl Algorithm {
                 gemv::product(rows_of_b, a, b, c, accumulate, epilogue)?;
             }
             _ => {
-                #[cfg(all(x86_dispatch, feature = "half"))]
+                #[cfg(x86_bf16)]
                 if bf16_pairs::<A, B>() {
                     return bf16_pairs::product(a, b, packed, c, accumulate, epilogue);
                 }
@@ -120,8 +169,8 @@ impl Algorithm {
                 return macrokernel(&a, &b, packed, c, accumulate, epilogue);
             }
         }
-        // SAFETY: AFTER1: all of C, which has been written.
-        unsafe { epilogue.hand_over(0..c.rows(), 0..c.cols()) };
+        // SAFETY: POSTOP1: all of C, which has been written.
+        unsafe { epilogue.run_post_op(0..c.rows(), 0..c.cols()) };
         Ok(())
     }
 }
@@ -153,7 +202,7 @@ where
 
 /// How a sum of `k` products is split into blocks; B is packed by these.
 pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     if bf16_pairs::<A, B>() {
         return bf16_pairs::blocks(k);
     }
@@ -163,9 +212,9 @@ pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
         B::Acc::BLOCKING.of_sum(k)
     }
 }
-/// Packs B for products with matrices of `A`, into [`Panels::len`] numbers.
+/// Packs B for products with matrices of `A`, into [`Panels::len`] elements.
 pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     if bf16_pairs::<A, B>() {
         return bf16_pairs::pack(b, d);
     }
@@ -185,9 +234,9 @@ pub const fn bytes<A: MatElement, B: MatElement>() -> bool {
 /// Whether both operands are bfloat16, and the macrokernel multiplies them in pairs.
 #[inline]
 pub fn bf16_pairs<A: MatElement, B: MatElement>() -> bool {
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     return const { A::IS_BF16 && B::IS_BF16 } && simd::has_bf16();
-    #[cfg(not(all(x86_dispatch, feature = "half")))]
+    #[cfg(not(x86_bf16))]
     false
 }
 /// Whether a product is computed transposed: one with a single column, so that the result has many.

@@ -20,15 +20,15 @@ pub struct Panels<'a, T> {
     blocks: KBlocks,
 }
 impl<'a, T: Packed> Panels<'a, T> {
-    /// The number of packed numbers for `cols` columns.
+    /// The number of packed elements for `cols` columns.
     pub fn len(blocks: KBlocks, cols: usize) -> usize {
         blocks.steps().saturating_mul(padded_width::<T>(cols))
     }
-    /// Packs some columns of `b` into `d`, which has [`Panels::len`] numbers.
+    /// Packs some columns of `b` into `d`, which has [`Panels::len`] elements.
     pub fn pack(b: &dyn Source<Packed = T>, cols: Range<usize>, d: &'a mut [T]) -> Self {
         let pieces = Pieces::new(b, cols.clone());
         for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
-            piece.pack(b, &mut d[piece.place.clone()]);
+            piece.pack(b, &mut d[piece.range.clone()]);
         }
         Panels::of(b.blocks(), cols.len(), d)
     }
@@ -44,13 +44,13 @@ impl<'a, T: Packed> Panels<'a, T> {
     }
     /// A matrix of the shape that was packed, to pass as B along with its panels. Its elements are
     /// meaningless.
-    pub fn stand_in(&self) -> Mat<'a, T> {
+    pub fn placeholder(&self) -> Mat<'a, T> {
         let (k, n) = (self.blocks.steps(), self.cols);
         Mat::from_slice(&self.packed[..k * n], k, n)
     }
-    /// The index of step `k` of column `j` among the packed numbers of `cols` columns. Numbers past
-    /// the last column are zero.
-    pub fn place(blocks: KBlocks, cols: usize, k: usize, j: usize) -> usize {
+    /// The index of step `k` of column `j` among the packed elements of `cols` columns. Elements
+    /// past the last column are zero.
+    pub fn offset(blocks: KBlocks, cols: usize, k: usize, j: usize) -> usize {
         let (lanes, widest) = T::shape(simd::level());
         let block = k / blocks.longest().max(1);
         let (ks, mut start) = (blocks.get(block), j / (lanes * widest) * lanes * widest);
@@ -104,20 +104,20 @@ pub fn cast_mut<T: Packed, U: Packed>(packed: &mut [T]) -> &mut [U] {
     // SAFETY: LANE1, as for `cast`.
     unsafe { core::slice::from_raw_parts_mut(packed.as_mut_ptr() as *mut U, packed.len()) }
 }
-/// Panics unless numbers of the first type may be read as the second, with the same panels.
+/// Panics unless elements of the first type may be read as the second, with the same panels.
 fn assert_castable<T: Packed, U: Packed>() {
     assert!(size_of::<T>() == size_of::<U>() && align_of::<U>() <= align_of::<T>());
     assert!(T::shape(simd::level()) == U::shape(simd::level()));
 }
 
-/// A part of the packing and its place among the packed numbers: a task for a thread.
+/// A part of the packing and its range of the packed elements: a task for a thread.
 pub struct PackingTask {
     steps: Range<usize>,
     cols: Range<usize>,
-    pub place: Range<usize>,
+    pub range: Range<usize>,
 }
 impl PackingTask {
-    /// Packs it into `d`, the numbers at `place`.
+    /// Packs it into `d`, the elements at `range`.
     pub fn pack<T: Packed>(&self, b: &dyn Source<Packed = T>, d: &mut [T]) {
         b.pack_panels(self.steps.clone(), self.cols.clone(), d)
     }
@@ -150,7 +150,7 @@ impl<T: Packed> Pieces<T> {
         let cols = start..self.cols.end.min(start + self.size);
         let at = steps.start * padded_width::<T>(self.cols.len()) + before * steps.len();
         PackingTask {
-            place: at..at + padded_width::<T>(cols.len()) * steps.len(),
+            range: at..at + padded_width::<T>(cols.len()) * steps.len(),
             steps,
             cols,
         }
@@ -158,7 +158,7 @@ impl<T: Packed> Pieces<T> {
 }
 /// Columns packed at a time for this many threads.
 pub fn at_once<T: Packed>(k: usize, threads: usize) -> usize {
-    (N_BLOCK_BYTES.saturating_mul(threads) / (k.max(1) * size_of::<T>()))
+    (N_BLOCK_BYTES.saturating_mul(threads) / k.max(1).saturating_mul(size_of::<T>()))
         .max(1)
         .next_multiple_of(widest_panel::<T>())
 }

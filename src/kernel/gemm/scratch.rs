@@ -10,7 +10,7 @@ use core::{
     ops::{Deref, DerefMut},
 };
 
-/// The packed numbers that `bytes` holds.
+/// The packed elements that `bytes` holds.
 pub fn packed_slice<A: Packed>(bytes: &Bytes) -> &[A] {
     if bytes.is_empty() {
         return &[]; // the address may be unaligned
@@ -20,13 +20,13 @@ pub fn packed_slice<A: Packed>(bytes: &Bytes) -> &[A] {
     unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const A, bytes.len() / size_of::<A>()) }
 }
 
-/// A slice of packed numbers with unspecified values.
+/// A slice of packed elements with unspecified values.
 pub struct Scratch<A> {
     bytes: Bytes,
     _packed: PhantomData<A>,
 }
 impl<A: Packed> Scratch<A> {
-    /// `len` numbers.
+    /// `len` elements.
     ///
     /// Errors if there is no memory for them: a saturated sum, `usize::MAX`, is always an error.
     pub fn new(len: usize) -> Result<Self> {

@@ -1,4 +1,4 @@
-//! Where the packed numbers of an operand come from. A source is a matrix of `steps` (along K) by
+//! Where the packed elements of an operand come from. A source is a matrix of `steps` (along K) by
 //! `lines` (columns of B or rows of A). The macrokernel asks it to pack panels or blocks of A, or
 //! whether microkernels can read its elements in place.
 
@@ -14,7 +14,7 @@ use core::ops::Range;
 /// is nothing beside packing it, and one macrokernel for each packed type is enough.
 ///
 /// # Safety
-/// SOURCE1: what `in_place` returns is readable as packed numbers for all steps and lines; what
+/// SOURCE1: what `in_place` returns is readable as packed elements for all steps and lines; what
 /// `pack_block` returns lies in the buffer it was given, for the steps and lines asked for.
 pub unsafe trait Source {
     /// The packed type.
@@ -31,7 +31,7 @@ pub unsafe trait Source {
     fn slice(self, lines: Range<usize>) -> Self
     where
         Self: Sized;
-    /// Its elements in place, if they have the bits of packed numbers.
+    /// Its elements in place, if they have the bits of packed elements.
     fn in_place(&self) -> Option<InPlace<Self::Packed>> {
         None
     }
@@ -58,8 +58,8 @@ pub unsafe trait Source {
     }
     /// What the macrokernel asks before it packs anything: one call instead of one for each number,
     /// which would be felt in the smallest products.
-    fn describe(&self) -> Described<Self::Packed> {
-        Described {
+    fn info(&self) -> SourceInfo<Self::Packed> {
+        SourceInfo {
             lines: self.lines(),
             steps: self.steps(),
             in_place: self.in_place(),
@@ -68,14 +68,14 @@ pub unsafe trait Source {
     }
 }
 
-/// See [`Source::describe`].
-pub struct Described<T> {
+/// See [`Source::info`].
+pub struct SourceInfo<T> {
     pub lines: usize,
     pub steps: usize,
     pub in_place: Option<InPlace<T>>,
     pub offset: i32,
 }
-impl<T: Packed> Described<T> {
+impl<T: Packed> SourceInfo<T> {
     /// Its elements in place, if a microkernel can read them as A without packing.
     pub fn block_in_place(&self) -> Option<InPlace<T>> {
         let is_close = |x: &InPlace<_>| {
@@ -101,7 +101,7 @@ impl<T: Packed> Described<T> {
     }
 }
 
-/// Elements that are read in place as packed numbers.
+/// Elements that are read in place as packed elements.
 #[derive(Clone, Copy)]
 pub struct InPlace<T> {
     at: *const T,
@@ -161,7 +161,7 @@ impl<'a, T: MatElement> Strided<'a, Single<T>> {
     }
 }
 // SAFETY: SOURCE1: a matrix (MAT1), read in whole groups, whose elements have the bits of packed
-// numbers by `Packing::in_place`.
+// elements by `Packing::in_place`.
 unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
     type Packed = P::To;
     #[inline]
@@ -209,13 +209,13 @@ unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
 
 /// Whether A is read in place.
 pub fn reads_a<A: MatElement>(a: &Mat<A>) -> bool {
-    Strided::rows(*a).describe().block_in_place().is_some()
+    Strided::rows(*a).info().block_in_place().is_some()
 }
 /// Whether B is read in place in a product of `m` rows.
 pub fn reads_b<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
-    Strided::columns(*b).describe().panels_in_place(m).is_some()
+    Strided::columns(*b).info().panels_in_place(m).is_some()
 }
 /// Whether all of B is packed before a product of `m` rows.
 pub fn packs_before<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
-    Strided::columns(*b).describe().packs_before(m)
+    Strided::columns(*b).info().packs_before(m)
 }

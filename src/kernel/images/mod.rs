@@ -1,5 +1,22 @@
 //! Images as pooling and resampling see them: contiguous rows, and pixels converted to the type
 //! that arithmetic is done in.
+//!
+//! In channels-last images the channels are elements of a pixel, so both layouts share one loop and
+//! give the same bits. Pools and resampling are separable and compute a row of the result at a
+//! time: rows of the image are combined element by element into a line in L1, then the line along
+//! the width (`pool`), or both with the weights of a sparse matrix (`resample`). So no intermediate
+//! image exists, and the horizontal pass, which does not vectorise by itself, has the fewest
+//! elements; it gathers them by permutes (`simd/x86/lookup`).
+//!
+//! Pools keep the vertical pass a few rows ahead of the horizontal one, which would otherwise stall
+//! on store forwarding. A pool whose window is the whole plane is a reduction over it, in memory
+//! order as all reductions are.
+//!
+//! `grid_sample` computes the indices and weights of a run of points once, for one channel after
+//! the other while its part of the image is in L1. Its gradient scatters to pixels with many
+//! channels, a lane each, so that whole vectors are added and the sampling weights of a point serve
+//! all channels. Nearest resampling and padding only move elements: by an index map per axis,
+//! copying rows that repeat.
 
 mod pixel;
 
@@ -80,12 +97,12 @@ impl<'a, T> Images<'a, T> {
     }
     /// The plane, slice and row of each row number in the range.
     #[inline(always)]
-    pub fn places(&self, rows: Range<usize>) -> Places {
+    pub fn row_positions(&self, rows: Range<usize>) -> RowPositions {
         let [depth, height, _] = self.sizes;
         // avoids a division by zero where there are no rows
         let (height, depth) = (height.max(1), depth.max(1));
         let row = rows.start;
-        Places {
+        RowPositions {
             next: [row / height / depth, row / height % depth, row % height],
             left: rows.len(),
             sizes: [depth, height],
@@ -115,33 +132,33 @@ impl<'a, T> Images<'a, T> {
     /// # Safety
     /// The row belongs to this unit of work (IMAGES1), which has no other slice of it.
     #[inline(always)]
-    pub unsafe fn row_mut(&self, place: Three) -> &'a mut [T] {
+    pub unsafe fn row_mut(&self, position: Three) -> &'a mut [T] {
         // SAFETY: IMAGES1, exclusive by the caller's promise.
-        unsafe { core::slice::from_raw_parts_mut(self.row(place), self.width()) }
+        unsafe { core::slice::from_raw_parts_mut(self.row(position), self.width()) }
     }
     /// A row.
     ///
     /// # Safety
     /// Nobody writes to the images.
     #[inline(always)]
-    pub unsafe fn row_ref(&self, place: Three) -> &'a [T] {
+    pub unsafe fn row_ref(&self, position: Three) -> &'a [T] {
         // SAFETY: IMAGES1.
-        unsafe { core::slice::from_raw_parts(self.row(place), self.width()) }
+        unsafe { core::slice::from_raw_parts(self.row(position), self.width()) }
     }
 }
 
 /// Consecutive rows, without a division for each.
-pub struct Places {
+pub struct RowPositions {
     next: Three,
     left: usize,
     sizes: [usize; 2],
 }
-impl Iterator for Places {
+impl Iterator for RowPositions {
     type Item = Three;
     #[inline(always)]
     fn next(&mut self) -> Option<Three> {
         self.left = self.left.checked_sub(1)?;
-        let place = self.next;
+        let position = self.next;
         let [plane, z, y] = &mut self.next;
         *y += 1;
         if *y == self.sizes[1] {
@@ -152,6 +169,6 @@ impl Iterator for Places {
                 *plane += 1;
             }
         }
-        Some(place)
+        Some(position)
     }
 }

@@ -31,7 +31,8 @@ pub enum BagMode {
 pub struct Bag<'a, T: MatElement> {
     pub table: &'a [T],
     pub mode: BagMode,
-    /// Their numbers in the table, followed by those of later bags, which are prefetched.
+    /// Their numbers in the table, followed by those of later bags, which are prefetched; nobody
+    /// else's memory (READ1).
     pub rows: &'a [i64],
     /// How many are this bag's.
     pub count: usize,
@@ -93,14 +94,12 @@ impl<T: MatElement<Acc: Real>> Bag<'_, T> {
             if let Some(next) = later.get(k) {
                 self.prefetch(*next);
             }
-            // the value checked is the value used (READ1)
-            let row = *row;
-            let first = usize::try_from(row)
+            let first = usize::try_from(*row)
                 .ok()
                 .and_then(|row| row.checked_mul(width));
             let elements = first.and_then(|first| self.table.get(first..)?.get(at..at + N));
             let elements = elements.ok_or(OutOfTable)?;
-            if Some(row) == self.padding {
+            if Some(*row) == self.padding {
                 continue;
             }
             let mut x = [T::Acc::ZERO; N];

@@ -1,8 +1,8 @@
 //! Masks: counting, positions, selection. A mask is bytes, true if not zero.
 //!
-//! A mask is read twice: counted, to make room, then applied. Others may write to it in between
-//! (READ1), so what applies it writes no more than there is room for, and returns how many it
-//! found.
+//! A mask is read twice: counted, to make room, then applied. Others may write to it in between, so
+//! what applies it takes a copy (READ1), writes no more than there is room for, and returns how many
+//! it found.
 
 use crate::dtype::Pod;
 #[cfg(x86_dispatch)]

@@ -1,6 +1,12 @@
 //! Positions along an axis as byte offsets.
 
 use crate::dtype::Element;
+use crate::simd::{self, copy_once};
+use core::mem::MaybeUninit;
+
+/// Positions that are copied, checked and converted at a time: they fit L1 together with their
+/// offsets.
+const TILE: usize = if simd::MICROCONTROLLER { 64 } else { 512 };
 
 /// An integer that can be a position.
 pub trait Position: Element {
@@ -33,15 +39,20 @@ impl Position for u64 {
 }
 
 kernel! {
-    /// Adds the offsets of contiguous positions along an axis of `size` elements, `stride` bytes
-    /// apart, to `out`; negative positions count from the end. False if one is out of range.
-    fn contiguous<'a, T: Position>(positions: &'a [T], size: i64, stride: i64, out: &'a mut [i64]) -> bool { |I|
+    /// Writes the offsets of contiguous positions along an axis of `size` elements, `stride` bytes
+    /// apart, to `out`, or adds them if `more`; negative positions count from the end. False if one
+    /// is out of range.
+    ///
+    /// Invariant OFFSETS1: `out` is initialised if `more`.
+    fn contiguous<'a, T: Position>(positions: &'a [T], size: i64, stride: i64, more: bool, out: &'a mut [MaybeUninit<i64>]) -> bool { |I|
         let mut bad = false;
         for (p, out) in positions.iter().zip(out) {
             let p = p.to_i64();
             let p = p + (size & (p >> 63));
             bad |= p as u64 >= size as u64;
-            *out = out.wrapping_add(p.wrapping_mul(stride));
+            // SAFETY: OFFSETS1.
+            let before = if more { unsafe { out.assume_init() } } else { 0 };
+            out.write(before.wrapping_add(p.wrapping_mul(stride)));
         }
         !bad
     }
@@ -63,27 +74,19 @@ pub unsafe fn offsets<T: Position>(
     more: bool,
     out: *mut i64,
 ) -> bool {
-    // SAFETY: `n` positions, and room for as many offsets, by the caller's promise.
-    unsafe {
-        if !more {
-            out.write_bytes(0, n);
-        }
-        let out = core::slice::from_raw_parts_mut(out, n);
-        if step == size_of::<T>() as isize {
-            return contiguous(core::slice::from_raw_parts(p, n), size, stride, out);
-        }
-        // repeated, or strided
-        let mut block = [T::default(); 64];
-        let mut good = true;
-        for (b, out) in out.chunks_mut(block.len()).enumerate() {
-            let block = &mut block[..out.len()];
-            for (i, position) in block.iter_mut().enumerate() {
-                *position = *p.byte_offset((64 * b + i) as isize * step);
-            }
-            good &= contiguous(block, size, stride, out);
-        }
-        good
+    // SAFETY: room for `n` offsets, by the caller's promise.
+    let out = unsafe { core::slice::from_raw_parts_mut(out as *mut MaybeUninit<i64>, n) };
+    let (mut tile, mut good) = ([const { MaybeUninit::uninit() }; TILE], true);
+    for (t, out) in out.chunks_mut(TILE).enumerate() {
+        // SAFETY: `n` positions, by the caller's promise; any bits are an integer.
+        let own = unsafe {
+            let first = p.byte_offset((TILE * t) as isize * step);
+            copy_once(first, step, &mut tile[..out.len()])
+        };
+        // OFFSETS1 by the caller's promise; READ1 for the positions
+        good &= contiguous(own, size, stride, more, out);
     }
+    good
 }
 
 /// The first position out of range.

@@ -1,5 +1,5 @@
-//! Rows of a gather or a scatter. The address of an element is the row's place in the tensor, plus
-//! the loop's step, plus an offset from a table; all in bytes.
+//! Rows of a gather or a scatter. The address of an element is the row's position in the tensor,
+//! plus the loop's step, plus an offset from a table; all in bytes.
 //!
 //! Contract GATHER1 of all row functions: for each `i < n`, the three addresses below are valid,
 //! aligned elements of the row's type, and what is written overlaps nothing that is read:

@@ -1,7 +1,7 @@
 //! Rounding, signs, order and remainders: the same code for both widths.
 
 macro_rules! basic {
-    ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr) => {
+    ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr, $exp:expr, $gelu:expr) => {
         pub mod $module {
             use crate::kernel::math::{Math, Real};
             use crate::simd::{Isa, fma64};
@@ -9,6 +9,8 @@ macro_rules! basic {
             const SIGN: $U = 1 << ($U::BITS - 1);
             /// 2 to the number of fraction bits: from here on every value is an integer.
             const UNIT: $T = $unit;
+            /// Up to here, the exponential and its inverse are normal numbers.
+            pub const EXP_NORMAL: $T = $exp;
 
             /// Whether rounding to an integer is one instruction. SSE2 has none, and a library call
             /// per element is 80 times slower.
@@ -177,12 +179,19 @@ macro_rules! basic {
                 } else {
                     q
                 };
+                let exact = x / y;
                 let q = if q == 0.0 {
-                    copysign::<I>(0.0, x / y)
+                    copysign::<I>(0.0, exact)
                 } else {
                     round::<I>(q)
                 };
-                if y == 0.0 { x / y } else { q }
+                // With an infinity or a divisor of 0 the standard's result is the quotient's: no
+                // -1 for a positive number by -infinity.
+                if (abs_of(exact) < $T::INFINITY) & (abs_of(y) < $T::INFINITY) {
+                    q
+                } else {
+                    exact
+                }
             }
             #[inline(always)]
             pub fn remainder<I: Isa>(x: $T, y: $T) -> $T {
@@ -200,24 +209,81 @@ macro_rules! basic {
             pub fn floor_divide_fast<I: Isa>(x: $T, y: $T) -> $T {
                 quotient_of::<I>(x, y, fmod_fast::<I>(x, y))
             }
+            /// From x and exp(-x): what divides by a sum of one that grows steps nowhere back.
+            #[inline(always)]
+            pub fn sigmoid_fast<I: Isa>(x: $T) -> $T {
+                1.0 / (1.0 + Real::exp_fast::<I>(-x))
+            }
+            /// The sigmoid is e^x, where that is hardly a normal number.
+            #[inline(always)]
+            pub fn sigmoid<I: Isa>(x: $T) -> $T {
+                let low = x < -EXP_NORMAL;
+                let e = Math::exp::<I>(if low { x } else { -x });
+                if low { e } else { 1.0 / (1.0 + e) }
+            }
+            /// x sigmoid(v), which is normal longer than the sigmoid is.
+            #[inline(always)]
+            fn times_sigmoid<I: Isa>(x: $T, v: $T) -> $T {
+                // no infinity times zero
+                let x = if x < -2000.0 { -2000.0 } else { x };
+                let low = v < -EXP_NORMAL;
+                let e = Math::exp::<I>(if low { 0.5 * v } else { -v });
+                if low {
+                    x * e * e
+                } else {
+                    x * (1.0 / (1.0 + e))
+                }
+            }
             #[inline(always)]
             pub fn silu<I: Isa>(x: $T) -> $T {
-                x * Real::sigmoid::<I>(x)
+                times_sigmoid::<I>(x, x)
             }
             #[inline(always)]
             pub fn silu_fast<I: Isa>(x: $T) -> $T {
-                x * Real::sigmoid_fast::<I>(x)
+                x * sigmoid_fast::<I>(x)
+            }
+            /// `(1 + tanh(u)) / 2` is the sigmoid of 2 u: this.
+            #[inline(always)]
+            pub(super) fn gelu_tanh_gate<I: Isa>(x: $T) -> $T {
+                // sqrt(8 / pi)
+                const SCALE: f64 =
+                    2.0 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
+                let factor = Real::multiply_add::<I>(x * x, (0.044715 * SCALE) as $T, SCALE as $T);
+                x * factor
+            }
+            #[inline(always)]
+            #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN needs it too")]
+            pub fn needs_slow_gelu_tanh(x: $T) -> bool {
+                !(x >= $gelu)
             }
             #[inline(always)]
             pub fn gelu_tanh<I: Isa>(x: $T) -> $T {
-                // sqrt(2 / pi)
-                const SCALE: f64 =
-                    core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
-                let u = SCALE as $T * (x + 0.044715 * (x * x * x));
-                0.5 * x * (1.0 + Math::tanh::<I>(u))
+                let y = times_sigmoid::<I>(x, gelu_tanh_gate::<I>(x));
+                // what the rounding took from the gate; no result is as small as that of -30
+                let bounded = if x < -30.0 { -30.0 } else { x };
+                let exact = super::double::gelu_tanh_gate::<I>(bounded as f64);
+                let lost = (exact - gelu_tanh_gate::<I>(bounded) as f64) as $T;
+                if needs_slow_gelu_tanh(x) {
+                    y + y * lost
+                } else {
+                    y
+                }
+            }
+            #[inline(always)]
+            pub fn gelu_tanh_fast<I: Isa>(x: $T) -> $T {
+                let v = gelu_tanh_gate::<I>(x);
+                x * sigmoid_fast::<I>(if v > EXP_NORMAL { EXP_NORMAL } else { v })
             }
         }
     };
 }
-basic!(single, f32, u32, sqrtf, 8_388_608.0);
-basic!(double, f64, u64, sqrt, 4_503_599_627_370_496.0);
+basic!(single, f32, u32, sqrtf, 8_388_608.0, 87.0, -4.0);
+basic!(
+    double,
+    f64,
+    u64,
+    sqrt,
+    4_503_599_627_370_496.0,
+    708.0,
+    -20.0
+);

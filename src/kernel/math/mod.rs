@@ -194,6 +194,8 @@ pub trait Real:
         erfc();
         /// `1 / sqrt(x)`.
         rsqrt();
+        /// `x - tanh(x)` without cancellation.
+        tanhshrink();
         /// `1 / (1 + exp(-x))`.
         sigmoid();
         /// `x / 2 * (1 + erf(x / sqrt(2)))`.
@@ -220,6 +222,15 @@ pub trait Real:
         sigmoid_fast();
         /// The fast path of [`silu`](Real::silu), unless [`needs_slow_exp`](Real::needs_slow_exp).
         silu_fast();
+        /// The fast path of [`gelu`](Real::gelu), unless
+        /// [`needs_slow_gelu`](Real::needs_slow_gelu).
+        gelu_fast();
+        /// The fast path of [`gelu_slope`](Real::gelu_slope), unless
+        /// [`needs_slow_gelu`](Real::needs_slow_gelu).
+        gelu_slope_fast();
+        /// The fast path of [`gelu_tanh`](Real::gelu_tanh), unless
+        /// [`needs_slow_gelu_tanh`](Real::needs_slow_gelu_tanh).
+        gelu_tanh_fast();
         /// The fast path of [`log`](Math::log), unless [`needs_slow_log`](Real::needs_slow_log).
         log_fast();
         /// The fast path of [`pow`](Math::pow), unless [`needs_slow_pow`](Real::needs_slow_pow).
@@ -236,6 +247,11 @@ pub trait Real:
     fn needs_slow_trig(self) -> bool;
     /// Whether its exponential, or the inverse of that, is not a normal number.
     fn needs_slow_exp(self) -> bool;
+    /// Whether the distribution function of the normal distribution is so small that it needs an
+    /// exponential.
+    fn needs_slow_gelu(self) -> bool;
+    /// Whether the sigmoid in [`gelu_tanh`](Real::gelu_tanh) may not be a normal number.
+    fn needs_slow_gelu_tanh(self) -> bool;
     /// Whether it is not positive, finite and normal.
     fn needs_slow_log(self) -> bool;
     /// Whether it is not positive, finite and normal, or the exponent is not finite.
@@ -249,7 +265,7 @@ macro_rules! delegate {
     };
 }
 macro_rules! implement {
-    ($T:ident, $Vector:ident, $module:ident, $basic:ident, $fma:ident, $limit:literal) => {
+    ($T:ident, $Vector:ident, $module:ident, $basic:ident, $fma:ident) => {
         impl Math for $T {
             delegate! { $basic: sqrt() reciprocal() sign() }
             delegate! { $module: exp() exp2() expm1() log() log1p() log2() log10() sin() cos() tan() asin() acos() atan() }
@@ -284,16 +300,25 @@ macro_rules! implement {
                 $fma::<I>(self, factor, other)
             }
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
-            delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
-            delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() gelu_slope() sigmoid() sin_fast() cos_fast() tan_fast() }
-            delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() log_unit() sigmoid_fast() log_fast() pow_fast(o) }
+            delegate! { $basic: rsqrt() sigmoid() sigmoid_fast() silu() silu_fast() gelu_tanh() gelu_tanh_fast() }
+            delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() gelu_slope() tanhshrink() sin_fast() cos_fast() tan_fast() }
+            delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() log_unit() log_fast() pow_fast(o) }
+            delegate! { $module: gelu_fast() gelu_slope_fast() }
             #[inline(always)]
             fn needs_slow_trig(self) -> bool {
                 $module::needs_slow_trig(self)
             }
             #[inline(always)]
             fn needs_slow_exp(self) -> bool {
-                !(..=$limit).contains(&$basic::abs_of(self))
+                !(..=$basic::EXP_NORMAL).contains(&$basic::abs_of(self))
+            }
+            #[inline(always)]
+            fn needs_slow_gelu(self) -> bool {
+                $module::needs_slow_gelu(self)
+            }
+            #[inline(always)]
+            fn needs_slow_gelu_tanh(self) -> bool {
+                $basic::needs_slow_gelu_tanh(self)
             }
             #[inline(always)]
             fn needs_slow_log(self) -> bool {
@@ -307,5 +332,5 @@ macro_rules! implement {
     };
 }
 use basic::{double as double_basic, single as single_basic};
-implement!(f32, F32, single, single_basic, fma32, 87.0);
-implement!(f64, F64, double, double_basic, fma64, 708.0);
+implement!(f32, F32, single, single_basic, fma32);
+implement!(f64, F64, double, double_basic, fma64);

@@ -21,8 +21,10 @@ pub trait ColumnNorm<F: Real>: RowNorm<F> {
 pub(super) const TOGETHER: usize = GROUP.next_multiple_of(COLUMNS);
 
 kernels! {
-    /// Normalises the columns of consecutive matrices of `n` rows.
-    normalize_columns Columns[ColumnNorm](n: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
+    /// Normalises the columns of consecutive matrices of `n` rows; returns whether statistics were
+    /// lost.
+    normalize_columns Columns[ColumnNorm](n: usize, x: &'a [F], y: &'a mut [F]) -> bool { |I, norm|
+        let mut lost = false;
         for (x, y) in x.chunks(TOGETHER * n).zip(y.chunks_mut(TOGETHER * n)) {
             let mut parts = [[F::default(); 2]; TOGETHER];
             let parts = &mut parts[..x.len() / n];
@@ -33,6 +35,7 @@ kernels! {
                 let mut each = [[F::default(); COLUMNS]; 2];
                 for (j, part) in parts.iter().enumerate() {
                     (each[0][j], each[1][j]) = (part[0], part[1]);
+                    lost |= norm.is_lost(*part);
                 }
                 for c in vectors::<F::Vector<I>>() {
                     let parts = [at(&each[0], 0, c), at(&each[1], 0, c)];
@@ -43,6 +46,7 @@ kernels! {
                 }
             }
         }
+        lost
     }
 }
 

@@ -2,8 +2,13 @@
 //! over it.
 
 use super::CHUNK;
+use super::is_lost_inverse;
+use super::scaled::scaled_eps;
+use crate::error::Error;
+use crate::fallible;
 use crate::kernel::columns::{COLUMNS, Order, accumulators, at, put, vectors};
 use crate::kernel::math::{Math, Real};
+use crate::kernel::range::{largest, to_one};
 use crate::kernel::reduce::short::{Sums, across};
 use crate::simd::lanes::Lanes;
 use crate::simd::{L2, prefetch_run};
@@ -114,11 +119,12 @@ kernel! {
 kernel! {
     /// A normalisation by groups, of one group of channels of `n` elements each, while it is in
     /// cache: writes `d`, and to the first two of each channel's four numbers in `sums` the
-    /// gradients of its weight and bias. `weight` is empty or has a factor for each channel.
+    /// gradients of its weight and bias. `weight` is empty or has a factor for each channel. Returns
+    /// whether squares were lost.
     ///
     /// With `u = g * weight` and `v = (x - mean) * scale` the gradient is `(u - mean(u) - v *
     /// mean(u * v)) * scale`, that of the weight `g * v`.
-    pub fn group<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> () { |I|
+    pub fn group<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> bool { |I|
         channels(n, g, x, sums);
         let sums = sums.as_chunks_mut::<4>().0;
         let number = |n: usize| F::from_f64(n as f64);
@@ -149,11 +155,12 @@ kernel! {
                 *d = *g * factor - ((*x - mean) * slope + rest);
             }
         }
+        is_lost_inverse(scale) | !mean.isfinite()
     }
 }
 
 /// Two sums over the elements of two rows.
-trait TwoSums<F>: Copy {
+pub(super) trait TwoSums<F>: Copy {
     /// The terms.
     fn terms<V: Lanes<Number = F>>(self, g: V, x: V) -> [V; 2];
 }
@@ -176,10 +183,24 @@ impl<F: Copy> TwoSums<F> for Deviations<F> {
         [g * d, d * d]
     }
 }
+/// Of `x - mean` and its square.
+#[derive(Clone, Copy)]
+pub(super) struct Apart<F>(pub F);
+impl<F: Copy> TwoSums<F> for Apart<F> {
+    #[inline(always)]
+    fn terms<V: Lanes<Number = F>>(self, _: V, x: V) -> [V; 2] {
+        let d = x - V::splat(self.0);
+        [d, d * d]
+    }
+}
 /// The sums over rows of equal length, in explicit vectors: several accumulators of `lanes!` are
 /// five times the code.
 #[inline(always)]
-fn two_sums<F: Real, V: Lanes<Number = F>, S: TwoSums<F>>(g: &[F], x: &[F], of: S) -> [F; 2] {
+pub(super) fn two_sums<F: Real, V: Lanes<Number = F>, S: TwoSums<F>>(
+    g: &[F],
+    x: &[F],
+    of: S,
+) -> [F; 2] {
     /// Vectors of accumulators of each sum: additions to one wait for each other.
     const APART: usize = 4;
     let (n, zero) = (x.len(), V::splat(F::ZERO));
@@ -226,19 +247,91 @@ fn weigh<F: Real>(g: &[F], weight: &[F], d: &mut [F]) {
     }
 }
 
+/// [`layer_norm_rows`] of all rows.
+pub fn layer_norm<F: Real>(rows: Rows<'_, F>, weight: &[F], eps: f64, sums: &mut [F]) {
+    each_row(rows, eps, |n, g, x, eps, known, d| {
+        layer_norm_rows(n, g, x, weight, eps, known, d, sums)
+    })
+}
+/// [`rms_norm_rows`] of all rows.
+pub fn rms_norm<F: Real>(rows: Rows<'_, F>, weight: &[F], eps: f64, sums: &mut [F]) {
+    each_row(rows, eps, |n, g, x, eps, known, d| {
+        rms_norm_rows(n, g, x, weight, eps, known, d, sums)
+    })
+}
+
+/// Rows of `n` elements, their gradients, and where those of the operand go.
+pub struct Rows<'a, F> {
+    pub n: usize,
+    pub g: &'a [F],
+    pub x: &'a [F],
+    pub d: &'a mut [F],
+}
+
+/// Calls `f` for all rows, of which it does those before one whose squares were lost, and returns how
+/// many. That row is multiplied by a power of two, as is its gradient then.
+fn each_row<F: Real>(
+    rows: Rows<'_, F>,
+    eps: f64,
+    mut f: impl FnMut(usize, &[F], &[F], f64, bool, &mut [F]) -> usize,
+) {
+    let Rows { n, g, x, d } = rows;
+    let mut at = 0;
+    while at < x.len() {
+        at += n * f(n, &g[at..], &x[at..], eps, false, &mut d[at..]);
+        if at < x.len() {
+            let row = at..at + n;
+            scaled(&g[row.clone()], &x[row.clone()], &mut d[row], eps, &mut f);
+            at += n;
+        }
+    }
+}
+/// The gradient of a row from its multiple by a power of two, if there is memory for that and `eps`
+/// has such a multiple.
+#[cold]
+#[inline(never)]
+fn scaled<F: Real>(
+    g: &[F],
+    x: &[F],
+    d: &mut [F],
+    eps: f64,
+    f: &mut dyn FnMut(usize, &[F], &[F], f64, bool, &mut [F]) -> usize,
+) {
+    let unit = to_one::<F>(largest(x.iter().map(|x| x.to_f64())));
+    let factor = F::from_f64(unit);
+    let multiple = fallible::collect(x.iter().map(|x| Ok::<_, Error>(*x * factor)));
+    match (multiple, scaled_eps::<F>(eps, unit, 2)) {
+        (Ok(x), Some(eps)) => {
+            f(x.len(), g, &x, eps, true, d);
+            for d in d {
+                *d = *d * factor;
+            }
+        }
+        _ => {
+            f(x.len(), g, x, eps, true, d);
+        }
+    }
+}
+
 kernel! {
     /// layer_norm of rows of `n` elements; adds the gradients of weight and bias to those of `sums`.
+    /// Stops at a row whose squares were lost unless that is `known`; returns how many rows are done.
     ///
     /// With `u = g * weight` and `v = (x - mean) * scale` the gradient is `(u - mean(u) - v *
     /// mean(u * v)) * scale`, that of the weight `g * v`.
-    pub fn layer_norm<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> () { |I|
+    fn layer_norm_rows<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, known: bool, d: &'a mut [F], sums: &'a mut [F]) -> usize { |I|
         let (weights, biases) = sums.split_at_mut(n);
         let operands = g.chunks_exact(n).zip(x.chunks_exact(n));
         let n = F::from_f64(n as f64);
+        let mut done = 0;
         for (d, (g, x)) in d.chunks_exact_mut(weights.len()).zip(operands) {
             let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
             let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
             let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
+            if !known && (is_lost_inverse(scale) | !mean.isfinite()) {
+                break;
+            }
+            done += 1;
             weigh(g, weight, d);
             let sum = lanes!(d, F::default(), |v| v, |a, b| a + b);
             let product = lanes!(d, x, F::default(), |u, x| u * (x - mean), |a, b| a + b);
@@ -252,19 +345,26 @@ kernel! {
                 *bias = *bias + *g;
             }
         }
+        done
     }
 }
 kernel! {
-    /// rms_norm of rows of `n` elements; adds the gradient of the weight to `sums`.
+    /// rms_norm of rows of `n` elements; adds the gradient of the weight to `sums`. Stops as
+    /// [`layer_norm_rows`] does.
     ///
     /// With `u = g * weight` and `v = x * scale` the gradient is `(u - v * mean(u * v)) * scale`,
     /// that of the weight `g * v`.
-    pub fn rms_norm<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F], sums: &'a mut [F]) -> () { |I|
+    fn rms_norm_rows<'a, F: Real>(n: usize, g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, known: bool, d: &'a mut [F], sums: &'a mut [F]) -> usize { |I|
         let operands = g.chunks_exact(n).zip(x.chunks_exact(n));
         let n = F::from_f64(n as f64);
+        let mut done = 0;
         for (d, (g, x)) in d.chunks_exact_mut(sums.len()).zip(operands) {
             let squares = lanes!(x, F::default(), |v| v * v, |a, b| a + b);
             let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
+            if !known && is_lost_inverse(scale) {
+                break;
+            }
+            done += 1;
             weigh(g, weight, d);
             let slope = lanes!(d, x, F::default(), |u, x| u * x, |a, b| a + b) * scale * scale / n;
             for (d, x) in d.iter_mut().zip(x) {
@@ -274,5 +374,6 @@ kernel! {
                 *sum = *sum + *g * (*x * scale);
             }
         }
+        done
     }
 }

@@ -1,9 +1,10 @@
 //! Rows divided by their p-norm.
 
-use super::softmax::largest;
+use super::scaled::scaled_eps;
 use super::{OfColumns, RowNorm, normalize_columns};
 use crate::kernel::math::{Math, Real};
-use crate::simd::Isa;
+use crate::kernel::range::least_sum;
+use crate::simd::{Isa, MICROCONTROLLER};
 use core::ops::Mul;
 
 /// The order of the norm: the p-th root of the sum of p-th powers of magnitudes.
@@ -46,49 +47,88 @@ pub fn whole_power<T: Copy + Mul<Output = T>>(x: T, one: T, p: u8) -> T {
     by_one * by_two * by_four
 }
 
+kernel! {
+    /// 0 if the magnitudes of all numbers lie between the bounds, 1 if there are zeros besides, 2 if there
+    /// is any other number.
+    pub fn farthest<'a, F: Real>(x: &'a [F], least: F, most: F) -> F { |I|
+        let two = F::ONE + F::ONE;
+        lanes!(x, F::ZERO, |v| {
+            let size = v.abs::<I>();
+            let far = if (size >= least) & (size <= most) { F::ZERO } else { two };
+            if v == F::ZERO { F::ONE } else { far }
+        }, |a, b| if b > a { b } else { a })
+    }
+}
+
 /// `x / max(norm(x), eps)`.
 pub struct Normalize {
-    /// The order of the norm.
-    pub power: Power,
-    /// The lower bound of the divisor.
-    pub eps: f64,
+    pub(super) power: Power,
+    eps: f64,
+    /// The least norm none of whose powers lost digits that count.
+    least: f64,
+}
+impl Normalize {
+    /// With the order of the norm, and the lower bound of the divisor, for numbers of type `F`.
+    pub fn new<F>(power: Power, eps: f64) -> Normalize {
+        let order = match power {
+            Power::Zero | Power::One | Power::Infinity => None,
+            Power::Two => Some(2.0),
+            Power::Whole(p) => Some(f64::from(p)),
+            Power::Other(p) => Some(p).filter(|p| *p > 1.0),
+        };
+        let least = order.map_or(0.0, |p| libm::pow(least_sum::<F>(), 1.0 / p));
+        Normalize { power, eps, least }
+    }
 }
 impl<F: Real> RowNorm<F> for Normalize {
     const FLOPS: usize = 8;
     fn columns(&self) -> Option<OfColumns<Self, F>> {
         self.has_columns().then_some(normalize_columns)
     }
+    #[inline(always)]
+    fn is_lost(&self, [length, _]: [F; 2]) -> bool {
+        !(length >= F::from_f64(self.least) && length < -F::NEG_INFINITY)
+    }
+    fn scaled(&self, factor: f64) -> Option<Self> {
+        let eps = scaled_eps::<F>(self.eps, factor, 1)?;
+        Some(Normalize { eps, ..*self })
+    }
     /// The sum of powers, or the largest magnitude.
     #[inline(always)]
-    fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
+    fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
         let zero = F::default();
         let sum = match self.power {
-            Power::Zero => lanes!(
-                x,
-                zero,
-                |v| if v == F::ZERO { F::ZERO } else { F::ONE },
-                |a, b| a + b
-            ),
             Power::One => lanes!(x, zero, |v| v.abs::<I>(), |a, b| a + b),
             Power::Two => lanes!(x, zero, |v| v * v, |a, b| a + b),
             Power::Infinity => {
-                for (y, x) in y.iter_mut().zip(x) {
-                    *y = x.abs::<I>();
-                }
-                // `largest` ignores NaN, a sum propagates it
+                // the largest of comparisons ignores NaN, a sum propagates it
                 let nan = lanes!(x, zero, |v| if v.isnan() { v } else { zero }, |a, b| a + b);
-                if nan.isnan() { nan } else { largest(y) }
+                let largest = lanes!(x, zero, |v| v.abs::<I>(), |a, b| if b > a { b } else { a });
+                if nan.isnan() { nan } else { largest }
             }
-            Power::Whole(p) => {
-                lanes!(x, zero, |v| whole_power(v.abs::<I>(), F::ONE, p), |a, b| a
-                    + b)
-            }
-            Power::Other(p) => {
-                let p = F::from_f64(p);
-                for (y, x) in y.iter_mut().zip(x) {
-                    *y = Math::pow::<I>(x.abs::<I>(), p);
+            power => {
+                const BLOCK: usize = if MICROCONTROLLER { 16 } else { 256 };
+                let mut sum = zero;
+                for x in x.chunks(BLOCK) {
+                    let mut powers = [zero; BLOCK];
+                    let each = powers.iter_mut().zip(x);
+                    if power == Power::Zero {
+                        for (y, x) in each {
+                            *y = if *x == F::ZERO { F::ZERO } else { F::ONE };
+                        }
+                    } else if let Power::Whole(p) = power {
+                        for (y, x) in each {
+                            *y = whole_power(x.abs::<I>(), F::ONE, p);
+                        }
+                    } else if let Power::Other(p) = power {
+                        let p = F::from_f64(p);
+                        for (y, x) in each {
+                            *y = Math::pow::<I>(x.abs::<I>(), p);
+                        }
+                    }
+                    sum = sum + lanes!(&powers[..x.len()], zero, |v| v, |a, b| a + b);
                 }
-                lanes!(y, zero, |v| v, |a, b| a + b)
+                sum
             }
         };
         [sum, zero]

@@ -2,10 +2,13 @@
 //! written. A chunk stays in L1 for all passes over it, and the chunks of a long row may run on
 //! several threads with the same arithmetic. Rows are in the accumulator type; [`load`] and
 //! [`store`] convert from and to the elements.
+//!
+//! There are 64 accumulators, 16 in WebAssembly without SIMD and 4 on microcontrollers. Short rows
+//! are taken in groups, as by reductions: each step runs over the whole group before the next.
 
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::{Math, Real};
-use crate::kernel::reduce::short::{Squares, Sums, short_rows};
+use crate::kernel::reduce::short::{Deviations, Squares, Sums, short_rows};
 use crate::simd::{self, Isa, Kernel, prefetch_run};
 use smallvec::SmallVec;
 
@@ -32,11 +35,17 @@ mod columns;
 pub mod gradient;
 pub mod local;
 mod lp;
+mod scaled;
 mod softmax;
 
 pub use columns::normalize_columns;
-pub use lp::{Normalize, Power, whole_power};
+pub use lp::{Normalize, Power, farthest, whole_power};
+pub use scaled::scaled_row;
 pub use softmax::{LogSoftmax, Softmax};
+
+use gradient::{Apart, two_sums};
+pub use scaled::is_lost_inverse;
+use scaled::scaled_eps;
 
 kernel! {
     /// Widens elements to the accumulator type.
@@ -70,8 +79,9 @@ pub const CHUNK: usize = 4096;
 /// The most rows that go through a step together.
 const GROUP: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
-/// Normalises the columns of matrices of so many rows.
-pub type OfColumns<N, F> = fn(&N, usize, &[F], &mut [F]);
+/// Normalises the columns of matrices of so many rows; returns whether the statistics of any were
+/// [lost](RowNorm::is_lost).
+pub type OfColumns<N, F> = fn(&N, usize, &[F], &mut [F]) -> bool;
 
 /// A normalisation of rows.
 pub trait RowNorm<F: Real>: Sync + Sized {
@@ -81,7 +91,20 @@ pub trait RowNorm<F: Real>: Sync + Sized {
     fn columns(&self) -> Option<OfColumns<Self, F>> {
         None
     }
-    /// The statistics of a chunk. `y`, of the same length, may be used as scratch.
+    /// Whether squares may have overflowed or vanished on the way to these joined statistics: then
+    /// the row is normalised again, [scaled](RowNorm::scaled).
+    #[inline(always)]
+    fn is_lost(&self, part: [F; 2]) -> bool {
+        let _ = part;
+        false
+    }
+    /// What normalises rows that were multiplied by `factor` as this normalises the rows.
+    fn scaled(&self, factor: f64) -> Option<Self> {
+        let _ = factor;
+        None
+    }
+    /// The statistics of a chunk. `y`, of the same length, is left to `write`; it is empty for norms
+    /// that leave nothing there and are [scaled](RowNorm::scaled).
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2];
     /// The statistics of rows of `n` elements, each a single chunk.
     #[inline(always)]
@@ -111,9 +134,10 @@ fn each_part<I: Isa, F: Real, N: RowNorm<F>>(
     y: &mut [F],
     parts: &mut [[F; 2]],
 ) {
-    let rows = x.chunks_exact(n).zip(y.chunks_exact_mut(n));
-    for (part, (x, y)) in parts.iter_mut().zip(rows) {
-        *part = norm.part::<I>(x, y);
+    for (k, part) in parts.iter_mut().enumerate() {
+        let row = k * n..(k + 1) * n;
+        let y = y.get_mut(row.clone()).unwrap_or_default();
+        *part = norm.part::<I>(&x[row], y);
     }
 }
 
@@ -121,9 +145,11 @@ kernels! {
     /// Consecutive rows of `n` elements, at most a chunk each. A step runs over several rows before
     /// the next step begins, so that the latencies of their sums, exponentials and divisions
     /// overlap. The next rows are prefetched meanwhile, since the passes in L1 would leave memory
-    /// idle: layer_norm of 4096 rows of 768 takes 14 to 28 % less.
-    group Group[RowNorm](n: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
+    /// idle: layer_norm of 4096 rows of 768 takes 14 to 28 % less. Returns whether statistics were
+    /// lost.
+    group Group[RowNorm](n: usize, x: &'a [F], y: &'a mut [F]) -> bool { |I, norm|
         let len = (CHUNK / 2 / n).clamp(1, GROUP) * n;
+        let mut lost = false;
         let mut parts = [[F::default(); 2]; GROUP];
         for (x, y) in x.chunks(len).zip(y.chunks_mut(len)) {
             let parts = &mut parts[..x.len() / n];
@@ -133,11 +159,17 @@ kernels! {
             for (part, (x, y)) in parts.iter().zip(rows) {
                 prefetch_run::<{ simd::L1 }, _>(x.as_ptr().wrapping_add(len), n);
                 norm.write::<I>(*part, 0, x, y);
+                lost |= norm.is_lost(*part);
             }
         }
+        lost
     }
-    /// The statistics of a chunk.
-    part Part[RowNorm](x: &'a [F], y: &'a mut [F]) -> [F; 2] { |I, norm| norm.part::<I>(x, y) }
+    /// The statistics of a chunk, those of a row of its own.
+    part Part[RowNorm](x: &'a [F], y: &'a mut [F]) -> [F; 2] { |I, norm|
+        let mut part = [[F::default(); 2]];
+        norm.parts::<I>(x.len(), x, y, &mut part);
+        part[0]
+    }
     /// Joins the statistics of the chunks of a row of `n` elements.
     join Join[RowNorm](parts: &'a mut [[F; 2]], n: usize) -> () { |I, norm| norm.join::<I>(parts, n) }
     /// Writes the results of a chunk.
@@ -146,17 +178,20 @@ kernels! {
 
 /// Normalises consecutive rows of `n` elements.
 pub fn rows<F: Real, N: RowNorm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F]) {
-    if (1..=CHUNK).contains(&n) {
-        return group(norm, n, x, y);
+    let fits = (1..=CHUNK).contains(&n);
+    if fits && !group(norm, n, x, y) {
+        return;
     }
     for (x, y) in x.chunks_exact(n.max(1)).zip(y.chunks_exact_mut(n.max(1))) {
-        let mut parts: SmallVec<[[F; 2]; 16]> = SmallVec::new();
-        for (x, y) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)) {
-            parts.push(self::part(norm, x, y));
-        }
+        let chunks = x.chunks(CHUNK).zip(y.chunks_mut(CHUNK));
+        let mut parts: SmallVec<[[F; 2]; 16]> = chunks.map(|(x, y)| part(norm, x, y)).collect();
         join(norm, &mut parts, n);
-        for (k, (x, y)) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)).enumerate() {
-            write(norm, parts[k], k * CHUNK, x, y);
+        if norm.is_lost(parts[0]) {
+            scaled_row(norm, x, y, &mut parts);
+        } else if !fits {
+            for (k, (x, y)) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)).enumerate() {
+                write(norm, parts[k], k * CHUNK, x, y);
+            }
         }
     }
 }
@@ -192,6 +227,16 @@ macro_rules! affine {
     }};
 }
 
+/// Mean and sum of squared deviations of `n` elements, from a rounded mean and the sums of deviations
+/// from it and of their squares, as [`Moments`](crate::kernel::reduce::Moments) are corrected.
+#[inline(always)]
+fn corrected<F: Real>(n: F, mean: F, deviations: F, squares: F) -> [F; 2] {
+    let step = deviations / n;
+    let rest = squares - step * deviations;
+    // rounding may leave this slightly negative; NaN is kept
+    [mean + step, if rest < F::ZERO { F::ZERO } else { rest }]
+}
+
 /// `(x - mean) / sqrt(var + eps) * weight + bias`, with the population variance of the row (divided
 /// by its length).
 pub struct LayerNorm<'a, F> {
@@ -204,36 +249,37 @@ pub struct LayerNorm<'a, F> {
 }
 impl<'a, F: Real> RowNorm<F> for LayerNorm<'a, F> {
     const FLOPS: usize = 6;
+    #[inline(always)]
+    fn is_lost(&self, [mean, scale]: [F; 2]) -> bool {
+        is_lost_inverse(scale) | !mean.isfinite()
+    }
+    fn scaled(&self, factor: f64) -> Option<Self> {
+        let eps = scaled_eps::<F>(self.eps, factor, 2)?;
+        Some(LayerNorm { eps, ..*self })
+    }
     /// The mean, and the sum of squared deviations.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
-        let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / F::from_f64(x.len() as f64);
-        [
-            mean,
-            lanes!(
-                x,
-                F::default(),
-                |v| {
-                    let d = v - mean;
-                    d * d
-                },
-                |a, b| a + b
-            ),
-        ]
+        let n = F::from_f64(x.len() as f64);
+        let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
+        let [deviations, squares] = two_sums::<F, F::Vector<I>, _>(x, x, Apart(mean));
+        corrected(n, mean, deviations, squares)
     }
     #[inline(always)]
     fn parts<I: Isa>(&self, n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
-        let mut found = [[F::default(); GROUP]; 2];
-        let [means, squares] = found.each_mut().map(|found| &mut found[..parts.len()]);
+        let mut found = [[F::default(); GROUP]; 3];
+        let [means, deviations, squares] = found.each_mut().map(|found| &mut found[..parts.len()]);
         if !short_rows::<F::Vector<I>, _>(&Sums, F::default(), x, n, means) {
             return each_part::<I, F, _>(self, n, x, y, parts);
         }
+        let count = F::from_f64(n as f64);
         for mean in &mut *means {
-            *mean = *mean / F::from_f64(n as f64);
+            *mean = *mean / count;
         }
+        short_rows::<F::Vector<I>, _>(&Deviations(means), F::default(), x, n, deviations);
         short_rows::<F::Vector<I>, _>(&Squares(means), F::default(), x, n, squares);
-        for ((part, mean), squares) in parts.iter_mut().zip(means).zip(squares) {
-            *part = [*mean, *squares];
+        for (k, part) in parts.iter_mut().enumerate() {
+            *part = corrected(count, means[k], deviations[k], squares[k]);
         }
     }
     #[inline(always)]
@@ -274,6 +320,14 @@ pub struct RmsNorm<'a, F> {
 }
 impl<'a, F: Real> RowNorm<F> for RmsNorm<'a, F> {
     const FLOPS: usize = 4;
+    #[inline(always)]
+    fn is_lost(&self, [scale, _]: [F; 2]) -> bool {
+        is_lost_inverse(scale)
+    }
+    fn scaled(&self, factor: f64) -> Option<Self> {
+        let eps = scaled_eps::<F>(self.eps, factor, 2)?;
+        Some(RmsNorm { eps, ..*self })
+    }
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
         [

@@ -12,7 +12,7 @@ const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
 /// The largest element, ignoring NaN.
 #[inline(always)]
-pub(super) fn largest<F: Real>(x: &[F]) -> F {
+fn largest<I: Isa, F: Real>(x: &[F]) -> F {
     lanes!(x, F::NEG_INFINITY, |v| v, |a, b| if b > a { b } else { a })
 }
 
@@ -69,7 +69,7 @@ impl<F: Real> RowNorm<F> for Softmax {
     /// Leaves the exponentials in `y`, relative to the chunk's largest element.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
-        let max = largest(x);
+        let max = largest::<I, F>(x);
         let shift = shift(max);
         let ((blocks, rest), (results, tail)) = (x.as_chunks(), y.as_chunks_mut());
         for (x, y) in blocks.iter().zip(results) {
@@ -81,7 +81,7 @@ impl<F: Real> RowNorm<F> for Softmax {
             exponentials::<I, F>(&x, shift, &mut y);
             tail.copy_from_slice(&y[..tail.len()]);
         }
-        [max, sum(y)]
+        [max, sum::<I, F>(y)]
     }
     #[inline(always)]
     fn parts<I: Isa>(&self, n: usize, x: &[F], y: &mut [F], parts: &mut [[F; 2]]) {
@@ -126,7 +126,7 @@ fn parts_of_rows<I: Isa, F: Real>(n: usize, x: &[F], y: &mut [F], parts: &mut [[
     let found = &mut found[..parts.len()];
     if !short_rows::<F::Vector<I>, _>(&Largest, F::NEG_INFINITY, x, n, found) {
         for (max, x) in found.iter_mut().zip(x.chunks_exact(n)) {
-            *max = largest(x);
+            *max = largest::<I, F>(x);
         }
     }
     let rows = x.chunks_exact(n).zip(y.chunks_exact_mut(n));
@@ -160,12 +160,12 @@ pub(super) fn all_exponentials<I: Isa, F: Real>(y: &mut [F]) {
 fn sums<I: Isa, F: Real>(n: usize, x: &[F], sums: &mut [F]) {
     if !short_rows::<F::Vector<I>, _>(&Sums, F::default(), x, n, sums) {
         for (s, x) in sums.iter_mut().zip(x.chunks_exact(n)) {
-            *s = sum(x);
+            *s = sum::<I, F>(x);
         }
     }
 }
 #[inline(always)]
-fn sum<F: Real>(x: &[F]) -> F {
+fn sum<I: Isa, F: Real>(x: &[F]) -> F {
     lanes!(x, F::default(), |v| v, |a, b| a + b)
 }
 #[inline(always)]

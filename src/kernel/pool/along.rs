@@ -3,7 +3,7 @@
 use super::pooling::Pooling;
 use super::windows::{Steady, Windows};
 use crate::kernel::images::Pixel;
-use crate::simd::{self, Isa};
+use crate::simd::{self, Isa, rolled};
 
 /// Slices of lines, both at constant strides.
 #[derive(Clone, Copy)]
@@ -49,6 +49,9 @@ impl<T> LineSlices<T> {
                     self.join_by::<I, A, P, R, 1, 0>(row, finish)
                 }
                 (1..NARROW, _) => self.join_by::<I, A, P, R, 1, 0>(row, finish),
+                (NARROW.., _) if const { I::SMALL } => {
+                    self.join_by::<I, A, P, R, NARROW, 0>(row, finish)
+                }
                 (NARROW..PART, _) => self.join_by::<I, A, P, R, NARROW, 0>(row, finish),
                 (_, 2) => self.join_by::<I, A, P, R, PART, 2>(row, finish),
                 (_, 3) => self.join_by::<I, A, P, R, PART, 3>(row, finish),
@@ -184,12 +187,16 @@ pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
         let (first, step, count) = match windows {
             Windows::Steady(s) => (place * s.stride, s.dilation, s.kernel),
-            Windows::Listed(all) => (all[place].start, 1, all[place].len()),
+            Windows::Listed(all, step) => {
+                (all[place].start, *step, all[place].len().div_ceil(*step))
+            }
         };
         let taps = &line[first * inner..];
         assert!(count == 0 || taps.len() >= ((count - 1) * step + 1) * inner);
+        // arbitrary for a window of one tap
+        let step = step.wrapping_mul(inner);
         // SAFETY: pixels of `line` by the assertion, which doesn't overlap `row`.
-        unsafe { join_pixels::<I, A, P>(taps.as_ptr(), step * inner, count, pixel) };
+        unsafe { join_pixels::<I, A, P>(taps.as_ptr(), step, count, pixel) };
     }
 }
 
@@ -227,6 +234,7 @@ unsafe fn by_taps<I: Isa, A: Copy, P: Pooling<A>>(line: &[A], s: &Steady, row: &
     unsafe {
         match (s.stride, s.kernel, d) {
             (2, _, 1) if I::AVX512 && row.len() >= PART => by_pairs::<I, A, P>(p, s.kernel, row),
+            (stride, ..) if const { I::SMALL } => strided::<I, A, P>(p, stride, s.kernel, d, row),
             (2, 2, 1) => {
                 for (o, y) in row.iter_mut().enumerate() {
                     *y = P::join::<I>(*p.add(2 * o), *p.add(2 * o + 1));
@@ -304,11 +312,13 @@ unsafe fn strided<I: Isa, A: Copy, P: Pooling<A>>(
     // SAFETY: the caller's promise.
     unsafe {
         for (o, y) in row.iter_mut().enumerate() {
+            rolled::<I, u64>();
             *y = *p.add(o * stride);
         }
         for k in 1..kernel {
             let p = p.add(k * dilation);
             for (o, y) in row.iter_mut().enumerate() {
+                rolled::<I, u64>();
                 *y = P::join::<I>(*y, *p.add(o * stride));
             }
         }

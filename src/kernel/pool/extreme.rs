@@ -86,7 +86,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
         let (padded, largest) = scratch.split_at_mut(scratch.len() - y.width());
         padded.fill(A::LOWEST);
         let most = [height.most(), width.most()];
-        for place @ [plane, z, y_] in y.places(rows) {
+        for place @ [plane, z, y_] in y.row_positions(rows) {
             let slices = depth.taps(z, x.sizes[0]);
             let lines = height.taps(y_, high);
             largest.fill(A::LOWEST);
@@ -148,10 +148,11 @@ fn take_row<A: Lowest>(
         .chunks_exact_mut(inner)
         .zip(taken.chunks_exact_mut(inner));
     match windows {
-        Windows::Listed(all) => {
+        Windows::Listed(all, step) => {
             for (range, (largest, taken)) in all.iter().zip(pixels) {
                 for (k, x) in line[range.start * inner..range.end * inner]
                     .chunks_exact(inner)
+                    .step_by(*step)
                     .enumerate()
                 {
                     let number = number + k as u32;

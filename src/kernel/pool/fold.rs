@@ -73,7 +73,7 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
         let mut next = rows.start;
         while next < rows.end {
             // rows of one slice
-            let Some([plane, z, first]) = y.places(next..rows.end).next() else {
+            let Some([plane, z, first]) = y.row_positions(next..rows.end).next() else {
                 return;
             };
             let count = (y.sizes[1] - first).min(rows.end - next);

@@ -13,8 +13,7 @@ macro_rules! lowest {
 }
 lowest! {
     f32, f32::NEG_INFINITY; f64, f64::NEG_INFINITY;
-    i8, i8::MIN; i16, i16::MIN; i32, i32::MIN; i64, i64::MIN;
-    u8, 0; u16, 0; u32, 0; u64, 0;
+    i32, i32::MIN; i64, i64::MIN;
 }
 
 /// How the elements of a window are joined and finished.

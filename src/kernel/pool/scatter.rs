@@ -1,5 +1,5 @@
 //! The way back from a max pool: scatters a result's elements to the positions they were taken from,
-//! and gathers from these.
+//! and gathers from these. Positions are nobody else's memory (READ1).
 
 use crate::kernel::math::Real;
 
@@ -12,7 +12,6 @@ pub fn put_at<T: Copy>(
     join: impl Fn(T, T) -> T,
 ) -> Result<(), usize> {
     for (place, (value, position)) in values.iter().zip(positions).enumerate() {
-        // the value checked is the value used (READ1)
         let to = usize::try_from(*position).ok();
         match to.and_then(|at| plane.get_mut(at)) {
             Some(to) => *to = join(*to, *value),
@@ -26,7 +25,6 @@ pub fn put_at<T: Copy>(
 /// first position out of range; everything before it has been written.
 pub fn take_at<F: Real>(plane: &[F], positions: &[i64], d: &mut [F]) -> Result<(), usize> {
     for (place, (d, position)) in d.iter_mut().zip(positions).enumerate() {
-        // as above (READ1)
         let from = usize::try_from(*position).ok();
         match from.and_then(|at| plane.get(at)) {
             Some(from) => *d = *from,

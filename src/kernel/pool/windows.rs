@@ -21,8 +21,8 @@ pub struct Steady {
 pub enum Windows {
     /// All alike.
     Steady(Steady),
-    /// Each with its own range of the axis.
-    Listed(Vec<Range<usize>>),
+    /// Each with its own range of the axis, and the distance from a tap to the next.
+    Listed(Vec<Range<usize>>, usize),
 }
 
 /// The taps of a window that lie within the image.
@@ -39,25 +39,28 @@ pub struct Taps {
 }
 
 impl Windows {
-    /// Taps of the largest window.
+    /// Taps of the largest window, at least one.
     pub fn most(&self) -> usize {
         match self {
             Windows::Steady(s) => s.kernel,
-            Windows::Listed(all) => all.iter().map(|r| r.len()).max().unwrap_or(0),
+            Windows::Listed(all, step) => {
+                let longest = all.iter().map(|r| r.len()).max();
+                ceil(longest.unwrap_or(0), *step).max(1)
+            }
         }
     }
     /// From a tap to the next.
     pub fn step(&self) -> usize {
         match self {
             Windows::Steady(s) => s.dilation,
-            Windows::Listed(_) => 1,
+            Windows::Listed(_, step) => *step,
         }
     }
     /// Places of padding before the image.
     pub fn padding(&self) -> usize {
         match self {
             Windows::Steady(s) => s.padding,
-            Windows::Listed(_) => 0,
+            Windows::Listed(..) => 0,
         }
     }
     /// The length of a row of `size` elements padded to cover all `places` windows; none if that
@@ -69,7 +72,7 @@ impl Windows {
                 let seen = (s.kernel - 1).checked_mul(s.dilation)?.checked_add(1)?;
                 Some(last.checked_add(seen)?.max(s.padding.checked_add(size)?))
             }
-            Windows::Listed(_) => Some(size),
+            Windows::Listed(..) => Some(size),
         }
     }
     /// The taps of a window within an image of `size`.
@@ -88,11 +91,11 @@ impl Windows {
                     count: end.saturating_sub(skipped),
                 }
             }
-            Windows::Listed(all) => Taps {
+            Windows::Listed(all, step) => Taps {
                 skipped: 0,
                 first: all[place].start,
-                step: 1,
-                count: all[place].len(),
+                step: *step,
+                count: ceil(all[place].len(), *step),
             },
         }
     }
@@ -101,7 +104,7 @@ impl Windows {
     pub fn start(&self, place: usize) -> isize {
         match self {
             Windows::Steady(s) => (place * s.stride) as isize - s.padding as isize,
-            Windows::Listed(all) => all[place].start as isize,
+            Windows::Listed(all, _) => all[place].start as isize,
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The block formats of GGUF files (ggml): numbers interleaved with their scales, little-endian.
+//! The block formats of GGUF files (ggml): values interleaved with their scales, little-endian.
 
 use crate::dtype::f16;
 use crate::kernel::convert::Widen;
 
-/// Bytes of a block and numbers in it: 4-bit numbers, 0 to 15, offset by 8, with one scale.
+/// Bytes of a block and values in it: 4-bit values, 0 to 15, offset by 8, with one scale.
 pub const Q4_0: [usize; 2] = [18, 32];
-/// 8-bit numbers, -128 to 127, with one scale.
+/// 8-bit values, -128 to 127, with one scale.
 pub const Q8_0: [usize; 2] = [34, 32];
-/// 4-bit numbers, 0 to 15, with a 6-bit scale and minimum for each 32.
+/// 4-bit values, 0 to 15, with a 6-bit scale and minimum for each 32.
 pub const Q4_K: [usize; 2] = [144, 256];
-/// 6-bit numbers, -32 to 31, with an 8-bit scale for each 16.
+/// 6-bit values, -32 to 31, with an 8-bit scale for each 16.
 pub const Q6_K: [usize; 2] = [210, 256];
 
 #[inline(always)]
@@ -18,8 +18,8 @@ fn half(bytes: &[u8]) -> f32 {
 }
 
 kernel! {
-    /// A block is the scale, then 16 bytes of two numbers each, offset by 8: the low nibbles are
-    /// the first 16 numbers. Repacks them so that neighbours share a byte.
+    /// A block is the scale, then 16 bytes of two values each, offset by 8: the low nibbles are
+    /// the first 16 values. Repacks them so that neighbours share a byte.
     pub fn q4_0<'a>(blocks: &'a [u8], values: &'a mut [u8], scales: &'a mut [f16]) -> () { |I|
         for ((block, d), scale) in blocks.chunks_exact(Q4_0[0]).zip(values.as_chunks_mut::<16>().0).zip(scales) {
             *scale = f16::from_bits(u16::from_le_bytes([block[0], block[1]]));
@@ -41,8 +41,8 @@ kernel! {
     }
 }
 kernel! {
-    /// A block is the low four bits of 256 numbers, their high two bits, 16 scales, and the scale
-    /// of the scales. Each 128 numbers are four runs of 32 whose bits share bytes.
+    /// A block is the low four bits of 256 values, their high two bits, 16 scales, and the scale
+    /// of the scales. Each 128 values are four runs of 32 whose bits share bytes.
     pub fn q6_k<'a>(blocks: &'a [u8], values: &'a mut [u8], scales: &'a mut [f32]) -> () { |I|
         let scales = scales.as_chunks_mut::<16>().0;
         for ((block, d), scales) in blocks.chunks_exact(Q6_K[0]).zip(values.as_chunks_mut::<256>().0).zip(scales) {
@@ -67,7 +67,7 @@ kernel! {
 }
 kernel! {
     /// A block is the scale of the scales, that of the minima, 8 of each in 12 bytes, and 128 bytes
-    /// of nibbles: of each 32 bytes, the low nibbles are 32 numbers, the high ones the next 32.
+    /// of nibbles: of each 32 bytes, the low nibbles are 32 values, the high ones the next 32.
     /// Decodes to floats, since the minima are not multiples of the scales.
     pub fn q4_k<'a>(blocks: &'a [u8], d: &'a mut [f32]) -> () { |I|
         for (block, d) in blocks.chunks_exact(Q4_K[0]).zip(d.as_chunks_mut::<256>().0) {

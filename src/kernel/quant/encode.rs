@@ -36,7 +36,7 @@ pub(super) fn encode_of(x: &[f32], step: QuantStep, levels: [i32; 2], d: &mut [u
     }
 }
 kernel! {
-    /// Quantises numbers with one step: nearest level, ties to even, saturating; NaN becomes zero.
+    /// Quantises values with one step: nearest level, ties to even, saturating; NaN becomes zero.
     pub fn encode<'a>(x: &'a [f32], step: QuantStep, levels: [i32; 2], d: &'a mut [u8]) -> () { |I|
         encode_of(x, step, levels, d)
     }
@@ -49,7 +49,7 @@ fn error(x: f32, step: QuantStep, ends: [f32; 2]) -> f32 {
     let e = (level(x, step, ends) - ROUND) - x / step.scale;
     if x.abs() <= f32::MAX { e * e } else { 0.0 }
 }
-/// The squared error of the finite numbers, in units of the scale.
+/// The squared error of the finite values, in units of the scale.
 #[inline(always)]
 pub(super) fn squared_error(x: &[f32], step: QuantStep, levels: [i32; 2]) -> f32 {
     const LANES: usize = 16;

@@ -41,21 +41,21 @@ pub fn in_order(w: &Weights, x: &[f32], d: &mut [f32]) {
 /// Products of some rows of the weight with each row of `x`, which is [in order](in_order): `d[row
 /// of the weight][row of x]`.
 ///
-/// Errors if there is no memory for decoded numbers or scales.
+/// Errors if there is no memory for decoded values or scales.
 pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Result<()> {
     let by_words = by_words(w);
-    let numbers = if w.levels().is_packed() && !by_words {
+    let values = if w.levels().is_packed() && !by_words {
         w.k()
     } else {
         0
     };
-    let mut scratch = Scratch::<f32>::new(numbers + w.blocks())?;
-    let (numbers, scales) = scratch.split_at_mut(numbers);
+    let mut scratch = Scratch::<f32>::new(values + w.blocks())?;
+    let (values, scales) = scratch.split_at_mut(values);
     simd::call(FewRows {
         w: w.slice(rows),
         x,
         d,
-        numbers,
+        values,
         scales,
         by_words,
     });
@@ -67,7 +67,7 @@ struct FewRows<'a> {
     x: &'a [f32],
     d: &'a mut [f32],
     /// Scratch for a decoded row, where rows are decoded.
-    numbers: &'a mut [f32],
+    values: &'a mut [f32],
     scales: &'a mut [f32],
     by_words: bool,
 }
@@ -79,15 +79,15 @@ impl Kernel for FewRows<'_> {
             w,
             x,
             d,
-            numbers,
+            values,
             scales,
             by_words,
         } = self;
         let m = d.len() / w.rows().max(1);
         for (j, d) in d.chunks_mut(m.max(1)).enumerate() {
             let (q, all) = (w.row(j), w.k());
-            if !numbers.is_empty() {
-                w.decode(j, 0..all, numbers);
+            if !values.is_empty() {
+                w.decode(j, 0..all, values);
             }
             let scales = w.scales_of::<I>(j, scales);
             for (x, d) in x.chunks_exact(all).zip(d) {
@@ -95,7 +95,7 @@ impl Kernel for FewRows<'_> {
                     Levels::I8 => bytes::<I, true>(&w, j, q, x, scales),
                     Levels::U8 => bytes::<I, false>(&w, j, q, x, scales),
                     Levels::I4 if by_words => words::<I>(q, x, scales, w.block()),
-                    Levels::I4 | Levels::I2 => floats::<I>(numbers, x),
+                    Levels::I4 | Levels::I2 => floats::<I>(values, x),
                 };
             }
         }

@@ -1,4 +1,4 @@
-//! Consecutive groups of numbers that share a step.
+//! Consecutive groups of values that share a step.
 
 use super::encode::encode_of;
 use super::levels::QuantStep;
@@ -6,7 +6,7 @@ use super::range::{Calibration, QuantizationRule, extremes_of, largest_of};
 use crate::error::Result;
 
 kernel! {
-    /// Quantises consecutive groups of `len` numbers, each with the step that covers its minimum
+    /// Quantises consecutive groups of `len` values, each with the step that covers its minimum
     /// and maximum.
     pub fn groups<'a>(x: &'a [f32], len: usize, rule: &'a QuantizationRule, d: &'a mut [u8], steps: &'a mut [QuantStep]) -> () { |I|
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
@@ -19,7 +19,7 @@ kernel! {
 kernel! {
     /// The same with a calibration.
     ///
-    /// Errors if there is no memory to copy the numbers for a percentile.
+    /// Errors if there is no memory to copy the values for a percentile.
     pub fn calibrated<'a>(x: &'a [f32], len: usize, rule: &'a QuantizationRule, how: Calibration, d: &'a mut [u8], steps: &'a mut [QuantStep]) -> Result<()> { |I|
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
             *step = rule.calibrated(x, how)?;

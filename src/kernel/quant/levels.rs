@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 
-/// The integers that numbers are quantised to.
+/// The integers that values are quantised to.
 ///
 /// ```
 /// use flex::{DType, quant::Levels};

@@ -1,4 +1,4 @@
-//! Quantised numbers: an integer `q` stands for `scale * (q - zero)`, and a group of neighbours
+//! Quantised values: an integer `q` stands for `scale * (q - zero)`, and a group of neighbours
 //! shares a [`QuantStep`]. Steps and integers are found in `groups`; `decode` dequantises;
 //! [`Weights`] are the quantised weights of products: a source of panels, and the product of a few
 //! rows.

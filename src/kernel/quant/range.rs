@@ -5,7 +5,7 @@ use super::levels::QuantStep;
 use crate::error::Result;
 use crate::fallible;
 
-/// How the range that the integers cover is found; numbers outside it saturate. NaN and infinities
+/// How the range that the integers cover is found; values outside it saturate. NaN and infinities
 /// are ignored: NaN becomes zero, infinities the ends of the range.
 ///
 /// ```
@@ -25,9 +25,9 @@ pub enum Calibration {
     /// From the minimum to the maximum.
     #[default]
     MinMax,
-    /// The range that covers this percentage of the numbers, between 50 and 100: of their
+    /// The range that covers this percentage of the values, between 50 and 100: of their
     /// magnitudes without zero points, else cut equally at both ends. Linear interpolation between
-    /// numbers.
+    /// values.
     Percentile(f32),
     /// The one of 33 ranges, from half the whole range to all of it, with the least squared error.
     Mse,
@@ -91,14 +91,14 @@ impl QuantizationRule {
     }
 }
 
-/// The minimum and maximum of the finite numbers and 0.
+/// The minimum and maximum of the finite values and 0.
 #[inline(always)]
 pub(super) fn extremes_of(x: &[f32]) -> [f32; 2] {
     let least = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
     let most = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b > a { b } else { a });
     [least, most]
 }
-/// 0 and the largest magnitude of the finite numbers.
+/// 0 and the largest magnitude of the finite values.
 #[inline(always)]
 pub(super) fn largest_of(x: &[f32]) -> [f32; 2] {
     // the bits of magnitudes order as integers
@@ -113,11 +113,11 @@ pub(super) fn largest_of(x: &[f32]) -> [f32; 2] {
     [0.0, f32::from_bits(most as u32)]
 }
 kernel! {
-    /// The minimum and maximum of the finite numbers and 0.
+    /// The minimum and maximum of the finite values and 0.
     pub fn extremes<'a>(x: &'a [f32]) -> [f32; 2] { |I| extremes_of(x) }
 }
 
-/// The range that covers `percent` of the finite numbers, and 0.
+/// The range that covers `percent` of the finite values, and 0.
 fn percentiles(x: &[f32], percent: f32, affine: bool) -> Result<[f32; 2]> {
     let mut finite = fallible::with_capacity(x.len())?;
     finite.extend(
@@ -130,12 +130,12 @@ fn percentiles(x: &[f32], percent: f32, affine: bool) -> Result<[f32; 2]> {
     }
     let last = finite.len() - 1;
     let mut at = |fraction: f64| {
-        let place = fraction * last as f64;
-        let below = (place as usize).min(last);
+        let position = fraction * last as f64;
+        let below = (position as usize).min(last);
         let (_, low, above) = finite.select_nth_unstable_by(below, f32::total_cmp);
         let low = *low;
         let high = above.iter().copied().min_by(f32::total_cmp).unwrap_or(low);
-        (low as f64 + (high as f64 - low as f64) * (place - below as f64)) as f32
+        (low as f64 + (high as f64 - low as f64) * (position - below as f64)) as f32
     };
     let share = percent as f64 / 100.0;
     Ok(match affine {

@@ -168,7 +168,7 @@ impl<'a> Weights<'a> {
             }
         }
     }
-    /// Dequantises some numbers of a row.
+    /// Dequantises some values of a row.
     #[inline(always)]
     pub(super) fn decode(&self, row: usize, steps: Range<usize>, d: &mut [f32]) {
         let (q, block) = (self.row(row), self.block());
@@ -256,15 +256,15 @@ unsafe impl Source for Weights<'_> {
             let piece = (BUFFER / count).min(PIECE);
             for first in steps.clone().step_by(piece) {
                 let depth = piece.min(steps.end - first);
-                let numbers = &mut buffer[..count * depth];
+                let values = &mut buffer[..count * depth];
                 simd::call(DequantizeRows {
                     weights: self,
                     steps: first..first + depth,
                     lines: j..j + count,
-                    d: numbers,
+                    d: values,
                 });
                 let d = &mut d[at..at + width * depth];
-                pack_panel(Mat::from_slice(numbers, count, depth).t(), width, d);
+                pack_panel(Mat::from_slice(values, count, depth).t(), width, d);
                 at += width * depth;
             }
             j += width;

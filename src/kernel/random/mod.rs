@@ -51,11 +51,11 @@ kernel! {
 pub struct DropoutRule {
     /// How many of the 2^32 values of a random number drop the element.
     pub limit: u64,
-    /// The factor of kept elements; that of dropped ones is 0.
+    /// The factor of kept elements.
     pub factor: f64,
     /// Added to kept elements.
     pub kept: f64,
-    /// Added to dropped elements.
+    /// What becomes of dropped elements, NaN and infinity too.
     pub dropped: f64,
 }
 
@@ -66,8 +66,8 @@ kernel! {
         let [factor, kept, dropped] = [factor, kept, dropped].map(F::from_f64);
         for (k, (x, y)) in x.iter().zip(y).enumerate() {
             let drop = sequence.bits(first.wrapping_add(k as u64)) >> 32 < limit;
-            let factor = if drop { F::ZERO } else { factor };
-            *y = *x * factor + if drop { dropped } else { kept };
+            let whole = *x * factor + kept;
+            *y = if drop { dropped } else { whole };
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::moments::Sample;
 use crate::kernel::math::{Math, Real};
+use crate::simd::rolled;
 
 /// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element, or 0 if it
 /// is not finite.
@@ -71,6 +72,7 @@ kernel! {
             let (mut max, mut sum) = ([least; STRIP], [zero; STRIP]);
             for r in 0..rows {
                 for (m, x) in max.iter_mut().zip(&x[r * stride + k * STRIP..][..w]) {
+                    rolled::<I, T>();
                     *m = larger(*m, x.wide());
                 }
             }
@@ -79,6 +81,7 @@ kernel! {
                 let mut part = [zero; STRIP];
                 for r in first..rows.min(first + ROWS) {
                     for ((s, shift), x) in part.iter_mut().zip(&shifts).zip(&x[r * stride + k * STRIP..][..w]) {
+                        rolled::<I, T>();
                         *s = *s + Math::exp::<I>(x.wide() - *shift);
                     }
                 }

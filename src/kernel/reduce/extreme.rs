@@ -6,7 +6,7 @@ use crate::dtype::Bool;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
-use crate::simd::{self, Isa, prefetch_run};
+use crate::simd::{self, Isa, prefetch_run, rolled};
 
 /// The largest element; NaN if there is one.
 pub struct Max;
@@ -134,6 +134,7 @@ fn floats<I: Isa, T: Copy, R: Extreme<T>>(x: &[T]) -> R::Acc {
     for block in x.chunks(4 * BLOCK) {
         let mut nan = false;
         for v in block {
+            rolled::<I, T>();
             nan |= R::is_nan(R::lift(*v));
         }
         if nan {
@@ -163,6 +164,7 @@ macro_rules! first {
             for (k, group) in $x.chunks(GROUP).enumerate() {
                 let mut found = false;
                 for v in group {
+                    rolled::<I, T>();
                     let $v = R::lift(*v);
                     found |= $condition;
                 }
@@ -218,7 +220,7 @@ kernel! {
     /// 2^32; a row begins `step` elements after the one before.
     pub fn positions_of_columns<'a, T: Copy, R: Extreme<T>>(x: &'a [T], n: usize, step: usize, at: &'a mut [i64]) -> () { |I|
         // as many as have their extremes and positions in registers
-        if simd::MICROCONTROLLER {
+        if const { simd::MICROCONTROLLER || I::SMALL } {
             columns::<T, R, 4, false>(x, n, step, at)
         } else if I::AVX512 {
             columns::<T, R, 64, false>(x, n, step, at)

@@ -1,5 +1,16 @@
 //! Reductions of slices: with 64 accumulators along a run, or of 64 columns at once. Callers that
 //! cut a larger reduction into tiles join the results.
+//!
+//! Along a contiguous run the accumulators are joined by halves, with the tail added to as many as
+//! it fills; columns are in registers. Consecutive rows are one call and stay in L1 for all passes.
+//!
+//! Short rows are taken in groups (`short`): each row is reduced to a vector, and a transposing
+//! reduction turns as many vectors as there are lanes into one, whose lanes are the rows.
+//!
+//! A reduction names the kernels that compute it: a mean of integers is a sum that ends in a
+//! division. Squares, or sums, that leave the range although the result does not are recognised by
+//! what becomes of them (`range`), and only these rows, tiles or sums are computed again, scaled by
+//! a power of two.
 
 /// `each_dtype!(m)`: `class! { type }` for each row of the dtype table that has arithmetic.
 macro_rules! each_dtype {
@@ -15,17 +26,19 @@ macro_rules! each_dtype {
 
 mod exponentials;
 mod extreme;
+mod mean;
 mod moments;
 pub mod short;
 mod sum;
 
 pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
 pub use extreme::{Extreme, Max, Min, positions, positions_of_columns};
+pub use mean::Mean;
 pub use moments::{Moments, Sample, moments, moments_of_columns};
-pub use sum::{All, Any, Count, Mean, Prod, Sum};
+pub use sum::{All, Any, Count, Prod, Sum};
 
 use crate::dtype::Pod;
-use crate::simd::Isa;
+use crate::simd::{Isa, rolled};
 
 /// A reduction that consumes elements one by one. `join` is associative and commutative up to
 /// rounding.
@@ -38,6 +51,9 @@ pub trait Reduce<T>: 'static {
     type Out: Pod;
     /// The neutral element of `join`.
     const IDENTITY: Self::Acc;
+    /// Whether columns are reduced by less code, which reads and writes accumulators in memory: for
+    /// reductions that few programs wait for.
+    const SMALL: bool = false;
     /// The accumulator of one element.
     fn lift(x: T) -> Self::Acc;
     /// Joins two accumulators.
@@ -78,6 +94,20 @@ pub trait Reduce<T>: 'static {
             *acc = Self::run::<I>(&x[j * n..(j + 1) * n]);
         }
     }
+    /// `runs`, for a fold over tiles.
+    fn runs_of_tile(x: &[T], n: usize, acc: &mut [Self::Acc])
+    where
+        T: Copy + 'static,
+    {
+        runs::<T, Self::Kernels>(x, n, acc)
+    }
+    /// `columns`, likewise.
+    fn columns_of_tile(x: &[T], stride: usize, rows: usize, acc: &mut [Self::Acc])
+    where
+        T: Copy + 'static,
+    {
+        columns::<T, Self::Kernels>(x, stride, rows, acc)
+    }
     /// A fast path for short runs of `n` elements; returns whether it was taken.
     #[inline(always)]
     fn short_runs<I: Isa>(_x: &[T], _n: usize, _acc: &mut [Self::Acc]) -> bool {
@@ -95,13 +125,16 @@ kernel! {
 kernel! {
     /// Reduces each column of `rows` rows, `stride` apart.
     pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
+        if const { I::SMALL || R::SMALL } {
+            return few_columns::<I, T, R>(x, stride, rows, acc);
+        }
         let (strips, rest) = acc.as_chunks_mut::<64>();
         let done = 64 * strips.len();
         for (i, strip) in strips.iter_mut().enumerate() {
             *strip = columns_of_strip::<T, R>(&x[64 * i..], stride, rows);
         }
         if !rest.is_empty() {
-            few_columns::<T, R>(&x[done..], stride, rows, rest);
+            few_columns::<I, T, R>(&x[done..], stride, rows, rest);
         }
     }
 }
@@ -151,9 +184,14 @@ fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) 
     acc
 }
 
-/// Fewer than 64 columns, joined in the same order.
+/// Any number of columns, joined in the same order.
 #[inline(always)]
-fn few_columns<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize, acc: &mut [R::Acc]) {
+fn few_columns<I: Isa, T: Copy, R: Reduce<T>>(
+    x: &[T],
+    stride: usize,
+    rows: usize,
+    acc: &mut [R::Acc],
+) {
     acc.fill(R::IDENTITY);
     let n = acc.len();
     macro_rules! row {
@@ -166,6 +204,7 @@ fn few_columns<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize, acc: 
         let (x0, x1, x2, x3) = (row!(r), row!(r + 1), row!(r + 2), row!(r + 3));
         let (x4, x5, x6, x7) = (row!(r + 4), row!(r + 5), row!(r + 6), row!(r + 7));
         for j in 0..n {
+            rolled::<I, R::Acc>();
             let x = [x0[j], x1[j], x2[j], x3[j], x4[j], x5[j], x6[j], x7[j]];
             acc[j] = R::join(acc[j], eight::<T, R>(x));
         }
@@ -173,6 +212,7 @@ fn few_columns<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize, acc: 
     }
     for r in r..rows {
         for (acc, &x) in acc.iter_mut().zip(row!(r)) {
+            rolled::<I, R::Acc>();
             *acc = R::join(*acc, R::lift(x));
         }
     }

@@ -1,64 +1,42 @@
 //! Mean and sum of squared deviations: two passes over a tile that stays in cache; tiles are joined
-//! by Chan's formula.
+//! by Chan's formula. A tile whose squares overflow or vanish is computed again in float64, scaled by
+//! its largest element.
 
 use crate::dtype::Pod;
+#[cfg(feature = "half")]
+use crate::dtype::{bf16, f16};
 use crate::kernel::convert::Cast;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
+use crate::kernel::range::{is_lost, largest, sum_of, to_one};
 
-/// A dtype with a variance, which is computed in [`Cast::Wide`].
+/// A float with a variance, which is computed in [`Cast::Wide`].
 pub trait Sample: Pod + Cast {
-    /// The dtype of the result: float32 for integers and bool, else the dtype itself.
-    type Out: Pod;
-    /// Rounds to the result's dtype.
-    fn out(x: f64) -> Self::Out;
+    /// Rounds to it.
+    fn from_f64(x: f64) -> Self;
 }
 
-macro_rules! sample {
-    ($T:ty => $Out:ty, |$y:ident| $out:expr) => {
+macro_rules! samples {
+    ($($(#[$cfg:meta])* $T:ty: |$y:ident| $rounded:expr;)*) => { $(
+        $(#[$cfg])*
         impl Sample for $T {
-            type Out = $Out;
             #[inline(always)]
-            fn out($y: f64) -> $Out {
-                $out
+            fn from_f64($y: f64) -> $T {
+                $rounded
             }
         }
-    };
+    )* };
 }
-macro_rules! boolean {
-    ($T:ty) => {
-        sample!($T => f32, |y| y as f32);
-    };
+samples! {
+    f32: |y| y as f32;
+    #[cfg(feature = "f64")]
+    f64: |y| y;
+    #[cfg(feature = "half")]
+    f16: |y| f16::narrow(y as f32);
+    #[cfg(feature = "half")]
+    bf16: |y| bf16::narrow(y as f32);
 }
-#[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! signed {
-    ($T:ty) => {
-        sample!($T => f32, |y| y as f32);
-    };
-}
-#[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! unsigned {
-    ($T:ty) => {
-        sample!($T => f32, |y| y as f32);
-    };
-}
-#[cfg(feature = "half")]
-macro_rules! half {
-    ($T:ty) => {
-        sample!($T => $T, |y| <$T>::narrow(y as f32));
-    };
-}
-macro_rules! float {
-    ($T:ty) => {
-        sample!($T => $T, |y| y as $T);
-    };
-}
-#[cfg(feature = "complex")]
-macro_rules! complex {
-    ($T:ty) => {};
-}
-dtypes!(each_dtype!);
 
 /// The number of elements, their mean, and the sum of squared deviations from it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,16 +46,31 @@ pub struct Moments {
     pub n: f64,
     /// Their mean.
     pub mean: f64,
-    /// The sum of squared deviations.
-    pub m2: f64,
+    /// The sum of squared deviations, in multiples of the unit.
+    m2: f64,
+    /// The unit of deviations, a power of two: 1 unless their squares leave the range of float64.
+    unit: f64,
 }
 
-// SAFETY: three floats, for which zero bytes are zeros.
+// SAFETY: four floats, for which zero bytes are zeros.
 unsafe impl bytemuck::Zeroable for Moments {}
-// SAFETY: three floats without padding between them (`repr(C)`), for which any bits are valid.
+// SAFETY: four floats without padding between them (`repr(C)`), for which any bits are valid.
 unsafe impl bytemuck::Pod for Moments {}
 
 impl Moments {
+    /// The sum of squared deviations divided by this number.
+    pub fn variance(&self, freedom: f64) -> f64 {
+        self.scaled_variance(freedom, 1.0)
+    }
+    /// The same for elements multiplied by a power of two.
+    pub fn scaled_variance(&self, freedom: f64, factor: f64) -> f64 {
+        let unit = self.unit * factor;
+        self.m2 / freedom * unit * unit
+    }
+    /// The root of [`variance`](Moments::variance), which may be in range where that is not.
+    pub fn deviation(&self, freedom: f64) -> f64 {
+        libm::sqrt(self.m2 / freedom) * self.unit
+    }
     /// The moments of the elements of both (Chan's formula).
     #[inline(always)]
     pub fn join(self, other: Moments) -> Moments {
@@ -86,24 +79,91 @@ impl Moments {
         }
         let n = self.n + other.n;
         let (delta, share) = (other.mean - self.mean, other.n / n);
+        let m2 = self.m2 + other.m2 + delta * delta * self.n * share;
+        let same = delta == 0.0 && m2 == 0.0;
+        if !(self.unit == 1.0 && other.unit == 1.0 && (same || !is_lost::<f64>(m2))) {
+            return self.join_scaled(other);
+        }
         Moments {
             n,
             mean: self.mean + delta * share,
-            m2: self.m2 + other.m2 + delta * delta * self.n * share,
+            m2,
+            unit: 1.0,
         }
     }
-    /// From a rounded mean and the sum of deviations from it, which corrects its rounding.
-    #[inline(always)]
-    fn corrected<W: Real>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
-        let (n, d) = (n as f64, deviations.to_f64());
-        let m2 = squares.to_f64() - d * d / n;
-        // rounding may leave this slightly negative; NaN is kept
+    /// The same in a unit near the largest deviation.
+    #[cold]
+    #[inline(never)]
+    fn join_scaled(self, other: Moments) -> Moments {
+        if other.n == 0.0 {
+            return self;
+        }
+        let n = self.n + other.n;
+        // halves, whose difference does not overflow
+        let (half, share) = (other.mean / 2.0 - self.mean / 2.0, other.n / n);
+        let apart = [half, self.deviation(self.n), other.deviation(other.n)];
+        let factor = to_one::<f64>(largest(apart.into_iter()));
+        let squares = |of: &Moments| {
+            let ratio = of.unit * factor;
+            of.m2 * ratio * ratio
+        };
+        let delta = half * factor * 2.0;
         Moments {
             n,
-            mean: mean.to_f64() + d / n,
-            m2: if m2 < 0.0 { 0.0 } else { m2 },
+            mean: self.mean + half * share * 2.0,
+            m2: squares(&self) + squares(&other) + delta * delta * self.n * share,
+            unit: 1.0 / factor,
         }
     }
+    /// From a rounded mean and the sum of deviations from it, which corrects its rounding; none if
+    /// the squares are lost.
+    #[inline(always)]
+    fn corrected<W: Real>(n: usize, mean: W, deviations: W, squares: W) -> Option<Moments> {
+        let (m, squares) = (mean.to_f64(), squares.to_f64());
+        // no deviation from a mean of this size is so small that its square vanishes
+        let constant = squares == 0.0 && (m >= apart::<W>() || m <= -apart::<W>());
+        if is_lost::<W>(squares) && !constant {
+            return None;
+        }
+        let (n, d) = (n as f64, deviations.to_f64());
+        let m2 = squares - d * d / n;
+        // rounding may leave this slightly negative; NaN is kept
+        Some(Moments {
+            n,
+            mean: m + d / n,
+            m2: if m2 < 0.0 { 0.0 } else { m2 },
+            unit: 1.0,
+        })
+    }
+    /// Of `n > 0` elements `stride` apart, in float64.
+    #[cold]
+    #[inline(never)]
+    fn scaled<T: Sample>(x: &[T], stride: usize, n: usize) -> Moments {
+        let elements = || (0..n).map(|k| x[k * stride].wide().to_f64());
+        // squares of float32 are in range
+        let factor = match size_of::<T::Wide>() {
+            4 => 1.0,
+            _ => to_one::<f64>(largest(elements())),
+        };
+        let count = n as f64;
+        let mean = sum_of(elements().map(|x| x * factor)) / count;
+        let apart = || elements().map(|x| x * factor - mean);
+        let (deviations, squares) = (sum_of(apart()), sum_of(apart().map(|d| d * d)));
+        let m2 = squares - deviations * deviations / count;
+        Moments {
+            n: count,
+            mean: (mean + deviations / count) / factor,
+            m2: if m2 < 0.0 { 0.0 } else { m2 },
+            unit: 1.0 / factor,
+        }
+    }
+}
+
+/// A magnitude of means: if squares of deviations from it vanish, there are no deviations.
+#[inline(always)]
+const fn apart<W>() -> f64 {
+    let exponent: u64 = if size_of::<W>() == 4 { 40 } else { 450 };
+    f64::from_bits((1023 - exponent) << 52)
 }
 
 kernel! {
@@ -120,7 +180,7 @@ kernel! {
             let mean = <T::Wide as Real>::from_f64(sum.to_f64() / n as f64);
             let deviations = lanes!(64, x, zero, |v| v.wide() - mean, |a, b| a + b);
             let squares = lanes!(64, x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
-            *acc = Moments::corrected(n, mean, deviations, squares);
+            *acc = Moments::corrected(n, mean, deviations, squares).unwrap_or_else(|| Moments::scaled(x, 1, n));
         }
     }
 }
@@ -129,7 +189,7 @@ kernel! {
     /// The moments of each column of `rows` rows, `stride` apart.
     pub fn moments_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Moments]) -> () { |I|
         let mut at = 0;
-        while at + 32 <= acc.len() {
+        while const { !I::SMALL } && at + 32 <= acc.len() {
             strip::<T, 32>(&x[at..], stride, rows, &mut acc[at..]);
             at += 32;
         }
@@ -176,6 +236,10 @@ fn block<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &m
         }
     }
     for j in 0..N {
-        acc[j] = acc[j].join(Moments::corrected(rows, mean[j], deviations[j], squares[j]));
+        let found = match Moments::corrected(rows, mean[j], deviations[j], squares[j]) {
+            Some(found) => found,
+            None => Moments::scaled(&x[j..], stride, rows),
+        };
+        acc[j] = acc[j].join(found);
     }
 }

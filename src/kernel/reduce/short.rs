@@ -25,6 +25,8 @@ pub struct Sums;
 pub struct Largest;
 /// The smallest elements; NaN if there is one.
 pub struct Smallest;
+/// Sums of distances from a number per row.
+pub struct Deviations<'a, F>(pub &'a [F]);
 /// Sums of squared distances from a number per row.
 pub struct Squares<'a, F>(pub &'a [F]);
 
@@ -44,6 +46,16 @@ impl<F> RowReduction<F> for Smallest {
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
         a.minimum(b)
+    }
+}
+impl<F: Copy> RowReduction<F> for Deviations<'_, F> {
+    #[inline(always)]
+    fn lift<V: Lanes<Number = F>>(&self, row: usize, x: V) -> V {
+        x - V::splat(self.0[row])
+    }
+    #[inline(always)]
+    fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
+        a + b
     }
 }
 impl<F: Copy> RowReduction<F> for Squares<'_, F> {

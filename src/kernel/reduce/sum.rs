@@ -1,9 +1,9 @@
-//! Sums, products, means, truth values and counts. Integers and bool accumulate in 64 bits and
+//! Sums, products, means of what is not a float, truth values and counts. Integers and bool accumulate in 64 bits and
 //! wrap, 16-bit floats in float32. Truth values and counts are of bool: elements of other dtypes are
 //! converted tile by tile.
 
-use super::Reduce;
 use super::short::{Sums, short_rows};
+use super::{Mean, Reduce};
 use crate::dtype::Bool;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
@@ -14,8 +14,15 @@ use crate::simd::Isa;
 pub struct Sum;
 /// The product, in the same dtypes as [`Sum`].
 pub struct Prod;
-/// The arithmetic mean: float32 for bool and integers, else the dtype itself.
-pub struct Mean;
+impl Sum {
+    const SMALL: bool = false;
+}
+impl Prod {
+    const SMALL: bool = true;
+}
+impl WideSum {
+    const SMALL: bool = true;
+}
 /// Whether any element is nonzero.
 pub struct Any;
 /// Whether all elements are nonzero.
@@ -54,6 +61,7 @@ macro_rules! reduce {
             type Acc = $Acc;
             type Out = $Out;
             const IDENTITY: $Acc = $identity;
+            const SMALL: bool = $R::SMALL;
             #[inline(always)]
             fn lift($x: $T) -> $Acc {
                 $lift
@@ -162,14 +170,12 @@ macro_rules! half {
     ($T:ty) => {
         reduce!(Sum of $T: f32 => $T, -0.0, |x| x.widen(), |a, b| a + b, |a, n| <$T>::narrow(if n == 0 { 0.0 } else { a }));
         reduce!(Prod of $T: f32 => $T, 1.0, |x| x.widen(), |a, b| a * b, |a, n| <$T>::narrow(a));
-        reduce!(Mean of $T: by Sum => $T, |a, n| <$T>::narrow(a / n as f32));
     };
 }
 macro_rules! float {
     ($T:ty) => {
         reduce!(Sum of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a }; Sums);
         reduce!(Prod of $T: $T => $T, 1.0, |x| x, |a, b| a * b, |a, n| a);
-        reduce!(Mean of $T: by Sum => $T, |a, n| a / n as $T);
     };
 }
 // Multiplying by 1 returns the other factor: by the formula, 1 + 0i would turn an infinite one into
@@ -179,7 +185,6 @@ macro_rules! complex {
     ($T:ty) => {
         reduce!(Sum of $T: $T => $T, <$T>::new(-0.0, -0.0), |x| x, |a, b| a + b, |a, n| if n == 0 { <$T>::new(0.0, 0.0) } else { a });
         reduce!(Prod of $T: $T => $T, <$T>::new(1.0, 0.0), |x| x, |a, b| if a == <$T>::new(1.0, 0.0) { b } else if b == <$T>::new(1.0, 0.0) { a } else { a * b }, |a, n| a);
-        reduce!(Mean of $T: by Sum => $T, |a, n| a.unscale(n as _));
     };
 }
 dtypes!(each_dtype!);

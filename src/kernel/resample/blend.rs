@@ -55,9 +55,9 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Blend<'_, T, A> {
         let (line, result) = rest.split_at_mut(if T::SAME { 0 } else { n });
         padded.fill(A::ZERO);
         let mut parts: SmallVec<[([usize; 3], A); 8]> = SmallVec::new();
-        for (k, place @ [plane, z, y_]) in y.places(rows).enumerate() {
+        for (k, output @ [plane, z, y_]) in y.row_positions(rows).enumerate() {
             // SAFETY: a row of this call.
-            let out = unsafe { y.row_mut(place) };
+            let out = unsafe { y.row_mut(output) };
             if k > 0 && y_ > 0 && height.repeats(y_) {
                 // SAFETY: the row that this call wrote before, as wide.
                 unsafe { copy_run(y.row([plane, z, y_ - 1]), out.as_mut_ptr(), out.len()) };

@@ -18,7 +18,7 @@ pub struct PlaneWindows {
     /// Padding before the plane.
     pub padding: [usize; 2],
     /// The number of windows along height and width.
-    pub places: [usize; 2],
+    pub output_size: [usize; 2],
 }
 
 /// One plane: `sums` of `columns`, which holds each window's element for each tap.
@@ -43,11 +43,11 @@ impl<T: Pixel<A>, A: Real> Kernel for FoldColumns<'_, T, A> {
             plane,
         } = self;
         sums.fill(A::ZERO);
-        let [down, across] = w.places;
+        let [down, across] = w.output_size;
         for (row, elements) in columns.chunks_exact(across.max(1)).enumerate() {
-            let (tap, place) = (row / down, row % down);
+            let (tap, output) = (row / down, row % down);
             let (tap_y, tap_x) = (tap / w.kernel[1], tap % w.kernel[1]);
-            let y = place * w.stride[0] + tap_y * w.dilation[0];
+            let y = output * w.stride[0] + tap_y * w.dilation[0];
             let Some(y) = y.checked_sub(w.padding[0]).filter(|y| *y < w.sizes[0]) else {
                 continue;
             };

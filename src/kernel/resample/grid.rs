@@ -1,14 +1,16 @@
 //! Sampling of images at the points of a grid.
 
 mod along;
+#[cfg(feature = "grad")]
 mod gradient;
 
 pub use along::cubic;
+#[cfg(feature = "grad")]
 pub use gradient::{GridGradient, LANES};
 
 use self::along::{line_of, taps_of};
 use super::line::Sampled;
-use crate::kernel::images::{Images, Pixel};
+use crate::kernel::images::Images;
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use core::slice::from_raw_parts_mut;
@@ -79,13 +81,13 @@ pub const SHORT: usize = if simd::MICROCONTROLLER { 16 } else { 64 };
 /// Runs of points of a result, all channels.
 ///
 /// Invariant GRID1: the elements of a plane lie less than 2^31 elements from its first, at
-/// nonnegative strides; planes of the result are contiguous; `grid` has `rank` numbers for each
-/// place of the result, image by image.
-pub struct GridSampler<'a, T, A> {
+/// nonnegative strides; planes of the result are contiguous; `grid` has `rank` values for each
+/// position of the result, image by image.
+pub struct GridSampler<'a, A> {
     /// The images. An image's channels are consecutive planes, or its pixels.
-    pub x: Images<'a, T>,
+    pub x: Images<'a, A>,
     /// The result.
-    pub y: Images<'a, T>,
+    pub y: Images<'a, A>,
     /// Channels that are planes.
     pub channels: usize,
     /// Coordinates from -1 to 1, the innermost axis first.
@@ -106,19 +108,16 @@ pub struct GridSampler<'a, T, A> {
 }
 
 /// Elements of scratch for weights and for indices: for `points`, along each axis and for all taps.
-/// Weights add two rows of `width` for results; indices add those of the pairs sampled together,
+/// Weights add a row of `width` for a pixel or the coordinates along an axis; indices add those of the pairs sampled together,
 /// and the list of ragged points. None if that overflows.
 pub fn scratch(rule: &GridRule, points: usize, width: usize) -> Option<(usize, usize)> {
     let along = rule.rank * rule.along();
     let taps = (rule.taps() + along).checked_mul(points)?;
     let together = (rule.taps().div_ceil(2) + 1).checked_mul(points)?;
-    Some((
-        taps.checked_add(width.checked_mul(2)?)?,
-        taps.checked_add(together)?,
-    ))
+    Some((taps.checked_add(width)?, taps.checked_add(together)?))
 }
 
-impl<T: Pixel<A>, A: Sampled> Kernel for GridSampler<'_, T, A> {
+impl<A: Sampled> Kernel for GridSampler<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -137,7 +136,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for GridSampler<'_, T, A> {
         let (each, inner) = (y.sizes.iter().product::<usize>(), x.inner);
         // most points go through the fast path, with the same indices for all channels
         let single = rule.taps() == 1;
-        let regular = inner == 1 && channels > 1 && (single || T::SAME && x.sizes[2] > 1);
+        let regular = inner == 1 && channels > 1 && (single || x.sizes[2] > 1);
         let per_image = each.div_ceil(most).max(1);
         for run in runs {
             let (image, first) = (run / per_image, run % per_image * most);
@@ -145,7 +144,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for GridSampler<'_, T, A> {
             let (taps, along) = (rule.taps() * points, rule.along() * points);
             let (weights, rest) = weights.split_at_mut(taps);
             let (axis_weights, rest) = rest.split_at_mut(rule.rank * along);
-            let (result, pixel) = rest.split_at_mut(points * inner);
+            let pixel = rest;
             let (index, rest) = index.split_at_mut(taps);
             let (axis_index, rest) = rest.split_at_mut(rule.rank * along);
             let (together, ragged) = rest.split_at_mut(rule.taps().div_ceil(2) * points);
@@ -172,7 +171,7 @@ impl<T: Pixel<A>, A: Sampled> Kernel for GridSampler<'_, T, A> {
             let ragged = &ragged[..n];
             for channel in 0..channels {
                 let plane = image * channels + channel;
-                let source = x.row([plane, 0, 0]) as *const T;
+                let source = x.row([plane, 0, 0]) as *const A;
                 let out = y.row([plane, 0, 0]).wrapping_add(first * inner);
                 // SAFETY: GRID1, IMAGES1: a run of this call.
                 let out = unsafe { from_raw_parts_mut(out, points * inner) };
@@ -182,34 +181,24 @@ impl<T: Pixel<A>, A: Sampled> Kernel for GridSampler<'_, T, A> {
                         *y = unsafe { *source.offset(*i as isize) };
                     }
                     for p in ragged {
-                        T::store::<I>(&[A::ZERO], &mut out[*p as usize..][..1]);
+                        out[*p as usize] = A::ZERO;
                     }
                     continue;
                 }
-                let sums = match T::SAME {
-                    // SAFETY: PIXEL1: both types are the same.
-                    true => unsafe { from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) },
-                    false => &mut *result,
-                };
-                // SAFETY: GRID1, IMAGES1: all indices are of elements of the plane; PIXEL1.
+                // SAFETY: GRID1, IMAGES1: all indices are of elements of the plane.
                 unsafe {
-                    if regular
-                        && A::pairs::<I>(source.cast(), together, index, weights, points, sums)
-                    {
+                    if regular && A::pairs::<I>(source, together, index, weights, points, out) {
                         for p in ragged {
                             let p = *p as usize;
                             let (index, weights) = (&index[p..], &weights[p..]);
-                            let sum = &mut sums[p..=p];
-                            gather::<I, T, A>(source, index, weights, points, sum);
+                            let sum = &mut out[p..=p];
+                            gather::<I, A>(source, index, weights, points, sum);
                         }
                     } else if inner > 1 {
-                        pixels::<I, T, A>(source, index, weights, points, inner, pixel, sums);
+                        pixels::<I, A>(source, index, weights, points, inner, pixel, out);
                     } else {
-                        gather::<I, T, A>(source, index, weights, points, sums);
+                        gather::<I, A>(source, index, weights, points, out);
                     }
-                }
-                if !T::SAME {
-                    T::store::<I>(result, out);
                 }
             }
         }
@@ -227,10 +216,10 @@ fn around<A: Sampled>(
     weights: &mut [A],
 ) {
     let each = rule.along();
-    let numbers = index
+    let values = index
         .chunks_exact_mut(points)
         .zip(weights.chunks_exact_mut(points));
-    for (mut tap, (index, weights)) in numbers.enumerate() {
+    for (mut tap, (index, weights)) in values.enumerate() {
         for k in (0..rule.rank).rev() {
             let from = (k * each + tap % each) * points;
             tap /= each;
@@ -304,8 +293,8 @@ fn together_by<A: Sampled>(
 /// # Safety
 /// Indices other than `NONE` are of elements from `first` on.
 #[inline(always)]
-unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled>(
-    first: *const T,
+unsafe fn gather<I: Isa, A: Sampled>(
+    first: *const A,
     index: &[i32],
     weights: &[A],
     points: usize,
@@ -316,7 +305,7 @@ unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled>(
         for ((y, i), w) in sums.iter_mut().zip(index).zip(weights) {
             let x = if *i != NONE {
                 // SAFETY: the caller's promise.
-                T::to(unsafe { *first.offset(*i as isize) })
+                unsafe { *first.offset(*i as isize) }
             } else {
                 A::ZERO
             };
@@ -333,8 +322,8 @@ unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled>(
 /// # Safety
 /// As for [`gather`]; indices are those of the first elements of pixels.
 #[inline(always)]
-unsafe fn pixels<I: Isa, T: Pixel<A>, A: Sampled>(
-    first: *const T,
+unsafe fn pixels<I: Isa, A: Sampled>(
+    first: *const A,
     index: &[i32],
     weights: &[A],
     points: usize,
@@ -353,7 +342,7 @@ unsafe fn pixels<I: Isa, T: Pixel<A>, A: Sampled>(
                 let x = unsafe {
                     core::slice::from_raw_parts(first.offset(index[point] as isize), inner)
                 };
-                T::load::<I>(x, pixel);
+                pixel.copy_from_slice(x);
             }
             if tap == 0 {
                 for (y, x) in sums.iter_mut().zip(&*pixel) {

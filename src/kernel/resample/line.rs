@@ -11,13 +11,13 @@ pub trait Sampled: Real {
     fn fma<I: Isa>(a: Self, b: Self, c: Self) -> Self;
     /// Truncates to an integer; 0 if the result doesn't fit 32 bits.
     fn to_i32(self) -> i32;
-    /// Places of a line that [`vector`](Sampled::vector) resamples at once; 0 if the set has no way
-    /// to.
+    /// Outputs of a line that [`vector`](Sampled::vector) resamples at once; 0 if the set has no
+    /// way to.
     #[inline(always)]
     fn lanes<I: Isa>() -> usize {
         0
     }
-    /// Resamples places of a line of single elements from `at` on, as many as there are lanes;
+    /// Resamples outputs of a line of single elements from `at` on, as many as there are lanes;
     /// false, with nothing written, if their elements lie too far apart.
     #[inline(always)]
     fn vector<I: Isa>(_line: &[Self], _table: &Table<Self>, _at: usize, _row: &mut [Self]) -> bool {
@@ -80,10 +80,10 @@ impl Sampled for f32 {
     #[inline(always)]
     fn vector<I: Isa>(line: &[f32], table: &Table<f32>, at: usize, row: &mut [f32]) -> bool {
         use crate::simd::x86::lookup::{BEHIND, SHORT, lanes, weighted};
-        let room = line.len() >= table.size() + BEHIND && row.len() == table.places();
+        let room = line.len() >= table.size() + BEHIND && row.len() == table.outputs();
         assert!(room && at + lanes::<I>() <= row.len());
         let (index, weight) = table.columns();
-        // SAFETY: LOOKUP1: a vector of places of each tap (TABLE1), whose indices are at most the
+        // SAFETY: LOOKUP1: a vector of outputs of each tap (TABLE1), whose indices are at most the
         // size, behind which the line has padding; ISA1.
         unsafe {
             weighted::<I>(
@@ -91,7 +91,7 @@ impl Sampled for f32 {
                 table.size() <= SHORT,
                 index.as_ptr().add(at),
                 weight.as_ptr().add(at),
-                table.places(),
+                table.outputs(),
                 table.taps(),
                 row.as_mut_ptr().add(at),
             )
@@ -138,7 +138,7 @@ pub fn resample_line<I: Isa, A: Sampled>(
     inner: usize,
     row: &mut [A],
 ) {
-    assert!(line.len() >= (table.size() + 1) * inner && row.len() == table.places() * inner);
+    assert!(line.len() >= (table.size() + 1) * inner && row.len() == table.outputs() * inner);
     if inner == 1 {
         let (n, lanes) = (row.len(), A::lanes::<I>());
         let vectors = lanes > 0 && n >= lanes;
@@ -155,10 +155,10 @@ pub fn resample_line<I: Isa, A: Sampled>(
             at = (at + part).min(n - part);
         }
     }
-    for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
+    for (output, pixel) in row.chunks_exact_mut(inner).enumerate() {
         for tap in 0..table.taps() {
             let (index, weight) = table.column(tap);
-            let (i, w) = (index[place] as usize, weight[place]);
+            let (i, w) = (index[output] as usize, weight[output]);
             let x = &line[i * inner..][..inner];
             if tap == 0 {
                 for (y, x) in pixel.iter_mut().zip(x) {
@@ -173,7 +173,7 @@ pub fn resample_line<I: Isa, A: Sampled>(
     }
 }
 
-/// Resamples places of a line of single elements one by one.
+/// Resamples outputs of a line of single elements one by one.
 ///
 /// # Safety
 /// The line has more than `table.size()` elements.
@@ -181,13 +181,13 @@ pub fn resample_line<I: Isa, A: Sampled>(
 unsafe fn elements<I: Isa, A: Sampled>(
     line: &[A],
     table: &Table<A>,
-    places: Range<usize>,
+    outputs: Range<usize>,
     row: &mut [A],
 ) {
     for tap in 0..table.taps() {
         let (index, weight) = table.column(tap);
-        let taps = index[places.clone()].iter().zip(&weight[places.clone()]);
-        for (y, (i, w)) in row[places.clone()].iter_mut().zip(taps) {
+        let taps = index[outputs.clone()].iter().zip(&weight[outputs.clone()]);
+        for (y, (i, w)) in row[outputs.clone()].iter_mut().zip(taps) {
             // SAFETY: TABLE1: at most the size, which is inside the line by the caller's promise.
             let x = unsafe { *line.get_unchecked(*i as usize) };
             *y = if tap == 0 {

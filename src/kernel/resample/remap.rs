@@ -5,20 +5,20 @@ use crate::simd::copy_run;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// A run of places whose elements are adjacent too.
+/// A run of outputs whose elements are adjacent too.
 #[derive(Clone, Copy, Debug)]
 pub struct ElementRun {
-    /// The first place.
-    pub place: usize,
+    /// The first output.
+    pub output: usize,
     /// Its element.
     pub element: usize,
-    /// The number of places.
+    /// The number of outputs.
     pub len: usize,
 }
 
 /// How the width is mapped.
 pub enum Width<'a> {
-    /// Place by place, each an element of the image.
+    /// Output by output, each an element of the image.
     Each(&'a [u32]),
     /// Each element twice.
     Twice,
@@ -26,7 +26,7 @@ pub enum Width<'a> {
     Runs(&'a [ElementRun]),
 }
 
-/// Rows of a result whose place `p` along an axis is element `map[p]` of the image.
+/// Rows of a result whose output `p` along an axis is element `map[p]` of the image.
 pub struct Remap<'a, U> {
     /// The images.
     pub x: Images<'a, U>,
@@ -52,9 +52,9 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
             rows,
         } = self;
         let inner = x.inner;
-        for (k, place @ [plane, z, y_]) in y.places(rows).enumerate() {
+        for (k, output @ [plane, z, y_]) in y.row_positions(rows).enumerate() {
             // SAFETY: a row of this call.
-            let out = unsafe { y.row_mut(place) };
+            let out = unsafe { y.row_mut(output) };
             if k > 0 && y_ > 0 && maps[1][y_] == maps[1][y_ - 1] {
                 // SAFETY: the row that this call wrote before, as wide.
                 unsafe { copy_run(y.row([plane, z, y_ - 1]), out.as_mut_ptr(), out.len()) };
@@ -66,7 +66,7 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
             match width {
                 Width::Runs(runs) => {
                     for r in runs {
-                        let (to, from, n) = (r.place * inner, r.element * inner, r.len * inner);
+                        let (to, from, n) = (r.output * inner, r.element * inner, r.len * inner);
                         // reflections have many single elements, each cheaper than a call
                         if n == 1 {
                             out[to] = line[from];

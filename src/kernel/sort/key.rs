@@ -25,6 +25,8 @@ pub trait Key: Pod + Ord + Default {
 
 /// A dtype with an order.
 pub trait Ordered: Element + Pod {
+    /// Whether there are two zeros.
+    const TWO_ZEROS: bool = false;
     /// Integers of the same width.
     type Key: Key + Into<i64>;
     /// The narrowest pairs of a key and a position below 2^32 (below 2^64 for keys of 64 bits).
@@ -56,6 +58,7 @@ macro_rules! ordered {
     (float: $($(#[$cfg:meta])* $T:ty, $U:ty, $K:ty, $P:ty;)*) => { $(
         $(#[$cfg])*
         impl Ordered for $T {
+            const TWO_ZEROS: bool = true;
             type Key = $K;
             type Pair = $P;
             #[inline(always)]

@@ -6,6 +6,10 @@
 //! - Positions: a key and its position make one integer ([`pack`]), so that positions are sorted as
 //!   values are, stably.
 //! - The first k: candidates below a bound that falls as better ones are found ([`first`]).
+//!
+//! NaN comes last in both directions. Lines too few for the threads are partitioned, and threads
+//! sort the parts; a sort's result is unique, so its bits don't depend on that. Zeros of both signs
+//! are put back in order afterwards.
 
 pub mod key;
 #[cfg(x86_dispatch)]
@@ -74,12 +78,32 @@ pub fn as_keys<T: Ordered>(x: &mut [T]) -> &mut [T::Key] {
     bytemuck::cast_slice_mut(x)
 }
 
-/// Sorts `x` into `out`. `scratch` holds as many keys. NaNs may come back with other bits.
+/// Sorts `x` into `out`, stably. `scratch` holds as many keys. NaNs may come back with other bits.
 pub fn sort<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut [T::Key]) {
     let k = as_keys(out);
     keys(x, descending, k);
     T::Key::sort(Part::new(k, scratch));
     values::<T>(k, descending);
+    settle_zeros(x, descending, out);
+}
+
+/// Zeros of both signs are equal, but sort by their keys: puts those of the sorted `out` in the order
+/// in which they occur in `x`.
+pub fn settle_zeros<T: Ordered>(x: &[T], descending: bool, out: &mut [T]) {
+    if !T::TWO_ZEROS {
+        return;
+    }
+    // in both orders the two keys of zeros are adjacent: -1 and 0
+    let flip = flip(descending);
+    let before = |key: i64| out.partition_point(|v| v.key(flip).into() < key);
+    let (start, middle, end) = (before(-1), before(0), before(1));
+    if start < middle && middle < end {
+        let zero = T::Key::default();
+        let is_zero = |v: &&T| v.canonical().key(zero) == zero;
+        for (to, v) in out[start..end].iter_mut().zip(x.iter().filter(is_zero)) {
+            *to = *v;
+        }
+    }
 }
 
 /// Values checked together: most blocks of a long line have no candidate.

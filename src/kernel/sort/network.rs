@@ -93,7 +93,7 @@ fn interleave<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mu
         (v[i], v[i + D]) = v[i].interleave(v[i + D]);
     }
 }
-/// Sorts all lanes of `R` registers. Register [`place`] of the result is in `v[i]`.
+/// Sorts all lanes of `R` registers. Register [`register`] of the result is in `v[i]`.
 #[inline(always)]
 fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     sort_columns(v);
@@ -116,7 +116,7 @@ fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
         merge_columns(v);
     }
     // Each step moves a bit of the register number to the front of the lane number, and the last
-    // bit of the lane number to its place.
+    // bit of the lane number to its position.
     if V::LANES > 8 {
         interleave::<V, 8, R>(v);
     }
@@ -129,7 +129,7 @@ fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
 /// The register of the result that is in `v[i]` after [`network`]: with more registers than lanes,
 /// some bits of the number stay behind.
 #[inline(always)]
-fn place<V: Vector<Key: super::Key>, const R: usize>(i: usize) -> usize {
+fn register<V: Vector<Key: super::Key>, const R: usize>(i: usize) -> usize {
     if R > V::LANES {
         i % V::LANES * (R / V::LANES) + i / V::LANES
     } else {
@@ -155,7 +155,7 @@ unsafe fn sort_in<V: Vector<Key: super::Key>, const R: usize>(
     }
     network(&mut v);
     for (i, v) in v.into_iter().enumerate() {
-        let i = place::<V, R>(i);
+        let i = register::<V, R>(i);
         // SAFETY: the same range of `to`, which holds `n` keys too.
         unsafe { v.store_first(to.add(at(i)), at(i + 1) - at(i)) }
     }

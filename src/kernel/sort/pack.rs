@@ -68,9 +68,9 @@ kernel! {
         }
     }
 }
-/// Orders sorted pairs that differ only in their positions by the values in `x`. Each value is read
-/// once, since others may write to it meanwhile (READ1): whatever they do, the pairs keep their
-/// positions.
+/// Orders sorted pairs that differ only in their positions by the values in `x`. Others may write to
+/// these meanwhile: whatever they do, the pairs, in memory of the caller's, keep their positions
+/// (READ1).
 pub fn settle<T: Ordered>(x: &[T], packing: KeyPacking, descending: bool, pairs: &mut [i64]) {
     if packing.lost > 0 {
         settle_lost(x, packing, packing.lost, flip(descending), pairs);

@@ -3,9 +3,9 @@
 use super::options::Scores;
 use crate::dtype::{Bool, DType, Element};
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::fallible;
-use crate::kernel::attention::{self, Attended, Head, Mask, PART, cost};
+use crate::kernel::attention::{self, AttentionElement, Head, Mask, PART, cost};
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, ResultMatrices};
@@ -25,13 +25,13 @@ pub struct AttentionOperands<'a> {
 }
 
 /// The matrices of a mask.
-enum Masks<'a, T: Attended> {
+enum Masks<'a, T: AttentionElement> {
     None,
     Bool(Matrices<'a, Bool>),
     Bias(Matrices<'a, T>),
     Wide(Matrices<'a, T::Acc>),
 }
-impl<'a, T: Attended<Acc: Element> + Element> Masks<'a, T> {
+impl<'a, T: AttentionElement<Acc: Element> + Element> Masks<'a, T> {
     fn new(mask: Option<&'a Tensor>) -> Self {
         match mask {
             None => Masks::None,
@@ -51,14 +51,14 @@ impl<'a, T: Attended<Acc: Element> + Element> Masks<'a, T> {
 }
 
 /// The matrices of all heads.
-struct HeadMatrices<'a, T: Attended> {
+struct HeadMatrices<'a, T: AttentionElement> {
     q: Matrices<'a, T>,
     k: Matrices<'a, T>,
     v: Matrices<'a, T>,
     masks: Masks<'a, T>,
     scores: Scores,
 }
-impl<'a, T: Attended<Acc: Element> + Element> HeadMatrices<'a, T> {
+impl<'a, T: AttentionElement<Acc: Element> + Element> HeadMatrices<'a, T> {
     fn get(&self, i: usize) -> Head<'a, T> {
         Head {
             q: self.q.get(i),
@@ -73,7 +73,7 @@ impl<'a, T: Attended<Acc: Element> + Element> HeadMatrices<'a, T> {
 }
 
 /// Computes all heads into a fresh tensor.
-pub fn run<T: Attended<Acc: Element> + Element>(
+pub fn run<T: AttentionElement<Acc: Element> + Element>(
     operands: &AttentionOperands,
     out: &mut Tensor,
 ) -> Result<()> {
@@ -105,7 +105,7 @@ pub fn run<T: Attended<Acc: Element> + Element>(
 }
 
 /// Many queries: a task is a block of queries.
-fn many<T: Attended<Acc: Element> + Element>(
+fn many<T: AttentionElement<Acc: Element> + Element>(
     heads: &HeadMatrices<T>,
     [queries, keys, depth, width]: [usize; 4],
     out: &mut Tensor,
@@ -131,7 +131,7 @@ fn many<T: Attended<Acc: Element> + Element>(
 /// Few queries: a task is a part of the keys, for all queries of the heads that share them. The
 /// number of parts follows from the shape and the mask's band alone, so that bits don't depend on
 /// threads.
-fn few_queries<T: Attended<Acc: Element> + Element>(
+fn few_queries<T: AttentionElement<Acc: Element> + Element>(
     heads: &HeadMatrices<T>,
     group: usize,
     [queries, keys, depth, width]: [usize; 4],
@@ -192,7 +192,5 @@ pub fn over_threads<T>(
         bytes: elements.saturating_mul(size_of::<T>()),
         flops: cost::flops(queries, keys, depth, width),
     };
-    let failure = Failure::default();
-    par::chunks(tasks, cost, |task| failure.note(piece(task)));
-    failure.result()
+    try_chunks(tasks, cost, piece)
 }

@@ -24,7 +24,8 @@ use heads::AttentionOperands;
 /// weights to it, as FlashAttention does.
 ///
 /// Errors if shapes don't fit, if dtypes are not floats or have no common one, if the mask is
-/// neither bool nor float, and if `scale` or `softcap` is not a usable number.
+/// neither bool nor float, if `scale` or `softcap` is not a usable number, and if `causal` or
+/// `window` is given without `align` for fewer queries than keys.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -33,11 +34,24 @@ use heads::AttentionOperands;
 /// let v = Tensor::from_slice(&[2.0f32, 4.0], [2, 1])?;
 /// let mean = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention::default())?;
 /// assert_eq!(mean.to_vec::<f32>()?, [3.0]);
-/// let first = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention { causal: true, ..Default::default() })?;
-/// assert_eq!(first.to_vec::<f32>()?, [2.0]);
+/// let causal = |align| nn::Attention { causal: true, align, ..Default::default() };
+/// let of = |align| nn::scaled_dot_product_attention(&q, &k, &v, causal(align));
+/// assert_eq!(of(Some(nn::Align::LowerRight))?.to_vec::<f32>()?, [3.0]); // an appended token
+/// assert_eq!(of(Some(nn::Align::UpperLeft))?.to_vec::<f32>()?, [2.0]); // torch's is_causal
+/// assert!(of(None).is_err()); // which of them?
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn scaled_dot_product_attention(
+#[doc(alias("sdpa", "flash_attn", "attention"))]
+pub fn scaled_dot_product_attention<'a>(
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
+    options: impl Into<Attention<'a>>,
+) -> Result<Tensor> {
+    scaled_dot_product_attention_of(query, key, value, options.into())
+}
+
+fn scaled_dot_product_attention_of(
     query: &Tensor,
     key: &Tensor,
     value: &Tensor,

@@ -10,10 +10,10 @@ use crate::tensor::Tensor;
 /// torch.nn.attention.bias. They differ unless there are as many queries as keys.
 ///
 /// Example: [`Attention`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Query `i` is at key `i`: the first query at the first key.
-    #[default]
+    /// Query `i` is at key `i`, the first query at the first key: what torch's `is_causal` takes
+    /// without saying so.
     UpperLeft,
     /// The last query is at the last key, query `i` at key `i + keys - queries`: for tokens
     /// appended to a cache.
@@ -28,7 +28,7 @@ pub enum Align {
 /// let decode = Attention {
 ///     causal: true,
 ///     window: (Some(1023), None),
-///     align: Align::LowerRight,
+///     align: Some(Align::LowerRight),
 ///     ..Default::default()
 /// };
 /// # assert!(decode.mask.is_none());
@@ -43,8 +43,9 @@ pub struct Attention<'a> {
     /// How many keys before and after its position a query sees; `None` for all. Keys that no query
     /// of a tile sees are skipped.
     pub window: (Option<usize>, Option<usize>),
-    /// The positions of queries among the keys.
-    pub align: Align,
+    /// The positions of queries among the keys, which `causal` and `window` go by. Needed by them if
+    /// there are fewer queries than keys; otherwise [`Align::UpperLeft`] by default.
+    pub align: Option<Align>,
     /// Scores become `softcap * tanh(score / softcap)` before the mask. Must be positive.
     pub softcap: Option<f64>,
     /// The factor of scores. Default: `1 / sqrt(depth)`.
@@ -81,19 +82,32 @@ impl Scores {
     }
 }
 
-/// The band of keys that queries see, for heads of this many queries and keys.
+/// The band of keys that queries see, for heads of this many queries and keys. Errors if it depends
+/// on an alignment that was not chosen.
 pub fn band(
+    op: &'static str,
     causal: bool,
     (before, after): (Option<usize>, Option<usize>),
-    align: Align,
-    queries: usize,
-    keys: usize,
-) -> Band {
+    align: Option<Align>,
+    [queries, keys]: [usize; 2],
+) -> Result<Band> {
+    let banded = causal || before.is_some() || after.is_some();
     let shift = match align {
-        Align::UpperLeft => 0,
-        Align::LowerRight => keys as isize - queries as isize,
+        None if banded && queries < keys => {
+            let which = if causal { "is_causal" } else { "a window" };
+            let message = message!(
+                "{queries} queries and {keys} keys: {which} needs align, \"lower_right\" if the last query is at the last key (tokens appended to a cache), or \"upper_left\" if the first is at the first (torch's is_causal)"
+            );
+            return Err(Error::value(op, message));
+        }
+        Some(Align::LowerRight) => keys as isize - queries as isize,
+        _ => 0,
     };
-    Band::new(shift, before, if causal { Some(0) } else { after })
+    Ok(Band::new(
+        shift,
+        before,
+        if causal { Some(0) } else { after },
+    ))
 }
 
 /// The dtype of the result, which operands are converted to. Errors if there is no common dtype, or

@@ -61,7 +61,7 @@ impl AttentionProblem {
             align,
             ..
         } = options;
-        let band = band(causal, window, align, size(q, 2), size(k, 2));
+        let band = band(op, causal, window, align, [size(q, 2), size(k, 2)])?;
         let scores = Scores::new(op, band, options.scale, options.softcap, size(q, 1))?;
         let (mut q, mut k, mut v) = (q.astype(dtype)?, k.astype(dtype)?, v.astype(dtype)?);
         let mut mask = match options.mask {

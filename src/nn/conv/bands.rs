@@ -8,12 +8,12 @@ use core::ops::Range;
 /// Channels of a word.
 pub(super) const PAIR: usize = Interleave::GROUP;
 
-/// Bands of images: places from one index to another along an axis, and what they read.
+/// Bands of images: positions from one index to another along an axis, and what they read.
 pub(super) struct Bands {
-    /// The first axis of more than one element or place.
+    /// The first axis of more than one element or position.
     pub axis: usize,
-    /// Places of a band along the axis.
-    places: usize,
+    /// Positions of a band along the axis.
+    positions: usize,
     /// Bands of an image.
     pub count: usize,
     /// Words of the channels of a group.
@@ -27,9 +27,9 @@ pub(super) struct Bands {
 pub(super) struct Band {
     /// What it reads of the axis.
     pub elements: Range<usize>,
-    /// The places, among all of the image.
+    /// The positions, among all of the image.
     pub columns: Range<usize>,
-    /// The sizes of what it reads, and its places.
+    /// The sizes of what it reads, and its positions.
     pub image: Three,
     pub geometry: Geometry,
 }
@@ -37,8 +37,8 @@ impl Bands {
     /// Bands of this many words at most, if there is room for those of one index.
     pub fn new(call: &ConvCall, room: usize) -> Option<Bands> {
         let (g, image) = (&call.geometry, call.image);
-        let axis = (0..3).find(|axis| image[*axis] > 1 || g.places[*axis] > 1)?;
-        let channels = call.seen().div_ceil(PAIR);
+        let axis = (0..3).find(|axis| image[*axis] > 1 || g.output_size[*axis] > 1)?;
+        let channels = call.in_channels_per_group().div_ceil(PAIR);
         let all_channels = channels.saturating_mul(call.groups);
         let slice = (image[axis + 1..].iter()).fold(all_channels, |n, len| n.saturating_mul(*len));
         if slice == 0 || g.is_empty() {
@@ -46,14 +46,14 @@ impl Bands {
         }
         let (stride, span) = (g.stride[axis], (g.kernel[axis] - 1) * g.dilation[axis] + 1);
         let most = room / slice;
-        let all = g.places[axis];
-        let places = if image[axis] <= most {
+        let all = g.output_size[axis];
+        let positions = if image[axis] <= most {
             all
         } else {
             (most.checked_sub(span)? / stride + 1).min(all)
         };
-        let elements = image[axis].min((places - 1) * stride + span);
-        let count = all.div_ceil(places);
+        let elements = image[axis].min((positions - 1) * stride + span);
+        let count = all.div_ceil(positions);
         let size = slice * elements;
         // the products of one call have one size
         let together = match count {
@@ -62,7 +62,7 @@ impl Bands {
         };
         Some(Bands {
             axis,
-            places,
+            positions,
             count,
             channels,
             size,
@@ -70,26 +70,26 @@ impl Bands {
         })
     }
     /// The words of all bands at a time.
-    pub fn numbers(&self) -> usize {
+    pub fn scratch_len(&self) -> usize {
         self.size.saturating_mul(self.together)
     }
     /// Band `i` of an image.
     pub fn get(&self, call: &ConvCall, i: usize) -> Band {
         let (mut g, mut image, axis) = (call.geometry, call.image, self.axis);
-        let places = i * self.places..g.places[axis].min((i + 1) * self.places);
-        let first = (places.start * g.stride[axis]) as isize - g.padding[axis];
+        let positions = i * self.positions..g.output_size[axis].min((i + 1) * self.positions);
+        let first = (positions.start * g.stride[axis]) as isize - g.padding[axis];
         let span = (g.kernel[axis] - 1) * g.dilation[axis] + 1;
-        let end = first + ((places.len() - 1) * g.stride[axis] + span) as isize;
+        let end = first + ((positions.len() - 1) * g.stride[axis] + span) as isize;
         let inside = |at: isize| at.clamp(0, image[axis] as isize) as usize;
         let elements = inside(first)..inside(end);
-        let each = g.places[axis + 1..].iter().product::<usize>();
-        // places before the axis are single ones
+        let each = g.output_size[axis + 1..].iter().product::<usize>();
+        // positions before the axis are single ones
         g.padding[axis] = elements.start as isize - first;
-        g.places[axis] = places.len();
+        g.output_size[axis] = positions.len();
         image[axis] = elements.len();
         Band {
             elements,
-            columns: places.start * each..places.end * each,
+            columns: positions.start * each..positions.end * each,
             image,
             geometry: g,
         }

@@ -16,8 +16,8 @@ pub(crate) struct ConvCall {
     pub batched: bool,
     pub batch: usize,
     /// In all groups.
-    pub channels: usize,
-    pub outputs: usize,
+    pub in_channels: usize,
+    pub out_channels: usize,
     pub groups: usize,
     pub image: Three,
     pub geometry: Geometry,
@@ -42,18 +42,21 @@ impl ConvCall {
         }
         let batched = x.len() == rank + 2;
         let batch = if batched { x[0] } else { 1 };
-        let (channels, outputs) = (x[x.len() - rank - 1], weight[0]);
+        let (in_channels, out_channels) = (x[x.len() - rank - 1], weight[0]);
         let groups = options.groups;
-        if groups == 0 || !channels.is_multiple_of(groups) || !outputs.is_multiple_of(groups) {
+        if groups == 0
+            || !in_channels.is_multiple_of(groups)
+            || !out_channels.is_multiple_of(groups)
+        {
             return bad(message!(
-                "groups is {groups}, which does not divide {channels} channels into {outputs}"
+                "groups is {groups}, which must divide in_channels = {in_channels} and out_channels = {out_channels}"
             ));
         }
-        if weight[1] != channels / groups {
+        if weight[1] != in_channels / groups {
             return bad(message!(
-                "weight sees {} channels of the {} in a group",
+                "weight.shape[1] is {}, expected in_channels / groups = {}",
                 weight[1],
-                channels / groups
+                in_channels / groups
             ));
         }
         let image = three(&x[x.len() - rank..], rank, 1);
@@ -64,32 +67,32 @@ impl ConvCall {
         let stride = option(op, "stride", &options.stride, rank, 1)?;
         let dilation = option(op, "dilation", &options.dilation, rank, 1)?;
         let (before, after) = padding(op, rank, kernel, stride, dilation, &options.padding)?;
-        let mut places = [0; 3];
+        let mut output_size = [0; 3];
         for k in 0..3 {
-            let seen = (kernel[k] - 1)
+            let span = (kernel[k] - 1)
                 .checked_mul(dilation[k])
                 .and_then(|n| n.checked_add(1));
             let padded = image[k]
                 .checked_add(before[k])
                 .and_then(|n| n.checked_add(after[k]))
                 .filter(|n| *n <= isize::MAX as usize);
-            let (Some(seen), Some(padded)) = (seen, padded) else {
+            let (Some(span), Some(padded)) = (span, padded) else {
                 return bad(message!("padding or dilation is too large"));
             };
-            if seen > padded {
+            if span > padded {
                 return bad(message!(
-                    "the kernel spans {seen} elements of {padded}, padding included, along axis {}",
+                    "the kernel spans {span} elements of {padded}, padding included, along axis {}",
                     x.len() + k - 3
                 ));
             }
-            places[k] = (padded - seen) / stride[k] + 1;
+            output_size[k] = (padded - span) / stride[k] + 1;
         }
         Ok(ConvCall {
             rank,
             batched,
             batch,
-            channels,
-            outputs,
+            in_channels,
+            out_channels,
             groups,
             image,
             geometry: Geometry {
@@ -97,7 +100,7 @@ impl ConvCall {
                 stride,
                 dilation,
                 padding: before.map(|n| n as isize),
-                places,
+                output_size,
             },
         })
     }
@@ -111,15 +114,15 @@ impl ConvCall {
     }
     /// The shape of the result.
     pub fn shape(&self) -> Shape {
-        let all = [self.batch, self.outputs];
+        let all = [self.batch, self.out_channels];
         let lead = if self.batched { &all[..] } else { &all[1..] };
-        let places = &self.geometry.places[3 - self.rank..];
-        lead.iter().chain(places).copied().collect()
+        let output_size = &self.geometry.output_size[3 - self.rank..];
+        lead.iter().chain(output_size).copied().collect()
     }
     /// The image as it is read: if channels are convolved one by one, each must have contiguous
     /// elements.
     pub fn aligned(&self, x: Tensor) -> Result<Tensor> {
-        if self.seen() == 1 {
+        if self.in_channels_per_group() == 1 {
             x.contiguous()
         } else {
             Ok(x)
@@ -127,9 +130,9 @@ impl ConvCall {
     }
     /// The channels of image `n` of `x`, `[batch, channels, ..]`, that a group reads.
     pub fn image_of<'a, T: Element>(&self, x: &'a Tensor, n: usize, group: usize) -> Image<'a, T> {
-        let seen = self.seen();
+        let channels = self.in_channels_per_group();
         let whole = self.whole_of(x, n);
-        whole.channels_of(group * seen..(group + 1) * seen)
+        whole.channels_of(group * channels..(group + 1) * channels)
     }
     /// Image `n` of `x`.
     pub fn whole_of<'a, T: Element>(&self, x: &'a Tensor, n: usize) -> Image<'a, T> {
@@ -138,15 +141,15 @@ impl ConvCall {
         strides[3 - self.rank..].copy_from_slice(&s[2..]);
         let at = (x.as_ptr() as *const T).wrapping_offset(n as isize * s[0]);
         // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
-        unsafe { Image::new(at, (self.channels, s[1]), self.image, strides) }
+        unsafe { Image::new(at, (self.in_channels, s[1]), self.image, strides) }
     }
     /// The channels that a group reads.
-    pub fn seen(&self) -> usize {
-        self.channels / self.groups
+    pub fn in_channels_per_group(&self) -> usize {
+        self.in_channels / self.groups
     }
     /// The channels of the result that a group produces.
-    pub fn made(&self) -> usize {
-        self.outputs / self.groups
+    pub fn out_channels_per_group(&self) -> usize {
+        self.out_channels / self.groups
     }
 }
 

@@ -7,7 +7,7 @@ use super::run::ConvOperands;
 use crate::dtype::DType;
 use crate::error::{Error, NamedOperand, Result};
 use crate::layout;
-use crate::ops::linalg::Follow;
+use crate::ops::linalg::BindPostOp;
 use crate::tensor::Tensor;
 
 /// The sizes of the convolution `op` of this rank of `x` with `weight`, and the dtype of its result
@@ -26,8 +26,8 @@ pub(crate) fn result_of(
     };
     if let Some(b) = bias {
         dtype = dtype.promote(b.2, op)?;
-        if b.1 != [call.outputs] {
-            let message = message!("bias must have the shape [{}]", call.outputs);
+        if b.1 != [call.out_channels] {
+            let message = message!("bias must have the shape [{}]", call.out_channels);
             return Err(bad(b, message));
         }
     }
@@ -56,7 +56,7 @@ pub fn convolve<'a>(
     x: &'a Tensor,
     weight: &'a Tensor,
     options: &Conv<'a>,
-    then: Option<&dyn Follow>,
+    post_op: Option<&dyn BindPostOp>,
 ) -> Result<Tensor> {
     let of = |name, t: &'a Tensor| (name, t.shape(), t.dtype());
     let operands = [of("x", x), of("weight", weight)];
@@ -73,15 +73,16 @@ pub fn convolve<'a>(
     } else {
         x.expand_dims(0)?
     };
-    let matrices = |t: Tensor| t.reshape((call.batch, call.outputs, call.geometry.len()));
+    let matrices = |t: Tensor| t.reshape((call.batch, call.out_channels, call.geometry.len()));
     let whole = whole.astype(dtype)?;
     let pixels = pixels::fits(&call, &whole);
     let operands = ConvOperands {
         call,
         x: if pixels { whole } else { call.aligned(whole)? },
-        weight: weight
-            .astype(dtype)?
-            .reshape((call.outputs, call.seen() * call.geometry.positions()))?,
+        weight: weight.astype(dtype)?.reshape((
+            call.out_channels,
+            call.in_channels_per_group() * call.geometry.kernel_len(),
+        ))?,
         bias: (options.bias)
             .map(|b| b.astype(dtype)?.contiguous()?.signless())
             .transpose()?,
@@ -91,6 +92,6 @@ pub fn convolve<'a>(
         return operands.pixels(op, options);
     }
     let mut y = Tensor::empty(&shape, dtype)?;
-    operands.write(op, options, &mut y, then)?;
+    operands.write(op, options, &mut y, post_op)?;
     Ok(y)
 }

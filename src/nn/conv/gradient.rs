@@ -1,5 +1,5 @@
 //! Gradients of convolutions. A convolution and the transposed one are each other's gradient with
-//! respect to the image; the gradient of the weight is a sum over all places of all images.
+//! respect to the image; the gradient of the weight is a sum over all positions of all images.
 
 use super::call::ConvCall;
 use super::phase::ConvAxis;
@@ -11,7 +11,7 @@ use super::transpose::{Transposed, transposed};
 use super::{Conv, ConvTranspose};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::fallible;
 use crate::kernel::conv::{
     AddRows, Geometry, Image, PhaseTaps, PlaneWalk, TapLines, channel_fits, columns,
@@ -77,9 +77,9 @@ impl Mirror {
             op,
             dtype,
             call: ConvCall {
-                channels: call.outputs,
-                outputs: call.channels,
-                image: whole.axes.map(|axis| axis.places),
+                in_channels: call.out_channels,
+                out_channels: call.in_channels,
+                image: whole.axes.map(|axis| axis.output_size),
                 geometry: whole.mirrored(),
                 ..call
             },
@@ -94,11 +94,11 @@ impl Mirror {
     pub fn image(&self) -> Shape {
         let call = &self.call;
         let geometry = Geometry {
-            places: call.image,
+            output_size: call.image,
             ..call.geometry
         };
         ConvCall {
-            outputs: call.channels,
+            out_channels: call.in_channels,
             geometry,
             ..*call
         }
@@ -114,9 +114,10 @@ impl Mirror {
         let operands = ConvOperands {
             call,
             x: call.aligned(self.whole(image)?)?,
-            weight: weight
-                .astype(self.dtype)?
-                .reshape((call.outputs, call.seen() * call.geometry.positions()))?,
+            weight: weight.astype(self.dtype)?.reshape((
+                call.out_channels,
+                call.in_channels_per_group() * call.geometry.kernel_len(),
+            ))?,
             bias: None,
             residual: None,
         };
@@ -127,7 +128,7 @@ impl Mirror {
     /// The transposed convolution of a result, of the image's sizes.
     pub fn transpose(&self, result: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let (call, g) = (&self.call, self.call.geometry);
-        if call.seen().saturating_mul(FEWER) <= call.made() {
+        if call.in_channels_per_group().saturating_mul(FEWER) <= call.out_channels_per_group() {
             return self.scatter(result, weight);
         }
         let [kz, ky, kx] = g.kernel;
@@ -140,18 +141,25 @@ impl Mirror {
                 stride: g.stride[k],
                 dilation: g.dilation[k],
                 padding: g.padding[k] as usize, // the padding option is never negative
-                places: call.image[k],
+                output_size: call.image[k],
             }),
             call: ConvCall {
-                channels: call.outputs,
-                outputs: call.channels,
-                image: g.places,
+                in_channels: call.out_channels,
+                out_channels: call.in_channels,
+                image: g.output_size,
                 ..*call
             },
             x: self.whole(result)?,
             weight: weight
                 .astype(self.dtype)?
-                .reshape((call.groups, call.made(), call.seen(), kz, ky, kx))?
+                .reshape((
+                    call.groups,
+                    call.out_channels_per_group(),
+                    call.in_channels_per_group(),
+                    kz,
+                    ky,
+                    kx,
+                ))?
                 .permute([0, 2, 1, 3, 4, 5])?,
             bias: None,
             precise: self.precise,
@@ -163,13 +171,13 @@ impl Mirror {
     fn scatter(&self, result: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let (call, wide) = (self.call, self.dtype.wide());
         let result = self.whole(result)?.astype(wide)?;
-        let taps = call.seen() * call.geometry.positions();
+        let taps = call.in_channels_per_group() * call.geometry.kernel_len();
         let operands = [
-            result.reshape((call.batch, call.outputs, call.geometry.len()))?,
+            result.reshape((call.batch, call.out_channels, call.geometry.len()))?,
             weight
                 .astype(self.dtype)?
                 .astype(wide)?
-                .reshape((call.outputs, taps))?,
+                .reshape((call.out_channels, taps))?,
         ];
         let mut image = Tensor::zeros(self.image(), wide)?;
         let unsupported = || Err(Error::unsupported(self.op, self.dtype));
@@ -181,41 +189,51 @@ impl Mirror {
         F: Element + MatElement<Acc = F> + Packed,
     {
         let (call, g) = (self.call, self.call.geometry);
-        let (size, row) = (call.image.iter().product::<usize>(), g.places[2]);
+        let (size, row) = (call.image.iter().product::<usize>(), g.output_size[2]);
         let (weight, result) = (
             Matrices::<F>::new(weight).get(0),
             Matrices::<F>::new(result),
         );
         // Channels per task, by the sizes alone: the order in which contributions are added to an
-        // element depends on the blocks of places, and those on the taps.
+        // element depends on the blocks of positions, and those on the taps.
         let tasks = call.batch.saturating_mul(call.groups).max(1);
         let channels = call
-            .seen()
-            .div_ceil(TASKS.div_ceil(tasks).min(call.seen()).max(1))
+            .in_channels_per_group()
+            .div_ceil(
+                TASKS
+                    .div_ceil(tasks)
+                    .min(call.in_channels_per_group())
+                    .max(1),
+            )
             .max(1);
-        let parts = call.seen().div_ceil(channels);
+        let parts = call.in_channels_per_group().div_ceil(channels);
         let out = par::Out::new(image.as_mut_slice::<F>()?);
         let cost = Cost {
             bytes: size.saturating_mul(2 * channels * size_of::<F>()),
-            flops: (channels * g.positions())
+            flops: (channels * g.kernel_len())
                 .saturating_mul(g.len())
-                .saturating_mul(call.made() + ADD)
+                .saturating_mul(call.out_channels_per_group() + ADD)
                 .saturating_add(cost::CALL),
         };
-        let failure = Failure::default();
-        par::chunks(call.batch * call.groups * parts, cost, |task| {
+        try_chunks(call.batch * call.groups * parts, cost, |task| {
             let (n, group) = (task / parts / call.groups, task / parts % call.groups);
-            let seen = task % parts * channels..call.seen().min((task % parts + 1) * channels);
-            let first = (n * call.groups + group) * call.seen();
+            let in_channels = task % parts * channels
+                ..call
+                    .in_channels_per_group()
+                    .min((task % parts + 1) * channels);
+            let first = (n * call.groups + group) * call.in_channels_per_group();
             // SAFETY: OUT1: each task has its own channels.
-            let d = unsafe { out.part((first + seen.start) * size..(first + seen.end) * size) };
-            let made = group * call.made()..(group + 1) * call.made();
-            let taps = seen.start * g.positions()..seen.end * g.positions();
-            let weight = weight.block(made.clone(), taps).t();
-            let result = result.get(n).block(made, 0..g.len());
-            failure.note(columns(weight, result, row, |places, from| {
+            let d = unsafe {
+                out.part((first + in_channels.start) * size..(first + in_channels.end) * size)
+            };
+            let out_channels =
+                group * call.out_channels_per_group()..(group + 1) * call.out_channels_per_group();
+            let taps = in_channels.start * g.kernel_len()..in_channels.end * g.kernel_len();
+            let weight = weight.block(out_channels.clone(), taps).t();
+            let result = result.get(n).block(out_channels, 0..g.len());
+            columns(weight, result, row, |positions, from| {
                 let (geometry, sizes) = (&g, call.image);
-                let rows = places.start / row..places.end / row;
+                let rows = positions.start / row..positions.end / row;
                 AddRows {
                     geometry,
                     rows,
@@ -224,23 +242,22 @@ impl Mirror {
                     d: &mut *d,
                 }
                 .add()
-            }));
-        });
-        failure.result()
+            })
+        })
     }
     /// The gradient with respect to the weight, `[outputs, channels / groups, ..]`: for each
-    /// position, the sum over all places of `result` times what the tap reads of `image`.
+    /// position, the sum over all positions of `result` times what the tap reads of `image`.
     pub fn weight(&self, image: &Tensor, result: &Tensor) -> Result<Tensor> {
         let (call, wide) = (self.call, self.dtype.wide());
         let image = self.whole(image)?.astype(wide)?;
         let result = self.whole(result)?.astype(wide)?;
-        let result = result.reshape((call.batch, call.outputs, call.geometry.len()))?;
+        let result = result.reshape((call.batch, call.out_channels, call.geometry.len()))?;
         let (image, sums) = (call.aligned(image)?, WeightSums::new(call, result));
         let unsupported = || Err(Error::unsupported(self.op, self.dtype));
         let sums =
             dispatch!(float wide, |F| weight::<F>(&call, &image, &sums), else unsupported())?;
         let g = call.geometry.kernel;
-        let lead = [call.outputs, call.seen()];
+        let lead = [call.out_channels, call.in_channels_per_group()];
         let shape: Shape = lead.iter().chain(&g[3 - call.rank..]).copied().collect();
         sums.reshape(shape)?.into_dtype(self.dtype)
     }
@@ -264,25 +281,32 @@ where
     F: Element + MatElement<Acc = F> + Packed,
 {
     let g = call.geometry;
-    if call.made() < PRODUCT
+    if call.out_channels_per_group() < PRODUCT
         && has_lanes(call, F::DTYPE)
         && let Some(walk) = PlaneWalk::convolution(&g, call.image, size_of::<F>())?
     {
         return sums.depthwise::<F>(image, &walk);
     }
-    if call.seen() == 1 && call.made() < PRODUCT && channel_fits(&g, size_of::<F>()) {
+    if call.in_channels_per_group() == 1
+        && call.out_channels_per_group() < PRODUCT
+        && channel_fits(&g, size_of::<F>())
+    {
         return sums.channels::<F>(image);
     }
     // none of an empty batch
     let most = (MAX_SCRATCH / size_of::<F>()).checked_div(call.batch);
     let most = most.unwrap_or(0);
     if PHASES && let Some(phases) = phases(call, F::DTYPE, most)? {
-        let (numbers, seen) = (phases.numbers(), call.seen());
-        let mut sorted = Scratch::<F>::new(numbers * call.batch)?;
+        let (elements, in_channels) = (phases.scratch_len(), call.in_channels_per_group());
+        let mut sorted = Scratch::<F>::new(elements * call.batch)?;
         sort::<F>(call, image, 0..call.batch, &phases, &mut sorted);
         return sums.products::<F, _>(|part, group| {
-            let part = &sorted[part.start * numbers..part.end * numbers];
-            PhaseTaps::new(&phases, group * seen..(group + 1) * seen, part)
+            let part = &sorted[part.start * elements..part.end * elements];
+            PhaseTaps::new(
+                &phases,
+                group * in_channels..(group + 1) * in_channels,
+                part,
+            )
         });
     }
     let count = call.batch.saturating_mul(call.groups);
@@ -290,6 +314,6 @@ where
     images.extend((0..count).map(|i| call.image_of(image, i % call.batch, i / call.batch)));
     sums.products::<F, _>(|part, group| {
         let of = group * call.batch + part.start..group * call.batch + part.end;
-        TapLines::new(&images[of], call.seen(), g)
+        TapLines::new(&images[of], call.in_channels_per_group(), g)
     })
 }

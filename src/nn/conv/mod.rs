@@ -1,29 +1,73 @@
 //! Convolutions.
+//!
+//! Every convolution has three spatial dimensions, of which some may have size 1. `plan` picks the
+//! algorithm from sizes and dtype, and for small depthwise planes from the instruction set:
+//!
+//! - Pointwise convolutions are products that read the image in place.
+//! - Groups with few output channels (`kernel/conv/direct`) load zero-padded rows into L1 and keep
+//!   sums in registers; with AVX2 and AVX-512 single channels of float32 are read in place, by
+//!   masked vectors at the ends of rows.
+//! - Small depthwise planes (`kernel/conv/depthwise`), whose rows would not fill vectors, are
+//!   transposed 16 at a time so that lanes are channels; channels-last depthwise images are read in
+//!   place. These three add in one order and so give the same bits.
+//! - 3x3 kernels over enough channels, also in 3-D, use Winograd's F(4x4, 3x3), and kernels of 3 or
+//!   5 along columns alone F(4, 3) and F(4, 5): see `kernel/conv/winograd`.
+//! - All else is implicit GEMM. For large strided kernels (the first layer of most image networks)
+//!   the image's columns are first sorted by stride phase and zero-padded (`kernel/conv/phases`),
+//!   so that patches are copied by blocks, the same for each tap.
+//! - bfloat16 where the CPU multiplies it in pairs (`pairs`): neighbouring channels share a word, a
+//!   band of the image at a time, so that patches are those of an image of words; with AMX that
+//!   replaces Winograd's algorithm too.
+//!
+//! Scratch is at most 8 MiB a thread, except for sums of more than 2^15 terms. Transformed weights
+//! are cached as those of `linear` are.
+//!
+//! **Transposed.** A transposed convolution of floats with a few taps for each phase of the stride
+//! is a convolution for each phase, by Winograd's F(2x2, 3x3) or F(4, 3): the phases share one
+//! window and its transformed elements, and products that are zero for taps that a phase lacks are
+//! left out (`winograd/kernels`). Otherwise it multiplies the image by all kernels of some output
+//! channels and adds the products up for each output element while they are in L2
+//! (`kernel/conv/col2im`). For integers it is a convolution of stride 1 for each phase of the
+//! output, and if depthwise, a pass of `depthwise` over those phases. Either way no element is
+//! written twice.
+//!
+//! **Gradients** reuse those convolutions: the gradient of the image is the transposed convolution
+//! to the image's sizes, and vice versa; where the image has few channels it is a product of the
+//! weight and a block of `grad` in L2, added to the image afterwards (`kernel/conv/columns`).
+//!
+//! The gradient of the weight is one product whose sum runs over the positions of all images
+//! (`sums`): its left operand is the taps, so that runs of rows are packed, of sorted images as
+//! above; depthwise ones have kernels of their own (`depthwise`, and `kernel/conv/channel` for
+//! fewer channels than lanes). A batch is cut by sizes alone, and the parts' gradients are added at
+//! the end.
+//!
+//! **Deformable** convolutions are a source as well (`kernel/conv/deform`): the sampling points of
+//! an offset group are computed once for a run of positions and serve all its channels.
 
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 mod bands;
 mod call;
+mod col2im;
 mod convolve;
 mod deform;
 mod depthwise;
 mod gradient;
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 mod pairs;
 mod phase;
 mod pixels;
 mod plan;
 mod run;
 mod sorted;
-mod spread;
 mod sums;
 mod transpose;
 mod winograd;
 
-#[cfg(feature = "i8")]
+#[cfg(feature = "quant")]
 pub(crate) use call::ConvCall;
 #[doc(hidden)]
 pub use convolve::convolve;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub(crate) use convolve::result_of as conv_result;
 pub(super) use deform::Deform;
 pub use deform::{DeformConv, deform_conv2d};
@@ -89,7 +133,7 @@ impl<P: Into<PerAxis>> From<P> for Padding {
 pub struct Conv<'a> {
     /// `[out]`, added to each channel of the result.
     pub bias: Option<&'a Tensor>,
-    /// From one place of the kernel to the next. Default: 1.
+    /// From one position of the kernel to the next. Default: 1.
     pub stride: PerAxis,
     /// Zeros around the image. Default: none.
     pub padding: Padding,
@@ -103,8 +147,8 @@ pub struct Conv<'a> {
     pub residual: Option<&'a Tensor>,
     /// Whether each result must be a plain sum of products of elements and weights. Otherwise
     /// kernels of 3x3, of any depth, and of 3 or 5 along the last axis alone may use Winograd's
-    /// algorithm, whose rounding errors are up to four times as large; see [`conv_plan`]. Default:
-    /// false.
+    /// algorithm, whose rounding errors are up to four times as large and relative to the largest
+    /// of neighbouring elements; see [`conv_plan`]. Default: false.
     pub precise: bool,
 }
 impl Default for Conv<'_> {
@@ -121,15 +165,6 @@ impl Default for Conv<'_> {
         }
     }
 }
-impl<'a> From<Option<&'a Tensor>> for Conv<'a> {
-    fn from(bias: Option<&'a Tensor>) -> Self {
-        Conv {
-            bias,
-            ..Default::default()
-        }
-    }
-}
-
 macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
         $(#[doc = $doc])*
@@ -138,10 +173,10 @@ macro_rules! convolutions {
         /// shape `[batch, channels, ..]`, or `[channels, ..]` without a batch; the weight `[out,
         /// channels / groups, ..]`. Any strides. The result has the common dtype of all operands,
         /// and along each axis `(size + padding - dilation * (kernel - 1) - 1) / stride + 1`
-        /// places. 16-bit floats are summed in float32 and rounded once, after bias, activation and
-        /// residual. The result is row-major, except that in float32 and float64, if each channel
-        /// is convolved by itself (`groups` is the number of channels) and the image has its
-        /// channels last in memory, the result has its channels last too.
+        /// positions. 16-bit floats are summed in float32 and rounded once, after bias, activation
+        /// and residual. The result is row-major, except that in float32 and float64, if each
+        /// channel is convolved by itself (`groups` is the number of channels) and the image has
+        /// its channels last in memory, the result has its channels last too.
         ///
         /// Errors if shapes or groups don't match, a stride, dilation or size of the kernel is
         /// zero, the kernel is larger than the padded image, for bool, and for an activation of a
@@ -169,7 +204,7 @@ convolutions! {
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 2, 2])?;
     /// let weight = Tensor::from_slice(&[1.0f32; 4], [1, 1, 2, 2])?;
-    /// assert_eq!(nn::conv2d(&x, &weight, None)?.to_vec::<f32>()?, [10.0]);
+    /// assert_eq!(nn::conv2d(&x, &weight, ())?.to_vec::<f32>()?, [10.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     conv2d 2 "conv2d";
@@ -179,7 +214,7 @@ convolutions! {
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32; 8], [1, 2, 2, 2])?;
     /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
-    /// assert_eq!(nn::conv3d(&x, &weight, None)?.shape(), [1, 1, 1, 1]);
+    /// assert_eq!(nn::conv3d(&x, &weight, ())?.shape(), [1, 1, 1, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     conv3d 3 "conv3d";

@@ -27,21 +27,21 @@ impl ConvOperands {
         y: &ResultMatrices<T>,
     ) -> Result<()> {
         let call = &self.call;
-        let (groups, made) = (call.groups, call.made());
-        let k = bands.channels * call.geometry.positions();
+        let (groups, out_channels) = (call.groups, call.out_channels_per_group());
+        let k = bands.channels * call.geometry.kernel_len();
         let weight = self.weight_pairs::<T>(bands.channels)?;
-        let weight = Mat::from_slice(gemm::packed_slice::<Pair>(&weight), call.outputs, k);
+        let weight = Mat::from_slice(gemm::packed_slice::<Pair>(&weight), call.out_channels, k);
         let x = match self.image::<T>(0, 0).is_matrix() {
             true => self.x.clone(),
             false => self.x.contiguous()?,
         };
-        let mut words = Scratch::<u32>::new(bands.numbers())?;
+        let mut words = Scratch::<u32>::new(bands.scratch_len())?;
         let all = call.batch * bands.count;
         for first in (0..all).step_by(bands.together) {
             let some = first..all.min(first + bands.together);
             self.image_pairs::<T>(&x, bands, some.clone(), &mut words);
             // SAFETY: each matrix of the fresh tensor is one group of one image; each band has its
-            // own places.
+            // own positions.
             unsafe {
                 products_of_sources(some.len() * groups, |i| {
                     let (task, group) = (some.start + i / groups, i % groups);
@@ -52,9 +52,11 @@ impl ConvOperands {
                     let image = Image::of_planes(&words[at..at + size], bands.channels, band.image);
                     let c = y.get(n * groups + group);
                     (
-                        Strided::rows(weight.block(group * made..(group + 1) * made, 0..k)),
+                        Strided::rows(
+                            weight.block(group * out_channels..(group + 1) * out_channels, 0..k),
+                        ),
                         WordPatches::<Pair>::new(image, band.geometry),
-                        c.into_part(0..made, band.columns.clone()),
+                        c.into_part(0..out_channels, band.columns.clone()),
                         epilogues.get(n, group).at(0, band.columns.start),
                     )
                 })?
@@ -92,7 +94,7 @@ impl ConvOperands {
                 return; // padding alone
             }
             let words = first..bands.channels.min(first + ABREAST);
-            let channels = PAIR * words.start..call.seen().min(PAIR * words.end);
+            let channels = PAIR * words.start..call.in_channels_per_group().min(PAIR * words.end);
             let image = call.image_of::<T>(x, n, group);
             let planes = image.narrow(bands.axis, band.elements).matrix();
             let planes = bf16_bits(planes.block(channels, 0..area));
@@ -102,17 +104,17 @@ impl ConvOperands {
             gemm::pack_panels(Interleave, planes, area, area, gemm::packed_as_mut(d));
         });
     }
-    /// The words of the weight, `[outputs, word, position]`, cached with its storage from the second
-    /// use on.
+    /// The words of the weight, `[outputs, word, position]`, cached with its storage from the
+    /// second use on.
     fn weight_pairs<T: Element + MatElement>(&self, words: usize) -> Result<Bytes> {
-        let (weight, seen, positions) = (
+        let (weight, in_channels, kernel_len) = (
             &self.weight,
-            self.call.seen(),
-            self.call.geometry.positions(),
+            self.call.in_channels_per_group(),
+            self.call.geometry.kernel_len(),
         );
         let pack = || {
-            let each = words * positions;
-            let mut all = Scratch::<u32>::new(self.call.outputs.saturating_mul(each))?;
+            let each = words * kernel_len;
+            let mut all = Scratch::<u32>::new(self.call.out_channels.saturating_mul(each))?;
             let weight = weight.contiguous()?;
             let taps = weight.as_slice::<T>()?;
             let cost = Cost {
@@ -121,20 +123,20 @@ impl ConvOperands {
             };
             par::split(&mut all, each, 1, cost, |rows, d| {
                 for (row, d) in rows.zip(d.chunks_exact_mut(each)) {
-                    let row = &taps[row * seen * positions..][..seen * positions];
-                    let row = bf16_bits(Mat::from_slice(row, seen, positions));
+                    let row = &taps[row * in_channels * kernel_len..][..in_channels * kernel_len];
+                    let row = bf16_bits(Mat::from_slice(row, in_channels, kernel_len));
                     gemm::pack_panels(
                         Interleave,
                         row,
-                        positions,
-                        positions,
+                        kernel_len,
+                        kernel_len,
                         gemm::packed_as_mut(d),
                     );
                 }
             });
             Ok(all.into_bytes())
         };
-        match weight.kept(T::DTYPE, PackedForm::Words(positions), pack) {
+        match weight.kept(T::DTYPE, PackedForm::Words(kernel_len), pack) {
             Some(kept) => Ok(kept),
             None => pack(),
         }

@@ -1,18 +1,18 @@
-//! Phases of a transposed convolution: the places of its result that are `stride` apart.
+//! Phases of a transposed convolution: the positions of its result that are `stride` apart.
 
-/// What the places of a phase read along an axis: which taps, and which elements.
+/// What the positions of a phase read along an axis: which taps, and which elements.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Phase {
-    /// The first place, and the number of places.
+    /// The first position, and the number of positions.
     pub first: usize,
-    pub places: usize,
+    pub output_size: usize,
     /// The first tap, the step to the next, and the number of taps.
     pub tap: usize,
     pub step: usize,
     pub taps: usize,
     /// The distance between the elements that neighbouring taps read.
     pub dilation: usize,
-    /// Elements before the image that the last tap reads for the first place.
+    /// Elements before the image that the last tap reads for the first position.
     pub padding: isize,
 }
 
@@ -23,24 +23,24 @@ pub(super) struct ConvAxis {
     pub stride: usize,
     pub dilation: usize,
     pub padding: usize,
-    /// Places of the result.
-    pub places: usize,
+    /// Positions of the result.
+    pub output_size: usize,
 }
 impl ConvAxis {
-    /// The phase of the places `first, first + stride, ..`.
+    /// The phase of the positions `first, first + stride, ..`.
     pub fn phase(&self, first: usize) -> Phase {
-        // Place `p` reads element `(p + padding - tap * dilation) / stride`, if that is whole.
+        // Position `p` reads element `(p + padding - tap * dilation) / stride`, if that is whole.
         let (stride, padded) = (self.stride as isize, (first + self.padding) as isize);
         let element = |tap: usize| padded - (tap * self.dilation) as isize;
         let whole = |tap: &usize| element(*tap) % stride == 0;
         // the taps that fit repeat
         let most = self.kernel.min(self.stride);
         let mut fitting = (0..most).filter(whole);
-        let places = (self.places - first).div_ceil(self.stride);
+        let output_size = (self.output_size - first).div_ceil(self.stride);
         let Some(tap) = fitting.next() else {
             return Phase {
                 first,
-                places,
+                output_size,
                 ..Phase::default()
             };
         };
@@ -54,7 +54,7 @@ impl ConvAxis {
         };
         Phase {
             first,
-            places,
+            output_size,
             tap,
             step,
             taps,

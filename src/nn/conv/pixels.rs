@@ -3,18 +3,18 @@
 
 use super::Conv;
 use super::call::ConvCall;
-use super::plan::{MAX_SCRATCH, Way};
+use super::plan::{MAX_SCRATCH, Plan};
 use super::run::{ConvOperands, Epilogues, activation};
 #[cfg(feature = "f64")]
 use crate::dtype::DType;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::kernel::conv::Pixels;
 use crate::kernel::gemm::{MatElement, Packed, cost};
 use crate::layout::Shape;
 use crate::ops::linalg::Matrices;
-use crate::par::{self, Cost, Out};
+use crate::par::{Cost, Out};
 use crate::simd;
 use crate::tensor::Tensor;
 
@@ -23,18 +23,18 @@ use crate::tensor::Tensor;
 pub(super) fn fits(call: &ConvCall, x: &Tensor) -> bool {
     let wide = x.dtype().is_float() && x.dtype().size() >= size_of::<f32>();
     let step = x.strides()[x.rank() - 1];
-    let numbers = Pixels::<f32>::numbers(&call.geometry, step, call.channels);
+    let elements = Pixels::<f32>::scratch_len(&call.geometry, step, call.in_channels);
     let last = x.strides()[1] == 1 && !x.is_contiguous();
-    let single = call.seen() == 1 && call.made() == 1;
+    let single = call.in_channels_per_group() == 1 && call.out_channels_per_group() == 1;
     !simd::MICROCONTROLLER
         && wide
         && last
         && single
-        && numbers.saturating_mul(x.dtype().size()) <= MAX_SCRATCH
-        && call.channels >= Pixels::<f32>::CHANNELS
+        && elements.saturating_mul(x.dtype().size()) <= MAX_SCRATCH
+        && call.in_channels >= Pixels::<f32>::CHANNELS
         && matches!(
-            Way::of(call, x.dtype(), false),
-            Ok(Way::Direct(_) | Way::Depthwise(_))
+            Plan::of(call, x.dtype(), false),
+            Ok(Plan::Direct(_) | Plan::Depthwise(_))
         )
 }
 
@@ -42,11 +42,11 @@ impl ConvOperands {
     /// The result, for operands that [`fits`] holds for.
     pub fn pixels(&self, op: &'static str, options: &Conv) -> Result<Tensor> {
         let call = &self.call;
-        let places = &call.geometry.places[3 - call.rank..];
+        let positions = &call.geometry.output_size[3 - call.rank..];
         let last: Shape = [call.batch]
             .iter()
-            .chain(places)
-            .chain(&[call.outputs])
+            .chain(positions)
+            .chain(&[call.out_channels])
             .copied()
             .collect();
         let mut y = Tensor::empty(last, self.x.dtype())?;
@@ -68,25 +68,23 @@ impl ConvOperands {
         };
         let epilogues = Epilogues::<T>::new(self, activation, None)?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
-        let rows = geometry.places[0] * geometry.places[1];
-        let numbers = geometry.places[2].saturating_mul(call.outputs);
+        let rows = geometry.output_size[0] * geometry.output_size[1];
+        let elements = geometry.output_size[2].saturating_mul(call.out_channels);
         let cost = Cost {
-            bytes: numbers.saturating_mul(2 * size_of::<T>()),
-            flops: (numbers.saturating_mul(geometry.positions())).saturating_add(cost::CALL),
+            bytes: elements.saturating_mul(2 * size_of::<T>()),
+            flops: (elements.saturating_mul(geometry.kernel_len())).saturating_add(cost::CALL),
         };
         let step = self.x.strides()[self.x.rank() - 1];
         let out = Out::new(y.as_mut_slice::<T>()?);
-        let failure = Failure::default();
-        par::ranges(call.batch.saturating_mul(rows), 1, cost, |tasks| {
-            failure.note(Pixels::<T>::new(geometry, step, weight).map(|mut pixels| {
-                for task in tasks {
-                    let (n, row) = (task / rows, task % rows);
-                    // SAFETY: OUT1: each task has its own row.
-                    let d = unsafe { out.part(task * numbers..(task + 1) * numbers) };
-                    pixels.row(row, self.whole::<T>(n), d, epilogues.get(n, 0).t());
-                }
-            }));
-        });
-        failure.result()
+        try_ranges(call.batch.saturating_mul(rows), 1, cost, |tasks| {
+            let mut pixels = Pixels::<T>::new(geometry, step, weight)?;
+            for task in tasks {
+                let (n, row) = (task / rows, task % rows);
+                // SAFETY: OUT1: each task has its own row.
+                let d = unsafe { out.part(task * elements..(task + 1) * elements) };
+                pixels.row(row, self.whole::<T>(n), d, epilogues.get(n, 0).t());
+            }
+            Ok(())
+        })
     }
 }

@@ -1,8 +1,8 @@
-//! The choice of the algorithm for a convolution: a function of its sizes and dtype, for small planes
-//! of single channels also of the CPU's vectors, and for bfloat16 of its instructions.
+//! The choice of the algorithm for a convolution: a function of its sizes and dtype, for small
+//! planes of single channels also of the CPU's vectors, and for bfloat16 of its instructions.
 
 use super::Conv;
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 use super::bands::Bands;
 use super::call::ConvCall;
 use crate::dtype::DType;
@@ -11,8 +11,10 @@ use crate::kernel::conv::{
     Blocks, Geometry, LANES, PhaseKernels, Phases, PlaneWalk, Tiling, depthwise_scratch,
 };
 use crate::kernel::gemm::{MatElement, scratch_of};
+use crate::layout::Layout;
 use crate::simd::{self, Level};
-#[cfg(all(x86_dispatch, feature = "half"))]
+use crate::storage::expect_memory;
+#[cfg(x86_bf16)]
 use crate::{dtype::bf16, kernel::gemm};
 use alloc::boxed::Box;
 
@@ -59,10 +61,10 @@ pub struct ConvPlan {
     pub algorithm: ConvAlgorithm,
     /// The most bytes of scratch that a thread takes on this CPU. For products, what is packed at a
     /// time, and the image if its columns are sorted by the stride before; for Winograd's
-    /// algorithm, the transformed numbers, not counting a panel or two of its products. For single
+    /// algorithm, the transformed elements, not counting a panel or two of its products. For single
     /// channels, that of images whose channels are not last in memory.
     pub scratch: usize,
-    /// Multiplications and additions of the plain sums: `2 * outputs * taps` for each place.
+    /// Multiplications and additions of the plain sums: `2 * outputs * taps` for each position.
     /// Winograd's algorithm needs fewer.
     pub flops: usize,
 }
@@ -79,15 +81,17 @@ pub(super) const MAX_SCRATCH: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
 /// operands of these shapes and their common dtype: this depends on these and on `options`, and for
-/// small planes that are convolved channel by channel also on the CPU's vectors, for bfloat16 on its
-/// instructions for that. The rank of the weight says which of the three. Bias, activation and
+/// small planes that are convolved channel by channel also on the CPU's vectors, for bfloat16 on
+/// its instructions for that. The rank of the weight says which of the three. Bias, activation and
 /// residual make no difference.
 ///
 /// Kernels of 3x3, and of 3 or 5 along columns alone, or with a depth besides, without a stride
-/// along rows or columns, over enough channels, use Winograd's algorithm unless [`Conv::precise`] is
-/// set, or they are of bfloat16 and the CPU has AMX. Its errors are at most four times those of plain
-/// sums, which tests check. If a result in a row of tiles is NaN or infinite, the row is recomputed
-/// as plain sums, so that what one place reads does not reach another.
+/// along rows or columns, over enough channels, use Winograd's algorithm unless [`Conv::precise`]
+/// is set, or they are of bfloat16 and the CPU has AMX. Its errors are relative to the largest
+/// element of a tile of up to 6x6, and up to four times as large as those of plain sums of such
+/// elements, which tests check. What one position reads does not spoil another: a row of tiles is
+/// computed as plain sums if an element is more than 16 times as large as all that some position of
+/// its tile reads, or if a result is NaN or infinite.
 ///
 /// Errors as the convolution itself.
 ///
@@ -119,20 +123,27 @@ pub fn conv_plan<'a>(
         return Err(Error::unsupported(op, dtype));
     }
     let options = options.into();
+    for (_, shape, _) in operands {
+        Layout::contiguous(shape)?;
+    }
     let call = ConvCall::new(op, rank, &operands, &options)?;
-    let way = Way::of(&call, dtype, options.precise)?;
-    let taps = call.seen().saturating_mul(call.geometry.positions());
+    // the counts below are those of a result that memory can hold
+    expect_memory(Layout::contiguous(&call.shape())?.len() * dtype.size())?;
+    let plan = Plan::of(&call, dtype, options.precise)?;
+    let taps = call
+        .in_channels_per_group()
+        .saturating_mul(call.geometry.kernel_len());
     Ok(ConvPlan {
-        algorithm: way.algorithm(&call),
-        scratch: way.scratch(&call, dtype),
-        flops: [call.batch, call.outputs, call.geometry.len(), 2]
+        algorithm: plan.algorithm(&call),
+        scratch: plan.scratch(&call, dtype),
+        flops: [call.batch, call.out_channels, call.geometry.len(), 2]
             .iter()
             .fold(taps, |all, n| all.saturating_mul(*n)),
     })
 }
 
 /// An algorithm, and how it splits the work.
-pub(super) enum Way {
+pub(super) enum Plan {
     Pointwise,
     Depthwise(PlaneWalk),
     Direct(Tiling),
@@ -140,84 +151,86 @@ pub(super) enum Way {
     /// From the image in place, or sorted.
     ImplicitGemm(Option<Sorted>),
     /// From bands of images of bfloat16 as pairs of channels.
-    #[cfg(all(x86_dispatch, feature = "half"))]
+    #[cfg(x86_bf16)]
     Pairs(Bands),
 }
-impl Way {
+impl Plan {
     /// The fastest for the sizes. Unless `precise`, rounding errors may be those of Winograd's
     /// algorithm.
     ///
     /// Errors if there is no memory for its lists.
-    pub fn of(call: &ConvCall, dtype: DType, precise: bool) -> Result<Way> {
+    pub fn of(call: &ConvCall, dtype: DType, precise: bool) -> Result<Plan> {
         let g = call.geometry;
         if g.is_pointwise(call.image) {
-            return Ok(Way::Pointwise);
+            return Ok(Plan::Pointwise);
         }
         let bytes = sum_bytes(dtype);
         if has_lanes(call, dtype)
             && is_small(&g)
             && let Some(walk) = PlaneWalk::convolution(&g, call.image, bytes)?
         {
-            return Ok(Way::Depthwise(walk));
+            return Ok(Plan::Depthwise(walk));
         }
-        if call.seen() == 1 || has_few_channels(call) {
-            let tiling = Tiling::new(g, call.seen(), bytes);
+        if call.in_channels_per_group() == 1 || has_few_channels(call) {
+            let tiling = Tiling::new(g, call.in_channels_per_group(), bytes);
             if let Some(tiling) = tiling {
-                return Ok(Way::Direct(tiling));
+                return Ok(Plan::Direct(tiling));
             }
         }
         let kernels = || PhaseKernels::new(g);
         let pairs = pairs(call, dtype);
-        // tile registers make products of pairs faster than fewer products of widened numbers
+        // tile registers make products of pairs faster than fewer products of widened values
         let tiled = pairs.is_some() && simd::has_amx();
         if !tiled && let Some(blocks) = winograd(call, dtype, precise, kernels) {
-            return Ok(Way::Winograd(Box::new(blocks)));
+            return Ok(Plan::Winograd(Box::new(blocks)));
         }
         match pairs {
-            Some(way) => Ok(way),
-            None => Ok(Way::ImplicitGemm(sorted(call, dtype)?)),
+            Some(plan) => Ok(plan),
+            None => Ok(Plan::ImplicitGemm(sorted(call, dtype)?)),
         }
     }
     fn algorithm(&self, call: &ConvCall) -> ConvAlgorithm {
         match self {
-            Way::Pointwise => ConvAlgorithm::Pointwise,
-            Way::Depthwise(_) => ConvAlgorithm::Depthwise,
-            Way::Direct(_) if call.seen() == 1 => ConvAlgorithm::Depthwise,
-            Way::Direct(_) => ConvAlgorithm::Direct,
-            Way::Winograd(_) => ConvAlgorithm::Winograd,
-            Way::ImplicitGemm(_) => ConvAlgorithm::ImplicitGemm,
-            #[cfg(all(x86_dispatch, feature = "half"))]
-            Way::Pairs(_) => ConvAlgorithm::ImplicitGemm,
+            Plan::Pointwise => ConvAlgorithm::Pointwise,
+            Plan::Depthwise(_) => ConvAlgorithm::Depthwise,
+            Plan::Direct(_) if call.in_channels_per_group() == 1 => ConvAlgorithm::Depthwise,
+            Plan::Direct(_) => ConvAlgorithm::Direct,
+            Plan::Winograd(_) => ConvAlgorithm::Winograd,
+            Plan::ImplicitGemm(_) => ConvAlgorithm::ImplicitGemm,
+            #[cfg(x86_bf16)]
+            Plan::Pairs(_) => ConvAlgorithm::ImplicitGemm,
         }
     }
     /// Bytes of scratch of a thread.
     fn scratch(&self, call: &ConvCall, dtype: DType) -> usize {
         let bytes = sum_bytes(dtype);
         match self {
-            Way::Pointwise | Way::ImplicitGemm(_) => {
+            Plan::Pointwise | Plan::ImplicitGemm(_) => {
                 let sorted = match self {
-                    Way::ImplicitGemm(Some(sorted)) => sorted.numbers(),
+                    Plan::ImplicitGemm(Some(sorted)) => sorted.scratch_len(),
                     _ => 0,
                 };
-                product_numbers(call, dtype)
+                product_scratch_len(call, dtype)
                     .saturating_add(sorted)
                     .saturating_mul(bytes)
             }
-            #[cfg(all(x86_dispatch, feature = "half"))]
-            Way::Pairs(bands) => pair_numbers(call)
-                .saturating_add(bands.numbers())
+            #[cfg(x86_bf16)]
+            Plan::Pairs(bands) => pair_scratch_len(call)
+                .saturating_add(bands.scratch_len())
                 .saturating_mul(bytes),
-            Way::Depthwise(walk) => depthwise_scratch(walk).saturating_mul(bytes),
-            Way::Direct(tiling) => tiling.scratch(bytes),
-            Way::Winograd(blocks) => blocks.scratch(bytes),
+            Plan::Depthwise(walk) => depthwise_scratch(walk).saturating_mul(bytes),
+            Plan::Direct(tiling) => tiling.scratch(bytes),
+            Plan::Winograd(blocks) => blocks.scratch(bytes),
         }
     }
 }
 
-/// Numbers of scratch of the product itself.
-fn product_numbers(call: &ConvCall, dtype: DType) -> usize {
-    let taps = call.seen().saturating_mul(call.geometry.positions());
-    let sizes = [call.made(), call.geometry.len(), taps];
+/// Elements of scratch of the product itself.
+fn product_scratch_len(call: &ConvCall, dtype: DType) -> usize {
+    let taps = call
+        .in_channels_per_group()
+        .saturating_mul(call.geometry.kernel_len());
+    let sizes = [call.out_channels_per_group(), call.geometry.len(), taps];
     dispatch!(wrapping dtype.signless(), |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
 }
 
@@ -228,56 +241,61 @@ pub(super) struct Sorted {
     pub images: usize,
 }
 impl Sorted {
-    /// Numbers of these images.
-    pub fn numbers(&self) -> usize {
-        self.phases.numbers().saturating_mul(self.images)
+    /// Elements of these images.
+    pub fn scratch_len(&self) -> usize {
+        self.phases.scratch_len().saturating_mul(self.images)
     }
 }
 
-/// How images are sorted, if that pays and they have at most `room` numbers each.
+/// How images are sorted, if that pays and they have at most `room` elements each.
 pub(super) fn phases(call: &ConvCall, dtype: DType, room: usize) -> Result<Option<Phases>> {
     /// The most channels of a result for which packing is a notable part of the product's time.
     const FEW: usize = 512;
-    if !PHASES || !dtype.is_float() || call.made() > FEW {
+    if !PHASES || !dtype.is_float() || call.out_channels_per_group() > FEW {
         return Ok(None);
     }
-    Phases::new(call.geometry, call.channels, room)
+    Phases::new(call.geometry, call.in_channels, room)
 }
 
 /// How images are sorted, if that pays and scratch has room for one beside the product's.
 fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
-    let room = (MAX_SCRATCH / sum_bytes(dtype).max(1)).saturating_sub(product_numbers(call, dtype));
+    let room =
+        (MAX_SCRATCH / sum_bytes(dtype).max(1)).saturating_sub(product_scratch_len(call, dtype));
     let phases = phases(call, dtype, room)?;
     Ok(phases.map(|phases| Sorted {
-        images: (room / phases.numbers()).clamp(1, call.batch.max(1)),
+        images: (room / phases.scratch_len()).clamp(1, call.batch.max(1)),
         phases,
     }))
 }
 
 /// How images of bfloat16 are read as pairs of channels, if products have instructions for them and
 /// scratch has room.
-#[cfg(all(x86_dispatch, feature = "half"))]
-fn pairs(call: &ConvCall, dtype: DType) -> Option<Way> {
+#[cfg(x86_bf16)]
+fn pairs(call: &ConvCall, dtype: DType) -> Option<Plan> {
     if dtype != DType::BF16 || !gemm::bf16_pairs::<bf16, bf16>() {
         return None;
     }
-    let room = (MAX_SCRATCH / size_of::<u32>()).saturating_sub(pair_numbers(call));
-    Bands::new(call, room).map(Way::Pairs)
+    let room = (MAX_SCRATCH / size_of::<u32>()).saturating_sub(pair_scratch_len(call));
+    Bands::new(call, room).map(Plan::Pairs)
 }
-/// Numbers of scratch of the product of pairs itself.
-#[cfg(all(x86_dispatch, feature = "half"))]
-fn pair_numbers(call: &ConvCall) -> usize {
+/// Elements of scratch of the product of pairs itself.
+#[cfg(x86_bf16)]
+fn pair_scratch_len(call: &ConvCall) -> usize {
     type Pair = <gemm::Interleave as gemm::Packing>::To;
-    let taps = (call.seen().div_ceil(2)).saturating_mul(call.geometry.positions());
-    scratch_of::<Pair>([call.made(), call.geometry.len(), taps], false)
+    let taps =
+        (call.in_channels_per_group().div_ceil(2)).saturating_mul(call.geometry.kernel_len());
+    scratch_of::<Pair>(
+        [call.out_channels_per_group(), call.geometry.len(), taps],
+        false,
+    )
 }
-#[cfg(not(all(x86_dispatch, feature = "half")))]
-fn pairs(_: &ConvCall, _: DType) -> Option<Way> {
+#[cfg(not(x86_bf16))]
+fn pairs(_: &ConvCall, _: DType) -> Option<Plan> {
     None
 }
 
 /// How Winograd's algorithm splits the work, by kernels of all phases of a result of the call's
-/// places, if its errors are allowed and it is worthwhile.
+/// positions, if its errors are allowed and it is worthwhile.
 pub(super) fn winograd(
     call: &ConvCall,
     dtype: DType,
@@ -287,9 +305,12 @@ pub(super) fn winograd(
     if !WINOGRAD || precise || !dtype.is_float() {
         return None;
     }
-    let (places, sizes) = (call.geometry.places, [call.seen(), call.made()]);
+    let (positions, sizes) = (
+        call.geometry.output_size,
+        [call.in_channels_per_group(), call.out_channels_per_group()],
+    );
     let bytes = sum_bytes(dtype);
-    Blocks::new(kernels()?, places, sizes, call.batch, bytes, MAX_SCRATCH)
+    Blocks::new(kernels()?, positions, sizes, call.batch, bytes, MAX_SCRATCH)
         .filter(|blocks| worthwhile(call, blocks))
 }
 
@@ -300,28 +321,32 @@ fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
     let kernels = blocks.kernels();
-    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(kernels.products());
+    let weights = (call
+        .in_channels_per_group()
+        .saturating_mul(call.out_channels_per_group()))
+    .saturating_mul(kernels.products());
     let tiles = if weights.saturating_mul(kernels.depth) <= IN_CACHE {
         12
     } else {
         24
     };
     let [plain, products] = kernels.multiplications();
-    let places = call.batch.saturating_mul(call.geometry.len());
-    call.seen() >= CHANNELS
-        && call.made() >= CHANNELS
+    let positions = call.batch.saturating_mul(call.geometry.len());
+    call.in_channels_per_group() >= CHANNELS
+        && call.out_channels_per_group() >= CHANNELS
         && blocks.tiles() >= tiles
         // or the transforms take longer than what is saved
         && 5 * plain >= 7 * products
-        // tiles are filled by half: with fewer places, their products save too little
-        && 2 * places >= blocks.tiles().saturating_mul(blocks.area())
+        // tiles are filled by half: with fewer positions, their products save too little
+        && 2 * positions >= blocks.tiles().saturating_mul(blocks.area())
 }
 
 /// Whether a group produces so few channels that packing patches for their product takes longer
 /// than multiplying them.
 fn has_few_channels(call: &ConvCall) -> bool {
-    const MADE: usize = 8;
-    (1..=MADE).contains(&call.made()) && call.seen() > 0
+    const MAX_OUT_CHANNELS: usize = 8;
+    (1..=MAX_OUT_CHANNELS).contains(&call.out_channels_per_group())
+        && call.in_channels_per_group() > 0
 }
 
 /// Whether planes are so small that their rows don't fill vectors: they are then transposed, so
@@ -336,7 +361,10 @@ pub(super) fn is_small(g: &Geometry) -> bool {
 
 /// Whether float channels are convolved one by one, and fill lanes.
 pub(super) fn has_lanes(call: &ConvCall, dtype: DType) -> bool {
-    !simd::MICROCONTROLLER && call.seen() == 1 && call.outputs >= LANES && dtype.is_float()
+    !simd::MICROCONTROLLER
+        && call.in_channels_per_group() == 1
+        && call.out_channels >= LANES
+        && dtype.is_float()
 }
 
 /// The bytes of a sum.

@@ -2,18 +2,18 @@
 
 use super::Conv;
 use super::call::ConvCall;
-use super::plan::{PHASES, WINOGRAD, Way};
+use super::plan::{PHASES, Plan, WINOGRAD};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{Image, Patches, direct, scratch};
-use crate::kernel::gemm::{After, Epilogue, EpilogueOp, Map, MatElement, Strided, cost};
-#[cfg(all(x86_dispatch, feature = "half"))]
+use crate::kernel::gemm::{Epilogue, EpilogueOp, Map, MatElement, PostOp, Strided, cost};
+#[cfg(x86_bf16)]
 use crate::kernel::gemm::{Interleave, bf16_bits, bf16_pairs};
-use crate::ops::linalg::{Follow, Matrices, ResultMatrices, begin};
-use crate::par::{self, Cost};
+use crate::ops::linalg::{BindPostOp, Matrices, ResultMatrices, bind_post_op};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -26,7 +26,7 @@ pub(super) struct ConvOperands {
     pub weight: Tensor,
     /// `[outputs]`, contiguous, unsigned integers as signed ones.
     pub bias: Option<Tensor>,
-    /// `[batch, outputs, places]`
+    /// `[batch, outputs, positions]`
     pub residual: Option<Tensor>,
 }
 impl ConvOperands {
@@ -44,48 +44,53 @@ impl ConvOperands {
         op: &'static str,
         options: &Conv,
         y: &mut Tensor,
-        then: Option<&dyn Follow>,
+        post_op: Option<&dyn BindPostOp>,
     ) -> Result<()> {
         let dtype = y.dtype();
         let unsupported = || Err(Error::unsupported(op, dtype));
-        let way = Way::of(&self.call, dtype, options.precise)?;
-        if let Way::Depthwise(walk) = &way {
+        let plan = Plan::of(&self.call, dtype, options.precise)?;
+        if let Plan::Depthwise(walk) = &plan {
             return self.depthwise(op, options, walk, y);
         }
         let call = &self.call;
-        let after = begin(then, y, [call.batch, call.outputs, call.geometry.len()])?;
-        if let Way::Winograd(blocks) = &way
+        let post_op = bind_post_op(
+            post_op,
+            y,
+            [call.batch, call.out_channels, call.geometry.len()],
+        )?;
+        if let Plan::Winograd(blocks) = &plan
             && WINOGRAD
         {
             return dispatch!(floating dtype, |T| match activation(options) {
                 None => unsupported(),
-                Some(map) => self.winograd::<T>(blocks, map, y, after),
+                Some(map) => self.winograd::<T>(blocks, map, y, post_op),
             }, else unsupported());
         }
         if options.activation.is_some() {
             return dispatch!(floating dtype, |T| match activation(options) {
                 None => unsupported(),
-                Some(map) => self.run::<T>(&way, map, y, after),
+                Some(map) => self.run::<T>(&plan, map, y, post_op),
             }, else unsupported());
         }
-        dispatch!(wrapping dtype.signless(), |T| self.run::<T>(&way, None, y, after), else unsupported())
+        dispatch!(wrapping dtype.signless(), |T| self.run::<T>(&plan, None, y, post_op), else unsupported())
     }
     /// Computes products, or single channels by rows.
     fn run<T: Element + MatElement>(
         &self,
-        way: &Way,
+        plan: &Plan,
         activation: Option<Map<T::Acc>>,
         y: &mut Tensor,
-        after: Option<&dyn After>,
+        post_op: Option<&dyn PostOp>,
     ) -> Result<()> {
         let (call, geometry) = (&self.call, self.call.geometry);
-        let epilogues = Epilogues::<T>::new(self, activation, after)?;
-        let y = ResultMatrices::<T>::new(y, call.made(), geometry.len())?;
+        let epilogues = Epilogues::<T>::new(self, activation, post_op)?;
+        let y = ResultMatrices::<T>::new(y, call.out_channels_per_group(), geometry.len())?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
         let products = call.batch * call.groups;
         let operands = |i: usize| {
             let (n, group) = (i / call.groups, i % call.groups);
-            let rows = group * call.made()..(group + 1) * call.made();
+            let rows =
+                group * call.out_channels_per_group()..(group + 1) * call.out_channels_per_group();
             let a = weight.block(rows, 0..weight.cols());
             // SAFETY: each matrix of a fresh tensor is one group of one image, whose parts don't
             // overlap.
@@ -94,10 +99,10 @@ impl ConvOperands {
         };
         // all images have the same layout
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
-        match way {
-            #[cfg(all(x86_dispatch, feature = "half"))]
+        match plan {
+            #[cfg(x86_bf16)]
             // SAFETY: matrices of `y` don't overlap.
-            Way::Pointwise if bf16_pairs::<T, T>() && lines => unsafe {
+            Plan::Pointwise if bf16_pairs::<T, T>() && lines => unsafe {
                 products_of_sources(products, |i| {
                     let (a, image, c, epilogue) = operands(i);
                     (
@@ -108,33 +113,33 @@ impl ConvOperands {
                     )
                 })
             },
-            #[cfg(all(x86_dispatch, feature = "half"))]
-            Way::Pairs(bands) => self.pairs(bands, &epilogues, &y),
-            Way::Direct(tiling) => {
+            #[cfg(x86_bf16)]
+            Plan::Pairs(bands) => self.pairs(bands, &epilogues, &y),
+            Plan::Direct(tiling) => {
                 let tiles = tiling.count();
-                let places = geometry.len().div_ceil(tiles.max(1));
-                let taps = call.seen() * geometry.positions();
+                let positions = geometry.len().div_ceil(tiles.max(1));
+                let taps = call.in_channels_per_group() * geometry.kernel_len();
                 let cost = Cost {
-                    bytes: (call.seen() + call.made()) * places * size_of::<T>(),
-                    flops: (taps.saturating_mul(places))
-                        .saturating_mul(call.made())
+                    bytes: (call.in_channels_per_group() + call.out_channels_per_group())
+                        * positions
+                        * size_of::<T>(),
+                    flops: (taps.saturating_mul(positions))
+                        .saturating_mul(call.out_channels_per_group())
                         .saturating_add(cost::CALL),
                 };
-                let failure = Failure::default();
-                par::ranges(products.saturating_mul(tiles), 1, cost, |tasks| {
-                    failure.note(scratch::<T>(tiling).map(|mut scratch| {
-                        for task in tasks {
-                            let (a, image, c, epilogue) = operands(task / tiles);
-                            let i = task % tiles;
-                            // SAFETY: each task has its own tile of its own result.
-                            unsafe { direct(tiling, i, image, a, &c, epilogue, &mut scratch) };
-                        }
-                    }));
-                });
-                failure.result()
+                try_ranges(products.saturating_mul(tiles), 1, cost, |tasks| {
+                    let mut scratch = scratch::<T>(tiling)?;
+                    for task in tasks {
+                        let (a, image, c, epilogue) = operands(task / tiles);
+                        let i = task % tiles;
+                        // SAFETY: each task has its own tile of its own result.
+                        unsafe { direct(tiling, i, image, a, &c, epilogue, &mut scratch) };
+                    }
+                    Ok(())
+                })
             }
             // SAFETY: matrices of `y` don't overlap.
-            Way::Pointwise if lines => unsafe {
+            Plan::Pointwise if lines => unsafe {
                 products_of_sources(products, |i| {
                     let (a, image, c, epilogue) = operands(i);
                     (
@@ -145,7 +150,7 @@ impl ConvOperands {
                     )
                 })
             },
-            Way::ImplicitGemm(Some(sorted)) if PHASES => self.sorted(sorted, &epilogues, &y),
+            Plan::ImplicitGemm(Some(sorted)) if PHASES => self.sorted(sorted, &epilogues, &y),
             // SAFETY: as above.
             _ => unsafe {
                 products_of_sources(products, |i| {
@@ -171,13 +176,13 @@ pub(super) struct Epilogues<'a, T: MatElement> {
     /// Operations per image.
     each: usize,
     call: ConvCall,
-    after: Option<&'a dyn After>,
+    post_op: Option<&'a dyn PostOp>,
 }
 impl<'a, T: Element + MatElement> Epilogues<'a, T> {
     pub fn new(
         operands: &'a ConvOperands,
         activation: Option<Map<T::Acc>>,
-        after: Option<&'a dyn After>,
+        post_op: Option<&'a dyn PostOp>,
     ) -> Result<Self> {
         let call = operands.call;
         let bias = operands.bias.as_ref().map(|b| b.as_slice::<T>());
@@ -195,14 +200,16 @@ impl<'a, T: Element + MatElement> Epilogues<'a, T> {
             ops,
             each,
             call,
-            after,
+            post_op,
         })
     }
     /// The epilogue of a group of an image.
     pub fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
         let ops = &self.ops[n * self.each..(n + 1) * self.each];
-        let (rows, cols) = (self.call.outputs, self.call.geometry.len());
-        let epilogue = Epilogue::new(ops, rows, cols).then(self.after).of(n);
-        epilogue.at(group * self.call.made(), 0)
+        let (rows, cols) = (self.call.out_channels, self.call.geometry.len());
+        let epilogue = Epilogue::new(ops, rows, cols)
+            .with_post_op(self.post_op)
+            .of(n);
+        epilogue.at(group * self.call.out_channels_per_group(), 0)
     }
 }

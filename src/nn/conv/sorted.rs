@@ -23,10 +23,10 @@ impl ConvOperands {
         y: &ResultMatrices<T>,
     ) -> Result<()> {
         let call = &self.call;
-        let (seen, groups) = (call.seen(), call.groups);
+        let (in_channels, groups) = (call.in_channels_per_group(), call.groups);
         let (phases, together) = (&sorted.phases, sorted.images);
-        let numbers = phases.numbers();
-        let mut sorted = Scratch::<T::Acc>::new(sorted.numbers())?;
+        let elements = phases.scratch_len();
+        let mut sorted = Scratch::<T::Acc>::new(sorted.scratch_len())?;
         let weight = Matrices::<T>::new(&self.weight).get(0);
         for first in (0..call.batch).step_by(together) {
             let images = together.min(call.batch - first);
@@ -34,10 +34,15 @@ impl ConvOperands {
             let sorted = &sorted;
             let operands = |i: usize| {
                 let (n, group) = (i / groups, i % groups);
-                let rows = group * call.made()..(group + 1) * call.made();
+                let rows = group * call.out_channels_per_group()
+                    ..(group + 1) * call.out_channels_per_group();
                 let a = weight.block(rows, 0..weight.cols());
-                let numbers = &sorted[n * numbers..(n + 1) * numbers];
-                let patches = PhasePatches::new(phases, group * seen..(group + 1) * seen, numbers);
+                let elements = &sorted[n * elements..(n + 1) * elements];
+                let patches = PhasePatches::new(
+                    phases,
+                    group * in_channels..(group + 1) * in_channels,
+                    elements,
+                );
                 // SAFETY: each matrix of a fresh tensor is one group of one image.
                 let c = unsafe { y.get(first * groups + i) };
                 (
@@ -62,19 +67,19 @@ pub(super) fn sort<T: Element + MatElement>(
     phases: &Phases,
     d: &mut [T::Acc],
 ) {
-    let numbers = phases.numbers();
-    let each = numbers / call.channels.max(1);
+    let elements = phases.scratch_len();
+    let each = elements / call.in_channels.max(1);
     let cost = Cost {
         bytes: 2 * each * size_of::<T::Acc>(),
         flops: 0,
     };
     let out = Out::new(d);
-    par::chunks(images.len() * call.channels, cost, |task| {
-        let (n, channel) = (task / call.channels, task % call.channels);
-        let place = phases.channels(channel..channel + 1);
-        let place = n * numbers + place.start..n * numbers + place.end;
+    par::chunks(images.len() * call.in_channels, cost, |task| {
+        let (n, channel) = (task / call.in_channels, task % call.in_channels);
+        let position = phases.channels(channel..channel + 1);
+        let position = n * elements + position.start..n * elements + position.end;
         // SAFETY: OUT1: each task has its own channel of an image.
-        let d = unsafe { out.part(place) };
+        let d = unsafe { out.part(position) };
         phases.sort(call.whole_of::<T>(x, images.start + n), channel, d);
     });
 }

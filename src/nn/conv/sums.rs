@@ -1,21 +1,21 @@
-//! The sums of the weight gradient of a convolution: over the places of all images.
+//! The sums of the weight gradient of a convolution: over the positions of all images.
 
 use super::call::ConvCall;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_split;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{Stacked, channel_gradient};
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, Source, cost};
 use crate::ops;
 use crate::ops::linalg::{Matrices, ResultMatrices};
-use crate::par::{self, Cost};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The fewest places that a part sums up: enough that adding the parts up costs little in
+/// The fewest positions that a part sums up: enough that adding the parts up costs little in
 /// comparison.
 const PART: usize = 1 << 13;
 /// The most parts.
@@ -25,11 +25,11 @@ const PARTS: usize = 32;
 /// added at the end.
 pub(super) struct WeightSums {
     call: ConvCall,
-    /// `[batch, outputs, places]`
+    /// `[batch, outputs, positions]`
     result: Tensor,
 }
 impl WeightSums {
-    /// For a gradient of the result, `[batch, outputs, places]`.
+    /// For a gradient of the result, `[batch, outputs, positions]`.
     pub fn new(call: ConvCall, result: Tensor) -> WeightSums {
         WeightSums { call, result }
     }
@@ -44,8 +44,11 @@ impl WeightSums {
     /// Images of a part, and the number of parts.
     pub fn parts(&self) -> (usize, usize) {
         let batch = self.call.batch.max(1);
-        let places = self.call.geometry.len().max(1);
-        let images = PART.div_ceil(places).max(batch.div_ceil(PARTS)).min(batch);
+        let positions = self.call.geometry.len().max(1);
+        let images = PART
+            .div_ceil(positions)
+            .max(batch.div_ceil(PARTS))
+            .min(batch);
         (images, batch.div_ceil(images))
     }
     /// The images of part `i`.
@@ -53,7 +56,7 @@ impl WeightSums {
         let (images, _) = self.parts();
         (i * images).min(self.call.batch)..((i + 1) * images).min(self.call.batch)
     }
-    /// Computes single channels of `images` by rows, `[outputs, positions]`: for groups of one
+    /// Computes single channels of `images` by rows, `[outputs, kernel_len]`: for groups of one
     /// channel.
     pub fn channels<F>(&self, images: &Tensor) -> Result<Tensor>
     where
@@ -61,61 +64,65 @@ impl WeightSums {
     {
         let (call, g) = (&self.call, self.call.geometry);
         let (each, parts) = self.parts();
-        let (positions, size) = (g.positions(), g.len());
-        let mut sums = Tensor::empty((parts, call.outputs, positions), F::DTYPE)?;
+        let (kernel_len, size) = (g.kernel_len(), g.len());
+        let mut sums = Tensor::empty((parts, call.out_channels, kernel_len), F::DTYPE)?;
         let result = self.result.contiguous()?;
         let result = result.as_slice::<F>()?;
         let count = each.saturating_mul(size);
         let cost = Cost {
             bytes: count.saturating_mul(2 * size_of::<F>()),
-            flops: count.saturating_mul(positions).saturating_add(cost::CALL),
+            flops: count.saturating_mul(kernel_len).saturating_add(cost::CALL),
         };
-        let failure = Failure::default();
         let d = sums.as_mut_slice::<F>()?;
-        par::split(d, positions, 1, cost, |rows, d| {
-            for (row, d) in rows.zip(d.chunks_exact_mut(positions)) {
-                let (part, o) = (row / call.outputs, row % call.outputs);
-                let planes = self.part(part).map(|n| {
-                    let plane = (n * call.outputs + o) * size;
-                    let image = call.image_of::<F>(images, n, o / call.made());
-                    (image, &result[plane..plane + size])
-                });
-                failure.note(channel_gradient(planes, &g, d));
-            }
-        });
-        failure.result()?;
+        try_split(d, kernel_len, 1, cost, |rows, d| {
+            rows.zip(d.chunks_exact_mut(kernel_len))
+                .try_for_each(|(row, d)| {
+                    let (part, o) = (row / call.out_channels, row % call.out_channels);
+                    let planes = self.part(part).map(|n| {
+                        let plane = (n * call.out_channels + o) * size;
+                        let image =
+                            call.image_of::<F>(images, n, o / call.out_channels_per_group());
+                        (image, &result[plane..plane + size])
+                    });
+                    channel_gradient(planes, &g, d)
+                })
+        })?;
         ops::sum(&sums, 0)
     }
     /// Computes products with the source that `taps` returns for some images and a group: a line
-    /// per tap, a step per place. `[outputs, taps]`
+    /// per tap, a step per position. `[outputs, taps]`
     pub fn products<F, A>(&self, taps: impl Fn(Range<usize>, usize) -> A + Sync) -> Result<Tensor>
     where
         F: Element + MatElement<Acc = F> + Packed,
         A: Source<Packed = F>,
     {
-        let (call, places) = (&self.call, self.call.geometry.len());
+        let (call, positions) = (&self.call, self.call.geometry.len());
         let (_, parts) = self.parts();
-        let lines = call.seen() * call.geometry.positions();
-        let mut sums = Tensor::empty((parts, call.groups, lines, call.made()), F::DTYPE)?;
+        let lines = call.in_channels_per_group() * call.geometry.kernel_len();
+        let mut sums = Tensor::empty(
+            (parts, call.groups, lines, call.out_channels_per_group()),
+            F::DTYPE,
+        )?;
         let count = call.batch.saturating_mul(call.groups);
         let mut results: Vec<Mat<F>> = fallible::with_capacity(count)?;
         let of_batch = Matrices::<F>::new(&self.result);
         results.extend((0..count).map(|i| {
             let (group, n) = (i / call.batch, i % call.batch);
-            let rows = group * call.made()..(group + 1) * call.made();
-            of_batch.get(n).block(rows, 0..places).t()
+            let rows =
+                group * call.out_channels_per_group()..(group + 1) * call.out_channels_per_group();
+            of_batch.get(n).block(rows, 0..positions).t()
         }));
-        let d = ResultMatrices::<F>::new(&mut sums, lines, call.made())?;
+        let d = ResultMatrices::<F>::new(&mut sums, lines, call.out_channels_per_group())?;
         // SAFETY: the matrices of a fresh tensor don't overlap.
         unsafe {
             products_of_sources(parts * call.groups, |i| {
                 let (part, group) = (self.part(i / call.groups), i % call.groups);
                 let of = group * call.batch + part.start..group * call.batch + part.end;
-                let right = Stacked::new(&results[of], places, call.made());
+                let right = Stacked::new(&results[of], positions, call.out_channels_per_group());
                 (taps(part, group), right, d.get(i), Epilogue::NONE)
             })?
         };
         let sums = ops::sum(&sums, 0)?.transpose(1, 2)?.contiguous()?;
-        sums.reshape((call.outputs, lines))
+        sums.reshape((call.out_channels, lines))
     }
 }

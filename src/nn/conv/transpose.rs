@@ -1,4 +1,4 @@
-//! Transposed convolutions, as gathers: by products with the whole kernel ([`super::spread`]), or
+//! Transposed convolutions, as gathers: by products with the whole kernel ([`super::col2im`]), or
 //! phase by phase. The results of a phase, which are `stride` apart, read neighbouring elements
 //! with the same taps, so each phase is a convolution of stride 1 with some of the weights. No
 //! element of a result is written twice.
@@ -20,12 +20,12 @@ use crate::tensor::Tensor;
 pub struct ConvTranspose<'a> {
     /// `[out]`, added to each channel of the result.
     pub bias: Option<&'a Tensor>,
-    /// The distance, in the result, between the places that adjacent elements of the image add to.
-    /// Default: 1.
+    /// The distance, in the result, between the positions that adjacent elements of the image add
+    /// to. Default: 1.
     pub stride: PerAxis,
-    /// Places cropped on both sides of the result. Default: none.
+    /// Elements cropped on both sides of the result. Default: none.
     pub padding: PerAxis,
-    /// Places added after the result, fewer than `stride` or `dilation`. Default: none.
+    /// Elements added after the result, fewer than `stride` or `dilation`. Default: none.
     pub output_padding: PerAxis,
     /// Groups of channels, each convolved by itself. Default: 1.
     pub groups: usize,
@@ -49,15 +49,6 @@ impl Default for ConvTranspose<'_> {
         }
     }
 }
-impl<'a> From<Option<&'a Tensor>> for ConvTranspose<'a> {
-    fn from(bias: Option<&'a Tensor>) -> Self {
-        ConvTranspose {
-            bias,
-            ..Default::default()
-        }
-    }
-}
-
 macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
         $(#[doc = $doc])*
@@ -67,13 +58,13 @@ macro_rules! transposed {
         /// shape `[batch, channels, ..]`, or `[channels, ..]` without a batch; the weight
         /// `[channels, out / groups, ..]`. Any strides. The result has the common dtype of all
         /// operands, and along each axis `(size - 1) * stride - 2 * padding + dilation * (kernel -
-        /// 1) + output_padding + 1` places. 16-bit floats are summed in float32 and rounded once. A
-        /// weight that is not finite may give NaN in places within a kernel of the border: if that
-        /// is faster, it is multiplied by zeros beyond `x`.
+        /// 1) + output_padding + 1` positions. 16-bit floats are summed in float32 and rounded
+        /// once. A weight that is not finite may give NaN in positions within a kernel of the
+        /// border: if that is faster, it is multiplied by zeros beyond `x`.
         ///
         /// Errors if shapes or groups don't match, a stride, dilation or size of the kernel is
-        /// zero, `output_padding` is not below `stride` or `dilation`, the result would have no
-        /// places, and for bool.
+        /// zero, `output_padding` is not below `stride` or `dilation`, the result would have fewer
+        /// than 0 elements along an axis, and for bool.
         pub fn $name<'a>(
             x: &Tensor,
             weight: &Tensor,
@@ -102,7 +93,7 @@ transposed! {
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 1, 2])?;
     /// let weight = Tensor::from_slice(&[1.0f32; 4], [1, 1, 2, 2])?;
-    /// let y = nn::conv_transpose2d(&x, &weight, None)?;
+    /// let y = nn::conv_transpose2d(&x, &weight, ())?;
     /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0, 2.0, 1.0, 3.0, 2.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -113,7 +104,7 @@ transposed! {
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32], [1, 1, 1, 1])?;
     /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
-    /// assert_eq!(nn::conv_transpose3d(&x, &weight, None)?.shape(), [1, 2, 2, 2]);
+    /// assert_eq!(nn::conv_transpose3d(&x, &weight, ())?.shape(), [1, 2, 2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     conv_transpose3d 3 "conv_transpose3d";
@@ -147,7 +138,7 @@ pub(super) fn transposed(
     let groups = options.groups;
     if weight.shape()[0] != channels {
         return bad(message!(
-            "weight sees {} channels of the {channels} of x",
+            "weight.shape[0] is {}, expected in_channels = {channels}",
             weight.shape()[0]
         ));
     }
@@ -179,18 +170,18 @@ pub(super) fn transposed(
         let of = |n: usize| i128::try_from(n).unwrap_or(i128::MAX);
         let grown = (of(image[k]) - 1).checked_mul(of(stride[k]));
         let spans = (of(kernel[k]) - 1).checked_mul(of(dilation[k]));
-        let places = grown
+        let padded = grown
             .zip(spans)
             .and_then(|(a, b)| a.checked_add(b))
             .and_then(|n| n.checked_add(of(after[k]) + 1))
             .filter(|n| *n <= isize::MAX as i128 / 2 && padding[k] <= isize::MAX as usize / 2);
-        let Some(places) = places else {
+        let Some(padded) = padded else {
             return bad(message!("stride, padding or dilation is too large"));
         };
-        let places = places - 2 * of(padding[k]);
-        if places < 1 || image[k] == 0 {
+        let output_size = padded - 2 * of(padding[k]);
+        if output_size < 0 || image[k] == 0 {
             return bad(message!(
-                "the result would have {places} places along axis {}",
+                "the output size would be {output_size} along axis {}",
                 x.rank() + k - 3
             ));
         }
@@ -199,7 +190,7 @@ pub(super) fn transposed(
             stride: stride[k],
             dilation: dilation[k],
             padding: padding[k],
-            places: places as usize,
+            output_size: output_size as usize,
         });
     }
     let mut dtype = x.dtype().promote(weight.dtype(), op)?;
@@ -219,7 +210,7 @@ pub(super) fn transposed(
     } else {
         x.expand_dims(0)?
     };
-    let made = weight.shape()[1];
+    let out_channels = weight.shape()[1];
     let [kz, ky, kx] = kernel;
     Ok(Transposed {
         op,
@@ -230,8 +221,8 @@ pub(super) fn transposed(
             rank,
             batched,
             batch,
-            channels,
-            outputs,
+            in_channels: channels,
+            out_channels: outputs,
             groups,
             image,
             geometry: Geometry {
@@ -239,13 +230,13 @@ pub(super) fn transposed(
                 stride: [1; 3],
                 dilation: [1; 3],
                 padding: [0; 3],
-                places: [0; 3],
+                output_size: [0; 3],
             },
         },
         x: whole.astype(dtype)?,
         weight: weight
             .astype(dtype)?
-            .reshape((groups, channels / groups, made, kz, ky, kx))?
+            .reshape((groups, channels / groups, out_channels, kz, ky, kx))?
             .permute([0, 2, 1, 3, 4, 5])?,
         bias: (options.bias)
             .map(|b| b.astype(dtype)?.contiguous()?.signless())
@@ -271,7 +262,10 @@ pub(super) struct Transposed {
 }
 impl Transposed {
     pub fn run(&self) -> Result<Tensor> {
-        let phases = self.axes.map(|axis| axis.stride.min(axis.places));
+        let phases = self.axes.map(|axis| axis.stride.min(axis.output_size));
+        if phases.contains(&0) {
+            return Tensor::empty(self.whole().shape(), self.dtype);
+        }
         if let Some(y) = self.depthwise()? {
             return Ok(y);
         }
@@ -281,8 +275,8 @@ impl Transposed {
         if let Some(y) = self.winograd()? {
             return Ok(y);
         }
-        if let Some(how) = self.spread() {
-            return self.spread_to(&how);
+        if let Some(how) = self.col2im() {
+            return self.col2im_to(&how);
         }
         let mut y = Tensor::empty(self.whole().shape(), self.dtype)?;
         let lead = y.rank() - self.rank;
@@ -297,7 +291,7 @@ impl Transposed {
             for k in 0..self.rank {
                 let (phase, axis) = (phase[3 - self.rank + k], self.axes[3 - self.rank + k]);
                 let step = axis.stride as isize;
-                layout = layout.slice(lead + k, phase.first, step, phase.places);
+                layout = layout.slice(lead + k, phase.first, step, phase.output_size);
             }
             y.write(&layout, &part)?;
         }
@@ -310,17 +304,17 @@ impl Transposed {
             stride: self.axes.map(|axis| axis.stride),
             dilation: self.axes.map(|axis| axis.dilation),
             padding: self.axes.map(|axis| axis.padding as isize),
-            places: self.call.image,
+            output_size: self.call.image,
         }
     }
     /// The sizes of the whole result.
     pub(super) fn whole(&self) -> ConvCall {
-        self.call_of(self.axes.map(|axis| axis.places))
+        self.call_of(self.axes.map(|axis| axis.output_size))
     }
-    /// The sizes of a result of these places.
-    pub(super) fn call_of(&self, places: Three) -> ConvCall {
+    /// The sizes of a result of these positions.
+    pub(super) fn call_of(&self, output_size: Three) -> ConvCall {
         let geometry = Geometry {
-            places,
+            output_size,
             ..self.call.geometry
         };
         ConvCall {
@@ -328,7 +322,7 @@ impl Transposed {
             ..self.call
         }
     }
-    /// The results of a phase: the places from `first` on, `stride` apart.
+    /// The results of a phase: the positions from `first` on, `stride` apart.
     fn phase(&self, first: Three) -> Result<(Tensor, [Phase; 3])> {
         let phases = [0, 1, 2].map(|k| self.axes[k].phase(first[k]));
         let of = |f: fn(&Phase) -> usize| phases.each_ref().map(f);
@@ -338,14 +332,14 @@ impl Transposed {
                 stride: [1; 3],
                 dilation: of(|p| p.dilation),
                 padding: phases.each_ref().map(|p| p.padding),
-                places: of(|p| p.places),
+                output_size: of(|p| p.output_size),
             },
             ..self.call
         };
         let (mut x, mut weight) = (self.x.clone(), self.weight.clone());
         if call.geometry.kernel.contains(&0) {
-            // places that read nothing
-            call.channels = 0;
+            // positions that read nothing
+            call.in_channels = 0;
             (call.geometry.kernel, call.geometry.dilation) = ([1; 3], [1; 3]);
             x = x.narrow(1, 0, 0)?;
             weight = weight.narrow(2, 0, 0)?;
@@ -355,10 +349,10 @@ impl Transposed {
                 weight = weight.slice_axis(3 + k as isize, Some(last), None, -(p.step as i64))?;
             }
         }
-        let taps = call.seen() * call.geometry.positions();
+        let taps = call.in_channels_per_group() * call.geometry.kernel_len();
         let operands = ConvOperands {
             x: call.aligned(x)?,
-            weight: weight.reshape((call.outputs, taps))?,
+            weight: weight.reshape((call.out_channels, taps))?,
             bias: self.bias.clone(),
             residual: None,
             call,

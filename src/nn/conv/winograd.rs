@@ -7,7 +7,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::kernel::conv::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};
-use crate::kernel::gemm::{After, Map, Mat, MatElement, Scratch, packed_slice};
+use crate::kernel::gemm::{Map, Mat, MatElement, PostOp, Scratch, packed_slice};
 use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost};
@@ -25,7 +25,7 @@ impl ConvOperands {
         blocks: &Blocks,
         activation: Option<Map<T::Acc>>,
         y: &mut Tensor,
-        after: Option<&dyn After>,
+        post_op: Option<&dyn PostOp>,
     ) -> Result<()>
     where
         T: Element + MatElement,
@@ -34,56 +34,68 @@ impl ConvOperands {
         let transformed = self.transformed::<T>(blocks, || Ok(self.weight.clone()))?;
         let plain = Matrices::<T>::new(&self.weight).get(0);
         let right =
-            self.winograd_by::<T>(blocks, (&transformed, Some(plain)), activation, y, after)?;
-        debug_assert!(right, "what is not finite is recomputed");
+            self.winograd_by::<T>(blocks, (&transformed, Some(plain)), activation, y, post_op)?;
+        debug_assert!(right, "what would be wrong is a plain sum");
         Ok(())
     }
-    /// The same of weights that are transformed, and plain if what is not finite is to be
-    /// recomputed. Returns whether all of `y` is right.
+    /// The same of weights that are transformed, and plain if what is not finite or of too large a
+    /// range is to be computed by them. Returns whether all of `y` is right.
     pub fn winograd_by<T>(
         &self,
         blocks: &Blocks,
         (transformed, plain): (&Bytes, Option<Mat<T>>),
         activation: Option<Map<T::Acc>>,
         y: &mut Tensor,
-        after: Option<&dyn After>,
+        post_op: Option<&dyn PostOp>,
     ) -> Result<bool>
     where
         T: Element + MatElement,
         T::Acc: Real + MatElement<Acc = T::Acc>,
     {
         let call = &self.call;
-        let (made, places) = (call.made(), call.geometry.len());
-        let epilogues = Epilogues::<T>::new(self, activation, after)?;
-        let y = ResultMatrices::<T>::new(y, made, places)?;
+        let (out_channels, positions) = (call.out_channels_per_group(), call.geometry.len());
+        let [_, high, wide] = call.image;
+        let epilogues = Epilogues::<T>::new(self, activation, post_op)?;
+        let y = ResultMatrices::<T>::new(y, out_channels, positions)?;
         let x = if self.image::<T>(0, 0).planes_are_matrices() {
             self.x.clone()
         } else {
             self.x.contiguous()?
         };
-        let panels = WeightPanels::new::<T::Acc>(*blocks.kernels(), [call.seen(), made]);
+        let panels = WeightPanels::new::<T::Acc>(
+            *blocks.kernels(),
+            [call.in_channels_per_group(), out_channels],
+        );
         let transformed = packed_slice::<T::Acc>(transformed);
-        let size = panels.numbers::<T::Acc>();
+        let size = panels.packed_len::<T::Acc>();
         let weights = |group: usize| GroupWeights {
-            plain: plain.map(|w| w.block(group * made..(group + 1) * made, 0..w.cols())),
+            plain: plain.map(|w| {
+                w.block(
+                    group * out_channels..(group + 1) * out_channels,
+                    0..w.cols(),
+                )
+            }),
             transformed: &transformed[group * size..(group + 1) * size],
             panels,
         };
         // SAFETY: each matrix of the fresh tensor is one group of one image; each block has its own
-        // places.
+        // positions.
         let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
         let (failure, wrong) = (Failure::default(), AtomicBool::new(false));
         let phase = |block: &Block<T>, phase: usize, group: usize, tasks: Range<usize>| {
             let weights = weights(group);
             let image = |n: usize| call.image_of::<T>(&x, n, group);
-            let scratch = Scratch::<T::Acc>::new(if phase == 1 { 0 } else { blocks.task() });
+            if wrong.load(Ordering::Relaxed) {
+                return; // all is computed otherwise
+            }
+            let scratch = Scratch::<T::Acc>::new(blocks.task());
             failure.note(scratch.and_then(|mut scratch| {
                 for task in tasks {
                     // SAFETY: WINOGRAD2: each task once, phase after phase.
                     unsafe {
                         match phase {
                             0 => block.transform(task, image, &mut scratch),
-                            1 => block.multiply(task, &weights)?,
+                            1 => block.multiply(task, &weights, [high, wide], &mut scratch)?,
                             _ => {
                                 let right = block.finish(
                                     task,
@@ -111,7 +123,8 @@ impl ConvOperands {
                 each(&block, phase, tasks);
             }
         };
-        let flops = (call.seen() * made).saturating_mul(blocks.multiplications());
+        let flops =
+            (call.in_channels_per_group() * out_channels).saturating_mul(blocks.multiplications());
         let flops = flops.saturating_mul(call.groups);
         let cost = Cost { bytes: 0, flops };
         let each = |n: usize| Cost {
@@ -171,25 +184,32 @@ impl ConvOperands {
         const OUTPUTS: usize = 64;
         const CHANNELS: usize = 32;
         let call = &self.call;
-        let (made, seen) = (call.made(), call.seen());
-        let panels = WeightPanels::new::<T::Acc>(*blocks.kernels(), [seen, made]);
-        let size = panels.numbers::<T::Acc>();
+        let (out_channels, in_channels) =
+            (call.out_channels_per_group(), call.in_channels_per_group());
+        let panels = WeightPanels::new::<T::Acc>(*blocks.kernels(), [in_channels, out_channels]);
+        let size = panels.packed_len::<T::Acc>();
         let weight = Matrices::<T>::new(weight).get(0);
         let mut all = Scratch::<T::Acc>::new(size.saturating_mul(call.groups))?;
         let out = par::Out::new(&mut all);
         let [_, products] = blocks.kernels().multiplications();
-        let each = made.min(OUTPUTS) * seen.min(CHANNELS) * products;
+        let each = out_channels.min(OUTPUTS) * in_channels.min(CHANNELS) * products;
         let cost = Cost {
             bytes: each * size_of::<T::Acc>(),
             flops: 10 * each,
         };
-        let (down, across) = (made.div_ceil(OUTPUTS), seen.div_ceil(CHANNELS));
+        let (down, across) = (
+            out_channels.div_ceil(OUTPUTS),
+            in_channels.div_ceil(CHANNELS),
+        );
         par::chunks(call.groups * down * across, cost, |task| {
             let (group, task) = (task / (down * across), task % (down * across));
             let (o, c) = (task / across * OUTPUTS, task % across * CHANNELS);
-            let weight = weight.block(group * made..(group + 1) * made, 0..weight.cols());
-            let channels = c..seen.min(c + CHANNELS);
-            let outputs = o..made.min(o + OUTPUTS);
+            let weight = weight.block(
+                group * out_channels..(group + 1) * out_channels,
+                0..weight.cols(),
+            );
+            let channels = c..in_channels.min(c + CHANNELS);
+            let outputs = o..out_channels.min(o + OUTPUTS);
             let d = out.as_mut_ptr().wrapping_add(group * size);
             // SAFETY: TRANSFORM1, OUT1: each task has the numbers of its own channels and outputs
             // of a group.
@@ -201,17 +221,17 @@ impl ConvOperands {
 
 impl Transposed {
     /// The result by Winograd's algorithm; none if that is not worthwhile, and if a result is not
-    /// finite.
+    /// finite or elements have too large a range.
     pub fn winograd(&self) -> Result<Option<Tensor>> {
         let call = self.whole();
-        let kernels = || PhaseKernels::transposed(&self.mirrored(), call.geometry.places);
+        let kernels = || PhaseKernels::transposed(&self.mirrored(), call.geometry.output_size);
         let Some(blocks) = plan::winograd(&call, self.dtype, self.precise, kernels) else {
             return Ok(None);
         };
         let operands = self.by_channels()?;
         let mut y = Tensor::empty(call.shape(), self.dtype)?;
-        let taps = call.seen() * blocks.kernels().weight.iter().product::<usize>();
-        let by_outputs = || self.weight.reshape((call.outputs, taps));
+        let taps = call.in_channels_per_group() * blocks.kernels().weight.iter().product::<usize>();
+        let by_outputs = || self.weight.reshape((call.out_channels, taps));
         let unsupported = Err(Error::unsupported(self.op, self.dtype));
         let right = dispatch!(floating self.dtype, |T| {
             let transformed = operands.transformed::<T>(&blocks, by_outputs)?;

@@ -60,7 +60,7 @@ pub fn sigmoid(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
     })
 }
 
-/// The gradient of [`tanh`](crate::ops::tanh), from its result `y`: `grad * (1 - y * y)`. Errors
+/// The gradient of [`tanh`](crate::ops::tanh), from its result `y`: `grad * (1 - y) * (1 + y)`. Errors
 /// like [`relu`].
 ///
 /// ```
@@ -71,8 +71,12 @@ pub fn sigmoid(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
 /// ```
 pub fn tanh(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
     formula("grad.tanh", grad, ("y", y), |f, g, y| {
-        let square = f.unary(&rows::Square::ROW, y)?;
-        let slope = f.binary(&rows::Subtract::ROW, 1.0, square)?;
+        // a square would lose what y lacks to 1
+        let (less, more) = (
+            f.binary(&rows::Subtract::ROW, 1.0, y)?,
+            f.binary(&rows::Add::ROW, y, 1.0)?,
+        );
+        let slope = f.binary(&rows::Multiply::ROW, less, more)?;
         f.binary(&rows::Multiply::ROW, g, slope)
     })
 }
@@ -90,6 +94,8 @@ pub fn silu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
     formula("grad.silu", grad, ("x", x), |f, g, x| {
         let s = f.unary(&rows::Sigmoid::ROW, x)?;
         let rest = f.binary(&rows::Subtract::ROW, 1.0, s)?;
+        // no infinity times zero
+        let x = f.ternary(&rows::Clip::ROW, x, -2000.0, 2000.0)?;
         let more = f.binary(&rows::Multiply::ROW, x, rest)?;
         let factor = f.binary(&rows::Add::ROW, more, 1.0)?;
         let slope = f.binary(&rows::Multiply::ROW, s, factor)?;
@@ -122,24 +128,26 @@ pub fn gelu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn gelu_tanh(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
-    const LINEAR: f64 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+    const LINEAR: f64 = 2.0 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
     const CUBIC: f64 = LINEAR * 0.044715;
     formula("grad.gelu_tanh", grad, ("x", x), |f, g, x| {
+        // With v = 2 u the slope is s (1 + (1 - s) x dv/dx), s = sigmoid(v), which keeps its relative
+        // accuracy where s is small. Beyond the bounds s is 0 or 1.
+        let x = f.ternary(&rows::Clip::ROW, x, -100.0, 100.0)?;
         let square = f.unary(&rows::Square::ROW, x)?;
         let cubic = f.binary(&rows::Multiply::ROW, square, CUBIC)?;
         let factor = f.binary(&rows::Add::ROW, cubic, LINEAR)?;
-        let u = f.binary(&rows::Multiply::ROW, x, factor)?;
-        let t = f.unary(&rows::Tanh::ROW, u)?;
-        // x (1 - t^2) du/dx
+        let v = f.binary(&rows::Multiply::ROW, x, factor)?;
+        let s = f.unary(&rows::Sigmoid::ROW, v)?;
         let cubic = f.binary(&rows::Multiply::ROW, square, 3.0 * CUBIC)?;
         let slope = f.binary(&rows::Add::ROW, cubic, LINEAR)?;
         let slope = f.binary(&rows::Multiply::ROW, slope, x)?;
-        let t2 = f.unary(&rows::Square::ROW, t)?;
-        let rest = f.binary(&rows::Subtract::ROW, 1.0, t2)?;
+        // 1 - s loses what s lacks to 1, which up to 80 multiplies
+        let minus = f.unary(&rows::Negative::ROW, v)?;
+        let rest = f.unary(&rows::Sigmoid::ROW, minus)?;
         let moved = f.binary(&rows::Multiply::ROW, rest, slope)?;
-        let sum = f.binary(&rows::Add::ROW, t, 1.0)?;
-        let sum = f.binary(&rows::Add::ROW, sum, moved)?;
-        let slope = f.binary(&rows::Multiply::ROW, sum, 0.5)?;
+        let sum = f.binary(&rows::Add::ROW, moved, 1.0)?;
+        let slope = f.binary(&rows::Multiply::ROW, s, sum)?;
         f.binary(&rows::Multiply::ROW, g, slope)
     })
 }

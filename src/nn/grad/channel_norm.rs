@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::kernel::elementwise::rows;
 use crate::kernel::gemm::MatElement;
-use crate::kernel::norm::gradient;
+use crate::kernel::math::{Number, Real};
+use crate::kernel::norm::{gradient, is_lost_inverse};
+use crate::kernel::range::to_one;
 use crate::layout::{Axes, Shape};
 use crate::nn::ChannelNorm;
 use crate::nn::channel_norm::{channels, check_groups, check_spread, parameter};
@@ -17,6 +19,7 @@ use crate::ops::formula::Formula;
 use crate::ops::{self, ewise, reduce::moments};
 use crate::par::Cost;
 use crate::tensor::Tensor;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use smallvec::SmallVec;
 
 /// The gradients of `x`, weight and bias of [`batch_norm`](crate::nn::batch_norm), the last two
@@ -37,18 +40,18 @@ use smallvec::SmallVec;
 /// assert_eq!(bias.to_vec::<f32>()?, [1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn batch_norm(
+pub fn batch_norm<'a>(
     grad: &Tensor,
     x: &Tensor,
     statistics: Option<(&Tensor, &Tensor)>,
-    options: ChannelNorm,
+    options: impl Into<ChannelNorm<'a>>,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.batch_norm";
     let channels = channels(OP, x)?;
     if statistics.is_none() {
         check_spread(OP, x, x.len() / channels.max(1))?;
     }
-    GroupedOperands::new(OP, grad, x, channels, true)?.gradients(statistics, options)
+    GroupedOperands::new(OP, grad, x, channels, true)?.gradients(statistics, options.into())
 }
 
 /// The gradients of `x`, weight and bias of [`group_norm`](crate::nn::group_norm). Otherwise like
@@ -64,16 +67,16 @@ pub fn batch_norm(
 /// assert_eq!(bias.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn group_norm(
+pub fn group_norm<'a>(
     grad: &Tensor,
     x: &Tensor,
     num_groups: usize,
-    options: ChannelNorm,
+    options: impl Into<ChannelNorm<'a>>,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.group_norm";
     let channels = channels(OP, x)?;
     check_groups(OP, x, channels, num_groups)?;
-    GroupedOperands::new(OP, grad, x, num_groups, false)?.gradients(None, options)
+    GroupedOperands::new(OP, grad, x, num_groups, false)?.gradients(None, options.into())
 }
 
 /// The gradients of `x`, weight and bias of [`instance_norm`](crate::nn::instance_norm). Otherwise
@@ -82,15 +85,15 @@ pub fn group_norm(
 /// ```
 /// use flex::{Tensor, nn};
 /// let (x, grad) = (Tensor::from([[[1.0f32, 3.0]]]), Tensor::from([[[1.0f32, 0.0]]]));
-/// let [_, _, bias] = nn::grad::instance_norm(&grad, &x, None, Default::default())?;
+/// let [_, _, bias] = nn::grad::instance_norm(&grad, &x, None, ())?;
 /// assert_eq!(bias.to_vec::<f32>()?, [1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn instance_norm(
+pub fn instance_norm<'a>(
     grad: &Tensor,
     x: &Tensor,
     statistics: Option<(&Tensor, &Tensor)>,
-    options: ChannelNorm,
+    options: impl Into<ChannelNorm<'a>>,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.instance_norm";
     let channels = channels(OP, x)?;
@@ -98,7 +101,7 @@ pub fn instance_norm(
         check_spread(OP, x, x.shape()[2..].iter().product())?;
     }
     GroupedOperands::new(OP, grad, x, channels, statistics.is_some())?
-        .gradients(statistics, options)
+        .gradients(statistics, options.into())
 }
 
 /// From so many elements of a channel on, its sums fill vectors.
@@ -179,8 +182,9 @@ impl<'a> GroupedOperands<'a> {
         check::eps(self.op, options.eps)?;
         let weight = options.weight.map(|w| self.parameter("weight", w));
         let weight = weight.transpose()?;
+        let weight = weight.as_ref();
         if statistics.is_none()
-            && let Some(all) = self.of_groups(weight.as_ref(), options.eps)?
+            && let Some(all) = self.of_groups(weight, options.eps)?
         {
             return Ok(all);
         }
@@ -191,24 +195,76 @@ impl<'a> GroupedOperands<'a> {
             )),
             None => None,
         };
+        let dtype = self.x.dtype().wide();
+        let eps = Tensor::scalar(options.eps, dtype)?;
+        let (all, scale) = self.gradients_by_sums(given, weight, &eps)?;
+        let lost = dispatch!(float dtype, |F| scale.contiguous()?.as_slice::<F>()?.iter().any(|x| is_lost_inverse(*x)),
+            else return Err(Error::unsupported(self.op, dtype)));
+        if lost && statistics.is_none() && !self.x.is_empty() {
+            return self.rescaled(weight, options.eps, &scale);
+        }
+        Ok(all)
+    }
+    /// The gradients, where squares were lost on the way to `scale`: from multiples of those groups by
+    /// powers of two.
+    #[cold]
+    #[inline(never)]
+    fn rescaled(&self, weight: Option<&Tensor>, eps: f64, scale: &Tensor) -> Result<[Tensor; 3]> {
+        let (dtype, wide) = (self.x.dtype(), self.x.dtype().wide());
+        let sizes = ops::max(&ops::abs(&self.x)?, self.axes(2).keepdims())?.astype(wide)?;
+        let (sizes, scale) = (sizes.contiguous()?, scale.contiguous()?);
+        let [mut units, mut all_eps] = [
+            Tensor::empty(sizes.shape(), wide)?,
+            Tensor::empty(sizes.shape(), wide)?,
+        ];
+        dispatch!(float wide, |F| {
+            let (units, all_eps) = (units.as_mut_slice::<F>()?, all_eps.as_mut_slice::<F>()?);
+            let known = sizes.as_slice::<F>()?.iter().zip(scale.as_slice::<F>()?);
+            for ((unit, own), (size, scale)) in units.iter_mut().zip(all_eps).zip(known) {
+                let power = if is_lost_inverse(*scale) { to_one::<F>(Real::to_f64(*size)) } else { 1.0 };
+                let scaled = <F as Real>::from_f64(eps * power * power);
+                // next to an `eps` that gets out of range, elements don't count
+                let power = if scaled.isfinite() { power } else { 1.0 };
+                (*unit, *own) = (Real::from_f64(power), Real::from_f64(eps * power * power));
+            }
+        }, else return Err(Error::unsupported(self.op, wide)));
+        let units = units.astype(dtype)?;
+        let multiples = GroupedOperands {
+            x: ops::multiply(&self.x, &units)?,
+            grad: self.grad.clone(),
+            ..*self
+        };
+        let ([d, of_weight, of_bias], _) = multiples.gradients_by_sums(None, weight, &all_eps)?;
+        let d = ops::multiply(d.reshape(self.x.shape())?, units)?;
+        Ok([d.reshape(self.whole.shape())?, of_weight, of_bias])
+    }
+    /// The gradients, from mean and variance, those of `x` unless given; and what deviations from the
+    /// mean are multiplied by.
+    fn gradients_by_sums(
+        &self,
+        given: Option<(Tensor, Tensor)>,
+        weight: Option<&Tensor>,
+        eps: &Tensor,
+    ) -> Result<([Tensor; 3], Tensor)> {
+        let is_given = given.is_some();
         let ChannelSums {
             mean,
             var,
             products,
             grads: of_bias,
         } = self.sums(given)?;
-        let scale = ops::rsqrt(ops::add(var, options.eps)?)?;
+        let scale = ops::rsqrt(ops::add(var, eps)?)?;
         let of_weight = match self.x.is_empty() {
             true => products, // sums of nothing, whatever the variance of nothing
             false => ops::multiply(products, &scale)?,
         };
-        let weighted = |t: &Tensor| match &weight {
+        let weighted = |t: &Tensor| match weight {
             Some(w) => ops::multiply(t, w),
             None => Ok(t.clone()),
         };
-        let own = match statistics {
-            Some(_) => None,
-            None => {
+        let own = match is_given {
+            true => None,
+            false => {
                 // less the means of the gradient, and of its product with the normalised `x`
                 let n = self.x.len() / mean.len().max(1);
                 let part = |sums: &Tensor| -> Result<Tensor> {
@@ -220,11 +276,12 @@ impl<'a> GroupedOperands<'a> {
             }
         };
         let d = self.of_x(&mean, &weighted(&scale)?, &own)?;
-        Ok([
+        let all = [
             d.reshape(self.whole.shape())?,
             self.by_channel(of_weight)?,
             self.by_channel(of_bias)?,
-        ])
+        ];
+        Ok((all, scale))
     }
     /// Sums of each channel of each example, added up over the batch.
     fn by_channel(&self, sums: Tensor) -> Result<Tensor> {
@@ -232,7 +289,7 @@ impl<'a> GroupedOperands<'a> {
         sums.into_dtype(self.x.dtype())
     }
     /// All gradients from one pass, group by group while a group is in cache, if there are enough
-    /// groups for the threads.
+    /// groups for the threads, and no squares are lost.
     fn of_groups(&self, weight: Option<&Tensor>, eps: f64) -> Result<Option<[Tensor; 3]>> {
         let dtype = self.x.dtype();
         let [batch, groups, channels] = [0, 1, 2].map(|axis| self.x.shape()[axis]);
@@ -246,6 +303,7 @@ impl<'a> GroupedOperands<'a> {
         let mut d = Tensor::empty(lines, dtype)?;
         let mut sums = Tensor::empty([batch, groups, 4 * channels], dtype)?;
         let weight = weight.map(Tensor::contiguous).transpose()?;
+        let lost = AtomicBool::new(false);
         let cost = Cost {
             bytes: (3 * channels * n).saturating_mul(dtype.size()),
             flops: (channels * n).saturating_mul(12),
@@ -261,9 +319,14 @@ impl<'a> GroupedOperands<'a> {
                     let first = line.index() % groups * channels;
                     let weight = weight.map_or(&[][..], |w| &w[first..first + channels]);
                     let (g, x): (&[F], &[F]) = (line.input(0), line.input(1));
-                    gradient::group(n, g, x, weight, eps, line.output(0), line.output(1))
+                    if gradient::group(n, g, x, weight, eps, line.output(0), line.output(1)) {
+                        lost.store(true, Relaxed);
+                    }
                 })?;
         }, else return Err(Error::unsupported(self.op, dtype)));
+        if lost.into_inner() {
+            return Ok(None);
+        }
         let sums = sums.reshape([batch, groups * channels, 4])?;
         let of = |k: i64| self.by_channel(sums.select(2, k)?);
         Ok(Some([d.reshape(self.whole.shape())?, of(0)?, of(1)?]))
@@ -277,7 +340,10 @@ impl<'a> GroupedOperands<'a> {
         }
         let (mean, var) = match given {
             Some(given) => given,
-            None => moments(self.op, &self.x, self.axes(2), dtype.wide())?,
+            None => {
+                let found = moments(self.op, &self.x, self.axes(2))?;
+                (found.mean(dtype.wide())?, found.var(dtype.wide())?)
+            }
         };
         let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;
         let (g, x) = (f.input(&self.grad)?, f.input(&self.x)?);

@@ -19,13 +19,13 @@ macro_rules! convolutions {
         $(#[doc = $doc])*
         ///
         /// The gradient of `x` is the transposed convolution of `grad` with the weight. That of a
-        /// weight's element is the sum, over all places of all images, of `grad` times the element
-        /// of `x` seen there; that of the bias is the sum of `grad` over all axes but the channels.
-        /// Shapes and `options` are those of the convolution, whose result has the shape of `grad`;
-        /// any strides. A bias in `options` is ignored. A residual (whose gradient is `grad`
-        /// itself) and an activation (a function of its own) are refused. A weight that is not
-        /// finite may turn the gradients of elements within a kernel of the border into NaN: the
-        /// fast path multiplies it by zeros beyond `grad`.
+        /// weight's element is the sum, over all positions of all images, of `grad` times the
+        /// element of `x` seen there; that of the bias is the sum of `grad` over all axes but the
+        /// channels. Shapes and `options` are those of the convolution, whose result has the shape
+        /// of `grad`; any strides. A bias in `options` is ignored. A residual (whose gradient is
+        /// `grad` itself) and an activation (a function of its own) are refused. A weight that is
+        /// not finite may turn the gradients of elements within a kernel of the border into NaN:
+        /// the fast path multiplies it by zeros beyond `grad`.
         ///
         /// Errors like the convolution, if `grad` doesn't have the shape of its result, and if
         /// there is no common float dtype.
@@ -55,7 +55,7 @@ convolutions! {
     /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [1, 3])?;
     /// let weight = Tensor::from_slice(&[4.0f32, 5.0], [1, 1, 2])?;
     /// let grad = Tensor::from_slice(&[1.0f32, 10.0], [1, 2])?;
-    /// let [x, weight, bias] = nn::grad::conv1d(&grad, &x, &weight, None)?;
+    /// let [x, weight, bias] = nn::grad::conv1d(&grad, &x, &weight, ())?;
     /// assert_eq!(x.to_vec::<f32>()?, [4.0, 45.0, 50.0]);
     /// assert_eq!(weight.to_vec::<f32>()?, [21.0, 32.0]);
     /// assert_eq!(bias.to_vec::<f32>()?, [11.0]);
@@ -83,7 +83,7 @@ convolutions! {
     /// let x = Tensor::from_slice(&[1.0f32; 8], [1, 2, 2, 2])?;
     /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
     /// let grad = Tensor::from_slice(&[3.0f32], [1, 1, 1, 1])?;
-    /// let [_, weight, _] = nn::grad::conv3d(&grad, &x, &weight, None)?;
+    /// let [_, weight, _] = nn::grad::conv3d(&grad, &x, &weight, ())?;
     /// assert_eq!(weight.to_vec::<f32>()?, [3.0; 8]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -98,7 +98,7 @@ macro_rules! transposed {
         /// element is the sum, over all elements of `x`, of their product with the element of
         /// `grad` that they contributed to; that of the bias is the sum of `grad` over all axes but
         /// the channels. Shapes and `options` are those of the transposed convolution, whose result
-        /// has the shape of `grad`; any strides. A bias in `options` is ignored. Places that
+        /// has the shape of `grad`; any strides. A bias in `options` is ignored. Positions that
         /// `padding` cuts off count as zeros, which give NaN where a weight or an element of `x` is
         /// not finite.
         ///
@@ -130,7 +130,7 @@ transposed! {
     /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
     /// let weight = Tensor::from_slice(&[3.0f32, 4.0], [1, 1, 2])?;
     /// let grad = Tensor::from_slice(&[1.0f32, 10.0, 100.0], [1, 3])?;
-    /// let [x, weight, _] = nn::grad::conv_transpose1d(&grad, &x, &weight, None)?;
+    /// let [x, weight, _] = nn::grad::conv_transpose1d(&grad, &x, &weight, ())?;
     /// assert_eq!(x.to_vec::<f32>()?, [43.0, 430.0]);
     /// assert_eq!(weight.to_vec::<f32>()?, [21.0, 210.0]);
     /// # Ok::<(), flex::Error>(())
@@ -143,7 +143,7 @@ transposed! {
     /// let x = Tensor::from_slice(&[2.0f32], [1, 1, 1])?;
     /// let weight = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 1, 2, 2])?;
     /// let grad = Tensor::from_slice(&[1.0f32; 4], [1, 2, 2])?;
-    /// let [x, _, bias] = nn::grad::conv_transpose2d(&grad, &x, &weight, None)?;
+    /// let [x, _, bias] = nn::grad::conv_transpose2d(&grad, &x, &weight, ())?;
     /// assert_eq!(x.to_vec::<f32>()?, [10.0]);
     /// assert_eq!(bias.to_vec::<f32>()?, [4.0]);
     /// # Ok::<(), flex::Error>(())
@@ -156,7 +156,7 @@ transposed! {
     /// let x = Tensor::from_slice(&[2.0f32], [1, 1, 1, 1])?;
     /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
     /// let grad = Tensor::from_slice(&[1.0f32; 8], [1, 2, 2, 2])?;
-    /// let [_, weight, _] = nn::grad::conv_transpose3d(&grad, &x, &weight, None)?;
+    /// let [_, weight, _] = nn::grad::conv_transpose3d(&grad, &x, &weight, ())?;
     /// assert_eq!(weight.to_vec::<f32>()?, [2.0; 8]);
     /// # Ok::<(), flex::Error>(())
     /// ```

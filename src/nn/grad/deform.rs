@@ -21,10 +21,10 @@ use crate::tensor::Tensor;
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[1.0f32, 5.0], [1, 1, 1, 2])?;
 /// let weight = Tensor::from_slice(&[10.0f32], [1, 1, 1, 1])?;
-/// // the first place sees a quarter across, the second what is there
+/// // the first position sees a quarter across, the second what is there
 /// let offset = Tensor::from_slice(&[0.0f32, 0.0, 0.25, 0.0], [1, 2, 1, 2])?;
 /// let grad = Tensor::from_slice(&[1.0f32, 0.0], [1, 1, 1, 2])?;
-/// let [x, offset, ..] = nn::grad::deform_conv2d(&grad, &x, &offset, &weight, None)?;
+/// let [x, offset, ..] = nn::grad::deform_conv2d(&grad, &x, &offset, &weight, ())?;
 /// assert_eq!(x.to_vec::<f32>()?, [7.5, 2.5]);
 /// assert_eq!(offset.to_vec::<f32>()?[2..], [40.0, 0.0]);
 /// # Ok::<(), flex::Error>(())

@@ -3,7 +3,7 @@
 use super::{common_float, expect_shape};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::kernel::resample::Sampled;
 use crate::kernel::resample::grid::{GridGradient, GridRule, Interpolation, LANES};
 use crate::layout::Shape;
@@ -11,7 +11,7 @@ use crate::nn::GridSample;
 use crate::nn::resample::grid::{rule, too_large};
 use crate::nn::spatial::three;
 use crate::ops;
-use crate::par::{self, Cost, Out};
+use crate::par::{Cost, Out};
 use crate::tensor::Tensor;
 
 /// The gradients of `x` and `grid` of [`grid_sample`](crate::nn::grid_sample).
@@ -41,14 +41,23 @@ pub fn grid_sample(
     grad: &Tensor,
     x: &Tensor,
     grid: &Tensor,
+    options: impl Into<GridSample>,
+) -> Result<[Tensor; 2]> {
+    grid_sample_of(grad, x, grid, options.into())
+}
+
+fn grid_sample_of(
+    grad: &Tensor,
+    x: &Tensor,
+    grid: &Tensor,
     options: GridSample,
 ) -> Result<[Tensor; 2]> {
     const OP: &str = "grad.grid_sample";
     let dtype = common_float(OP, &[grad, x, grid])?;
     let rule = rule(OP, x, grid, &options)?;
     let (batch, channels, sizes) = (x.shape()[0], x.shape()[1], &x.shape()[2..]);
-    let places = &grid.shape()[1..=rule.rank];
-    let result: Shape = [batch, channels].iter().chain(places).copied().collect();
+    let positions = &grid.shape()[1..=rule.rank];
+    let result: Shape = [batch, channels].iter().chain(positions).copied().collect();
     expect_shape(OP, grad, &result, ("x", x))?;
     if sizes.contains(&0) {
         let message = message!("x has a spatial dimension of size 0");
@@ -75,7 +84,7 @@ pub fn grid_sample(
         _ => groups.of(x, wide)?,
     };
     let points = grid.astype(wide)?.contiguous()?;
-    let each: usize = places.iter().product();
+    let each: usize = positions.iter().product();
     let mut dx = Tensor::zeros([batch, groups.count, elements, groups.lanes], wide)?;
     let mut dgrid = Tensor::zeros([batch, groups.count, each, rule.rank], wide)?;
     let operands = [&grad, &seen, &points];
@@ -167,8 +176,7 @@ fn add<F: Element + Sampled>(
             .saturating_mul(size_of::<F>()),
         flops: taps.saturating_mul(FOUND + (rule.rank + 2) * lanes),
     };
-    let failure = Failure::default();
-    par::chunks(groups.batch * groups.count, cost, |task| {
+    try_chunks(groups.batch * groups.count, cost, |task| {
         let of = |size: usize| task * size..(task + 1) * size;
         let image = task / groups.count;
         // SAFETY: OUT1: each task has its own group of an image, in both.
@@ -188,9 +196,8 @@ fn add<F: Element + Sampled>(
             dx,
             dgrid,
         };
-        failure.note(gradient.add());
-    });
-    failure.result()
+        gradient.add()
+    })
 }
 
 /// The cost of computing one tap of a point, in operations of a lane.

@@ -26,11 +26,20 @@ use crate::tensor::Tensor;
 /// use flex::{Tensor, nn};
 /// let (x, target) = (Tensor::from([[0.0f32, 0.0], [0.0, 1000.0]]), Tensor::from([0i64, 1]));
 /// let one = Tensor::from_slice(&[1.0f32], [0usize; 0])?;
-/// let dx = nn::grad::cross_entropy(&one, &x, &target, Default::default())?;
+/// let dx = nn::grad::cross_entropy(&one, &x, &target, ())?;
 /// assert_eq!(dx.to_vec::<f32>()?, [-0.25, 0.25, 0.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cross_entropy(
+pub fn cross_entropy<'a>(
+    grad: &Tensor,
+    x: &Tensor,
+    target: &Tensor,
+    options: impl Into<CrossEntropy<'a>>,
+) -> Result<Tensor> {
+    cross_entropy_of(grad, x, target, options.into())
+}
+
+fn cross_entropy_of(
     grad: &Tensor,
     x: &Tensor,
     target: &Tensor,
@@ -68,8 +77,8 @@ fn column(p: &ClassScores, numbers: impl Iterator<Item = f64>) -> Result<Tensor>
     Ok(column)
 }
 
-/// `softmax(x) * all - share * weight` over all classes, less `own` at the target, while a few lines
-/// of scores are in cache.
+/// `softmax(x) * all - share * weight` over all classes, less `own` at the target, while a few
+/// lines of scores are in cache.
 fn of_classes(
     op: &'static str,
     p: &ClassScores,
@@ -141,7 +150,7 @@ fn of_classes(
             }
             for j in 0..line.count() {
                 if let Some((class, _)) = weighed(j) {
-                    d[line.place(n, j, class)] -= own[j];
+                    d[line.position(n, j, class)] -= own[j];
                 }
             }
         })?;

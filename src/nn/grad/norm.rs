@@ -4,7 +4,7 @@ use super::{common_float, expect_shape};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
-use crate::kernel::norm::gradient;
+use crate::kernel::norm::gradient::{self, Rows};
 use crate::layout::{IntoShape, Shape};
 use crate::nn::check;
 use crate::nn::{LayerNorm, RmsNorm};
@@ -30,18 +30,19 @@ use crate::tensor::Tensor;
 /// assert_eq!(bias.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn layer_norm(
+pub fn layer_norm<'a>(
     grad: &Tensor,
     x: &Tensor,
     normalized_shape: impl IntoShape,
-    options: LayerNorm,
+    options: impl Into<LayerNorm<'a>>,
 ) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.layer_norm";
+    let options = options.into();
     let LayerNorm { weight, eps, .. } = options;
     check::eps(OP, eps)?;
     let rows = NormOperands::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let (d, sums) = dispatch!(float rows.wide, |F| {
-        rows.run::<F, 2>(|n, g, x, weight, d, sums| gradient::layer_norm(n, g, x, weight, eps, d, sums))
+        rows.run::<F, 2>(|rows, weight, sums| gradient::layer_norm(rows, weight, eps, sums))
     }, else Err(Error::unsupported(OP, rows.wide)))?;
     let [weight, bias] = [sums.select(0, 0)?, sums.select(0, 1)?];
     Ok([
@@ -64,19 +65,20 @@ pub fn layer_norm(
 /// assert_eq!(weight.to_vec::<f32>()?, [1.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rms_norm(
+pub fn rms_norm<'a>(
     grad: &Tensor,
     x: &Tensor,
     normalized_shape: impl IntoShape,
-    options: RmsNorm,
+    options: impl Into<RmsNorm<'a>>,
 ) -> Result<[Tensor; 2]> {
     const OP: &str = "grad.rms_norm";
+    let options = options.into();
     let RmsNorm { weight, eps } = options;
     let rows = NormOperands::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
     let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
     check::eps(OP, eps)?;
     let (d, weight) = dispatch!(float rows.wide, |F| {
-        rows.run::<F, 1>(|n, g, x, weight, d, sums| gradient::rms_norm(n, g, x, weight, eps, d, sums))
+        rows.run::<F, 1>(|rows, weight, sums| gradient::rms_norm(rows, weight, eps, sums))
     }, else Err(Error::unsupported(OP, rows.wide)))?;
     Ok([
         rows.shaped(d, x.shape())?,
@@ -124,11 +126,11 @@ impl NormOperands {
         })
     }
     /// The gradient of `x`, and `SUMS` sums over rows, `[SUMS, n]`, from a function of consecutive
-    /// rows and their length `n` that adds to the latter. Rows are read once: the sums of a few rows
+    /// rows that adds to the latter. Rows are read once: the sums of a few rows
     /// each, as many as follows from the shape, are added up afterwards.
     fn run<F: Real + Element, const SUMS: usize>(
         &self,
-        f: impl Fn(usize, &[F], &[F], &[F], &mut [F], &mut [F]) + Sync,
+        f: impl Fn(Rows<'_, F>, &[F], &mut [F]) + Sync,
     ) -> Result<(Tensor, Tensor)> {
         let (rows, n) = (self.x.shape()[0], self.x.shape()[1]);
         let each = (rows / 32).clamp(4, 64);
@@ -154,7 +156,8 @@ impl NormOperands {
                     let sums = of_rows.part(k * SUMS * n..(k + 1) * SUMS * n);
                     (of_x.part(range.clone()), sums)
                 };
-                f(n, &g[range.clone()], &x[range], weight, d, sums);
+                let (g, x) = (&g[range.clone()], &x[range]);
+                f(Rows { n, g, x, d }, weight, sums);
             });
         }
         Ok((d, ops::sum(&sums, 0)?))

@@ -1,5 +1,5 @@
 //! Gradients of resampling. A weighted sum of elements along each axis has a gradient that is a
-//! weighted sum of places with the same weights: the tables are transposed.
+//! weighted sum of outputs with the same weights: the tables are transposed.
 
 use super::common_float;
 use super::pool::adaptive_to;
@@ -54,8 +54,8 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
         return Err(Error::shape_of(OP, message, &operands));
     }
     let axes = axes(OP, options, three(&input_size[2..], rank, 1), rank)?;
-    let places = axes.map(|a| a.places);
-    of_result(OP, grad, &input_size[..2], &places[3 - rank..])?;
+    let output_size = axes.map(|a| a.output_size);
+    of_result(OP, grad, &input_size[..2], &output_size[3 - rank..])?;
     if options.mode == InterpolateMode::Area {
         return adaptive_to(OP, rank, grad, input_size);
     }
@@ -98,13 +98,14 @@ pub fn pad(
     let dtype = common_float(OP, &[grad])?;
     let operand = ("x", input_size, dtype);
     let to = CheckedPadding::new(OP, operand, pad)?;
-    of_result(OP, grad, &[], &to.places)?;
+    of_result(OP, grad, &[], &to.output_size)?;
     if let PadMode::Constant(_) = mode {
         // the reverse of constant padding is cropping
         let back: SmallVec<[isize; 6]> = pad.iter().map(|n| n.saturating_neg()).collect();
         return crate::nn::pad(grad, &back, PadMode::Constant(0.into()));
     }
-    let maps = to.maps(operand, &mode)?;
+    to.check(operand, &mode)?;
+    let maps = to.maps(input_size, &mode)?;
     if grad.is_empty() {
         return Tensor::zeros(input_size, dtype);
     }
@@ -175,11 +176,11 @@ fn by_tables<'a>(
 }
 
 /// Errors unless `grad` has the shape of the result.
-fn of_result(op: &'static str, grad: &Tensor, lead: &[usize], places: &[usize]) -> Result<()> {
-    if grad.shape().iter().eq(lead.iter().chain(places)) {
+fn of_result(op: &'static str, grad: &Tensor, lead: &[usize], output_size: &[usize]) -> Result<()> {
+    if grad.shape().iter().eq(lead.iter().chain(output_size)) {
         return Ok(());
     }
-    let shape: Shape = lead.iter().chain(places).copied().collect();
+    let shape: Shape = lead.iter().chain(output_size).copied().collect();
     let message = message!(
         "grad must have the shape of the result, {:?}",
         shape.as_slice()

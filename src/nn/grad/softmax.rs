@@ -7,7 +7,7 @@ use crate::exec::lines::{Line, Lines};
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::kernel::norm::{CHUNK, gradient, load, store};
-use crate::layout;
+use crate::layout::{self, Int};
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
@@ -24,7 +24,11 @@ use crate::tensor::Tensor;
 /// assert_eq!(nn::grad::softmax(&grad, &y, -1)?.to_vec::<f32>()?, [0.25, -0.25]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+pub fn softmax(grad: &Tensor, y: &Tensor, axis: impl Int) -> Result<Tensor> {
+    softmax_of(grad, y, axis.wide())
+}
+
+fn softmax_of(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.softmax";
     struct Softmax;
     impl Gradient for Softmax {
@@ -48,7 +52,11 @@ pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
 /// assert_eq!(nn::grad::log_softmax(&grad, &y, -1)?.to_vec::<f32>()?, [0.5, -0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: impl Int) -> Result<Tensor> {
+    log_softmax_of(grad, y, axis.wide())
+}
+
+fn log_softmax_of(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "grad.log_softmax";
     struct LogSoftmax;
     impl Gradient for LogSoftmax {

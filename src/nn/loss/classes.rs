@@ -78,13 +78,13 @@ impl ClassScores {
             dtype,
         })
     }
-    /// The targets: read once, since they may lie in borrowed memory (READ1).
+    /// The targets, copied, since they may lie in borrowed memory (READ1).
     pub(super) fn given(&self, target: &Tensor) -> Result<Tensor> {
         if !target.dtype().is_integer() {
             let message = message!("target must be integers, not {}", target.dtype());
             return Err(Error::dtype(self.op, message));
         }
-        target.astype(DType::I64)?.copy()
+        target.copy_once()?.into_dtype(DType::I64)
     }
     /// The factor of each class, or none.
     pub(super) fn factors(&self) -> Result<Vec<f64>> {
@@ -125,7 +125,7 @@ impl ClassScores {
                     for (j, score) in scores.iter_mut().take(line.count()).enumerate() {
                         let class = given[line.index_of(j)] as usize;
                         if class < n {
-                            *score = x[line.place(n, j, class)];
+                            *score = x[line.position(n, j, class)];
                         }
                     }
                 })?

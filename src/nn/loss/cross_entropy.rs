@@ -4,7 +4,8 @@
 //! score of its class.
 
 use super::classes::ClassScores;
-use super::terms::TermParts;
+use super::probability::product;
+use super::terms::{TermParts, weighed};
 use super::{Reduction, scalar};
 use crate::error::Result;
 use crate::kernel::elementwise::rows;
@@ -82,7 +83,15 @@ impl Default for NllLoss<'_> {
 /// assert_eq!(y.to_vec::<f32>()?, [0.6931472, 1000.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Result<Tensor> {
+pub fn cross_entropy<'a>(
+    x: &Tensor,
+    target: &Tensor,
+    options: impl Into<CrossEntropy<'a>>,
+) -> Result<Tensor> {
+    cross_entropy_of(x, target, options.into())
+}
+
+fn cross_entropy_of(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Result<Tensor> {
     const OP: &str = "cross_entropy";
     let CrossEntropy {
         weight,
@@ -96,9 +105,9 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
     if target.dtype().is_float() {
         return p.of_probabilities(&sums()?, target, label_smoothing, reduction);
     }
-    let spread = match label_smoothing {
+    let smoothing = match label_smoothing {
         0.0 => None,
-        share => Some(p.spread(share)?),
+        share => Some(p.smoothing(share)?),
     };
     let given = p.given(target)?;
     let (logs, scores) = match p.of_columns(&given)? {
@@ -108,7 +117,7 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
     let parts = TermParts {
         logs: Some(&logs),
         scores: scores.as_ref(),
-        spread,
+        smoothing,
     };
     p.reduce(&given, ignore_index, parts, reduction)
 }
@@ -119,16 +128,21 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from([[-1.0f32, -2.0], [-3.0, -4.0]]);
-/// let y = nn::nll_loss(&x, &Tensor::from([0i64, -100]), Default::default())?;
+/// let y = nn::nll_loss(&x, &Tensor::from([0i64, -100]), ())?;
 /// assert_eq!(y.item::<f32>()?, 1.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor> {
+#[doc(alias("nll"))]
+pub fn nll_loss<'a>(
+    x: &Tensor,
+    target: &Tensor,
+    options: impl Into<NllLoss<'a>>,
+) -> Result<Tensor> {
     let NllLoss {
         weight,
         ignore_index,
         reduction,
-    } = options;
+    } = options.into();
     let p = ClassScores::new("nll_loss", x, target, weight)?;
     let given = p.given(target)?;
     p.reduce(&given, ignore_index, TermParts::default(), reduction)
@@ -155,10 +169,10 @@ impl ClassScores {
             t = f.binary(&rows::Add::ROW, kept, smoothing / self.classes as f64)?;
         }
         let cost = f.binary(&rows::Subtract::ROW, log, x)?;
-        let mut y = f.binary(&rows::Multiply::ROW, cost, t)?;
+        let mut y = product(&mut f, t, cost, x)?;
         if let Some(w) = &w {
             let w = f.input(w)?;
-            y = f.binary(&rows::Multiply::ROW, y, w)?;
+            y = weighed(&mut f, y, w)?;
         }
         let terms: usize = self.shape.iter().product();
         match reduction {

@@ -44,11 +44,27 @@ pub struct CtcLoss {
 /// use flex::{Tensor, nn};
 /// // two steps, a blank and one label, all equally likely: 3 of 4 alignments give the label
 /// let x = Tensor::from([[0.5f32.ln(); 2]; 2]);
-/// let y = nn::ctc_loss(&x, &Tensor::from([1i64]), &[2], &[1], Default::default())?;
+/// let y = nn::ctc_loss(&x, &Tensor::from([1i64]), &[2], &[1], ())?;
 /// assert!((y.item::<f32>()? + 0.75f32.ln()).abs() < 1e-6);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn ctc_loss(
+    log_probs: &Tensor,
+    targets: &Tensor,
+    input_lengths: &[usize],
+    target_lengths: &[usize],
+    options: impl Into<CtcLoss>,
+) -> Result<Tensor> {
+    ctc_loss_of(
+        log_probs,
+        targets,
+        input_lengths,
+        target_lengths,
+        options.into(),
+    )
+}
+
+fn ctc_loss_of(
     log_probs: &Tensor,
     targets: &Tensor,
     input_lengths: &[usize],
@@ -89,10 +105,7 @@ pub fn ctc_loss(
         return Err(wrong(message));
     }
     if options.blank >= classes {
-        let message = message!(
-            "blank is {}, but there are {classes} classes",
-            options.blank
-        );
+        let message = message!("blank {} out of range for {classes} classes", options.blank);
         return Err(Error::value(OP, message));
     }
     if let Some(n) = input_lengths.iter().find(|n| **n > steps) {
@@ -105,7 +118,7 @@ pub fn ctc_loss(
             Excerpt(&target_lengths)
         ))
     })?;
-    let given = targets.astype(DType::I64)?.copy()?;
+    let given = targets.copy_once()?.into_dtype(DType::I64)?; // READ1
     let given = given.as_slice::<i64>()?;
     for place in &places {
         for at in place.clone() {

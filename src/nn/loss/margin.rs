@@ -34,11 +34,20 @@ pub struct MarginRankingLoss {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (a, b) = (Tensor::from([1.0f32, 1.0]), Tensor::from([3.0f32, 3.0]));
-/// let y = nn::margin_ranking_loss(&a, &b, &Tensor::from([1.0f32, -1.0]), Default::default())?;
+/// let y = nn::margin_ranking_loss(&a, &b, &Tensor::from([1.0f32, -1.0]), ())?;
 /// assert_eq!(y.item::<f32>()?, 1.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn margin_ranking_loss(
+    x1: &Tensor,
+    x2: &Tensor,
+    target: &Tensor,
+    options: impl Into<MarginRankingLoss>,
+) -> Result<Tensor> {
+    margin_ranking_loss_of(x1, x2, target, options.into())
+}
+
+fn margin_ranking_loss_of(
     x1: &Tensor,
     x2: &Tensor,
     target: &Tensor,
@@ -83,11 +92,20 @@ pub struct CosineEmbeddingLoss {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (a, b) = (Tensor::from([[1.0f32, 0.0], [1.0, 0.0]]), Tensor::from([[0.0f32, 1.0], [2.0, 0.0]]));
-/// let y = nn::cosine_embedding_loss(&a, &b, &Tensor::from([1.0f32, -1.0]), Default::default())?;
+/// let y = nn::cosine_embedding_loss(&a, &b, &Tensor::from([1.0f32, -1.0]), ())?;
 /// assert_eq!(y.item::<f32>()?, 1.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn cosine_embedding_loss(
+    x1: &Tensor,
+    x2: &Tensor,
+    target: &Tensor,
+    options: impl Into<CosineEmbeddingLoss>,
+) -> Result<Tensor> {
+    cosine_embedding_loss_of(x1, x2, target, options.into())
+}
+
+fn cosine_embedding_loss_of(
     x1: &Tensor,
     x2: &Tensor,
     target: &Tensor,
@@ -111,7 +129,7 @@ pub fn cosine_embedding_loss(
     }
     let wrong = ops::not_equal(ops::abs(target)?, 1)?;
     check::elements(OP, "target", target, &wrong, "1 or -1")?;
-    let cos = cosine_similarity(x1, x2, Default::default()).map_err(|e| e.named(OP))?;
+    let cos = cosine_similarity(x1, x2, ()).map_err(|e| e.named(OP))?;
     let operands = [("x1", &cos), ("target", target)];
     terms(OP, &operands, reduction, |f, v| {
         let alike = f.binary(&rows::Subtract::ROW, 1.0, v[0])?;
@@ -165,6 +183,15 @@ impl Default for TripletMarginLoss {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn triplet_margin_loss(
+    anchor: &Tensor,
+    positive: &Tensor,
+    negative: &Tensor,
+    options: impl Into<TripletMarginLoss>,
+) -> Result<Tensor> {
+    triplet_margin_loss_of(anchor, positive, negative, options.into())
+}
+
+fn triplet_margin_loss_of(
     anchor: &Tensor,
     positive: &Tensor,
     negative: &Tensor,

@@ -19,7 +19,12 @@ use crate::tensor::Tensor;
 /// assert_eq!(nn::mse_loss(&x, &t, nn::Reduction::Mean)?.item::<f32>()?, 2.5);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
+#[doc(alias("mse"))]
+pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: impl Into<Reduction>) -> Result<Tensor> {
+    mse_loss_of(x, target, reduction.into())
+}
+
+fn mse_loss_of(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
     terms(
         "mse_loss",
         &[("x", x), ("target", target)],
@@ -36,9 +41,10 @@ pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Ten
 /// assert_eq!(nn::l1_loss(&x, &t, nn::Reduction::Mean)?.item::<f32>()?, 1.5);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn l1_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
+#[doc(alias("mae"))]
+pub fn l1_loss(x: &Tensor, target: &Tensor, reduction: impl Into<Reduction>) -> Result<Tensor> {
     let operands = [("x", x), ("target", target)];
-    terms("l1_loss", &operands, reduction, distance)
+    terms("l1_loss", &operands, reduction.into(), distance)
 }
 
 fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
@@ -56,6 +62,15 @@ fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn smooth_l1_loss(
+    x: &Tensor,
+    target: &Tensor,
+    beta: f64,
+    reduction: impl Into<Reduction>,
+) -> Result<Tensor> {
+    smooth_l1_loss_of(x, target, beta, reduction.into())
+}
+
+fn smooth_l1_loss_of(
     x: &Tensor,
     target: &Tensor,
     beta: f64,
@@ -81,7 +96,16 @@ pub fn smooth_l1_loss(
 /// assert_eq!(nn::huber_loss(&x, &t, 2.0, nn::Reduction::None)?.to_vec::<f32>()?, [0.5, 4.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn huber_loss(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction) -> Result<Tensor> {
+pub fn huber_loss(
+    x: &Tensor,
+    target: &Tensor,
+    delta: f64,
+    reduction: impl Into<Reduction>,
+) -> Result<Tensor> {
+    huber_loss_of(x, target, delta, reduction.into())
+}
+
+fn huber_loss_of(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction) -> Result<Tensor> {
     const OP: &str = "huber_loss";
     check::positive(OP, "delta", delta)?;
     let operands = [("x", x), ("target", target)];

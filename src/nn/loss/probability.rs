@@ -5,6 +5,8 @@ use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
 use crate::nn::check;
 use crate::ops;
+use crate::ops::formula::Formula;
+use crate::ops::program::Var;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -48,7 +50,16 @@ fn same_shape(op: &'static str, x: &Tensor, target: &Tensor) -> Result<()> {
 /// assert_eq!(nn::binary_cross_entropy(&x, &t, none)?.to_vec::<f32>()?, [0.0, 100.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn binary_cross_entropy(
+#[doc(alias("bce"))]
+pub fn binary_cross_entropy<'a>(
+    x: &Tensor,
+    target: &Tensor,
+    options: impl Into<BinaryCrossEntropy<'a>>,
+) -> Result<Tensor> {
+    binary_cross_entropy_of(x, target, options.into())
+}
+
+fn binary_cross_entropy_of(
     x: &Tensor,
     target: &Tensor,
     options: BinaryCrossEntropy,
@@ -93,8 +104,9 @@ pub struct WithLogits<'a> {
     pub reduction: Reduction,
 }
 
-/// [`binary_cross_entropy`] of `sigmoid(x)`, without overflow or cancellation. Targets outside 0
-/// to 1 are not looked for, as in torch: the loss is linear in them.
+/// [`binary_cross_entropy`] of `sigmoid(x)`, without overflow or cancellation: `(1 - target) log(1 +
+/// exp(x)) + pos_weight target log(1 + exp(-x))`, where an infinite logarithm times 0 is 0. Targets
+/// outside 0 to 1 are not looked for, as in torch: the loss is linear in them.
 ///
 /// Errors if shapes or dtypes don't fit.
 ///
@@ -105,7 +117,16 @@ pub struct WithLogits<'a> {
 /// assert_eq!(nn::binary_cross_entropy_with_logits(&x, &t, none)?.to_vec::<f32>()?, [1000.0, 0.6931472]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn binary_cross_entropy_with_logits(
+#[doc(alias("bce_with_logits", "binary_cross_entropy_with_logit"))]
+pub fn binary_cross_entropy_with_logits<'a>(
+    x: &Tensor,
+    target: &Tensor,
+    options: impl Into<WithLogits<'a>>,
+) -> Result<Tensor> {
+    binary_cross_entropy_with_logits_of(x, target, options.into())
+}
+
+fn binary_cross_entropy_with_logits_of(
     x: &Tensor,
     target: &Tensor,
     options: WithLogits,
@@ -121,22 +142,27 @@ pub fn binary_cross_entropy_with_logits(
     operands.extend(weight.map(|w| ("weight", w)));
     operands.extend(pos_weight.map(|w| ("pos_weight", w)));
     terms(OP, &operands, reduction, |f, v| {
-        // (1 - target) x - (1 + (pos_weight - 1) target) log(sigmoid(x))
-        let mut log = f.unary(&rows::LogSigmoid::ROW, v[0])?;
-        if pos_weight.is_some() {
-            let factor = f.binary(&rows::Subtract::ROW, v[v.len() - 1], 1.0)?;
-            let factor = f.binary(&rows::Multiply::ROW, factor, v[1])?;
-            let factor = f.binary(&rows::Add::ROW, factor, 1.0)?;
-            log = f.binary(&rows::Multiply::ROW, log, factor)?;
-        }
-        let rest = f.binary(&rows::Subtract::ROW, 1.0, v[1])?;
-        let rest = f.binary(&rows::Multiply::ROW, rest, v[0])?;
-        let y = f.binary(&rows::Subtract::ROW, rest, log)?;
+        let no = f.binary(&rows::Subtract::ROW, 1.0, v[1])?;
+        let yes = match pos_weight {
+            Some(_) => f.binary(&rows::Multiply::ROW, v[1], v[v.len() - 1])?,
+            None => v[1],
+        };
+        let y = f.ternary(&rows::LogisticCost::ROW, v[0], no, yes)?;
         match weight {
             Some(_) => f.binary(&rows::Multiply::ROW, y, v[2]),
             None => Ok(y),
         }
     })
+}
+
+/// `p y`, but where `p` is 0, 0 for infinite `y`: `x` there instead, NaN if that is and otherwise
+/// clamped to finite numbers.
+pub(super) fn product(f: &mut Formula<'_>, p: Var, y: Var, x: Var) -> Result<Var> {
+    let none = f.binary(&rows::Equal::ROW, p, 0.0)?;
+    let most = f64::from(f32::MAX);
+    let finite = f.ternary(&rows::Clip::ROW, x, -most, most)?;
+    let y = f.ternary(&rows::Where::ROW, none, finite, y)?;
+    f.binary(&rows::Multiply::ROW, p, y)
 }
 
 /// The options of [`kl_div`].
@@ -169,10 +195,14 @@ pub struct KlDiv {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (x, t) = (Tensor::from([0.0f32, -1.0]), Tensor::from([0.0f32, 1.0]));
-/// assert_eq!(nn::kl_div(&x, &t, Default::default())?.item::<f32>()?, 0.5);
+/// assert_eq!(nn::kl_div(&x, &t, ())?.item::<f32>()?, 0.5);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
+pub fn kl_div(x: &Tensor, target: &Tensor, options: impl Into<KlDiv>) -> Result<Tensor> {
+    kl_div_of(x, target, options.into())
+}
+
+fn kl_div_of(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
     const OP: &str = "kl_div";
     let KlDiv {
         log_target,
@@ -190,17 +220,21 @@ pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
         if log_target {
             let d = f.binary(&rows::Subtract::ROW, v[1], v[0])?;
             let p = f.unary(&rows::Exp::ROW, v[1])?;
-            return f.binary(&rows::Multiply::ROW, p, d);
+            return product(f, p, d, v[0]);
         }
         let log = f.unary(&rows::Log::ROW, v[1])?;
         let own = f.binary(&rows::Multiply::ROW, v[1], log)?;
         let zero = f.binary(&rows::Equal::ROW, v[1], 0.0)?;
         let own = f.ternary(&rows::Where::ROW, zero, 0.0, own)?;
-        let other = f.binary(&rows::Multiply::ROW, v[1], v[0])?;
+        let other = product(f, v[1], v[0], v[0])?;
         f.binary(&rows::Subtract::ROW, own, other)
     })?;
     match x.shape().first() {
-        Some(n) if batchmean => ops::divide(y, *n as f64),
+        Some(n) if batchmean => {
+            let dtype = y.dtype();
+            // the count may not be a value of the dtype
+            ops::divide(y.astype(dtype.wide())?, *n as f64)?.into_dtype(dtype)
+        }
         _ => Ok(y),
     }
 }
@@ -244,10 +278,18 @@ impl Default for PoissonNllLoss {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (x, t) = (Tensor::from([0.0f32, 0.0]), Tensor::from([0.0f32, 3.0]));
-/// assert_eq!(nn::poisson_nll_loss(&x, &t, Default::default())?.item::<f32>()?, 1.0);
+/// assert_eq!(nn::poisson_nll_loss(&x, &t, ())?.item::<f32>()?, 1.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn poisson_nll_loss(x: &Tensor, target: &Tensor, options: PoissonNllLoss) -> Result<Tensor> {
+pub fn poisson_nll_loss(
+    x: &Tensor,
+    target: &Tensor,
+    options: impl Into<PoissonNllLoss>,
+) -> Result<Tensor> {
+    poisson_nll_loss_of(x, target, options.into())
+}
+
+fn poisson_nll_loss_of(x: &Tensor, target: &Tensor, options: PoissonNllLoss) -> Result<Tensor> {
     const OP: &str = "poisson_nll_loss";
     let PoissonNllLoss {
         log_input,
@@ -264,8 +306,11 @@ pub fn poisson_nll_loss(x: &Tensor, target: &Tensor, options: PoissonNllLoss) ->
             let above = f.binary(&rows::Add::ROW, v[0], eps)?;
             (v[0], f.unary(&rows::Log::ROW, above)?)
         };
-        let gain = f.binary(&rows::Multiply::ROW, v[1], log)?;
+        let gain = product(f, v[1], log, log)?;
         let y = f.binary(&rows::Subtract::ROW, rate, gain)?;
+        // beside an infinite rate its logarithm counts for nothing
+        let all = f.binary(&rows::Equal::ROW, rate, f64::INFINITY)?;
+        let y = f.ternary(&rows::Where::ROW, all, f64::INFINITY, y)?;
         if !full {
             return Ok(y);
         }
@@ -322,10 +367,19 @@ impl Default for GaussianNllLoss {
 /// use flex::{Tensor, nn};
 /// let (x, t) = (Tensor::from([1.0f32, 3.0]), Tensor::from([0.0f32, 0.0]));
 /// let var = Tensor::from([1.0f32]);
-/// assert_eq!(nn::gaussian_nll_loss(&x, &t, &var, Default::default())?.item::<f32>()?, 2.5);
+/// assert_eq!(nn::gaussian_nll_loss(&x, &t, &var, ())?.item::<f32>()?, 2.5);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn gaussian_nll_loss(
+    x: &Tensor,
+    target: &Tensor,
+    var: &Tensor,
+    options: impl Into<GaussianNllLoss>,
+) -> Result<Tensor> {
+    gaussian_nll_loss_of(x, target, var, options.into())
+}
+
+fn gaussian_nll_loss_of(
     x: &Tensor,
     target: &Tensor,
     var: &Tensor,
@@ -348,8 +402,10 @@ pub fn gaussian_nll_loss(
     terms(OP, &operands, reduction, |f, v| {
         let var = f.binary(&rows::Maximum::ROW, v[2], eps)?;
         let log = f.unary(&rows::Log::ROW, var)?;
-        let square = f.binary(&rows::SquaredDifference::ROW, v[0], v[1])?;
-        let share = f.binary(&rows::Divide::ROW, square, var)?;
+        // divided before it is squared, which may overflow
+        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+        let share = f.binary(&rows::Divide::ROW, d, var)?;
+        let share = f.binary(&rows::Multiply::ROW, share, d)?;
         let sum = f.binary(&rows::Add::ROW, log, share)?;
         let y = f.binary(&rows::Multiply::ROW, sum, 0.5)?;
         match full {

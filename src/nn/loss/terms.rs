@@ -9,12 +9,13 @@ use crate::kernel::math::Real;
 use crate::kernel::norm::classes::{self, CHUNK};
 use crate::ops;
 use crate::ops::formula::Formula;
+use crate::ops::program::Var;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// How the share of a target that is spread over all classes is made up.
-pub struct Spread {
+pub struct Smoothing {
     /// The share.
     pub share: f64,
     /// The sum over classes of `weight * x`, for each target.
@@ -32,12 +33,19 @@ pub struct TermParts<'a> {
     pub scores: Option<&'a Tensor>,
     /// A term includes a share of that for uniform targets, `weight * (log - x)` summed over
     /// classes.
-    pub spread: Option<Spread>,
+    pub smoothing: Option<Smoothing>,
+}
+
+/// `x * weight`, 0 for a weight of 0 even if `x` is infinite: its class doesn't count.
+pub(super) fn weighed(f: &mut Formula, x: Var, weight: Var) -> Result<Var> {
+    let product = f.binary(&rows::Multiply::ROW, x, weight)?;
+    let none = f.binary(&rows::Equal::ROW, weight, 0.0)?;
+    f.ternary(&rows::Where::ROW, none, 0.0, product)
 }
 
 impl ClassScores {
     /// What spreading a share of each target over all classes takes.
-    pub(super) fn spread(&self, share: f64) -> Result<Spread> {
+    pub(super) fn smoothing(&self, share: f64) -> Result<Smoothing> {
         let over = self.axis as isize;
         let (sums, total) = match &self.weight {
             None => (ops::sum(&self.x, over)?, self.classes as f64),
@@ -45,17 +53,17 @@ impl ClassScores {
                 let along = self.along_classes(w)?;
                 let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
                 let (x, factor) = (f.input(&self.x)?, f.input(&along)?);
-                let product = f.binary(&rows::Multiply::ROW, x, factor)?;
+                let product = weighed(&mut f, x, factor)?;
                 let products = f.write(product, self.x.dtype())?;
                 (ops::sum(&products, over)?, doubles(w)?.iter().sum())
             }
         };
-        Ok(Spread { share, sums, total })
+        Ok(Smoothing { share, sums, total })
     }
-    /// The error for a target that is no class.
+    /// The error for a target out of range.
     fn no_class(&self, class: i64, at: usize) -> Error {
         let message = message!(
-            "target has {class} at row-major position {at}, which is no class: there are {}",
+            "class {class} out of range for {} classes (target, row-major position {at})",
             self.classes
         );
         Error::value(self.op, message)
@@ -95,14 +103,14 @@ impl ClassScores {
         let (given, factors) = (given.as_slice::<i64>()?, self.factors()?);
         let x = self.x.contiguous()?;
         let logs = of.logs.map(Tensor::contiguous).transpose()?;
-        let spread = match of.spread {
+        let smoothing = match of.smoothing {
             Some(s) => Some((s.share, s.sums.contiguous()?, s.total)),
             None => None,
         };
         let inner: usize = self.shape.iter().skip(self.axis).product();
         let each = (reduction == Reduction::None).then_some(given.len());
         let mut y = Tensor::empty([each.unwrap_or(0)], x.dtype())?;
-        // the sums of terms and weights of a chunk, and where a target is no class
+        // the sums of terms and weights of a chunk, and where a target is out of range
         let mut parts: Vec<([f64; 2], Option<usize>)> =
             fallible::filled(([0.0; 2], None), given.len().div_ceil(CHUNK))?;
         let cost = Cost {
@@ -113,7 +121,7 @@ impl ClassScores {
             let x = x.as_slice::<F>()?;
             let logs = logs.as_ref().map(|t| t.as_slice::<F>()).transpose()?;
             let scores = of.scores.map(|t| t.as_slice::<F>()).transpose()?;
-            let spread = match &spread {
+            let smoothing = match &smoothing {
                 Some((share, sums, total)) => Some((*share, sums.as_slice::<F>()?, *total)),
                 None => None,
             };
@@ -139,9 +147,9 @@ impl ClassScores {
                 };
                 let logs = logs.map(|logs| &logs[range.clone()]);
                 classes::terms(weights, logs, scores, terms);
-                if let Some((share, sums, total)) = spread {
+                if let Some((share, sums, total)) = smoothing {
                     for (j, term) in terms.iter_mut().enumerate().filter(|(j, _)| given[*j] != ignored) {
-                        // the spread share is weighted by all classes, not by the target's
+                        // the smoothing share is weighted by all classes, not by the target's
                         let log = logs.map_or(0.0, |logs| Real::to_f64(logs[j]));
                         let all = log * total - Real::to_f64(sums[range.start + j]);
                         *term = (1.0 - share) * *term + share / self.classes as f64 * all;

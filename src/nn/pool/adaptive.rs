@@ -1,14 +1,19 @@
 //! Adaptive pooling: windows that give a result of the requested sizes.
 
-use super::super::images::Planes;
+use super::super::images::{Planes, table_bytes};
 use super::super::spatial::{PerAxis, option};
 use super::launch::{self, Means};
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::pool::{Steady, Windows};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Bytes of lists for each place: its range, and its divisor as a float64 and in the dtype.
+const LISTED: usize = size_of::<Range<usize>>() + 2 * size_of::<f64>();
 
 /// The windows along each axis: place `i` of `places` covers the elements from `i * size / places`
 /// to `(i + 1) * size / places`, rounded outwards.
@@ -28,7 +33,7 @@ fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
             ((i as u128 * size as u128 + up as u128) / places as u128) as usize
         };
         let all = (0..places).map(|i| Ok(bound(i, 0)..bound(i + 1, places - 1)));
-        fallible::collect(all).map(Windows::Listed)
+        fallible::collect(all).map(|all| Windows::Listed(all, 1))
     };
     Ok([along(0)?, along(1)?, along(2)?])
 }
@@ -50,6 +55,9 @@ pub(in crate::nn) fn means(sizes: Three, places: Three) -> Result<Means> {
 fn average(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
     let planes = Planes::new(op, x, rank)?;
     let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    if !planes.room(places, x.dtype(), table_bytes(places, LISTED))? {
+        return planes.result(planes.empty(places, x.dtype())?);
+    }
     launch::mean(op, &planes, &means(planes.sizes(), places)?, x.dtype())
 }
 /// A single place along the axes that the image lacks.
@@ -61,8 +69,12 @@ fn largest(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> 
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
     let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    if !planes.room(places, comparable.dtype(), table_bytes(places, LISTED))? {
+        return planes.result(planes.empty(places, x.dtype())?);
+    }
     let windows = windows(planes.sizes(), places)?;
-    launch::largest(op, &planes, &windows, places, comparable.dtype())?.into_dtype(x.dtype())
+    let y = launch::largest(op, &planes, &windows, places, comparable.dtype())?;
+    launch::restored(y, x.dtype())
 }
 fn with_positions(
     op: &'static str,
@@ -73,10 +85,14 @@ fn with_positions(
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
     let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
-    let windows = windows(planes.sizes(), places)?;
     let dtype = comparable.dtype();
+    if !planes.room(places, DType::I64, table_bytes(places, LISTED))? {
+        let of = |dtype| planes.result(planes.empty(places, dtype)?);
+        return Ok((of(x.dtype())?, of(DType::I64)?));
+    }
+    let windows = windows(planes.sizes(), places)?;
     let (y, positions) = launch::largest_with_positions(op, &planes, &windows, places, dtype)?;
-    Ok((y.into_dtype(x.dtype())?, positions))
+    Ok((launch::restored(y, x.dtype())?, positions))
 }
 
 macro_rules! pools {

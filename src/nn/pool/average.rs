@@ -7,7 +7,6 @@ use super::window::Options;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::conv::Three;
-use crate::kernel::pool::Windows;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -20,8 +19,8 @@ pub struct AvgPool {
     pub stride: Option<PerAxis>,
     /// Zeros on both sides of the image. Default: none.
     pub padding: PerAxis,
-    /// Whether the last window may reach beyond the padded image, so that every element is covered.
-    /// Default: false.
+    /// Whether the last window may reach beyond the padded image, so that every element is covered;
+    /// what lies there is no element of the window. Default: false.
     pub ceil_mode: bool,
     /// Whether the zeros of the padding count as elements of a window. Default: true.
     pub count_include_pad: bool,
@@ -39,16 +38,6 @@ impl Default for AvgPool {
         }
     }
 }
-impl From<Option<PerAxis>> for AvgPool {
-    /// The default options with this stride.
-    fn from(stride: Option<PerAxis>) -> Self {
-        AvgPool {
-            stride,
-            ..Default::default()
-        }
-    }
-}
-
 macro_rules! pools {
     ($($rank:literal $op:literal $(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
@@ -58,8 +47,8 @@ macro_rules! pools {
         /// / stride + 1` places, rounded up with `ceil_mode`; a window must begin in the image or
         /// the padding before it. 16-bit floats are summed in float32 and rounded once.
         ///
-        /// Errors if `x` has another rank, a window is larger than the padded image, the padding is
-        /// more than half a window, `divisor_override` or an option that must be positive is zero,
+        /// Errors if `x` has another rank, there is no place, the padding is more than half a
+        /// window, `divisor_override` or an option that must be positive is zero,
         /// and for other dtypes.
         pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<AvgPool>) -> Result<Tensor> {
             average($op, $rank, x, &kernel_size.into(), &options.into())
@@ -73,7 +62,7 @@ pools! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 3.0, 2.0, 0.0], [1, 4])?;
-    /// assert_eq!(nn::avg_pool1d(&x, 2, None)?.to_vec::<f32>()?, [2.0, 1.0]);
+    /// assert_eq!(nn::avg_pool1d(&x, 2, ())?.to_vec::<f32>()?, [2.0, 1.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     avg_pool1d;
@@ -83,7 +72,7 @@ pools! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 6.0], [1, 2, 2])?;
-    /// assert_eq!(nn::avg_pool2d(&x, 2, None)?.to_vec::<f32>()?, [3.0]);
+    /// assert_eq!(nn::avg_pool2d(&x, 2, ())?.to_vec::<f32>()?, [3.0]);
     /// let options = nn::AvgPool { padding: 1.into(), count_include_pad: false, ..Default::default() };
     /// assert_eq!(nn::avg_pool2d(&x, 2, options)?.to_vec::<f32>()?, [1.0, 2.0, 3.0, 6.0]);
     /// # Ok::<(), flex::Error>(())
@@ -95,7 +84,7 @@ pools! {
     /// ```
     /// use flex::{DType, Tensor, nn};
     /// let x = Tensor::zeros(&[1, 2, 4, 4], DType::F32)?;
-    /// assert_eq!(nn::avg_pool3d(&x, 2, None)?.shape(), [1, 1, 2, 2]);
+    /// assert_eq!(nn::avg_pool3d(&x, 2, ())?.shape(), [1, 1, 2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     avg_pool3d;
@@ -123,20 +112,16 @@ impl AvgPool {
             let message = "divisor_override is 0; it must be at least 1";
             return Err(Error::value(op, message));
         }
+        let n = shared.numbers(op, rank)?;
         let divisors = |k: usize| -> Result<Vec<f64>> {
-            let window = |place| match (&windows[k], self.divisor_override) {
-                (_, Some(n)) => {
-                    if k == 2 {
-                        n
-                    } else {
-                        1
-                    }
+            let window = |place| match self.divisor_override {
+                Some(n) if k == 2 => n,
+                Some(_) => 1,
+                // of the padded image
+                None if self.count_include_pad => {
+                    (n.kernel[k]).min(sizes[k] + 2 * n.padding[k] - place * n.stride[k])
                 }
-                (Windows::Steady(s), _) if self.count_include_pad => {
-                    let start = place * s.stride;
-                    s.kernel.min(sizes[k] + 2 * s.padding - start)
-                }
-                (window, _) => window.taps(place, sizes[k]).count,
+                None => windows[k].taps(place, sizes[k]).count,
             };
             fallible::collect((0..places[k]).map(|place| Ok(window(place) as f64)))
         };

@@ -26,7 +26,7 @@ macro_rules! floats {
 macro_rules! reals {
     ($dtype:expr, |$T:ident as $A:ident| $e:expr, else $other:expr) => {
         match $dtype {
-            #[cfg(feature = "i32")]
+            #[cfg(all(feature = "i32", not(feature = "f64")))]
             DType::I32 => {
                 type $T = i32;
                 type $A = i32;
@@ -38,25 +38,28 @@ macro_rules! reals {
                 type $A = i64;
                 $e
             }
-            #[cfg(feature = "ints")]
-            DType::U64 => {
-                type $T = u64;
-                type $A = u64;
-                $e
-            }
             dtype => floats!(dtype, |$T as $A| $e, else $other),
         }
     };
 }
 
-/// `x` in a dtype whose comparisons are compiled and which holds all its values: a body for each
-/// integer would be most of the code size of pools.
+/// `x` in a dtype whose comparisons are compiled and which orders all its values as their own does: a
+/// body for each integer would be most of the code size of pools. [`restored`] takes results back.
 pub(super) fn comparable(x: &Tensor) -> Result<Tensor> {
     x.astype(match x.dtype() {
         DType::I8 | DType::U8 | DType::I16 | DType::U16 => DType::F32,
+        DType::I32 | DType::U32 if DType::F64.is_available() => DType::F64,
         DType::U32 => DType::I64,
+        DType::U64 => return ops::bitwise_xor(x.bitcast(DType::I64)?, i64::MIN),
         dtype => dtype,
     })
+}
+/// Elements of [`comparable`] tensors, in the dtype that these had.
+pub(super) fn restored(y: Tensor, dtype: DType) -> Result<Tensor> {
+    match dtype {
+        DType::U64 => ops::bitwise_xor(y, i64::MIN)?.bitcast(dtype),
+        dtype => y.into_dtype(dtype),
+    }
 }
 
 /// Whether a single window covers the whole plane, so that the pool is a reduction.

@@ -2,10 +2,20 @@
 
 use super::super::check;
 use super::super::spatial::{PerAxis, option};
-use super::average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};
+use super::average::AvgPool;
+use super::launch::{self, Means};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::kernel::math::Real;
+use crate::kernel::norm::farthest;
+use crate::kernel::range::{least_sum, most_sum, to_one};
+use crate::nn::images::Planes;
 use crate::ops;
+use crate::ops::formula::Formula;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The options of Lp pooling.
 ///
@@ -24,16 +34,6 @@ pub struct LpPool {
     /// Default: false.
     pub ceil_mode: bool,
 }
-impl From<Option<PerAxis>> for LpPool {
-    /// The default options with this stride.
-    fn from(stride: Option<PerAxis>) -> Self {
-        LpPool {
-            stride,
-            ..Default::default()
-        }
-    }
-}
-
 macro_rules! pools {
     ($($rank:literal $name:ident $average:ident $kind:literal $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The norm of each window of ", $kind, ": `(sum of x^norm_type)^(1 / norm_type)`.")]
@@ -46,17 +46,14 @@ macro_rules! pools {
         /// ```
         /// use flex::{Tensor, nn};
         #[doc = concat!("let x = Tensor::from_slice(&[3.0f32, 4.0], ", $shape, ")?;")]
-        #[doc = concat!("let y = nn::", stringify!($name), "(&x, 2.0, ", $kernel, ", None)?;")]
+        #[doc = concat!("let y = nn::", stringify!($name), "(&x, 2.0, ", $kernel, ", ())?;")]
         /// assert_eq!(y.to_vec::<f32>()?, [5.0]);
         /// # Ok::<(), flex::Error>(())
         /// ```
         pub fn $name(x: &Tensor, norm_type: f64, kernel_size: impl Into<PerAxis>, options: impl Into<LpPool>) -> Result<Tensor> {
             let (kernel_size, LpPool { stride, ceil_mode }) = (kernel_size.into(), options.into());
             let options = AvgPool { stride, ceil_mode, ..Default::default() };
-            let taps = option(stringify!($name), "kernel_size", &kernel_size, $rank, 1)?;
-            let taps = taps[3 - $rank..].iter().map(|n| *n as f64).product();
-            let op = stringify!($name);
-            norm(op, x, norm_type, taps, |x| $average(x, kernel_size, options).map_err(|e| e.named(op)))
+            norm(stringify!($name), $rank, x, norm_type, &kernel_size, &options)
         }
     )* };
 }
@@ -68,7 +65,7 @@ pools! {
 
 /// `x^p`, in the dtype that is computed in. Errors if `p` is not the order of a norm, or `x` is not
 /// a float tensor.
-pub(in crate::nn) fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tensor> {
+fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tensor> {
     let fits = p.is_finite() && p != 0.0;
     check::number(op, "norm_type", p, fits, "finite and not 0")?;
     if !x.dtype().is_float() || x.dtype().is_storage() {
@@ -85,16 +82,145 @@ pub(in crate::nn) fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tens
 /// The norm, from the mean of powers.
 fn norm(
     op: &'static str,
+    rank: usize,
     x: &Tensor,
     p: f64,
-    taps: f64,
-    mean: impl FnOnce(&Tensor) -> Result<Tensor>,
+    kernel_size: &PerAxis,
+    options: &AvgPool,
 ) -> Result<Tensor> {
-    let sum = ops::multiply(mean(&powers(op, x, p)?)?, taps)?;
-    let norm = if p == 2.0 {
-        ops::sqrt(sum)?
-    } else {
-        ops::pow(sum, 1.0 / p)?
+    let pool = PoolNorm {
+        op,
+        rank,
+        p,
+        kernel_size,
+        options,
     };
-    norm.into_dtype(x.dtype())
+    let norm = |mean: &Tensor| {
+        let mut f = Formula::new(op, &[mean.shape()], mean.dtype())?;
+        let sum = f.input(mean)?;
+        let sum = f.binary(&rows::Multiply::ROW, sum, pool.taps()?)?;
+        let norm = match p {
+            2.0 => f.unary(&rows::Sqrt::ROW, sum)?,
+            _ => f.binary(&rows::Pow::ROW, sum, 1.0 / p)?,
+        };
+        f.write(norm, mean.dtype())
+    };
+    let mean = pool.mean(x)?;
+    let mut y = norm(&mean)?;
+    pool.each_lost(x, &mean, |x, windows, unit| {
+        let part = norm(&pool.mean(x)?)?;
+        y = ops::where_(windows, ops::multiply(part, 1.0 / unit)?, &y)?;
+        Ok(())
+    })?;
+    y.into_dtype(x.dtype())
+}
+
+/// A pool by a norm.
+pub(in crate::nn) struct PoolNorm<'a> {
+    pub op: &'static str,
+    pub rank: usize,
+    pub p: f64,
+    pub kernel_size: &'a PerAxis,
+    pub options: &'a AvgPool,
+}
+
+impl PoolNorm<'_> {
+    /// The number of elements of a window.
+    pub fn taps(&self) -> Result<f64> {
+        let taps = option(self.op, "kernel_size", self.kernel_size, self.rank, 1)?;
+        Ok(taps[3 - self.rank..].iter().map(|n| *n as f64).product())
+    }
+    /// The windows on images like `x`.
+    pub fn means(&self, x: &Planes) -> Result<Means> {
+        self.options
+            .means(self.op, self.rank, x.sizes(), self.kernel_size)
+    }
+    /// The mean of the powers of each window.
+    pub fn mean(&self, x: &Tensor) -> Result<Tensor> {
+        let powers = powers(self.op, x, self.p)?;
+        let planes = Planes::new(self.op, &powers, self.rank)?;
+        launch::mean(self.op, &planes, &self.means(&planes)?, powers.dtype())
+    }
+    /// How far the magnitudes of `t` lie from what is in range when raised to this order, as
+    /// [`farthest`] tells.
+    fn farthest(&self, t: &Tensor, order: f64) -> Result<usize> {
+        let ([least, most], t) = (self.bounds(t.dtype(), order)?, t.contiguous()?);
+        // flags, since not every target has atomic maxima
+        let found = [const { AtomicBool::new(false) }; 3];
+        dispatch!(float t.dtype(), |F| {
+            let x = t.as_slice::<F>()?;
+            let cost = Cost { bytes: size_of::<F>(), flops: 4 };
+            let (least, most) = (<F as Real>::from_f64(least), <F as Real>::from_f64(most));
+            par::ranges(x.len(), 64, cost, |r| {
+                let far = Real::to_f64(farthest(&x[r], least, most)) as usize;
+                found[far].store(true, Relaxed);
+            });
+        }, else return Err(Error::unsupported(self.op, t.dtype())));
+        Ok(found
+            .iter()
+            .rposition(|found| found.load(Relaxed))
+            .unwrap_or(0))
+    }
+    /// The least and largest number whose power of this order loses no digits as a mean of a window.
+    fn bounds(&self, dtype: DType, order: f64) -> Result<[f64; 2]> {
+        let taps = self.taps()?;
+        let [least, most] = dispatch!(float dtype, |F| [least_sum::<F>(), most_sum::<F>()],
+            else return Err(Error::unsupported(self.op, dtype)));
+        Ok([
+            libm::pow(least, 1.0 / order),
+            libm::pow(most / taps, 1.0 / order),
+        ])
+    }
+    /// Calls `f` with `x` multiplied by a power of two, the windows whose powers are in range then, of
+    /// those of which they were not, and that power; as often as it takes. `mean` is that of the powers
+    /// of `x`.
+    pub fn each_lost(
+        &self,
+        x: &Tensor,
+        mean: &Tensor,
+        f: impl FnMut(&Tensor, &Tensor, f64) -> Result<()>,
+    ) -> Result<()> {
+        // other orders don't reach that far, or farther than multiples would
+        if 1.0 < self.p && self.p < 64.0 && self.farthest(mean, 1.0)? > 0 {
+            self.each(x, mean, f)?
+        }
+        Ok(())
+    }
+    #[cold]
+    #[inline(never)]
+    fn each(
+        &self,
+        x: &Tensor,
+        mean: &Tensor,
+        mut f: impl FnMut(&Tensor, &Tensor, f64) -> Result<()>,
+    ) -> Result<()> {
+        let x = x.astype(mean.dtype())?;
+        if self.farthest(&x, self.p)? < 2 {
+            return Ok(()); // means are far for zeros
+        }
+        let sizes = ops::abs(&x)?;
+        let planes = Planes::new(self.op, &sizes, self.rank)?;
+        let means = self.means(&planes)?;
+        let sizes = launch::largest(self.op, &planes, &means.windows, means.places, x.dtype())?;
+        let [least, most] = self.bounds(mean.dtype(), 1.0)?;
+        let kept = ops::logical_and(
+            ops::greater_equal(mean, least)?,
+            ops::less_equal(mean, most)?,
+        )?;
+        let finite = ops::logical_and(ops::greater(&sizes, 0.0)?, ops::isfinite(&sizes)?)?;
+        let mut lost = ops::logical_and(finite, ops::logical_not(kept)?)?;
+        let [least, _] = self.bounds(x.dtype(), self.p)?;
+        while ops::any(&lost, ())?.item::<bool>()? {
+            let largest = ops::max(&ops::where_(&lost, &sizes, 0.0)?, ())?;
+            let largest = dispatch!(float x.dtype(), |F| Real::to_f64(largest.item::<F>()?),
+                else return Err(Error::unsupported(self.op, x.dtype())));
+            let unit = dispatch!(float x.dtype(), |F| to_one::<F>(largest),
+                else return Err(Error::unsupported(self.op, x.dtype())));
+            let reached = ops::greater_equal(&sizes, largest.min(2.0 * least / unit))?;
+            let windows = ops::logical_and(&lost, reached)?;
+            f(&ops::multiply(&x, unit)?, &windows, unit)?;
+            lost = ops::logical_and(lost, ops::logical_not(windows)?)?;
+        }
+        Ok(())
+    }
 }

@@ -32,16 +32,6 @@ impl Default for MaxPool {
         }
     }
 }
-impl From<Option<PerAxis>> for MaxPool {
-    /// The default options with this stride.
-    fn from(stride: Option<PerAxis>) -> Self {
-        MaxPool {
-            stride,
-            ..Default::default()
-        }
-    }
-}
-
 macro_rules! pools {
     ($($rank:literal $op:literal $name:ident $(#[doc = $doc:literal])*, $with:ident $(#[doc = $more:literal])*;)*) => { $(
         $(#[doc = $doc])*
@@ -52,8 +42,8 @@ macro_rules! pools {
         /// up with `ceil_mode`; a window must begin in the image or the padding before it. The
         /// maximum is NaN if there is one.
         ///
-        /// Errors if `x` has another rank, a window is larger than the padded image, the padding is
-        /// more than half a window, or an option that must be positive is zero, and for bool and
+        /// Errors if `x` has another rank, there is no place, the padding is more than half a
+        /// window, or an option that must be positive is zero, and for bool and
         /// complex numbers.
         pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<Tensor> {
             largest($op, $rank, x, &kernel_size.into(), &options.into())
@@ -74,7 +64,7 @@ pools! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 3.0, 2.0, 0.0, 5.0], [1, 5])?;
-    /// assert_eq!(nn::max_pool1d(&x, 2, None)?.to_vec::<f32>()?, [3.0, 2.0]);
+    /// assert_eq!(nn::max_pool1d(&x, 2, ())?.to_vec::<f32>()?, [3.0, 2.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     , max_pool1d_with_indices
@@ -83,7 +73,7 @@ pools! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 3.0, 2.0, 0.0], [1, 4])?;
-    /// let (y, positions) = nn::max_pool1d_with_indices(&x, 2, None)?;
+    /// let (y, positions) = nn::max_pool1d_with_indices(&x, 2, ())?;
     /// assert_eq!((y.to_vec::<f32>()?, positions.to_vec::<i64>()?), (vec![3.0, 2.0], vec![1, 2]));
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -94,7 +84,7 @@ pools! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 2, 2])?;
-    /// assert_eq!(nn::max_pool2d(&x, 2, None)?.to_vec::<f32>()?, [4.0]);
+    /// assert_eq!(nn::max_pool2d(&x, 2, ())?.to_vec::<f32>()?, [4.0]);
     /// let options = nn::MaxPool { stride: Some(1.into()), padding: 1.into(), ..Default::default() };
     /// assert_eq!(nn::max_pool2d(&x, 3, options)?.to_vec::<f32>()?, [4.0; 4]);
     /// # Ok::<(), flex::Error>(())
@@ -105,7 +95,7 @@ pools! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let x = Tensor::from_slice(&[1.0f32, 2.0, 9.0, 4.0], [1, 2, 2])?;
-    /// assert_eq!(nn::max_pool2d_with_indices(&x, 2, None)?.1.to_vec::<i64>()?, [2]);
+    /// assert_eq!(nn::max_pool2d_with_indices(&x, 2, ())?.1.to_vec::<i64>()?, [2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     ;
@@ -115,7 +105,7 @@ pools! {
     /// ```
     /// use flex::{DType, Tensor, nn};
     /// let x = Tensor::zeros(&[1, 2, 4, 4], DType::F32)?;
-    /// assert_eq!(nn::max_pool3d(&x, 2, None)?.shape(), [1, 1, 2, 2]);
+    /// assert_eq!(nn::max_pool3d(&x, 2, ())?.shape(), [1, 1, 2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     , max_pool3d_with_indices
@@ -124,7 +114,7 @@ pools! {
     /// ```
     /// use flex::{DType, Tensor, nn};
     /// let x = Tensor::zeros(&[1, 2, 2, 2], DType::F32)?;
-    /// assert_eq!(nn::max_pool3d_with_indices(&x, 2, None)?.1.to_vec::<i64>()?, [0]);
+    /// assert_eq!(nn::max_pool3d_with_indices(&x, 2, ())?.1.to_vec::<i64>()?, [0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     ;
@@ -149,7 +139,8 @@ fn largest(
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
     let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
-    launch::largest(op, &planes, &windows, places, comparable.dtype())?.into_dtype(x.dtype())
+    let y = launch::largest(op, &planes, &windows, places, comparable.dtype())?;
+    launch::restored(y, x.dtype())
 }
 fn with_positions(
     op: &'static str,
@@ -163,5 +154,5 @@ fn with_positions(
     let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
     let dtype = comparable.dtype();
     let (y, positions) = launch::largest_with_positions(op, &planes, &windows, places, dtype)?;
-    Ok((y.into_dtype(x.dtype())?, positions))
+    Ok((launch::restored(y, x.dtype())?, positions))
 }

@@ -7,7 +7,7 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Row-major positions as int64, and whether any was out of range.
+/// Row-major positions as int64, copied (READ1), and whether any was out of range.
 pub(in crate::nn) struct CheckedPositions {
     op: &'static str,
     all: Tensor,
@@ -22,7 +22,7 @@ impl CheckedPositions {
         }
         Ok(CheckedPositions {
             op,
-            all: indices.astype(DType::I64)?.contiguous()?,
+            all: indices.copy_once()?.into_dtype(DType::I64)?,
             wrong: AtomicBool::new(false),
         })
     }

@@ -12,7 +12,7 @@ use crate::tensor::Tensor;
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from([[1.0f32, 5.0, 4.0]]); // the pool leaves out the last
-/// let (y, indices) = nn::max_pool1d_with_indices(&x, 2, None)?;
+/// let (y, indices) = nn::max_pool1d_with_indices(&x, 2, ())?;
 /// let whole = nn::MaxUnpool { output_size: Some(3.into()), ..Default::default() };
 /// assert_eq!(nn::max_unpool1d(&y, &indices, 2, whole)?.to_vec::<f32>()?, [0.0, 5.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
@@ -36,16 +36,6 @@ impl Default for MaxUnpool {
         }
     }
 }
-impl From<Option<PerAxis>> for MaxUnpool {
-    /// The default options with this stride.
-    fn from(stride: Option<PerAxis>) -> Self {
-        MaxUnpool {
-            stride,
-            ..Default::default()
-        }
-    }
-}
-
 macro_rules! pools {
     ($($rank:literal $name:ident $pool:ident $x:literal $shape:literal;)*) => { $(
         #[doc = concat!("Elements put back where [`", stringify!($pool), "`](super::", stringify!($pool), ") took them, with zeros elsewhere.")]
@@ -60,8 +50,8 @@ macro_rules! pools {
         /// ```
         /// use flex::{Tensor, nn};
         #[doc = concat!("let x = Tensor::from_slice(&[1.0f32, 5.0, 2.0, 4.0], ", $x, ")?;")]
-        #[doc = concat!("let (y, indices) = nn::", stringify!($pool), "_with_indices(&x, ", $shape, ", None)?;")]
-        #[doc = concat!("let back = nn::", stringify!($name), "(&y, &indices, ", $shape, ", None)?;")]
+        #[doc = concat!("let (y, indices) = nn::", stringify!($pool), "_with_indices(&x, ", $shape, ", ())?;")]
+        #[doc = concat!("let back = nn::", stringify!($name), "(&y, &indices, ", $shape, ", ())?;")]
         /// assert_eq!(back.to_vec::<f32>()?, [0.0, 5.0, 0.0, 4.0]);
         /// # Ok::<(), flex::Error>(())
         /// ```
@@ -118,7 +108,7 @@ fn unpool(
             .checked_sub(1)
             .and_then(|n| n.checked_mul(stride))
             .and_then(|n| n.checked_add(kernel))
-            .and_then(|n| n.checked_sub(2 * numbers.padding[at]))
+            .and_then(|n| n.checked_sub(numbers.padding[at].saturating_mul(2)))
             .ok_or_else(|| {
                 bad(message!(
                     "the result would have no size along axis {}",
@@ -138,11 +128,11 @@ fn unpool(
             None => whole,
         };
     }
+    let (x, mut y) = (x.contiguous()?, Tensor::empty(&shape, x.dtype())?);
     let (plane, taken) = (
         shape[lead..].iter().product::<usize>(),
         x.shape()[lead..].iter().product::<usize>(),
     );
-    let (x, mut y) = (x.contiguous()?, Tensor::empty(&shape, x.dtype())?);
     dispatch_width!(x.dtype().size(), |U| {
         let (from, to) = (x.as_ptr() as *const U, y.as_mut_ptr()? as *mut U);
         // SAFETY: TENSOR1: all elements of contiguous tensors, as words of their dtype's width; `y`

@@ -57,7 +57,8 @@ impl Options<'_> {
     }
     /// The windows on images of `sizes`, and their number along each axis.
     ///
-    /// Errors also if a window is larger than the padded image.
+    /// Errors also if a window is larger than the padded image; with `ceil_mode`, if it is larger by
+    /// a stride.
     pub fn windows(
         &self,
         op: &'static str,
@@ -78,33 +79,51 @@ impl Options<'_> {
                 .checked_mul(2)
                 .and_then(|p| p.checked_add(sizes[k]));
             let (seen, padded) = (seen.ok_or_else(large)?, padded.ok_or_else(large)?);
-            if seen > padded {
+            // how far the last window may reach beyond the padded image
+            let beyond = if self.ceil_mode { n.stride[k] - 1 } else { 0 };
+            let reach = padded.checked_add(beyond).ok_or_else(large)?;
+            let Some(free) = reach.checked_sub(seen) else {
                 let message = message!(
                     "the kernel spans {seen} elements of {padded}, padding included, along spatial axis {} of {:?}",
                     k + rank - 3,
                     &sizes[3 - rank..]
                 );
                 return Err(Error::shape(op, message));
-            }
-            let free = padded - seen;
-            let mut count = free / n.stride[k] + 1;
-            if self.ceil_mode && free % n.stride[k] > 0 {
-                // a window must not begin in the padding behind the image
-                let next = count.checked_mul(n.stride[k]).ok_or_else(large)?;
-                count += (next < sizes[k] + n.padding[k]) as usize;
-            }
-            places[k] = count;
+            };
+            let last = free / n.stride[k];
+            // a window must not begin in the padding behind the image
+            let behind = self.ceil_mode && last * n.stride[k] >= sizes[k] + n.padding[k];
+            places[k] = last + !behind as usize;
         }
-        let windows = [0, 1, 2].map(|k| {
-            Windows::Steady(Steady {
+        let windows = |k: usize| {
+            let steady = Steady {
                 kernel: n.kernel[k],
                 stride: n.stride[k],
                 dilation: n.dilation[k],
                 padding: n.padding[k],
-            })
-        });
-        Ok((windows, places))
+            };
+            within(steady, sizes[k], places[k])
+        };
+        Ok(([windows(0)?, windows(1)?, windows(2)?], places))
     }
+}
+
+/// The windows along an axis of `size`. Work and scratch grow with the span of steady ones, so those
+/// of more than twice the image are listed, by what they see of it.
+fn within(steady: Steady, size: usize, places: usize) -> Result<Windows> {
+    let windows = Windows::Steady(steady);
+    if (steady.kernel - 1) * steady.dilation / 2 < size.max(1) {
+        return Ok(windows);
+    }
+    let seen = |place: usize| {
+        let taps = windows.taps(place, size);
+        Ok(match taps.count {
+            0 => 0..0,
+            n => taps.first..taps.first + (n - 1) * taps.step + 1,
+        })
+    };
+    let all = fallible::collect((0..places).map(seen))?;
+    Ok(Windows::Listed(all, steady.dilation))
 }
 
 /// For each element of an axis of `size`, the range of windows that contain it. These are

@@ -1,4 +1,8 @@
 //! Recurrent networks: their arguments, and the order of layers. [`steps`] computes a layer.
+//!
+//! One `linear` computes the inputs' share of all steps. Each step is split once, by examples and
+//! units, and a thread computes its block's products with the packed recurrent weights, gate by
+//! gate, and then the gates. So sums and weights stay in its caches.
 
 mod steps;
 
@@ -51,13 +55,13 @@ impl Default for Recurrent<'_> {
 macro_rules! layers {
     ($($(#[doc = $doc:literal])* $name:ident $cell:ident $Cell:ident $gates:literal;)*) => { $(
         $(#[doc = $doc])*
-        pub fn $name(
+        pub fn $name<'a>(
             x: &Tensor,
             h: Option<&Tensor>,
             weights: &[&Tensor],
-            options: Recurrent,
+            options: impl Into<Recurrent<'a>>,
         ) -> Result<(Tensor, Tensor)> {
-            let (y, h, _) = network(stringify!($name), Cell::$Cell, x, (h, None), weights, options)?;
+            let (y, h, _) = network(stringify!($name), Cell::$Cell, x, (h, None), weights, options.into())?;
             Ok((y, h))
         }
         /// One step of a single layer of that network: `x` is `[batch, in]` and the state `[batch,
@@ -92,7 +96,7 @@ layers! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let (x, w) = (Tensor::from([[1.0f32], [0.0]]), Tensor::from([[1.0f32]]));
-    /// let (y, h) = nn::rnn_tanh(&x, None, &[&w, &w], Default::default())?;
+    /// let (y, h) = nn::rnn_tanh(&x, None, &[&w, &w], ())?;
     /// assert_eq!(y.to_vec::<f32>()?[1], h.to_vec::<f32>()?[0]);
     /// assert_eq!(nn::rnn_tanh_cell(&x, None, &[&w, &w])?.shape(), [2, 1]);
     /// # Ok::<(), flex::Error>(())
@@ -104,7 +108,7 @@ layers! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), Tensor::from([[1.0f32]]));
-    /// let (y, _) = nn::rnn_relu(&x, None, &[&w, &w], Default::default())?;
+    /// let (y, _) = nn::rnn_relu(&x, None, &[&w, &w], ())?;
     /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
@@ -116,7 +120,7 @@ layers! {
     /// ```
     /// use flex::{Tensor, nn};
     /// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), flex::ops::ones([3, 1], flex::DType::F32)?);
-    /// assert_eq!(nn::gru(&x, None, &[&w, &w], Default::default())?.0.shape(), [2, 1]);
+    /// assert_eq!(nn::gru(&x, None, &[&w, &w], ())?.0.shape(), [2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
     gru gru_cell Gru "3";
@@ -129,11 +133,20 @@ layers! {
 /// ```
 /// use flex::{Tensor, nn};
 /// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), flex::ops::ones([4, 1], flex::DType::F32)?);
-/// let (y, h, c) = nn::lstm(&x, None, &[&w, &w], Default::default())?;
+/// let (y, h, c) = nn::lstm(&x, None, &[&w, &w], ())?;
 /// assert_eq!((y.shape(), h.shape(), c.shape()), (&[2, 1][..], &[1, 1][..], &[1, 1][..]));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn lstm(
+pub fn lstm<'a>(
+    x: &Tensor,
+    state: Option<(&Tensor, &Tensor)>,
+    weights: &[&Tensor],
+    options: impl Into<Recurrent<'a>>,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    lstm_of(x, state, weights, options.into())
+}
+
+fn lstm_of(
     x: &Tensor,
     state: Option<(&Tensor, &Tensor)>,
     weights: &[&Tensor],

@@ -66,7 +66,7 @@ impl Unfold {
             stride: two("stride", &self.stride, 1)?,
             dilation: two("dilation", &self.dilation, 1)?,
             padding: two("padding", &self.padding, 0)?,
-            places: [0; 2],
+            output_size: [0; 2],
         };
         for (k, size) in sizes.into_iter().enumerate() {
             let seen = (w.kernel[k] - 1)
@@ -75,7 +75,7 @@ impl Unfold {
             let padded = w.padding[k]
                 .checked_mul(2)
                 .and_then(|n| n.checked_add(size));
-            w.places[k] = match (seen, padded) {
+            w.output_size[k] = match (seen, padded) {
                 (Some(seen), Some(padded)) if seen <= padded && padded <= isize::MAX as usize => {
                     (padded - seen) / w.stride[k] + 1
                 }
@@ -142,8 +142,11 @@ fn unfolded(x: &Tensor, kernel_size: &PerAxis, options: &Unfold) -> Result<Tenso
     let view = view.moveaxis([first, first + 1], [-2, -1])?;
     let mut shape: SmallVec<[isize; 6]> =
         x.shape()[..lead - 1].iter().map(|n| *n as isize).collect();
-    let column: usize = view.shape()[lead - 1..lead + 2].iter().product();
-    shape.extend([column as isize, (w.places[0] * w.places[1]) as isize]);
+    let column = view.shape()[lead - 1..lead + 2].iter();
+    let column = column.fold(1, |n: usize, size| n.saturating_mul(*size));
+    // of no elements, if that overflows
+    let windows = w.output_size[0].saturating_mul(w.output_size[1]);
+    shape.extend([column, windows].map(|n| isize::try_from(n).unwrap_or(isize::MAX)));
     view.reshape(&shape[..])
 }
 
@@ -193,11 +196,11 @@ fn folded(
             w.kernel
         ));
     };
-    if w.places[0].checked_mul(w.places[1]) != Some(windows) {
+    if w.output_size[0].checked_mul(w.output_size[1]) != Some(windows) {
         return bad(message!(
             "x has {windows} windows, but output_size {:?} has {:?}",
             w.sizes,
-            w.places
+            w.output_size
         ));
     }
     let mut shape: SmallVec<[usize; 4]> = SmallVec::from_slice(lead);

@@ -4,7 +4,6 @@ use super::super::images::{Planes, rows};
 use crate::dtype::{Element, Pod};
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::kernel::images::Pixel;
 use crate::kernel::resample::grid::{
     Beyond, GridRule, GridSampler, Interpolation, SHORT, run_of, scratch,
 };
@@ -89,18 +88,20 @@ pub struct GridSample {
 /// assert_eq!(y.to_vec::<f32>()?, [2.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn grid_sample(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Tensor> {
+pub fn grid_sample(x: &Tensor, grid: &Tensor, options: impl Into<GridSample>) -> Result<Tensor> {
+    grid_sample_of(x, grid, options.into())
+}
+
+fn grid_sample_of(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Tensor> {
     const OP: &str = "grid_sample";
     let rule = rule(OP, x, grid, &options)?;
     let dtype = x.dtype().promote(grid.dtype(), OP)?;
     if !dtype.is_float() || dtype.is_storage() {
         return Err(Error::unsupported(OP, dtype));
     }
-    let x = x.astype(dtype)?;
-    let grid = grid.astype(dtype.wide())?.contiguous()?;
-    dispatch!(half dtype, |T| sample::<T, f32>(OP, &x, &grid, rule), else
-        dispatch!(float dtype, |T| sample::<T, T>(OP, &x, &grid, rule), else
-            Err(Error::unsupported(OP, dtype))))
+    let wide = dtype.wide();
+    let (x, grid) = (x.astype(wide)?, grid.astype(wide)?.contiguous()?);
+    dispatch!(float wide, |T| sample::<T>(OP, &x, &grid, rule), else Err(Error::unsupported(OP, dtype)))?.into_dtype(dtype)
 }
 
 /// How the points of `grid` are interpreted for images `x`. Errors if shapes or options don't fit.
@@ -155,11 +156,12 @@ pub(in crate::nn) fn too_large(op: &'static str, x: &Tensor) -> Error {
     Error::shape_of(op, message, &[("x", x.shape(), x.dtype())])
 }
 
-fn sample<T, A>(op: &'static str, x: &Tensor, grid: &Tensor, rule: GridRule) -> Result<Tensor>
-where
-    T: Element + Pod + Pixel<A>,
-    A: Element + Sampled,
-{
+fn sample<T: Element + Pod + Sampled>(
+    op: &'static str,
+    x: &Tensor,
+    grid: &Tensor,
+    rule: GridRule,
+) -> Result<Tensor> {
     let rank = rule.rank;
     let mut planes = Planes::new(op, x, rank)?;
     if planes.reach().is_none() {
@@ -168,13 +170,13 @@ where
     let Some(steps) = planes.reach() else {
         return Err(too_large(op, x));
     };
-    let mut places = [1; 3];
-    places[3 - rank..].copy_from_slice(&grid.shape()[1..=rank]);
-    let mut result = planes.empty(places, T::DTYPE)?;
+    let mut output_size = [1; 3];
+    output_size[3 - rank..].copy_from_slice(&grid.shape()[1..=rank]);
+    let mut result = planes.empty(output_size, T::DTYPE)?;
     let (x, y) = (planes.images::<T>()?, planes.images_mut::<T>(&mut result)?);
-    let grid = grid.as_slice::<A>()?;
+    let grid = grid.as_slice::<T>()?;
     let (images, channels) = planes.images_and_planes();
-    let each: usize = places.iter().product();
+    let each: usize = output_size.iter().product();
     // enough runs for all threads
     let shared = images.saturating_mul(each).div_ceil(2 * par::threads());
     let run = run_of(&rule).min(shared.max(SHORT));
@@ -233,11 +235,19 @@ pub struct AffineGrid {
 /// ```
 /// use flex::{Tensor, nn};
 /// let theta = Tensor::from_slice(&[1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0], [1, 2, 3])?;
-/// let grid = nn::affine_grid(&theta, &[1, 1, 1, 2], Default::default())?;
+/// let grid = nn::affine_grid(&theta, &[1, 1, 1, 2], ())?;
 /// assert_eq!(grid.to_vec::<f32>()?, [-0.5, 0.0, 0.5, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn affine_grid(theta: &Tensor, size: &[usize], options: AffineGrid) -> Result<Tensor> {
+pub fn affine_grid(
+    theta: &Tensor,
+    size: &[usize],
+    options: impl Into<AffineGrid>,
+) -> Result<Tensor> {
+    affine_grid_of(theta, size, options.into())
+}
+
+fn affine_grid_of(theta: &Tensor, size: &[usize], options: AffineGrid) -> Result<Tensor> {
     const OP: &str = "affine_grid";
     let AffineGrid { align_corners } = options;
     let rank = size.len().wrapping_sub(2);
@@ -258,6 +268,11 @@ pub fn affine_grid(theta: &Tensor, size: &[usize], options: AffineGrid) -> Resul
     }
     let wide = dtype.wide();
     let sizes = &size[2..];
+    let shape: Shape = (size[..1].iter().chain(sizes).chain([&rank]).copied()).collect();
+    let mut grid = Tensor::empty(&shape, wide)?;
+    if grid.is_empty() {
+        return grid.into_dtype(dtype);
+    }
     // the coordinates along each axis
     let mut lines: Vec<Tensor> = fallible::with_capacity(rank)?;
     for n in sizes {
@@ -277,8 +292,6 @@ pub fn affine_grid(theta: &Tensor, size: &[usize], options: AffineGrid) -> Resul
         });
     }
     let theta = theta.astype(wide)?.contiguous()?;
-    let shape: Shape = (size[..1].iter().chain(sizes).chain([&rank]).copied()).collect();
-    let mut grid = Tensor::empty(&shape, wide)?;
     let (width, height) = (sizes[rank - 1], sizes[rank - 2]);
     let rows: usize = sizes[..rank - 1].iter().product();
     let cost = Cost {

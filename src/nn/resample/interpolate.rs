@@ -1,9 +1,9 @@
 //! Resampling of images to other sizes.
 
-use super::super::images::{Planes, rows};
+use super::super::images::{Planes, rows, table_bytes};
 use super::super::pool::{adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d};
 use super::super::spatial::{PerAxis, option};
-use super::pad::remap;
+use super::pad::{MOVED, remap};
 use super::tables::ResampledAxis;
 use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
@@ -26,10 +26,11 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InterpolateMode {
-    /// The element at the start of the place, like older versions of many libraries.
+    /// The element at the start of the interval of an output, like older versions of many
+    /// libraries.
     #[default]
     Nearest,
-    /// The element at the centre of the place.
+    /// The element at the centre of the interval of an output.
     NearestExact,
     /// Linear, for one spatial axis.
     Linear,
@@ -39,7 +40,7 @@ pub enum InterpolateMode {
     Bicubic,
     /// Linear along each of three axes.
     Trilinear,
-    /// The mean of the elements that a place covers.
+    /// The mean of the elements that an output covers.
     Area,
     /// Windowed sinc of six elements along each of two axes.
     Lanczos3,
@@ -85,7 +86,7 @@ impl InterpolateMode {
             Trilinear => Some(3),
         }
     }
-    /// The reach of its filter on either side of a place, in elements.
+    /// The reach of its filter on either side of an output, in elements.
     pub(super) fn reach(self) -> f64 {
         match self {
             InterpolateMode::Bicubic => 2.0,
@@ -175,6 +176,13 @@ impl From<InterpolateMode> for Interpolate {
 /// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5, 2.5, 3.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias(
+    "upsample",
+    "interpolate1d",
+    "interpolate2d",
+    "upsample_nearest2d",
+    "upsample_bilinear2d"
+))]
 pub fn interpolate(x: &Tensor, options: impl Into<Interpolate>) -> Result<Tensor> {
     interpolated(x, &options.into())
 }
@@ -222,19 +230,22 @@ fn interpolated(x: &Tensor, options: &Interpolate) -> Result<Tensor> {
     let mode = options.mode;
     let planes = Planes::new(OP, x, rank)?;
     let axes = axes(OP, options, planes.sizes(), rank)?;
-    let places = axes.map(|a| a.places);
+    let output_size = axes.map(|a| a.output_size);
     match mode {
         Nearest | NearestExact => {
             let exact = mode == NearestExact;
+            if !planes.room(output_size, x.dtype(), table_bytes(output_size, MOVED))? {
+                return planes.result(planes.empty(output_size, x.dtype())?);
+            }
             let maps = [
                 axes[0].nearest(exact)?,
                 axes[1].nearest(exact)?,
                 axes[2].nearest(exact)?,
             ];
-            remap(&planes, places, &maps, x.dtype())
+            remap(&planes, output_size, &maps, x.dtype())
         }
         Area => {
-            let size = PerAxis::from(&places[3 - rank..]);
+            let size = PerAxis::from(&output_size[3 - rank..]);
             match rank {
                 1 => adaptive_avg_pool1d(x, size),
                 2 => adaptive_avg_pool2d(x, size),
@@ -265,7 +276,7 @@ pub(in crate::nn) fn axes(
     let factors = &options.scale_factor;
     let mut axes = sizes.map(|size| ResampledAxis {
         size,
-        places: 1,
+        output_size: 1,
         step: None,
     });
     match &options.size {
@@ -273,9 +284,9 @@ pub(in crate::nn) fn axes(
             return bad(message!("give size or scale_factor, not both"));
         }
         Some(size) => {
-            let places = option(op, "size", size, rank, 1)?;
+            let output_size = option(op, "size", size, rank, 1)?;
             for k in 3 - rank..3 {
-                axes[k].places = places[k];
+                axes[k].output_size = output_size[k];
             }
         }
         None if factors.len() != 1 && factors.len() != rank => {
@@ -283,7 +294,7 @@ pub(in crate::nn) fn axes(
                 message!("give size or scale_factor")
             } else {
                 message!(
-                    "scale_factor has {} numbers: give one, or {rank}",
+                    "scale_factor has {} values: give one, or {rank}",
                     factors.len()
                 )
             });
@@ -291,23 +302,26 @@ pub(in crate::nn) fn axes(
         None => {
             for k in 3 - rank..3 {
                 let factor = factors[if factors.len() == 1 { 0 } else { k + rank - 3 }];
-                let places = sizes[k] as f64 * factor;
+                let output_size = sizes[k] as f64 * factor;
                 // refuses NaN too
-                if !(factor > 0.0 && places < u32::MAX as f64) || places < 1.0 {
+                if !(factor > 0.0 && output_size < u32::MAX as f64) || output_size < 1.0 {
                     return bad(message!(
                         "scale_factor is {factor:?}, which gives no valid size for {}",
                         sizes[k]
                     ));
                 }
-                axes[k].places = places as usize;
+                axes[k].output_size = output_size as usize;
                 axes[k].step = (!options.recompute_scale_factor).then_some(1.0 / factor);
             }
         }
     }
-    for ResampledAxis { size, places, .. } in axes {
-        if size.max(places) >= u32::MAX as usize {
+    for ResampledAxis {
+        size, output_size, ..
+    } in axes
+    {
+        if size.max(output_size) >= u32::MAX as usize {
             return bad(message!(
-                "from {size} to {places} elements: a size is beyond 32 bits"
+                "from {size} to {output_size} elements: a size is beyond 32 bits"
             ));
         }
     }
@@ -324,8 +338,19 @@ where
     T: Element + Pod + Pixel<A>,
     A: Sampled,
 {
-    // allocated before the tables, which are smaller: if something is too large, it is this
-    let result = planes.empty(axes.map(|a| a.places), T::DTYPE)?;
+    let output_size = axes.map(|a| a.output_size);
+    let weights = |a: &ResampledAxis| {
+        let taps = a
+            .taps(options.mode, options.align_corners, options.antialias)
+            .0;
+        Table::<A>::bytes(taps, a.output_size)
+    };
+    let bytes = axes.iter().map(weights).fold(0, usize::saturating_add);
+    let some = planes.room(output_size, T::DTYPE, bytes)?;
+    let result = planes.empty(output_size, T::DTYPE)?;
+    if !some {
+        return planes.result(result);
+    }
     // an axis of size 1 that stays so has a single weight of 1
     let tables = [
         options.table(&axes[0])?,

@@ -1,6 +1,7 @@
 //! Padding, and elements moved by a map of each axis.
 
-use super::super::images::Planes;
+use super::super::images::{Planes, table_bytes};
+use super::super::spatial::three;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -51,6 +52,7 @@ pub enum PadMode {
 /// assert_eq!(padded(&[1, 1], nn::PadMode::Circular)?, [3, 1, 2, 3, 1]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("pad_with_zeros", "pad_with_same", "constant_pad_nd"))]
 pub fn pad(x: &Tensor, pad: &[isize], mode: impl Into<PadMode>) -> Result<Tensor> {
     padded(x, pad, &mode.into())
 }
@@ -63,7 +65,7 @@ pub(in crate::nn) struct CheckedPadding {
     /// The amounts before and after each axis.
     pub around: SmallVec<[(isize, isize); 6]>,
     /// The shape of the result.
-    pub places: Shape,
+    pub output_size: Shape,
     /// The number of axes with a pair.
     pub axes: usize,
 }
@@ -87,13 +89,13 @@ impl CheckedPadding {
         for (k, pair) in pad.chunks_exact(2).enumerate() {
             around[shape.len() - 1 - k] = (pair[0], pair[1]);
         }
-        let mut places = Shape::new();
+        let mut output_size = Shape::new();
         for (k, (before, after)) in around.iter().enumerate() {
             let size = (shape[k] as isize)
                 .checked_add(*before)
                 .and_then(|n| n.checked_add(*after));
             match size.map(usize::try_from) {
-                Some(Ok(n)) => places.push(n),
+                Some(Ok(n)) => output_size.push(n),
                 _ => {
                     return bad(message!(
                         "pad is ({before}, {after}) along axis {k}, which leaves no size of {}",
@@ -105,18 +107,12 @@ impl CheckedPadding {
         Ok(CheckedPadding {
             op,
             around,
-            places,
+            output_size,
             axes,
         })
     }
-    /// The element that each place of the three spatial axes takes, for the image modes.
-    ///
-    /// Errors if the mode doesn't suit this shape.
-    pub fn maps(
-        &self,
-        operand: (&'static str, &[usize], DType),
-        mode: &PadMode,
-    ) -> Result<[Vec<u32>; 3]> {
+    /// Errors unless one of the image modes suits this shape.
+    pub fn check(&self, operand: (&'static str, &[usize], DType), mode: &PadMode) -> Result<()> {
         let (spatial, shape) = (self.axes, operand.1);
         let bad = |message| Err(Error::shape_of(self.op, message, &[operand]));
         if !(1..=3).contains(&spatial) || ![spatial + 1, spatial + 2].contains(&shape.len()) {
@@ -137,13 +133,18 @@ impl CheckedPadding {
                 }
                 _ => (size > 0, size),
             };
-            if !fits || self.places[k] == 0 && shape[k] == 0 {
+            if !fits || self.output_size[k] == 0 && shape[k] == 0 {
                 return bad(message!(
                     "pad is ({before}, {after}) along axis {k}: too much for {} of {size} elements",
                     name(mode)
                 ));
             }
         }
+        Ok(())
+    }
+    /// The element that each output of the three spatial axes takes, for a mode that suits `shape`.
+    pub fn maps(&self, shape: &[usize], mode: &PadMode) -> Result<[Vec<u32>; 3]> {
+        let (spatial, lead) = (self.axes, shape.len() - self.axes);
         let map = |k: usize| -> Result<Vec<u32>> {
             let Some(axis) = (lead + k)
                 .checked_sub(3 - spatial)
@@ -156,8 +157,8 @@ impl CheckedPadding {
             if shape[axis] > u32::MAX as usize {
                 return Err(Error::value(self.op, "a size is beyond 32 bits"));
             }
-            let element = |place: usize| {
-                let at = (place as isize).saturating_sub(before);
+            let element = |output: usize| {
+                let at = (output as isize).saturating_sub(before);
                 let at = match mode {
                     PadMode::Circular => first + (at - first).rem_euclid(left),
                     PadMode::Reflect if at < 0 => -at,
@@ -166,7 +167,7 @@ impl CheckedPadding {
                 };
                 Ok(at as u32)
             };
-            fallible::collect((0..self.places[axis]).map(element))
+            fallible::collect((0..self.output_size[axis]).map(element))
         };
         Ok([map(0)?, map(1)?, map(2)?])
     }
@@ -190,16 +191,19 @@ fn padded(x: &Tensor, pad: &[isize], mode: &PadMode) -> Result<Tensor> {
             let last = size.saturating_sub(after.min(&0).unsigned_abs()).max(first);
             inside = inside.narrow(k as isize, first, last - first)?;
             let before = (*before).max(0) as usize;
-            let before = before.min(to.places[k]);
-            let behind = to.places[k].saturating_sub(before + (last - first));
+            let before = before.min(to.output_size[k]);
+            let behind = to.output_size[k].saturating_sub(before + (last - first));
             widths.push((before, behind));
         }
         return ops::pad(&inside, &widths, *value);
     }
-    let maps = to.maps(operand, mode)?;
+    to.check(operand, mode)?;
     let planes = Planes::new(OP, x, to.axes)?;
-    let places = [0, 1, 2].map(|k| maps[k].len());
-    remap(&planes, places, &maps, x.dtype())
+    let output_size = three(&to.output_size[x.rank() - to.axes..], to.axes, 1);
+    if !planes.room(output_size, x.dtype(), table_bytes(output_size, MOVED))? {
+        return planes.result(planes.empty(output_size, x.dtype())?);
+    }
+    remap(&planes, output_size, &to.maps(x.shape(), mode)?, x.dtype())
 }
 
 fn name(mode: &PadMode) -> &'static str {
@@ -211,42 +215,48 @@ fn name(mode: &PadMode) -> &'static str {
     }
 }
 
-/// A result whose place `p` along an axis takes element `map[p]` of the images.
+/// Runs shorter than this on average are moved element by element.
+const SHORT: usize = 8;
+/// Bytes of maps and runs for each output of [`remap`].
+pub(super) const MOVED: usize = size_of::<u32>() + size_of::<ElementRun>().div_ceil(SHORT);
+
+/// A result whose output `p` along an axis takes element `map[p]` of the images.
 pub(in crate::nn) fn remap(
     planes: &Planes,
-    places: Three,
+    output_size: Three,
     maps: &[Vec<u32>; 3],
     dtype: DType,
 ) -> Result<Tensor> {
-    /// Runs shorter than this on average are moved element by element.
-    const SHORT: usize = 8;
     let sizes = planes.sizes();
     // the kernel computes addresses of rows by these maps; columns are bounds-checked there
     assert!((0..3).all(|k| {
-        maps[k].len() == places[k] && maps[k].iter().all(|i| (*i as usize) < sizes[k])
+        maps[k].len() == output_size[k] && maps[k].iter().all(|i| (*i as usize) < sizes[k])
     }));
-    let mut runs: Vec<ElementRun> = Vec::new();
-    for (place, element) in maps[2].iter().enumerate() {
+    let most = output_size[2].max(SHORT) / SHORT;
+    let mut runs: Vec<ElementRun> = fallible::with_capacity(most)?;
+    let mut long = true;
+    for (output, element) in maps[2].iter().enumerate() {
         let element = *element as usize;
+        let count = runs.len();
         match runs.last_mut() {
             Some(run) if run.element + run.len == element => run.len += 1,
-            _ => fallible::push(
-                &mut runs,
-                ElementRun {
-                    place,
-                    element,
-                    len: 1,
-                },
-            )?,
+            _ if count == most => {
+                long = false;
+                break;
+            }
+            _ => runs.push(ElementRun {
+                output,
+                element,
+                len: 1,
+            }),
         }
     }
-    let twice = places[2] == 2 * sizes[2]
+    let twice = output_size[2] == 2 * sizes[2]
         && maps[2]
             .iter()
             .enumerate()
             .all(|(p, i)| *i as usize == p / 2);
-    let long = runs.len().saturating_mul(SHORT) <= places[2].max(SHORT);
-    let mut result = planes.empty(places, dtype)?;
+    let mut result = planes.empty(output_size, dtype)?;
     dispatch_width!(dtype.size(), |U| {
         let (x, y) = (planes.images::<U>()?, planes.images_mut::<U>(&mut result)?);
         let cost = Cost {

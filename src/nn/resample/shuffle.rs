@@ -1,9 +1,9 @@
-//! Elements moved between channels and places: views and a single copy.
+//! Elements moved between channels and positions: views and a single copy.
 
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
-/// Moves channels to places: `[.., channels * r * r, height, width]` becomes
+/// Moves channels to positions: `[.., channels * r * r, height, width]` becomes
 /// `[.., channels, height * r, width * r]`, with `r = upscale_factor`. Any dtype.
 ///
 /// Shi et al., Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel

@@ -1,5 +1,5 @@
 //! Cases that elementwise operations refuse or treat separately: zero divisors of integers,
-//! negative integer exponents, comparisons of int64 with uint64.
+//! negative integer exponents, comparisons of int64 with uint64 and of integers with numbers.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
     allow(
@@ -11,6 +11,7 @@
 use super::{Arg, apply};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::kernel::elementwise::exact::Exact;
 use crate::kernel::elementwise::{Row, rows};
 use crate::op::{Op, Rule};
 use crate::par::{self, Cost};
@@ -115,6 +116,55 @@ pub fn condition(dtype: Option<DType>) -> Result<()> {
         Op::Where.name(),
         message!("the condition is {found}, not bool: compare it with 0"),
     ))
+}
+
+/// The comparison of an integer or bool tensor with a number of another kind, or out of its range,
+/// which is exact.
+pub fn comparison_with_number(row: &Row, args: &[Arg<'_>]) -> Result<Option<Tensor>> {
+    let (Some(exact), [a, b]) = (row.exact, args) else {
+        return Ok(None);
+    };
+    let whole;
+    let (x, number, on_left) = match (a, b) {
+        // of two numbers an integer is the tensor
+        (Arg::Scalar(n), Arg::Scalar(s)) if is_element(*n) => {
+            whole = Tensor::scalar(*n, n.default_dtype())?;
+            (Some(&whole), *s, false)
+        }
+        (Arg::Scalar(s), Arg::Scalar(n)) if is_element(*n) => {
+            whole = Tensor::scalar(*n, n.default_dtype())?;
+            (Some(&whole), *s, true)
+        }
+        (Arg::Scalar(s), x) => (x.tensor(), *s, true),
+        (x, Arg::Scalar(s)) => (x.tensor(), *s, false),
+        _ => return Ok(None),
+    };
+    let Some(x) = x else { return Ok(None) };
+    Ok(match exact(row.op, x.dtype(), number, on_left) {
+        None => None,
+        Some(Exact::Number(n)) => {
+            let (x, n) = (Arg::Ref(x), Arg::Scalar(n));
+            Some(apply(row, if on_left { [n, x] } else { [x, n] })?)
+        }
+        Some(Exact::Always(answer)) => {
+            let mut out = Tensor::empty_result(x.shape(), core::iter::once(x), crate::DType::Bool)?;
+            let (p, n) = (out.as_mut_ptr()?, out.len());
+            // SAFETY: a fresh result (STORAGE3) of `n` dense bytes, each of which becomes a bool.
+            unsafe { p.write_bytes(answer as u8, n) };
+            Some(out)
+        }
+    })
+}
+
+/// Whether the number is an integer or bool that its default dtype has.
+fn is_element(n: Scalar) -> bool {
+    let dtype = n.default_dtype();
+    let [lowest, highest] = dtype.integers();
+    match n {
+        Scalar::Bool(_) => true,
+        Scalar::Int(n) => dtype.is_available() && (lowest..=highest).contains(&n),
+        _ => false,
+    }
 }
 
 /// Whether [`mixed_comparison`] computes the operation for tensors of these dtypes.

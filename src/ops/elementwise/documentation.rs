@@ -1,5 +1,6 @@
 //! What the documentation of an elementwise function shares with that of its method: shapes, dtypes
-//! and errors, which follow from the row of the table of operations, and the example's elements.
+//! and errors, which follow from the row of the table of operations, the example's elements, and the
+//! names of the operation in other libraries.
 
 /// Shape, dtype and errors of an operation, by its arity and its rule.
 macro_rules! contract {
@@ -8,6 +9,16 @@ macro_rules! contract {
             "The result has the operand's shape",
             contract!(@dtype 1 $rule),
             ". Errors if the operation is not defined for the dtype."
+        )
+    };
+    (2 Bool) => {
+        concat!(
+            "Operands broadcast and are promoted to their common dtype; a number takes the dtype of \
+             the other operand, and integers are compared with it exactly, in range or not. The \
+             result has the shape that they broadcast to",
+            contract!(@dtype Bool),
+            ".\n\nErrors if shapes don't broadcast, there is no common dtype or the operation is not \
+             defined for it."
         )
     };
     (2 $rule:ident) => {
@@ -157,3 +168,72 @@ examples! {
     imag "[flex::dtype::Complex64::new(1.0, 2.0)]" => "f32" "[2.0]";
 }
 pub(in crate::ops) use example;
+
+// for each row that has other names in torch, candle, ndarray or Burn: those
+macro_rules! aliases {
+    (($D:tt) $($function:ident $($alias:literal)+;)*) => {
+        /// `aliased! { function item }` is the item of a function, found by its names elsewhere too:
+        /// rustc suggests it for a method of such a name.
+        macro_rules! aliased {
+            $(($function $D($D item:tt)*) => { #[doc(alias($($alias),+))] $D($D item)* };)*
+            ($D other:ident $D($D item:tt)*) => { $D($D item)* };
+        }
+    };
+}
+aliases! { ($)
+    add "broadcast_add" "add_scalar";
+    subtract "sub" "broadcast_sub" "sub_scalar";
+    multiply "mul" "broadcast_mul" "mul_scalar";
+    divide "div" "broadcast_div" "div_scalar" "true_divide";
+    floor_divide "div_euclid";
+    remainder "rem_euclid" "remainder_scalar";
+    fmod "rem";
+    pow "powf" "powi" "powf_scalar" "power";
+    maximum "max_pair" "broadcast_maximum";
+    minimum "min_pair" "broadcast_minimum";
+    clip "clamp" "clamp_min" "clamp_max";
+    negative "neg";
+    abs "absolute";
+    sign "sgn" "signum";
+    square "sqr";
+    reciprocal "recip";
+    expm1 "exp_m1";
+    log "ln";
+    log1p "ln_1p";
+    asin "arcsin";
+    acos "arccos";
+    atan "arctan";
+    atan2 "arctan2";
+    asinh "arcsinh";
+    acosh "arccosh";
+    atanh "arctanh";
+    trunc "fix";
+    sigmoid "logistic" "expit";
+    gelu "gelu_erf";
+    gelu_tanh "gelu_approximate";
+    silu "swish";
+    logsigmoid "log_sigmoid";
+    hardsigmoid "hard_sigmoid";
+    hardswish "hard_swish";
+    equal "eq" "equal_elem" "broadcast_eq";
+    not_equal "ne" "not_equal_elem" "broadcast_ne";
+    less "lt" "lower" "lower_elem" "broadcast_lt";
+    less_equal "le" "lower_equal" "lower_equal_elem" "broadcast_le";
+    greater "gt" "greater_elem" "broadcast_gt";
+    greater_equal "ge" "greater_equal_elem" "broadcast_ge";
+    isfinite "is_finite";
+    isinf "is_inf";
+    isnan "is_nan";
+    logical_and "bool_and";
+    logical_or "bool_or";
+    logical_xor "bool_xor";
+    logical_not "bool_not";
+    bitwise_invert "bitwise_not";
+    bitwise_left_shift "shl" "lshift";
+    bitwise_right_shift "shr" "rshift";
+    conj "conjugate";
+    real "re";
+    imag "im";
+    where_ "where_cond" "mask_where";
+}
+pub(in crate::ops) use aliased;

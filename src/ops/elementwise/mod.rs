@@ -10,6 +10,7 @@ pub(in crate::ops) mod documentation;
 mod functions;
 mod operators;
 
+#[cfg(feature = "nn")]
 pub(crate) use functions::activations;
 pub use functions::*;
 
@@ -48,7 +49,7 @@ pub enum Arg<'a> {
     Scalar(Scalar),
 }
 impl Arg<'_> {
-    fn tensor(&self) -> Option<&Tensor> {
+    pub(crate) fn tensor(&self) -> Option<&Tensor> {
         match self {
             Arg::Ref(t) => Some(t),
             Arg::Own(t) => Some(t),
@@ -78,7 +79,6 @@ impl<S: Into<Scalar>> From<S> for Arg<'_> {
 /// Applies a row of the table.
 ///
 /// Errors if the dtypes have no common one, the operation is not defined for it, shapes don't
-/// broadcast, a number doesn't fit, or an integer divisor is zero.
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
 #[doc(hidden)]
 pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor> {
@@ -207,8 +207,8 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     Some(Ok(out))
 }
 
-/// The kernel's fused loop, if it has one and all operands are tensors of this dtype. Numbers keep
-/// the wide loop, since they are not rounded to this dtype.
+/// The kernel's fused loop, if it has one and all operands are tensors of this dtype. It takes no
+/// single values, so numbers keep the wide loop.
 fn fused(k: ElementKernel, dtype: DType, args: &[Arg<'_>]) -> ElementKernel {
     match k.fused {
         Some(f)
@@ -249,6 +249,9 @@ fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
 fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Result<Tensor> {
     let name = row.op.name();
     if let (None, Some(r)) = (&into, check::mixed_comparison(row, args)?) {
+        return Ok(r);
+    }
+    if let (None, Some(r)) = (&into, check::comparison_with_number(row, args)?) {
         return Ok(r);
     }
     let dtype = common_dtype(row, args)?;

@@ -52,7 +52,7 @@ pub fn iwise<const N: usize, R: Outputs>(
         simd::call(RowMajorRange {
             op: &op,
             sizes,
-            places: R::places(slots.get()),
+            pointers: R::pointers(slots.get()),
             range,
             results: PhantomData::<R>,
         })
@@ -60,11 +60,11 @@ pub fn iwise<const N: usize, R: Outputs>(
     Ok(R::tensors(results))
 }
 
-/// A range of elements in row-major order, with PLACE1 for it.
+/// A range of elements in row-major order, with OUTPUT1 for it.
 struct RowMajorRange<'a, const N: usize, R: Outputs, F> {
     op: &'a F,
     sizes: [usize; N],
-    places: R::Places,
+    pointers: R::Pointers,
     range: Range<usize>,
     results: PhantomData<R>,
 }
@@ -75,7 +75,7 @@ impl<const N: usize, R: Outputs, F: Fn([usize; N]) -> R> Kernel for RowMajorRang
         let RowMajorRange {
             op,
             sizes,
-            places,
+            pointers,
             range,
             ..
         } = self;
@@ -94,8 +94,8 @@ impl<const N: usize, R: Outputs, F: Fn([usize; N]) -> R> Kernel for RowMajorRang
                 if let Some(last) = index.last_mut() {
                     *last = column + k;
                 }
-                // SAFETY: PLACE1: an element of the range.
-                unsafe { op(index).put(places, at + k) };
+                // SAFETY: OUTPUT1: an element of the range.
+                unsafe { op(index).put(pointers, at + k) };
             }
             at += n;
         }

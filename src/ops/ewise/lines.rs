@@ -35,10 +35,10 @@ impl<Args, I: Inputs<Args>, F: Operator<Args>> Call for Applied<'_, Args, I, F> 
         let (inputs, outputs) = slots.split_at(slots.len() - F::Output::DTYPES.len());
         let results = LoopVisitor {
             op: self.op,
-            places: F::Output::places(outputs),
+            pointers: F::Output::pointers(outputs),
             n,
         };
-        // SAFETY: CALL1 is ARGS1 for the inputs' slots and PLACE1 for the outputs'.
+        // SAFETY: CALL1 is ARGS1 for the inputs' slots and OUTPUT1 for the outputs'.
         unsafe { self.inputs.visit(inputs, values, results) }
     }
 }
@@ -46,10 +46,12 @@ impl<Args, I: Inputs<Args>, F: Operator<Args>> Call for Applied<'_, Args, I, F> 
 /// The loop, before the types of the lines are known.
 struct LoopVisitor<'a, F, P> {
     op: &'a F,
-    places: P,
+    pointers: P,
     n: usize,
 }
-impl<Args, F: Operator<Args>> Visitor<Args> for LoopVisitor<'_, F, <F::Output as Outputs>::Places> {
+impl<Args, F: Operator<Args>> Visitor<Args>
+    for LoopVisitor<'_, F, <F::Output as Outputs>::Pointers>
+{
     #[inline(always)]
     unsafe fn visit<L: ArgumentLines<Args>>(self, lines: L) {
         simd::call(LineLoop {
@@ -60,22 +62,22 @@ impl<Args, F: Operator<Args>> Visitor<Args> for LoopVisitor<'_, F, <F::Output as
     }
 }
 
-/// The loop, with ARGS1 for the lines and PLACE1 for the places, up to `n`.
+/// The loop, with ARGS1 for the lines and OUTPUT1 for the pointers, up to `n`.
 struct LineLoop<'a, Args, F, P, L> {
     apply: LoopVisitor<'a, F, P>,
     lines: L,
     args: PhantomData<Args>,
 }
 impl<Args, F: Operator<Args>, L: ArgumentLines<Args>> Kernel
-    for LineLoop<'_, Args, F, <F::Output as Outputs>::Places, L>
+    for LineLoop<'_, Args, F, <F::Output as Outputs>::Pointers, L>
 {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let LoopVisitor { op, places, n } = self.apply;
+        let LoopVisitor { op, pointers, n } = self.apply;
         for i in 0..n {
-            // SAFETY: ARGS1 and PLACE1, by the creator of the loop, for `i < n`.
-            unsafe { op.apply(self.lines.at(i)).put(places, i) }
+            // SAFETY: ARGS1 and OUTPUT1, by the creator of the loop, for `i < n`.
+            unsafe { op.apply(self.lines.at(i)).put(pointers, i) }
         }
     }
 }
@@ -103,7 +105,7 @@ impl<Ws: Outputs, Args, I: Inputs<Args>, F: Update<Ws, Args>> Call for Updated<'
         let (inputs, targets) = slots.split_at(slots.len() - Ws::DTYPES.len());
         simd::call(UpdateLoop {
             op: self.op,
-            places: Ws::places(targets),
+            pointers: Ws::pointers(targets),
             lines: (self.inputs).lines(inputs.iter().map(|slot| *slot as *const u8)),
             n,
             types: PhantomData::<fn(Ws, Args)>,
@@ -111,11 +113,11 @@ impl<Ws: Outputs, Args, I: Inputs<Args>, F: Update<Ws, Args>> Call for Updated<'
     }
 }
 
-/// The loop of an update, with ARGS1 for the lines and PLACE1 for the places, which are
+/// The loop of an update, with ARGS1 for the lines and OUTPUT1 for the pointers, which are
 /// initialised, up to `n`.
 struct UpdateLoop<'a, Ws: Outputs, Args, F, L> {
     op: &'a F,
-    places: Ws::Places,
+    pointers: Ws::Pointers,
     lines: L,
     n: usize,
     types: PhantomData<fn(Ws, Args)>,
@@ -127,11 +129,11 @@ impl<Ws: Outputs, Args, F: Update<Ws, Args>, L: ArgumentLines<Args>> Kernel
     #[inline(always)]
     fn run<I: Isa>(self) {
         for i in 0..self.n {
-            // SAFETY: ARGS1 and PLACE1, by the creator of the loop, for `i < n`.
+            // SAFETY: ARGS1 and OUTPUT1, by the creator of the loop, for `i < n`.
             unsafe {
-                let mut targets = Ws::get(self.places, i);
+                let mut targets = Ws::get(self.pointers, i);
                 self.op.update(&mut targets, self.lines.at(i));
-                targets.put(self.places, i);
+                targets.put(self.pointers, i);
             }
         }
     }

@@ -60,6 +60,7 @@ use smallvec::SmallVec;
 /// assert_eq!((root.dtype(), exact.to_vec::<bool>()?), (flex::DType::F32, vec![true, false]));
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("Zip", "map_collect"))]
 pub fn ewise<Args, I: Inputs<Args>, F: Operator<Args>>(
     inputs: I,
     op: F,
@@ -145,6 +146,7 @@ pub fn ewise_into<Args, I: Inputs<Args>, F: Operator<Args>>(
 /// assert_eq!(x.to_vec::<f32>()?, [-2.0, 0.0, 2.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
+#[doc(alias("for_each"))]
 pub fn ewise_inplace<'a, Ws: Outputs, Args, T, I, F>(targets: T, inputs: I, op: F) -> Result<()>
 where
     T: Targets<'a, Ws>,
@@ -196,12 +198,12 @@ unsafe fn create(
             dtypes.iter().map(fresh).collect::<Result<_>>()?
         }
     };
-    let mut places = SmallVec::<[*mut u8; 4]>::new();
+    let mut pointers = SmallVec::<[*mut u8; 4]>::new();
     for y in &mut results {
-        places.push(y.as_mut_ptr()?);
+        pointers.push(y.as_mut_ptr()?);
     }
     // SAFETY: EWISE1; fresh tensors of these dtypes, to whose shape the inputs broadcast.
-    unsafe { launch(call, inputs, results.iter().zip(places)) };
+    unsafe { launch(call, inputs, results.iter().zip(pointers)) };
     Ok(results)
 }
 
@@ -256,10 +258,10 @@ unsafe fn write(
     // an output that is shared, or has one element for several indices, is written to a fresh
     // tensor, and not read
     let mut apart: SmallVec<[Option<Tensor>; 4]> = SmallVec::new();
-    let mut places = SmallVec::<[*mut u8; 4]>::new();
+    let mut pointers = SmallVec::<[*mut u8; 4]>::new();
     for (y, dtype) in outputs.iter_mut().zip(dtypes) {
         let mut fresh = None;
-        places.push(match y.get_mut_ptr() {
+        pointers.push(match y.get_mut_ptr() {
             Some(p) => p,
             None if call.updates() => y.as_mut_ptr()?,
             None => fresh.insert(Tensor::empty(&shape, *dtype)?).as_mut_ptr()?,
@@ -269,7 +271,7 @@ unsafe fn write(
     let to = outputs.iter().zip(&apart);
     let to = to.map(|(y, fresh)| fresh.as_ref().unwrap_or(y));
     // SAFETY: EWISE1; outputs have these dtypes, and one shape, to which the inputs broadcast.
-    unsafe { launch(call, inputs, to.zip(places)) };
+    unsafe { launch(call, inputs, to.zip(pointers)) };
     for (y, fresh) in outputs.iter_mut().zip(apart) {
         if let Some(fresh) = fresh {
             **y = fresh;

@@ -26,7 +26,7 @@ impl ResultPointers {
 /// The type that a caller's function returns: an [`Element`], or a tuple of up to four of them.
 ///
 /// # Safety
-/// Implemented only here: places take one slot for each of `DTYPES`.
+/// Implemented only here: pointers take one slot for each of `DTYPES`.
 ///
 /// Example: [`ewise`](super::ewise).
 #[diagnostic::on_unimplemented(
@@ -39,35 +39,36 @@ pub unsafe trait Outputs: Sized + Send {
     /// The caller's tensors for the results: a `&mut Tensor`, or a tuple of them.
     type Targets<'a>;
     #[doc(hidden)]
-    type Places: Copy;
+    type Pointers: Copy;
     #[doc(hidden)]
     const DTYPES: &'static [DType];
     #[doc(hidden)]
     fn tensors(results: Results) -> Self::Tensors;
     #[doc(hidden)]
     fn targets<'a>(targets: Self::Targets<'a>) -> SmallVec<[&'a mut Tensor; 4]>;
-    /// The places of the results, from the slots of the outputs.
+    /// The pointers of the results, from the slots of the outputs.
     #[doc(hidden)]
-    fn places(slots: &[*mut u8]) -> Self::Places;
+    fn pointers(slots: &[*mut u8]) -> Self::Pointers;
     /// Writes result `i`.
     ///
     /// # Safety
-    /// Contract (PLACE1): the places have room for an aligned element `i`, which nobody else uses.
+    /// Contract (OUTPUT1): the pointers have room for an aligned element `i`, which nobody else
+    /// uses.
     #[doc(hidden)]
-    unsafe fn put(self, places: Self::Places, i: usize);
+    unsafe fn put(self, pointers: Self::Pointers, i: usize);
     /// Reads result `i`.
     ///
     /// # Safety
-    /// PLACE1, and element `i` is initialised.
+    /// OUTPUT1, and element `i` is initialised.
     #[doc(hidden)]
-    unsafe fn get(places: Self::Places, i: usize) -> Self;
+    unsafe fn get(pointers: Self::Pointers, i: usize) -> Self;
 }
 
 // SAFETY: one slot of the type's dtype.
 unsafe impl<T: Element> Outputs for T {
     type Tensors = Tensor;
     type Targets<'a> = &'a mut Tensor;
-    type Places = *mut T;
+    type Pointers = *mut T;
     const DTYPES: &'static [DType] = &[T::DTYPE];
     fn tensors(mut results: Results) -> Tensor {
         results.remove(0)
@@ -76,18 +77,18 @@ unsafe impl<T: Element> Outputs for T {
         core::iter::once(target).collect()
     }
     #[inline(always)]
-    fn places(slots: &[*mut u8]) -> *mut T {
+    fn pointers(slots: &[*mut u8]) -> *mut T {
         slots[0] as *mut T
     }
     #[inline(always)]
-    unsafe fn put(self, place: *mut T, i: usize) {
-        // SAFETY: PLACE1.
-        unsafe { place.add(i).write(self) }
+    unsafe fn put(self, pointer: *mut T, i: usize) {
+        // SAFETY: OUTPUT1.
+        unsafe { pointer.add(i).write(self) }
     }
     #[inline(always)]
-    unsafe fn get(place: *mut T, i: usize) -> T {
-        // SAFETY: PLACE1, for an initialised element.
-        unsafe { T::load(place.add(i)) }
+    unsafe fn get(pointer: *mut T, i: usize) -> T {
+        // SAFETY: OUTPUT1, for an initialised element.
+        unsafe { T::load(pointer.add(i)) }
     }
 }
 
@@ -114,7 +115,7 @@ macro_rules! tuples {
         unsafe impl<$($A: Element),*> Outputs for ($($A,)*) {
             type Tensors = ($(tuples!(@ $A Tensor),)*);
             type Targets<'a> = ($(tuples!(@ $A &'a mut Tensor),)*);
-            type Places = ($(*mut $A,)*);
+            type Pointers = ($(*mut $A,)*);
             const DTYPES: &'static [DType] = &[$($A::DTYPE),*];
             fn tensors(results: Results) -> Self::Tensors {
                 let mut results = results.into_iter();
@@ -126,18 +127,18 @@ macro_rules! tuples {
                 [$($tensor),*].into_iter().collect()
             }
             #[inline(always)]
-            fn places(slots: &[*mut u8]) -> Self::Places {
+            fn pointers(slots: &[*mut u8]) -> Self::Pointers {
                 ($(slots[$k] as *mut $A,)*)
             }
             #[inline(always)]
-            unsafe fn put(self, places: Self::Places, i: usize) {
-                // SAFETY: PLACE1.
-                unsafe { $(places.$k.add(i).write(self.$k);)* }
+            unsafe fn put(self, pointers: Self::Pointers, i: usize) {
+                // SAFETY: OUTPUT1.
+                unsafe { $(pointers.$k.add(i).write(self.$k);)* }
             }
             #[inline(always)]
-            unsafe fn get(places: Self::Places, i: usize) -> Self {
-                // SAFETY: PLACE1, for initialised elements.
-                unsafe { ($($A::load(places.$k.add(i)),)*) }
+            unsafe fn get(pointers: Self::Pointers, i: usize) -> Self {
+                // SAFETY: OUTPUT1, for initialised elements.
+                unsafe { ($($A::load(pointers.$k.add(i)),)*) }
             }
         }
         impl<'a, $($A: Element),*> Targets<'a, ($($A,)*)> for ($(tuples!(@ $A &'a mut Tensor),)*) {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::exec::fold::{SteppedFold, StridedInput, fold_stepped};
 use crate::exec::view::View;
 use crate::layout::{self, Axes, Layout};
-use crate::ops::reduce::{Reduced, Reduction};
+use crate::ops::reduce::{Reduced, ReductionAxes};
 use crate::par::{self, Cost};
 use crate::simd::{self, Isa, Kernel};
 use crate::tensor::Tensor;
@@ -44,7 +44,7 @@ pub fn reduce_ewise<Args, I: Inputs<Args>, R: Reducer<Args>>(
 }
 
 /// Reduces the inputs along axes of the shape that they broadcast to, like [`reduce_ewise`], into a
-/// tensor for each value of the result. The axes are given as a [`Reduction`], with or without
+/// tensor for each value of the result. The axes are given as a [`ReductionAxes`], with or without
 /// keepdims.
 ///
 /// Errors like [`reduce_ewise`], and if an axis is out of range or repeated.
@@ -65,7 +65,7 @@ pub fn reduce_ewise<Args, I: Inputs<Args>, R: Reducer<Args>>(
 /// ```
 pub fn reduce_axes_ewise<Args, I: Inputs<Args>, R: Reducer<Args, Output: Outputs>>(
     inputs: I,
-    axes: impl Into<Reduction>,
+    axes: impl Into<ReductionAxes>,
     reducer: R,
 ) -> Result<<R::Output as Outputs>::Tensors> {
     let all = accumulate("reduce_axes_ewise", inputs, &reducer, axes.into())?;
@@ -84,7 +84,7 @@ pub fn reduce_axes_ewise<Args, I: Inputs<Args>, R: Reducer<Args, Output: Outputs
             n: all.axes.n(),
             acc: &all.acc[range.clone()],
             first: range.start,
-            places: R::Output::places(slots.get()),
+            pointers: R::Output::pointers(slots.get()),
             args: PhantomData,
         })
     });
@@ -101,7 +101,7 @@ fn accumulate<Args, I: Inputs<Args>, R: Reducer<Args>>(
     op: &'static str,
     inputs: I,
     reducer: &R,
-    over: Reduction,
+    over: ReductionAxes,
 ) -> Result<Accumulated<R::Acc>> {
     let tensors = inputs.tensors(op)?;
     if tensors.is_empty() {
@@ -124,13 +124,13 @@ fn accumulate<Args, I: Inputs<Args>, R: Reducer<Args>>(
     Ok(Accumulated { axes, acc })
 }
 
-/// Writes the results of accumulators, from element `first` of each output on; PLACE1 for these.
+/// Writes the results of accumulators, from element `first` of each output on; OUTPUT1 for these.
 struct Post<'a, Args, R: Reducer<Args, Output: Outputs>> {
     reducer: &'a R,
     n: usize,
     acc: &'a [R::Acc],
     first: usize,
-    places: <R::Output as Outputs>::Places,
+    pointers: <R::Output as Outputs>::Pointers,
     args: PhantomData<Args>,
 }
 impl<Args, R: Reducer<Args, Output: Outputs>> Kernel for Post<'_, Args, R> {
@@ -138,8 +138,8 @@ impl<Args, R: Reducer<Args, Output: Outputs>> Kernel for Post<'_, Args, R> {
     #[inline(always)]
     fn run<S: Isa>(self) {
         for (k, acc) in self.acc.iter().enumerate() {
-            // SAFETY: PLACE1: the outputs have an element for each accumulator.
-            unsafe { (self.reducer.post(*acc, self.n)).put(self.places, self.first + k) }
+            // SAFETY: OUTPUT1: the outputs have an element for each accumulator.
+            unsafe { (self.reducer.post(*acc, self.n)).put(self.pointers, self.first + k) }
         }
     }
 }

@@ -85,7 +85,7 @@ macro_rules! from_ints {
         }
     )* };
 }
-from_ints!(i32, i64, isize, usize);
+from_ints!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 
 /// Converts a number to int64. Numbers beyond int64 saturate, since no dimension reaches them
 /// either.
@@ -124,7 +124,8 @@ impl From<&Tensor> for Index {
 /// A list of [`Index`]: `s![1..3, .., -1]` is Python's `[1:3, :, -1]`.
 ///
 /// Items are integers, ranges (`..` is all of one dimension), a range and a step after a semicolon
-/// (`..; -1` is `::-1`), tensors, or an `Index`, such as `Index::Ellipsis`.
+/// (`..; -1` is `::-1`), tensors, or an `Index`, such as `Ellipsis` and `NewAxis`, which are in the
+/// [`prelude`](crate::prelude).
 ///
 /// ```
 /// use flex::{Tensor, ops::Index, s};
@@ -159,6 +160,7 @@ impl Tensor {
     /// assert!(row.shares_storage(&x));
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("index"))]
     pub fn slice(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
         let indices = indices.as_ref();
         if indices

@@ -11,7 +11,7 @@ use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::rows as row_kernel;
 #[cfg(feature = "bindings")]
 use crate::layout::Layout;
-use crate::layout::{self, Axes, Shape};
+use crate::layout::{self, Axes, Int, Shape};
 use crate::ops::methods::method;
 use crate::par::Cost;
 use crate::simd;
@@ -110,7 +110,7 @@ unsafe fn gather(
 struct RowPrefetch {
     /// The distance in bytes, in the table, from a row's offset to that of the row to prefetch.
     offset: isize,
-    place: isize,
+    ahead: isize,
     /// The last offset.
     last: usize,
 }
@@ -133,7 +133,7 @@ impl RowPrefetch {
             .sum();
         Some(RowPrefetch {
             offset: Self::ROWS * outer.steps[1],
-            place: Self::ROWS * outer.steps[0],
+            ahead: Self::ROWS * outer.steps[0],
             last: nest.ptrs[1].wrapping_offset(reach).addr(),
         })
     }
@@ -147,11 +147,11 @@ impl RowPrefetch {
         }
         // SAFETY: between the row's own offset and the last one, and a contiguous table has an
         // offset every eight bytes.
-        let place = row.ptrs[0]
-            .wrapping_offset(self.place)
+        let ahead = row.ptrs[0]
+            .wrapping_offset(self.ahead)
             .wrapping_offset(unsafe { *(offset as *const i64) } as isize);
         let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
-        simd::prefetch_run::<{ simd::L1 }, _>(place, bytes);
+        simd::prefetch_run::<{ simd::L1 }, _>(ahead, bytes);
     }
 }
 
@@ -187,6 +187,7 @@ method!(
     /// assert_eq!(ops::take(&x, &i, ())?.to_vec::<i32>()?, [5, 0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("index_select"))]
     pub fn take(x: &Tensor, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         match axis.into().one("take", x.rank())? {
             Some(k) => take_along(x, indices, k),
@@ -263,31 +264,36 @@ method!(
     /// assert_eq!(ops::take_along_axis(&x, &last, 1)?.to_vec::<i32>()?, [2, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
-        let along = Along::new("take_along_axis", x, indices, axis)?;
-        let mut out = Tensor::empty(&along.shape, x.dtype())?;
-        let rank = along.shape.len();
-        let mut from = x.operand(rank);
-        from.strides[along.axis] = 0;
-        // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those
-        // of `x` (TENSOR1).
-        unsafe {
-            if positions::are_dense(&along.positions, indices.shape(), out.len()) {
-                gather_dense(
-                    "take_along_axis",
-                    &along.shape,
-                    from,
-                    &along.positions,
-                    &mut out,
-                )?
-            } else {
-                let table = positions::table("take_along_axis", &along.positions)?;
-                gather(&along.shape, from, table.operand(rank), &mut out)?
-            }
-        }
-        Ok(out)
+    #[doc(alias("gather", "take_along_dim"))]
+    pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: impl Int) -> Result<Tensor> {
+        take_along_axis_of(x, indices, axis.wide())
     }
 );
+
+fn take_along_axis_of(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
+    let along = Along::new("take_along_axis", x, indices, axis)?;
+    let mut out = Tensor::empty(&along.shape, x.dtype())?;
+    let rank = along.shape.len();
+    let mut from = x.operand(rank);
+    from.strides[along.axis] = 0;
+    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those
+    // of `x` (TENSOR1).
+    unsafe {
+        if positions::are_dense(&along.positions, indices.shape(), out.len()) {
+            gather_dense(
+                "take_along_axis",
+                &along.shape,
+                from,
+                &along.positions,
+                &mut out,
+            )?
+        } else {
+            let table = positions::table("take_along_axis", &along.positions)?;
+            gather(&along.shape, from, table.operand(rank), &mut out)?
+        }
+    }
+    Ok(out)
+}
 
 /// Positions along an axis, one line of indices for each line of elements.
 pub struct Along {

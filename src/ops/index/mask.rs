@@ -13,9 +13,14 @@ use crate::ops::elementwise::{Arg, apply};
 use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
+use crate::simd::{self, copy_once};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Bytes of a mask that are copied, then applied.
+const TILE: usize = if simd::MICROCONTROLLER { 64 } else { 4096 };
 
 /// A contiguous mask in chunks, with the number of true elements before each chunk.
 struct Counted {
@@ -52,10 +57,10 @@ impl Counted {
     fn total(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
-    /// Calls `f` with each chunk: its part of the mask, the start of that part, and its part of the
-    /// result. `f` returns the number of elements that it has filled in. `cost` is that of an
-    /// element. Errors if that is less than was counted, because others have written to the mask
-    /// since (READ1).
+    /// Calls `f` with each tile: its part of the mask, copied (READ1), the start of that part, and
+    /// what is left of its chunk's part of the result. `f` returns the number of elements that it
+    /// has filled in. `cost` is that of an element. Errors if that is less than was counted, because
+    /// others have written to the mask since.
     fn each<T: Send>(
         &self,
         op: &'static str,
@@ -68,8 +73,14 @@ impl Counted {
             let range = self.chunks.get(k).range;
             // SAFETY: OUT1: the chunks' results are consecutive.
             let part = unsafe { out.part(self.starts[k]..self.starts[k + 1]) };
-            let counted = part.len();
-            if f(&self.mask.as_bytes()[range.clone()], range.start, part) < counted {
+            let (mut tile, mut found) = ([const { MaybeUninit::uninit() }; TILE], 0);
+            for first in range.clone().step_by(TILE) {
+                let room = &mut tile[..TILE.min(range.end - first)];
+                // SAFETY: bytes of the contiguous mask (TENSOR1).
+                let own = unsafe { copy_once(self.mask.as_ptr().add(first), 1, room) };
+                found += f(own, first, &mut part[found..]);
+            }
+            if found < part.len() {
                 short.store(true, Relaxed);
             }
         });
@@ -157,6 +168,7 @@ method!(
     /// assert_eq!(ops::nonzero(&Tensor::from([0, 7, 0, 8]))?[0].to_vec::<i64>()?, [1, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("nonzero_static"))]
     pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
         if x.rank() == 0 {
             return Err(Error::shape(
@@ -264,6 +276,7 @@ method!(
     /// assert_eq!(ops::masked_fill(&x, &m, f32::NEG_INFINITY)?.to_vec::<f32>()?, [1.0, f32::NEG_INFINITY]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("mask_fill"))]
     pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         let (shape, mask) = broadcast_mask("masked_fill", x, mask)?;
         let value = value.into().value(x.dtype(), "masked_fill")?;

@@ -19,4 +19,4 @@ pub use gather::basic_view;
 pub use gather::{get, take, take_along_axis};
 pub use mask::{argwhere, masked_fill, masked_select, nonzero};
 pub(crate) use scatter::add_at;
-pub use scatter::{ScatterMode, index_add, put_along_axis, scatter_add, set};
+pub use scatter::{ScatterMode, index_add, scatter, scatter_add, set};

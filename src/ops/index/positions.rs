@@ -1,9 +1,7 @@
 //! Arrays of positions: checked and converted to byte offsets, tile by tile in L1 if each element
-//! of a result has a position of its own, else into a table.
-//!
-//! - **READ1, read once.** Positions may lie in memory that is being written to. The read that
-//!   checks a position also computes its offset; once a read finds a position out of range, the
-//!   array is never used, whatever a later read finds.
+//! of a result has a position of its own, else into a table. Positions may lie in memory that is
+//! being written to: they are copied, and a copy with a position out of range is never used,
+//! whatever the next one holds (READ1).
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
     allow(
@@ -88,11 +86,12 @@ impl Positions {
             unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
         }, else false)
     }
-    /// Errors if a second read finds a position out of range. Even if it finds none, the
-    /// positions must not be used (READ1).
+    /// Errors if a second copy has a position out of range. Even if it has none, the positions must
+    /// not be used (READ1).
     fn check(&self, op: &'static str) -> Result<()> {
-        let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
-            kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
+        let own = self.array.copy_once()?;
+        let first: Option<i64> = dispatch!(integer own.dtype(), |T| {
+            kernel::first_outside(own.as_slice::<T>()?, self.size as i64)
         }, else None);
         match first {
             Some(index) => Err(Error::Index {

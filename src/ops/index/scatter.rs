@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::exec::nest::{LoopOperand, Nest};
 use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
-use crate::layout;
+use crate::layout::{self, Int};
 use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -23,7 +23,7 @@ const WIDE: usize = 64;
 /// ```
 /// use flex::{Tensor, ops::{self, ScatterMode}};
 /// let (x, at) = (Tensor::from([10, 10]), Tensor::from([0i64, 0]));
-/// let with = |mode| ops::put_along_axis(&x, &at, &Tensor::from([3, 4]), 0, mode)?.to_vec::<i32>();
+/// let with = |mode| ops::scatter(&x, &at, &Tensor::from([3, 4]), 0, mode)?.to_vec::<i32>();
 /// assert_eq!(with(ScatterMode::Set)?, [4, 10]);
 /// assert_eq!(with(ScatterMode::Add)?, [17, 10]);
 /// assert_eq!(with(ScatterMode::Min)?, [3, 10]);
@@ -96,7 +96,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     // SAFETY: `to` reaches elements of `x` (TENSOR1), which are exclusive since `as_mut_ptr`, by
     // offsets that were checked.
     unsafe {
-        scatter(
+        scatter_rows(
             ScatterMode::Set,
             OP,
             x.dtype(),
@@ -163,19 +163,21 @@ fn extent(x: &Tensor) -> Range<i64> {
 fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     use row_kernel::*;
     Some(match mode {
-        ScatterMode::Set => dispatch_width!(dtype.size(), |U| scatter::<U, Replace> as RowFn),
+        ScatterMode::Set => {
+            dispatch_width!(dtype.size(), |U| row_kernel::scatter::<U, Replace> as RowFn)
+        }
         // 16-bit floats arrive here as float32, see `accumulate`
         ScatterMode::Add => {
-            dispatch!(number dtype, |T| scatter::<T, Add> as RowFn, else return None)
+            dispatch!(number dtype, |T| row_kernel::scatter::<T, Add> as RowFn, else return None)
         }
         ScatterMode::Multiply => {
-            dispatch!(number dtype, |T| scatter::<T, Multiply> as RowFn, else return None)
+            dispatch!(number dtype, |T| row_kernel::scatter::<T, Multiply> as RowFn, else return None)
         }
         ScatterMode::Max => {
-            dispatch!(real dtype, |T| scatter::<T, Maximum> as RowFn, else return None)
+            dispatch!(real dtype, |T| row_kernel::scatter::<T, Maximum> as RowFn, else return None)
         }
         ScatterMode::Min => {
-            dispatch!(real dtype, |T| scatter::<T, Minimum> as RowFn, else return None)
+            dispatch!(real dtype, |T| row_kernel::scatter::<T, Minimum> as RowFn, else return None)
         }
     })
 }
@@ -187,7 +189,7 @@ fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
 /// `dtype`, which nobody else uses and no two of whose indices share an element. `to` has a step of
 /// 0 exactly in the dimensions in which offsets vary along the tensor. Offsets are in `extent`, and
 /// different offsets lead to different elements.
-unsafe fn scatter(
+unsafe fn scatter_rows(
     mode: ScatterMode,
     op: &'static str,
     dtype: crate::DType,
@@ -267,23 +269,24 @@ method!(
     /// let x = Tensor::from([[0, 0], [3, 0]]);
     /// let i = Tensor::from([[1], [0]]);
     /// let v = Tensor::from([[5], [6]]);
-    /// assert_eq!(x.put_along_axis(&i, &v, 1, ScatterMode::Set)?.to_vec::<i32>()?, [0, 5, 6, 0]);
-    /// assert_eq!(ops::put_along_axis(&x, &i, &v, 1, ScatterMode::Add)?.to_vec::<i32>()?, [0, 5, 9, 0]);
+    /// assert_eq!(x.scatter(&i, &v, 1, ScatterMode::Set)?.to_vec::<i32>()?, [0, 5, 6, 0]);
+    /// assert_eq!(ops::scatter(&x, &i, &v, 1, ScatterMode::Add)?.to_vec::<i32>()?, [0, 5, 9, 0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn put_along_axis(
+    #[doc(alias("scatter_elements", "scatter_set", "put_along_axis"))]
+    pub fn scatter(
         x: &Tensor,
         indices: &Tensor,
         values: &Tensor,
-        axis: isize,
+        axis: impl Int,
         mode: ScatterMode,
     ) -> Result<Tensor> {
-        put("put_along_axis", x.clone(), indices, values, axis, mode)
+        put("scatter", x.clone(), indices, values, axis.wide(), mode)
     }
 );
 
 method!(
-    /// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with
+    /// A copy of `x` with `values` added along `axis`: [`scatter`] with
     /// [`ScatterMode::Add`], and its errors. Positions may repeat; the bits are the same for any
     /// number of threads.
     ///
@@ -296,18 +299,26 @@ method!(
     /// assert_eq!(ops::scatter_add(&x, &i, &Tensor::from([1.0f32]), 0)?.to_vec::<f32>()?, [1.0, 3.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("scatter_reduce"))]
     pub fn scatter_add(
         x: &Tensor,
         indices: &Tensor,
         values: &Tensor,
-        axis: isize,
+        axis: impl Int,
     ) -> Result<Tensor> {
         let own = x.clone();
-        put("scatter_add", own, indices, values, axis, ScatterMode::Add)
+        put(
+            "scatter_add",
+            own,
+            indices,
+            values,
+            axis.wide(),
+            ScatterMode::Add,
+        )
     }
 );
 
-/// [`put_along_axis`] under the name of another operation, in the memory of `x` if nobody shares
+/// [`scatter`] under the name of another operation, in the memory of `x` if nobody shares
 /// it.
 fn put(
     op: &'static str,
@@ -358,8 +369,14 @@ method!(
     /// assert_eq!(ops::index_add(&x, &i, &v, 1)?.to_vec::<i32>()?, [0, 3, 0, 7]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
-        add_at("index_add", x.clone(), indices, values, axis)
+    #[doc(alias("select_assign", "select_add"))]
+    pub fn index_add(
+        x: &Tensor,
+        indices: &Tensor,
+        values: &Tensor,
+        axis: impl Int,
+    ) -> Result<Tensor> {
+        add_at("index_add", x.clone(), indices, values, axis.wide())
     }
 );
 
@@ -385,7 +402,7 @@ pub(crate) fn add_at(
 
 /// Combines values of the given shape with `x`, in its memory if nobody shares it; 16-bit floats in
 /// float32. `operands` is called with the result and its first element, and returns the operands of
-/// [`scatter`] and the tensor that keeps the offsets alive.
+/// [`scatter_rows`] and the tensor that keeps the offsets alive.
 fn accumulate(
     op: &'static str,
     x: Tensor,
@@ -408,6 +425,6 @@ fn accumulate(
     let (_offsets, to, table) = operands(&y, first)?;
     // SAFETY: `y` is unshared (STORAGE3), contiguous and used only by this function; its offsets
     // were checked.
-    unsafe { scatter(mode, op, dtype, shape, to, table, extent(&y), &values)? };
+    unsafe { scatter_rows(mode, op, dtype, shape, to, table, extent(&y), &values)? };
     y.into_dtype(result)
 }

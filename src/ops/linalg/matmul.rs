@@ -1,7 +1,7 @@
 //! Matrix products with the array API's rules for vectors and batches.
 
-use super::follow::{Follow, begin};
 use super::operands::{Matrices, ResultMatrices};
+use super::post_op::{BindPostOp, bind_post_op};
 use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
@@ -9,7 +9,7 @@ use crate::dtype::{bf16, f16};
 use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::{ProductSizes, Right, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
-use crate::layout::{self, Layout, Shape};
+use crate::layout::{self, Int, Layout, Shape};
 use crate::ops::methods::method;
 use crate::tensor::Tensor;
 
@@ -63,8 +63,9 @@ method!(
     /// assert_eq!(ops::matmul(&x, &x)?.item::<f32>()?, 2.0);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("dot", "mm", "bmm", "mv", "broadcast_matmul"))]
     pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-        matmul_then(a, b, None, None)
+        matmul_with_post_op(a, b, None, None)
     }
 );
 
@@ -86,7 +87,7 @@ method!(
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
-        matmul_then(a, b, Some(dtype), None)
+        matmul_with_post_op(a, b, Some(dtype), None)
     }
 );
 
@@ -110,11 +111,11 @@ pub(crate) fn is_dense(x: &Tensor) -> bool {
 }
 
 /// [`matmul`], or [`matmul_as`], with work that follows on blocks of the result.
-pub fn matmul_then(
+pub fn matmul_with_post_op(
     a: &Tensor,
     b: &Tensor,
     dtype: Option<DType>,
-    then: Option<&dyn Follow>,
+    post_op: Option<&dyn BindPostOp>,
 ) -> Result<Tensor> {
     if let (&[m, k], &[rows, n], true, None) = (a.shape(), b.shape(), a.dtype() == b.dtype(), dtype)
         && k == rows
@@ -122,16 +123,16 @@ pub fn matmul_then(
         // Nothing to broadcast or convert: the checks below take longer than a small product.
         return dispatch!(wrapping a.dtype().signless(), |T| {
             let mut c = Tensor::empty([m, n], a.dtype())?;
-            stack::<T, T, T>(a, b, &mut c, ProductSizes { m, n, k }, 1, then)?;
+            stack::<T, T, T>(a, b, &mut c, ProductSizes { m, n, k }, 1, post_op)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
     }
     let (_, dtype) = product_of((a.shape(), a.dtype()), (b.shape(), b.dtype()), dtype)?;
     let (row, column) = (a.rank() == 1, b.rank() == 1);
-    let then = then.filter(|_| !row && !column);
+    let post_op = post_op.filter(|_| !row && !column);
     let a = if row { a.expand_dims(0)? } else { a.clone() };
     let b = if column { b.expand_dims(1)? } else { b.clone() };
-    let batched = |a: &Tensor, b: &Tensor, stack| batched(OP, (a, b), dtype, stack, then);
+    let batched = |a: &Tensor, b: &Tensor, stack| batched(OP, (a, b), dtype, stack, post_op);
     let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched(&a, &b, stack::<A, B, i32>), else match (a.dtype(), b.dtype(), dtype) {
         #[cfg(feature = "half")]
         (DType::F16, DType::F16, DType::F32) => batched(&a, &b, stack::<f16, f16, f32>),
@@ -208,7 +209,7 @@ pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<(
 
 /// Writes the products of two batches of matrices: [`stack`] for their dtypes.
 type Stack =
-    fn(&Tensor, &Tensor, &mut Tensor, ProductSizes, usize, Option<&dyn Follow>) -> Result<()>;
+    fn(&Tensor, &Tensor, &mut Tensor, ProductSizes, usize, Option<&dyn BindPostOp>) -> Result<()>;
 
 /// The products of two batches of matrices, whose leading dimensions broadcast, in this dtype.
 fn batched(
@@ -216,7 +217,7 @@ fn batched(
     (a, b): (&Tensor, &Tensor),
     dtype: DType,
     stack: Stack,
-    then: Option<&dyn Follow>,
+    post_op: Option<&dyn BindPostOp>,
 ) -> Result<Tensor> {
     let sizes = ProductSizes {
         m: a.shape()[a.rank() - 2],
@@ -244,14 +245,14 @@ fn batched(
                 ..sizes
             },
             1,
-            then,
+            post_op,
         )?;
     } else {
         let (a, b) = (
             a.broadcast_to(shape(sizes.m, sizes.k))?,
             b.broadcast_to(shape(sizes.k, sizes.n))?,
         );
-        stack(&a, &b, &mut c, sizes, batch, then)?;
+        stack(&a, &b, &mut c, sizes, batch, post_op)?;
     }
     Ok(c)
 }
@@ -262,7 +263,7 @@ fn stack<A, B, C>(
     c: &mut Tensor,
     sizes: ProductSizes,
     batch: usize,
-    then: Option<&dyn Follow>,
+    post_op: Option<&dyn BindPostOp>,
 ) -> Result<()>
 where
     A: Element + MatElement,
@@ -270,8 +271,8 @@ where
     C: Element + MatElement<Acc = A::Acc>,
 {
     let (left, right) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
-    let after = begin(then, c, [batch, sizes.m, sizes.n])?;
-    let epilogue = Epilogue::NONE.then(after);
+    let post_op = bind_post_op(post_op, c, [batch, sizes.m, sizes.n])?;
+    let epilogue = Epilogue::NONE.with_post_op(post_op);
     let c = ResultMatrices::<C>::new(c, sizes.m, sizes.n)?;
     let operands = |i| {
         // SAFETY: each `c.get(i)` is a different matrix of a fresh tensor.
@@ -306,44 +307,49 @@ method!(
     /// assert_eq!(ops::vecdot(&a, &a, 0)?.to_vec::<i32>()?, [10, 20]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
-        const OP: &str = "vecdot";
-        let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
-        // a nonnegative axis is one of the longer shape; from the end, it must be one of both
-        let from_end = if axis < 0 {
-            axis
-        } else {
-            layout::axis(OP, axis, most)? as isize - most as isize
-        };
-        let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis {
-            op: OP,
-            axis,
-            rank: least,
-            repeated: false,
-        })?;
-        let behind = least - k;
-        let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
-        if left != right {
-            let message = message!("axis {axis} of a is {left} but that of b is {right}");
-            return Err(Error::shape_of(
-                OP,
-                message,
-                &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
-            ));
-        }
-        let dtype = a.dtype().promote(b.dtype(), OP)?;
-        let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
-        let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
-        let a = if dtype.is_complex() {
-            crate::ops::conj(&a)?
-        } else {
-            a
-        }
-        .expand_dims(-2)?;
-        let c = dispatch!(wrapping dtype.signless(), |T| batched(OP, (&a, &b), dtype, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
-        c.squeeze([-2, -1])
+    #[doc(alias("inner"))]
+    pub fn vecdot(a: &Tensor, b: &Tensor, axis: impl Int) -> Result<Tensor> {
+        vecdot_of(a, b, axis.wide())
     }
 );
+
+fn vecdot_of(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "vecdot";
+    let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
+    // a nonnegative axis is one of the longer shape; from the end, it must be one of both
+    let from_end = if axis < 0 {
+        axis
+    } else {
+        layout::axis(OP, axis, most)? as isize - most as isize
+    };
+    let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis {
+        op: OP,
+        axis,
+        rank: least,
+        repeated: false,
+    })?;
+    let behind = least - k;
+    let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
+    if left != right {
+        let message = message!("axis {axis} of a is {left} but that of b is {right}");
+        return Err(Error::shape_of(
+            OP,
+            message,
+            &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
+        ));
+    }
+    let dtype = a.dtype().promote(b.dtype(), OP)?;
+    let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
+    let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
+    let a = if dtype.is_complex() {
+        crate::ops::conj(&a)?
+    } else {
+        a
+    }
+    .expand_dims(-2)?;
+    let c = dispatch!(wrapping dtype.signless(), |T| batched(OP, (&a, &b), dtype, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
+    c.squeeze([-2, -1])
+}
 
 method!(
     /// Swaps the last two dimensions; a view. Errors if there are fewer.
@@ -355,6 +361,7 @@ method!(
     /// assert_eq!(ops::matrix_transpose(&Tensor::from([[1, 2, 3]]))?.shape(), [3, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("t", "mT"))]
     pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
         Ok(x.view(matrix_transposed(x.layout(), x.dtype())?))
     }

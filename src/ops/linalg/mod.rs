@@ -1,25 +1,25 @@
 //! Linear algebra: products of matrices and vectors. Operands are read in place, with any strides.
 
 mod cross;
-mod follow;
 mod matmul;
 mod operands;
+mod post_op;
 mod tensordot;
 mod weight;
 
 pub use cross::cross;
 
 #[doc(hidden)]
-pub use follow::{Follow, begin};
-#[doc(hidden)]
-pub use matmul::matmul_then;
+pub use matmul::matmul_with_post_op;
 #[cfg(feature = "bindings")]
 #[doc(hidden)]
 pub use matmul::matrix_transposed;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub(crate) use matmul::product_of;
 pub(crate) use matmul::{bytes_in_i32, is_dense, sums_in, widens};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub(crate) use operands::{Matrices, ResultMatrices};
+#[doc(hidden)]
+pub use post_op::{BindPostOp, bind_post_op};
 pub use tensordot::{TensordotAxes, outer, tensordot};
 pub(crate) use weight::{kept_panels, product_of_weight};

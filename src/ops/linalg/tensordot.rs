@@ -15,7 +15,8 @@ use alloc::vec::Vec;
 pub enum TensordotAxes {
     /// The last axes of the first operand with the first axes of the second, this many.
     Count(usize),
-    /// Axes of the first operand, each paired with the axis at the same place in the second list.
+    /// Axes of the first operand, each paired with the axis at the same position in the second
+    /// list.
     Pairs(Vec<isize>, Vec<isize>),
 }
 impl From<usize> for TensordotAxes {

@@ -5,68 +5,94 @@
 //! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
-use crate::ops::elementwise::documentation::{contract, example};
+use crate::ops::elementwise::documentation::{aliased, contract, example};
 use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 
 macro_rules! method {
-    // functions of `nn` are not methods
+    ([$($doc:literal)*] $function:ident 1 $rule:ident => nn) => {
+        aliased! { $function
+            $(#[doc = $doc])*
+            ///
+            #[doc = contract!(1 $rule)]
+            ///
+            #[doc = concat!("The method of [`nn::", stringify!($function), "`](fn@crate::nn::", stringify!($function), ").")]
+            ///
+            /// ```
+            #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($function), "()?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
+            /// # Ok::<(), flex::Error>(())
+            /// ```
+            #[cfg(feature = "nn")]
+            #[inline]
+            pub fn $function(&self) -> Result<Tensor> {
+                ops::activations::$function(self)
+            }
+        }
+    };
+    // functions of `nn` with several operands are not methods
     ([$($doc:literal)*] $function:ident $n:tt $rule:ident => nn) => {};
     ([$($doc:literal)*] $function:ident 1 $rule:ident) => {
-        $(#[doc = $doc])*
-        ///
-        #[doc = contract!(1 $rule)]
-        ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
-        ///
-        /// ```
-        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
-        #[doc = concat!("assert_eq!(x.", stringify!($function), "()?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
-        /// # Ok::<(), flex::Error>(())
-        /// ```
-        #[inline]
-        pub fn $function(&self) -> Result<Tensor> {
-            ops::$function(self)
+        aliased! { $function
+            $(#[doc = $doc])*
+            ///
+            #[doc = contract!(1 $rule)]
+            ///
+            #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
+            ///
+            /// ```
+            #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($function), "()?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
+            /// # Ok::<(), flex::Error>(())
+            /// ```
+            #[inline]
+            pub fn $function(&self) -> Result<Tensor> {
+                ops::$function(self)
+            }
         }
     };
     ([$($doc:literal)*] $function:ident 2 $rule:ident) => {
-        $(#[doc = $doc])*
-        ///
-        /// The second operand is a tensor (borrowed, or passed by value to reuse its buffer) or a
-        /// number.
-        #[doc = contract!(2 $rule)]
-        ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
-        ///
-        /// ```
-        #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
-        #[doc = concat!("let y = flex::Tensor::from(", example!(y $function), ");")]
-        #[doc = concat!("assert_eq!(x.", stringify!($function), "(&y)?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
-        /// # Ok::<(), flex::Error>(())
-        /// ```
-        #[inline]
-        pub fn $function<'b>(&self, b: impl Into<Arg<'b>>) -> Result<Tensor> {
-            ops::$function(self, b)
+        aliased! { $function
+            $(#[doc = $doc])*
+            ///
+            /// The second operand is a tensor (borrowed, or passed by value to reuse its buffer) or a
+            /// number.
+            #[doc = contract!(2 $rule)]
+            ///
+            #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
+            ///
+            /// ```
+            #[doc = concat!("let x = flex::Tensor::from(", example!(x $function), ");")]
+            #[doc = concat!("let y = flex::Tensor::from(", example!(y $function), ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($function), "(&y)?.to_vec::<", example!(T $function), ">()?, ", example!(z $function), ");")]
+            /// # Ok::<(), flex::Error>(())
+            /// ```
+            #[inline]
+            pub fn $function<'b>(&self, b: impl Into<Arg<'b>>) -> Result<Tensor> {
+                ops::$function(self, b)
+            }
         }
     };
     ([$($doc:literal)*] $function:ident 3 $rule:ident) => {
-        $(#[doc = $doc])*
-        ///
-        /// The other operands are tensors (borrowed, or passed by value to reuse their buffers) or
-        /// numbers.
-        #[doc = contract!(3 $rule)]
-        ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
-        ///
-        /// ```
-        /// let x = flex::Tensor::from([1i32, 2, 3]);
-        /// assert_eq!(x.clip(2, 5)?.to_vec::<i32>()?, [2, 2, 3]);
-        /// assert_eq!(x.less(2)?.where_(0, &x)?.to_vec::<i32>()?, [0, 2, 3]);
-        /// # Ok::<(), flex::Error>(())
-        /// ```
-        #[inline]
-        pub fn $function<'b, 'c>(&self, b: impl Into<Arg<'b>>, c: impl Into<Arg<'c>>) -> Result<Tensor> {
-            ops::$function(self, b, c)
+        aliased! { $function
+            $(#[doc = $doc])*
+            ///
+            /// The other operands are tensors (borrowed, or passed by value to reuse their buffers) or
+            /// numbers.
+            #[doc = contract!(3 $rule)]
+            ///
+            #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), ").")]
+            ///
+            /// ```
+            /// let x = flex::Tensor::from([1i32, 2, 3]);
+            /// assert_eq!(x.clip(2, 5)?.to_vec::<i32>()?, [2, 2, 3]);
+            /// assert_eq!(x.less(2)?.where_(0, &x)?.to_vec::<i32>()?, [0, 2, 3]);
+            /// # Ok::<(), flex::Error>(())
+            /// ```
+            #[inline]
+            pub fn $function<'b, 'c>(&self, b: impl Into<Arg<'b>>, c: impl Into<Arg<'c>>) -> Result<Tensor> {
+                ops::$function(self, b, c)
+            }
         }
     };
 }

@@ -1,6 +1,7 @@
 //! Methods of [`Tensor`](crate::Tensor): the functions that take a tensor first, under the same
 //! names. `x.exp()` is `ops::exp(&x)`.
 
+mod constructors;
 mod elementwise;
 mod shorthands;
 

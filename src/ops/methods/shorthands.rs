@@ -1,12 +1,12 @@
 //! Methods with other parameters than their function: fewer, or of more general types.
 
 use crate::error::Result;
-use crate::layout::Axes;
+use crate::layout::{Axes, Int};
 use crate::ops::{self, Arg, Index, Sort};
 use crate::tensor::Tensor;
 
 macro_rules! keepdims {
-    ($($function:ident $keepdims:ident($($parameter:ident: $type:ty = $example:literal)?);)*) => { impl Tensor { $(
+    ($($function:ident $keepdims:ident $($alias:literal)+ ($($parameter:ident: $type:ty = $example:literal)?);)*) => { impl Tensor { $(
         #[doc = concat!(
             "[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes with \
              size 1, so that the result broadcasts against the tensor; with the dtype and the errors of `",
@@ -18,6 +18,7 @@ macro_rules! keepdims {
         #[doc = concat!("assert_eq!(x.", stringify!($keepdims), "(-1", $(", ", $example,)? ")?.shape(), [2, 1]);")]
         /// # Ok::<(), flex::Error>(())
         /// ```
+        #[doc(alias($($alias),+))]
         #[inline]
         pub fn $keepdims(&self, axes: impl Into<Axes> $(, $parameter: $type)?) -> Result<Tensor> {
             ops::$function(self, axes.into().keepdims() $(, $parameter)?)
@@ -25,19 +26,19 @@ macro_rules! keepdims {
     )* } };
 }
 keepdims! {
-    sum sum_keepdims();
-    prod prod_keepdims();
-    mean mean_keepdims();
-    max max_keepdims();
-    min min_keepdims();
-    any any_keepdims();
-    all all_keepdims();
-    count_nonzero count_nonzero_keepdims();
-    logsumexp logsumexp_keepdims();
-    argmax argmax_keepdims();
-    argmin argmin_keepdims();
-    var var_keepdims(correction: f64 = "0.0");
-    std std_keepdims(correction: f64 = "0.0");
+    sum sum_keepdims "sum_keepdim" "sum_dim"();
+    prod prod_keepdims "prod_keepdim" "prod_dim"();
+    mean mean_keepdims "mean_keepdim" "mean_dim"();
+    max max_keepdims "max_keepdim" "max_dim"();
+    min min_keepdims "min_keepdim" "min_dim"();
+    any any_keepdims "any_keepdim" "any_dim"();
+    all all_keepdims "all_keepdim" "all_dim"();
+    count_nonzero count_nonzero_keepdims "count_nonzero_keepdim" "count_nonzero_dim"();
+    logsumexp logsumexp_keepdims "logsumexp_keepdim" "logsumexp_dim"();
+    argmax argmax_keepdims "argmax_keepdim" "argmax_dim"();
+    argmin argmin_keepdims "argmin_keepdim" "argmin_dim"();
+    var var_keepdims "var_keepdim" "var_dim"(correction: f64 = "0.0");
+    std std_keepdims "std_keepdim" "std_dim"(correction: f64 = "0.0");
 }
 
 impl Tensor {
@@ -54,6 +55,7 @@ impl Tensor {
     /// assert_eq!(x.get(s![x.greater(3)?])?.to_vec::<i32>()?, [4, 5]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("i"))]
     #[inline]
     pub fn get(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
         ops::get(self, indices.as_ref())
@@ -73,6 +75,7 @@ impl Tensor {
     /// assert_eq!(x.to_vec::<i32>()?, [7, 8, 9, 3, -1, 5]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("slice_assign", "slice_mut", "index_put"))]
     pub fn set<'v>(
         &mut self,
         indices: impl AsRef<[Index]>,
@@ -91,8 +94,10 @@ impl Tensor {
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort_descending(-1)?.to_vec::<i32>()?, [3, 2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("sort_descending_with_indices"))]
     #[inline]
-    pub fn sort_descending(&self, axis: isize) -> Result<Tensor> {
+    pub fn sort_descending(&self, axis: impl Int) -> Result<Tensor> {
+        let axis = axis.wide();
         ops::sort(
             self,
             Sort {
@@ -109,7 +114,8 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     #[inline]
-    pub fn argsort_descending(&self, axis: isize) -> Result<Tensor> {
+    pub fn argsort_descending(&self, axis: impl Int) -> Result<Tensor> {
+        let axis = axis.wide();
         ops::argsort(
             self,
             Sort {
@@ -129,7 +135,7 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     #[inline]
-    pub fn diff(&self, n: usize, axis: isize) -> Result<Tensor> {
-        ops::diff(self, n, axis, None, None)
+    pub fn diff(&self, n: usize, axis: impl Int) -> Result<Tensor> {
+        ops::diff(self, n, axis.wide(), None, None)
     }
 }

@@ -1,6 +1,6 @@
 //! The largest and the smallest elements, and their indices.
 
-use super::{Reduced, Reduction, elements};
+use super::{Reduced, ReductionAxes, elements};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
@@ -48,7 +48,7 @@ macro_rules! finder {
 method!(
     /// The largest element over axes (all for `()`), in the dtype of `x`; NaN propagates.
     ///
-    /// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex
+    /// Reduced axes are dropped, or kept with size 1: see [`ReductionAxes`]. Errors for complex
     /// numbers, over an axis of size 0 (unless the result is empty), and if an axis is out of range
     /// or repeated.
     ///
@@ -59,12 +59,13 @@ method!(
     /// assert_eq!(ops::max(&x, ())?.item::<i32>()?, 5);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn max(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("amax", "max_dim", "max_all"))]
+    pub fn max(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         max_of(x, over.into())
     }
 );
 
-fn max_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+fn max_of(x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
     let axes = Reduced::new("max", x, over)?;
     axes.expect_elements(x.shape(), x.dtype())?;
     elements!(ordered, Max, axes, x, x.dtype())
@@ -80,12 +81,13 @@ method!(
     /// assert!(ops::min(&x, ())?.item::<f32>()?.is_nan());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn min(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("amin", "min_dim", "min_all"))]
+    pub fn min(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         min_of(x, over.into())
     }
 );
 
-fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+fn min_of(x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
     let axes = Reduced::new("min", x, over)?;
     axes.expect_elements(x.shape(), x.dtype())?;
     elements!(ordered, Min, axes, x, x.dtype())
@@ -95,7 +97,7 @@ method!(
     /// The index of the first largest element along an axis (for `()`, among all elements in
     /// row-major order), as int64. A NaN counts as the largest.
     ///
-    /// The axis is dropped, or kept with size 1: see [`Reduction`]. Errors like [`max`], and if
+    /// The axis is dropped, or kept with size 1: see [`ReductionAxes`]. Errors like [`max`], and if
     /// several axes are given.
     ///
     /// ```
@@ -105,12 +107,13 @@ method!(
     /// assert_eq!(ops::argmax(&x, ())?.item::<i64>()?, 2);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn argmax(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("argmax_axis"))]
+    pub fn argmax(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         argmax_of(x, over.into())
     }
 );
 
-fn argmax_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+fn argmax_of(x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
     const OP: &str = "argmax";
     Ok(search(OP, x, &over, false, finder!(OP, Max, x))?.1)
 }
@@ -126,12 +129,13 @@ method!(
     /// assert_eq!(ops::argmin(&x, ())?.item::<i64>()?, 1);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn argmin(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("argmin_axis"))]
+    pub fn argmin(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         argmin_of(x, over.into())
     }
 );
 
-fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+fn argmin_of(x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
     const OP: &str = "argmin";
     Ok(search(OP, x, &over, false, finder!(OP, Min, x))?.1)
 }
@@ -149,12 +153,16 @@ method!(
     /// assert_eq!((values.item::<i32>()?, indices.item::<i64>()?), (6, 3));
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn max_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
+    #[doc(alias("max_dim_with_indices"))]
+    pub fn max_with_indices(
+        x: &Tensor,
+        over: impl Into<ReductionAxes>,
+    ) -> Result<(Tensor, Tensor)> {
         max_with_indices_of(x, over.into())
     }
 );
 
-fn max_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
+fn max_with_indices_of(x: &Tensor, over: ReductionAxes) -> Result<(Tensor, Tensor)> {
     const OP: &str = "max_with_indices";
     search(OP, x, &over, true, finder!(OP, Max, x))
 }
@@ -172,12 +180,16 @@ method!(
     /// assert_eq!((values.item::<i32>()?, indices.item::<i64>()?), (1, 1));
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn min_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
+    #[doc(alias("min_dim_with_indices"))]
+    pub fn min_with_indices(
+        x: &Tensor,
+        over: impl Into<ReductionAxes>,
+    ) -> Result<(Tensor, Tensor)> {
         min_with_indices_of(x, over.into())
     }
 );
 
-fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
+fn min_with_indices_of(x: &Tensor, over: ReductionAxes) -> Result<(Tensor, Tensor)> {
     const OP: &str = "min_with_indices";
     search(OP, x, &over, true, finder!(OP, Min, x))
 }
@@ -186,7 +198,7 @@ fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
 fn search(
     op: &'static str,
     x: &Tensor,
-    over: &Reduction,
+    over: &ReductionAxes,
     with_values: bool,
     finder: &dyn Finder,
 ) -> Result<(Tensor, Tensor)> {

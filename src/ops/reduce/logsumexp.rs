@@ -1,6 +1,6 @@
 //! The logarithm of a sum of exponentials.
 
-use super::{Reduced, Reduction};
+use super::{Reduced, ReductionAxes};
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::Fold;
@@ -16,7 +16,7 @@ struct LogSumExp<T>(PhantomData<fn(T)>);
 impl<T: Sample + Pod> Fold for LogSumExp<T> {
     type In = T;
     type Acc = Exponentials;
-    type Out = T::Out;
+    type Out = T;
     const FLOPS: usize = 20;
     fn runs(&self, x: &[T], n: usize, acc: &mut [Exponentials]) {
         exponentials(x, n, acc)
@@ -27,8 +27,8 @@ impl<T: Sample + Pod> Fold for LogSumExp<T> {
     fn join(&self, a: &mut [Exponentials], b: &[Exponentials]) {
         join_exponentials(a, b)
     }
-    fn finish(&self, acc: &Exponentials, _: usize) -> T::Out {
-        T::out(acc.log())
+    fn finish(&self, acc: &Exponentials, _: usize) -> T {
+        <T as Sample>::from_f64(acc.log())
     }
 }
 
@@ -37,7 +37,7 @@ method!(
     /// overflow: float32 for bool and integers, else in the dtype of `x`. Over no elements it is
     /// minus infinity.
     ///
-    /// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors for complex
+    /// Reduced axes are dropped, or kept with size 1: see [`ReductionAxes`]. Errors for complex
     /// numbers, and if an axis is out of range or repeated.
     ///
     /// ```
@@ -47,12 +47,13 @@ method!(
     /// assert_eq!(ops::logsumexp(&x, ())?.item::<f32>()?, 1000.0 + 2f32.ln());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn logsumexp(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("log_sum_exp"))]
+    pub fn logsumexp(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         logsumexp_of(x, over.into())
     }
 );
 
-fn logsumexp_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+fn logsumexp_of(x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
     const OP: &str = "logsumexp";
     let axes = Reduced::new(OP, x, over)?;
     let dtype = x.dtype().inexact();

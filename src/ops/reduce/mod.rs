@@ -10,11 +10,11 @@ pub use logsumexp::logsumexp;
 #[cfg(feature = "bindings")]
 #[doc(hidden)]
 pub use sum::converted_before;
-#[cfg(feature = "std")]
+#[cfg(feature = "stream")]
 pub(crate) use sum::truth;
 pub(crate) use sum::{accumulated, accumulator, sum_end};
 pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
-pub(crate) use variance::moments;
+pub(crate) use variance::{Statistics, moments};
 pub use variance::{std, var};
 
 use crate::dtype::DType;
@@ -32,23 +32,23 @@ use smallvec::SmallVec;
 /// anything that converts to [`Axes`], without keepdims.
 ///
 /// ```
-/// use flex::{Axes, Tensor, ops::{self, Reduction}};
+/// use flex::{Axes, Tensor, ops::{self, ReductionAxes}};
 /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
 /// assert_eq!(ops::mean(&x, 0)?.to_vec::<f32>()?, [2.0, 3.0]);
 /// assert_eq!(ops::mean(&x, Axes::from(0).keepdims())?.shape(), [1, 2]);
-/// assert_eq!(ops::mean(&x, Reduction { axes: Axes::ALL, keepdims: true })?.shape(), [1, 1]);
+/// assert_eq!(ops::mean(&x, ReductionAxes { axes: Axes::ALL, keepdims: true })?.shape(), [1, 1]);
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reduction {
+pub struct ReductionAxes {
     /// The axes to reduce.
     pub axes: Axes,
     /// Whether they are kept with size 1, so that the result broadcasts against the operand.
     pub keepdims: bool,
 }
-impl<A: Into<Axes>> From<A> for Reduction {
-    fn from(axes: A) -> Reduction {
-        Reduction {
+impl<A: Into<Axes>> From<A> for ReductionAxes {
+    fn from(axes: A) -> ReductionAxes {
+        ReductionAxes {
             axes: axes.into(),
             keepdims: false,
         }
@@ -57,9 +57,9 @@ impl<A: Into<Axes>> From<A> for Reduction {
 impl Axes {
     /// A reduction over these axes that keeps them with size 1.
     ///
-    /// Example: [`Reduction`].
-    pub fn keepdims(self) -> Reduction {
-        Reduction {
+    /// Example: [`ReductionAxes`].
+    pub fn keepdims(self) -> ReductionAxes {
+        ReductionAxes {
             axes: self,
             keepdims: true,
         }
@@ -78,12 +78,12 @@ pub(crate) struct Reduced {
 }
 
 impl Reduced {
-    fn new(op: &'static str, x: &Tensor, over: Reduction) -> Result<Reduced> {
+    fn new(op: &'static str, x: &Tensor, over: ReductionAxes) -> Result<Reduced> {
         Reduced::of_shape(op, x.shape(), over)
     }
     /// The reduced axes of tensors of this shape.
-    pub fn of_shape(op: &'static str, shape: &[usize], over: Reduction) -> Result<Reduced> {
-        let Reduction { axes, keepdims } = over;
+    pub fn of_shape(op: &'static str, shape: &[usize], over: ReductionAxes) -> Result<Reduced> {
+        let ReductionAxes { axes, keepdims } = over;
         let mut reduced = SmallVec::from_elem(false, shape.len());
         for k in axes.resolve(op, shape.len())? {
             reduced[k] = true;
@@ -183,10 +183,10 @@ impl<T: Pod, R: Reduce<T>> Fold for ElementFold<T, R> {
     type Acc = R::Acc;
     type Out = R::Out;
     fn runs(&self, x: &[T], n: usize, acc: &mut [R::Acc]) {
-        reduce::runs::<T, R::Kernels>(x, n, acc)
+        R::runs_of_tile(x, n, acc)
     }
     fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [R::Acc]) {
-        reduce::columns::<T, R::Kernels>(x, stride, rows, acc)
+        R::columns_of_tile(x, stride, rows, acc)
     }
     fn join(&self, a: &mut [R::Acc], b: &[R::Acc]) {
         reduce::join::<T, R::Kernels>(a, b)

@@ -1,6 +1,6 @@
 //! Sums, products, means, and reductions to truth values.
 
-use super::{ElementFold, Reduced, Reduction, elements};
+use super::{ElementFold, Reduced, ReductionAxes, elements};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
 use crate::exec::fold::End;
@@ -62,7 +62,7 @@ method!(
     /// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for
     /// unsigned ones, else in the dtype of `x`. Integers wrap. Over no elements it is 0.
     ///
-    /// Reduced axes are dropped, or kept with size 1: see [`Reduction`]. Errors if an axis is out
+    /// Reduced axes are dropped, or kept with size 1: see [`ReductionAxes`]. Errors if an axis is out
     /// of range or repeated.
     ///
     /// ```
@@ -73,7 +73,8 @@ method!(
     /// assert_eq!(ops::sum(&x, Axes::from(0).keepdims())?.shape(), [1, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("sum_axis", "sum_dim", "sum_all"))]
+    pub fn sum(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         total("sum", x, over.into(), None, sums)
     }
 );
@@ -88,7 +89,7 @@ method!(
     /// assert_eq!(ops::sum_as(&x, (), DType::U8)?.item::<u8>()?, 44);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn sum_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
+    pub fn sum_as(x: &Tensor, over: impl Into<ReductionAxes>, dtype: DType) -> Result<Tensor> {
         total("sum", x, over.into(), Some(dtype), sums)
     }
 );
@@ -104,7 +105,8 @@ method!(
     /// assert_eq!(ops::prod(&x, ())?.item::<f32>()?, 24.0);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("product", "prod_dim"))]
+    pub fn prod(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         total("prod", x, over.into(), None, products)
     }
 );
@@ -119,7 +121,7 @@ method!(
     /// assert_eq!(ops::prod_as(&x, (), DType::U8)?.item::<u8>()?, 44);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
+    pub fn prod_as(x: &Tensor, over: impl Into<ReductionAxes>, dtype: DType) -> Result<Tensor> {
         total("prod", x, over.into(), Some(dtype), products)
     }
 );
@@ -157,7 +159,7 @@ fn products(
 fn total(
     op: &'static str,
     x: &Tensor,
-    over: Reduction,
+    over: ReductionAxes,
     dtype: Option<DType>,
     reduce: ReduceFn,
 ) -> Result<Tensor> {
@@ -182,12 +184,13 @@ method!(
     /// assert_eq!(ops::mean(&x, ())?.item::<f32>()?, 3.0);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn mean(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("mean_axis", "mean_dim", "mean_all"))]
+    pub fn mean(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         mean_of(x, over.into())
     }
 );
 
-fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+fn mean_of(x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
     let axes = Reduced::new("mean", x, over)?;
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
@@ -204,7 +207,7 @@ pub(crate) fn truth(op: &'static str, dtype: DType) -> Result<DType> {
 fn of_truth(
     op: &'static str,
     x: &Tensor,
-    over: Reduction,
+    over: ReductionAxes,
     to: DType,
     reduce: ReduceFn,
 ) -> Result<Tensor> {
@@ -229,7 +232,8 @@ method!(
     /// assert!(ops::any(&x, ())?.item::<bool>()?);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("any_dim"))]
+    pub fn any(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         of_truth(
             "any",
             x,
@@ -251,7 +255,8 @@ method!(
     /// assert!(!ops::all(&x, ())?.item::<bool>()?);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("all_dim"))]
+    pub fn all(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         of_truth(
             "all",
             x,
@@ -273,7 +278,8 @@ method!(
     /// assert_eq!(ops::count_nonzero(&x, ())?.item::<i64>()?, 2);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    #[doc(alias("count_nonzero_dim"))]
+    pub fn count_nonzero(x: &Tensor, over: impl Into<ReductionAxes>) -> Result<Tensor> {
         of_truth(
             "count_nonzero",
             x,

@@ -1,15 +1,17 @@
 //! Variance and standard deviation.
 
-use super::{Reduced, Reduction};
+use super::{Reduced, ReductionAxes};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{Fold, fold};
 use crate::exec::view::ViewMut;
 use crate::fallible;
 use crate::kernel::reduce::{Moments, Sample, moments as moments_of_runs, moments_of_columns};
-use crate::layout::{Axes, Layout};
+use crate::layout::{Axes, Layout, Shape};
 use crate::ops::methods::method;
+use crate::ops::program::conversion;
 use crate::tensor::Tensor;
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 fn join(a: &mut [Moments], b: &[Moments]) {
@@ -18,16 +20,17 @@ fn join(a: &mut [Moments], b: &[Moments]) {
     }
 }
 
-struct Variance<T> {
+/// Of elements `T`, as the result of a reduction of elements `R`.
+struct Variance<T, R> {
     correction: f64,
     root: bool,
-    _elements: PhantomData<fn(T)>,
+    _elements: PhantomData<fn(T) -> R>,
 }
 
-impl<T: Sample> Fold for Variance<T> {
+impl<T: Sample, R: Sample> Fold for Variance<T, R> {
     type In = T;
     type Acc = Moments;
-    type Out = T::Out;
+    type Out = R;
     const FLOPS: usize = 4;
     fn runs(&self, x: &[T], n: usize, acc: &mut [Moments]) {
         moments_of_runs(x, n, acc)
@@ -38,24 +41,39 @@ impl<T: Sample> Fold for Variance<T> {
     fn join(&self, a: &mut [Moments], b: &[Moments]) {
         join(a, b)
     }
-    fn finish(&self, acc: &Moments, n: usize) -> T::Out {
+    fn finish(&self, acc: &Moments, n: usize) -> R {
         let freedom = n as f64 - self.correction;
-        // a NaN is kept, unlike by `f64::max`
-        let var = acc.m2 / if freedom < 0.0 { 0.0 } else { freedom };
-        T::out(if self.root { libm::sqrt(var) } else { var })
+        R::from_f64(match (freedom > 0.0, self.root) {
+            (false, _) => f64::NAN,
+            (true, false) => acc.variance(freedom),
+            (true, true) => acc.deviation(freedom),
+        })
     }
 }
 
 fn variance(
     op: &'static str,
     x: &Tensor,
-    over: Reduction,
+    over: ReductionAxes,
     correction: f64,
     root: bool,
 ) -> Result<Tensor> {
     let axes = Reduced::new(op, x, over)?;
-    dispatch!(ordered x.dtype(), |T| axes.fold(x, x.dtype().inexact(), &Variance::<T> { correction, root, _elements: PhantomData }),
-        else Err(Error::unsupported(op, x.dtype())))
+    let dtype = x.dtype();
+    if dtype.is_float() {
+        return dispatch!(floating dtype, |T| axes.fold(x, dtype, &Variance::<T, T> { correction, root, _elements: PhantomData }),
+            else Err(Error::unsupported(op, dtype)));
+    }
+    if !(dtype.is_integer() || dtype.is_bool()) {
+        return Err(Error::unsupported(op, dtype));
+    }
+    let wide = match DType::F64.is_available() {
+        true => DType::F64,
+        false => DType::F32,
+    };
+    let converted = conversion(op, dtype, wide)?;
+    dispatch!(float wide, |W| axes.fold_of(Some(&converted), x, DType::F32, &Variance::<W, f32> { correction, root, _elements: PhantomData }),
+        else Err(Error::unsupported(op, dtype)))
 }
 
 /// Moments as the result.
@@ -80,14 +98,36 @@ impl<T: Sample> Fold for Raw<T> {
     }
 }
 
-/// Mean and population variance over axes, which are kept with size 1, in `dtype`, float32 or
-/// float64. Both are NaN over no elements.
-pub(crate) fn moments(
-    op: &'static str,
-    x: &Tensor,
-    over: Axes,
-    dtype: DType,
-) -> Result<(Tensor, Tensor)> {
+/// Moments over axes, which are kept with size 1.
+pub(crate) struct Statistics {
+    shape: Shape,
+    /// In row-major order.
+    pub all: Vec<Moments>,
+}
+
+impl Statistics {
+    /// What follows from each, in `dtype`, float32 or float64.
+    pub fn tensor(&self, dtype: DType, of: &dyn Fn(&Moments) -> f64) -> Result<Tensor> {
+        let mut t = Tensor::empty(&self.shape, dtype)?;
+        dispatch!(float dtype, |F| {
+            for (t, m) in t.as_mut_slice::<F>()?.iter_mut().zip(&self.all) {
+                *t = of(m) as F;
+            }
+        }, else return Err(Error::unsupported("moments", dtype)));
+        Ok(t)
+    }
+    /// The means; NaN over no elements.
+    pub fn mean(&self, dtype: DType) -> Result<Tensor> {
+        self.tensor(dtype, &|m| if m.n == 0.0 { f64::NAN } else { m.mean })
+    }
+    /// The population variances; NaN over no elements.
+    pub fn var(&self, dtype: DType) -> Result<Tensor> {
+        self.tensor(dtype, &|m| m.variance(m.n))
+    }
+}
+
+/// The moments over axes.
+pub(crate) fn moments(op: &'static str, x: &Tensor, over: Axes) -> Result<Statistics> {
     let axes = Reduced::new(op, x, over.keepdims())?;
     let count: usize = axes.shape.iter().product();
     let mut all = fallible::filled(Moments::default(), count)?;
@@ -97,26 +137,17 @@ pub(crate) fn moments(
     let reduced = |k: usize| axes.reduced[k];
     dispatch!(floating x.dtype(), |T| fold(&Raw::<T>(PhantomData), x.elements(), reduced, out)?,
         else return Err(Error::unsupported(op, x.dtype())));
-    let of = |f: fn(&Moments) -> f64| -> Result<Tensor> {
-        let mut t = Tensor::empty(&axes.shape, dtype)?;
-        dispatch!(float dtype, |F| {
-            for (t, m) in t.as_mut_slice::<F>()?.iter_mut().zip(&all) {
-                *t = f(m) as F;
-            }
-        }, else return Err(Error::unsupported(op, dtype)));
-        Ok(t)
-    };
-    Ok((
-        of(|m| if m.n == 0.0 { f64::NAN } else { m.mean })?,
-        of(|m| m.m2 / m.n)?,
-    ))
+    Ok(Statistics {
+        shape: axes.shape,
+        all,
+    })
 }
 
 method!(
     /// The variance over axes (all for `()`): the sum of squared deviations from the mean, divided
     /// by the number of elements minus `correction` (0 for a population, 1 for an estimate from a
-    /// sample); NaN or infinite if that is not positive. float32 for bool and integers, which are
-    /// computed in float64, else in the dtype of `x`.
+    /// sample); NaN if that is not positive. float32 for bool and integers, which are
+    /// computed in float64 (in a build without it float32), else in the dtype of `x`.
     ///
     /// Errors for complex numbers, and if an axis is out of range or repeated.
     ///
@@ -127,7 +158,8 @@ method!(
     /// assert_eq!(ops::var(&x, 0, 1.0)?.item::<f32>()?, 5.0 / 3.0);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn var(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
+    #[doc(alias("var_axis", "var_mean"))]
+    pub fn var(x: &Tensor, over: impl Into<ReductionAxes>, correction: f64) -> Result<Tensor> {
         variance("var", x, over.into(), correction, false)
     }
 );
@@ -142,7 +174,8 @@ method!(
     /// assert_eq!(ops::std(&x, 1, 0.0)?.to_vec::<f32>()?, [1.0, 0.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn std(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
+    #[doc(alias("std_axis"))]
+    pub fn std(x: &Tensor, over: impl Into<ReductionAxes>, correction: f64) -> Result<Tensor> {
         variance("std", x, over.into(), correction, true)
     }
 );

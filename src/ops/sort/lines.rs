@@ -23,7 +23,11 @@ fn of_size(bytes: usize) -> DType {
 
 /// Whether there are too few lines to keep the threads busy, so that each line should be cut.
 fn are_few(x: &Tensor, n: usize, cost: Cost) -> bool {
-    n > 0 && x.len() / n < par::threads_for(cost)
+    let parts = match par::threads() {
+        1 => par::parts_for(cost),
+        _ => par::threads_for(cost),
+    };
+    n > 0 && x.len() / n < parts
 }
 
 /// Sorts each line along the axis.

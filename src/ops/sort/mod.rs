@@ -6,10 +6,11 @@ mod parallel;
 mod search;
 
 pub use search::{Side, searchsorted};
+pub(in crate::ops) use search::{are_floats_among_integers, limits};
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::layout;
+use crate::layout::{self, Int, defaults};
 use crate::ops::methods::method;
 use crate::tensor::Tensor;
 use lines::{Request, sort_lines};
@@ -27,10 +28,19 @@ pub struct Sort {
     /// Whether the largest comes first.
     pub descending: bool,
 }
-impl From<isize> for Sort {
-    fn from(axis: isize) -> Sort {
+impl Default for Sort {
+    /// The last axis, in ascending order.
+    fn default() -> Sort {
         Sort {
-            axis,
+            axis: -1,
+            descending: false,
+        }
+    }
+}
+impl<T: Int> From<T> for Sort {
+    fn from(axis: T) -> Sort {
+        Sort {
+            axis: axis.wide(),
             descending: false,
         }
     }
@@ -40,9 +50,9 @@ method!(
     /// The values of each line along an axis in ascending or descending order, in the shape and
     /// dtype of `x`.
     ///
-    /// NaN comes last in both orders; -0 comes before +0 in ascending order. Equal values are
-    /// identical, so every sort is stable. Errors if the axis is out of range, and for complex
-    /// numbers, which have no order.
+    /// NaN comes last in both orders. Every sort is stable: zeros of both signs are equal, and keep
+    /// their order. Errors if the axis is out of range, and for complex numbers, which have no
+    /// order.
     ///
     /// ```
     /// use flex::{Tensor, ops::{self, Sort}};
@@ -52,6 +62,7 @@ method!(
     /// assert!(y[..3] == [3.0, 2.0, 1.0] && y[3].is_nan());
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("sort_last_dim"))]
     pub fn sort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
         sort_of(x, how.into())
     }
@@ -76,6 +87,7 @@ method!(
     /// assert_eq!(ops::argsort(&x, Sort { axis: 0, descending: true })?.to_vec::<i64>()?, [3, 0, 2, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("arg_sort_last_dim"))]
     pub fn argsort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
         argsort_of(x, how.into())
     }
@@ -150,14 +162,15 @@ impl Default for TopK {
         }
     }
 }
-impl From<isize> for TopK {
-    fn from(axis: isize) -> TopK {
+impl<T: Int> From<T> for TopK {
+    fn from(axis: T) -> TopK {
         TopK {
-            axis,
+            axis: axis.wide(),
             ..Default::default()
         }
     }
 }
+defaults! { Sort, TopK }
 
 method!(
     /// The `k` largest (or smallest) values of each line along an axis and their positions (int64).
@@ -175,6 +188,7 @@ method!(
     /// assert_eq!(least.item::<i32>()?, 1);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("topk_with_indices", "top_k"))]
     pub fn topk(x: &Tensor, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
         topk_of(x, k, how.into())
     }

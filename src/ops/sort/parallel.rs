@@ -34,6 +34,7 @@ pub(super) fn sort_line<T: Ordered>(
     sort_parts(Part::new(keys, scratch), |keys| {
         kernel::values::<T>(keys, descending)
     });
+    kernel::settle_zeros(x, descending, out);
 }
 
 /// Sorts on all threads: partitions, and sorts the parts on different threads. `done` is called
@@ -42,9 +43,9 @@ fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
     // more parts than threads, since parts differ in size
     const PARTS: usize = 4;
     let n = whole.len();
-    let threads = par::threads_for(cost(n, 4 * size_of::<K>()));
+    let most = par::parts_for(cost(n, 4 * size_of::<K>()));
     let mut parts = vec![whole];
-    while threads > 1 && parts.len() < PARTS * threads {
+    while most > 1 && parts.len() < PARTS * most {
         let before = parts.len();
         let mut halves: Vec<[Part<K>; 2]> = (parts.into_iter())
             .map(|part| [part, Part::default()])

@@ -3,6 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::sort as kernel;
+use crate::ops;
 use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
@@ -21,7 +22,8 @@ pub enum Side {
 method!(
     /// For each of `values`, the position in `sorted` (1-dimensional, ascending, NaN last) at which
     /// it would be inserted, as int64. If `sorted` is not sorted itself, `sorter` has the positions
-    /// that sort it, as from [`argsort`](super::argsort).
+    /// that sort it, as from [`argsort`](super::argsort). Floats are compared with integers in
+    /// `sorted` exactly.
     ///
     /// Errors if `sorted` is not 1-dimensional, the sorter has another length, or the dtypes have
     /// no order or no common dtype.
@@ -34,6 +36,7 @@ method!(
     /// assert_eq!(ops::searchsorted(&sorted, &values, Side::Right, None)?.to_vec::<i64>()?, [3, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("bucketize", "digitize"))]
     pub fn searchsorted(
         sorted: &Tensor,
         values: &Tensor,
@@ -50,7 +53,11 @@ method!(
                 ),
             ));
         }
-        let dtype = sorted.dtype().promote(values.dtype(), OP)?;
+        let exact = are_floats_among_integers(values, sorted);
+        let dtype = match exact {
+            true => sorted.dtype(),
+            false => sorted.dtype().promote(values.dtype(), OP)?,
+        };
         if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
             return Err(Error::shape(
                 OP,
@@ -65,6 +72,9 @@ method!(
             Some(s) => crate::ops::take(sorted, s, 0)?,
             None => sorted.clone(),
         };
+        if exact {
+            return among_integers(&sorted, values, side);
+        }
         let (sorted, values) = (
             sorted.astype(dtype)?.contiguous()?,
             values.astype(dtype)?.contiguous()?,
@@ -84,3 +94,32 @@ method!(
         Ok(out)
     }
 );
+
+/// Whether `values` are floats, and `others` integers.
+pub(in crate::ops) fn are_floats_among_integers(values: &Tensor, others: &Tensor) -> bool {
+    let float = values.dtype();
+    float.is_float() && !float.is_storage() && others.dtype().is_integer()
+}
+
+/// [`searchsorted`] of floats among integers.
+fn among_integers(sorted: &Tensor, values: &Tensor, side: Side) -> Result<Tensor> {
+    let dtype = sorted.dtype();
+    let values = values.astype(values.dtype().wide())?;
+    // a float is above as many integers as its ceiling is, and not below as many as its floor
+    let ends = match side {
+        Side::Left => ops::ceil(values)?,
+        Side::Right => ops::floor(values)?,
+    };
+    let positions = searchsorted(sorted, &ends.astype(dtype)?, side, None)?;
+    // the conversion saturates; NaN is last
+    let [below, beyond] = limits(dtype);
+    let positions = ops::where_(ops::less(&ends, below)?, 0, positions)?;
+    ops::where_(ops::less(&ends, beyond)?, positions, sorted.len() as i64)
+}
+
+/// The lowest value of an integer dtype, and its highest plus one: floats of every dtype that is
+/// computed in.
+pub(in crate::ops) fn limits(dtype: DType) -> [f64; 2] {
+    let [lowest, highest] = dtype.integers();
+    [lowest as f64, (highest + 1) as f64]
+}

@@ -22,7 +22,7 @@ impl Tensor {
     pub fn iter<T: Element>(&self) -> Result<Iter<'_, T>> {
         self.expect_dtype::<T>("iter")?;
         Ok(Iter(if self.is_contiguous() {
-            Values::Lent(self.as_slice::<T>()?.iter().copied())
+            Values::Borrowed(self.as_slice::<T>()?.iter().copied())
         } else {
             Values::Own(self.to_vec()?.into_iter())
         }))
@@ -37,19 +37,19 @@ pub struct Iter<'a, T: Element>(Values<'a, T>);
 
 #[derive(Clone, Debug)]
 enum Values<'a, T: Element> {
-    Lent(Copied<slice::Iter<'a, T>>),
+    Borrowed(Copied<slice::Iter<'a, T>>),
     Own(vec::IntoIter<T>),
 }
 macro_rules! forward {
     ($self:ident, $x:ident => $e:expr) => {
         match &$self.0 {
-            Values::Lent($x) => $e,
+            Values::Borrowed($x) => $e,
             Values::Own($x) => $e,
         }
     };
     (mut $self:ident, $x:ident => $e:expr) => {
         match &mut $self.0 {
-            Values::Lent($x) => $e,
+            Values::Borrowed($x) => $e,
             Values::Own($x) => $e,
         }
     };
@@ -69,7 +69,7 @@ impl<T: Element> Iterator for Iter<'_, T> {
     }
     fn fold<B, F: FnMut(B, T) -> B>(self, init: B, f: F) -> B {
         match self.0 {
-            Values::Lent(x) => x.fold(init, f),
+            Values::Borrowed(x) => x.fold(init, f),
             Values::Own(x) => x.fold(init, f),
         }
     }

@@ -113,6 +113,7 @@ impl Tensor {
     /// assert_eq!(x.map(|x: f32| x > 0.0)?.dtype(), flex::DType::Bool);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("mapv"))]
     pub fn map<T: Element, R: Element>(&self, f: impl Fn(T) -> R + Sync) -> Result<Tensor> {
         ewise_as::<(T,), _, _>("map", self, f)
     }
@@ -146,6 +147,7 @@ impl Tensor {
     /// assert_eq!(x.to_vec::<f32>()?, [2.0, 3.0, 4.0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
+    #[doc(alias("mapv_inplace"))]
     pub fn map_inplace<T: Element>(&mut self, f: impl Fn(T) -> T + Sync) -> Result<()> {
         update_as::<(T,), (), _, _, _>("map_inplace", self, (), |x: &mut T| *x = f(*x))
     }

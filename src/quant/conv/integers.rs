@@ -6,7 +6,7 @@ use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{self, Frame, Geometry, Image, WordPatches};
 use crate::kernel::gemm::{
-    self, After, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, Scratch, Strided,
+    self, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, PostOp, Scratch, Strided,
 };
 use crate::kernel::quant::Levels;
 use crate::layout::Shape;
@@ -33,7 +33,7 @@ pub(super) struct Integers<'a> {
     scales: Tensor,
     bias: Option<&'a Tensor>,
     activation: Option<Map<f32>>,
-    /// `[batch, outputs, places]`
+    /// `[batch, outputs, positions]`
     residual: Option<Tensor>,
 }
 impl<'a> Integers<'a> {
@@ -43,21 +43,21 @@ impl<'a> Integers<'a> {
         weight: &QTensor,
         options: &Conv<'a>,
     ) -> Result<Self> {
-        let taps = call.seen() * call.geometry.positions();
+        let taps = call.in_channels_per_group() * call.geometry.kernel_len();
         let activation = match options.activation {
             None => None,
             Some(f) => Some(Map::new(f).ok_or_else(|| Error::unsupported(super::OP, DType::F32))?),
         };
-        let matrices = |r: &Tensor| r.reshape((call.batch, call.outputs, call.geometry.len()));
+        let matrices = |r: &Tensor| r.reshape((call.batch, call.out_channels, call.geometry.len()));
         Ok(Integers {
             call,
             images,
-            weight: weight.values.reshape((call.outputs, taps))?,
+            weight: weight.values.reshape((call.out_channels, taps))?,
             scales: weight
                 .scales
                 .reshape(weight.scales.len())?
                 .astype(DType::F32)?
-                .broadcast_to(call.outputs)?
+                .broadcast_to(call.out_channels)?
                 .contiguous()?,
             bias: options.bias,
             activation,
@@ -67,7 +67,7 @@ impl<'a> Integers<'a> {
     /// Computes the convolution, in float32 or an encoding; the result has this shape.
     pub fn result(&self, shape: &Shape, encoding: Option<Encoding>) -> Result<Tensor> {
         let call = self.call;
-        let (outputs, places) = (call.outputs, call.geometry.len());
+        let (outputs, positions) = (call.out_channels, call.geometry.len());
         let (group, offset) = conv::grouping(self.signed());
         let steps = &self.images.scales;
         let steps = steps.reshape(steps.len())?;
@@ -94,8 +94,8 @@ impl<'a> Integers<'a> {
             offsets.extend(sums.iter().map(|sum| sum.wrapping_mul(zero + offset)));
         }
         let ones = (
-            fallible::filled(1.0f32, places)?,
-            fallible::filled(1i32, places)?,
+            fallible::filled(1.0f32, positions)?,
+            fallible::filled(1i32, positions)?,
         );
         let residual = self.residual.as_ref().map(Matrices::<f32>::new);
         let bias = self.bias.map(|b| b.as_slice::<f32>()).transpose()?;
@@ -119,19 +119,19 @@ impl<'a> Integers<'a> {
             .transpose()?;
         let encoder = encoding.zip(encoded.as_mut()).map(|(encoding, d)| {
             // SAFETY: `y` outlives the products.
-            unsafe { Encoder::new(encoding, &mut y, [outputs, places], d) }
+            unsafe { Encoder::new(encoding, &mut y, [outputs, positions], d) }
         });
         let encoder = encoder.transpose()?;
         gemm::by_groups(Products {
             call,
             geometry,
             sizes,
-            words: call.seen().div_ceil(group),
+            words: call.in_channels_per_group().div_ceil(group),
             images: &images,
             weight: gemm::packed_slice(&weight),
             ops: &ops,
-            after: encoder.as_ref().map(|e| e as &dyn After),
-            y: ResultMatrices::new(&mut y, call.made(), places)?,
+            post_op: encoder.as_ref().map(|e| e as &dyn PostOp),
+            y: ResultMatrices::new(&mut y, call.out_channels_per_group(), positions)?,
         })?;
         Ok(encoded.unwrap_or(y))
     }
@@ -141,9 +141,9 @@ impl<'a> Integers<'a> {
     /// The packed words of the weight, of `group` channels each. Cached with its storage from the
     /// second use on.
     fn weight_words(&self, group: usize) -> Result<Bytes> {
-        let (values, positions) = (&self.weight, self.call.geometry.positions());
+        let (values, kernel_len) = (&self.weight, self.call.geometry.kernel_len());
         let (outputs, taps) = (values.shape()[0], values.shape()[1]);
-        let words = self.call.seen().div_ceil(group) * positions;
+        let words = self.call.in_channels_per_group().div_ceil(group) * kernel_len;
         let pack = || {
             let values = values.contiguous()?;
             let q = values.as_bytes();
@@ -154,13 +154,13 @@ impl<'a> Integers<'a> {
             };
             par::split(&mut all, words, 1, cost, |rows, d| {
                 for (i, d) in rows.zip(d.chunks_exact_mut(words)) {
-                    conv::weight_words(&q[i * taps..][..taps], positions, d);
+                    conv::weight_words(&q[i * taps..][..taps], kernel_len, d);
                 }
             });
             Ok(all.into_bytes())
         };
         #[cfg(feature = "std")]
-        if let Some(kept) = values.kept(DType::U8, PackedForm::Words(positions), pack) {
+        if let Some(kept) = values.kept(DType::U8, PackedForm::Words(kernel_len), pack) {
             return Ok(kept);
         }
         pack()
@@ -168,8 +168,8 @@ impl<'a> Integers<'a> {
     /// The padded words of all images, `[batch, groups, words, ..]`.
     fn image_words(&self, group: usize, frame: Frame, zeros: &[i32]) -> Result<Scratch<u32>> {
         let call = self.call;
-        let (seen, area) = (call.seen(), call.image[1] * call.image[2]);
-        let (words, plane) = (seen.div_ceil(group), frame.area());
+        let (in_channels, area) = (call.in_channels_per_group(), call.image[1] * call.image[2]);
+        let (words, plane) = (in_channels.div_ceil(group), frame.area());
         let planes = (call.batch * call.groups).saturating_mul(words);
         let mut all = Scratch::<u32>::new(planes.saturating_mul(plane))?;
         let (q, signed) = (self.images.values.as_bytes(), self.signed());
@@ -180,8 +180,8 @@ impl<'a> Integers<'a> {
         par::split(&mut all, plane, 1, cost, |range, d| {
             for (p, d) in range.zip(d.chunks_exact_mut(plane)) {
                 let (image, word) = (p / words, p % words);
-                let first = image * seen + word * group;
-                let count = (seen - word * group).min(group);
+                let first = image * in_channels + word * group;
+                let count = (in_channels - word * group).min(group);
                 let channel = |c: usize| &q[(first + c.min(count - 1)) * area..][..area];
                 let channels: [&[u8]; 4] = core::array::from_fn(channel);
                 let around = zeros[image / call.groups % zeros.len()] as u8;
@@ -203,15 +203,19 @@ struct Products<'a> {
     weight: &'a [u32],
     /// The epilogues of all images, in order.
     ops: &'a [EpilogueOp<'a, f32>],
-    after: Option<&'a dyn After>,
+    post_op: Option<&'a dyn PostOp>,
     y: ResultMatrices<f32>,
 }
 impl ByGroups for Products<'_> {
     type Out = Result<()>;
     fn run<G: Group>(self) -> Result<()> {
         let (call, words) = (self.call, self.words);
-        let (made, outputs, places) = (call.made(), call.outputs, call.geometry.len());
-        let k = words * self.geometry.positions();
+        let (out_channels, outputs, positions) = (
+            call.out_channels_per_group(),
+            call.out_channels,
+            call.geometry.len(),
+        );
+        let k = words * self.geometry.kernel_len();
         let weight = Mat::from_slice(gemm::packed_as::<_, G::To>(self.weight), outputs, k);
         let size = words * self.sizes.iter().product::<usize>();
         let each = self.ops.len() / call.batch.max(1);
@@ -220,23 +224,27 @@ impl ByGroups for Products<'_> {
         unsafe {
             products_of_sources(call.batch * call.groups, |i| {
                 let (n, group) = (i / call.groups, i % call.groups);
-                let rows = group * made..(group + 1) * made;
-                let epilogue = Epilogue::new(&self.ops[n * each..(n + 1) * each], outputs, places);
+                let rows = group * out_channels..(group + 1) * out_channels;
+                let epilogue =
+                    Epilogue::new(&self.ops[n * each..(n + 1) * each], outputs, positions);
                 let image = &self.images[i * size..(i + 1) * size];
                 let image = Image::of_planes(image, words, self.sizes);
                 (
                     Strided::rows(weight.block(rows, 0..k)),
                     WordPatches::<G::To>::new(image, self.geometry),
                     self.y.get(i),
-                    epilogue.then(self.after).of(n).at(group * made, 0),
+                    epilogue
+                        .with_post_op(self.post_op)
+                        .of(n)
+                        .at(group * out_channels, 0),
                 )
             })
         }
     }
 }
 
-/// The geometry over padded planes, and their sizes. If every element is an output place, the plane
-/// is a single row.
+/// The geometry over padded planes, and their sizes. If every element is an output position, the
+/// plane is a single row.
 fn framed(g: &Geometry, frame: Frame) -> (Geometry, [usize; 3]) {
     let [height, width] = frame.sizes();
     let geometry = Geometry {
@@ -247,6 +255,11 @@ fn framed(g: &Geometry, frame: Frame) -> (Geometry, [usize; 3]) {
         return (geometry, [1, height, width]);
     }
     let row = [1, 1, height * width];
-    let places = row;
-    (Geometry { places, ..geometry }, row)
+    (
+        Geometry {
+            output_size: row,
+            ..geometry
+        },
+        row,
+    )
 }

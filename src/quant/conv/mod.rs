@@ -1,4 +1,13 @@
 //! Convolutions with quantised weights.
+//!
+//! An integer convolution packs bytes of neighbouring channels into words, four where the CPU has
+//! VNNI and two elsewhere. Its patches are then those of an image of words, from the source that
+//! float32 uses; the weight is packed into words too and cached.
+//!
+//! While packing, the image is padded with its zero point, so no window sees padding and the zero
+//! point contributes the same everywhere: its product with the sum of the weight's row, which the
+//! epilogue subtracts. Groups of fewer than four channels would not fill words; they are
+//! dequantised and convolved in float32.
 
 mod integers;
 
@@ -37,7 +46,7 @@ const OP: &str = "quant.conv2d";
 /// ```
 /// use flex::{Tensor, nn, quant};
 /// let weight = Tensor::from_slice(&[1.0f32, 0.0, 0.0, -1.0], [1, 1, 2, 2])?;
-/// let weight = quant::quantize(&weight, Default::default())?;
+/// let weight = quant::quantize(&weight, ())?;
 /// let x = Tensor::from_slice(&[4.0f32, 2.0, 3.0, 1.0], [1, 2, 2])?;
 /// let y = quant::conv2d(&x, &weight, quant::Inputs::Dynamic, nn::Conv::default())?;
 /// assert!((y.item::<f32>()? - 3.0).abs() < 0.03);
@@ -64,7 +73,7 @@ pub fn conv2d<'a>(
 /// ```
 /// use flex::{Tensor, nn, quant::{self, Inputs, Levels, Output}};
 /// let weight = Tensor::from_slice(&[1.0f32, 0.0, 0.0, -1.0], [1, 1, 2, 2])?;
-/// let weight = quant::quantize(&weight, Default::default())?;
+/// let weight = quant::quantize(&weight, ())?;
 /// let x = Tensor::from_slice(&[4.0f32, 2.0, 3.0, 1.0], [1, 2, 2])?;
 /// let output = Output { levels: Levels::U8, step: Some((0.5, Some(100))) };
 /// let y = quant::conv2d_to(&x, &weight, Inputs::Dynamic, nn::Conv::default(), output)?;
@@ -99,7 +108,7 @@ fn product(
     let float = |name, t, to: &[usize]| floats(OP, name, t, to, &operands);
     let bias = options
         .bias
-        .map(|b| float("bias", b, &[call.outputs])?.contiguous())
+        .map(|b| float("bias", b, &[call.out_channels])?.contiguous())
         .transpose()?;
     let shape = call.shape();
     let residual = options.residual.map(|r| float("residual", r, &shape));
@@ -119,11 +128,13 @@ fn product(
     if inputs == Inputs::Float {
         in_floats(x.astype(DType::F32)?)
     } else {
-        let taps = call.seen().saturating_mul(call.geometry.positions());
+        let taps = call
+            .in_channels_per_group()
+            .saturating_mul(call.geometry.kernel_len());
         check_integers(OP, weight, taps)?;
         let q = quantised(&call.with_batch(x)?, inputs)?;
-        let few = call.groups > 1 && call.seen() < 4;
-        match few || q.is_empty() || call.outputs == 0 {
+        let few = call.groups > 1 && call.in_channels_per_group() < 4;
+        match few || q.is_empty() || call.out_channels == 0 {
             true => {
                 let x = q.dequantize()?;
                 in_floats(if call.batched { x } else { x.squeeze(0)? })

@@ -4,16 +4,16 @@ use super::LinearOperands;
 #[cfg(feature = "half")]
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_split;
 use crate::exec::products::{ProductSizes, products_of_sources};
 use crate::fallible;
 use crate::kernel::gemm::{self, Epilogue, MatMut, Strided};
 use crate::kernel::quant::{self, FEW_ROWS, Scales, Weights};
-use crate::par::{self, Cost};
+use crate::par::Cost;
 use crate::quant::QTensor;
 use crate::simd;
 use crate::tensor::Tensor;
-/// Above this magnitude, products with sums of integers might overflow; such numbers are divided by
+/// Above this magnitude, products with sums of integers might overflow; such values are divided by
 /// a power of two first.
 const HUGE: f32 = 1e28;
 const SMALLER: f32 = (1u64 << 40) as f32;
@@ -82,7 +82,7 @@ impl LinearOperands {
             return Ok(());
         }
         let mut ordered = fallible::filled(0.0f32, m * k)?;
-        // scales are applied to the sums at the end, so huge numbers are scaled down until then
+        // scales are applied to the sums at the end, so huge values are scaled down until then
         let mut factors = [1.0f32; FEW_ROWS];
         let rows = x.chunks_exact(k).zip(ordered.chunks_exact_mut(k));
         for ((x, d), factor) in rows.zip(&mut factors) {
@@ -97,11 +97,9 @@ impl LinearOperands {
             bytes: k / w.levels().per_byte() + 4 * w.blocks(),
             flops: m * k,
         };
-        let failure = Failure::default();
-        par::split(&mut sums, m, 4, cost, |rows, d| {
-            failure.note(quant::few_rows(w, &ordered, rows, d));
-        });
-        failure.result()?;
+        try_split(&mut sums, m, 4, cost, |rows, d| {
+            quant::few_rows(w, &ordered, rows, d)
+        })?;
         for i in 0..m {
             let row = c.row(i);
             for (y, sums) in row.iter_mut().zip(sums.chunks_exact(m)) {
@@ -109,8 +107,8 @@ impl LinearOperands {
             }
             gemm::finish_in_place(epilogue.at(i, 0), row, n);
         }
-        // SAFETY: AFTER1: all elements, which are written.
-        unsafe { epilogue.hand_over(0..m, 0..n) };
+        // SAFETY: POSTOP1: all elements, which are written.
+        unsafe { epilogue.run_post_op(0..m, 0..n) };
         Ok(())
     }
 }

@@ -1,4 +1,22 @@
 //! Linear layers with quantised weights.
+//!
+//! Products need no engine of their own. A weight that is decoded is a source of panels
+//! (`kernel/quant/weights`): it unpacks part of some rows into L1 and packs them as a matrix is
+//! packed, so blocks, threads and bits are those of any product. Up to four rows of `x` use `gemv`,
+//! which decodes weights in registers at memory speed; int4 as words of eight values, with `x` put
+//! into their order once (`simd/x86/nibbles`).
+//!
+//! Quantised inputs make products of bytes: the int32 sums occupy the float32 result until the
+//! epilogue's first operation (`Dequantize`) subtracts the zero point times the sum of the weight's
+//! row and scales them. Row sums are cached with the weight, as its panels are. So the quantised
+//! input is the only intermediate that is written.
+//!
+//! A result that is to be quantised with a known step is handed over as blocks (`PostOp`) and
+//! encoded while a cache has them; a step that depends on the result takes further passes.
+//!
+//! Rounding is to nearest even everywhere, by adding 1.5 * 2^23. Scales are rounded to their dtype
+//! before values are divided by them, and the division is not replaced by a product with a
+//! reciprocal. NaN and infinities never determine a scale.
 
 mod decoded;
 mod integers;
@@ -9,7 +27,9 @@ use super::weights::{check_floats, floats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::products::ProductSizes;
-use crate::kernel::gemm::{self, Activation, After, Dequantize, Epilogue, EpilogueOp, Map, MatMut};
+use crate::kernel::gemm::{
+    self, Activation, Dequantize, Epilogue, EpilogueOp, Map, MatMut, PostOp,
+};
 use crate::layout::Shape;
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::tensor::Tensor;
@@ -18,11 +38,11 @@ use smallvec::SmallVec;
 /// How [`linear`] treats its input.
 ///
 /// ```
-/// use flex::{Tensor, quant::{self, Inputs, Linear}};
-/// let weight = quant::quantize(&Tensor::from([[1.0f32, -127.0]]), Default::default())?;
+/// use flex::{Tensor, quant::{self, Inputs, QLinear}};
+/// let weight = quant::quantize(&Tensor::from([[1.0f32, -127.0]]), ())?;
 /// let x = Tensor::from([[127.5f32, 255.0]]);
 /// let with = |inputs| {
-///     let options = Linear { inputs, ..Default::default() };
+///     let options = QLinear { inputs, ..Default::default() };
 ///     quant::linear(&x, &weight, options)?.item::<f32>()
 /// };
 /// assert_eq!(with(Inputs::Float)?, 127.5 - 127.0 * 255.0);
@@ -55,7 +75,7 @@ pub enum Inputs {
 ///
 /// Example: [`Inputs`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Linear<'a> {
+pub struct QLinear<'a> {
     /// `[out]`, added to each row.
     pub bias: Option<&'a Tensor>,
     /// Applied after the bias.
@@ -64,6 +84,23 @@ pub struct Linear<'a> {
     pub residual: Option<&'a Tensor>,
     /// How the input is treated.
     pub inputs: Inputs,
+}
+
+crate::layout::defaults! { QLinear<'_> }
+impl<'a> From<Option<&'a Tensor>> for QLinear<'a> {
+    /// The default options with this bias.
+    fn from(bias: Option<&'a Tensor>) -> Self {
+        QLinear {
+            bias,
+            ..Default::default()
+        }
+    }
+}
+impl<'a> From<&'a Tensor> for QLinear<'a> {
+    /// The default options with this bias.
+    fn from(bias: &'a Tensor) -> Self {
+        Some(bias).into()
+    }
 }
 
 const OP: &str = "quant.linear";
@@ -82,14 +119,14 @@ const OP: &str = "quant.linear";
 ///
 /// ```
 /// use flex::{Tensor, quant};
-/// let weight = quant::quantize(&Tensor::from([[1.0f32, 0.5], [-1.0, 0.0]]), Default::default())?;
+/// let weight = quant::quantize(&Tensor::from([[1.0f32, 0.5], [-1.0, 0.0]]), ())?;
 /// let x = Tensor::from([[3.0f32, 2.0]]);
-/// let y = quant::linear(&x, &weight, quant::Linear { inputs: quant::Inputs::Dynamic, ..Default::default() })?;
+/// let y = quant::linear(&x, &weight, quant::QLinear { inputs: quant::Inputs::Dynamic, ..Default::default() })?;
 /// assert!((y.at::<f32>((0, 0))? - 4.0).abs() < 0.02 && y.at::<f32>((0, 1))? == -3.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn linear(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Tensor> {
-    let y = product(x, weight, options, None)?;
+pub fn linear<'a>(x: &Tensor, weight: &QTensor, options: impl Into<QLinear<'a>>) -> Result<Tensor> {
+    let y = product(x, weight, options.into(), None)?;
     match x.dtype().size() < 4 {
         true => y.astype(x.dtype()),
         false => Ok(y),
@@ -104,14 +141,23 @@ pub fn linear(x: &Tensor, weight: &QTensor, options: Linear) -> Result<Tensor> {
 ///
 /// ```
 /// use flex::{Tensor, quant::{self, Levels, Output}};
-/// let weight = quant::quantize(&Tensor::from([[1.0f32, 0.5], [-1.0, 0.0]]), Default::default())?;
+/// let weight = quant::quantize(&Tensor::from([[1.0f32, 0.5], [-1.0, 0.0]]), ())?;
 /// let x = Tensor::from([[3.0f32, 2.0]]);
 /// let output = Output { levels: Levels::I8, step: Some((0.5, None)) };
-/// let y = quant::linear_to(&x, &weight, Default::default(), output)?;
+/// let y = quant::linear_to(&x, &weight, (), output)?;
 /// assert_eq!(y.values().to_vec::<i8>()?, [8, -6]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn linear_to(x: &Tensor, weight: &QTensor, options: Linear, output: Output) -> Result<QTensor> {
+pub fn linear_to<'a>(
+    x: &Tensor,
+    weight: &QTensor,
+    options: impl Into<QLinear<'a>>,
+    output: Output,
+) -> Result<QTensor> {
+    linear_to_of(x, weight, options.into(), output)
+}
+
+fn linear_to_of(x: &Tensor, weight: &QTensor, options: QLinear, output: Output) -> Result<QTensor> {
     output.of(OP, |encoding| product(x, weight, options, encoding))
 }
 
@@ -119,7 +165,7 @@ pub fn linear_to(x: &Tensor, weight: &QTensor, options: Linear, output: Output) 
 fn product(
     x: &Tensor,
     weight: &QTensor,
-    options: Linear,
+    options: QLinear,
     encoding: Option<Encoding>,
 ) -> Result<Tensor> {
     let layer = LinearOperands::new(x, weight, options, encoding)?;
@@ -147,7 +193,7 @@ impl LinearOperands {
     fn new(
         x: &Tensor,
         weight: &QTensor,
-        options: Linear,
+        options: QLinear,
         encoding: Option<Encoding>,
     ) -> Result<LinearOperands> {
         let operands = [
@@ -204,7 +250,7 @@ impl LinearOperands {
             unsafe { Encoder::new(encoding, &mut y, [m, n], d) }
         });
         let encoder = encoder.transpose()?;
-        let after = encoder.as_ref().map(|e| e as &dyn After);
+        let post_op = encoder.as_ref().map(|e| e as &dyn PostOp);
         let mut ops = SmallVec::<[EpilogueOp<f32>; 4]>::new();
         ops.extend(first.map(EpilogueOp::Dequantize));
         if let Some(b) = &self.bias {
@@ -217,8 +263,9 @@ impl LinearOperands {
                 .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
         );
         let c = ResultMatrices::new(&mut y, m, n)?;
+        let epilogue = Epilogue::new(&ops, m, n).with_post_op(post_op);
         // SAFETY: the only matrix of a fresh tensor.
-        f(unsafe { c.get(0) }, Epilogue::new(&ops, m, n).then(after))?;
+        f(unsafe { c.get(0) }, epilogue)?;
         Ok(encoded.unwrap_or(y))
     }
     /// The result of empty sums.
@@ -230,8 +277,8 @@ impl LinearOperands {
                 let cols = row.len();
                 gemm::finish_in_place(epilogue.at(i, 0), row, cols);
             }
-            // SAFETY: AFTER1: all elements, which are written.
-            unsafe { epilogue.hand_over(0..c.rows(), 0..c.cols()) };
+            // SAFETY: POSTOP1: all elements, which are written.
+            unsafe { epilogue.run_post_op(0..c.rows(), 0..c.cols()) };
             Ok(())
         })
     }

@@ -1,14 +1,14 @@
 //! Elementwise operations of a graph.
 
-use super::{Expr, Graph, Operand, Value, Whole};
+use super::super::step::{Operation, Outcome, Step};
+use super::{Graph, NumberForm, Operand, Parameter, Value};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::elementwise::Row;
-use crate::layout::{self, Shape};
-use crate::op::{Op, Rule};
-use crate::ops;
+use crate::kernel::elementwise::exact::mirrored;
+use crate::layout::Shape;
+use crate::op::Op;
 use crate::ops::elementwise::{Arg, check};
-use crate::ops::program::{common_dtype, operand_dtype, result_dtype};
+use crate::ops::program::operand_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::sync::Arc;
@@ -21,47 +21,22 @@ impl Graph {
     ///
     /// Example: [`Graph`].
     pub fn apply(&mut self, op: Op, operands: &[Operand]) -> Result<Value> {
-        self.apply_row(op.row(), operands, false)
+        self.add(Step {
+            operation: Operation::apply(op),
+            operands: SmallVec::from_slice(operands),
+        })
     }
-    /// The same for a row of the table of operations; `in_place` if the result replaces the first
-    /// operand in memory that nobody else sees.
-    #[doc(hidden)]
-    pub fn apply_row(
+    /// Adds an elementwise operation whose outcome is known.
+    pub(super) fn add_elementwise(
         &mut self,
-        row: &'static Row,
-        operands: &[Operand],
-        in_place: bool,
+        op: Op,
+        step: Step<Operand>,
+        outcome: Outcome,
     ) -> Result<Value> {
-        let (name, rule) = (row.op.name(), row.op.rule());
-        if operands.len() != row.op.arity() {
-            return Err(Error::value(
-                name,
-                message!("{} operands for {}", operands.len(), row.op.arity()),
-            ));
+        let (row, operands) = (op.row(), &step.operands[..]);
+        if let Some(y) = self.compare_with_number(op, operands)? {
+            return Ok(y);
         }
-        let values = if rule == Rule::Select {
-            &operands[1..]
-        } else {
-            operands
-        };
-        let dtypes = || {
-            values
-                .iter()
-                .filter_map(Operand::value)
-                .map(|x| self.dtype(x))
-        };
-        let shape = {
-            let of = |x: &Operand| x.value().map_or(&[][..], |x| self.shape(x));
-            layout::broadcast(
-                name,
-                &operands.iter().map(of).collect::<SmallVec<[&[usize]; 3]>>(),
-            )
-        };
-        if check::is_mixed_comparison(row.op, dtypes()) {
-            return Ok(self.call_row(row, operands, shape?, DType::Bool));
-        }
-        let numbers = values.iter().filter_map(Operand::number);
-        let dtype = common_dtype(row, dtypes(), numbers)?;
         if let (
             Some(square),
             [
@@ -69,71 +44,102 @@ impl Graph {
                 Operand::Number(Scalar::Int(2) | Scalar::Float(2.0)),
             ],
         ) = (row.square, operands)
-            && self.dtype(*v) == dtype
+            && self.dtype(*v) == outcome.computed
         {
-            return self.apply_row(square, &[*x], false);
+            return self.apply(square.op, &[*x]);
         }
-        (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
-        if rule == Rule::Select {
-            check::condition(match operands[0] {
-                Operand::Value(x) => Some(self.dtype(x)),
-                _ => match operands[0].number() {
-                    Some(Scalar::Bool(_)) => Some(DType::Bool),
-                    _ => None,
-                },
-            })?;
+        let values: SmallVec<[Value; 3]> = operands.iter().filter_map(Operand::value).collect();
+        let is_mixed = check::is_mixed_comparison(op, values.iter().map(|x| self.dtype(*x)));
+        if is_mixed || check::applies(op, outcome.computed) {
+            return Ok(self.call_row(op, operands, outcome));
         }
-        for (k, x) in operands.iter().enumerate() {
-            if let Some(s) = x.number() {
-                s.value(operand_dtype(rule, k, dtype), name)?;
+        // other operands don't decide the layout
+        let in_place = step.operation.is_in_place()
+            && values.len() == operands.len()
+            && values.iter().all(|x| self.shape(*x) == &outcome.shape[..]);
+        let mut operands = step.operands;
+        for (k, x) in operands.iter_mut().enumerate() {
+            let seen = operand_dtype(op.rule(), k, outcome.computed);
+            match x {
+                Operand::Value(_) => (),
+                Operand::Number(s) => *s = s.rounded(seen),
+                Operand::Parameter(p) => p.form = NumberForm::Element(seen),
             }
         }
-        let (shape, result) = (shape?, result_dtype(rule, dtype));
-        if check::applies(row.op, dtype) {
-            return Ok(self.call_row(row, operands, shape, result));
-        }
-        let whole = |x: &Operand| x.value().is_some_and(|x| self.shape(x) == &shape[..]);
-        let expr = Expr::Apply {
-            row,
-            dtype,
-            operands: SmallVec::from_slice(operands),
-            // other operands don't decide the layout
-            in_place: in_place && operands.iter().all(whole),
-        };
-        Ok(self.push(expr, shape, result))
+        let operation = Operation::Apply { op, in_place };
+        Ok(self.push(
+            Step {
+                operation,
+                operands,
+            },
+            outcome,
+        ))
     }
-    /// Adds an operation of the table that runs as it is.
-    fn call_row(
-        &mut self,
-        row: &'static Row,
-        operands: &[Operand],
-        shape: Shape,
-        dtype: DType,
-    ) -> Value {
-        let operands: SmallVec<[Operand; 3]> = SmallVec::from_slice(operands);
-        let values = operands.iter().filter_map(Operand::value).collect();
+    /// Adds a comparison of an integer or bool with a number of another kind, or out of its range,
+    /// which is exact; `None` for all other operations.
+    fn compare_with_number(&mut self, op: Op, operands: &[Operand]) -> Result<Option<Value>> {
+        let (x, number, on_left) = match operands {
+            [Operand::Value(x), n] => (*x, n, false),
+            [n, Operand::Value(x)] => (*x, n, true),
+            _ => return Ok(None),
+        };
+        let (Some(exact), Some(s), dtype) = (op.row().exact, number.number(), self.dtype(x)) else {
+            return Ok(None);
+        };
+        let Some(found) = exact(op, dtype, s, on_left) else {
+            return Ok(None);
+        };
+        let op = match on_left {
+            true => mirrored(op),
+            false => op,
+        };
+        let Operand::Parameter(p) = number else {
+            let (op, n) = found.comparison(op, dtype);
+            return self.apply(op, &[x.into(), n.into()]).map(Some);
+        };
+        // whatever number replaces it: whether elements lie in an interval
+        let mut compared = |op: Op, form: NumberForm| {
+            (op.row().lookup)(dtype).ok_or_else(|| Error::unsupported(op.name(), dtype))?;
+            let step = Step {
+                operation: Operation::apply(op),
+                operands: SmallVec::from_slice(&[x.into(), Parameter { form, ..*p }.into()]),
+            };
+            let outcome = Outcome {
+                shape: Shape::from_slice(self.shape(x)),
+                dtype: DType::Bool,
+                computed: dtype,
+            };
+            Ok(Operand::Value(self.push(step, outcome)))
+        };
+        let first = compared(Op::GreaterEqual, NumberForm::First(op, dtype))?;
+        let last = compared(Op::LessEqual, NumberForm::Last(op, dtype))?;
+        let within = self.apply(Op::BitwiseAnd, &[first, last])?;
+        match op {
+            Op::NotEqual => self.apply(Op::BitwiseInvert, &[within.into()]).map(Some),
+            _ => Ok(Some(within)),
+        }
+    }
+    /// Adds an elementwise operation that runs as it is, since it looks at elements. It keeps the
+    /// numbers that it was added with.
+    fn call_row(&mut self, op: Op, operands: &[Operand], outcome: Outcome) -> Value {
+        let numbers: SmallVec<[Option<Scalar>; 3]> = operands.iter().map(Operand::number).collect();
+        let values: SmallVec<[Value; 3]> = operands.iter().filter_map(Operand::value).collect();
         let f = move |x: &[Tensor]| {
             let mut x = x.iter();
-            let mut arg = |k: usize| match operands[k] {
-                Operand::Number(s) => Ok(Arg::Scalar(s)),
-                // an operation that looks at elements keeps the number it was added with
-                Operand::Parameter(p) => Ok(Arg::Scalar(p.number)),
-                Operand::Value(_) => {
-                    let missing = || Error::value(row.op.name(), "an operand is missing");
-                    x.next().map(Arg::Ref).ok_or_else(missing)
-                }
-            };
-            match operands.len() {
-                1 => ops::apply(row, [arg(0)?]),
-                2 => ops::apply(row, [arg(0)?, arg(1)?]),
-                _ => ops::apply(row, [arg(0)?, arg(1)?, arg(2)?]),
-            }
+            let all = numbers.iter().map(|s| match s {
+                Some(s) => Some(Arg::Scalar(*s)),
+                None => x.next().map(Arg::Ref),
+            });
+            let all: Option<SmallVec<[Arg; 3]>> = all.collect();
+            let missing = || Error::value(op.name(), "an operand is missing");
+            Operation::apply(op).run(&all.ok_or_else(missing)?)
         };
-        let expr = Expr::Call {
-            name: row.op.name(),
-            f: Whole::Function(Arc::new(f)),
-            operands: values,
-        };
-        self.push(expr, shape, dtype)
+        self.call(
+            op.name(),
+            &values,
+            &outcome.shape,
+            outcome.dtype,
+            Arc::new(f),
+        )
     }
 }

@@ -3,22 +3,25 @@
 
 mod apply;
 mod converted;
+mod index;
 mod node;
 
-pub(super) use node::{Expr, Node, Product, Whole};
-pub use node::{Function, Operand, Parameter, Value};
+pub(super) use converted::Sources;
+pub(super) use node::{Node, NumberForm};
+pub use node::{Operand, Parameter, Value};
 
 use super::fold::Kind;
+use super::product::{Product, ProductKind};
+use super::step::{About, Call, Function, Operation, Outcome, Step};
 use super::view::{ViewKind, ViewOp};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Shape;
-use crate::ops::Reduction;
-use crate::ops::linalg::{matmul_then, product_of};
-use crate::ops::reduce::Reduced;
+use crate::ops::ReductionAxes;
 use crate::scalar::Scalar;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use index::Index;
 use smallvec::SmallVec;
 
 /// Operations on tensors that don't exist yet. Shapes and dtypes are known, and errors in them are
@@ -42,6 +45,7 @@ pub struct Graph {
     pub(super) numbers: Vec<Scalar>,
     /// The views; others of the same form may replace them when the program runs.
     pub(super) views: Vec<ViewOp>,
+    pub(super) index: Index,
 }
 
 impl Graph {
@@ -64,8 +68,11 @@ impl Graph {
     /// Example: [`Graph::new`].
     pub fn input(&mut self, shape: &[usize], dtype: DType) -> Value {
         self.inputs += 1;
-        let expr = Expr::Input(self.inputs - 1);
-        self.push(expr, Shape::from_slice(shape), dtype)
+        let step = Step {
+            operation: Operation::Input { dtype },
+            operands: SmallVec::new(),
+        };
+        self.push(step, Outcome::of(Shape::from_slice(shape), dtype))
     }
     /// Adds a parameter: another number of the same kind may replace it when the program runs.
     ///
@@ -81,7 +88,8 @@ impl Graph {
     pub fn number(&mut self, number: impl Into<Scalar>) -> Parameter {
         let (at, number) = (self.numbers.len(), number.into());
         self.numbers.push(number);
-        Parameter { at, number }
+        let form = NumberForm::Element(number.default_dtype());
+        Parameter { at, number, form }
     }
     /// The shape of a value.
     ///
@@ -97,10 +105,7 @@ impl Graph {
     }
     /// The dtype that an operation is computed in; for other values, their own.
     pub(super) fn computed_in(&self, x: Value) -> DType {
-        match &self.nodes[x.at()].expr {
-            Expr::Apply { dtype, .. } => *dtype,
-            _ => self.dtype(x),
-        }
+        self.nodes[x.at()].computed
     }
     /// Number of operations.
     ///
@@ -115,6 +120,66 @@ impl Graph {
         self.len() == 0
     }
 
+    /// What is known of an operand.
+    #[doc(hidden)]
+    pub fn about(&self, x: &Operand) -> About<'_> {
+        match x {
+            Operand::Value(x) => About::Value(self.shape(*x), self.dtype(*x)),
+            Operand::Number(number) | Operand::Parameter(Parameter { number, .. }) => {
+                About::Number(*number)
+            }
+        }
+    }
+    /// Adds an operation, by the rules and with the errors of its function.
+    #[doc(hidden)]
+    pub fn add(&mut self, mut step: Step<Operand>) -> Result<Value> {
+        if let (Operation::Reduce { kind, .. }, [Operand::Value(x)]) =
+            (&step.operation, &step.operands[..])
+        {
+            step.operands[0] = self.convert(*x, kind.converted(self.dtype(*x))?)?.into();
+        }
+        let outcome = {
+            let about = step.operands.iter().map(|x| self.about(x));
+            step.operation
+                .outcome(&about.collect::<SmallVec<[About; 4]>>())?
+        };
+        let (mut sources, dtype) = (None, outcome.dtype);
+        match (&mut step.operation, &step.operands[..]) {
+            (Operation::Apply { op, .. }, _) => {
+                let op = *op;
+                return self.add_elementwise(op, step, outcome);
+            }
+            (Operation::Convert { .. }, [Operand::Value(x)]) if self.dtype(*x) == dtype => {
+                return Ok(*x);
+            }
+            (Operation::Product { product }, [Operand::Value(a), Operand::Value(b), ..]) => {
+                if let Some(converting) = product.converting(dtype)
+                    && let Some((values, found)) = self.sources(*a, *b, dtype)
+                {
+                    *product = Arc::new(converting);
+                    sources = Some(Arc::new(found));
+                    for (x, value) in step.operands.iter_mut().zip(values) {
+                        *x = value.into();
+                    }
+                }
+            }
+            (Operation::View { view }, _) => {
+                if let ViewKind::New(new) = view {
+                    *view = ViewKind::Given(self.index.view(new, &mut self.views));
+                }
+            }
+            _ => (),
+        }
+        Ok(self.push_from(sources, step, outcome))
+    }
+    /// The same for an operation of these values.
+    fn add_of(&mut self, operation: Operation, values: &[Value]) -> Result<Value> {
+        let operands = values.iter().map(|x| Operand::Value(*x)).collect();
+        self.add(Step {
+            operation,
+            operands,
+        })
+    }
     /// Adds a conversion to the nearest values of another dtype, with the errors of
     /// [`astype`](crate::Tensor::astype). The result is `x` itself if it has that dtype.
     ///
@@ -127,12 +192,7 @@ impl Graph {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn convert(&mut self, x: Value, dtype: DType) -> Result<Value> {
-        if self.dtype(x) == dtype {
-            return Ok(x);
-        }
-        crate::kernel::convert::cast_loop("astype", self.dtype(x), dtype)?;
-        let shape = self.nodes[x.at()].shape.clone();
-        Ok(self.push(Expr::Convert(x), shape, dtype))
+        self.add_of(Operation::Convert { dtype }, &[x])
     }
     /// Adds a reduction, by the rules and with the errors of the function of that name in
     /// [`ops`](crate::ops).
@@ -147,24 +207,14 @@ impl Graph {
     /// assert_eq!((y[0].to_vec::<f32>()?, y[1].item::<f32>()?), (vec![3.0, 4.0], 2.5));
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn reduce(&mut self, kind: Kind, x: Value, over: impl Into<Reduction>) -> Result<Value> {
-        let over = over.into();
-        let keepdims = over.keepdims;
-        let axes = Reduced::of_shape(kind.name(), self.shape(x), over)?;
-        if kind.needs_elements() {
-            axes.expect_elements(self.shape(x), self.dtype(x))?;
-        }
-        let x = self.convert(x, kind.converted(self.dtype(x))?)?;
-        let result = kind.dtype(self.dtype(x))?;
-        let expr = Expr::Reduce {
-            kind,
-            x,
-            reduced: (0..self.shape(x).len())
-                .map(|k| axes.is_reduced(k))
-                .collect(),
-            keepdims,
-        };
-        Ok(self.push(expr, axes.result_shape(), result))
+    pub fn reduce(
+        &mut self,
+        kind: Kind,
+        x: Value,
+        over: impl Into<ReductionAxes>,
+    ) -> Result<Value> {
+        let operation = Operation::reduce(kind, self.shape(x), over.into())?;
+        self.add_of(operation, &[x])
     }
     /// Adds a matrix product, by the rules of [`matmul`](crate::ops::matmul), or of
     /// [`matmul_as`](crate::ops::matmul_as) if a dtype is given. Elementwise operations that follow
@@ -181,35 +231,13 @@ impl Graph {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn matmul(&mut self, a: Value, b: Value, dtype: Option<DType>) -> Result<Value> {
-        let of = |x: Value| (self.shape(x), self.dtype(x));
-        let (shape, result) = product_of(of(a), of(b), dtype)?;
-        if let Some(sources) = self.sources(a, b, result).filter(|_| dtype.is_none()) {
-            let operands = sources.values;
-            let f: Product = Arc::new(move |x, then| {
-                let [a, b] = sources.operands(x)?;
-                matmul_then(&a, &b, Some(result), then)
-            });
-            return Ok(self.product("matmul", &operands, &shape, result, f));
-        }
-        let f: Product = Arc::new(move |x, then| matmul_then(&x[0], &x[1], dtype, then));
-        Ok(self.product("matmul", &[a, b], &shape, result, f))
+        let product = Product::from(ProductKind::Matmul { dtype });
+        self.add_of(Operation::product(product), &[a, b])
     }
     /// Whether the graph has views.
     #[doc(hidden)]
     pub fn has_views(&self) -> bool {
         !self.views.is_empty()
-    }
-    /// Adds a view of a value, whose shape is the one that `view` takes.
-    #[doc(hidden)]
-    pub fn view(&mut self, x: Value, view: &ViewOp) -> Value {
-        debug_assert!(self.shape(x) == view.from());
-        let at = self.views.iter().position(|v| v == view);
-        let at = at.unwrap_or_else(|| {
-            self.views.push(view.clone());
-            self.views.len() - 1
-        });
-        let kind = ViewKind::Given(at);
-        self.push(Expr::View { x, kind }, view.shape(), self.dtype(x))
     }
     /// Adds a function of tensors that runs as it is: anything that is not elementwise. Its result
     /// must have this shape and dtype whenever operands have the shapes that they have here.
@@ -232,38 +260,44 @@ impl Graph {
         dtype: DType,
         f: Function,
     ) -> Value {
-        self.whole(name, operands, shape, dtype, Whole::Function(f))
-    }
-    /// The same for a product, which hands over blocks of its result.
-    pub(crate) fn product(
-        &mut self,
-        name: &'static str,
-        operands: &[Value],
-        shape: &[usize],
-        dtype: DType,
-        f: Product,
-    ) -> Value {
-        self.whole(name, operands, shape, dtype, Whole::Product(f))
-    }
-    fn whole(
-        &mut self,
-        name: &'static str,
-        operands: &[Value],
-        shape: &[usize],
-        dtype: DType,
-        f: Whole,
-    ) -> Value {
-        let operands = SmallVec::from_slice(operands);
-        let expr = Expr::Call { name, f, operands };
-        self.push(expr, Shape::from_slice(shape), dtype)
+        let shape = Shape::from_slice(shape);
+        let call = Call {
+            name,
+            f,
+            shape: shape.clone(),
+            dtype,
+        };
+        let call = Arc::new(call);
+        let step = Step {
+            operation: Operation::Call { call },
+            operands: operands.iter().map(|x| Operand::Value(*x)).collect(),
+        };
+        self.push(step, Outcome::of(shape, dtype))
     }
 
-    pub(super) fn push(&mut self, expr: Expr, shape: Shape, dtype: DType) -> Value {
-        let same = |n: &Node| n.dtype == dtype && n.expr.is(&expr);
-        if let Some(k) = self.nodes.iter().rposition(same) {
-            return Value(k as u32);
-        }
-        self.nodes.push(Node { expr, shape, dtype });
-        Value(self.nodes.len() as u32 - 1)
+    fn push(&mut self, step: Step<Operand>, outcome: Outcome) -> Value {
+        self.push_from(None, step, outcome)
+    }
+    fn push_from(
+        &mut self,
+        sources: Option<Arc<Sources>>,
+        step: Step<Operand>,
+        outcome: Outcome,
+    ) -> Value {
+        let Outcome {
+            shape,
+            dtype,
+            computed,
+        } = outcome;
+        self.push_node(Node {
+            step,
+            sources,
+            shape,
+            dtype,
+            computed,
+        })
+    }
+    pub(super) fn push_node(&mut self, node: Node) -> Value {
+        self.index.node(node, &mut self.nodes)
     }
 }

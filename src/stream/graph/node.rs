@@ -1,14 +1,16 @@
 //! The nodes of a graph: how each value is computed.
 
-use super::super::fold::Kind;
-use super::super::view::ViewKind;
+use super::super::codec::{Coded, Words};
+use super::super::step::{Operation, Step};
+use super::super::walk::OP;
+use super::converted::Sources;
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::kernel::elementwise::Row;
+use crate::kernel::elementwise::exact;
 use crate::layout::Shape;
-use crate::ops::linalg::Follow;
-use crate::scalar::Scalar;
-use crate::tensor::Tensor;
+use crate::op::Op;
+use crate::ops::program::number;
+use crate::scalar::{ElementBytes, Scalar};
 use alloc::sync::Arc;
 use smallvec::SmallVec;
 
@@ -33,6 +35,32 @@ pub struct Parameter {
     pub(in crate::stream) at: usize,
     /// Its value in the graph.
     pub(in crate::stream) number: Scalar,
+    /// What an operation makes of it.
+    pub(in crate::stream) form: NumberForm,
+}
+
+/// What an operation makes of a parameter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(in crate::stream) enum NumberForm {
+    /// An element of the dtype.
+    Element(DType),
+    /// The first element of the dtype to which the comparison with the number applies.
+    First(Op, DType),
+    /// The last one.
+    Last(Op, DType),
+}
+
+impl NumberForm {
+    /// The operand for this number, in the dtype that the computation keeps it in. Errors if it is
+    /// out of range.
+    pub fn value(self, x: Scalar, kept: DType) -> Result<ElementBytes> {
+        let end = |op, dtype, k: usize| exact::element(dtype, exact::interval(op, dtype, x)[k]);
+        match self {
+            NumberForm::Element(dtype) => number(x, dtype, kept, OP),
+            NumberForm::First(op, dtype) => end(op, dtype, 0).value(kept, OP),
+            NumberForm::Last(op, dtype) => end(op, dtype, 1).value(kept, OP),
+        }
+    }
 }
 
 /// An operand of an operation: a value, or a number that takes the others' dtype.
@@ -63,120 +91,6 @@ impl<S: Into<Scalar>> From<S> for Operand {
     }
 }
 
-/// A function of whole tensors that is not elementwise: it runs as it is.
-///
-/// Example: [`Graph::call`](super::Graph::call).
-pub type Function = Arc<dyn Fn(&[Tensor]) -> Result<Tensor> + Send + Sync>;
-
-/// A product of tensors, which hands over blocks of its result.
-pub type Product = Arc<dyn Fn(&[Tensor], Option<&dyn Follow>) -> Result<Tensor> + Send + Sync>;
-
-/// A function of whole tensors.
-#[derive(Clone)]
-pub enum Whole {
-    Function(Function),
-    Product(Product),
-}
-
-impl Whole {
-    /// Computes the result. `then` may take over the blocks of a product.
-    pub fn run(&self, x: &[Tensor], then: Option<&dyn Follow>) -> Result<Tensor> {
-        match self {
-            Whole::Function(f) => f(x),
-            Whole::Product(f) => f(x, then),
-        }
-    }
-}
-
-/// How a value is computed.
-#[derive(Clone)]
-pub enum Expr {
-    /// An input, by its number.
-    Input(usize),
-    Apply {
-        row: &'static Row,
-        /// The dtype that it is computed in.
-        dtype: DType,
-        operands: SmallVec<[Operand; 3]>,
-        /// Whether it replaces its first operand, whose layout the result keeps if it is dense.
-        in_place: bool,
-    },
-    Convert(Value),
-    Reduce {
-        kind: Kind,
-        x: Value,
-        reduced: SmallVec<[bool; 6]>,
-        keepdims: bool,
-    },
-    Call {
-        name: &'static str,
-        f: Whole,
-        operands: SmallVec<[Value; 3]>,
-    },
-    View {
-        x: Value,
-        kind: ViewKind,
-    },
-}
-
-impl Expr {
-    /// The values that it is computed from.
-    pub fn operands(&self) -> SmallVec<[Value; 3]> {
-        match self {
-            Expr::Input(_) => SmallVec::new(),
-            Expr::Apply { operands, .. } => operands.iter().filter_map(Operand::value).collect(),
-            Expr::Convert(x) | Expr::Reduce { x, .. } | Expr::View { x, .. } => {
-                SmallVec::from_slice(&[*x])
-            }
-            Expr::Call { operands, .. } => operands.clone(),
-        }
-    }
-    /// Whether it is computed element by element.
-    pub fn is_elementwise(&self) -> bool {
-        matches!(self, Expr::Apply { .. } | Expr::Convert(_))
-    }
-    /// Whether it replaces its first operand.
-    pub fn is_in_place(&self) -> bool {
-        matches!(self, Expr::Apply { in_place: true, .. })
-    }
-    /// Whether both are the same computation.
-    pub fn is(&self, other: &Expr) -> bool {
-        match (self, other) {
-            (
-                Expr::Apply {
-                    row,
-                    dtype,
-                    operands,
-                    in_place,
-                },
-                Expr::Apply {
-                    row: r,
-                    dtype: d,
-                    operands: o,
-                    in_place: i,
-                },
-            ) => (row.op, dtype, in_place) == (r.op, d, i) && alike(operands, o),
-            (Expr::Convert(x), Expr::Convert(y)) => x == y,
-            (Expr::View { x, kind }, Expr::View { x: y, kind: other }) => x == y && kind == other,
-            (
-                Expr::Reduce {
-                    kind,
-                    x,
-                    reduced,
-                    keepdims,
-                },
-                Expr::Reduce {
-                    kind: k,
-                    x: y,
-                    reduced: r,
-                    keepdims: d,
-                },
-            ) => (kind, x, reduced, keepdims) == (k, y, r, d),
-            _ => false,
-        }
-    }
-}
-
 impl Operand {
     pub(in crate::stream) fn value(&self) -> Option<Value> {
         match self {
@@ -192,20 +106,90 @@ impl Operand {
         }
     }
 }
-/// Whether both are the same operands.
-fn alike(a: &[Operand], b: &[Operand]) -> bool {
-    a.len() == b.len()
-        && a.iter().zip(b).all(|pair| match pair {
-            (Operand::Number(x), Operand::Number(y)) => x.is(y),
-            (Operand::Parameter(x), Operand::Parameter(y)) => x.at == y.at,
-            (x, y) => x == y,
+impl Coded for Operand {
+    fn write(&self, to: &mut dyn FnMut(u64)) {
+        match self {
+            Operand::Value(x) => {
+                to(0);
+                x.0.write(to);
+            }
+            Operand::Number(s) => {
+                to(1);
+                s.write(to);
+            }
+            Operand::Parameter(p) => {
+                to(2);
+                p.at.write(to);
+            }
+        }
+    }
+    fn read(from: &mut Words) -> Option<Self> {
+        Some(match *from.next()? {
+            0 => Operand::Value(Value(Coded::read(from)?)),
+            1 => Operand::Number(Coded::read(from)?),
+            _ => return None, // a parameter is one of its graph
         })
+    }
 }
 
 /// A value: how it is computed, and its shape and dtype.
 #[derive(Clone)]
 pub struct Node {
-    pub expr: Expr,
+    pub step: Step<Operand>,
+    /// For a product that reads its operands before they were converted.
+    pub sources: Option<Arc<Sources>>,
     pub shape: Shape,
     pub dtype: DType,
+    /// The dtype that an elementwise operation is computed in; for others, that of the result.
+    pub computed: DType,
+}
+
+impl Node {
+    /// The values that it is computed from.
+    pub fn values(&self) -> SmallVec<[Value; 3]> {
+        let operands = self.step.operands.iter();
+        operands.filter_map(Operand::value).collect()
+    }
+    /// The value that it is computed from, if that is the only one.
+    pub fn operand(&self) -> Value {
+        self.step
+            .operands
+            .iter()
+            .find_map(Operand::value)
+            .unwrap_or(Value(0))
+    }
+    /// Whether it is computed element by element.
+    pub fn is_elementwise(&self) -> bool {
+        self.step.operation.is_elementwise()
+    }
+    pub fn is_input(&self) -> bool {
+        matches!(self.step.operation, Operation::Input { .. })
+    }
+    pub fn is_view(&self) -> bool {
+        matches!(self.step.operation, Operation::View { .. })
+    }
+    pub fn is_reduction(&self) -> bool {
+        matches!(self.step.operation, Operation::Reduce { .. })
+    }
+    pub fn is_product(&self) -> bool {
+        matches!(self.step.operation, Operation::Product { .. })
+    }
+    /// Whether it is computed from whole tensors, by a function of its own.
+    pub fn is_call(&self) -> bool {
+        self.is_product() || matches!(self.step.operation, Operation::Call { .. })
+    }
+    /// Whether both are the same computation.
+    pub fn is(&self, other: &Node) -> bool {
+        let same = |pair: (&Operand, &Operand)| match pair {
+            (Operand::Number(x), Operand::Number(y)) => x.is(y),
+            (Operand::Parameter(x), Operand::Parameter(y)) => (x.at, x.form) == (y.at, y.form),
+            (x, y) => x == y,
+        };
+        let (a, b) = (&self.step, &other.step);
+        (self.dtype, self.computed) == (other.dtype, other.computed)
+            && a.operands.len() == b.operands.len()
+            && a.operands.iter().zip(&b.operands).all(same)
+            && a.operation == b.operation
+            && self.sources == other.sources
+    }
 }

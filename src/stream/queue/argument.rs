@@ -4,9 +4,9 @@ use super::super::traffic::bytes;
 use super::Lazy;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::kernel::elementwise::exact::mirrored;
 use crate::op::Op;
 use crate::ops;
-use crate::ops::elementwise::check;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -65,6 +65,9 @@ impl<'a> Argument<'a> {
             Argument::Number(_) => &[],
         }
     }
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Argument::Number(_))
+    }
     /// The tensor, if there is one already.
     #[inline]
     pub(super) fn tensor(&self) -> Option<Result<&'a Tensor>> {
@@ -96,29 +99,30 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// Whether the operation is queued.
-#[inline]
-pub fn takes(op: Op, operands: &[Argument]) -> bool {
-    let dtypes = || operands.iter().filter_map(Argument::dtype);
-    let integers = !dtypes().any(|d| d.is_float() || d.is_complex());
-    !(integers && check::looks_at_elements(op) || check::is_mixed_comparison(op, dtypes()))
-        && is_stable(operands)
-}
-/// Whether nobody else writes to the operands, so that they are the same when the queue runs. False
+/// Whether nobody else writes to the operands, which are neither borrowed nor lent, so that they are
+/// the same when the queue runs. False
 /// for numbers alone, which are computed at once.
-#[inline]
-pub fn is_stable(operands: &[Argument]) -> bool {
+pub(super) fn is_stable(operands: &[Argument]) -> bool {
     let stable = |x: &Argument| match x.tensor() {
         Some(Ok(x)) => !x.storage().may_change(),
         _ => true,
     };
-    operands.iter().all(stable) && operands.iter().any(|x| !matches!(x, Argument::Number(_)))
+    operands.iter().all(stable) && !operands.iter().all(Argument::is_number)
 }
-/// The operand as a tensor; a value that waits is computed.
-pub(super) fn value(x: &Argument) -> Result<Tensor> {
-    match x.computed()? {
-        ops::Arg::Ref(x) => Ok(x.clone()),
-        ops::Arg::Own(x) => Ok(x),
-        ops::Arg::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
-    }
+/// The comparison of an integer or bool with a number of another kind, or out of its range, as one
+/// with a number of its dtype; `None` for all other operations.
+pub(super) fn exact_comparison<'a>(
+    op: Op,
+    operands: &[Argument<'a>],
+) -> Option<(Op, [Argument<'a>; 2])> {
+    let (x, n, on_left) = match operands {
+        [Argument::Number(n), x] => (x, *n, true),
+        [x, Argument::Number(n)] => (x, *n, false),
+        _ => return None,
+    };
+    let (exact, dtype) = (op.row().exact?, x.dtype()?);
+    let found = exact(op, dtype, n, on_left)?;
+    let op = if on_left { mirrored(op) } else { op };
+    let (op, n) = found.comparison(op, dtype);
+    Some((op, [*x, Argument::Number(n)]))
 }

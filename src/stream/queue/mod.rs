@@ -7,29 +7,66 @@
 //! relative   operations relative to their queue, to be compared with those of other turns
 //! pending    the queue: where its operations lead in the tree of plans, and how they are computed
 //! plans      the tree: explored where an operation is new, followed where it is known
-//! file       plans as text, for the next process
-//! check      checks plans that were read
-//! words      layers and views in that text
+//! file       plans as files, for the next process
 //! ```
 //!
 //! A queue that begins like an earlier one is not planned again, and only the ranges of its numbers
 //! are checked: each operation is one step down the tree, and the last node has the program for the
 //! values that are still referenced.
+//!
+//! An operation is recorded relatively: values and numbers by their index in the queue, sizes by
+//! which of them are equal. The plans of a process form a tree of such operations, and the state of
+//! a queue is a node of it. An operation is handled in one of three ways:
+//!
+//! - **explore**, if the tree has no edge for it yet: it is added to a graph, which finds its shape
+//!   and dtype or its error, and to the tree;
+//! - **defer**, if there is one: only the ranges of its numbers are checked;
+//! - **execute**, when a value is needed or the queue is full: the node has a program for the set
+//!   of values that are still referenced (handles are counted). If it has none, the graph is
+//!   compiled to one by the planner of `flex.fuse`.
+//!
+//! Numbers are parameters of a program (`Graph::number`), and of sizes only the pattern of equal
+//! ones matters, so a loop over other data finds its plan.
+//!
+//! Operands are handles, so a write to one in place runs the queue first: a copy would be
+//! row-major, and later sums would round otherwise. (A write by another thread copies.) An operand
+//! that only the queue still references lends its memory to a result. An operation in place of two
+//! tensors is queued only if its target is known to be row-major, since it is not known yet who
+//! will share the target's memory.
+//!
+//! Memory that others may write to, borrowed or lent, is never queued, and lending it runs the
+//! queues of all streams that read it. If memory doesn't suffice, each value is computed alone.
+//!
+//! A plan file holds steps, which are checked as new ones are; programs are compiled when they are
+//! first used.
+//!
+//! # Views
+//!
+//! A view of a queued value is a node of the graph too, and data (`stream/view`): for each axis,
+//! the axis it runs along, its start and its step, or a new shape. The form is part of the plan;
+//! the numbers are parameters, like those of operations. A view of a stored value is a step that
+//! moves no elements.
+//!
+//! Before planning, the graph is rewritten (`stream/sink`): an elementwise operation whose result
+//! is only viewed becomes one on views of its operands, down to stored values, and a view that
+//! restores the axes of a reduction without `keepdims` is dropped.
+//!
+//! Results must have the layouts of eager execution, since these decide how later reductions round:
+//! `sink` computes the layouts for row-major operands and moves a view only if they agree, and such
+//! a plan is used only for row-major operands. Products (`stream/product`) are data as well;
+//! `flex.fuse` records the same steps.
 
 mod argument;
-mod check;
 mod file;
 mod operations;
 mod pending;
 mod plans;
 mod relative;
-mod words;
 
 pub use argument::Argument;
-#[cfg(feature = "bindings")]
-pub use argument::{is_stable, takes};
 pub use plans::Plans;
 
+use super::step::{About, Operation};
 use super::traffic::Traffic;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -39,7 +76,7 @@ use crate::tensor::{Tensor, byte_len};
 use alloc::sync::Arc;
 use core::fmt;
 use pending::Queue;
-use relative::{Rel, RelativeStep};
+use relative::OperandRef;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -85,6 +122,21 @@ pub struct Stats {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub struct Stream(Arc<Inner>);
+
+/// A stream that is kept alive by others: whoever has it or waits for one of its values.
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub struct WeakStream(alloc::sync::Weak<Inner>);
+
+#[cfg(feature = "bindings")]
+impl WeakStream {
+    pub fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+    pub fn upgrade(&self) -> Option<Stream> {
+        self.0.upgrade().map(Stream)
+    }
+}
 
 struct Inner {
     queue: Mutex<Queue>,
@@ -140,6 +192,11 @@ impl Stream {
             full: AtomicBool::new(false),
         }))
     }
+    #[cfg(feature = "bindings")]
+    #[doc(hidden)]
+    pub fn downgrade(&self) -> WeakStream {
+        WeakStream(Arc::downgrade(&self.0))
+    }
     /// Its plans.
     ///
     /// Example: [`Plans::save`].
@@ -194,14 +251,20 @@ impl Stream {
         self.0.run(&mut self.0.lock())
     }
 
-    /// Queues the operation that `step` makes from its operands. If a number `decides`, it is part
-    /// of the operation, and another number makes another operation.
-    fn queue(
-        &self,
-        operands: &[Argument],
-        decides: bool,
-        step: impl FnOnce(&mut Queue, SmallVec<[Rel; 3]>) -> RelativeStep,
-    ) -> Result<Lazy> {
+    /// Queues an operation, which can be deferred.
+    fn queue(&self, operation: Operation, operands: &[Argument]) -> Result<Lazy> {
+        let about = operands.iter().map(|x| match x {
+            Argument::Number(s) => About::Number(*s),
+            Argument::Tensor(x) => About::Value(x.shape(), x.dtype()),
+            Argument::Lazy(x) => About::Value(x.shape(), x.dtype()),
+        });
+        let shape = match operation.sizes_follow() {
+            true => None,
+            false => {
+                let about: SmallVec<[About; 4]> = about.collect();
+                Some(operation.outcome(&about)?.shape)
+            }
+        };
         // values of other streams are computed before this stream's lock is taken
         for x in operands {
             if let Argument::Lazy(x) = x
@@ -217,19 +280,18 @@ impl Stream {
         }
         let mark = queue.mark();
         let added = (|| {
-            let mut given: SmallVec<[Rel; 3]> = SmallVec::new();
+            let mut given: SmallVec<[OperandRef; 3]> = SmallVec::new();
             for x in operands {
                 given.push(match (x, x.tensor()) {
-                    (Argument::Number(_), _) if decides => Rel::Fixed,
-                    (Argument::Number(s), _) => queue.number(*s),
-                    (_, Some(tensor)) => Rel::Value(queue.input(&inner.plans, tensor?)?),
-                    (Argument::Lazy(x), None) => Rel::Value(x.at()),
-                    (Argument::Tensor(x), None) => Rel::Value(queue.input(&inner.plans, x)?),
+                    (Argument::Number(s), _) => queue.number(&operation, *s),
+                    (_, Some(tensor)) => OperandRef::Value(queue.input(&inner.plans, tensor?)?),
+                    (Argument::Lazy(x), None) => OperandRef::Value(x.at()),
+                    (Argument::Tensor(x), None) => OperandRef::Value(queue.input(&inner.plans, x)?),
                 });
             }
-            let step = step(&mut queue, given);
-            let computes = !matches!(step, RelativeStep::View { .. });
-            let (at, dtype, shape) = queue.operation(&inner.plans, step)?;
+            let computes = !matches!(operation, Operation::View { .. });
+            let shape = shape.as_deref();
+            let (at, dtype, shape) = queue.operation(&inner.plans, operation, given, shape)?;
             let layout = Layout::contiguous(&shape)?;
             if !computes {
                 return Ok((at, dtype, layout, None));

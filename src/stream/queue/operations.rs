@@ -1,21 +1,18 @@
 //! The operations of a stream: queued, or computed at once if they can't wait.
 
 use super::super::fold::Kind;
-use super::super::layer::{self, Layer};
-use super::super::view::ViewOp;
-use super::argument::{Argument, is_stable, takes, value};
-use super::relative::{Fixed, Rel, RelativeStep};
+use super::super::product::{Product, ProductKind};
+use super::super::step::Operation;
+use super::super::view::{ViewKind, ViewOp};
+use super::argument::{Argument, exact_comparison, is_stable};
 use super::{Lazy, Stream};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::{Ints, Layout};
 use crate::nn::{Conv, Linear};
 use crate::op::Op;
-use crate::ops::linalg::matmul_then;
-use crate::ops::reduce::Reduced;
-use crate::ops::{self, Reduction};
+use crate::ops::{self, ReductionAxes};
 use crate::tensor::{Tensor, resolve_shape};
-use alloc::boxed::Box;
 use smallvec::SmallVec;
 
 impl Stream {
@@ -24,40 +21,44 @@ impl Stream {
     ///
     /// Example: [`Stream`].
     pub fn apply(&self, op: Op, operands: &[Argument]) -> Result<Lazy> {
-        if operands.len() != op.arity() {
-            let message = message!("{} operands for {}", operands.len(), op.arity());
-            return Err(Error::value(op.name(), message));
+        self.add(Operation::apply(op), operands)
+    }
+    /// An operation, queued or computed at once, by the rules and with the errors of its function.
+    #[doc(hidden)]
+    pub fn add(&self, operation: Operation, operands: &[Argument]) -> Result<Lazy> {
+        operation.expect_arity(operands.len())?;
+        if !self.can_defer(&operation, operands) {
+            let all = operands.iter().map(Argument::computed);
+            let all = all.collect::<Result<SmallVec<[ops::Arg; 4]>>>()?;
+            return Ok(Lazy::now(operation.run(&all)?));
         }
-        if !takes(op, operands) {
-            let mut given: SmallVec<[ops::Arg; 3]> = SmallVec::new();
-            for x in operands {
-                given.push(x.computed()?);
-            }
-            let row = op.row();
-            return Ok(Lazy::now(match &given[..] {
-                [x] => ops::apply(row, [x.clone()])?,
-                [x, y] => ops::apply(row, [x.clone(), y.clone()])?,
-                _ => {
-                    let [x, y, z] = [0, 1, 2].map(|k| given[k].clone());
-                    ops::apply(row, [x, y, z])?
+        if let Operation::Apply { op, .. } = operation
+            && let Some((op, operands)) = exact_comparison(op, operands)
+        {
+            return self.queue(Operation::apply(op), &operands);
+        }
+        self.queue(operation, operands)
+    }
+    /// Whether an operation is queued. Numbers are operands of elementwise operations alone. Of
+    /// views, those of queued values are, except a reshape that may have to copy more than memory
+    /// holds, whose failure would be one of the queue.
+    #[doc(hidden)]
+    pub fn can_defer(&self, operation: &Operation, operands: &[Argument]) -> bool {
+        let dtypes = operands.iter().filter_map(Argument::dtype);
+        operation.can_defer(dtypes)
+            && is_stable(operands)
+            && match (operation, operands) {
+                (Operation::Apply { .. }, _) => true,
+                (Operation::View { view }, [Argument::Lazy(x)]) => {
+                    let fits = match view {
+                        ViewKind::New(view) => view.fits_memory(x.dtype()),
+                        _ => false,
+                    };
+                    x.waits_on(&self.0) && !x.is_computed() && fits
                 }
-            }));
-        }
-        // the exponent of a power decides how it is computed
-        let fixed = match op.row().square {
-            Some(_) => operands.iter().find_map(|x| match x {
-                Argument::Number(s) => Some(Box::new(Fixed(*s))),
-                _ => None,
-            }),
-            None => None,
-        };
-        self.queue(operands, fixed.is_some(), |_, operands| {
-            RelativeStep::Apply {
-                op,
-                operands,
-                fixed,
+                (Operation::View { .. }, _) => false,
+                _ => !operands.iter().any(Argument::is_number),
             }
-        })
     }
     /// Whether an operation in place may be queued as one whose result replaces the target. Of two
     /// tensors of one shape, a target that is not row-major would keep its layout if its memory is
@@ -92,13 +93,7 @@ impl Stream {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn convert(&self, x: &Argument, dtype: DType) -> Result<Lazy> {
-        if !is_stable(&[*x]) {
-            return Ok(Lazy::now(value(x)?.astype(dtype)?));
-        }
-        self.queue(&[*x], false, |_, given| RelativeStep::Convert {
-            x: at(&given),
-            dtype,
-        })
+        self.add(Operation::Convert { dtype }, &[*x])
     }
     /// A matrix product, by the rules of [`ops::matmul`], or of [`ops::matmul_as`] if a dtype is
     /// given, with their errors. Elementwise operations that follow run on each block of its
@@ -114,15 +109,8 @@ impl Stream {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn matmul(&self, a: &Argument, b: &Argument, dtype: Option<DType>) -> Result<Lazy> {
-        let numbers = [a, b].iter().any(|x| matches!(x, Argument::Number(_)));
-        if numbers || !is_stable(&[*a, *b]) {
-            return Ok(Lazy::now(matmul_then(&value(a)?, &value(b)?, dtype, None)?));
-        }
-        self.queue(&[*a, *b], false, |_, given| RelativeStep::Product {
-            a: at(&given[..1]),
-            b: at(&given[1..]),
-            dtype,
-        })
+        let product = Product::from(ProductKind::Matmul { dtype });
+        self.add(Operation::product(product), &[*a, *b])
     }
     /// A linear layer of `x` and `weight`, with an optional bias and residual, by the rules of
     /// [`nn::linear`](crate::nn::linear), with its errors. Elementwise operations that follow run
@@ -146,11 +134,7 @@ impl Stream {
         let Linear {
             activation, dtype, ..
         } = options;
-        self.layer_with(
-            layer::LayerKind::Linear { activation, dtype },
-            operands,
-            others,
-        )
+        self.product(ProductKind::Linear { activation, dtype }, operands, others)
     }
     /// A convolution of `x` with `weight`, whose rank gives the number of axes, by the rules of
     /// [`nn::conv2d`](crate::nn::conv2d) and its variants. Otherwise as [`Stream::linear`].
@@ -169,62 +153,30 @@ impl Stream {
         others: [Option<&Argument>; 2],
         options: Conv<'static>,
     ) -> Result<Lazy> {
-        let rank = operands[1].shape().len().saturating_sub(2);
-        self.layer_with(
-            layer::LayerKind::Conv(rank.clamp(1, 3), options),
-            operands,
-            others,
-        )
+        let rank = operands[1].shape().len().clamp(3, 5) as u8 - 2;
+        self.product(ProductKind::Conv { rank, options }, operands, others)
     }
-    fn layer_with(
+    fn product(
         &self,
-        kind: layer::LayerKind,
+        kind: ProductKind,
         operands: [&Argument; 2],
         others: [Option<&Argument>; 2],
     ) -> Result<Lazy> {
         let [bias, residual] = others.map(|x| x.is_some());
-        let layer = Layer {
+        let product = Product {
             kind,
             bias,
             residual,
         };
         let all = operands.into_iter().chain(others.into_iter().flatten());
-        self.layer(&layer, &all.copied().collect::<SmallVec<[Argument; 4]>>())
-    }
-    #[doc(hidden)]
-    pub fn layer(&self, layer: &Layer, operands: &[Argument]) -> Result<Lazy> {
-        if !is_stable(operands) {
-            let all = operands.iter().map(value);
-            let all = all.collect::<Result<SmallVec<[Tensor; 4]>>>()?;
-            return Ok(Lazy::now(layer.run(&all, None)?));
-        }
-        let about = operands.iter().map(|x| Some((x.shape(), x.dtype()?)));
-        let about: Option<SmallVec<[_; 4]>> = about.collect();
-        let missing = || Error::value(layer.name(), "an operand is a number");
-        let (shape, _) = layer.result(&about.ok_or_else(missing)?)?;
-        self.queue(operands, false, |queue, given| {
-            let values = given.iter().map(|x| at(core::slice::from_ref(x)));
-            queue.layer(layer, values.collect(), &shape)
-        })
+        let all: SmallVec<[Argument; 4]> = all.copied().collect();
+        self.add(Operation::product(product), &all)
     }
     /// A reduction, by the rules and with the errors of the function of that name in [`ops`].
     ///
     /// Example: [`Stream`].
-    pub fn reduce(&self, kind: Kind, x: &Argument, over: impl Into<Reduction>) -> Result<Lazy> {
-        let over = over.into();
-        let (rank, keepdims) = (x.shape().len(), over.keepdims);
-        if !is_stable(&[*x]) || rank > 64 {
-            return Ok(Lazy::now(kind.reduce(&value(x)?, over)?));
-        }
-        let axes = Reduced::of_shape(kind.name(), x.shape(), over)?;
-        let reduced = (0..rank).filter(|k| axes.is_reduced(*k));
-        let reduced = reduced.fold(0u64, |mask, k| mask | 1 << k);
-        self.queue(&[*x], false, |_, given| RelativeStep::Reduce {
-            kind,
-            x: at(&given),
-            reduced,
-            keepdims,
-        })
+    pub fn reduce(&self, kind: Kind, x: &Argument, over: impl Into<ReductionAxes>) -> Result<Lazy> {
+        self.add(Operation::reduce(kind, x.shape(), over.into())?, &[*x])
     }
 
     /// A view: `f` turns the row-major layout of the value's shape into the view's, by methods of
@@ -256,7 +208,7 @@ impl Stream {
         let none = || Error::value("view", "not a view of elements along axes one by one");
         let view = ViewOp::of(&whole, &view).ok_or_else(none)?;
         view.layout(&whole)?;
-        self.queue_view(x, view)
+        self.add(Operation::view(view), &[*x])
     }
     /// The elements in row-major order under another shape of as many elements, as
     /// [`Tensor::reshape`] and with its errors.
@@ -271,29 +223,6 @@ impl Stream {
     pub fn reshape(&self, x: &Argument, shape: impl Into<Ints>) -> Result<Lazy> {
         let from = Layout::contiguous(x.shape())?;
         let shape = resolve_shape("reshape", shape.into().values(), &from)?;
-        self.queue_view(x, ViewOp::reshaped(x.shape(), shape))
-    }
-    /// Queues a view of a queued value. A reshape that may have to copy more than memory holds is
-    /// not queued, so that its failure is not one of the queue.
-    #[doc(hidden)]
-    pub fn queue_view(&self, x: &Argument, view: ViewOp) -> Result<Lazy> {
-        match x {
-            Argument::Lazy(lazy)
-                if lazy.waits_on(&self.0)
-                    && !lazy.is_computed()
-                    && view.fits_memory(lazy.dtype()) =>
-            {
-                self.queue(&[*x], false, |queue, given| queue.view(at(&given), view))
-            }
-            _ => Ok(Lazy::now(view.apply(&value(x)?)?)),
-        }
-    }
-}
-
-/// The value that is the only operand.
-fn at(given: &[Rel]) -> u16 {
-    match given {
-        [Rel::Value(x)] => *x,
-        _ => unreachable!("an operand that is no number is a value"),
+        self.add(Operation::view(ViewOp::reshaped(x.shape(), shape)), &[*x])
     }
 }

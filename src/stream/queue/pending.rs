@@ -1,12 +1,12 @@
 //! The queue of a stream: operations that are not computed yet.
 
-use super::super::layer::{Layer, LayerKind};
 use super::super::plan::Program;
+use super::super::step::{Operation, Step};
 use super::super::traffic::{Traffic, bytes};
-use super::super::view::ViewOp;
+use super::super::view::ViewKind;
 use super::super::walk::{OP, Rounding};
 use super::plans::{Needed, PlanPlace, PlanTree, Plans};
-use super::relative::{Layered, NumberedSizes, Rel, RelativeStep, Replay};
+use super::relative::{Fixed, OperandRef, Referents, RelativeShape, RelativeStep, Replay};
 use super::{LONGEST, Shared, Stats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -32,9 +32,7 @@ pub(super) struct Queue {
     handles: Vec<Weak<Shared>>,
     inputs: Vec<(u16, Tensor)>,
     held: usize,
-    sizes: NumberedSizes,
-    numbers: Vec<Scalar>,
-    views: Vec<ViewOp>,
+    of: Referents,
     /// The graph of the first steps, once one was not in the tree.
     replay: Option<Replay>,
     place: Option<PlanPlace>,
@@ -66,9 +64,9 @@ impl Queue {
             steps: self.steps.len(),
             inputs: self.inputs.len(),
             held: self.held,
-            sizes: self.sizes.len(),
-            numbers: self.numbers.len(),
-            views: self.views.len(),
+            sizes: self.of.sizes.len(),
+            numbers: self.of.numbers.len(),
+            views: self.of.views.len(),
             place: self.place,
         }
     }
@@ -77,9 +75,9 @@ impl Queue {
         self.steps.truncate(to.steps);
         self.handles.truncate(to.steps);
         self.inputs.truncate(to.inputs);
-        self.sizes.truncate(to.sizes);
-        self.numbers.truncate(to.numbers);
-        self.views.truncate(to.views);
+        self.of.sizes.truncate(to.sizes);
+        self.of.numbers.truncate(to.numbers);
+        self.of.views.truncate(to.views);
         (self.held, self.place) = (to.held, to.place);
         // the graph may have numbers and views of that operation
         self.replay = None;
@@ -93,56 +91,65 @@ impl Queue {
         if let Some(found) = self.inputs.iter().find(same) {
             return Ok(found.0);
         }
-        let dims = self.sizes.dims(x.shape());
-        let dtype = x.dtype();
-        let at = self.push(&mut plans.lock(), RelativeStep::Input { dtype, dims })?;
+        let at = self.new_input(plans, x.shape(), x.dtype())?;
         self.held += bytes(x);
         self.inputs.push((at, x.clone()));
         Ok(at)
     }
-    /// A number as an operand.
-    pub fn number(&mut self, s: Scalar) -> Rel {
-        let k = self.numbers.iter().position(|x| x.is(&s));
+    /// Adds an input of this shape and dtype.
+    pub fn new_input(&mut self, plans: &Plans, shape: &[usize], dtype: DType) -> Result<u16> {
+        let step = RelativeStep::input(dtype, self.of.sizes.dims(shape));
+        self.push(&mut plans.lock(), step)
+    }
+    /// A number as an operand of an operation.
+    pub fn number(&mut self, operation: &Operation, s: Scalar) -> OperandRef {
+        if !operation.keeps_numbers() {
+            return OperandRef::Fixed(Box::new(Fixed(s)));
+        }
+        let numbers = &mut self.of.numbers;
+        let k = numbers.iter().position(|x| x.is(&s));
         let k = k.unwrap_or_else(|| {
-            self.numbers.push(s);
-            self.numbers.len() - 1
+            numbers.push(s);
+            numbers.len() - 1
         });
-        Rel::Number(k as u16, s.class())
+        OperandRef::Number(k as u16, s.class())
     }
-    /// A step for a layer whose result has this shape.
-    pub fn layer(
+    /// Adds an operation, and returns the number, dtype and shape of its value; `shape` is the one
+    /// that it has, unless that follows from those of the operands. Errors are those of the
+    /// operation.
+    pub fn operation(
         &mut self,
-        layer: &Layer,
-        operands: SmallVec<[u16; 4]>,
-        shape: &[usize],
-    ) -> RelativeStep {
-        RelativeStep::Layer(Box::new(Layered {
-            layer: layer.clone(),
-            operands,
-            dims: self.sizes.dims(shape),
-        }))
-    }
-    /// A step for a view of a value.
-    pub fn view(&mut self, x: u16, view: ViewOp) -> RelativeStep {
-        let dims = self.sizes.dims(&view.shape());
-        let form = view.form();
-        let at = self.views.iter().position(|v| *v == view);
-        let at = at.unwrap_or_else(|| {
-            self.views.push(view);
-            self.views.len() - 1
-        });
-        let at = at as u16;
-        let about = Box::new((form, dims));
-        RelativeStep::View { x, at, about }
-    }
-    /// Adds an operation, and returns the number, dtype and shape of its value. Errors are those of
-    /// the operation.
-    pub fn operation(&mut self, plans: &Plans, step: RelativeStep) -> Result<(u16, DType, Shape)> {
+        plans: &Plans,
+        mut operation: Operation,
+        operands: SmallVec<[OperandRef; 3]>,
+        shape: Option<&[usize]>,
+    ) -> Result<(u16, DType, Shape)> {
+        let mut form = None;
+        if let Operation::View { view } = &mut operation
+            && let ViewKind::New(new) = view
+        {
+            let views = &mut self.of.views;
+            let at = views.iter().position(|v| *v == **new);
+            let at = at.unwrap_or_else(|| {
+                views.push((**new).clone());
+                views.len() - 1
+            });
+            form = Some(Box::new(new.form()));
+            *view = ViewKind::Given(at);
+        }
+        let step = RelativeStep {
+            step: Step {
+                operation,
+                operands,
+            },
+            dims: shape.map_or_else(RelativeShape::new, |shape| self.of.sizes.dims(shape)),
+            form,
+        };
         let mut tree = plans.lock();
         let at = self.push(&mut tree, step)?;
         let place = self.place.unwrap_or_else(|| tree.root());
         let node = tree.node(place);
-        Ok((at, node.dtype, self.sizes.shape(&node.dims)))
+        Ok((at, node.dtype, self.of.sizes.shape(&node.dims)))
     }
     fn push(&mut self, tree: &mut PlanTree, step: RelativeStep) -> Result<u16> {
         self.steps.push(step);
@@ -166,26 +173,38 @@ impl Queue {
     /// The place that step `k` leads to. The graph checks the step if it is new there.
     fn advance(&mut self, tree: &mut PlanTree, from: PlanPlace, k: usize) -> Result<PlanPlace> {
         if let Some(place) = tree.next(from, &self.steps[k]) {
-            let RelativeStep::Apply { op, operands, .. } = &self.steps[k] else {
+            let Step {
+                operation,
+                operands,
+            } = &self.steps[k].step;
+            let Operation::Apply { op, .. } = operation else {
                 return Ok(place);
             };
             // everything is known except whether numbers are in range
             let computed = tree.node(place).computed;
             for (j, x) in operands.iter().enumerate() {
-                if let Rel::Number(n, _) = x {
+                if let OperandRef::Number(n, _) = x {
                     let seen = operand_dtype(op.rule(), j, computed);
-                    self.numbers[*n as usize].value(seen, op.name())?;
+                    self.of.numbers[*n as usize].value(seen, op.name())?;
                 }
             }
             return Ok(place);
         }
         let replay = self.replay.get_or_insert_default();
-        replay.add(&self.steps[..=k], &self.sizes, &self.numbers, &self.views)?;
+        replay.add(&self.steps[..=k], &self.of)?;
         let graph = &replay.graph;
         let value = replay.values[k];
-        let dims = self.sizes.dims(graph.shape(value));
+        let dims = self.of.sizes.dims(graph.shape(value));
         let (computed, result) = (graph.computed_in(value), (graph.dtype(value), dims));
         Ok(tree.insert(from, self.steps[k].clone(), computed, result))
+    }
+    /// Adds a plan for values of the queue, to be compiled when it is first used.
+    pub fn add_plan(&self, plans: &Plans, needed: Needed) {
+        let mut tree = plans.lock();
+        if let Some(place) = self.place.filter(|p| tree.has(*p)) {
+            tree.plan(place, needed, &self.of);
+            tree.trim();
+        }
     }
     /// Registers the handle to the value of a step.
     pub fn hand_out(&mut self, at: u16, to: &Arc<Shared>) {
@@ -236,9 +255,9 @@ impl Queue {
         self.steps.clear();
         self.handles.clear();
         self.inputs.clear();
-        self.sizes.truncate(0);
-        self.numbers.clear();
-        self.views.clear();
+        self.of.sizes.truncate(0);
+        self.of.numbers.clear();
+        self.of.views.clear();
         (self.held, self.replay, self.place) = (0, None, None);
     }
     /// Whether an operand lies in the storage of `x`.
@@ -251,16 +270,16 @@ impl Queue {
     pub fn has_row_major(&self, x: u16) -> bool {
         let mut known: Vec<bool> = Vec::with_capacity(x as usize + 1);
         for (k, step) in self.steps[..=x as usize].iter().enumerate() {
-            let all = || step.operands().iter().all(|y| known[*y as usize]);
-            let own = match step {
-                RelativeStep::Input { .. } => {
+            let all = step.values().all(|y| known[y as usize]);
+            let own = match &step.step.operation {
+                Operation::Input { .. } => {
                     let mut inputs = self.inputs.iter();
                     inputs.any(|y| y.0 as usize == k && y.1.is_contiguous())
                 }
-                RelativeStep::View { at, .. } => all() && self.views[*at as usize].is_row_major(),
-                RelativeStep::Reduce { .. } | RelativeStep::Product { .. } => true,
-                RelativeStep::Layer(of) => !matches!(of.layer.kind, LayerKind::Conv(..)) || all(),
-                RelativeStep::Apply { .. } | RelativeStep::Convert { .. } => all(),
+                Operation::View {
+                    view: ViewKind::Given(at),
+                } => all && self.of.views[*at].is_row_major(),
+                operation => operation.is_row_major(all),
             };
             known.push(own);
         }
@@ -270,15 +289,11 @@ impl Queue {
     /// layers read may have any strides, since the layout of their results doesn't depend on them.
     fn is_row_major(&self) -> bool {
         let reads = |x: u16| {
-            let others = |s: &&RelativeStep| match s {
-                RelativeStep::Layer(of) => matches!(of.layer.kind, LayerKind::Conv(..)),
-                s => !matches!(s, RelativeStep::Product { .. }),
-            };
-            let mut others = self.steps.iter().filter(others);
-            others.any(|s| s.operands().contains(&x))
+            let mut steps = self.steps.iter();
+            steps.any(|s| !s.step.operation.takes_any_strides() && s.values().any(|y| y == x))
         };
         let mut scattered = self.inputs.iter().filter(|x| !x.1.is_contiguous());
-        !self.views.is_empty() && !scattered.any(|x| reads(x.0))
+        !self.of.views.is_empty() && !scattered.any(|x| reads(x.0))
     }
     fn compute(
         &mut self,
@@ -308,7 +323,8 @@ impl Queue {
                 let program = Arc::new(self.compile(alive.iter().map(|x| x.0), row_major)?);
                 let mut tree = plans.lock();
                 if tree.has(place) {
-                    tree.keep(place, needed, Some((row_major, program.clone())));
+                    let programs = &mut tree.plan(place, needed, &self.of).programs;
+                    programs[row_major as usize] = Some(program.clone());
                     tree.trim();
                 }
                 program
@@ -324,7 +340,7 @@ impl Queue {
     }
     fn compile(&mut self, values: impl Iterator<Item = usize>, row_major: bool) -> Result<Program> {
         let replay = self.replay.get_or_insert_default();
-        replay.add(&self.steps, &self.sizes, &self.numbers, &self.views)?;
+        replay.add(&self.steps, &self.of)?;
         let outputs: Vec<_> = values.map(|k| replay.values[k]).collect();
         let graph = &replay.graph;
         graph.compile_for(&outputs, Rounding::Each, row_major)
@@ -334,15 +350,15 @@ impl Queue {
         let same = program
             .numbers
             .iter()
-            .zip(&self.numbers)
+            .zip(&self.of.numbers)
             .all(|(a, b)| a.is(b));
         let values = match same {
-            true => program.run_with(inputs, &self.views, &mut traffic)?,
+            true => program.run_with(inputs, &self.of.views, &mut traffic)?,
             false => {
                 let missing = || Error::value(OP, "a number of the plan is missing");
-                let numbers = self.numbers.get(..program.numbers.len());
+                let numbers = self.of.numbers.get(..program.numbers.len());
                 let program = program.with_numbers(numbers.ok_or_else(missing)?)?;
-                program.run_with(inputs, &self.views, &mut traffic)?
+                program.run_with(inputs, &self.of.views, &mut traffic)?
             }
         };
         self.stats.run += traffic;

@@ -3,7 +3,7 @@
 //! and its result's shape and dtype are known.
 
 use super::super::plan::Program;
-use super::relative::{RelativeShape, RelativeStep};
+use super::relative::{Referents, RelativeShape, RelativeStep};
 use crate::dtype::DType;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -48,16 +48,24 @@ pub(super) struct PlanTree {
 }
 
 pub(super) struct PlanNode {
-    pub step: RelativeStep,
+    step: RelativeStep,
     /// The dtype that an operation is computed in.
     pub computed: DType,
     pub dtype: DType,
     pub dims: RelativeShape,
     parent: u32,
     children: SmallVec<[u32; 2]>,
-    /// The values needed, and the programs for them: the general one, and the one for views of
-    /// row-major operands.
-    pub plans: Vec<(Needed, [Option<Arc<Program>>; 2])>,
+    plans: Vec<Plan>,
+}
+
+/// The plan of the values that are needed after the last operation of a queue.
+pub(super) struct Plan {
+    pub needed: Needed,
+    /// The programs, once they are compiled: the general one, and the one for views of row-major
+    /// operands.
+    pub programs: [Option<Arc<Program>>; 2],
+    /// What the first queue referred to.
+    pub first: Referents,
 }
 
 impl Default for Plans {
@@ -99,10 +107,7 @@ impl Plans {
 impl PlanNode {
     fn root() -> PlanNode {
         PlanNode {
-            step: RelativeStep::Input {
-                dtype: DType::Bool,
-                dims: RelativeShape::new(),
-            },
+            step: RelativeStep::input(DType::Bool, RelativeShape::new()),
             computed: DType::Bool,
             dtype: DType::Bool,
             dims: RelativeShape::new(),
@@ -127,9 +132,6 @@ impl PlanTree {
     }
     pub fn node(&self, place: PlanPlace) -> &PlanNode {
         &self.nodes[place.node as usize]
-    }
-    pub fn node_mut(&mut self, place: PlanPlace) -> &mut PlanNode {
-        &mut self.nodes[place.node as usize]
     }
     /// The node that the operation leads to, if it was seen there before.
     pub fn next(&self, from: PlanPlace, step: &RelativeStep) -> Option<PlanPlace> {
@@ -175,29 +177,24 @@ impl PlanTree {
         row_major: bool,
     ) -> Option<Arc<Program>> {
         let mut plans = self.node(place).plans.iter();
-        let plan = plans.find(|p| p.0 == *needed)?;
-        plan.1[row_major as usize].clone()
+        let plan = plans.find(|p| p.needed == *needed)?;
+        plan.programs[row_major as usize].clone()
     }
-    /// Adds a plan, compiled or not.
-    pub fn keep(
-        &mut self,
-        place: PlanPlace,
-        needed: Needed,
-        program: Option<(bool, Arc<Program>)>,
-    ) {
-        let plans = &mut self.node_mut(place).plans;
-        let found = plans.iter().position(|p| p.0 == needed);
+    /// The plan for these values, which is added unless it is there.
+    pub fn plan(&mut self, place: PlanPlace, needed: Needed, of: &Referents) -> &mut Plan {
+        let plans = &mut self.nodes[place.node as usize].plans;
+        let found = plans.iter().position(|p| p.needed == needed);
         let at = found.unwrap_or(plans.len());
         if found.is_none() {
-            plans.push((needed, [None, None]));
-        }
-        if let Some((row_major, program)) = program {
-            plans[at].1[row_major as usize] = Some(program);
-        }
-        if found.is_none() {
+            plans.push(Plan {
+                needed,
+                programs: [None, None],
+                first: of.clone(),
+            });
             self.plans += 1;
             self.changed = true;
         }
+        &mut plans[at]
     }
     /// Starts over if the tree is too large.
     pub fn trim(&mut self) {
@@ -207,23 +204,20 @@ impl PlanTree {
             self.plans = 0;
         }
     }
-    /// The operations that lead to each plan, and the values that it computes.
-    pub fn paths(&self) -> Vec<(Vec<&RelativeStep>, Needed)> {
-        let mut all = Vec::new();
-        for node in &self.nodes {
+    /// The plans, and the operations that lead to each.
+    pub fn paths(&self) -> impl Iterator<Item = (Vec<&RelativeStep>, &Plan)> {
+        let plans = self
+            .nodes
+            .iter()
+            .flat_map(|x| x.plans.iter().map(move |p| (x, p)));
+        plans.map(|(mut at, plan)| {
             let mut path = Vec::new();
-            let mut at = node;
-            if !node.plans.is_empty() {
-                while !core::ptr::eq(at, &self.nodes[0]) {
-                    path.push(&at.step);
-                    at = &self.nodes[at.parent as usize];
-                }
-                path.reverse();
+            while !core::ptr::eq(at, &self.nodes[0]) {
+                path.push(&at.step);
+                at = &self.nodes[at.parent as usize];
             }
-            for (needed, _) in &node.plans {
-                all.push((path.clone(), *needed));
-            }
-        }
-        all
+            path.reverse();
+            (path, plan)
+        })
     }
 }

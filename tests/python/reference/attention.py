@@ -19,8 +19,18 @@ def capped(scores, seen="True"):
 CASES = [
     Case("plain", QKV, "nn.scaled_dot_product_attention(q, k, v)"),
     Case("scale", QKV, "nn.scaled_dot_product_attention(q, k, v, scale=0.5)"),
-    Case("causal", QKV, "nn.scaled_dot_product_attention(q, k, v, is_causal=True)"),
-    Case("causal, positional", QKV, "nn.scaled_dot_product_attention(q, k, v, None, 0.0, True)"),
+    Case(
+        "causal",
+        QKV,
+        "nn.scaled_dot_product_attention(q, k, v, is_causal=True, align='upper_left')",
+        torch="nn.scaled_dot_product_attention(q, k, v, is_causal=True)",
+    ),
+    Case(
+        "causal, positional",
+        QKV,
+        "nn.scaled_dot_product_attention(q, k, v, None, 0.0, True, align='upper_left')",
+        torch="nn.scaled_dot_product_attention(q, k, v, None, 0.0, True)",
+    ),
     Case("flags", QKV | {"m": FLAGS}, "nn.scaled_dot_product_attention(q, k, v, m)"),
     Case(
         "bias of every head",
@@ -60,7 +70,7 @@ CASES = [
     Case(
         "window",
         LONG,
-        "nn.scaled_dot_product_attention(q, k, v, window=(20, 7))",
+        "nn.scaled_dot_product_attention(q, k, v, window=(20, 7), align='upper_left')",
         torch=f"nn.scaled_dot_product_attention(q, k, v, ({PLACES} <= 7) & ({PLACES} >= -20))",
     ),
     Case(

@@ -44,7 +44,6 @@ def cases(name, x, w, places, groups, stride=1, padding=0, dilation=1):
             {**inputs, **g},
             f"nn.grad.deform_conv2d(g, x, o, w, m, {options})",
             torch=f"torch.autograd.grad({result}, (x, o, w, b, m), g)",
-            loss=8,
         ),
     ]
 

@@ -45,8 +45,8 @@ CASES = [
     attention("flags", QKV | {"m": FLAGS}, ", m"),
     attention("bias", QKV | {"m": (2, 1, 9, 13)}, ", m"),
     attention("grouped heads", GROUPED, ", enable_gqa=True"),
-    attention("more than a block", LONG, "", loss=16),
-    attention("more than a block, causal", LONG, ", is_causal=True", loss=16),
+    attention("more than a block", LONG, ""),
+    attention("more than a block, causal", LONG, ", is_causal=True"),
     Case(
         "softcap",
         QKV,

@@ -13,8 +13,6 @@ def norm(name, inputs, flex, torch):
         f"nn.grad.{flex}",
         # torch has no gradients of statistics, and refuses to leave them out
         torch=f"torch.autograd.grad(F.{torch}, (x, w, b), g)",
-        # sums over inputs that were rounded first
-        loss=8,
     )
 
 

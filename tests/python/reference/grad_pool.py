@@ -49,8 +49,6 @@ def norm(name, pool, x, g):
         {"g": g, "x": Input(x, 0.25, 2)},
         "nn.grad." + call.format("g, ", "x"),
         torch=f"torch.autograd.grad(F.{call.format('', 'x')}, x, g)",
-        # roots and powers of inputs that were rounded first
-        loss=16,
     )
 
 

@@ -40,7 +40,7 @@ CASES = [
     Case("adaptive_max_pool3d", {"x": X3}, "nn.adaptive_max_pool3d(x, (2, 3, 4))"),
     # even and odd exponents; the root of a sum near zero has no accurate digits
     Case("lp_pool1d", {"x": X1}, "nn.lp_pool1d(x, 2.0, 3, 2, ceil_mode=True)"),
-    Case("lp_pool2d", {"x": X2}, "nn.lp_pool2d(x * x, 3.0, (2, 3))", loss=16),
+    Case("lp_pool2d", {"x": X2}, "nn.lp_pool2d(x * x, 3.0, (2, 3))"),
     Case("lp_pool3d", {"x": X3}, "nn.lp_pool3d(x, 2.0, 2)"),
     Case(
         "max_unpool2d",

@@ -1,5 +1,18 @@
-//! Random numbers for tests, the same in every run. Benchmarks include this file, too.
+//! Random numbers for tests, the same in every run, and others for each value of the environment
+//! variable `FLEX_SEED`, a number that shifts all seeds. Benchmarks include this file, too.
 #![allow(dead_code, reason = "each program uses its part")]
+
+use std::sync::LazyLock;
+
+/// What is added to all seeds: a multiple of `FLEX_SEED`, by a constant that takes them far from
+/// those of other tests.
+static SHIFT: LazyLock<u64> = LazyLock::new(|| match std::env::var("FLEX_SEED") {
+    Ok(given) => {
+        let number: u64 = given.parse().expect("FLEX_SEED must be a number");
+        number.wrapping_mul(0xd134_2543_de82_ef95)
+    }
+    Err(_) => 0,
+});
 
 /// A generator of pseudo-random numbers (splitmix64). Any seed will do, even 0, and adjacent seeds
 /// give unrelated sequences.
@@ -9,7 +22,8 @@ impl Rng {
     /// 64 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let state = self.0.wrapping_add(*SHIFT);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }

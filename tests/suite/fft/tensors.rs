@@ -267,3 +267,52 @@ fn frequencies_and_shifts() {
         Err(Error::DType { .. })
     ));
 }
+
+/// The inverse cosine transforms, by sums in float64 over the definitions in the documentation.
+#[test]
+fn inverse_cosines_by_their_definitions() {
+    use flex::fft::Dct;
+    use std::f64::consts::PI;
+    let mut rng = Rng(31);
+    for n in [2usize, 3, 4, 7, 16, 30] {
+        let y: Vec<f64> = (0..n).map(|_| rng.unit()).collect();
+        let t = Tensor::from(&y[..]);
+        let at = |j: usize| y[j];
+        for kind in [Dct::I, Dct::II, Dct::III, Dct::IV] {
+            let x = fft::idct(&t, kind, ()).unwrap().to_vec::<f64>().unwrap();
+            for (k, x) in x.into_iter().enumerate() {
+                let (m, k) = (n as f64, k as f64);
+                let sum =
+                    |f: &dyn Fn(f64) -> f64| -> f64 { (0..n).map(|j| at(j) * f(j as f64)).sum() };
+                let want = match kind {
+                    Dct::I => {
+                        let twice = 2.0 * sum(&|j| (PI * j * k / (m - 1.0)).cos());
+                        let last = at(n - 1) * (PI * k).cos();
+                        (twice - at(0) - last) / (2.0 * m - 2.0)
+                    }
+                    Dct::II => {
+                        let twice = 2.0 * sum(&|j| (PI * (2.0 * k + 1.0) * j / (2.0 * m)).cos());
+                        (twice - at(0)) / (2.0 * m)
+                    }
+                    Dct::III => sum(&|j| (PI * k * (2.0 * j + 1.0) / (2.0 * m)).cos()) / m,
+                    _ => {
+                        let angle = |j: f64| PI * (2.0 * k + 1.0) * (2.0 * j + 1.0) / (4.0 * m);
+                        sum(&|j| angle(j).cos()) / m
+                    }
+                };
+                assert!((x - want).abs() < 1e-13, "{kind:?} {n} {k}: {x} {want}");
+            }
+        }
+    }
+}
+
+#[test]
+fn fast_lengths() {
+    let odd = [1usize, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45];
+    for least in (1..3000).chain([10_007, 1 << 20, (1 << 20) + 1]) {
+        let n = fft::next_fast_len(least);
+        assert!(n >= least && n <= least.next_power_of_two());
+        assert!(odd.contains(&(n >> n.trailing_zeros())), "{n}");
+    }
+    assert_eq!(fft::next_fast_len(usize::MAX), usize::MAX);
+}

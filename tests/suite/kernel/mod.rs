@@ -2,6 +2,7 @@
 
 mod attention;
 mod convert;
+mod copy;
 mod gemm;
 #[cfg(feature = "half")]
 mod half;

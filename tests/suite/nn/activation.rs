@@ -115,7 +115,12 @@ const ROWS: &[Row] = &[
         5.0,
     ),
     (Op::Hardsigmoid, &[], |x| six(x + 3.0) / 6.0, f64::NAN),
-    (Op::Hardswish, &[], |x| x * six(x + 3.0) / 6.0, f64::NAN),
+    (
+        Op::Hardswish,
+        &[],
+        |x| x.max(-3.0) * six(x + 3.0) / 6.0,
+        f64::NAN,
+    ),
     (Op::Softsign, &[], |x| x / (1.0 + x.abs()), 1.5),
     (Op::Tanhshrink, &[], |x| x - libm::tanh(x), f64::NAN),
     (
@@ -148,6 +153,12 @@ const ROWS: &[Row] = &[
         &[-0.75],
         |x| x * gelu_slope(-0.75),
         f64::NAN,
+    ),
+    (
+        Op::LogisticCost,
+        &[0.25, 0.75],
+        |x| 0.25 * softplus(x) + 0.75 * softplus(-x),
+        4.0,
     ),
     (Op::MultiplyAdd, &[1.5, 0.25], |x| x * 1.5 + 0.25, f64::NAN),
     (
@@ -338,4 +349,116 @@ fn inverted_bounds_are_errors_and_empty_tensors_work() {
     let empty = Tensor::zeros([0, 4], DType::F32).unwrap();
     assert_eq!(nn::glu(&empty, 1).unwrap().shape(), [0, 2]);
     assert_eq!(nn::mish(&empty).unwrap().shape(), [0, 4]);
+}
+
+/// Tails, by mpmath: float32 within 4e-6 of their size (the square of the argument, rounded, is their
+/// exponent), float64 within 1e-12.
+#[test]
+#[cfg(feature = "f64")]
+#[expect(
+    clippy::excessive_precision,
+    reason = "figures to one digit more than a float has"
+)]
+fn tails_keep_their_relative_accuracy() {
+    #[rustfmt::skip]
+    let gelu = [
+        (-4.5, -1.52895290612852718e-5), (-5.5, -1.04442593562382457e-7), (-8.0, -4.97676845941742730e-15),
+        (-12.5, -4.66570537359714172e-35), (-30.0, -1.47201417814445611e-196), (-37.25, -1.97346357052290764e-302),
+    ];
+    #[rustfmt::skip]
+    let slope = [
+        (-4.5, -6.85291618563445746e-5), (-5.5, -5.7334723987399248e-7), (-8.0, -3.97960726108679599e-14),
+        (-12.5, -5.83166855448015537e-34), (-30.0, -4.41603169070849447e-195), (-37.25, -7.35114419131640527e-301),
+    ];
+    #[rustfmt::skip]
+    let by_tanh = [
+        (-4.5, -5.13673741195864976e-6), (-5.5, -5.92764026388026203e-9), (-8.0, -3.10778293750111122e-21),
+        (-9.75, -3.23204864139891897e-35), (-15.0, -1.55847699372740550e-114), (-20.5, -1.35029406016434662e-280),
+    ];
+    let slope_by_tanh = [
+        (-5.5, -4.67655281080741526e-8),
+        (-8.0, -4.71478450410684158e-20),
+    ];
+    let shrink = [
+        (0.001953125, 2.4835230760858699e-9),
+        (0.5, 0.0378828427399902415),
+    ];
+    let silu = [(-88.0, -5.32804966795304358e-37)];
+    type Function = fn(&Tensor) -> flex::Result<Tensor>;
+    let cases: [(&str, &[(f64, f64)], f64, Function); 6] = [
+        ("gelu", &gelu, 4e-6, |x| ops::gelu(x)),
+        ("gelu_tanh", &by_tanh, 2e-5, |x| ops::gelu_tanh(x)),
+        ("grad.gelu", &slope, 5e-6, |x| {
+            nn::grad::gelu(&ops::ones(x.shape(), x.dtype())?, x)
+        }),
+        ("grad.gelu_tanh", &slope_by_tanh, 2e-5, |x| {
+            nn::grad::gelu_tanh(&ops::ones(x.shape(), x.dtype())?, x)
+        }),
+        ("tanhshrink", &shrink, 2e-5, |x| nn::tanhshrink(x)),
+        ("silu", &silu, 4e-7, |x| ops::silu(x)),
+    ];
+    for (name, values, narrow, f) in cases {
+        let x: Vec<f64> = values.iter().map(|(x, _)| *x).collect();
+        let x = Tensor::from_slice(&x, [x.len()]).unwrap();
+        for (dtype, bound) in [(DType::F32, narrow), (DType::F64, 1e-12)] {
+            if !dtype.is_available() {
+                continue;
+            }
+            let y = floats(&f(&x.astype(dtype).unwrap()).unwrap());
+            for ((x, want), y) in values.iter().zip(y) {
+                let none = dtype == DType::F32 && want.abs() < 1e-38;
+                let close = (y - want).abs() <= bound * want.abs();
+                assert!(
+                    close || none && y.abs() < 1e-44,
+                    "{name}({x}) = {y:e} in {dtype}, not {want:e}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn activations_at_the_ends_of_the_range() {
+    let (inf, most) = (f32::INFINITY, f32::MAX);
+    let x = Tensor::from([-inf, -most, -2e38, 2e38, most, inf]);
+    let cases: [(&str, Tensor, [f32; 6]); 7] = [
+        (
+            "hardswish",
+            nn::hardswish(&x).unwrap(),
+            [0.0, 0.0, 0.0, 2e38, most, inf],
+        ),
+        (
+            "silu",
+            ops::silu(&x).unwrap(),
+            [0.0, 0.0, 0.0, 2e38, most, inf],
+        ),
+        (
+            "gelu",
+            ops::gelu(&x).unwrap(),
+            [0.0, 0.0, 0.0, 2e38, most, inf],
+        ),
+        (
+            "gelu_tanh",
+            ops::gelu_tanh(&x).unwrap(),
+            [0.0, 0.0, 0.0, 2e38, most, inf],
+        ),
+        (
+            "mish",
+            nn::mish(&x).unwrap(),
+            [0.0, 0.0, 0.0, 2e38, most, inf],
+        ),
+        (
+            "softsign",
+            nn::softsign(&x).unwrap(),
+            [-1.0, -1.0, -1.0, 1.0, 1.0, 1.0],
+        ),
+        (
+            "grad.silu",
+            nn::grad::silu(&ops::ones([6], DType::F32).unwrap(), &x).unwrap(),
+            [0.0, 0.0, 0.0, 1.0, 1.0, 1.0],
+        ),
+    ];
+    for (name, y, want) in cases {
+        assert_eq!(y.to_vec::<f32>().unwrap(), want, "{name}");
+    }
 }

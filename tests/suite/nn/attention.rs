@@ -71,6 +71,7 @@ fn attention_applies_every_mask() {
         close(
             &run(nn::Attention {
                 causal: true,
+                align: Some(nn::Align::UpperLeft),
                 ..Default::default()
             }),
             &causal,
@@ -340,7 +341,7 @@ fn varlen_attention_matches_each_sequence() {
     }
     let none = tensor(&[0, 2, 3], 1);
     assert_eq!(
-        nn::varlen_attention(&none, &none, &none, &[0, 0], Default::default())
+        nn::varlen_attention(&none, &none, &none, &[0, 0], ())
             .unwrap()
             .shape(),
         [0, 2, 3]
@@ -353,7 +354,7 @@ fn varlen_attention_matches_each_sequence() {
         &[0, 200, 100, 300],
         &[0, usize::MAX, 300],
     ] {
-        let error = nn::varlen_attention(&q, &k, &v, offsets, Default::default())
+        let error = nn::varlen_attention(&q, &k, &v, offsets, ())
             .unwrap_err()
             .to_string();
         assert_eq!(
@@ -364,15 +365,9 @@ fn varlen_attention_matches_each_sequence() {
             )
         );
     }
-    let error = nn::varlen_attention(
-        &q,
-        &tensor(&[tokens, 3, depth], 1),
-        &v,
-        &[0, 300],
-        Default::default(),
-    )
-    .unwrap_err()
-    .to_string();
+    let error = nn::varlen_attention(&q, &tensor(&[tokens, 3, depth], 1), &v, &[0, 300], ())
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("are not a multiple of those of key and value (query: [300, 4, 16] float32"),
         "{error}"

@@ -7,8 +7,8 @@ use flex::nn::{Align, Attention};
 /// Whether query `i` of `queries` attends to key `j` of `keys`, by the definition.
 fn sees(options: &Attention, [queries, keys]: [usize; 2], i: usize, j: usize) -> bool {
     let shift = match options.align {
-        Align::UpperLeft => 0,
-        Align::LowerRight => keys as i64 - queries as i64,
+        Some(Align::LowerRight) => keys as i64 - queries as i64,
+        _ => 0,
     };
     let ahead = j as i64 - (i as i64 + shift);
     let (before, after) = options.window;
@@ -70,7 +70,7 @@ fn options() -> Vec<Attention<'static>> {
                 all.push(Attention {
                     causal,
                     window,
-                    align,
+                    align: Some(align),
                     softcap: causal.then_some(1.5),
                     ..Default::default()
                 });
@@ -182,7 +182,7 @@ fn decoding_with_grouped_heads_matches_the_formula() {
         let options = Attention {
             causal: true,
             window: (Some(700), None),
-            align: Align::LowerRight,
+            align: Some(Align::LowerRight),
             grouped: true,
             mask: Some(&mask),
             ..Default::default()
@@ -229,7 +229,7 @@ fn bits_depend_on_shapes_alone() {
         let (q, k, v) = (make(queries, 1), make(keys, 2), make(keys, 3));
         let options = Attention {
             window: (Some(400), Some(100)),
-            align: Align::LowerRight,
+            align: Some(Align::LowerRight),
             ..Default::default()
         };
         let run = |q: &Tensor, k: &Tensor, v: &Tensor| {
@@ -275,7 +275,7 @@ fn narrow_floats_are_computed_in_float32() {
                     mask: Some(&bias),
                     softcap: Some(3.0),
                     causal: true,
-                    align: Align::LowerRight,
+                    align: Some(Align::LowerRight),
                     ..Default::default()
                 };
                 let got = nn::scaled_dot_product_attention(&q, &k, &v, options).unwrap();
@@ -314,7 +314,7 @@ fn queries_without_keys_give_zeros() {
     // the last query is aligned with the last key, so the first ones come before the first key
     let options = Attention {
         causal: true,
-        align: Align::LowerRight,
+        align: Some(Align::LowerRight),
         ..Default::default()
     };
     for queries in [8, 40] {

@@ -43,7 +43,7 @@ fn distances_match_the_definition() {
                     p,
                     product: Some(true),
                 };
-                close(&nn::cdist(&a, &b, product).unwrap(), &want, 2e-4);
+                close(&nn::cdist(&a, &b, product).unwrap(), &want, 3e-6);
             }
             let pairs: Vec<f64> = (0..7)
                 .flat_map(|i| (i + 1..7).map(move |j| (i, j)))
@@ -67,11 +67,7 @@ fn distances_match_the_definition() {
             })
             .collect();
         let one = b.narrow(0, 3, 1).unwrap();
-        close(
-            &nn::cosine_similarity(&a, &one, Default::default()).unwrap(),
-            &want,
-            1e-6,
-        );
+        close(&nn::cosine_similarity(&a, &one, ()).unwrap(), &want, 1e-6);
         let columns = nn::CosineSimilarity {
             axis: 0,
             ..Default::default()
@@ -86,12 +82,10 @@ fn distances_match_the_definition() {
     let empty = Tensor::zeros([0, 3], DType::F32).unwrap();
     assert_eq!(nn::pdist(&empty, 2.0).unwrap().shape(), [0]);
     assert_eq!(
-        nn::cdist(&empty, &tensor(&[4, 3], 1), Default::default())
-            .unwrap()
-            .shape(),
+        nn::cdist(&empty, &tensor(&[4, 3], 1), ()).unwrap().shape(),
         [0, 4]
     );
-    let error = nn::cdist(&empty, &tensor(&[4, 2], 1), Default::default()).unwrap_err();
+    let error = nn::cdist(&empty, &tensor(&[4, 2], 1), ()).unwrap_err();
     assert!(
         error
             .to_string()
@@ -143,14 +137,12 @@ fn distances_of_batches() {
         let shape = |lead: &[usize], rows: usize| [lead, &[rows, 6]].concat();
         let (a, b) = (tensor(&shape(lead_a, 30), 1), tensor(&shape(lead_b, 28), 2));
         let want = nn::cdist(&a, &b, direct(2.0)).unwrap();
-        let y = nn::cdist(&a, &b, Default::default()).unwrap();
+        let y = nn::cdist(&a, &b, ()).unwrap();
         assert_eq!(y.shape(), want.shape());
-        close(&y, &floats(&want), 1e-5);
+        close(&y, &floats(&want), 1e-6);
     }
     let (a, b) = (tensor(&[2, 30, 6], 1), tensor(&[3, 28, 6], 2));
-    let error = nn::cdist(&a, &b, Default::default())
-        .unwrap_err()
-        .to_string();
+    let error = nn::cdist(&a, &b, ()).unwrap_err().to_string();
     assert!(
         error.starts_with("cdist: the dimensions before the last two"),
         "{error}"
@@ -210,7 +202,7 @@ fn embedding_bag_matches_the_rows() {
             .to_string()
     };
     assert_eq!(
-        message(&Tensor::from([[0i64, 6]]), Default::default()),
+        message(&Tensor::from([[0i64, 6]]), nn::EmbeddingBag::default()),
         "embedding_bag: indices has 6 at row-major position 1; it must be from 0 to below 6"
     );
     let falling = Tensor::from([0i64, 5, 3]);
@@ -284,6 +276,58 @@ fn dropout_drops_the_given_share() {
     );
     let error = nn::dropout(&ones, 1.5, 0).unwrap_err().to_string();
     assert_eq!(error, "dropout: p is 1.5; it must be from 0 to 1");
+}
+
+/// What is dropped doesn't depend on what it was: the result for NaN, infinity and zero differs only
+/// where elements are kept, as `factor * x + shift`.
+#[test]
+#[cfg(feature = "f64")]
+fn dropped_elements_are_forgotten() {
+    type Drop = fn(&Tensor, f64, u64) -> flex::Result<Tensor>;
+    let of_channels = |x: f64| vec![x; 4 * 6 * 5];
+    for (drop, alpha) in [
+        (nn::dropout as Drop, false),
+        (nn::feature_dropout, false),
+        (nn::alpha_dropout, true),
+        (nn::feature_alpha_dropout, true),
+    ] {
+        for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16] {
+            if !dtype.is_available() {
+                continue;
+            }
+            for p in [0.5, 1.0] {
+                let of = |x: f64| {
+                    let x = Tensor::from_slice(&of_channels(x), [4, 6, 5]).unwrap();
+                    let y = drop(&x.astype(dtype).unwrap(), p, 9).unwrap();
+                    y.astype(DType::F64).unwrap().to_vec::<f64>().unwrap()
+                };
+                // the definition of alpha dropout, of which `least` is selu's limit
+                let least = -1.758_099_340_847_376_6f64;
+                let a = 1.0 / (0.5 * (1.0 + 0.5 * least * least)).sqrt();
+                let dropped = match (alpha, p == 1.0) {
+                    (false, _) | (true, true) => 0.0,
+                    (true, false) => a * least - a * least * 0.5,
+                };
+                let (zeros, ones) = (of(0.0), of(1.0));
+                let gone: Vec<bool> = zeros.iter().zip(&ones).map(|(x, y)| x == y).collect();
+                let count = gone.iter().filter(|gone| **gone).count();
+                assert!(if p == 1.0 {
+                    count == 120
+                } else {
+                    (10..110).contains(&count)
+                });
+                for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    for (y, gone) in of(special).iter().zip(&gone) {
+                        if *gone {
+                            assert!((y - dropped).abs() <= 4e-3 * dropped.abs(), "{y} {dropped}");
+                        } else {
+                            assert!(y.is_nan() == special.is_nan() && !y.is_finite(), "{y}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn linear_matches_the_oracle() {
                 + wb[i % n]
         };
         let want: Vec<f64> = (0..m * n).map(at).collect();
-        close(&nn::linear(&x, &w, Some(&b)).unwrap(), &want, 2e-5);
+        close(&nn::linear(&x, &w, Some(&b)).unwrap(), &want, 2e-6);
         let stacked = nn::linear(
             &x.reshape([1, m as isize, 1, k as isize]).unwrap(),
             &w,
@@ -22,7 +22,7 @@ fn linear_matches_the_oracle() {
         )
         .unwrap();
         assert_eq!(stacked.shape(), [1, m, 1, n]);
-        close(&stacked, &want, 2e-5);
+        close(&stacked, &want, 2e-6);
         // fused epilogues have the bits of separate passes
         let plain = nn::linear(&x, &w, Some(&b)).unwrap();
         let full = tensor(&[n, m], 4);

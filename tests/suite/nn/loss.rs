@@ -157,7 +157,8 @@ fn losses_of_probabilities_match_their_terms() {
         reduction,
         ..Default::default()
     };
-    let logits = |x: f64, t: f64| (1.0 - t) * x + (-x).max(0.0) + (-x.abs()).exp().ln_1p();
+    let soft = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
+    let logits = |x: f64, t: f64| (1.0 - t) * soft(x) + t * soft(-x);
     check(
         &x,
         &t,
@@ -176,7 +177,7 @@ fn losses_of_probabilities_match_their_terms() {
     );
 
     let bad = Tensor::from([[0.5f32, 1.0], [1.5, 0.0]]);
-    let error = nn::binary_cross_entropy(&bad, &bad, Default::default()).unwrap_err();
+    let error = nn::binary_cross_entropy(&bad, &bad, ()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "binary_cross_entropy: x has 1.5 at row-major position 2; it must be a probability, from 0 to 1"
@@ -202,14 +203,14 @@ fn losses_of_classes_match_their_terms() {
         classes_match_their_terms(4, classes, rest);
     }
     let (x, t) = (tensor(&[2, 5, 3], 6), [[0i64, 4, 2], [-7, 1, 0]]);
-    let error = nn::cross_entropy(&x, &Tensor::from(t), Default::default()).unwrap_err();
+    let error = nn::cross_entropy(&x, &Tensor::from(t), ()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cross_entropy: target has -7 at row-major position 3, which is no class: there are 5"
+        "cross_entropy: class -7 out of range for 5 classes (target, row-major position 3)"
     );
     let none = Tensor::zeros([0, 5, 3], DType::F32).unwrap();
     let t = Tensor::zeros([0, 3], DType::I64).unwrap();
-    let loss = nn::cross_entropy(&none, &t, Default::default()).unwrap();
+    let loss = nn::cross_entropy(&none, &t, ()).unwrap();
     assert!(loss.item::<f32>().unwrap().is_nan());
 }
 fn classes_match_their_terms(n: usize, classes: usize, rest: usize) {
@@ -317,7 +318,7 @@ fn ctc_loss_sums_over_all_alignments() {
     let y = nn::ctc_loss(&x, &t, &[2, 1], &[2, 1], zero).unwrap();
     assert_eq!(y.to_vec::<f32>().unwrap()[0], 0.0);
     let bad = Tensor::from([1i64, 3, 2]);
-    let error = nn::ctc_loss(&x, &bad, &[steps; 2], &[2, 1], Default::default()).unwrap_err();
+    let error = nn::ctc_loss(&x, &bad, &[steps; 2], &[2, 1], ()).unwrap_err();
     assert!(
         error
             .to_string()
@@ -382,9 +383,117 @@ fn bits_do_not_depend_on_threads() {
         let mse = nn::mse_loss(&a, &b, Reduction::Mean).unwrap();
         let turned = a.transpose(0, 1).unwrap().copy().unwrap();
         let turned = nn::mse_loss(&turned.transpose(0, 1).unwrap(), &b, Reduction::Mean).unwrap();
-        let kl = nn::kl_div(&a, &b, Default::default()).unwrap();
+        let kl = nn::kl_div(&a, &b, ()).unwrap();
         [mse, turned, kl].map(|t| t.item::<f32>().unwrap().to_bits())
     };
     let want = with_threads(1, all);
     assert!([2, 7].into_iter().all(|n| with_threads(n, all) == want));
+}
+
+#[test]
+fn what_is_multiplied_by_zero_counts_as_zero() {
+    let inf = f32::INFINITY;
+    // logits, by their definition: log(1 + exp(-16)) is 1.1253517e-7
+    let x = Tensor::from([-16.0f32, -12.0, inf, -inf, inf, -inf, 16.0]);
+    let t = Tensor::from([0.0f32, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
+    let none = nn::WithLogits {
+        reduction: Reduction::None,
+        ..Default::default()
+    };
+    let want = [
+        1.125_351_7e-7f32,
+        6.144_193_5e-6,
+        0.0,
+        0.0,
+        inf,
+        inf,
+        1.125_351_7e-7,
+    ];
+    let same = |y: Tensor, want: &[f32]| {
+        let y = y.to_vec::<f32>().unwrap();
+        let close = |(y, w): (&f32, &f32)| y == w || (y - w).abs() <= 4e-7 * w.abs();
+        assert!(y.iter().zip(want).all(close), "{y:?}, not {want:?}");
+    };
+    same(
+        nn::binary_cross_entropy_with_logits(&x, &t, none).unwrap(),
+        &want,
+    );
+    let twice = Tensor::from([2.0f32]);
+    let weighted = nn::WithLogits {
+        pos_weight: Some(&twice),
+        weight: Some(&twice),
+        ..none
+    };
+    let want = [
+        2.250_703_4e-7f32,
+        1.228_838_7e-5,
+        0.0,
+        0.0,
+        inf,
+        inf,
+        4.501_407e-7,
+    ];
+    same(
+        nn::binary_cross_entropy_with_logits(&x, &t, weighted).unwrap(),
+        &want,
+    );
+
+    // terms of classes that are impossible and not wanted
+    let none = nn::KlDiv {
+        reduction: Reduction::None,
+        ..Default::default()
+    };
+    let (x, t) = (
+        Tensor::from([0.0f32, -inf, -inf]),
+        Tensor::from([1.0f32, 0.0, 0.5]),
+    );
+    same(nn::kl_div(&x, &t, none).unwrap(), &[0.0, 0.0, inf]);
+    let logs = nn::KlDiv {
+        log_target: true,
+        ..none
+    };
+    let t = Tensor::from([0.0f32, -inf, -0.5]);
+    same(nn::kl_div(&x, &t, logs).unwrap(), &[0.0, 0.0, inf]);
+    let (x, t) = (
+        Tensor::from([[0.0f32, -inf]]),
+        Tensor::from([[1.0f32, 0.0]]),
+    );
+    let y = nn::cross_entropy(&x, &t, ()).unwrap();
+    assert_eq!(y.item::<f32>().unwrap(), 0.0);
+
+    let none = nn::PoissonNllLoss {
+        reduction: Reduction::None,
+        ..Default::default()
+    };
+    let (x, t) = (
+        Tensor::from([-inf, inf, -inf]),
+        Tensor::from([0.0f32, 2.0, 1.0]),
+    );
+    same(
+        nn::poisson_nll_loss(&x, &t, none).unwrap(),
+        &[0.0, inf, inf],
+    );
+    let rates = nn::PoissonNllLoss {
+        log_input: false,
+        eps: 0.0,
+        ..none
+    };
+    let x = Tensor::from([0.0f32, inf, 0.0]);
+    same(
+        nn::poisson_nll_loss(&x, &t, rates).unwrap(),
+        &[0.0, inf, inf],
+    );
+
+    // a square of 1e40 on the way to 1e10 / 2
+    let none = nn::GaussianNllLoss {
+        reduction: Reduction::None,
+        ..Default::default()
+    };
+    let (x, t, var) = (
+        Tensor::from([1e20f32]),
+        Tensor::from([0.0f32]),
+        Tensor::from([1e30f32]),
+    );
+    let y = nn::gaussian_nll_loss(&x, &t, &var, none).unwrap();
+    same(y, &[5e9 + 34.5]);
 }

@@ -313,7 +313,7 @@ fn local_response_norm_matches_the_definition() {
         }
     }
     let none = tensor(&[2, 0, 3], 8);
-    let y = nn::local_response_norm(&none, 3, Default::default()).unwrap();
+    let y = nn::local_response_norm(&none, 3, ()).unwrap();
     assert_eq!(y.shape(), [2, 0, 3]);
 }
 
@@ -375,15 +375,15 @@ fn norm_errors_name_the_parameter() {
         "batch_norm: weight must have the shape [4], one number a channel (x: [2, 4, 3] float32, weight: [3] float32)"
     );
     assert!(
-        message(nn::group_norm(&x, 3, Default::default()))
+        message(nn::group_norm(&x, 3, ()))
             .starts_with("group_norm: num_groups is 3, which does not divide 4 channels")
     );
     assert!(
-        message(nn::instance_norm(&w, None, Default::default()))
+        message(nn::instance_norm(&w, None, ()))
             .starts_with("instance_norm: x must have the shape [batch, channels, ..]")
     );
     assert_eq!(
-        message(nn::local_response_norm(&x, 0, Default::default())),
+        message(nn::local_response_norm(&x, 0, ())),
         "local_response_norm: size is 0; it must be at least 1"
     );
 }
@@ -400,7 +400,7 @@ fn bits_do_not_depend_on_threads() {
             nn::group_norm(x, 4, n).unwrap(),
             nn::instance_norm(x, None, n).unwrap(),
             nn::normalize(x, nn::Length::default()).unwrap(),
-            nn::local_response_norm(x, 5, Default::default()).unwrap(),
+            nn::local_response_norm(x, 5, ()).unwrap(),
         ]
         .map(|t| t.to_vec::<f32>().unwrap())
     };

@@ -223,7 +223,7 @@ fn cells_match_layers_and_inputs_may_be_unbatched() {
         c.c.squeeze(0).unwrap(),
     );
     let (h1, c1) = nn::lstm_cell(&x, Some((&h0, &c0)), &w).unwrap();
-    let (y, h, cc) = nn::lstm(&one(&c.x), Some((&c.h, &c.c)), &w, Default::default()).unwrap();
+    let (y, h, cc) = nn::lstm(&one(&c.x), Some((&c.h, &c.c)), &w, ()).unwrap();
     assert_eq!((floats(&h1), floats(&c1)), (floats(&h), floats(&cc)));
     assert_eq!(floats(&y), floats(&h1));
     let single = |t: &Tensor, axis| t.narrow(axis, 1, 1).unwrap().squeeze(axis).unwrap();
@@ -231,21 +231,19 @@ fn cells_match_layers_and_inputs_may_be_unbatched() {
         &single(&c.x, 1),
         Some((&single(&c.h, 1), &single(&c.c, 1))),
         &w,
-        Default::default(),
+        (),
     )
     .unwrap();
-    let (y, _, _) = nn::lstm(&c.x, Some((&c.h, &c.c)), &w, Default::default()).unwrap();
+    let (y, _, _) = nn::lstm(&c.x, Some((&c.h, &c.c)), &w, ()).unwrap();
     close(&y1, &floats(&single(&y, 1)), 1e-6);
     // the default state is zeros; no steps; an empty batch
     let zeros = Tensor::zeros([1, 3, 6], DType::F32).unwrap();
-    let given = nn::lstm(&c.x, Some((&zeros, &zeros)), &w, Default::default())
-        .unwrap()
-        .0;
-    let none = nn::lstm(&c.x, None, &w, Default::default()).unwrap().0;
+    let given = nn::lstm(&c.x, Some((&zeros, &zeros)), &w, ()).unwrap().0;
+    let none = nn::lstm(&c.x, None, &w, ()).unwrap().0;
     assert_eq!(floats(&given), floats(&none));
     for shape in [[0, 3, 4], [2, 0, 4]] {
         let x = Tensor::zeros(shape, DType::F32).unwrap();
-        let (y, h, _) = nn::lstm(&x, None, &w, Default::default()).unwrap();
+        let (y, h, _) = nn::lstm(&x, None, &w, ()).unwrap();
         assert_eq!(
             (y.shape(), h.shape()),
             (&[shape[0], shape[1], 6][..], &[1, shape[1], 6][..])
@@ -259,17 +257,16 @@ fn errors_name_the_operand() {
     let w: Vec<&Tensor> = c.weights.iter().collect();
     let message = |r: flex::Result<(Tensor, Tensor)>| r.unwrap_err().to_string();
     assert_eq!(
-        message(nn::gru(&c.x, None, &w[..3], Default::default())),
+        message(nn::gru(&c.x, None, &w[..3], ())),
         "gru: there are 3 weights; 1 layers and directions have 2 or, with biases, 4 each"
     );
     let swapped = [w[1], w[1], w[2], w[3]];
     assert!(
-        message(nn::gru(&c.x, None, &swapped, Default::default()))
+        message(nn::gru(&c.x, None, &swapped, ()))
             .starts_with("gru: weight 0, w_ih, must have the shape [18, 4]")
     );
     assert!(
-        message(nn::gru(&c.x, Some(&c.x), &w, Default::default()))
-            .starts_with("gru: hx must have the dtype of x")
+        message(nn::gru(&c.x, Some(&c.x), &w, ())).starts_with("gru: hx must have the dtype of x")
     );
     let long = Recurrent {
         lengths: Some(&[5, 6, 1]),

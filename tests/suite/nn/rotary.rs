@@ -47,7 +47,7 @@ fn pairs_are_rotated_by_the_angle_of_their_position() {
                 nn::rotary_embedding(x, &cos, &sin, options).unwrap()
             };
             let want = turned(&doubles(&x), sizes, pairs, interleaved, |_, t| t + 11);
-            close(&run(&x, None, 11), &want, 1e-5);
+            close(&run(&x, None, 11), &want, 1e-6);
             // strides do not matter
             let strided = x.transpose(1, 3).unwrap().copy().unwrap();
             let strided = strided.transpose(1, 3).unwrap();
@@ -59,12 +59,12 @@ fn pairs_are_rotated_by_the_angle_of_their_position() {
             let want = turned(&doubles(&x), sizes, pairs, interleaved, |l, t| {
                 p[l / 3 * 9 + t] as usize
             });
-            close(&run(&x, Some(&own), 0), &want, 1e-5);
+            close(&run(&x, Some(&own), 0), &want, 1e-6);
             let shared = Tensor::from_slice(&p[..9], [9]).unwrap();
             let want = turned(&doubles(&x), sizes, pairs, interleaved, |_, t| {
                 p[t] as usize
             });
-            close(&run(&x, Some(&shared), 0), &want, 1e-5);
+            close(&run(&x, Some(&shared), 0), &want, 1e-6);
             // tables gathered beforehand
             let rows = |t: &Tensor| flex::ops::take(t, &own, 0isize).unwrap();
             let options = Rotary {

@@ -236,8 +236,8 @@ fn other_float_dtypes_match_float32() {
             nn::softmax(&exact, -1).unwrap(),
         );
         check(
-            nn::layer_norm(&x, [130], Default::default()).unwrap(),
-            nn::layer_norm(&exact, [130], Default::default()).unwrap(),
+            nn::layer_norm(&x, [130], ()).unwrap(),
+            nn::layer_norm(&exact, [130], ()).unwrap(),
         );
         let rms = nn::RmsNorm {
             eps: Some(1e-5),
@@ -256,8 +256,8 @@ fn other_float_dtypes_match_float32() {
                 .unwrap(),
         );
         check(
-            nn::layer_norm(&long, [9000], Default::default()).unwrap(),
-            nn::layer_norm(&exact_long, [9000], Default::default()).unwrap(),
+            nn::layer_norm(&long, [9000], ()).unwrap(),
+            nn::layer_norm(&exact_long, [9000], ()).unwrap(),
         );
         let head = x.reshape([2, 10, 26]).unwrap();
         let exact = exact.reshape([2, 10, 26]).unwrap();
@@ -353,9 +353,7 @@ fn norms_match_the_oracle() {
         (got.shape(), got.to_vec::<f32>().unwrap()),
         (&[4, 5, 6][..], want.to_vec::<f32>().unwrap())
     );
-    let error = nn::layer_norm(&x, [6], Default::default())
-        .unwrap_err()
-        .to_string();
+    let error = nn::layer_norm(&x, [6], ()).unwrap_err().to_string();
     assert_eq!(
         error,
         "layer_norm: normalized_shape is [6]; it must be the last sizes of x (x: [4, 6, 5] float32)"

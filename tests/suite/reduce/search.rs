@@ -211,6 +211,6 @@ fn searches_beyond_memory_are_errors() {
     ));
     let q = x.expand_dims([0]).unwrap();
     let v = Tensor::zeros([1, 1], DType::F32).unwrap();
-    let attention = flex::nn::scaled_dot_product_attention(&q, &q, &v, Default::default());
+    let attention = flex::nn::scaled_dot_product_attention(&q, &q, &v, ());
     assert!(matches!(attention, Err(Error::Memory { .. })));
 }

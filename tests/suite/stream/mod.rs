@@ -3,6 +3,7 @@
 #![cfg(feature = "std")]
 
 mod plans;
+mod programs;
 mod views;
 
 use crate::common::{Rng, layouts, random};
@@ -49,7 +50,7 @@ const OPS: [Op; 12] = [
 ];
 const KINDS: [Kind; 4] = [Kind::Sum, Kind::Mean, Kind::Max, Kind::Any];
 
-fn reduced(kind: Kind, x: &Tensor, over: ops::Reduction) -> flex::Result<Tensor> {
+fn reduced(kind: Kind, x: &Tensor, over: ops::ReductionAxes) -> flex::Result<Tensor> {
     match kind {
         Kind::Sum => ops::sum(x, over),
         Kind::Mean => ops::mean(x, over),
@@ -236,7 +237,7 @@ fn program(stream: &Stream, seed: u64, data: u64, length: usize) {
             let axes: Vec<isize> = (0..x.rank() as isize)
                 .filter(|_| rng.next() % 2 == 0)
                 .collect();
-            let over = ops::Reduction {
+            let over = ops::ReductionAxes {
                 axes: axes.into(),
                 keepdims: rng.next() % 2 == 0,
             };
@@ -419,4 +420,20 @@ fn values_are_usable_by_other_threads_and_streams() {
         ways.map(|t| t.join().unwrap().to_vec::<f32>().unwrap())
     });
     assert_eq!(got, [[6.0, 12.0], [6.0, 12.0]]);
+}
+
+#[test]
+fn operations_on_lent_memory_run_at_once() {
+    let (stream, x) = (Stream::new(), Tensor::from([1.0f32, 2.0]));
+    let twice = |x: &Tensor| stream.apply(Op::Multiply, &[x.into(), 2.0.into()]).unwrap();
+    assert!(!twice(&x).is_computed());
+    let loan = x.storage().lend();
+    let part = x.narrow(0, 1, 1).unwrap();
+    assert!(twice(&x).is_computed() && twice(&part).is_computed());
+    let sum = stream.reduce(Kind::Sum, &(&x).into(), ()).unwrap();
+    assert_eq!(sum.get().unwrap().item::<f32>().unwrap(), 3.0);
+    assert!(!twice(&Tensor::from([1.0f32])).is_computed());
+    drop(loan);
+    assert!(!twice(&x).is_computed());
+    stream.run().unwrap();
 }

@@ -6,7 +6,7 @@ use super::{
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use flex::Tensor;
-use flex::storage::Lent;
+use flex::storage::Loan;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -15,12 +15,12 @@ use std::ptr;
 
 /// An exported tensor: the struct that the consumer sees, and what keeps its pointers valid.
 #[repr(C)]
-struct Loan<M> {
+struct Export<M> {
     /// The first field, so that a pointer to it is a pointer to the loan.
     managed: M,
     /// Keeps the memory alive, and makes copy-on-write see the loan (INTEROP1).
     _tensor: Tensor,
-    _lent: Lent,
+    _loan: Loan,
     _shape: Box<[i64]>,
     _strides: Box<[i64]>,
 }
@@ -28,8 +28,8 @@ struct Loan<M> {
 /// Frees a loan. Consumers call it once, from any thread, with or without the GIL (INTEROP2).
 unsafe extern "C" fn give_back<M>(managed: *mut M) {
     if !managed.is_null() {
-        // SAFETY: the first field of the Loan that `lend` made.
-        drop(unsafe { Box::from_raw(managed.cast::<Loan<M>>()) });
+        // SAFETY: the first field of the Export that `lend` made.
+        drop(unsafe { Box::from_raw(managed.cast::<Export<M>>()) });
     }
 }
 
@@ -65,9 +65,9 @@ fn lend<M: Managed>(
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    let loan = Box::into_raw(Box::new(Loan {
+    let loan = Box::into_raw(Box::new(Export {
         managed: make(described),
-        _lent: t.storage().lend(),
+        _loan: crate::interop::lend(py, &t)?,
         _tensor: t,
         _shape: shape,
         _strides: strides,

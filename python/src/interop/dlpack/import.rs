@@ -56,6 +56,27 @@ impl<M: Managed> Drop for TakenManaged<M> {
     }
 }
 
+/// `x`, or its elements written out if it is a view of torch's that negates or conjugates what is in
+/// memory as it is read: DLPack can't say so, and torch hands out the bare memory.
+fn written_out<'py>(x: &Bound<'py, PyAny>, copy: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
+    let mut x = x.clone();
+    for (asked, resolve) in [("is_neg", "resolve_neg"), ("is_conj", "resolve_conj")] {
+        let Some(is_set) = x.getattr_opt(asked)? else {
+            continue;
+        };
+        if !is_set.call0().and_then(|b| b.extract()).unwrap_or(false) {
+            continue;
+        }
+        if copy == Some(false) {
+            return Err(PyBufferError::new_err(format!(
+                "from_dlpack: {asked}() is true: that needs a copy, and copy is False"
+            )));
+        }
+        x = x.call_method0(resolve)?;
+    }
+    Ok(x)
+}
+
 /// A tensor of the elements of an object with `__dlpack__`; `copy` as in [`super::super::import`].
 /// With `device`, the producer copies from any device.
 pub fn import(
@@ -70,9 +91,11 @@ pub fn import(
             kind(x)
         ))
     };
-    let Ok(export) = x.getattr("__dlpack__") else {
+    if !x.hasattr("__dlpack__")? {
         return Err(missing());
-    };
+    }
+    let x = &written_out(x, copy)?;
+    let export = x.getattr("__dlpack__")?;
     let (device_kind, id) = x
         .call_method0("__dlpack_device__")?
         .extract::<(i32, i32)>()?;

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 /// >>> [d.tolist() for d in flex.nn.grad.scaled_dot_product_attention(grad, q, k, v)]
 /// [[[1.0]], [[0.0], [0.0]], [[0.5], [0.5]]]
 #[pyfunction]
-#[pyo3(signature = (grad, query, key, value, attn_mask = None, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align = "upper_left"))]
+#[pyo3(signature = (grad, query, key, value, attn_mask = None, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align = None))]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn scaled_dot_product_attention(
     py: Python<'_>,
@@ -35,7 +35,7 @@ fn scaled_dot_product_attention(
     enable_gqa: bool,
     softcap: Option<f64>,
     window: Option<Ints>,
-    align: &str,
+    align: Option<&str>,
 ) -> PyResult<(PyTensor, PyTensor, PyTensor)> {
     const OP: &str = "grad.scaled_dot_product_attention";
     let options = Attention {
@@ -64,7 +64,7 @@ fn scaled_dot_product_attention(
 /// >>> flex.nn.grad.scaled_dot_product_attention_mask(grad, q, k, v, bias).tolist()
 /// [[-1.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (grad, query, key, value, attn_mask, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align = "upper_left"))]
+#[pyo3(signature = (grad, query, key, value, attn_mask, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align = None))]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn scaled_dot_product_attention_mask(
     py: Python<'_>,
@@ -78,7 +78,7 @@ fn scaled_dot_product_attention_mask(
     enable_gqa: bool,
     softcap: Option<f64>,
     window: Option<Ints>,
-    align: &str,
+    align: Option<&str>,
 ) -> PyResult<PyTensor> {
     const OP: &str = "grad.scaled_dot_product_attention_mask";
     let options = Attention {

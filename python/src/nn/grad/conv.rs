@@ -6,7 +6,7 @@ use crate::nn::conv::{options, transposed_options};
 use flex::nn::{Conv, ConvTranspose, grad};
 use pyo3::prelude::*;
 
-/// A multiplication per element of the weight and place, three times.
+/// A multiplication per element of the weight and position, three times.
 fn work(image: &TensorArg, weight: &TensorArg, axis: usize) -> usize {
     let other = weight.0.shape().get(axis).copied().unwrap_or(1);
     image.0.len().saturating_mul(other)
@@ -40,8 +40,8 @@ macro_rules! convolutions {
 }
 convolutions! {
     /// The gradients of x, weight and bias of `conv1d` without activation and residual: the
-    /// transposed convolution of grad, the sums over all places of grad times the element of x that
-    /// the weight's element saw, and the sum of grad over all axes but the channels.
+    /// transposed convolution of grad, the sums over all positions of grad times the element of x
+    /// that the weight's element saw, and the sum of grad over all axes but the channels.
     ///
     /// grad: of the shape of the convolution's result. x: `[batch, channels, length]`, or without
     /// the batch. weight: `[out, channels / groups, kernel]` (ShapeError). stride, padding,
@@ -54,8 +54,8 @@ convolutions! {
     /// [[[4.0, 45.0, 50.0]], [[[21.0, 32.0]]], [11.0]]
     conv1d;
     /// The gradients of x, weight and bias of `conv2d` without activation and residual: the
-    /// transposed convolution of grad, the sums over all places of grad times the element of x that
-    /// the weight's element saw, and the sum of grad over all axes but the channels.
+    /// transposed convolution of grad, the sums over all positions of grad times the element of x
+    /// that the weight's element saw, and the sum of grad over all axes but the channels.
     ///
     /// grad: of the shape of the convolution's result. x: `[batch, channels, height, width]`, or
     /// without the batch. weight: `[out, channels / groups, height, width]` (ShapeError). Otherwise
@@ -67,8 +67,8 @@ convolutions! {
     /// ([[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]], [[[[4.0, 4.0], [4.0, 4.0]]]], [4.0])
     conv2d;
     /// The gradients of x, weight and bias of `conv3d` without activation and residual: the
-    /// transposed convolution of grad, the sums over all places of grad times the element of x that
-    /// the weight's element saw, and the sum of grad over all axes but the channels.
+    /// transposed convolution of grad, the sums over all positions of grad times the element of x
+    /// that the weight's element saw, and the sum of grad over all axes but the channels.
     ///
     /// grad: of the shape of the convolution's result. x: `[batch, channels, depth, height,
     /// width]`, or without the batch. weight: `[out, channels / groups, depth, height, width]`

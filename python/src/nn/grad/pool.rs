@@ -228,7 +228,8 @@ macro_rules! norms {
 }
 norms! {
     /// The gradient of x of `lp_pool1d`: `x ** (norm_type - 1)` times the sum, over the windows
-    /// that contain it, of `grad * y ** (1 - norm_type)`, with the pool's result `y`.
+    /// that contain it, of `grad * y ** (1 - norm_type)`, with the pool's result `y`; 0 for windows whose
+    /// norm is 0, unless norm_type is 1.
     ///
     /// grad: of the shape of y (ShapeError). Otherwise, and for the errors, as for
     /// `flex.nn.lp_pool1d`. The result has the shape of x and the common dtype.

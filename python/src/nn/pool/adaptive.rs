@@ -2,7 +2,7 @@
 
 use super::pooled;
 use crate::cell::PyTensor;
-use crate::convert::{Ints, TensorArg, compute, count, integer, kind};
+use crate::convert::{Ints, TensorArg, compute, count, integer, kind, sequence};
 use flex::nn::{self, PerAxis};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,28 +19,24 @@ impl<'py> FromPyObject<'_, 'py> for PoolSizes {
             Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => {}
             Err(e) => return Err(e),
         }
-        let items = x.try_iter().map_err(|_| {
-            PyTypeError::new_err(format!(
+        let size = |item: &Bound<PyAny>| match item.is_none() {
+            true => Ok(None),
+            false => integer(item).map(Some),
+        };
+        match sequence::items(&x, size)? {
+            Some(sizes) => Ok(PoolSizes(sizes.into())),
+            None => Err(PyTypeError::new_err(format!(
                 "expected an integer, or a tuple of integers and None, got {}",
                 kind(&x)
-            ))
-        })?;
-        let size = |item: PyResult<Bound<PyAny>>| {
-            let item = item?;
-            if item.is_none() {
-                Ok(None)
-            } else {
-                integer(&item).map(Some)
-            }
-        };
-        items.map(size).collect::<PyResult<_>>().map(PoolSizes)
+            ))),
+        }
     }
 }
 impl PoolSizes {
     fn per_axis(&self, op: &str, rank: usize, x: &flex::Tensor) -> PyResult<PerAxis> {
         if self.0.iter().any(|n| n.is_none()) && self.0.len() != rank {
             return Err(PyValueError::new_err(format!(
-                "{op}: output_size has {} numbers: give one, or {rank}",
+                "{op}: output_size has {} values: give one, or {rank}",
                 self.0.len()
             )));
         }
@@ -93,7 +89,7 @@ adaptive_pools! {
     /// The mean of each window of a signal, with as many windows as `output_size` says.
     ///
     /// x: `[batch, channels, length]`, or without the batch; floats. output_size: the number of
-    /// places of the result. Place i covers the elements from `i * length / output_size` to
+    /// positions of the result. Element i covers the elements from `i * length / output_size` to
     /// `(i + 1) * length / output_size`, rounded outwards. The result has the dtype of x; 16-bit
     /// floats are summed in float32. ShapeError if the dimensions don't fit; ValueError if
     /// output_size is negative; DTypeError if x is not a float.

@@ -74,15 +74,15 @@ max_pools! {
     ///
     /// x: `[batch, channels, length]`, or without the batch; not bool or complex. kernel_size:
     /// elements of a window. stride: from one window to the next; by default kernel_size. padding:
-    /// places on both sides without elements, at most half a window. dilation: from one element of
-    /// a window to the next. ceil_mode: whether the number of windows is rounded up; each begins in
-    /// the image or the padding before it. return_indices: whether to return `(result, indices)`,
-    /// where indices are int64, row-major positions in the spatial axes: of the first of equal
-    /// elements, or of the last NaN. The maximum is NaN if there is one. The result has the dtype
-    /// of x and `(length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1` places.
-    /// ShapeError if the dimensions don't fit or a window is larger than the padded image;
-    /// ValueError for numbers that are too small, or too much padding; DTypeError for bool and
-    /// complex.
+    /// positions on both sides without elements, at most half a window. dilation: from one element
+    /// of a window to the next. ceil_mode: whether the number of windows is rounded up, of which
+    /// the last may reach beyond the padded image; each begins in the image or the padding before
+    /// it. return_indices: whether to return `(result, indices)`, where indices are int64,
+    /// row-major positions in the spatial axes: of the first of equal elements, or of the last NaN.
+    /// The maximum is NaN if there is one. The result has the dtype of x and `(length + 2 * padding
+    /// - dilation * (kernel_size - 1) - 1) // stride + 1` positions. ShapeError if the dimensions
+    /// don't fit or there is no position; ValueError for options that are too small, or too much
+    /// padding; DTypeError for bool and complex.
     ///
     /// >>> flex.nn.max_pool1d(flex.asarray([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
     /// [[3.0, 2.0]]
@@ -160,13 +160,14 @@ avg_pools! {
     ///
     /// x: `[batch, channels, length]`, or without the batch; floats. kernel_size: elements of a
     /// window. stride: from one window to the next; by default kernel_size. padding: zeros on both
-    /// sides, at most half a window. ceil_mode: whether the number of windows is rounded up; each
+    /// sides, at most half a window. ceil_mode: whether the number of windows is rounded up, of
+    /// which the last may reach beyond the padded image, where there are no elements to count; each
     /// begins in the image or the padding before it. count_include_pad: whether the zeros count as
     /// elements. divisor_override: the divisor of sums instead of the number of elements. The
-    /// result has the dtype of x and `(length + 2 * padding - kernel_size) // stride + 1` places;
-    /// 16-bit floats are summed in float32. ShapeError if the dimensions don't fit or a window is
-    /// larger than the padded image; ValueError for numbers that are too small, or too much
-    /// padding; DTypeError if x is not a float.
+    /// result has the dtype of x and `(length + 2 * padding - kernel_size) // stride + 1`
+    /// positions; 16-bit floats are summed in float32. ShapeError if the dimensions don't fit or
+    /// there is no position; ValueError for options that are too small, or too much padding;
+    /// DTypeError if x is not a float.
     ///
     /// >>> flex.nn.avg_pool1d(flex.asarray([[1.0, 3.0, 2.0, 0.0]]), 2).tolist()
     /// [[2.0, 1.0]]

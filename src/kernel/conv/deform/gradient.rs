@@ -4,26 +4,26 @@ use super::{Corners, DeformFloat, Deformed, NOWHERE, RUN, mean};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Adds the contributions of some places to the gradients of an image, its offsets and its mask.
+/// Adds the contributions of some positions to the gradients of an image, its offsets and its mask.
 pub struct DeformedGradient<'a, 'b, T> {
     /// Contiguous channels, `[channels, height, width]`, of one offset group.
     pub from: Deformed<'b, T>,
-    pub places: Range<usize>,
-    /// The gradient of each tap, `[taps][places]`.
+    pub positions: Range<usize>,
+    /// The gradient of each tap, `[taps][positions]`.
     pub columns: &'a [T],
     /// The gradient of the channels.
     pub image: &'a mut [T],
-    /// The gradient of the group's offsets: `[positions, down and across, all places]`.
+    /// The gradient of the group's offsets: `[kernel_len, down and across, all positions]`.
     pub offset: &'a mut [T],
-    /// That of its mask: `[positions, all places]`.
+    /// That of its mask: `[kernel_len, all positions]`.
     pub mask: &'a mut [T],
 }
 impl<T: DeformFloat> DeformedGradient<'_, '_, T> {
     /// Panics if sizes don't match.
     pub fn add(self) {
-        let (from, n) = (&self.from, self.places.len());
+        let (from, n) = (&self.from, self.positions.len());
         from.check();
-        let taps = from.geometry.positions() * from.geometry.len();
+        let taps = from.geometry.kernel_len() * from.geometry.len();
         assert!(from.image.is_contiguous() && self.columns.len() == from.taps() * n);
         assert!(self.offset.len() == 2 * taps && self.mask.len() == taps);
         simd::call(self)
@@ -34,17 +34,17 @@ impl<T: DeformFloat> Kernel for DeformedGradient<'_, '_, T> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let (from, all) = (&self.from, self.from.geometry.len());
-        let (positions, sizes) = (from.geometry.positions(), from.image.sizes());
+        let (kernel_len, sizes) = (from.geometry.kernel_len(), from.image.sizes());
         let (group, area) = (from.first / from.per_group, sizes[1] * sizes[2]);
         let mut around = Corners::new();
-        for start in self.places.clone().step_by(RUN) {
-            let run = start..self.places.end.min(start + RUN);
-            for position in 0..positions {
-                from.find::<I>(group, position, run.clone(), &mut around);
+        for start in self.positions.clone().step_by(RUN) {
+            let run = start..self.positions.end.min(start + RUN);
+            for kernel_index in 0..kernel_len {
+                from.find::<I>(group, kernel_index, run.clone(), &mut around);
                 let mut sums = [[T::ZERO; RUN]; 3];
                 for channel in 0..from.image.channels() {
-                    let row = (channel * positions + position) * self.places.len();
-                    let grad = &self.columns[row + start - self.places.start..][..run.len()];
+                    let row = (channel * kernel_len + kernel_index) * self.positions.len();
+                    let grad = &self.columns[row + start - self.positions.start..][..run.len()];
                     let d = &mut self.image[channel * area..][..area];
                     for (j, grad) in grad.iter().enumerate() {
                         // SAFETY: AROUND1: found above.
@@ -67,12 +67,12 @@ impl<T: DeformFloat> Kernel for DeformedGradient<'_, '_, T> {
                         }
                     }
                 }
-                for (j, place) in run.clone().enumerate() {
+                for (j, position) in run.clone().enumerate() {
                     for (k, sums) in sums[..2].iter().enumerate() {
-                        let d = &mut self.offset[(2 * position + k) * all + place];
+                        let d = &mut self.offset[(2 * kernel_index + k) * all + position];
                         *d = *d + sums[j];
                     }
-                    let d = &mut self.mask[position * all + place];
+                    let d = &mut self.mask[kernel_index * all + position];
                     *d = *d + sums[2][j];
                 }
             }

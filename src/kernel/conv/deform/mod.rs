@@ -1,10 +1,10 @@
 //! Patches whose elements are displaced from the kernel's positions, by an offset for each tap of
-//! each place: a source of the matrix engine, as [`Patches`](super::Patches) are (Dai et al.,
+//! each position: a source of the matrix engine, as [`Patches`](super::Patches) are (Dai et al.,
 //! "Deformable Convolutional Networks", 2017; with a mask, Zhu et al., 2019).
 //!
 //! Between elements an image is interpolated bilinearly from the four around, and outside it is
 //! zero. Channels of one offset group read the same positions, which are computed once for all of
-//! them, for a run of places at a time. Contiguous channels are lanes.
+//! them, for a run of positions at a time. Contiguous channels are lanes.
 
 mod gradient;
 mod sources;
@@ -19,7 +19,7 @@ use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// Places whose elements are found at a time.
+/// Positions whose elements are found at a time.
 const RUN: usize = 32;
 /// Marks an element outside the image.
 const NOWHERE: isize = isize::MIN;
@@ -34,23 +34,23 @@ pub struct Deformed<'a, T> {
     pub image: Image<'a, T>,
     /// With a single depth.
     pub geometry: Geometry,
-    /// `[offset groups, positions, down and across]` by places.
+    /// `[offset groups, kernel_len, down and across]` by positions.
     pub offset: Mat<'a, T>,
-    /// `[offset groups, positions]` by places: factors, all one if absent.
+    /// `[offset groups, kernel_len]` by positions: factors, all one if absent.
     pub mask: Option<Mat<'a, T>>,
     /// The number of the first channel among those of all offset groups, and channels per group.
     pub first: usize,
     pub per_group: usize,
 }
 
-/// The elements around the positions that a tap reads for some places: top left, top right, bottom
+/// The elements around the points that a tap reads for some positions: top left, top right, bottom
 /// left, bottom right.
 struct Corners<T> {
     /// Offsets from the channel's first element, in elements, or `NOWHERE`.
     at: [[isize; RUN]; 4],
     weights: [[T; RUN]; 4],
     mask: [T; RUN],
-    /// The position's distances below and right of the top left element.
+    /// The distances of what is read below and right of the top left element.
     below: [T; RUN],
     right: [T; RUN],
     /// Whether all elements exist.
@@ -72,44 +72,44 @@ impl<T: DeformFloat> Corners<T> {
 impl<T: DeformFloat> Deformed<'_, T> {
     /// Taps: channels times positions.
     fn taps(&self) -> usize {
-        self.image.channels() * self.geometry.positions()
+        self.image.channels() * self.geometry.kernel_len()
     }
     /// Asserts that there are offsets and masks for all taps.
     fn check(&self) {
         let (g, per) = (&self.geometry, self.per_group.max(1));
         let groups = (self.first + self.image.channels()).div_ceil(per);
-        let rows = groups * g.positions();
-        assert!(g.kernel[0] == 1 && g.places[0] == 1 && g.padding[0] == 0);
+        let rows = groups * g.kernel_len();
+        assert!(g.kernel[0] == 1 && g.output_size[0] == 1 && g.padding[0] == 0);
         assert!(self.image.sizes()[0] == 1 && (self.per_group > 0 || self.image.channels() == 0));
         assert!(self.offset.rows() >= 2 * rows && self.offset.cols() == g.len());
         assert!((self.mask).is_none_or(|m| m.rows() >= rows && m.cols() == g.len()));
     }
-    /// Finds what the tap at `position` of an offset group reads for up to `RUN` places.
+    /// Finds what the tap at `kernel_index` of an offset group reads for up to `RUN` positions.
     #[inline(always)]
     fn find<I: Isa>(
         &self,
         group: usize,
-        position: usize,
-        places: Range<usize>,
+        kernel_index: usize,
+        positions: Range<usize>,
         around: &mut Corners<T>,
     ) {
         let (g, [_, height, width]) = (&self.geometry, self.image.sizes());
-        let row = group * g.positions() + position;
-        let tap = [position / g.kernel[2], position % g.kernel[2]];
+        let row = group * g.kernel_len() + kernel_index;
+        let tap = [kernel_index / g.kernel[2], kernel_index % g.kernel[2]];
         around.whole = true;
-        for (j, place) in places.enumerate() {
-            let at = [place / g.places[2], place % g.places[2]];
+        for (j, position) in positions.enumerate() {
+            let at = [position / g.output_size[2], position % g.output_size[2]];
             let [y, x] = [0, 1].map(|k| {
-                // SAFETY: MAT1: a row that `check` asserts, and a place.
-                let offset = unsafe { self.offset.get(2 * row + k, place) };
+                // SAFETY: MAT1: a row that `check` asserts, and a position.
+                let offset = unsafe { self.offset.get(2 * row + k, position) };
                 T::from_f64(g.element(k + 1, at[k], tap[k]) as f64) + offset
             });
             // SAFETY: MAT1, as above.
-            let mask = (self.mask).map_or(T::ONE, |m| unsafe { m.get(row, place) });
+            let mask = (self.mask).map_or(T::ONE, |m| unsafe { m.get(row, position) });
             let inside = |x: T, size: usize| x >= -T::ONE && x < T::from_f64(size as f64);
             let (top, left) = (y.floor::<I>(), x.floor::<I>());
             let seen = inside(y, height) && inside(x, width);
-            // outside the image is zero, but a position that is NaN gives NaN
+            // outside the image is zero, but an offset that is NaN gives NaN
             let (below, right) = match seen || y.isnan() || x.isnan() {
                 true => (y - top, x - left),
                 false => (T::ZERO, T::ZERO),
@@ -132,11 +132,11 @@ impl<T: DeformFloat> Deformed<'_, T> {
             }
         }
     }
-    /// The elements of a channel around place `j` of a run; zero outside the image.
+    /// The elements of a channel around position `j` of a run; zero outside the image.
     ///
     /// # Safety
     /// AROUND1: `around` is what [`find`](Deformed::find) made for this image, `j` one of its
-    /// places and `channel` one of the image's.
+    /// positions and `channel` one of the image's.
     #[inline(always)]
     unsafe fn elements(&self, channel: usize, around: &Corners<T>, j: usize) -> [T; 4] {
         let from = self.image.row(channel, 0, 0);
@@ -149,8 +149,8 @@ impl<T: DeformFloat> Deformed<'_, T> {
         }
         all
     }
-    /// Writes what some places of a run read of [`LANES`] contiguous channels: `d[channel][place]`,
-    /// rows `ld` apart.
+    /// Writes what some positions of a run read of [`LANES`] contiguous channels:
+    /// `d[channel][position]`, rows `ld` apart.
     ///
     /// # Safety
     /// AROUND1 for each of the channels, and STORE1.
@@ -186,29 +186,35 @@ impl<T: DeformFloat> Deformed<'_, T> {
         }
         .run::<I>()
     }
-    /// Writes what taps read for places, `d[tap][place]`, rows `stride` apart.
+    /// Writes what taps read for positions, `d[tap][position]`, rows `stride` apart.
     #[inline(always)]
-    fn write<I: Isa>(&self, taps: Range<usize>, places: Range<usize>, d: &mut [T], stride: usize) {
-        let positions = self.geometry.positions();
+    fn write<I: Isa>(
+        &self,
+        taps: Range<usize>,
+        positions: Range<usize>,
+        d: &mut [T],
+        stride: usize,
+    ) {
+        let kernel_len = self.geometry.kernel_len();
         let mut around = Corners::new();
-        for start in places.clone().step_by(RUN) {
-            let run = start..places.end.min(start + RUN);
-            for position in 0..positions {
-                // the channels with a tap at this position
-                let from = taps.start.saturating_sub(position).div_ceil(positions);
-                let end = taps.end.saturating_sub(position).div_ceil(positions);
+        for start in positions.clone().step_by(RUN) {
+            let run = start..positions.end.min(start + RUN);
+            for kernel_index in 0..kernel_len {
+                // the channels with a tap at this position of the kernel
+                let from = taps.start.saturating_sub(kernel_index).div_ceil(kernel_len);
+                let end = taps.end.saturating_sub(kernel_index).div_ceil(kernel_len);
                 let (mut found, mut channel) = (usize::MAX, from);
                 while channel < end {
                     let group = (self.first + channel) / self.per_group;
                     if group != found {
-                        self.find::<I>(group, position, run.clone(), &mut around);
+                        self.find::<I>(group, kernel_index, run.clone(), &mut around);
                         found = group;
                     }
                     let of_group = (group + 1) * self.per_group - self.first;
-                    let row = channel * positions + position - taps.start;
-                    let d = &mut d[row * stride + start - places.start..];
+                    let row = channel * kernel_len + kernel_index - taps.start;
+                    let d = &mut d[row * stride + start - positions.start..];
                     if channel + LANES <= end.min(of_group) && self.image.channels_are_near() {
-                        let ld = positions * stride;
+                        let ld = kernel_len * stride;
                         assert!((LANES - 1) * ld + run.len() <= d.len());
                         // SAFETY: AROUND1: found above; STORE1 by the assertion.
                         unsafe { self.lanes::<I>(channel, &around, run.len(), d.as_mut_ptr(), ld) };

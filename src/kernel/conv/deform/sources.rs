@@ -10,7 +10,7 @@ use core::ops::Range;
 struct Write<'a, 'b, T> {
     from: &'a Deformed<'b, T>,
     taps: Range<usize>,
-    places: Range<usize>,
+    positions: Range<usize>,
     d: &'a mut [T],
     stride: usize,
 }
@@ -18,20 +18,20 @@ impl<T: DeformFloat> Kernel for Write<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        (self.from).write::<I>(self.taps, self.places, self.d, self.stride)
+        (self.from).write::<I>(self.taps, self.positions, self.d, self.stride)
     }
 }
 
-/// Deformed patches of an image as the right operand of a product: a line per place, a step per
+/// Deformed patches of an image as the right operand of a product: a line per position, a step per
 /// tap.
 #[derive(Clone, Copy)]
 pub struct DeformedPatches<'a, T> {
     from: Deformed<'a, T>,
-    /// The places.
+    /// The positions.
     lines: LineRange,
 }
 impl<'a, T: DeformFloat> DeformedPatches<'a, T> {
-    /// All patches. Panics unless there are offsets for all taps and places.
+    /// All patches. Panics unless there are offsets for all taps and positions.
     pub fn new(from: Deformed<'a, T>) -> Self {
         from.check();
         let lines = LineRange::all(from.geometry.len());
@@ -61,7 +61,7 @@ unsafe impl<T: DeformFloat> Source for DeformedPatches<'_, T> {
             simd::call(Write {
                 from: &self.from,
                 taps: steps.clone(),
-                places: self.lines.numbers(lines),
+                positions: self.lines.range(lines),
                 d: panel,
                 stride: width,
             });
@@ -70,11 +70,11 @@ unsafe impl<T: DeformFloat> Source for DeformedPatches<'_, T> {
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) -> BlockA<T> {
         let depth = steps.len();
         for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
-            let place = self.lines.number(line);
+            let position = self.lines.number(line);
             simd::call(Write {
                 from: &self.from,
                 taps: steps.clone(),
-                places: place..place + 1,
+                positions: position..position + 1,
                 d,
                 stride: 1,
             });
@@ -86,27 +86,27 @@ unsafe impl<T: DeformFloat> Source for DeformedPatches<'_, T> {
     }
 }
 
-/// Deformed patches of images as the left operand of a product: a line per tap, a step per place of
-/// each image in turn.
+/// Deformed patches of images as the left operand of a product: a line per tap, a step per position
+/// of each image in turn.
 #[derive(Clone, Copy)]
 pub struct DeformedTaps<'a, T> {
     images: &'a [Deformed<'a, T>],
-    /// Places of each image.
-    places: usize,
+    /// Positions of each image.
+    positions: usize,
     /// The taps.
     lines: LineRange,
 }
 impl<'a, T: DeformFloat> DeformedTaps<'a, T> {
-    /// All patches of images of `taps` taps and `places` places. Panics if an image has others, or
-    /// lacks offsets.
-    pub fn new(images: &'a [Deformed<'a, T>], taps: usize, places: usize) -> Self {
+    /// All patches of images of `taps` taps and `positions` positions. Panics if an image has
+    /// others, or lacks offsets.
+    pub fn new(images: &'a [Deformed<'a, T>], taps: usize, positions: usize) -> Self {
         for image in images {
             image.check();
-            assert!(image.taps() == taps && image.geometry.len() == places);
+            assert!(image.taps() == taps && image.geometry.len() == positions);
         }
         DeformedTaps {
             images,
-            places,
+            positions,
             lines: LineRange::all(taps),
         }
     }
@@ -118,7 +118,7 @@ unsafe impl<T: DeformFloat> Source for DeformedTaps<'_, T> {
         self.lines.count()
     }
     fn steps(&self) -> usize {
-        self.images.len() * self.places
+        self.images.len() * self.positions
     }
     fn slice(self, lines: Range<usize>) -> Self {
         DeformedTaps {
@@ -130,15 +130,15 @@ unsafe impl<T: DeformFloat> Source for DeformedTaps<'_, T> {
         pack_by_blocks(self, steps, lines, d)
     }
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) -> BlockA<T> {
-        let (depth, places) = (steps.len(), self.places);
+        let (depth, positions) = (steps.len(), self.positions);
         let mut step = steps.start;
         while step < steps.end {
-            let (image, place) = (step / places, step % places);
-            let len = (places - place).min(steps.end - step);
+            let (image, position) = (step / positions, step % positions);
+            let len = (positions - position).min(steps.end - step);
             simd::call(Write {
                 from: &self.images[image],
-                taps: self.lines.numbers(lines.clone()),
-                places: place..place + len,
+                taps: self.lines.range(lines.clone()),
+                positions: position..position + len,
                 d: &mut d[step - steps.start..],
                 stride: depth,
             });

@@ -9,11 +9,11 @@ use crate::simd::{self, Isa, Kernel};
 
 /// Taps whose sums are in registers together: those of a 3x3 kernel.
 const TAPS: usize = 9;
-/// Places summed up before their sum is added to the total.
+/// Positions summed up before their sum is added to the total.
 const PLACES: usize = 64;
 
 /// Writes the gradient of each position of each channel's kernel, `d[channel][position]`: the sum
-/// over all places of what the tap reads of an image, times the elements of its gradient. Images
+/// over all positions of what the tap reads of an image, times the elements of its gradient. Images
 /// and gradients have as many lanes each as `d` has channels.
 ///
 /// Errors if there is no memory for scratch.
@@ -26,7 +26,7 @@ where
     T: MatElement<Acc = T> + Packed,
 {
     let taps = walk.taps.len();
-    let [plane, grad] = walk.numbers();
+    let [plane, grad] = walk.scratch_len();
     let mut scratch = Scratch::<T>::new(plane + grad + taps * LANES)?;
     let (plane, rest) = scratch.split_at_mut(plane);
     let (grad, sums) = rest.split_at_mut(grad);
@@ -42,9 +42,9 @@ where
             });
             simd::call(LoadPlanes {
                 lanes: of,
-                size: walk.places,
+                size: walk.output_size,
                 rows: band.start as isize..band.end as isize,
-                cols: 0..walk.places[1] as isize,
+                cols: 0..walk.output_size[1] as isize,
                 d: grad,
             });
             simd::call(AddBand {
@@ -85,7 +85,7 @@ impl<T: Packed> AddBand<'_, T> {
         let walk = self.walk;
         let seen = walk.rows_of(&(0..self.rows)).len();
         assert!(seen * walk.line * LANES <= self.plane.len());
-        assert!(self.rows * walk.places[1] * LANES <= self.grad.len());
+        assert!(self.rows * walk.output_size[1] * LANES <= self.grad.len());
         assert!(walk.taps.len() * LANES <= self.sums.len());
         for taps in walk.taps.chunks(TAPS) {
             for lane in (0..LANES).step_by(L) {
@@ -97,14 +97,14 @@ impl<T: Packed> AddBand<'_, T> {
     /// Adds the contributions to some taps.
     ///
     /// # Safety
-    /// PLANE4: the rows' places read numbers of the plane, and have elements of the gradient; both
-    /// are as long as the walk says.
+    /// PLANE4: the rows' positions read elements of the plane, and have elements of the gradient;
+    /// both are as long as the walk says.
     #[inline(always)]
     unsafe fn taps<I: Isa, const L: usize>(&mut self, taps: &[Tap], lane: usize) {
         let (walk, last) = (self.walk, taps.len() - 1);
         // the last tap again if there are fewer
         let at: [usize; TAPS] = core::array::from_fn(|k| taps[k.min(last)].at);
-        let (cols, step) = (walk.places[1], walk.step[1] * LANES);
+        let (cols, step) = (walk.output_size[1], walk.step[1] * LANES);
         let mut all = [[T::default(); L]; TAPS];
         for row in 0..self.rows {
             for first in (0..cols).step_by(PLACES) {

@@ -1,9 +1,9 @@
 //! Depthwise convolutions, [`LANES`] channels at a time: planes are transposed, so that lanes are
-//! channels, with zeros around. A tap then lies at the same distance from all places of a row, and
-//! no size of an image leaves lanes empty. The sums are transposed back.
+//! channels, with zeros around. A tap then lies at the same distance from all positions of a row,
+//! and no size of an image leaves lanes empty. The sums are transposed back.
 //!
-//! A transposed convolution is the same walk in the other direction: the places of each phase read
-//! some of the taps.
+//! A transposed convolution is the same walk in the other direction: the positions of each phase
+//! read some of the taps.
 
 mod gradient;
 mod sums;
@@ -39,18 +39,18 @@ pub fn pack_channels<T: MatElement>(weight: Mat<T>) -> Result<Scratch<T::Acc>> {
     Ok(d)
 }
 
-/// Numbers of scratch of a band.
+/// Elements of scratch of a band.
 pub fn depthwise_scratch(walk: &PlaneWalk) -> usize {
-    let [plane, sums] = walk.numbers();
+    let [plane, sums] = walk.scratch_len();
     plane + 2 * sums
 }
 
-/// Computes band `i` of the places of a range of channels of the result, as many as `lanes` has,
-/// with their weights packed by [`pack_channels`]: `c` has a row for each channel, of all places.
-/// Panics if `scratch` is not that of a band.
+/// Computes band `i` of the positions of a range of channels of the result, as many as `lanes` has,
+/// with their weights packed by [`pack_channels`]: `c` has a row for each channel, of all
+/// positions. Panics if `scratch` is not that of a band.
 ///
 /// # Safety
-/// Nobody else uses the places of this band in those rows of `c` meanwhile.
+/// Nobody else uses the positions of this band in those rows of `c` meanwhile.
 pub unsafe fn depthwise<T: MatElement>(
     walk: &PlaneWalk,
     i: usize,
@@ -61,11 +61,11 @@ pub unsafe fn depthwise<T: MatElement>(
     epilogue: Epilogue<T>,
     scratch: &mut [T::Acc],
 ) {
-    let [plane, sums] = walk.numbers();
+    let [plane, sums] = walk.scratch_len();
     let (plane, rest) = scratch.split_at_mut(plane);
     let (sums, planar) = rest.split_at_mut(sums);
-    let (band, width) = (walk.band(i), walk.places[1]);
-    let places = band.start * width..band.end * width;
+    let (band, width) = (walk.band(i), walk.output_size[1]);
+    let positions = band.start * width..band.end * width;
     simd::call(LoadPlanes {
         lanes,
         size: walk.source,
@@ -73,7 +73,7 @@ pub unsafe fn depthwise<T: MatElement>(
         cols: walk.cols(),
         d: &mut *plane,
     });
-    let sums = &mut sums[..places.len() * LANES];
+    let sums = &mut sums[..positions.len() * LANES];
     simd::call(BandSums {
         walk,
         band,
@@ -81,6 +81,6 @@ pub unsafe fn depthwise<T: MatElement>(
         weights,
         d: &mut *sums,
     });
-    // SAFETY: the places of this band, by the caller's promise.
-    unsafe { store(sums, planar, channels, places, c, epilogue) };
+    // SAFETY: the positions of this band, by the caller's promise.
+    unsafe { store(sums, planar, channels, positions, c, epilogue) };
 }

@@ -1,17 +1,17 @@
 //! The sums of a band, from what was read into scratch.
 
-use super::walk::{PhasePlaces, PlaneWalk, Tap};
+use super::walk::{PhasePart, PlaneWalk, Tap};
 use crate::kernel::conv::planes::LANES;
 use crate::kernel::gemm::Packed;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
-/// Places whose sums are in registers together: enough independent chains to keep the multiply-add
+/// Positions whose sums are in registers together: enough independent chains to keep the multiply-add
 /// units busy; and as many as divide the rows of most networks' images.
 const PLACES: usize = 8;
 const SEVEN: usize = 7;
 
-/// The sums of a band's places, `d[place][lane]`, by `weights[tap][lane]`.
+/// The sums of a band's positions, `d[position][lane]`, by `weights[tap][lane]`.
 pub struct BandSums<'a, F> {
     pub walk: &'a PlaneWalk,
     pub band: Range<usize>,
@@ -32,7 +32,7 @@ impl<F: Packed> BandSums<'_, F> {
         let walk = self.walk;
         let rows = walk.rows_of(&self.band).len();
         assert!(rows * walk.line * LANES <= self.plane.len());
-        assert!(self.band.len() * walk.places[1] * LANES <= self.d.len());
+        assert!(self.band.len() * walk.output_size[1] * LANES <= self.d.len());
         let weights = walk.taps.iter().map(|tap| tap.weight + LANES).max();
         assert!(weights.unwrap_or(0) <= self.weights.len());
         for part in &walk.parts {
@@ -45,12 +45,13 @@ impl<F: Packed> BandSums<'_, F> {
             }
         }
     }
-    /// The places of a part. If `S` is not 0, places are adjacent, and what they read is `S` apart.
+    /// The positions of a part. If `S` is not 0, positions are adjacent, and what they read is `S`
+    /// apart.
     #[inline(always)]
-    fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &PhasePlaces) {
+    fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &PhasePart) {
         let (walk, first) = (self.walk, self.band.start);
         let taps = &walk.taps[part.taps.clone()];
-        let places = match part.cols {
+        let positions = match part.cols {
             n if n.is_multiple_of(SEVEN) && !n.is_multiple_of(PLACES) => SEVEN,
             PLACES.. => PLACES,
             4.. => 4,
@@ -59,18 +60,19 @@ impl<F: Packed> BandSums<'_, F> {
         let rows = (first + part.first[0]..self.band.end).step_by(walk.out[0]);
         for (y, row) in rows.enumerate() {
             let from = y * walk.step[0] * walk.line * LANES;
-            let to = ((row - first) * walk.places[1] + part.first[1]) * LANES;
+            let to = ((row - first) * walk.output_size[1] + part.first[1]) * LANES;
             for lane in (0..LANES).step_by(L) {
-                for x in (0..part.cols).step_by(places) {
+                for x in (0..part.cols).step_by(positions) {
                     // the last block overlaps
-                    let x = x.min(part.cols - places);
+                    let x = x.min(part.cols - positions);
                     let at = [
                         from + x * walk.step[1] * LANES + lane,
                         to + x * walk.out[1] * LANES + lane,
                     ];
-                    // SAFETY: PLANE3: places of the part, `lane` a multiple of `L` below `LANES`.
+                    // SAFETY: PLANE3: positions of the part, `lane` a multiple of `L` below
+                    // `LANES`.
                     unsafe {
-                        match places {
+                        match positions {
                             SEVEN => self.block::<I, L, S, SEVEN>(taps, lane, at),
                             PLACES => self.block::<I, L, S, PLACES>(taps, lane, at),
                             4 => self.block::<I, L, S, 4>(taps, lane, at),
@@ -81,11 +83,11 @@ impl<F: Packed> BandSums<'_, F> {
             }
         }
     }
-    /// `P` consecutive places of a part.
+    /// `P` consecutive positions of a part.
     ///
     /// # Safety
     /// Contract PLANE3: `plane`, `weights` and `d` are as long as the walk says (asserted above),
-    /// and the places are some of a part's.
+    /// and the positions are some of a part's.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,
@@ -97,7 +99,7 @@ impl<F: Packed> BandSums<'_, F> {
         lane: usize,
         [from, to]: [usize; 2],
     ) {
-        // the step from one place to the next: a constant for the common ones
+        // the step from one position to the next: a constant for the common ones
         let (step, out) = match S {
             0 => (self.walk.step[1] * LANES, self.walk.out[1] * LANES),
             _ => (S * LANES, LANES),
@@ -110,14 +112,14 @@ impl<F: Packed> BandSums<'_, F> {
             let weight = unsafe { *(weights.wrapping_add(tap.weight) as *const [F; L]) };
             let seen = plane.wrapping_add(tap.at);
             for p in 0..P {
-                // SAFETY: PLANE3: what the tap reads for a place.
+                // SAFETY: PLANE3: what the tap reads for a position.
                 let seen = unsafe { *(seen.wrapping_add(p * step) as *const [F; L]) };
                 c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
             }
         }
         let d = self.d.as_mut_ptr().wrapping_add(to);
         for p in 0..P {
-            // SAFETY: PLANE3: the sums of a place.
+            // SAFETY: PLANE3: the sums of a position.
             unsafe { *(d.wrapping_add(p * out) as *mut [F; L]) = F::end(c[p]) };
         }
     }

@@ -1,4 +1,4 @@
-//! What the places of a channel read, and how they are split into bands of rows.
+//! What the positions of a channel read, and how they are split into bands of rows.
 
 use crate::error::Result;
 use crate::fallible;
@@ -13,56 +13,56 @@ const MAX_BYTES: usize = 128 << 10;
 /// Bytes above which other algorithms are better.
 const TOO_MUCH: usize = 1 << 20;
 
-/// A tap: where it reads the plane for the first place of a band, and its weights.
+/// A tap: where it reads the plane for the first position of a band, and its weights.
 #[derive(Clone, Copy)]
 pub struct Tap {
     pub at: usize,
     pub weight: usize,
 }
 
-/// Places that read the same taps: every `out`th row and column, from `first` on.
-pub struct PhasePlaces {
+/// Positions that read the same taps: every `out`th row and column, from `first` on.
+pub struct PhasePart {
     pub first: [usize; 2],
     pub cols: usize,
     pub taps: Range<usize>,
 }
 
-/// A phase of an axis: its places, and its taps with the element of the source that each reads for
-/// the first place.
+/// A phase of an axis: its number of positions, and its taps with the element of the source that
+/// each reads for the first position.
 struct Phase {
     first: usize,
-    places: usize,
+    output_size: usize,
     taps: Vec<(usize, isize)>,
 }
 
-/// How places walk over a two-dimensional source plane: those of a convolution over its image, or
-/// those of a transposed convolution, in phases, over its input. It depends on the geometry and the
-/// type alone.
+/// How positions walk over a two-dimensional source plane: those of a convolution over its image,
+/// or those of a transposed convolution, in phases, over its input. It depends on the geometry and
+/// the type alone.
 ///
-/// Invariant WALK1: what a tap of a part reads for the first place, and all steps from there to the
-/// last place of a band, lie within the `line` numbers of each row of
+/// Invariant WALK1: what a tap of a part reads for the first position, and all steps from there to
+/// the last position of a band, lie within the `line` elements of each row of
 /// [`rows_of`](PlaneWalk::rows_of).
 pub struct PlaneWalk {
     /// Rows and columns of the source, and of the result.
     pub source: [usize; 2],
-    pub places: [usize; 2],
-    /// The step between what consecutive places of a phase read, and between those places.
+    pub output_size: [usize; 2],
+    /// The step between what consecutive positions of a phase read, and between those positions.
     pub step: [usize; 2],
     pub out: [usize; 2],
     pub taps: Vec<Tap>,
-    pub parts: Vec<PhasePlaces>,
-    /// The first row that the first place reads, and the number of rows to the last one.
+    pub parts: Vec<PhasePart>,
+    /// The first row that the first position reads, and the number of rows to the last one.
     low: isize,
     span: usize,
     /// Columns of a plane before those of the source, and all its columns.
     left: usize,
     pub line: usize,
-    /// Rows of places of a band.
+    /// Rows of positions of a band.
     pub rows: usize,
 }
 impl PlaneWalk {
-    /// The walk of a convolution over images of these sizes, with numbers of `bytes` bytes; none if
-    /// planes are too large, or have a depth.
+    /// The walk of a convolution over images of these sizes, with elements of `bytes` bytes; none
+    /// if planes are too large, or have a depth.
     ///
     /// Errors if there is no memory for the list of taps.
     pub fn convolution(g: &Geometry, image: Three, bytes: usize) -> Result<Option<PlaneWalk>> {
@@ -72,7 +72,7 @@ impl PlaneWalk {
             let mut phases = fallible::with_capacity(1)?;
             phases.push(Phase {
                 first: 0,
-                places: g.places[axis],
+                output_size: g.output_size[axis],
                 taps,
             });
             Ok(phases)
@@ -80,11 +80,11 @@ impl PlaneWalk {
         if !fits(g, image) {
             return Ok(None);
         }
-        let sizes = [[image[1], image[2]], [g.places[1], g.places[2]]];
+        let sizes = [[image[1], image[2]], [g.output_size[1], g.output_size[2]]];
         let steps = [[g.stride[1], g.stride[2]], [1; 2]];
         PlaneWalk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
     }
-    /// The walk back: for each element of such an image, over the places that read it.
+    /// The walk back: for each element of such an image, over the positions that read it.
     ///
     /// Errors as above.
     pub fn transposed(g: &Geometry, image: Three, bytes: usize) -> Result<Option<PlaneWalk>> {
@@ -94,16 +94,16 @@ impl PlaneWalk {
             for first in 0..stride.min(image[axis]) {
                 let mut taps = Vec::new();
                 for tap in (0..g.kernel[axis]).rev() {
-                    // the tap reads this element for place `from / stride`, if that is whole
+                    // the tap reads this element for position `from / stride`, if that is whole
                     let from = first as isize - g.element(axis, 0, tap);
                     if from.rem_euclid(stride as isize) == 0 {
                         fallible::push(&mut taps, (tap, from.div_euclid(stride as isize)))?;
                     }
                 }
-                let places = (image[axis] - first).div_ceil(stride);
+                let output_size = (image[axis] - first).div_ceil(stride);
                 phases.push(Phase {
                     first,
-                    places,
+                    output_size,
                     taps,
                 });
             }
@@ -112,32 +112,32 @@ impl PlaneWalk {
         if !fits(g, image) {
             return Ok(None);
         }
-        let sizes = [[g.places[1], g.places[2]], [image[1], image[2]]];
+        let sizes = [[g.output_size[1], g.output_size[2]], [image[1], image[2]]];
         let steps = [[1; 2], [g.stride[1], g.stride[2]]];
         PlaneWalk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
     }
     fn new(
         [down, across]: [Vec<Phase>; 2],
-        [source, places]: [[usize; 2]; 2],
+        [source, output_size]: [[usize; 2]; 2],
         [step, out]: [[usize; 2]; 2],
         wide: usize,
         bytes: usize,
     ) -> Result<Option<PlaneWalk>> {
-        let seen = |phases: &[Phase]| {
+        let span = |phases: &[Phase]| {
             let taps = phases.iter().flat_map(|p| p.taps.iter().map(|tap| tap.1));
             let (low, high) = (taps.clone().min(), taps.max());
             (low.unwrap_or(0), high.unwrap_or(0))
         };
-        let (low, high) = seen(&down);
-        let left = seen(&across).0.min(0);
+        let (low, high) = span(&down);
+        let left = span(&across).0.min(0);
         let right = across.iter().flat_map(|p| {
-            let last = (p.places.max(1) - 1) * step[1];
+            let last = (p.output_size.max(1) - 1) * step[1];
             p.taps.iter().map(move |tap| tap.1 + last as isize + 1)
         });
         let right = right.max().unwrap_or(0).max(source[1] as isize);
         let mut walk = PlaneWalk {
             source,
-            places,
+            output_size,
             step,
             out,
             taps: Vec::new(),
@@ -149,12 +149,12 @@ impl PlaneWalk {
             rows: 0,
         };
         let most = |walk: &PlaneWalk, rows: usize| {
-            let numbers = (walk.seen(rows)?.checked_mul(walk.line)?)
-                .checked_add(rows.checked_mul(places[1])?)?;
-            numbers.checked_mul(LANES * bytes)
+            let elements = (walk.rows_read(rows)?.checked_mul(walk.line)?)
+                .checked_add(rows.checked_mul(output_size[1])?)?;
+            elements.checked_mul(LANES * bytes)
         };
         let fits = |rows: &usize| most(&walk, *rows).is_some_and(|n| n <= MAX_BYTES);
-        let whole = places[0].div_ceil(out[0]).max(1);
+        let whole = output_size[0].div_ceil(out[0]).max(1);
         // bands as equal as possible, of rows of all phases
         let units = (1..=whole).map(|n| n * out[0]).take_while(fits).count();
         let rows = whole.div_ceil(whole.div_ceil(units.max(1))) * out[0];
@@ -176,40 +176,40 @@ impl PlaneWalk {
                 at: ((y.1 - low) as usize * walk.line + (x.1 - left) as usize) * LANES,
                 weight: (y.0 * wide + x.0) * LANES,
             }));
-            walk.parts.push(PhasePlaces {
+            walk.parts.push(PhasePart {
                 first: [y.first, x.first],
-                cols: x.places,
+                cols: x.output_size,
                 taps: first..walk.taps.len(),
             });
         }
         Ok(Some(walk))
     }
-    /// Rows of the source that `rows` rows of places read.
-    fn seen(&self, rows: usize) -> Option<usize> {
+    /// Rows of the source that `rows` rows of positions read.
+    fn rows_read(&self, rows: usize) -> Option<usize> {
         let last = rows.div_ceil(self.out[0]).max(1) - 1;
         last.checked_mul(self.step[0])?.checked_add(self.span)
     }
     /// The number of bands.
     pub fn bands(&self) -> usize {
-        self.places[0].div_ceil(self.rows.max(1))
+        self.output_size[0].div_ceil(self.rows.max(1))
     }
-    /// The rows of places of band `i`.
+    /// The rows of positions of band `i`.
     pub fn band(&self, i: usize) -> Range<usize> {
-        i * self.rows..self.places[0].min((i + 1) * self.rows)
+        i * self.rows..self.output_size[0].min((i + 1) * self.rows)
     }
     /// The rows of the source that a band reads, some of which may not exist.
     pub fn rows_of(&self, band: &Range<usize>) -> Range<isize> {
         let first = (band.start / self.out[0] * self.step[0]) as isize + self.low;
-        first..first + self.seen(band.len()).unwrap_or(0) as isize
+        first..first + self.rows_read(band.len()).unwrap_or(0) as isize
     }
-    /// The columns of the source that places read, some of which may not exist.
+    /// The columns of the source that positions read, some of which may not exist.
     pub fn cols(&self) -> Range<isize> {
         -(self.left as isize)..(self.line - self.left) as isize
     }
-    /// Numbers of what a band reads, and of its sums.
-    pub fn numbers(&self) -> [usize; 2] {
-        let plane = self.seen(self.rows).unwrap_or(0) * self.line;
-        [plane * LANES, self.rows * self.places[1] * LANES]
+    /// Elements of what a band reads, and of its sums.
+    pub fn scratch_len(&self) -> [usize; 2] {
+        let plane = self.rows_read(self.rows).unwrap_or(0) * self.line;
+        [plane * LANES, self.rows * self.output_size[1] * LANES]
     }
 }
 
@@ -218,7 +218,7 @@ fn fits(g: &Geometry, image: Three) -> bool {
     !simd::MICROCONTROLLER
         && g.kernel[0] == 1
         && g.padding[0] == 0
-        && g.places[0] == 1
+        && g.output_size[0] == 1
         && image[0] == 1
         && !g.is_empty()
 }

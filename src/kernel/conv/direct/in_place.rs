@@ -1,6 +1,6 @@
-//! The sums of a channel's places from rows of the image where they lie, in float32: reading them
-//! into scratch takes almost as long as a small kernel's multiplications. Vectors that cross the
-//! ends of rows are loaded with a mask, which instruction sets from AVX2 on have.
+//! The sums of a channel's positions from rows of the image where they lie, in float32: reading
+//! them into scratch takes almost as long as a small kernel's multiplications. Vectors that cross
+//! the ends of rows are loaded with a mask, which instruction sets from AVX2 on have.
 
 use super::tiling::{ROWS, Tile, Tiling};
 use crate::kernel::conv::geometry::{Geometry, Image};
@@ -10,13 +10,13 @@ use crate::simd::lanes::Lanes;
 use crate::simd::{self, Isa, Kernel, Level};
 use core::ops::Range;
 
-/// The kernels that there is code for: their height, and the stride of rows and columns. Every second
-/// column is picked from two vectors, which AVX2 does in three steps: there, columns that are sorted
-/// once for all taps are faster.
+/// The kernels that there is code for: their height, and the stride of rows and columns. Every
+/// second column is picked from two vectors, which AVX2 does in three steps: there, columns that
+/// are sorted once for all taps are faster.
 const WITH_MASKS: [(usize, usize); 3] = [(3, 1), (5, 1), (7, 1)];
 const WITH_PERMUTATIONS: [(usize, usize); 2] = [(3, 2), (5, 2)];
-/// Rows of the image that a block of places reads, at most.
-const SEEN: usize = (ROWS - 1) * 2 + 7;
+/// Rows of the image that a block of positions reads, at most.
+const ROWS_READ: usize = (ROWS - 1) * 2 + 7;
 /// Vectors of a block.
 const VECTORS: usize = 2;
 
@@ -38,24 +38,24 @@ pub fn is_in_place<T: MatElement>(tiling: &Tiling, tile: &Tile, image: &Image<T>
         && tile.y.len() >= ROWS
 }
 
-/// Writes the sums of a tile's places, each added up like those of
+/// Writes the sums of a tile's positions, each added up like those of
 /// [`TileSums`](super::sums::TileSums), with the same bits.
 ///
-/// Contract PLACES1: the elements of the image's only channel are float32; `d` is writable for the
-/// tile's places, by this call alone, its rows `ld` apart.
-pub struct PlaceSums<'a, M> {
+/// Contract INPLACE1: the elements of the image's only channel are float32; `d` is writable for the
+/// tile's positions, by this call alone, its rows `ld` apart.
+pub struct InPlaceSums<'a, M> {
     pub geometry: &'a Geometry,
     pub image: Image<'a, M>,
     pub tile: &'a Tile,
     /// `[column][row]`
     pub taps: &'a [f32],
-    /// As many numbers as the tile reads of a row, in whole vectors; zeros, as far as its places need
-    /// them.
+    /// As many elements as the tile reads of a row, in whole vectors; zeros, as far as its
+    /// positions need them.
     pub zeros: &'a [f32],
     pub d: *mut f32,
     pub ld: usize,
 }
-impl<M> Kernel for PlaceSums<'_, M> {
+impl<M> Kernel for InPlaceSums<'_, M> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -71,7 +71,7 @@ impl<M> Kernel for PlaceSums<'_, M> {
         }
     }
 }
-impl<M> PlaceSums<'_, M> {
+impl<M> InPlaceSums<'_, M> {
     #[inline(always)]
     fn blocks<V: Lanes<Number = f32>, const K: usize, const S: usize>(&self) {
         let (g, Range { start, end }) = (self.geometry, self.tile.y.clone());
@@ -84,9 +84,9 @@ impl<M> PlaceSums<'_, M> {
         for y in (start..end).step_by(ROWS) {
             // the last rows overlap those before
             let y = y.min(end - ROWS);
-            let mut lines = [nothing; SEEN];
+            let mut lines = [nothing; ROWS_READ];
             for (i, line) in lines.iter_mut().enumerate().take((ROWS - 1) * S + K) {
-                if let Some(row) = self.image.seen(0, z, g.element(1, y, 0) + i as isize) {
+                if let Some(row) = self.image.row_inside(0, z, g.element(1, y, 0) + i as isize) {
                     *line = row.cast();
                 }
             }
@@ -100,8 +100,8 @@ impl<M> PlaceSums<'_, M> {
                 // AVX-512 loads with a mask as fast as without
                 let masked = !inside || V::LEN == 16;
                 let d = d.wrapping_add(x - self.tile.x.start);
-                // SAFETY: PLACES1: the columns from `x` on of these rows of places; lines have what
-                // they read, inside the image (IMAGE1) or of zeros.
+                // SAFETY: INPLACE1: the columns from `x` on of these rows of positions; lines have
+                // what they read, inside the image (IMAGE1) or of zeros.
                 unsafe {
                     match (n, masked) {
                         (1, true) => self.block::<V, 1, K, S, true>(&lines, x, d),
@@ -117,8 +117,8 @@ impl<M> PlaceSums<'_, M> {
     /// The sums of [`ROWS`] rows of `N` vectors, from column `x` on.
     ///
     /// # Safety
-    /// PLACES1 for those of these places that the tile has, with their first at `d`; each line is
-    /// readable in the image's columns that the vectors read, and they read no others if not
+    /// INPLACE1 for those of these positions that the tile has, with their first at `d`; each line
+    /// is readable in the image's columns that the vectors read, and they read no others if not
     /// `MASKED`.
     #[inline(always)]
     #[expect(
@@ -133,7 +133,7 @@ impl<M> PlaceSums<'_, M> {
         const MASKED: bool,
     >(
         &self,
-        lines: &[*const f32; SEEN],
+        lines: &[*const f32; ROWS_READ],
         x: usize,
         d: *mut f32,
     ) {
@@ -169,7 +169,7 @@ impl<M> PlaceSums<'_, M> {
         for r in 0..ROWS {
             for v in 0..N {
                 let to = d.wrapping_add(r * self.ld + v * V::LEN);
-                // SAFETY: LANES1, PLACES1.
+                // SAFETY: LANES1, INPLACE1.
                 unsafe {
                     match left.saturating_sub(v * V::LEN) {
                         rest if rest >= V::LEN => c[r][v].store(to),
@@ -181,7 +181,7 @@ impl<M> PlaceSums<'_, M> {
     }
 }
 
-/// The columns of a row of `width` numbers from `column` on, with zeros outside if `MASKED`.
+/// The columns of a row of `width` elements from `column` on, with zeros outside if `MASKED`.
 ///
 /// # Safety
 /// LANES1, for the columns inside.

@@ -30,7 +30,7 @@ impl<T: MatElement> Kernel for LoadTile<'_, '_, T> {
         for ((channel, kz), plane) in depths.zip(planes) {
             let z = g.element(0, tile.z, kz);
             for (row, line) in plane.chunks_exact_mut(t.line()).take(seen).enumerate() {
-                let Some(from) = image.seen(channel, z, y + row as isize) else {
+                let Some(from) = image.row_inside(channel, z, y + row as isize) else {
                     rows::clear(line);
                     continue;
                 };
@@ -69,8 +69,9 @@ fn clear_blocks<F: Packed>(blocks: &mut [[F; BLOCK]]) {
 }
 
 /// Columns that a tile reads of each row of an image, which has `columns` elements, `step` apart:
-/// `len` of them from column `first` on, or twice as many if they are sorted by pairs. Those outside
-/// the image are zero. They go to a line from number `lead` on; its other numbers may be overwritten.
+/// `len` of them from column `first` on, or twice as many if they are sorted by pairs. Those
+/// outside the image are zero. They go to a line from number `lead` on; its other elements may be
+/// overwritten.
 struct TileColumns {
     step: isize,
     columns: usize,

@@ -1,6 +1,6 @@
 //! Few channels of an image, each with its own kernels: too few multiplications for a product. Rows
 //! are read into L1 once, with zeros around them and, if the stride is not one, with columns sorted
-//! so that those that one tap reads are contiguous; the sums of a block of places stay in
+//! so that those that one tap reads are contiguous; the sums of a block of positions stay in
 //! registers. Single channels of float32 are read where they lie.
 
 mod in_place;
@@ -16,21 +16,21 @@ use super::geometry::Image;
 use crate::error::Result;
 use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Packed, Scratch, finish_into, moved};
 use crate::simd;
-use in_place::{PlaceSums, is_in_place};
+use in_place::{InPlaceSums, is_in_place};
 use load::LoadTile;
 use sums::TileSums;
 
 /// Scratch for a tile.
 pub fn scratch<T: MatElement>(tiling: &Tiling) -> Result<Scratch<T::Acc>> {
-    Scratch::new(tiling.numbers().unwrap_or(usize::MAX))
+    Scratch::new(tiling.scratch_len().unwrap_or(usize::MAX))
 }
 
-/// Computes tile `i` of the places of an image, for all outputs made from it: `c` has a row for
-/// each output, of all places, and `weight` one of the kernel's positions in each channel. Panics
-/// if `scratch` is not that of a tile.
+/// Computes tile `i` of the positions of an image, for all outputs made from it: `c` has a row for
+/// each output, of all positions, and `weight` one of the kernel's positions in each channel.
+/// Panics if `scratch` is not that of a tile.
 ///
 /// # Safety
-/// Nobody else uses the places of this tile in `c` meanwhile.
+/// Nobody else uses the positions of this tile in `c` meanwhile.
 pub unsafe fn direct<T: MatElement>(
     tiling: &Tiling,
     i: usize,
@@ -42,25 +42,25 @@ pub unsafe fn direct<T: MatElement>(
 ) {
     let tile = tiling.tile(i);
     let g = &tiling.geometry;
-    let (numbers, rest) = scratch.split_at_mut(tiling.image().unwrap_or(usize::MAX));
+    let (elements, rest) = scratch.split_at_mut(tiling.image().unwrap_or(usize::MAX));
     let (sums, taps) = rest.split_at_mut(tiling.sums());
     let taps = &mut taps[..tiling.taps()];
     assert!(image.channels() * g.kernel[0] == tiling.planes && weight.cols() == taps.len());
     let in_place = is_in_place(tiling, &tile, &image);
     if in_place {
-        numbers[..tiling.line()].fill(T::Acc::default());
+        elements[..tiling.line()].fill(T::Acc::default());
     } else {
         simd::call(LoadTile {
             tiling,
             tile: &tile,
             image: image.moved(),
-            d: moved::<T>(numbers),
+            d: moved::<T>(elements),
         });
     }
     let cols = tile.x.len();
     let [_, high, wide] = g.kernel;
     // rows of full width are contiguous, in the sums as in the result
-    let n = g.places;
+    let n = g.output_size;
     let at = |y: usize| (tile.z * n[1] + y) * n[2] + tile.x.start;
     let step = if cols == n[2] { tile.y.len() } else { 1 };
     for o in 0..weight.rows() {
@@ -74,24 +74,24 @@ pub unsafe fn direct<T: MatElement>(
                 *to = unsafe { weight.get(o, (plane * high + ky) * wide + kx) }.widen();
             }
         }
-        let floats = (T::Acc::as_floats(taps), T::Acc::as_floats(numbers));
-        if let (true, (Some(taps), Some(numbers))) = (in_place, floats) {
+        let floats = (T::Acc::as_floats(taps), T::Acc::as_floats(elements));
+        if let (true, (Some(taps), Some(elements))) = (in_place, floats) {
             // elements with the bits of their sums (ELEMENT1)
             let written = T::SAME && epilogue.is_empty();
             let (d, ld) = if written {
                 let first = at(tile.y.start);
-                // SAFETY: places of this tile, by the caller's promise.
+                // SAFETY: positions of this tile, by the caller's promise.
                 let mut row = unsafe { c.part(o..o + 1, first..first + cols) };
                 (row.as_mut_ptr().cast(), n[2])
             } else {
                 (sums.as_mut_ptr().cast(), cols)
             };
-            simd::call(PlaceSums {
+            simd::call(InPlaceSums {
                 geometry: g,
                 image: image.moved(),
                 tile: &tile,
                 taps,
-                zeros: numbers,
+                zeros: elements,
                 d,
                 ld,
             });
@@ -101,7 +101,7 @@ pub unsafe fn direct<T: MatElement>(
         } else {
             simd::call(TileSums {
                 tiling,
-                image: numbers,
+                image: elements,
                 taps,
                 rows: tile.y.len(),
                 cols,
@@ -110,7 +110,7 @@ pub unsafe fn direct<T: MatElement>(
         }
         for y in (0..tile.y.len()).step_by(step.max(1)) {
             let first = at(tile.y.start + y);
-            // SAFETY: the places of this tile, by the caller's promise.
+            // SAFETY: the positions of this tile, by the caller's promise.
             let mut d = unsafe { c.part(o..o + 1, first..first + step * cols) };
             finish_into(
                 epilogue.at(o, first),
@@ -122,7 +122,7 @@ pub unsafe fn direct<T: MatElement>(
     }
     for y in (0..tile.y.len()).step_by(step.max(1)) {
         let first = at(tile.y.start + y);
-        // SAFETY: AFTER1: places of this tile alone, in all channels, which are written.
-        unsafe { epilogue.hand_over(0..weight.rows(), first..first + step * cols) };
+        // SAFETY: POSTOP1: positions of this tile alone, in all channels, which are written.
+        unsafe { epilogue.run_post_op(0..weight.rows(), first..first + step * cols) };
     }
 }

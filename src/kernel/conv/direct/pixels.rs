@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 /// Pixels whose sums are in registers together: in the interior of the image, and at its sides.
 const PIXELS: usize = 8;
 const SIDE: usize = 2;
-/// Numbers of interior pixels per block: the first that divides their count, or else the first that
-/// is not larger.
+/// Elements of interior pixels per block: the first that divides their count, or else the first
+/// that is not larger.
 const FEWER: [usize; 4] = [PIXELS, 6, 5, 4];
 /// Pixels computed for one vector of channels before the next: what they read of those channels
 /// stays in L1.
@@ -58,10 +58,10 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
     /// The fewest channels: a vector of any instruction set.
     pub const CHANNELS: usize = 16;
 
-    /// Numbers of scratch.
-    pub fn numbers(geometry: &Geometry, step: isize, channels: usize) -> usize {
+    /// Elements of scratch.
+    pub fn scratch_len(geometry: &Geometry, step: isize, channels: usize) -> usize {
         let beyond = (PIXELS - 1).saturating_mul(step.unsigned_abs().max(1));
-        (geometry.positions().saturating_add(1))
+        (geometry.kernel_len().saturating_add(1))
             .saturating_mul(channels)
             .saturating_add(beyond.saturating_mul(geometry.stride[2]))
     }
@@ -70,7 +70,7 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
     ///
     /// Errors if there is no memory for scratch.
     pub fn new(geometry: Geometry, step: isize, weight: Mat<T>) -> Result<Self> {
-        let (channels, taps) = (weight.rows(), geometry.positions());
+        let (channels, taps) = (weight.rows(), geometry.kernel_len());
         assert!(channels >= Self::CHANNELS && weight.cols() == taps);
         let step = step * geometry.stride[2] as isize;
         let mut weights = Scratch::<T>::new(channels.saturating_mul(taps))?;
@@ -85,7 +85,7 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
                 *d = unsafe { weight.get(o, k) };
             }
         }
-        let segment = geometry.places[2].min(SEGMENT);
+        let segment = geometry.output_size[2].min(SEGMENT);
         Ok(Pixels {
             geometry,
             channels,
@@ -98,21 +98,25 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             sides: fallible::with_capacity((segment.div_ceil(SIDE) + 1).saturating_mul(taps))?,
         })
     }
-    /// Computes row `row` of the places of an image, `d[place][channel]`; the epilogue has a row
-    /// for each place of the image. Panics if the image has other channels or strides than
+    /// Computes row `row` of the positions of an image, `d[position][channel]`; the epilogue has a
+    /// row for each position of the image. Panics if the image has other channels or strides than
     /// promised, its channels are not contiguous, or `d` has another length.
     pub fn row(&mut self, row: usize, image: Image<T>, d: &mut [T], epilogue: Epilogue<T>) {
         let (g, channels) = (self.geometry, self.channels);
         assert!(image.channels() == channels && image.channels_are_near());
         assert!(image.stride(2) * g.stride[2] as isize == self.step);
-        let (z, y, n) = (row / g.places[1], row % g.places[1], g.places[2]);
+        let (z, y, n) = (
+            row / g.output_size[1],
+            row % g.output_size[1],
+            g.output_size[2],
+        );
         assert!(d.len() == n * channels);
         let width = image.sizes()[2] as isize;
         let zeros = self.zeros.as_ptr();
         let zeros = zeros.wrapping_offset((-self.step).max(0) * (PIXELS - 1) as isize);
         self.lines.clear();
         for (kz, ky) in (0..g.kernel[0]).flat_map(|z| (0..g.kernel[1]).map(move |y| (z, y))) {
-            let at = image.seen(0, g.element(0, z, kz), g.element(1, y, ky));
+            let at = image.row_inside(0, g.element(0, z, kz), g.element(1, y, ky));
             self.lines.push(at);
         }
         self.inside.clear();
@@ -193,7 +197,7 @@ fn taps_of(g: &Geometry) -> impl Iterator<Item = [usize; 3]> + use<> {
 
 /// The sums of a segment, `d[pixel][channel]`.
 ///
-/// Invariant TAP1: what each tap reads for each pixel is `channels` readable numbers.
+/// Invariant TAP1: what each tap reads for each pixel is `channels` readable elements.
 struct PixelSums<'a, F> {
     /// The first pixel, and the step between what a tap reads for one interior pixel and for the
     /// next.

@@ -4,7 +4,7 @@ use super::tiling::{LONG, ROWS, Tiling, VECTORS};
 use crate::kernel::gemm::Packed;
 use crate::simd::{Isa, Kernel};
 
-/// The sums of a tile's places, `d[row][column]`, from scratch and the kernel's
+/// The sums of a tile's positions, `d[row][column]`, from scratch and the kernel's
 /// `taps[plane][column][row]`. Each is added up in the order of its taps, whatever block it is in.
 pub struct TileSums<'a, F> {
     pub tiling: &'a Tiling,
@@ -98,7 +98,7 @@ impl<F: Packed> TileSums<'_, F> {
         }
     }
     /// A block for a kernel of `K` adjacent rows and a vertical stride of `S`: a column of taps
-    /// stays in registers, and each row of the image is read once for all places that need it.
+    /// stays in registers, and each row of the image is read once for all positions that need it.
     ///
     /// # Safety
     /// PLANE1.
@@ -132,7 +132,7 @@ impl<F: Packed> TileSums<'_, F> {
                     let mut seen = [[F::default(); L]; V];
                     for v in 0..V {
                         let at = at.wrapping_add(row * line + v * L);
-                        // SAFETY: PLANE1: a row that the tile reads, whose `t.phase` numbers are
+                        // SAFETY: PLANE1: a row that the tile reads, whose `t.phase` elements are
                         // the block's columns and those that taps read beyond them.
                         seen[v] = unsafe { *(at as *const [F; L]) };
                     }
@@ -149,7 +149,7 @@ impl<F: Packed> TileSums<'_, F> {
         }
         self.store::<L, R, V>(y, x, c);
     }
-    /// `R` rows of `V` vectors, from place `(y, x)` on.
+    /// `R` rows of `V` vectors, from position `(y, x)` on.
     ///
     /// # Safety
     /// Contract PLANE1: `image`, `taps` and `d` are as long as the tiling says, the rows are some

@@ -1,4 +1,4 @@
-//! How the places of a channel are split into tiles, and the layout of a tile in scratch.
+//! How the positions of a channel are split into tiles, and the layout of a tile in scratch.
 
 use crate::kernel::conv::geometry::Geometry;
 use crate::kernel::conv::rows::BLOCK;
@@ -17,9 +17,9 @@ const TOO_MUCH: usize = if simd::CACHE_BLOCKING {
 } else {
     8 << 10
 };
-/// The most places of a row.
+/// The most positions of a row.
 const WIDE: usize = 512;
-/// Rows of a block of places, whose sums are in registers together, and its vectors.
+/// Rows of a block of positions, whose sums are in registers together, and its vectors.
 pub const ROWS: usize = if simd::MICROCONTROLLER { 1 } else { 4 };
 pub const VECTORS: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
 /// Vectors of a block of one row, and rows of a block of one vector: as many sums as in other
@@ -28,7 +28,7 @@ pub const LONG: usize = ROWS * VECTORS;
 /// Bytes of the longest vector.
 const VECTOR: usize = 64;
 
-/// Places computed together: some rows, of all columns or of some.
+/// Positions computed together: some rows, of all columns or of some.
 #[derive(Clone, Debug)]
 pub struct Tile {
     pub z: usize,
@@ -36,18 +36,18 @@ pub struct Tile {
     pub x: Range<usize>,
 }
 
-/// How places are split into tiles; it depends on the geometry, the channels that a place reads and
-/// the type alone.
+/// How positions are split into tiles; it depends on the geometry, the channels that a position
+/// reads and the type alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiling {
     pub(super) geometry: Geometry,
-    /// Planes that a place reads: channels times depths of the kernel.
+    /// Planes that a position reads: channels times depths of the kernel.
     pub(super) planes: usize,
     pub(super) rows: usize,
     pub(super) cols: usize,
     /// Columns of a phase that taps read beyond those of the first tap.
     pub(super) beyond: usize,
-    /// Numbers of a phase of a row: those before the first column, every `stride`th column that
+    /// Elements of a phase of a row: those before the first column, every `stride`th column that
     /// taps read, and what vectors read beyond. A multiple of [`BLOCK`].
     pub(super) phase: usize,
     /// Numbers before the first column, so that the image's columns begin on a block: stores that
@@ -57,9 +57,10 @@ pub struct Tiling {
     pub(super) seen: usize,
 }
 impl Tiling {
-    /// The tiles of these places, for sums of `bytes` bytes; none if they are too large for caches.
+    /// The tiles of these positions, for sums of `bytes` bytes; none if they are too large for
+    /// caches.
     pub fn new(geometry: Geometry, channels: usize, bytes: usize) -> Option<Tiling> {
-        let (g, n) = (geometry, geometry.places);
+        let (g, n) = (geometry, geometry.output_size);
         let lanes = (VECTOR / bytes).max(1);
         let planes = channels.checked_mul(g.kernel[0])?;
         // blocks that the columns left of the image don't fill
@@ -85,7 +86,7 @@ impl Tiling {
                 lead,
                 seen: span.checked_add((rows.max(1) - 1).checked_mul(g.stride[1])? + 1)?,
             };
-            Some(tiling).filter(|t| t.numbers().is_some())
+            Some(tiling).filter(|t| t.scratch_len().is_some())
         };
         let takes = |t: &Tiling| t.scratch(bytes);
         let mut best = of(n[1].min(ROWS)).filter(|t| takes(t) <= TOO_MUCH)?;
@@ -99,28 +100,28 @@ impl Tiling {
         }
         Some(best)
     }
-    /// Numbers of a row of the image.
+    /// Elements of a row of the image.
     #[inline(always)]
     pub(super) fn line(&self) -> usize {
         self.geometry.stride[2] * self.phase
     }
-    /// Numbers of the part of the image that a tile has in scratch.
+    /// Elements of the part of the image that a tile has in scratch.
     pub(super) fn image(&self) -> Option<usize> {
         (self.planes.checked_mul(self.seen)?)
             .checked_mul(self.geometry.stride[2])?
             .checked_mul(self.phase)
     }
-    /// Numbers of sums, with whole blocks in the last row.
+    /// Elements of sums, with whole blocks in the last row.
     pub(super) fn sums(&self) -> usize {
         self.rows * self.cols + LONG.max(VECTORS) * VECTOR
     }
-    /// Numbers of the taps of one output.
+    /// Elements of the taps of one output.
     pub(super) fn taps(&self) -> usize {
         self.planes * self.geometry.kernel[1] * self.geometry.kernel[2]
     }
-    /// Numbers of scratch.
-    pub(super) fn numbers(&self) -> Option<usize> {
-        let taps = self.planes.checked_mul(self.geometry.positions())?;
+    /// Elements of scratch.
+    pub(super) fn scratch_len(&self) -> Option<usize> {
+        let taps = self.planes.checked_mul(self.geometry.kernel_len())?;
         self.image()?.checked_add(self.sums())?.checked_add(taps)
     }
     /// The index in a row at which the columns that a tap reads begin.
@@ -145,16 +146,18 @@ impl Tiling {
     }
     /// Bytes of scratch of a tile, for sums of `bytes` bytes.
     pub fn scratch(&self, bytes: usize) -> usize {
-        self.numbers().unwrap_or(usize::MAX).saturating_mul(bytes)
+        self.scratch_len()
+            .unwrap_or(usize::MAX)
+            .saturating_mul(bytes)
     }
     /// The number of tiles.
     pub fn count(&self) -> usize {
-        let n = self.geometry.places;
+        let n = self.geometry.output_size;
         n[0] * n[1].div_ceil(self.rows.max(1)) * n[2].div_ceil(self.cols.max(1))
     }
     /// Tile `i`.
     pub(super) fn tile(&self, i: usize) -> Tile {
-        let n = self.geometry.places;
+        let n = self.geometry.output_size;
         let (down, across) = (n[1].div_ceil(self.rows), n[2].div_ceil(self.cols));
         let (y, x) = (i / across % down * self.rows, i % across * self.cols);
         Tile {

@@ -11,13 +11,13 @@ use core::ops::Range;
 /// a kernel depth, twice as many for each position along it, since neighbouring blocks transform
 /// the same planes.
 const TILES: usize = 64;
-/// Numbers of padding between one product and the next: a cache line, so that the numbers of a tile
-/// don't all fall into the same set of the cache.
+/// Elements of padding between one product and the next: a cache line, so that the elements of a
+/// tile don't all fall into the same set of the cache.
 const APART: usize = LANES;
 
 /// How the tiles of a batch of images are split into blocks; it depends on the sizes alone.
 ///
-/// Places are those of each phase of the result, which [`PhaseKernels`] has the kernels of. Planes
+/// Positions are those of each phase of the result, which [`PhaseKernels`] has the kernels of. Planes
 /// are those of all images in turn. A kernel with a depth reads several planes of one image, so
 /// that a block stays within an image.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) kernels: PhaseKernels,
     /// The sizes of the result.
-    pub(super) places: Three,
+    pub(super) output_size: Three,
     pub(super) channels: usize,
     pub(super) outputs: usize,
     /// The number of runs of planes, within which blocks stay, and planes of each.
@@ -34,24 +34,25 @@ pub struct Blocks {
     /// Rows of tiles of a plane, and tiles of a row.
     pub(super) grid: [usize; 2],
     /// Planes, rows and columns of tiles of a block.
-    block: Three,
+    pub(super) block: Three,
 }
 impl Blocks {
-    /// The blocks of a convolution of `batch` images by these kernels, to a result of `places`; none
-    /// if they would need more than `most` bytes of scratch, with numbers of `bytes` bytes.
+    /// The blocks of a convolution of `batch` images by these kernels, to a result of
+    /// `output_size`; none if they would need more than `most` bytes of scratch, with elements of
+    /// `bytes` bytes.
     pub fn new(
         (kernels, geometry): (PhaseKernels, Geometry),
-        places: Three,
+        output_size: Three,
         [channels, outputs]: [usize; 2],
         batch: usize,
         bytes: usize,
         most: usize,
     ) -> Option<Blocks> {
         let taps = (kernels.weight.iter()).fold(1, |taps: usize, n| taps.saturating_mul(*n));
-        if places.contains(&0) || channels == 0 || outputs == 0 || taps > TAPS_READ {
+        if output_size.contains(&0) || channels == 0 || outputs == 0 || taps > TAPS_READ {
             return None;
         }
-        let (n, deep) = (geometry.places, geometry.kernel[0] > 1);
+        let (n, deep) = (geometry.output_size, geometry.kernel[0] > 1);
         let [down, across] = kernels.tile.map(results_in);
         let grid = [n[1].div_ceil(down), n[2].div_ceil(across)];
         let runs = match deep {
@@ -71,7 +72,7 @@ impl Blocks {
             Blocks {
                 geometry,
                 kernels,
-                places,
+                output_size,
                 channels,
                 outputs,
                 runs,
@@ -111,18 +112,23 @@ impl Blocks {
     pub(super) fn widths(&self) -> [usize; 2] {
         [self.channels, self.outputs].map(|n| n.next_multiple_of(LANES))
     }
-    /// Numbers of scratch that the tasks of a block share: transformed elements, and products.
-    pub(super) fn shared_numbers(&self) -> [usize; 2] {
+    /// Elements of scratch that the tasks of a block share: transformed elements, products, the
+    /// largest pixels, and what follows from them.
+    pub(super) fn shared_lens(&self) -> [usize; 4] {
         let [elements, products] = self.steps();
+        let [largest, far] = self.range_scratch_lens();
         [
             elements.saturating_mul(self.kernels.elements()),
             products.saturating_mul(self.kernels.products()),
+            largest,
+            far,
         ]
     }
-    /// The sum of both.
+    /// The sum of all.
     pub fn shared(&self) -> usize {
-        let [elements, products] = self.shared_numbers();
-        elements.saturating_add(products)
+        self.shared_lens()
+            .into_iter()
+            .fold(0, usize::saturating_add)
     }
     /// The distance between the numbers of one element, or product, of tiles and of the next.
     pub(super) fn steps(&self) -> [usize; 2] {
@@ -138,17 +144,17 @@ impl Blocks {
     pub fn kernels(&self) -> &PhaseKernels {
         &self.kernels
     }
-    /// Places of the result for each tile.
+    /// Positions of the result for each tile.
     pub fn area(&self) -> usize {
         self.spans().iter().product::<usize>() * self.kernels.phases[0]
     }
-    /// Places along rows and columns of the result for each tile.
+    /// Positions along rows and columns of the result for each tile.
     pub(super) fn spans(&self) -> [usize; 2] {
         let ([down, across], [_, rows, cols]) =
             (self.kernels.tile.map(results_in), self.kernels.phases);
         [down * rows, across * cols]
     }
-    /// Numbers of scratch of a task: the window of a row of tiles twice, or its sums twice.
+    /// Elements of scratch of a task: the window of a row of tiles twice, or its sums twice.
     pub fn task(&self) -> usize {
         let ([rows, cols], [down, across]) = (self.kernels.tile, self.spans());
         let window = rows * (results_in(cols) * self.block[2] + cols - results_in(cols));
@@ -160,7 +166,7 @@ impl Blocks {
         let [_, products] = self.kernels.multiplications();
         products.saturating_mul(self.tiles())
     }
-    /// Bytes of scratch of a block, with numbers of `bytes` bytes.
+    /// Bytes of scratch of a block, with elements of `bytes` bytes.
     pub fn scratch(&self, bytes: usize) -> usize {
         self.shared()
             .saturating_add(self.task())
@@ -179,7 +185,7 @@ impl Blocks {
     }
     /// The image of a plane of a run, and the number of the plane in it.
     pub(super) fn plane(&self, run: usize, plane: usize) -> [usize; 2] {
-        let (depth, all) = (self.geometry.places[0], run * self.runs[1] + plane);
+        let (depth, all) = (self.geometry.output_size[0], run * self.runs[1] + plane);
         [all / depth, all % depth]
     }
 }

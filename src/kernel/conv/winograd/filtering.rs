@@ -1,7 +1,7 @@
 //! Winograd's minimal filtering along an axis, lane by lane: a lane is a channel.
 //!
-//! `F(m, r)`: `m` results of a kernel of `r` taps from `m + r - 1` elements, by as many products, `Y =
-//! A^T [(G g) * (B^T d)]`. The matrices follow from the interpolation points (Toom and Cook;
+//! `F(m, r)`: `m` results of a kernel of `r` taps from `m + r - 1` elements, by as many products,
+//! `Y = A^T [(G g) * (B^T d)]`. The matrices follow from the interpolation points (Toom and Cook;
 //! Winograd, "Arithmetic Complexity of Computations", 1980), which are 0, infinity and pairs `+-p`.
 //! With `N(x)` the product of `x - q` over all finite points q but x, and n the number of products:
 //! rows of `A^T` are powers of the points, rows of `G` powers divided by `N`, rows of `B^T` the
@@ -181,7 +181,7 @@ pub fn results_of<I: Isa, F: Real + Packed, const L: usize, const IN: usize>(
     y
 }
 
-/// `G g`, lane by lane, of the taps of the axis, for numbers of type `F`. Dividing by constants
+/// `G g`, lane by lane, of the taps of the axis, for elements of type `F`. Dividing by constants
 /// takes most of the time, but float64 has no bits to spare for the rounding of their inverses.
 #[inline(always)]
 pub fn weights_of<F, const L: usize, const IN: usize>(g: &[[f64; L]; TAPS]) -> [[f64; L]; IN] {

@@ -7,8 +7,9 @@ use crate::kernel::conv::geometry::{Geometry, Three};
 use core::ops::Range;
 use smallvec::SmallVec;
 
-/// The kernel of each phase of a result: places that are as far apart as the stride of a transposed
-/// convolution read neighbouring elements with the same taps, as in a convolution of stride 1.
+/// The kernel of each phase of a result: positions that are as far apart as the stride of a
+/// transposed convolution read neighbouring elements with the same taps, as in a convolution of
+/// stride 1.
 ///
 /// The taps of all phases are placed in one window of the image, whose transformed elements they
 /// share. A phase has no tap at some positions. If that is the first along an axis, its products of
@@ -23,7 +24,7 @@ pub struct PhaseKernels {
     /// Elements of a tile along rows and columns.
     pub tile: [usize; 2],
     /// For a transposed convolution, the one that it mirrors, and the element at the window's start
-    /// for the first place.
+    /// for the first position.
     mirrored: Option<(Geometry, [isize; 3])>,
     /// Phases along each axis.
     pub phases: Three,
@@ -33,7 +34,8 @@ pub struct PhaseKernels {
 pub struct Window {
     /// Numbered as in the weight.
     pub taps: [[Option<usize>; TAPS]; TAPS],
-    /// The rows and columns of products that it needs, of which the first is product `first` of all.
+    /// The rows and columns of products that it needs, of which the first is product `first` of
+    /// all.
     pub needed: [Range<usize>; 2],
     pub first: usize,
     /// The position along the depth.
@@ -65,17 +67,17 @@ impl PhaseKernels {
         };
         Some((kernels, geometry))
     }
-    /// The kernels of the transposed convolution that mirrors this one, to a result of `places`;
-    /// and the convolution of stride 1 of all phases together. None if there are no tiles for it,
-    /// or a phase reads nothing.
-    pub fn transposed(mirrored: &Geometry, places: Three) -> Option<(PhaseKernels, Geometry)> {
+    /// The kernels of the transposed convolution that mirrors this one, to a result of
+    /// `output_size`; and the convolution of stride 1 of all phases together. None if there are no
+    /// tiles for it, or a phase reads nothing.
+    pub fn transposed(mirrored: &Geometry, output_size: Three) -> Option<(PhaseKernels, Geometry)> {
         /// The largest stride.
         const STRIDE: usize = 16;
         let g = mirrored;
         if !ALL_TILES || (0..3).any(|k| g.stride[k] > STRIDE || g.kernel[k] > TAPS * g.stride[k]) {
             return None;
         }
-        let phases = [0, 1, 2].map(|k| g.stride[k].min(places[k]));
+        let phases = [0, 1, 2].map(|k| g.stride[k].min(output_size[k]));
         let (mut first, mut taps) = ([0; 3], [0; 3]);
         for k in 0..3 {
             let mut seen = elements(g, k, 0)?;
@@ -122,7 +124,7 @@ impl PhaseKernels {
             stride,
             dilation: stride,
             padding: first.map(|n| -n),
-            places: [0, 1, 2].map(|k| places[k].div_ceil(g.stride[k])),
+            output_size: [0, 1, 2].map(|k| output_size[k].div_ceil(g.stride[k])),
         };
         Some((kernels, geometry))
     }
@@ -154,6 +156,13 @@ impl PhaseKernels {
             return Some(position);
         };
         tap_of(g, axis, phase, first[axis] + position as isize)
+    }
+    /// The positions of a phase's window along rows or columns, from its first tap to its last.
+    pub fn taps(&self, axis: usize, phase: usize) -> Range<usize> {
+        let len = taps_of(self.tile[axis - 1]);
+        let has = |position: &usize| self.tap(axis, phase, *position).is_some();
+        let first = (0..len).find(has).unwrap_or(len);
+        first..(first..len).rfind(has).map_or(first, |last| last + 1)
     }
     /// The weight's taps in a plane of a phase's window, numbered as in the weight, if there is one
     /// at a position; `None` if the phase reads nothing of this plane.
@@ -256,7 +265,7 @@ impl PhaseKernels {
     }
 }
 
-/// The elements that a phase reads along an axis for its first place.
+/// The elements that a phase reads along an axis for its first position.
 fn elements(g: &Geometry, axis: usize, phase: usize) -> Option<Range<isize>> {
     let stride = g.stride[axis] as isize;
     let of = |tap: usize| {
@@ -269,7 +278,7 @@ fn elements(g: &Geometry, axis: usize, phase: usize) -> Option<Range<isize>> {
     let first = all.next_back().unwrap_or(last);
     Some(first..last + 1)
 }
-/// The tap with which a phase reads an element for its first place.
+/// The tap with which a phase reads an element for its first position.
 fn tap_of(g: &Geometry, axis: usize, phase: usize, element: isize) -> Option<usize> {
     let n = phase as isize + g.padding[axis] - element * g.stride[axis] as isize;
     let (n, dilation) = (usize::try_from(n).ok()?, g.dilation[axis]);

@@ -1,17 +1,18 @@
-//! Winograd's algorithm (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
-//! F(4x4, 3x3) computes four by four results of a 3x3 kernel from a tile of six by six elements, by
-//! 36 products in place of 144. Elements and weights are transformed by matrices B and G and
-//! multiplied, and the products are transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)] A`,
-//! where products are summed over the channels: 36 products of matrices, `[tiles, channels] x
-//! [channels, outputs]`. F(4, 3) and F(4, 5) do so along columns alone. A kernel with a depth is the
-//! sum of such kernels, over planes that are transformed once. A transposed convolution is one
+//! Winograd's algorithm (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
+//! 2016). F(4x4, 3x3) computes four by four results of a 3x3 kernel from a tile of six by six
+//! elements, by 36 products in place of 144. Elements and weights are transformed by matrices B and
+//! G and multiplied, and the products are transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)]
+//! A`, where products are summed over the channels: 36 products of matrices, `[tiles, channels] x
+//! [channels, outputs]`. F(4, 3) and F(4, 5) do so along columns alone. A kernel with a depth is
+//! the sum of such kernels, over planes that are transformed once. A transposed convolution is one
 //! convolution for each phase of its stride, all of which read the same transformed elements
 //! ([`kernels`]); it uses F(2x2, 3x3) or F(4, 3).
 //!
 //! Channels are contiguous in vectors, so no size of an image leaves lanes empty. NaN and infinity
-//! would spread to all of a tile's places, and large numbers could overflow results that don't
-//! depend on them. So a row of tiles with a result that is not finite is recomputed, as a product of
-//! patches; of a transposed convolution, all is.
+//! would spread to all of a tile's positions, and large elements to positions that don't depend on
+//! them, as rounding errors or overflow. So a row of tiles with a result that is not finite, or
+//! with elements of too large a [`range`], is a product of patches; of a transposed convolution,
+//! all is.
 
 /// `by_tile!(tile, Kernel { .. })` calls a kernel for tiles of as many rows and columns.
 macro_rules! by_tile {
@@ -31,6 +32,7 @@ mod elements;
 mod filtering;
 mod kernels;
 mod panels;
+mod range;
 mod results;
 mod weights;
 
@@ -63,8 +65,8 @@ const TAPS_READ: usize = 16 * 9;
 /// The weights of a group, plain and transformed.
 #[derive(Clone, Copy)]
 pub struct GroupWeights<'a, T: MatElement> {
-    /// `[outputs, channels * taps]`, to recompute what is not finite; none for a transposed
-    /// convolution.
+    /// `[outputs, channels * taps]`, for rows of tiles that are not computed by the algorithm; none
+    /// for a transposed convolution.
     pub plain: Option<Mat<'a, T>>,
     /// In the layout of `panels`.
     pub transformed: &'a [T::Acc],
@@ -72,12 +74,12 @@ pub struct GroupWeights<'a, T: MatElement> {
 }
 
 /// A block, in three phases of tasks: elements are transformed, multiplied, and results transformed
-/// back.
+/// back. On the way the largest elements are found and compared.
 ///
-/// Invariant WINOGRAD1: `elements` and `products` point to as many numbers as `blocks` says, which
-/// nobody else uses for `'a`.
+/// Invariant WINOGRAD1: `elements`, `products`, `largest` and `far` point to as many elements as
+/// `blocks` says, which nobody else uses for `'a`.
 ///
-/// Contract WINOGRAD2: tasks of one phase write different numbers, so that they may run
+/// Contract WINOGRAD2: tasks of one phase write different elements, so that they may run
 /// concurrently; a phase begins when the one before has ended.
 pub struct Block<'a, T: MatElement> {
     blocks: &'a Blocks,
@@ -87,9 +89,11 @@ pub struct Block<'a, T: MatElement> {
     cols: Range<usize>,
     elements: *mut T::Acc,
     products: *mut T::Acc,
+    largest: *mut T::Acc,
+    far: *mut T::Acc,
     _numbers: PhantomData<&'a mut [T::Acc]>,
 }
-// SAFETY: only this block uses its numbers (WINOGRAD1), each in one task of a phase (WINOGRAD2).
+// SAFETY: only this block uses its elements (WINOGRAD1), each in one task of a phase (WINOGRAD2).
 unsafe impl<T: MatElement> Sync for Block<'_, T> {}
 
 impl<'a, T> Block<'a, T>
@@ -97,10 +101,13 @@ where
     T: MatElement,
     T::Acc: Real + MatElement<Acc = T::Acc>,
 {
-    /// Block `i`, with [`Blocks::shared`] numbers of scratch. Panics if there are fewer.
+    /// Block `i`, with [`Blocks::shared`] elements of scratch. Panics if there are fewer.
     pub fn new(blocks: &'a Blocks, i: usize, shared: &'a mut [T::Acc]) -> Self {
-        let [elements, products] = blocks.shared_numbers();
-        let (elements, products) = shared[..elements + products].split_at_mut(elements);
+        let lens = blocks.shared_lens();
+        assert!(shared.len() >= lens.iter().sum());
+        let first = shared.as_mut_ptr();
+        let [elements, products, largest, _] = lens;
+        let at = |before: usize| first.wrapping_add(before);
         let (run, [planes, rows, cols]) = blocks.block(i);
         Block {
             blocks,
@@ -108,14 +115,33 @@ where
             planes,
             rows,
             cols,
-            elements: elements.as_mut_ptr(),
-            products: products.as_mut_ptr(),
+            elements: first,
+            products: at(elements),
+            largest: at(elements + products),
+            far: at(elements + products + largest),
             _numbers: PhantomData,
         }
     }
     /// Tiles of a plane.
     fn tiles(&self) -> usize {
         self.rows.len() * self.cols.len()
+    }
+    /// The first element along each axis of the window of a row of tiles, without the depth.
+    fn first(&self, row: usize) -> [isize; 2] {
+        let g = &self.blocks.geometry;
+        let [down, across] = self.blocks.kernels.tile.map(results_in);
+        [
+            g.element(1, (self.rows.start + row) * down, 0),
+            g.element(2, self.cols.start * across, 0),
+        ]
+    }
+    /// The first row and column of the positions of a row of tiles, and their rows and columns.
+    fn extent(&self, row: usize) -> [usize; 4] {
+        let [down, across] = self.blocks.spans();
+        let (y, x) = ((self.rows.start + row) * down, self.cols.start * across);
+        let [_, rows, cols] = self.blocks.output_size;
+        let (height, width) = (down.min(rows - y), (across * self.cols.len()).min(cols - x));
+        [y, x, height, width]
     }
     /// Tasks of the first phase: rows of tiles of all planes that are read, by groups of channels.
     pub fn elements(&self) -> usize {
@@ -141,13 +167,18 @@ where
         let inner = plane.min(self.planes.len() - 1);
         let [n, z] = blocks.plane(self.run, self.planes.start + inner);
         let z = g.element(0, z, 0) + (plane - inner) as isize;
+        let [top, left] = self.first(row);
+        let image = image(n);
+        if channel == 0 {
+            // SAFETY: WINOGRAD2.
+            unsafe { self.find_largest(slot, image, z, [top, left]) };
+        }
         let channels = channel..blocks.channels.min(channel + LANES);
         let [step, _] = blocks.steps();
         let [line, _] = blocks.widths();
         let at = slot * self.cols.len() * line + channel;
         // SAFETY: WINOGRAD1, WINOGRAD2: lanes of these tiles, of each product.
         let d = self.elements.wrapping_add(at);
-        let image = image(n);
         let Some(plane) = image.plane(z) else {
             for p in 0..blocks.kernels.elements() {
                 for t in 0..self.cols.len() {
@@ -159,9 +190,7 @@ where
             return;
         };
         let tile = blocks.kernels.tile;
-        let [down, across] = tile.map(results_in);
-        let top = g.element(1, (self.rows.start + row) * down, 0);
-        let left = g.element(2, self.cols.start * across, 0);
+        let across = results_in(tile[1]);
         let columns = across * self.cols.len() + tile[1] - across;
         let sizes = image.sizes();
         let (window, other) = scratch.split_at_mut(tile[0] * columns * LANES);
@@ -189,21 +218,33 @@ where
     fn slots(&self) -> usize {
         (self.planes.len() + self.blocks.beyond()) * self.rows.len()
     }
-    /// Tasks of the second phase: products, each of a range of tiles.
+    /// Tasks of the second phase: comparisons, and products, each of a range of tiles.
     pub fn products(&self) -> usize {
-        self.blocks.kernels.products() * self.parts()
+        self.comparisons() + self.blocks.kernels.products() * self.parts()
     }
     fn parts(&self) -> usize {
         const TILES: usize = 96;
         (self.planes.len() * self.tiles()).div_ceil(TILES)
     }
-    /// Computes the product of `task`.
+    /// Computes the comparison or the product of `task`. `sizes` are those of an image; `scratch`
+    /// is that of a task.
     ///
     /// Errors if there is no memory for packing.
     ///
     /// # Safety
     /// WINOGRAD2.
-    pub unsafe fn multiply(&self, task: usize, weights: &GroupWeights<T>) -> Result<()> {
+    pub unsafe fn multiply(
+        &self,
+        task: usize,
+        weights: &GroupWeights<T>,
+        sizes: [usize; 2],
+        scratch: &mut [T::Acc],
+    ) -> Result<()> {
+        let Some(task) = task.checked_sub(self.comparisons()) else {
+            // SAFETY: WINOGRAD2.
+            unsafe { self.compare(task, sizes, scratch) };
+            return Ok(());
+        };
         let (blocks, kernels) = (self.blocks, &self.blocks.kernels);
         let (p, part) = (task / self.parts(), task % self.parts());
         let (phase, element) = kernels.of_product(p);
@@ -224,7 +265,7 @@ where
                 let at = self.elements.wrapping_add(from);
                 Mat::new(at, tiles.len(), blocks.channels, from_line as isize, 1)
             };
-            let b = Strided::columns(panels.stand_in());
+            let b = Strided::columns(panels.placeholder());
             let (a, more) = (Strided::rows(a), i > 0);
             macrokernel(&a, &b, Some(panels), &mut d, more, Epilogue::NONE)?;
         }
@@ -243,13 +284,14 @@ where
         self.planes.len() * self.rows.len() * self.blocks.outputs.div_ceil(LANES)
     }
     /// Transforms the results of `task` back. `image(n)`, `c(n)` and `epilogue(n)` are those of
-    /// image `n`; `c` has a row for each channel, of all places. Returns whether they are right:
-    /// false if some are not finite, and there are no plain weights to recompute them.
+    /// image `n`; `c` has a row for each channel, of all positions. Returns whether they are right:
+    /// false if some are not finite or of too large a range, and there are no plain weights to
+    /// compute them by.
     ///
     /// Errors if there is no memory for packing.
     ///
     /// # Safety
-    /// WINOGRAD2; nobody else uses the places of this block meanwhile.
+    /// WINOGRAD2; nobody else uses the positions of this block meanwhile.
     pub unsafe fn finish<'b>(
         &self,
         task: usize,
@@ -268,11 +310,8 @@ where
         let (plane, row) = (slot / self.rows.len(), slot % self.rows.len());
         let [n, z] = blocks.plane(self.run, self.planes.start + plane);
         let channels = channel..blocks.outputs.min(channel + LANES);
-        let [down, across] = blocks.spans();
-        let (y, x) = ((self.rows.start + row) * down, self.cols.start * across);
-        let [depth, rows, cols] = blocks.places;
-        let height = down.min(rows - y);
-        let width = (across * self.cols.len()).min(cols - x);
+        let [y, x, height, width] = self.extent(row);
+        let [depth, rows, cols] = blocks.output_size;
         let [_, step] = blocks.steps();
         let [_, line] = blocks.widths();
         let (sums, planar) = scratch.split_at_mut(scratch.len() / 2);
@@ -280,17 +319,20 @@ where
         let (c, epilogue) = (c(n), epilogue(n));
         let [deep, phases_down, phases_across] = kernels.phases;
         for z in (z * deep..depth).take(deep) {
-            let mut finite = true;
+            // finite, and of no too large a range
+            let mut right = true;
             for phase in 0..phases_down * phases_across {
                 let i = z % deep * phases_down * phases_across + phase;
                 let [_, py, px] = kernels.phase(i);
-                if py >= height || px >= width {
+                // SAFETY: WINOGRAD2.
+                right &= !unsafe { self.is_far(slot, i) };
+                if py >= height || px >= width || !right {
                     continue;
                 }
                 let first = kernels.products_before(i) * step;
                 let tiles = slot * self.cols.len() * line + channel;
                 // written by the second phase of tasks: RESULTS1 by WINOGRAD1 and WINOGRAD2
-                finite &= by_tile!(
+                right &= by_tile!(
                     kernels.tile,
                     TransformResults {
                         needed: kernels.needed(kernels.phase(i)),
@@ -304,7 +346,7 @@ where
                     }
                 );
             }
-            // rows of places are contiguous if tiles span the width
+            // rows of positions are contiguous if tiles span the width
             let (count, len) = if width == cols {
                 (1, height * width)
             } else {
@@ -312,24 +354,33 @@ where
             };
             for (q, sums) in (0..count).zip(sums.chunks_exact(len * LANES)) {
                 let first = (z * rows + y + q) * cols + x;
-                let places = first..first + len;
-                if finite {
-                    // SAFETY: places of this block, by the caller's promise, and channels of this
-                    // task.
-                    unsafe { store(sums, planar, channels.clone(), places.clone(), &c, epilogue) };
-                    // SAFETY: AFTER1: places of this block and channels of this task alone, all
+                let positions = first..first + len;
+                if right {
+                    // SAFETY: positions of this block, by the caller's promise, and channels of
+                    // this task.
+                    unsafe {
+                        store(
+                            sums,
+                            planar,
+                            channels.clone(),
+                            positions.clone(),
+                            &c,
+                            epilogue,
+                        )
+                    };
+                    // SAFETY: POSTOP1: positions of this block and channels of this task alone, all
                     // written.
-                    unsafe { epilogue.hand_over(channels.clone(), places) };
+                    unsafe { epilogue.run_post_op(channels.clone(), positions) };
                     continue;
                 }
                 let Some(plain) = weights.plain else {
                     return Ok(false);
                 };
                 // SAFETY: as above.
-                let mut d = unsafe { c.part(channels.clone(), places.clone()) };
+                let mut d = unsafe { c.part(channels.clone(), positions.clone()) };
                 let a = plain.block(channels.clone(), 0..plain.cols());
-                let epilogue = epilogue.at(channels.start, places.start);
-                let b = Patches::new(image(n), blocks.geometry).slice(places);
+                let epilogue = epilogue.at(channels.start, positions.start);
+                let b = Patches::new(image(n), blocks.geometry).slice(positions);
                 macrokernel(&Strided::rows(a), &b, None, &mut d, false, epilogue)?;
             }
         }

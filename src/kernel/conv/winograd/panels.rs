@@ -36,8 +36,8 @@ impl WeightPanels {
         let panels = Panels::<F>::len(self.blocks, self.outputs);
         panels.saturating_add(APART / size_of::<F>())
     }
-    /// Numbers of all panels.
-    pub fn numbers<F: Packed>(&self) -> usize {
+    /// Elements of all panels.
+    pub fn packed_len<F: Packed>(&self) -> usize {
         let products = self.kernels.products().saturating_mul(self.kernels.depth);
         products.saturating_mul(self.each::<F>())
     }
@@ -53,8 +53,8 @@ impl WeightPanels {
     /// left as they are.
     ///
     /// # Safety
-    /// Contract TRANSFORM1: `d` has all [`numbers`](WeightPanels::numbers), and nobody else uses
-    /// those of these channels and outputs meanwhile.
+    /// Contract TRANSFORM1: `d` has all [`packed_len`](WeightPanels::packed_len), and nobody else
+    /// uses those of these channels and outputs meanwhile.
     pub unsafe fn transform<T: MatElement<Acc: Real>>(
         &self,
         weight: Mat<T>,
@@ -105,8 +105,8 @@ impl WeightPanels {
     ) {
         let (kernels, each) = (&self.kernels, self.each::<F>());
         let lanes = LANES.min(padded_width::<F>(self.outputs) - o);
-        let place = |l: usize| Panels::<F>::place(self.blocks, self.outputs, c, o + l);
-        let adjacent = lanes == LANES && place(LANES - 1) == place(0) + LANES - 1;
+        let position = |l: usize| Panels::<F>::offset(self.blocks, self.outputs, c, o + l);
+        let adjacent = lanes == LANES && position(LANES - 1) == position(0) + LANES - 1;
         let (none, step) = ([F::ZERO; LANES], kernels.depth * each);
         for window in windows {
             let needed = window.needed.clone();
@@ -115,10 +115,10 @@ impl WeightPanels {
                 .taps
                 .map(|row| row.map(|tap| tap.map_or(&none, |tap| &taps[tap])));
             let d = d.wrapping_add((window.first * kernels.depth + window.z) * each);
-            // WEIGHTS1 by TRANSFORM1, for numbers of channel `c` and these outputs, and zeros past
+            // WEIGHTS1 by TRANSFORM1, for elements of channel `c` and these outputs, and zeros past
             // the last one; or an array of as many products
             let (to, step_to) = match adjacent {
-                true => (d.wrapping_add(place(0)), step),
+                true => (d.wrapping_add(position(0)), step),
                 false => (apart.as_flattened_mut().as_mut_ptr(), LANES),
             };
             by_tile!(
@@ -136,7 +136,7 @@ impl WeightPanels {
             for (product, row) in apart[..products].iter().enumerate() {
                 for (l, x) in row[..lanes].iter().enumerate() {
                     // SAFETY: TRANSFORM1, as above.
-                    unsafe { *d.add(product * step + place(l)) = *x };
+                    unsafe { *d.add(product * step + position(l)) = *x };
                 }
             }
         }

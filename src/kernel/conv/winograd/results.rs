@@ -18,10 +18,10 @@ pub struct TransformResults<'a, F, const ROWS: usize, const COLS: usize> {
     pub products: *const F,
     pub step: usize,
     pub line: usize,
-    /// Places of a column, and of a row: the last tiles may be partial.
+    /// Positions of a column, and of a row: the last tiles may be partial.
     pub height: usize,
     pub width: usize,
-    /// `[row][column][lane]`, rows and columns as many places of lanes apart.
+    /// `[row][column][lane]`, rows and columns as many positions of lanes apart.
     pub d: &'a mut [F],
     pub apart: [usize; 2],
 }

@@ -12,7 +12,7 @@ pub struct TransformWeights<'a, F, const ROWS: usize, const COLS: usize> {
     pub taps: &'a [[&'a [F; LANES]; TAPS]; TAPS],
     /// The rows and columns of products that are written, one after the other.
     pub needed: [Range<usize>; 2],
-    /// Contract WEIGHTS1: the lanes of each product that is needed, `step` numbers apart, are
+    /// Contract WEIGHTS1: the lanes of each product that is needed, `step` elements apart, are
     /// writable by this call alone.
     pub d: *mut F,
     pub step: usize,

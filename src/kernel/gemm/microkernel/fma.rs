@@ -61,7 +61,7 @@ macro_rules! vectors {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
                     // SAFETY: the level has these instructions (ISA1); both sides of a cast are
-                    // `lanes` numbers.
+                    // `lanes` elements.
                     return unsafe {
                         let ($a, $b, $c) = (Transmute { from: a }.to, Transmute { from: b }.to, Transmute { from: c }.to);
                         Transmute { from: $e }.to
@@ -69,7 +69,7 @@ macro_rules! vectors {
                 })*
             }
             $(only!($arch, if L == $wide {
-                // SAFETY: both sides of a cast have as many numbers; the target has the
+                // SAFETY: both sides of a cast have as many elements; the target has the
                 // instructions.
                 return unsafe {
                     let ($x, $y, $z) = (Transmute { from: a }.to, Transmute { from: b }.to, Transmute { from: c }.to);
@@ -123,7 +123,7 @@ macro_rules! complex {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
                     // SAFETY: the level has these instructions (ISA1); both sides of a cast are
-                    // `lanes` numbers.
+                    // `lanes` elements.
                     return unsafe {
                         let (a, b) = (Transmute { from: a }.to, Transmute { from: b }.to);
                         let [x, y] = [$re(a), $im(a)];
@@ -146,7 +146,7 @@ macro_rules! complex {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
                     // SAFETY: the level has the instructions, and both sides of a cast are `lanes`
-                    // numbers, as above.
+                    // elements, as above.
                     return unsafe {
                         let (x, y, b) = ($set(a.re), $set(a.im), Transmute { from: b }.to);
                         [Transmute { from: $mul_add(x, b, Transmute { from: c[0] }.to) }.to, Transmute { from: $mul_add(y, b, Transmute { from: c[1] }.to) }.to]

@@ -97,8 +97,8 @@ impl Prefetch {
 /// Contract TILE1: `a` holds `rows` rows of `k` steps; `b` holds `k` rows of `vectors` vectors,
 /// `ldb` apart; `o` holds `rows` rows of as many vectors, `ldo` apart, writable and disjoint from
 /// both; `vectors` is 1, 2 or that of the widest tile. If the type is tiled
-/// ([`is_tiled`](super::packed::Packed::is_tiled)), A has strides. If `tall`, A has strides, B's rows are
-/// contiguous and adjacent, and `rows` is at most [`TALL_ROWS`].
+/// ([`is_tiled`](super::packed::Packed::is_tiled)), A has strides. If `tall`, A has strides, B's
+/// rows are contiguous and adjacent, and `rows` is at most [`TALL_ROWS`].
 #[derive(Clone, Copy)]
 pub struct PanelJob<T> {
     pub k: usize,
@@ -107,7 +107,8 @@ pub struct PanelJob<T> {
     pub b: *const T,
     pub ldb: isize,
     pub vectors: usize,
-    /// The initial values of each row's sums, `rows` numbers; null for zero. Not with `accumulate`.
+    /// The initial values of each row's sums, `rows` elements; null for zero. Not with
+    /// `accumulate`.
     pub starts: *const T,
     pub o: *mut T,
     pub ldo: isize,

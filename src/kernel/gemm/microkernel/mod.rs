@@ -14,14 +14,14 @@ mod packed;
 mod pair;
 #[macro_use]
 mod table;
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 mod bf16_pair;
 mod tall;
 mod tile;
 #[cfg(x86_dispatch)]
 mod vnni;
 
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 pub use bf16_pair::Bf16Pair;
 pub use job::{BlockA, HEIGHT, PanelJob, Prefetch, TALL_ROWS, micropanel};
 pub use packed::{Packed, padded_width, panel_width, vectors, widest_panel};
@@ -38,7 +38,7 @@ impl<T: Packed> Kernel for RunPanel<T> {
     fn run<I: Isa>(self) {
         // SAFETY: TILE1, promised to `run`, the only caller.
         unsafe {
-            if T::TALL && self.0.tall {
+            if const { T::TALL && !I::SMALL } && self.0.tall {
                 T::tall::<I>(self.0)
             } else {
                 T::panel::<I>(self.0)

@@ -61,7 +61,7 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// keeps all sums of the unrolled loop in registers, which it does not for 32-bit integers.
     const UNROLLED: bool = false;
     /// Its block sizes.
-    const BLOCKING: Blocking = Blocking::numbers::<Self>();
+    const BLOCKING: Blocking = Blocking::scalars::<Self>();
 }
 
 /// The vectors of the panel that begins where `left` columns are left: 1, 2 or those of the widest

@@ -1,4 +1,4 @@
-//! Pairs of bytes, widened to 16-bit numbers.
+//! Pairs of bytes, widened to 16-bit elements.
 
 /// Two neighbours along the sum.
 #[derive(Clone, Copy, Default)]

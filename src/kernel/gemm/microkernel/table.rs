@@ -1,4 +1,4 @@
-//! The microkernels of numbers: a row per packed type.
+//! The microkernels of scalar types: a row per packed type.
 
 use super::fma;
 use super::job::PanelJob;
@@ -75,7 +75,7 @@ macro_rules! sums {
 macro_rules! packed {
     ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(floats $floats:ident)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: LANE1: plain numbers, and tiles of the table below.
+        // SAFETY: LANE1: plain elements, and tiles of the table below.
         unsafe impl Packed for $A {
             #[inline(always)]
             fn mul_add<$I: Isa>($a: Self, $b: Self, $c: Self) -> Self { $mac }

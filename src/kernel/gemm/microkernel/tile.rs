@@ -100,7 +100,7 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
         // Whole passes of the unrolled loop if B is packed, and A read by rows or in micropanels.
         // Their code is long: not for micropanels of one or two rows, which are rare.
         let (by_rows, in_micropanels) = (cs == 1, (rs, cs) == (1, R as isize));
-        let worthwhile = const { !simd::MICROCONTROLLER && R > 2 && A::UNROLLED };
+        let worthwhile = const { !simd::MICROCONTROLLER && !I::SMALL && R > 2 && A::UNROLLED };
         let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_micropanels) {
             s.k / UNROLL
         } else {

@@ -36,7 +36,7 @@ impl Packing for Interleave {
             false => 0,
         };
         for j in (0..whole).step_by(AT_ONCE) {
-            // SAFETY: AVX-512 BW (ISA1); 32 numbers of each row and as many lanes of `d`.
+            // SAFETY: AVX-512 BW (ISA1); 32 elements of each row and as many lanes of `d`.
             unsafe {
                 // a pair is element `l` of the first row, and `32 + l`: element `l` of the second
                 let first = _mm512_set1_epi32(32 << 16);
@@ -58,8 +58,8 @@ impl Packing for Interleave {
 }
 
 kernel! {
-    /// Rounds rows of `width` numbers to bfloat16, and pairs each two neighbours along the rows; the
-    /// last of an odd number is paired with zeros.
+    /// Rounds rows of `width` elements to bfloat16, and pairs each two neighbours along the rows;
+    /// the last of an odd number is paired with zeros.
     pub fn rounded_pairs<'a>(rows: &'a [f32], width: usize, pairs: &'a mut [Bf16Pair]) -> () { |I|
         for (rows, pairs) in rows.chunks(2 * width).zip(pairs.chunks_exact_mut(width)) {
             let (first, second) = rows.split_at(width);
@@ -74,7 +74,7 @@ kernel! {
         }
     }
 }
-/// Two numbers, rounded to bfloat16.
+/// Two elements, rounded to bfloat16.
 #[inline(always)]
 fn rounded_pair(x: f32, y: f32) -> Bf16Pair {
     let bits = |x: f32| bf16::narrow(x).to_bits() as u32;

@@ -15,14 +15,14 @@ macro_rules! moved_as_itself {
     };
 }
 
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 mod bf16_pairs;
 mod bytes;
 mod transpose;
 #[cfg(x86_dispatch)]
 mod vnni;
 
-#[cfg(all(x86_dispatch, feature = "half"))]
+#[cfg(x86_bf16)]
 pub use bf16_pairs::{Interleave, rounded_pairs};
 pub use bytes::Extend;
 #[cfg(x86_dispatch)]

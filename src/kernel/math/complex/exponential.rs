@@ -1,21 +1,26 @@
 //! exp and the hyperbolic functions; the trigonometric functions are these of i z.
 
-use super::{Z, mul_i, mul_neg_i};
+use super::{Z, mul_i, mul_neg_i, turns};
 use crate::kernel::math::double::product_portable as product;
 use libm::copysign;
 
 /// log(2) minus its nearest float64.
 const LN_2_LOW: f64 = 2.319_046_813_846_299_6e-17;
 
-/// `e^x (c, s)`, also if e^x alone overflows; x is not NaN.
-fn polar(x: f64, c: f64, s: f64) -> Z {
+/// `half e^x (c, s)`, also if e^x alone overflows; x is not NaN, and c and s are not 0.
+fn polar(mut x: f64, half: f64, c: f64, s: f64) -> Z {
     const E_709: f64 = 8.218_407_461_554_972e307;
-    if x <= 709.0 || x == f64::INFINITY {
-        let e = libm::exp(x);
-        return Z::new(e * c, e * s);
+    let mut z = Z::new(c, s);
+    let mut half = half;
+    // from the least number up, three factors lead out of the range
+    for _ in 0..3 {
+        if x > 709.0 && x < f64::INFINITY {
+            z *= half * E_709;
+            half = 1.0;
+            x -= 709.0;
+        }
     }
-    let e = libm::exp(x - 709.0);
-    Z::new(e * c * E_709, e * s * E_709)
+    z * (half * libm::exp(x))
 }
 
 pub fn exp(z: Z) -> Z {
@@ -26,7 +31,7 @@ pub fn exp(z: Z) -> Z {
     match (x, y.is_finite()) {
         (f64::NEG_INFINITY, false) => Z::new(0.0, copysign(0.0, y)),
         (f64::INFINITY, false) => Z::new(x, f64::NAN),
-        (_, true) if !x.is_nan() => polar(x, libm::cos(y), libm::sin(y)),
+        (_, true) if !x.is_nan() => polar(x, 1.0, libm::cos(y), libm::sin(y)),
         _ => Z::new(f64::NAN, f64::NAN),
     }
 }
@@ -34,15 +39,36 @@ pub fn exp2(z: Z) -> Z {
     if z.im == 0.0 {
         return Z::new(libm::exp2(z.re), z.im);
     }
-    if z.re.is_nan() || z.re.abs() > 1000.0 || !z.im.is_finite() {
+    if z.re.is_nan() || !z.im.is_finite() {
         return exp(z * core::f64::consts::LN_2);
     }
-    // The phase as a sum of two: a single float's error would show in the sine.
-    let (phase, low) = product(z.im, core::f64::consts::LN_2);
-    let low = low + z.im * LN_2_LOW;
-    let (c, s) = (libm::cos(phase), libm::sin(phase));
-    let m = libm::exp2(z.re);
-    Z::new(m * (c - low * s), m * (s + low * c))
+    // The sine of a tiny phase is the phase, multiplied last, where it is no longer subnormal.
+    let late = if z.im.abs() < 1e-9 {
+        core::f64::consts::LN_2
+    } else {
+        1.0
+    };
+    let (c, s) = if z.im.abs() < 1e-9 {
+        (1.0, z.im)
+    } else if z.im.abs() < 1e6 {
+        // The phase as a sum of two: a single float's error would show in the sine.
+        let (phase, low) = product(z.im, core::f64::consts::LN_2);
+        let low = low + z.im * LN_2_LOW;
+        let (c, s) = (libm::cos(phase), libm::sin(phase));
+        (c - low * s, s + low * c)
+    } else {
+        turns::cos_sin(z.im)
+    };
+    // In steps, since the power alone may overflow, or be subnormal.
+    let mut x = z.re.clamp(-4000.0, 4000.0);
+    let mut z = Z::new(c, s);
+    while x.abs() > 1000.0 {
+        let step = copysign(1000.0, x);
+        z *= libm::exp2(step);
+        x -= step;
+    }
+    let z = z * libm::exp2(x);
+    Z::new(z.re, z.im * late)
 }
 pub fn expm1(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
@@ -77,7 +103,7 @@ pub fn sinh(z: Z) -> Z {
     if x.is_nan() {
         return Z::new(x, x);
     }
-    let e = polar(x.abs(), 0.5 * libm::cos(y), 0.5 * libm::sin(y));
+    let e = polar(x.abs(), 0.5, libm::cos(y), libm::sin(y));
     Z::new(copysign(1.0, x) * e.re, e.im)
 }
 pub fn cosh(z: Z) -> Z {
@@ -101,7 +127,7 @@ pub fn cosh(z: Z) -> Z {
     if x.is_nan() {
         return Z::new(x, x);
     }
-    let e = polar(x.abs(), 0.5 * libm::cos(y), 0.5 * libm::sin(y));
+    let e = polar(x.abs(), 0.5, libm::cos(y), libm::sin(y));
     Z::new(e.re, copysign(1.0, x) * e.im)
 }
 /// Kahan's formula: no cancellation, no overflow.
@@ -111,12 +137,8 @@ pub fn tanh(z: Z) -> Z {
         return Z::new(x, if y == 0.0 { y } else { f64::NAN });
     }
     if x.is_infinite() {
-        let im = if y.is_finite() {
-            libm::sin(y) * libm::cos(y)
-        } else {
-            y
-        };
-        return Z::new(copysign(1.0, x), copysign(0.0, im));
+        // The array API's sign of the zero; C's is that of sin(2y).
+        return Z::new(copysign(1.0, x), copysign(0.0, y));
     }
     if !y.is_finite() {
         return Z::new(if x == 0.0 { x } else { f64::NAN }, f64::NAN);

@@ -100,6 +100,21 @@ pub fn sqrt(z: Z) -> Z {
     let (re, im) = if x >= 0.0 { (t, other) } else { (other, t) };
     Z::new(re * down, copysign(im * down, y))
 }
+/// a to the power of n >= 1, by multiplication.
+fn whole_power(a: Z, mut n: u32) -> Z {
+    let mut square = a;
+    while n & 1 == 0 {
+        square = square * square;
+        n >>= 1;
+    }
+    let mut r = square;
+    while n > 1 {
+        square = square * square;
+        n >>= 1;
+        r = if n & 1 == 1 { r * square } else { r };
+    }
+    r
+}
 /// Integer powers of moderate size by multiplication, which is exact if the products are; otherwise
 /// `exp(b log(a))`.
 pub fn pow(a: Z, b: Z) -> Z {
@@ -114,17 +129,20 @@ pub fn pow(a: Z, b: Z) -> Z {
         };
     }
     if b.im == 0.0 && b.re.abs() < 100.0 && b.re == libm::trunc(b.re) {
-        let (mut n, mut square, mut r) = (b.re.abs() as u32, a, Z::new(1.0, 0.0));
-        while n > 0 {
-            r = if n & 1 == 1 { r * square } else { r };
-            square = square * square;
-            n >>= 1;
+        let (n, one) = (b.re.abs() as u32, Z::new(1.0, 0.0));
+        let r = whole_power(a, n);
+        if b.re > 0.0 {
+            return r;
         }
-        return if b.re < 0.0 {
-            divide(Z::new(1.0, 0.0), r)
-        } else {
-            r
-        };
+        // where the power leaves the range, its inverse may not, or not yet
+        let larger = r.re.abs().max(r.im.abs());
+        if r.is_finite() && larger > 1e-300 && larger < 1e300 {
+            return divide(one, r);
+        }
+        let r = whole_power(divide(one, a), n);
+        if r.is_finite() || !a.is_finite() {
+            return r;
+        }
     }
     exponential::exp(b * log(a))
 }

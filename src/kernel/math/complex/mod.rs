@@ -4,6 +4,7 @@
 mod exponential;
 mod inverse;
 mod logarithm;
+mod turns;
 
 use super::{Math, Real};
 use crate::simd::Isa;
@@ -27,13 +28,13 @@ fn mul_neg_i(z: Z) -> Z {
 pub trait ComplexMath: Math {
     /// Magnitude, without intermediate overflow.
     fn abs<I: Isa>(self) -> Self::Real;
-    /// Quotient, without intermediate overflow (Smith).
+    /// Quotient, without intermediate overflow.
     fn divide<I: Isa>(self, divisor: Self) -> Self;
 }
 
-/// num / den: the larger part of the divisor is factored out before anything is squared.
+/// num / den: the larger part of the divisor is factored out before anything is squared (Smith 1962).
 #[inline(always)]
-fn divide(num: Z, den: Z) -> Z {
+fn quotient(num: Z, den: Z) -> Z {
     let flat = super::double::abs(den.re) >= super::double::abs(den.im);
     let (large, small) = if flat {
         (den.re, den.im)
@@ -48,28 +49,40 @@ fn divide(num: Z, den: Z) -> Z {
         (num.im, num.re)
     };
     let (re, im) = (a + b * ratio, b - a * ratio);
-    let r = Z::new(re / scale, (if flat { im } else { -im }) / scale);
     let zero = (large == 0.0) & (small == 0.0);
-    if zero {
-        Z::new(
-            num.re / super::double::abs(large),
-            num.im / super::double::abs(large),
-        )
+    let (re, im, scale) = if zero {
+        (num.re, num.im, 0.0)
     } else {
-        r
-    }
+        (re, if flat { im } else { -im }, scale)
+    };
+    Z::new(re / scale, im / scale)
 }
-/// 1 / z, likewise.
+/// num / den for the largest numbers too: divided by 16, neither sum overflows.
+#[inline(always)]
+fn divide(num: Z, den: Z) -> Z {
+    use super::double::abs;
+    let size = (abs(num.re) + abs(num.im)) + (abs(den.re) + abs(den.im));
+    let unit = if size > 1e300 { 1.0 / 16.0 } else { 1.0 };
+    quotient(num * unit, den * unit)
+}
+/// 1 / z.
 #[inline(always)]
 fn reciprocal(z: Z) -> Z {
     let flat = super::double::abs(z.im) <= super::double::abs(z.re);
     let (large, small) = if flat { (z.re, z.im) } else { (z.im, z.re) };
     let ratio = small / large;
-    let scale = large + small * ratio;
-    if flat {
-        Z::new(1.0 / scale, -ratio / scale)
+    // the sum of large parts would overflow
+    let half = if super::double::abs(large) > 1e300 {
+        0.5
     } else {
-        Z::new(ratio / scale, -1.0 / scale)
+        1.0
+    };
+    let scale = half * large + half * small * ratio;
+    let (one, ratio) = (half / scale, half * ratio / scale);
+    if flat {
+        Z::new(one, -ratio)
+    } else {
+        Z::new(ratio, -one)
     }
 }
 /// 1 with the sign of an infinite part; 0 for any other part.
@@ -144,10 +157,15 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn divide<I: Isa>(self, o: Self) -> Self {
-                let r = divide(
+                let (num, den) = (
                     Z::new(self.re as f64, self.im as f64),
                     Z::new(o.re as f64, o.im as f64),
                 );
+                // float64 has room for the others
+                let r = match size_of::<$T>() {
+                    8 => divide(num, den),
+                    _ => quotient(num, den),
+                };
                 Complex::new(r.re as $T, r.im as $T)
             }
         }

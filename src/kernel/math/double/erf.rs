@@ -24,14 +24,21 @@ fn pick(a: f64, c: [f64; 4]) -> f64 {
     if a < 0.84375 { c[0] } else { beyond }
 }
 
-/// The quotient of a range; in the last two also `exp(-x^2 + ..) / |x|`, which is erfc(|x|).
+/// a^2 as a sum of two: the square of the leading bits is exact.
+#[inline(always)]
+fn square(a: f64) -> (f64, f64) {
+    let leading = f64::from_bits(a.to_bits() & !0xffff_ffff);
+    (leading * leading, (a - leading) * (a + leading))
+}
+/// The quotient of a range; in the last two also `exp(-a^2 + ..) / a`, which is erfc(a).
 struct RangeQuotient {
     quotient: f64,
     tail: f64,
 }
 
+/// Takes a, and its square as a sum of two.
 #[inline(always)]
-fn parts<I: Isa>(a: f64) -> RangeQuotient {
+fn parts<I: Isa>(a: f64, square: (f64, f64)) -> RangeQuotient {
     let inverse = 1.0 / (a * a);
     let s = if a < 1.25 { a - 1.0 } else { inverse };
     let s = if a < 0.84375 { a * a } else { s };
@@ -57,10 +64,8 @@ fn parts<I: Isa>(a: f64) -> RangeQuotient {
         [1.0, 1.0, 1.0, 1.0],
     );
     let quotient = p / q;
-    // -a^2 as a sum of two: the square of the leading bits is exact.
-    let leading = f64::from_bits(a.to_bits() & !0xffff_ffff);
-    let main = -leading * leading - 0.5625;
-    let rest = (leading - a) * (leading + a) + quotient;
+    let main = -square.0 - 0.5625;
+    let rest = quotient - square.1;
     let sum = main + rest;
     RangeQuotient {
         quotient,
@@ -76,7 +81,7 @@ fn clamped(x: f64) -> f64 {
 #[inline(always)]
 pub fn erf<I: Isa>(x: f64) -> f64 {
     let a = clamped(x);
-    let RangeQuotient { quotient, tail } = parts::<I>(a);
+    let RangeQuotient { quotient, tail } = parts::<I>(a, square(a));
     let y = if a < 1.25 {
         ERF_1 + quotient
     } else {
@@ -91,7 +96,12 @@ pub fn erf<I: Isa>(x: f64) -> f64 {
 #[inline(always)]
 pub fn erfc<I: Isa>(x: f64) -> f64 {
     let a = clamped(x);
-    let RangeQuotient { quotient, tail } = parts::<I>(a);
+    erfc_of::<I>(x, a, square(a))
+}
+/// erfc(x), given its clamped magnitude and the square of that.
+#[inline(always)]
+fn erfc_of<I: Isa>(x: f64, a: f64, square: (f64, f64)) -> f64 {
+    let RangeQuotient { quotient, tail } = parts::<I>(a, square);
     let positive = x > 0.0;
     let near = if x < 0.25 {
         1.0 - (x + x * quotient)
@@ -107,15 +117,38 @@ pub fn erfc<I: Isa>(x: f64) -> f64 {
     let y = if a < 1.25 { middle } else { far };
     if a < 0.84375 { near } else { y }
 }
+/// The exponential is always part of it.
+#[inline(always)]
+pub fn needs_slow_gelu(_: f64) -> bool {
+    false
+}
+/// The normal distribution function, x clamped to where it no longer changes, and half the square
+/// of that.
+#[inline(always)]
+fn normal<I: Isa>(x: f64) -> (f64, f64, (f64, f64)) {
+    /// Below 28 sqrt(2).
+    const LIMIT: f64 = 39.5;
+    let a = if abs(x) > LIMIT { LIMIT } else { abs(x) };
+    let (high, low) = square(a);
+    let half = (0.5 * high, 0.5 * low);
+    let z = a * core::f64::consts::FRAC_1_SQRT_2;
+    (
+        0.5 * erfc_of::<I>(signed(z, -x), z, half),
+        signed(a, x),
+        half,
+    )
+}
 #[inline(always)]
 pub fn gelu<I: Isa>(x: f64) -> f64 {
-    0.5 * x * (1.0 + erf::<I>(x * core::f64::consts::FRAC_1_SQRT_2))
+    let (distribution, bounded, _) = normal::<I>(x);
+    // no infinity times zero
+    distribution * if x < bounded { bounded } else { x }
 }
 #[inline(always)]
 pub fn gelu_slope<I: Isa>(x: f64) -> f64 {
     const DENSITY: f64 = 0.5 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
-    let distribution = 0.5 * (1.0 + erf::<I>(x * core::f64::consts::FRAC_1_SQRT_2));
-    let density = DENSITY * super::exp::exp::<I>(-0.5 * x * x);
-    // no NaN for infinite x
-    distribution + if density == 0.0 { 0.0 } else { x * density }
+    let (distribution, bounded, half) = normal::<I>(x);
+    let sum = -half.0 - half.1;
+    let density = DENSITY * super::exp::exp_pair::<I>(sum, (-half.0 - sum) - half.1);
+    distribution + bounded * density
 }

@@ -78,11 +78,8 @@ pub fn exp2<I: Isa>(x: f64) -> f64 {
     let x = if x < -1080.0 { -1080.0 } else { x };
     let t = x + ROUND;
     let r = x - (t - ROUND);
-    let p = poly!(fma64 I r;
-        4.454_731_602_050_371_9e-10, 7.072_585_949_269_224e-9, 1.017_806_402_019_420_9e-7, 1.321_544_258_792_169e-6,
-        1.525_273_382_590_024_7e-5, 1.540_353_044_173_605e-4, 1.333_355_814_642_124e-3, 9.618_129_107_606_888e-3,
-        5.550_410_866_482_157_5e-2, 2.402_265_069_591_009_8e-1, core::f64::consts::LN_2);
-    scale(fma64::<I>(p, r, 1.0), integer(t))
+    let y = expm1_reduced::<I>(r * core::f64::consts::LN_2) + 1.0;
+    scale(y, integer(t))
 }
 /// expm1(x) / 2, which stays finite a little further than expm1(x).
 #[inline(always)]
@@ -118,24 +115,31 @@ pub fn cosh<I: Isa>(x: f64) -> f64 {
     let half = 2.0 * fma64::<I>(s, expm1_reduced::<I>(r), s);
     half + 0.25 / half
 }
-/// By expm1: no cancellation near zero, and one formula for all arguments.
+/// tanh(a) of a >= 0 as a sum. Near zero it is a and a correction (after Cephes), so it is at most a;
+/// beyond, 1 and a quotient that steps nowhere back, since the exponential doesn't.
+#[inline(always)]
+fn tanh_parts<I: Isa>(a: f64) -> (f64, f64) {
+    let s = a * a;
+    let p = poly!(fma64 I s; -9.643_991_794_250_522e-1, -9.928_772_310_019_185e1, -1.614_687_684_417_084_5e3);
+    let q = poly!(fma64 I s; 1.0, 1.128_116_784_916_329_3e2, 2.235_488_390_601_004_5e3, 4.844_063_053_251_255e3);
+    let c = if a > 20.0 { 20.0 } else { a };
+    // NaN is near
+    let far = a >= 0.55;
+    let (num, den) = if far {
+        (-2.0, exp_fast::<I>(c + c) + 1.0)
+    } else {
+        (a * s * p, q)
+    };
+    (if far { 1.0 } else { a }, num / den)
+}
 #[inline(always)]
 pub fn tanh<I: Isa>(x: f64) -> f64 {
-    let a = abs(x);
-    let a = if a > 20.0 { 20.0 } else { a };
-    let e = expm1::<I>(a + a);
-    signed(e / (e + 2.0), x)
+    let (base, rest) = tanh_parts::<I>(abs(x));
+    signed(base + rest, x)
 }
+/// `x - tanh(x)`, without cancellation near zero.
 #[inline(always)]
-pub fn sigmoid<I: Isa>(x: f64) -> f64 {
-    sigmoid_of(x, exp::<I>(-abs(x)))
-}
-#[inline(always)]
-pub fn sigmoid_fast<I: Isa>(x: f64) -> f64 {
-    sigmoid_of(x, exp_fast::<I>(-abs(x)))
-}
-/// From the exponential of -|x|.
-#[inline(always)]
-fn sigmoid_of(x: f64, e: f64) -> f64 {
-    (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
+pub fn tanhshrink<I: Isa>(x: f64) -> f64 {
+    let (base, rest) = tanh_parts::<I>(abs(x));
+    signed((abs(x) - base) - rest, x)
 }

@@ -8,10 +8,11 @@ mod pow;
 mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
-pub use erf::{erf, erfc, gelu, gelu_slope};
+pub use erf::{
+    erf, erfc, gelu, gelu as gelu_fast, gelu_slope, gelu_slope as gelu_slope_fast, needs_slow_gelu,
+};
 pub use exp::{
-    cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sigmoid, sigmoid_fast,
-    sinh, tanh,
+    cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sinh, tanh, tanhshrink,
 };
 pub use log::{
     acosh, asinh, atanh, log, log_fast, log_unit, log1p, log1p as log1p_unit, log2, log10,

@@ -1,8 +1,9 @@
 //! Error function: a polynomial near zero; beyond, one minus the fourth power of another, which
-//! costs half of an exponential. And gelu, x times the normal distribution function, whose error
-//! counts only in proportion to x: one polynomial suffices, as it does for the derivative.
+//! costs half of an exponential. And gelu, x times the normal distribution function, which is such a
+//! power too, and its derivative, by one polynomial. In the tail below -4, they are multiples of the
+//! density.
 
-use super::{abs, signed};
+use super::{abs, exp::exp, signed};
 use crate::simd::{Isa, fma32};
 
 #[inline(always)]
@@ -21,36 +22,77 @@ pub fn erf<I: Isa>(x: f32) -> f32 {
     // NaN is near, too
     if t > 1.0 { far } else { near }
 }
+/// Where the tail begins.
+const TAIL: f32 = -4.0;
+#[inline(always)]
+pub fn needs_slow_gelu(x: f32) -> bool {
+    x < TAIL
+}
+/// For x in the tail: `exp(-x^2 / 2)`, and the multiple of it that is -gelu(x).
+#[inline(always)]
+fn tail<I: Isa>(x: f32) -> (f32, f32) {
+    // no result is as small as that of -15
+    let x = if x < -15.0 { -15.0 } else { x };
+    let square = x * x;
+    let e = exp::<I>(-0.5 * square);
+    // what the rounding took from the square, by that of the leading bits, which is exact
+    let leading = f32::from_bits(x.to_bits() & !0xfff);
+    let lost = (leading * leading - square) + (x - leading) * (x + leading);
+    let e = fma32::<I>(-0.5 * lost, e, e);
+    let p = poly!(fma32 I -1.0 / x;
+        2.126_658_6, -3.357_745_4, 1.892_816_1, -8.501_974e-2, -3.927_637_5e-1, -2.466_978_7e-4, 3.989_464_4e-1);
+    (e, p)
+}
 #[inline(always)]
 pub fn gelu<I: Isa>(x: f32) -> f32 {
-    /// Beyond this, the distribution function is 0 or 1 to 24 bits.
-    const LIMIT: f32 = 5.3;
-    let s = x * x;
-    // in a variable from -1 to 1, so that the terms don't cancel
-    let p = poly!(fma32 I fma32::<I>(s, 2.0 / (LIMIT * LIMIT), -1.0);
-        2.836_241_6e-4, -7.645_635e-4, 7.320_987e-4, -1.095_954_6e-3, 3.134_904_7e-3, -5.849_542_6e-3, 8.828_185_5e-3, -1.318_547_8e-2,
-        1.892_583e-2, -2.529_83e-2, 3.207_952e-2, -3.958_893_2e-2, 4.926_416_3e-2, -6.651_851e-2, 1.333_925_6e-1);
-    let far = if x > 0.0 { 1.0 } else { 0.0 };
-    x * (if s < LIMIT * LIMIT {
-        fma32::<I>(x, p, 0.5)
+    let (e, p) = tail::<I>(x);
+    if needs_slow_gelu(x) {
+        -(e * p)
     } else {
-        far
-    })
+        gelu_fast::<I>(x)
+    }
 }
-/// The derivative of gelu, whose absolute error counts: where it is small, a sum with 1 has
-/// cancelled.
+#[inline(always)]
+pub fn gelu_fast<I: Isa>(x: f32) -> f32 {
+    /// Beyond this, the distribution function is 1 to 24 bits.
+    const LIMIT: f32 = 5.6;
+    let t = abs(x);
+    let t = if t > LIMIT { LIMIT } else { t };
+    // the fourth root of what the distribution function of t lacks to 1, from where its error at 0 and
+    // that in proportion to what is left near -4 both are small
+    let root = poly!(fma32 I 1.8125 - t;
+        6.960_733_8e-9, 8.454_076e-8, -7.262_277e-8, -4.384_102e-6, -8.347_518e-6, 1.244_951_3e-4, 4.789_065_3e-4, -2.071_283_3e-3, -1.273_728_3e-2,
+        1.865_793_8e-2, 2.387_043e-1, 4.323_901e-1);
+    let square = root * root;
+    let rest = square * square;
+    x * (if x < 0.0 { rest } else { 1.0 - rest })
+}
+/// The derivative of gelu, whose absolute error counts outside the tail: where it is small, a sum
+/// with 1 has cancelled.
 #[inline(always)]
 pub fn gelu_slope<I: Isa>(x: f32) -> f32 {
-    /// Beyond this, it is 0 or 1 to 24 bits.
+    /// 1 / sqrt(2 pi)
+    const DENSITY: f32 = 0.398_942_3;
+    let (e, p) = tail::<I>(x);
+    let y = e * (DENSITY * x - p / x);
+    if needs_slow_gelu(x) {
+        // no infinity times zero
+        if e == 0.0 { 0.0 } else { y }
+    } else {
+        gelu_slope_fast::<I>(x)
+    }
+}
+#[inline(always)]
+pub fn gelu_slope_fast<I: Isa>(x: f32) -> f32 {
+    /// Beyond this, it is 1 to 24 bits.
     const LIMIT: f32 = 6.0;
     let s = x * x;
     let p = poly!(fma32 I fma32::<I>(s, 2.0 / (LIMIT * LIMIT), -1.0);
         2.771_561_7e-3, -6.890_419_4e-3, 1.886_321_2e-3, 1.630_211_6e-3, 1.603_096_5e-2, -3.296_747_8e-2, 3.140_511_7e-2, -3.633_763e-2, 5.444_337_4e-2,
         -6.575_416e-2, 6.686_605e-2, -6.431_142e-2, 5.869_456_8e-2, -5.093_632e-2, 4.455_547e-2, -4.236_553_2e-2, 4.605_772e-2, -5.934_281e-2, 1.178_977_64e-1);
-    let far = if x > 0.0 { 1.0 } else { 0.0 };
-    // NaN is near, too
-    if s >= LIMIT * LIMIT {
-        far
+    // NaN is near
+    if x >= LIMIT {
+        1.0
     } else {
         fma32::<I>(x, p, 0.5)
     }

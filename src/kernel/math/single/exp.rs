@@ -15,8 +15,13 @@ fn parts<I: Isa>(x: f32) -> (f32, u32) {
     let k = t - ROUND;
     let r = fma32::<I>(k, -LN2_HI, x);
     let r = fma32::<I>(k, -LN2_LO, r);
+    (exp_reduced::<I>(r), t.to_bits())
+}
+/// exp(r). The polynomial is small beside r, so that its rounding does not make the sum step back.
+#[inline(always)]
+fn exp_reduced<I: Isa>(r: f32) -> f32 {
     let p = poly!(fma32 I r; 1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_6e-1, 0.5);
-    (fma32::<I>(p, r * r, r) + 1.0, t.to_bits())
+    fma32::<I>(p, r * r, r) + 1.0
 }
 /// y 2^n, rounded once, with n in the low bits of `t`, in [-252, 254].
 #[inline(always)]
@@ -58,26 +63,32 @@ pub fn exp2<I: Isa>(x: f32) -> f32 {
     let x = if x < -151.0 { -151.0 } else { x };
     let t = x + ROUND;
     let r = x - (t - ROUND);
-    let p = poly!(fma32 I r; 1.545_316_3e-4, 1.339_086_3e-3, 9.618_083e-3, 5.550_357e-2, 2.402_265e-1, 6.931_472e-1);
-    scale(fma32::<I>(p, r, 1.0), t.to_bits())
+    scale(exp_reduced::<I>(r * core::f32::consts::LN_2), t.to_bits())
 }
-/// expm1(2 |x|) / (expm1(2 |x|) + 2): no cancellation near zero, and one formula for all arguments.
+/// tanh(a) of a >= 0 as a sum. Near zero it is a and a correction by a polynomial, so it is at most
+/// a; beyond, 1 and a quotient that steps nowhere back, since the exponential doesn't.
+#[inline(always)]
+fn tanh_parts<I: Isa>(a: f32) -> (f32, f32) {
+    let s = a * a;
+    let p = poly!(fma32 I s; 1.643_760_1e-2, -5.267_182_7e-2, 1.332_072_5e-1, -3.333_294_7e-1);
+    let near = a * s * p;
+    let c = if a > 10.0 { 10.0 } else { a };
+    let far = -2.0 / (exp_fast::<I>(c + c) + 1.0);
+    // NaN is near
+    if a >= 0.55 { (1.0, far) } else { (a, near) }
+}
 #[inline(always)]
 pub fn tanh<I: Isa>(x: f32) -> f32 {
-    let a = abs(x);
-    let a = if a > 10.0 { 10.0 } else { a };
-    // r in [-0.18, 0.52] rather than around zero: 2^k exp(r) - 1 never cancels.
-    let t = fma32::<I>(a, 2.0 * core::f32::consts::LOG2_E, -0.25) + ROUND;
-    let k = t - ROUND;
-    let r = fma32::<I>(k, -LN2_HI, a + a);
-    let r = fma32::<I>(k, -LN2_LO, r);
-    let p = poly!(fma32 I r; 2.310_616e-4, 1.377_52e-3, 8.333_255e-3, 4.166_717_4e-2, 1.666_666_4e-1, 0.5);
-    let p = fma32::<I>(p, r * r, r);
-    let s = f32::from_bits(t.to_bits().wrapping_add(127) << 23);
-    let e = fma32::<I>(s, p, s - 1.0);
-    signed(e / (e + 2.0), x)
+    let (base, rest) = tanh_parts::<I>(abs(x));
+    signed(base + rest, x)
 }
-/// expm1 of x <= 0: as in `tanh`, r in [-0.52, 0.18] keeps 2^k exp(r) - 1 from cancelling.
+/// `x - tanh(x)`, without cancellation near zero.
+#[inline(always)]
+pub fn tanhshrink<I: Isa>(x: f32) -> f32 {
+    let (base, rest) = tanh_parts::<I>(abs(x));
+    signed((abs(x) - base) - rest, x)
+}
+/// expm1 of x <= 0: r in [-0.52, 0.18] rather than around zero keeps 2^k exp(r) - 1 from cancelling.
 #[inline(always)]
 pub fn expm1_negative<I: Isa>(x: f32) -> f32 {
     let x = if x < -30.0 { -30.0 } else { x };
@@ -89,17 +100,4 @@ pub fn expm1_negative<I: Isa>(x: f32) -> f32 {
     let p = fma32::<I>(p, r * r, r);
     let s = f32::from_bits(t.to_bits().wrapping_add(127) << 23);
     fma32::<I>(s, p, s - 1.0)
-}
-#[inline(always)]
-pub fn sigmoid<I: Isa>(x: f32) -> f32 {
-    sigmoid_of(x, exp::<I>(-abs(x)))
-}
-#[inline(always)]
-pub fn sigmoid_fast<I: Isa>(x: f32) -> f32 {
-    sigmoid_of(x, exp_fast::<I>(-abs(x)))
-}
-/// From the exponential of -|x|.
-#[inline(always)]
-fn sigmoid_of(x: f32, e: f32) -> f32 {
-    (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
 }

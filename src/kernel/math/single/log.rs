@@ -7,19 +7,19 @@ use crate::simd::{Isa, fma32};
 pub fn log<I: Isa>(x: f32) -> f32 {
     let subnormal = x < f32::MIN_POSITIVE;
     let scaled = if subnormal { x * 8_388_608.0 } else { x };
-    let r = log_scaled::<I>(scaled, if subnormal { 23.0 } else { 0.0 });
+    let r = log_scaled::<I>(scaled, if subnormal { 23.0 } else { 0.0 }, 0.0);
     let r = if x == f32::INFINITY { x } else { r };
     let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
     if x >= 0.0 { r } else { f32::NAN }
 }
 #[inline(always)]
 pub fn log_fast<I: Isa>(x: f32) -> f32 {
-    log_scaled::<I>(x, 0.0)
+    log_scaled::<I>(x, 0.0, 0.0)
 }
 /// Scaled, so that it is normal, unless it is 0.
 #[inline(always)]
 pub fn log_unit<I: Isa>(x: f32) -> f32 {
-    log_scaled::<I>(x * 8_388_608.0, 23.0)
+    log_scaled::<I>(x * 8_388_608.0, 23.0, 0.0)
 }
 /// The logarithm of the rounded sum, and what the rounding took from it: within 2 ulp.
 #[inline(always)]
@@ -27,7 +27,7 @@ pub fn log1p<I: Isa>(x: f32) -> f32 {
     let u = 1.0 + x;
     let v = u - x;
     let lost = (1.0 - v) + (x - (u - v));
-    let y = log_scaled::<I>(u, 0.0) + lost / u;
+    let y = log_scaled::<I>(u, 0.0, lost / u);
     let y = if u < f32::INFINITY { y } else { x };
     let low = if x == -1.0 {
         f32::NEG_INFINITY
@@ -45,9 +45,9 @@ pub fn log1p_unit<I: Isa>(x: f32) -> f32 {
         3.332_996_4e-1, -4.999_990_2e-1, 1.0);
     p * x
 }
-/// log(x 2^-down) for a positive finite normal x; for 0 that of 2^-127.
+/// log(x 2^-down) for a positive finite normal x, plus a small rest; for 0 that of 2^-127.
 #[inline(always)]
-fn log_scaled<I: Isa>(x: f32, down: f32) -> f32 {
+fn log_scaled<I: Isa>(x: f32, down: f32, rest: f32) -> f32 {
     let b = x.to_bits() as i32;
     // The exponent changes at sqrt(1/2).
     let d = b.wrapping_sub(0x3f35_04f3);
@@ -59,6 +59,6 @@ fn log_scaled<I: Isa>(x: f32, down: f32) -> f32 {
         -2.499_999_4e-1, 3.333_333e-1);
     // log(2) in two parts; the product with the first is exact.
     let y = fma32::<I>(f * z, p, e * -2.121_944_4e-4);
-    let y = fma32::<I>(-0.5, z, y);
+    let y = fma32::<I>(-0.5, z, y) + rest;
     fma32::<I>(e, 0.693_359_4, f + y)
 }

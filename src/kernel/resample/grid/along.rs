@@ -73,15 +73,15 @@ fn near_by<I: Isa, A: Sampled>(
     for (tap, (index, weights)) in each.enumerate() {
         let whole = A::from_f64(tap as f64);
         // holds the positions of the taps, before their weights
-        let places = weights;
-        for (p, at) in places.iter_mut().zip(line) {
+        let positions_of_taps = weights;
+        for (p, at) in positions_of_taps.iter_mut().zip(line) {
             *p = match rule.interpolation {
                 Interpolation::Cubic => Real::floor::<I>(*at) + (whole - A::ONE),
                 _ => *at,
             };
         }
-        by!(beyond, rule, bring::<I, A>(rule, n, places));
-        for ((i, w), at) in index.iter_mut().zip(places).zip(line) {
+        by!(beyond, rule, bring::<I, A>(rule, n, positions_of_taps));
+        for ((i, w), at) in index.iter_mut().zip(positions_of_taps).zip(line) {
             let p = match rule.interpolation {
                 Interpolation::Nearest => Real::round::<I>(*w),
                 Interpolation::Linear => Real::floor::<I>(*w) + whole,

@@ -138,7 +138,7 @@ impl<A: Sampled> Tables<A> {
     }
 }
 
-/// `RUN` numbers from `at` on.
+/// `RUN` values from `at` on.
 #[inline(always)]
 fn run_at<T>(of: &[T], at: usize) -> &[T; RUN] {
     &of[at..].as_chunks().0[0]
@@ -164,7 +164,8 @@ fn product<A: Real, const RANK: usize>(of_axes: [&[A; RUN]; RANK]) -> [A; RUN] {
     d
 }
 
-/// The derivatives of the weights of [`taps_of`](super::along::taps_of) with respect to the coordinates.
+/// The derivatives of the weights of [`taps_of`](super::along::taps_of) with respect to the
+/// coordinates.
 #[inline(always)]
 fn slopes<I: Isa, A: Sampled>(rule: &GridRule, size: usize, line: &[A; RUN], slopes: &mut [A]) {
     let n = A::from_f64(size as f64);
@@ -243,7 +244,8 @@ struct Found<A, const AXES: usize> {
 }
 
 impl<A: Sampled> GridGradient<'_, A> {
-    /// A run of points, with channels as lanes. `AXES` is the rank, or 0 if coordinates need no gradient.
+    /// A run of points, with channels as lanes. `AXES` is the rank, or 0 if coordinates need no
+    /// gradient.
     #[inline(always)]
     fn pixels<I: Isa, const AXES: usize>(&mut self, tables: &Tables<A>, points: Range<usize>) {
         let (channels, rank, taps) = (self.channels, self.rule.rank, self.rule.taps());

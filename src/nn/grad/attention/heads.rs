@@ -3,7 +3,7 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
@@ -13,7 +13,7 @@ use crate::nn::grad::{self, common_float, expect_shape};
 use crate::nn::softmax;
 use crate::ops::formula::Formula;
 use crate::ops::{self, matmul};
-use crate::par::{self, Cost};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -104,11 +104,7 @@ impl<'a> GroupedHeads<'a> {
             bytes: scores.saturating_mul(4 * self.problem.dtype.wide().size()),
             flops: scores.saturating_mul(2 * (3 * depth + 2 * width) + 64),
         };
-        let failure = Failure::default();
-        par::chunks(tasks, cost, |task| {
-            failure.note(self.head(task).and_then(|head| f(task, head)));
-        });
-        failure.result()
+        try_chunks(tasks, cost, |task| f(task, self.head(task)?))
     }
     /// The heads of a task.
     fn head(&self, task: usize) -> Result<HeadGroup<'_>> {

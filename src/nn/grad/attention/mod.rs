@@ -38,13 +38,23 @@ use smallvec::SmallVec;
 /// let (q, k) = (Tensor::from([[0.0f32]]), Tensor::from([[1.0f32], [2.0]]));
 /// let v = Tensor::from([[4.0f32], [8.0]]);
 /// let grad = Tensor::from([[1.0f32]]);
-/// let [q, k, v] = nn::grad::scaled_dot_product_attention(&grad, &q, &k, &v, Default::default())?;
+/// let [q, k, v] = nn::grad::scaled_dot_product_attention(&grad, &q, &k, &v, ())?;
 /// assert_eq!(q.to_vec::<f32>()?, [1.0]);
 /// assert_eq!(k.to_vec::<f32>()?, [0.0, 0.0]);
 /// assert_eq!(v.to_vec::<f32>()?, [0.5, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn scaled_dot_product_attention(
+pub fn scaled_dot_product_attention<'a>(
+    grad: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
+    options: impl Into<Attention<'a>>,
+) -> Result<[Tensor; 3]> {
+    scaled_dot_product_attention_of(grad, query, key, value, options.into())
+}
+
+fn scaled_dot_product_attention_of(
     grad: &Tensor,
     query: &Tensor,
     key: &Tensor,
@@ -122,7 +132,17 @@ pub fn scaled_dot_product_attention(
 /// assert_eq!(d.to_vec::<f32>()?, [-1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn scaled_dot_product_attention_mask(
+pub fn scaled_dot_product_attention_mask<'a>(
+    grad: &Tensor,
+    query: &Tensor,
+    key: &Tensor,
+    value: &Tensor,
+    options: impl Into<Attention<'a>>,
+) -> Result<Tensor> {
+    scaled_dot_product_attention_mask_of(grad, query, key, value, options.into())
+}
+
+fn scaled_dot_product_attention_mask_of(
     grad: &Tensor,
     query: &Tensor,
     key: &Tensor,

@@ -23,7 +23,7 @@ macro_rules! largest {
         /// ```
         /// use flex::{Tensor, nn};
         #[doc = concat!("let x = Tensor::from_slice(&[1.0f32, 5.0, 2.0, 4.0], ", $shape, ")?;")]
-        #[doc = concat!("let (y, indices) = nn::", stringify!($name), "_with_indices(&x, ", $kernel, ", None)?;")]
+        #[doc = concat!("let (y, indices) = nn::", stringify!($name), "_with_indices(&x, ", $kernel, ", ())?;")]
         #[doc = concat!("let dx = nn::grad::", stringify!($name), "(&y, &indices, x.shape())?;")]
         /// assert_eq!(dx.to_vec::<f32>()?, [0.0, 5.0, 0.0, 4.0]);
         /// # Ok::<(), flex::Error>(())

@@ -11,7 +11,7 @@ use crate::kernel::math::Real;
 use crate::kernel::pool::{Steady, Windows};
 use crate::kernel::resample::Table;
 use crate::layout::{IntoShape, Shape};
-use crate::nn::images::Planes;
+use crate::nn::images::{Planes, table_bytes};
 use crate::nn::pool::adaptive;
 use crate::nn::pool::launch::{self, Means};
 use crate::nn::pool::window::seen_by;
@@ -20,6 +20,7 @@ use crate::nn::resample::pad::remap;
 use crate::nn::spatial::three;
 use crate::nn::{AvgPool, PerAxis};
 use crate::ops::formula::Formula;
+use crate::storage::expect_room;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -38,7 +39,7 @@ macro_rules! pools {
         /// ```
         /// use flex::{Tensor, nn};
         #[doc = concat!("let grad = Tensor::from_slice(&[2.0f32, 4.0], ", $grad, ")?;")]
-        #[doc = concat!("let dx = nn::grad::", stringify!($name), "(&grad, ", $shape, ", ", $kernel, ", None)?;")]
+        #[doc = concat!("let dx = nn::grad::", stringify!($name), "(&grad, ", $shape, ", ", $kernel, ", ())?;")]
         /// assert_eq!(dx.to_vec::<f32>()?, [1.0, 1.0, 2.0, 2.0]);
         /// # Ok::<(), flex::Error>(())
         /// ```
@@ -170,6 +171,8 @@ pub(super) fn spread(
     }
     // allocated before the tables, which are shorter: if something is too large, it is this
     let result = planes.empty(sizes, wide)?;
+    let lists = table_bytes(sizes, size_of::<Range<usize>>());
+    expect_room(lists)?;
     let seen = |k: usize| seen_by(&means.windows[k], sizes[k], places[k]);
     let seen = [seen(0)?, seen(1)?, seen(2)?];
     if seen.iter().flatten().all(|windows| windows.len() == 1) {
@@ -181,14 +184,15 @@ pub(super) fn spread(
         return remap(&planes, sizes, &[map(0)?, map(1)?, map(2)?], wide);
     }
     dispatch!(float wide, |F| {
-        let table = |k: usize| table::<F>(&seen[k], places[k]);
+        let table = |k: usize| table::<F>(&seen[k], places[k], lists);
         weighted::<F, F>(&planes, &[table(0)?, table(1)?, table(2)?], result)
     }, else Err(Error::unsupported(op, wide)))
 }
 
-/// The table that makes each element the sum of the windows that contain it.
-fn table<F: Real>(seen: &[Range<usize>], places: usize) -> Result<Table<F>> {
+/// The table that makes each element the sum of the windows that contain it, beside `lists` bytes.
+fn table<F: Real>(seen: &[Range<usize>], places: usize, lists: usize) -> Result<Table<F>> {
     let taps = seen.iter().map(Range::len).max().unwrap_or(0);
+    expect_room(lists.saturating_add(Table::<F>::bytes(taps, seen.len())))?;
     let len = taps.checked_mul(seen.len());
     let len = len.ok_or_else(|| Error::memory::<F>(usize::MAX))?;
     let mut index = fallible::filled(places as u32, len)?;

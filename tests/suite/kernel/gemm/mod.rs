@@ -1,7 +1,7 @@
 //! Every element type, algorithm and layout against a naive product in integers or `f64`.
 
-mod after;
 mod eight_bits;
+mod post_op;
 mod rounding;
 mod sources;
 

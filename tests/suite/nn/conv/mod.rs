@@ -9,6 +9,8 @@ mod plan;
 mod strides;
 mod transpose;
 mod winograd;
+#[cfg(feature = "f64")]
+mod winograd_range;
 mod winograd_transposed;
 
 use super::*;
@@ -234,7 +236,7 @@ fn convolution_errors_name_the_parameter() {
     for (options, expected) in [
         (
             Conv::default(),
-            "weight sees 3 channels of the 6 in a group",
+            "weight.shape[1] is 3, expected in_channels / groups = 6",
         ),
         (Conv { groups: 4, ..two() }, "groups is 4"),
         (Conv { groups: 0, ..two() }, "groups is 0"),
@@ -264,7 +266,7 @@ fn convolution_errors_name_the_parameter() {
                 stride: [1, 2, 3].into(),
                 ..two()
             },
-            "stride has 3 numbers",
+            "stride has 3 values",
         ),
         (
             Conv {

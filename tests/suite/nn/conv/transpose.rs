@@ -207,6 +207,31 @@ fn non_finite_weights_may_only_turn_border_outputs_into_nan() {
     }
 }
 
+/// As many places cropped as there are leaves an empty result, as in torch; more is an error.
+#[test]
+fn cropping_all_places_leaves_an_empty_result() {
+    let x = tensor(&[2, 32, 1, 5], 1);
+    for (groups, outputs) in [(1, 32), (32, 1)] {
+        let w = tensor(&[32, outputs, 2, 2], 2);
+        for stride in [1, 2] {
+            let options = |padding: usize| nn::ConvTranspose {
+                groups,
+                stride: stride.into(),
+                padding: [padding, 0].into(),
+                ..Default::default()
+            };
+            let y = nn::conv_transpose2d(&x, &w, options(1)).unwrap();
+            assert_eq!(y.shape(), [2, 32, 0, 4 * stride + 2]);
+            let [dx, dw, db] = nn::grad::conv_transpose2d(&y, &x, &w, options(1)).unwrap();
+            for (d, shape) in [(dx, x.shape()), (dw, w.shape()), (db, &[32][..])] {
+                assert_eq!(d.shape(), shape);
+                assert!(doubles(&d).iter().all(|d| *d == 0.0));
+            }
+            assert!(nn::conv_transpose2d(&x, &w, options(2)).is_err());
+        }
+    }
+}
+
 #[test]
 fn transposed_convolution_errors_name_the_parameter() {
     let (x, w) = (tensor(&[2, 6, 5, 5], 1), tensor(&[6, 2, 3, 3], 2));
@@ -243,7 +268,7 @@ fn transposed_convolution_errors_name_the_parameter() {
                 padding: 4.into(),
                 ..given()
             },
-            "-1 places along axis 2",
+            "the output size would be -1 along axis 2",
         ),
         (
             nn::ConvTranspose {
@@ -272,7 +297,9 @@ fn transposed_convolution_errors_name_the_parameter() {
     }
     let fewer = nn::conv_transpose2d(&x, &tensor(&[5, 2, 3, 3], 2), None).unwrap_err();
     assert!(
-        fewer.to_string().contains("weight sees 5 channels"),
+        fewer
+            .to_string()
+            .contains("weight.shape[0] is 5, expected in_channels = "),
         "{fewer}"
     );
 }

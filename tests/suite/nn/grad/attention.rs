@@ -66,7 +66,7 @@ fn bands_match_differences() {
         let options = Attention {
             causal,
             window,
-            align,
+            align: Some(align),
             ..Default::default()
         };
         check(&[2, queries, 3], &[2, keys, 3], &[2, keys, 2], options);
@@ -92,6 +92,7 @@ fn grouped_heads_match_differences() {
     let grouped = Attention {
         grouped: true,
         causal: true,
+        align: Some(Align::UpperLeft),
         ..Default::default()
     };
     check(&[2, 4, 5, 2], &[2, 2, 5, 2], &[2, 2, 5, 3], grouped);

@@ -44,6 +44,16 @@ fn max_pools_match_differences() {
             &differences(&x, &g, |x| nn::max_pool3d(x, 2, options.clone()).unwrap()),
         );
     }
+    // a window that passes the image
+    let options = with(4, 1, 2);
+    let x = distinct(&[2, 3, 3, 2]);
+    let (y, i) = nn::max_pool2d_with_indices(&x, 4, options.clone()).unwrap();
+    assert_eq!(y.shape(), [2, 3, 1, 1]);
+    let g = wide(y.shape(), 6);
+    agree(
+        &grad::max_pool2d(&g, &i, x.shape()).unwrap(),
+        &differences(&x, &g, |x| nn::max_pool2d(x, 4, options.clone()).unwrap()),
+    );
     let x = distinct(&[2, 3, 7, 5]);
     let (y, i) = nn::adaptive_max_pool2d_with_indices(&x, [3, 4]).unwrap();
     let g = wide(y.shape(), 4);
@@ -160,6 +170,43 @@ fn average_pools_match_differences() {
     }
 }
 
+/// Windows that pass the padded image, and such as span many times its size.
+#[test]
+fn average_pools_beyond_the_image_match_differences() {
+    for (kernel, stride, padding, include, places) in [
+        (3, 2, 0, true, [1, 2]),
+        (6, 4, 1, false, [1, 1]),
+        (30, 1, 14, true, [1, 2]),
+        (4000, 1999, 2000, true, [2, 2]),
+    ] {
+        let options = nn::AvgPool {
+            stride: Some(stride.into()),
+            padding: padding.into(),
+            ceil_mode: true,
+            count_include_pad: include,
+            ..Default::default()
+        };
+        let x = wide(&[2, 2, 2, 4], 3);
+        let f = |x: &Tensor| nn::avg_pool2d(x, kernel, options.clone()).unwrap();
+        let g = wide(f(&x).shape(), 4);
+        assert!(kernel == 30 || g.shape()[2..] == places);
+        let d = grad::avg_pool2d(&g, x.shape(), kernel, options.clone()).unwrap();
+        agree(&d, &differences(&x, &g, f));
+        let norm = nn::LpPool {
+            stride: Some(stride.into()),
+            ceil_mode: true,
+        };
+        if padding > 0 {
+            continue;
+        }
+        let x = flex::ops::add(flex::ops::abs(x).unwrap(), 0.25).unwrap();
+        let f = |x: &Tensor| nn::lp_pool2d(x, 2.0, kernel, norm.clone()).unwrap();
+        let g = wide(f(&x).shape(), 5);
+        let d = grad::lp_pool2d(&g, &x, 2.0, kernel, norm.clone()).unwrap();
+        agree(&d, &differences(&x, &g, f));
+    }
+}
+
 #[test]
 fn adaptive_average_pools_match_differences() {
     for places in [1, 2, 3, 5, 7, 11] {
@@ -263,4 +310,37 @@ fn operands_that_do_not_fit_are_refused() {
     let x = tensor(&[1, 2, 6], 2);
     assert!(grad::lp_pool1d(&x, &x, 2.0, 2, None).is_err());
     assert!(grad::lp_pool1d(&g, &x, 0.0, 2, None).is_err());
+}
+
+#[test]
+fn lp_pools_of_zeros_have_gradients_of_zero() {
+    let x = Tensor::from_slice(&[0.0f32, 0.0, 3.0, 4.0, 0.0, 0.0], [1, 6]).unwrap();
+    let g = Tensor::from_slice(&[1.0f32, 5.0, 0.0], [1, 3]).unwrap();
+    for p in [2.0, 1.5, 3.0, 1.0, 0.5, -1.0] {
+        let d = numbers(&grad::lp_pool1d(&g, &x, p, 2, None).unwrap());
+        let [a, b] = [3f64, 4.0].map(|x| {
+            let y = (3f64.powf(p) + 4f64.powf(p)).powf(1.0 / p);
+            5.0 * (x / y).powf(p - 1.0)
+        });
+        // the sum of a window is smooth
+        let first = if p == 1.0 { 1.0 } else { 0.0 };
+        for (d, want) in d.iter().zip([first, first, a, b, 0.0, 0.0]) {
+            assert!(
+                (d - want).abs() <= 1e-5 * want.abs(),
+                "{p}: {d}, not {want}"
+            );
+        }
+    }
+    let x = Tensor::zeros([1, 2, 2], DType::F32).unwrap();
+    let g = flex::ops::ones([1, 1, 1], DType::F32).unwrap();
+    assert_eq!(
+        numbers(&grad::lp_pool2d(&g, &x, 2.0, 2, None).unwrap()),
+        [0.0; 4]
+    );
+    let x = Tensor::zeros([1, 2, 2, 2], DType::F32).unwrap();
+    let g = flex::ops::ones([1, 1, 1, 1], DType::F32).unwrap();
+    assert_eq!(
+        numbers(&grad::lp_pool3d(&g, &x, 2.0, 2, None).unwrap()),
+        [0.0; 8]
+    );
 }

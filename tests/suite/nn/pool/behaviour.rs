@@ -79,6 +79,131 @@ fn pool_bits_do_not_depend_on_threads_or_layout() {
     assert!(bits(&last, 2) == of_last && of_last[..3] == one[..3]);
 }
 
+/// Windows that pass the padded image by up to a stride less one, with figures worked out by hand
+/// from torch's definition.
+#[test]
+fn ceil_windows_may_pass_the_padded_image() {
+    let x = Tensor::from_slice(&[0.0f32, 1.0, 2.0, 3.0], [1, 1, 2, 2]).unwrap();
+    let max = MaxPool {
+        stride: Some(2.into()),
+        ceil_mode: true,
+        ..Default::default()
+    };
+    let (y, at) = nn::max_pool2d_with_indices(&x, 3, max.clone()).unwrap();
+    assert_eq!(
+        (y.to_vec::<f32>().unwrap(), y.shape()),
+        (vec![3.0], &[1, 1, 1, 1][..])
+    );
+    assert_eq!(at.to_vec::<i64>().unwrap(), [3]);
+    let average = AvgPool {
+        stride: Some(2.into()),
+        ceil_mode: true,
+        ..Default::default()
+    };
+    let y = nn::avg_pool2d(&x, 3, average.clone()).unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap(), [1.5]);
+    let norm = nn::LpPool {
+        stride: Some(2.into()),
+        ceil_mode: true,
+    };
+    // nine times the mean of the four squares
+    let y = nn::lp_pool2d(&x, 2.0, 3, norm).unwrap();
+    assert!((doubles(&y)[0] - 31.5f64.sqrt()).abs() < 1e-6);
+    // one place: -1..3 of an image of 1 with padding 1, three of whose elements are padded image
+    let one = Tensor::from([[6.0f32]]);
+    let padded = AvgPool {
+        padding: 1.into(),
+        ..average
+    };
+    let y = nn::avg_pool1d(&one, 4, padded.clone()).unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap(), [2.0]);
+    let inside = AvgPool {
+        count_include_pad: false,
+        ..padded
+    };
+    assert_eq!(
+        nn::avg_pool1d(&one, 4, inside)
+            .unwrap()
+            .to_vec::<f32>()
+            .unwrap(),
+        [6.0]
+    );
+    // by a stride is too far
+    let error = nn::max_pool2d(&x, 4, max).unwrap_err().to_string();
+    assert!(
+        error.contains("the kernel spans 4 elements of 2"),
+        "{error}"
+    );
+}
+
+/// Work and memory follow the image, however large the kernel.
+#[test]
+fn kernels_far_larger_than_the_image() {
+    let x = Tensor::from([[1.0f32, -4.0, 2.0, 5.0, 3.0]]);
+    for kernel in [
+        1 << 20,
+        1 << (usize::BITS - 24),
+        1usize << (usize::BITS - 2),
+    ] {
+        let options = AvgPool {
+            stride: Some(kernel.into()),
+            padding: (kernel / 2).into(),
+            count_include_pad: false,
+            ..Default::default()
+        };
+        let y = nn::avg_pool1d(&x, kernel, options.clone()).unwrap();
+        assert!((doubles(&y)[0] - 1.4).abs() < 1e-6);
+        let whole = AvgPool {
+            count_include_pad: true,
+            ..options
+        };
+        let y = nn::avg_pool1d(&x, kernel, whole).unwrap();
+        assert!((doubles(&y)[0] * kernel as f64 - 7.0).abs() < 1e-5);
+        // the second window begins in the image, which both see
+        let two = MaxPool {
+            stride: Some((kernel / 2).into()),
+            padding: (kernel / 2).into(),
+            ceil_mode: true,
+            ..Default::default()
+        };
+        let (y, at) = nn::max_pool1d_with_indices(&x, kernel, two).unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [5.0; 2]);
+        assert_eq!(at.to_vec::<i64>().unwrap(), [3; 2]);
+        // every second element, even ones and odd ones in turn
+        let dilated = MaxPool {
+            stride: Some(1.into()),
+            padding: (kernel / 2 - 2).into(),
+            dilation: 2.into(),
+            ..Default::default()
+        };
+        let (y, at) = nn::max_pool1d_with_indices(&x, kernel / 2, dilated.clone()).unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [3.0, 5.0, 3.0]);
+        assert_eq!(at.to_vec::<i64>().unwrap(), [4, 3, 4]);
+        let alone = nn::max_pool1d(&x, kernel / 2, dilated).unwrap();
+        assert_eq!(alone.to_vec::<f32>().unwrap(), [3.0, 5.0, 3.0]);
+        // two taps, which see at most one element of the image
+        let apart = MaxPool {
+            stride: Some(1.into()),
+            padding: 2.into(),
+            dilation: (kernel / 2).into(),
+            ceil_mode: true,
+        };
+        assert!(nn::max_pool1d(&x, 2, apart).is_err());
+    }
+    // channels last, and taps so far apart that a window sees one element or none
+    let x = channels_last(&tensor(&[1, 3, 2, 2], 1));
+    let apart = MaxPool {
+        stride: Some(1.into()),
+        padding: (1 << (usize::BITS - 4)).into(),
+        dilation: (1 << (usize::BITS - 3)).into(),
+        ..Default::default()
+    };
+    let y = nn::max_pool2d(&x, 2, apart.clone()).unwrap();
+    let (same, _) = nn::max_pool2d_with_indices(&x, 2, apart).unwrap();
+    assert_eq!((y.shape(), doubles(&y)), (same.shape(), doubles(&same)));
+    assert!(doubles(&y).iter().all(|y| *y == f64::NEG_INFINITY));
+}
+
 #[test]
 fn channels_last_is_preserved() {
     let x = tensor(&[2, 6, 8, 5], 1).permute([0, 3, 1, 2]).unwrap();
@@ -144,7 +269,7 @@ fn pool_errors_name_the_parameter() {
                     ..o()
                 },
             ),
-            "stride has 3 numbers",
+            "stride has 3 values",
         ),
         (
             nn::avg_pool2d(
@@ -179,7 +304,7 @@ fn pool_errors_name_the_parameter() {
             nn::adaptive_avg_pool2d(&x, [1, 2, 3])
                 .unwrap_err()
                 .to_string(),
-            "output_size has 3 numbers",
+            "output_size has 3 values",
         ),
     ] {
         assert!(message.contains(expected), "{message}");

@@ -34,13 +34,13 @@ impl Case {
         let mut count = 0;
         loop {
             let start = count * self.stride[k];
-            let fits = start + seen <= size + 2 * pad;
-            // with ceil_mode a last window that starts before the right padding may pass the end
-            let reaches = self.ceil
-                && start < size + pad
-                && count > 0
-                && start - self.stride[k] + seen < size + 2 * pad;
-            if !fits && !reaches {
+            // with ceil_mode a window that starts before the right padding may pass the end of the
+            // padded image, if the one before it, or one that would be, does not reach that end
+            let fits = match self.ceil {
+                false => start + seen <= size + 2 * pad,
+                true => start < size + pad && start + seen < size + 2 * pad + self.stride[k],
+            };
+            if !fits {
                 return count;
             }
             count += 1;
@@ -116,9 +116,16 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
                 .collect();
             let stride = axes(&mut || random.between(1, 5));
             let padding: Vec<usize> = seen.iter().map(|s| random.below(s / 2 + 1)).collect();
-            let image = seen
-                .iter()
-                .map(|s| s - 1 + random.between(1, size))
+            let ceil = round % 2 == 1;
+            let image = (0..rank)
+                .map(|k| match ceil && random.below(3) == 0 {
+                    false => seen[k] - 1 + random.between(1, size),
+                    // as small as leaves one place, whose window may pass the image by a stride - 1
+                    true => {
+                        let fewest = (seen[k] + 1).saturating_sub(2 * padding[k] + stride[k]);
+                        random.between(fewest.max(1), seen[k])
+                    }
+                })
                 .collect();
             let lead = [vec![2, 3], vec![3], vec![1, 1], vec![0, 2]][round % 4].clone();
             Case {
@@ -128,7 +135,7 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
                 stride,
                 padding,
                 dilation,
-                ceil: round % 2 == 1,
+                ceil,
             }
         })
         .collect()
@@ -349,4 +356,43 @@ fn lp_pool_and_max_unpool() {
         .shape(),
         x.shape()
     );
+}
+
+/// A pool in ceil mode is a plain one of the image, padded as far as its windows reach.
+#[test]
+fn ceil_pools_are_floor_pools_of_the_padded_image() {
+    for rank in 1..=3 {
+        for (round, c) in cases(rank, true).iter().enumerate().filter(|(_, c)| c.ceil) {
+            let x = image(&c.shape(), DType::F32, round as u64, 0);
+            let places: Vec<usize> = (0..rank).map(|k| c.places(k)).collect();
+            let mut around = vec![];
+            for k in (0..rank).rev() {
+                let seen = (c.kernel[k] - 1) * c.dilation[k] + 1;
+                let reach = (places[k] - 1) * c.stride[k] + seen;
+                let after = reach.saturating_sub(c.padding[k] + c.image[k]);
+                around.extend([c.padding[k] as isize, after as isize]);
+            }
+            let floor = Case {
+                padding: vec![0; rank],
+                ceil: false,
+                ..c.clone()
+            };
+            let first = |y: Tensor| {
+                let lead = y.rank() - rank;
+                let y = (0..rank).fold(y, |y, k| {
+                    y.narrow((lead + k) as isize, 0, places[k]).unwrap()
+                });
+                doubles(&y.copy().unwrap())
+            };
+            let padded = |value: f64| nn::pad(&x, &around, nn::PadMode::Constant(value.into()));
+            let want = first(max_pool(&padded(f64::NEG_INFINITY).unwrap(), &floor));
+            assert_eq!(doubles(&max_pool(&x, c)), want, "{c:?}");
+            if c.dilation.iter().any(|d| *d > 1) {
+                continue;
+            }
+            // sums, which are exact
+            let want = first(avg_pool(&padded(0.0).unwrap(), &floor, true, Some(1)));
+            assert_eq!(doubles(&avg_pool(&x, c, true, Some(1))), want, "{c:?}");
+        }
+    }
 }

@@ -151,7 +151,7 @@ fn grid_sample_matches_the_definition() {
             }
         }
         assert_eq!(y.shape(), [&[2, 3], &places[..]].concat());
-        close(&y, &want, 2e-5);
+        close(&y, &want, 4e-6);
     }
 }
 
@@ -171,7 +171,7 @@ fn the_identity_grid_gives_the_image() {
             },
         )
         .unwrap();
-        close(&y, &doubles(&x), 1e-5);
+        close(&y, &doubles(&x), 1e-6);
     }
 }
 

@@ -134,7 +134,7 @@ fn resampling_errors_name_the_parameter() {
                 size: Some([1, 2, 3].into()),
                 ..o()
             }),
-            "size has 3 numbers",
+            "size has 3 values",
         ),
         (
             interpolate(Interpolate {
@@ -201,7 +201,7 @@ fn resampling_errors_name_the_parameter() {
             "4 dimensions, or 5",
         ),
         (
-            nn::affine_grid(&grid, &[1, 1, 2, 2], Default::default())
+            nn::affine_grid(&grid, &[1, 1, 2, 2], ())
                 .unwrap_err()
                 .to_string(),
             "size is [1, 1, 2, 2]",
