@@ -8,7 +8,7 @@ set -euo pipefail
 # Tests that don't depend on the instruction set: names, texts, arguments, files, processes, memory, what is traced.
 same=(api arrow bytes called changing_memory cli compare config creation digits dlpack doctests dtype errors files fuse_lifetime
   fuse_methods fuse_outside fuse_tracing fuzz hints hostile_arguments hostile_files huge_arguments interop interrupt io leaks lent memory
-  models_refused models_usage nn_errors numpy_calls quant_errors quant_files readme set shape stalls stream_loans stream_memory
+  models_refused models_usage nn_errors numpy_calls numpy_functions quant_errors quant_files readme set shape stalls stream_loans stream_memory
   stream_views stubs subscripts tensor threads torch_names typing values)
 same=("${same[@]/#/tests/python/test_}")
 same=("${same[@]/%/.py}")

@@ -88,6 +88,18 @@ class DType:
         (bfloat16 and float8 too), `c` complex.
         """
     @property
+    def type(self) -> Any:
+        """NumPy's scalar type, such as `numpy.float32`; ml_dtypes' for bfloat16 and float8."""
+    @property
+    def char(self) -> str:
+        """NumPy's one-letter code, such as `f` for float32."""
+    @property
+    def byteorder(self) -> str:
+        """NumPy's byte order: `=` this machine's, `|` none, for a single byte."""
+    @property
+    def names(self) -> None:
+        """The names of fields, which no dtype of flex has: None."""
+    @property
     def dtype(self) -> Any:
         """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and
         newer ask for `__numpy_dtype__`, older ones for `dtype`.
@@ -308,6 +320,7 @@ class Tensor:
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **arguments: Any) -> Any: ...
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
     def __bool__(self) -> builtins.bool: ...
     if sys.version_info >= (3, 12):
         def __buffer__(self, flags: int, /) -> memoryview: ...

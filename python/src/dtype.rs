@@ -72,6 +72,26 @@ impl PyDType {
     fn kind(&self) -> &'static str {
         kind(self.0)
     }
+    /// NumPy's scalar type, such as `numpy.float32`; ml_dtypes' for bfloat16 and float8.
+    #[getter]
+    fn r#type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.dtype(py)?.getattr("type")
+    }
+    /// NumPy's one-letter code, such as `f` for float32.
+    #[getter]
+    fn char<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.dtype(py)?.getattr("char")
+    }
+    /// NumPy's byte order: `=` this machine's, `|` none, for a single byte.
+    #[getter]
+    fn byteorder<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.dtype(py)?.getattr("byteorder")
+    }
+    /// The names of fields, which no dtype of flex has: None.
+    #[getter]
+    fn names(&self) -> Option<Vec<String>> {
+        None
+    }
     /// NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and
     /// newer ask for `__numpy_dtype__`, older ones for `dtype`.
     #[getter]

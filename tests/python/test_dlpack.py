@@ -55,8 +55,22 @@ def test_legacy_consumers_get_a_copy():
     assert address(made) != address(t)
     assert capsule_name(t.__dlpack__(max_version=(0, 8))) == b"dltensor"
     assert capsule_name(t.__dlpack__(max_version=(1, 0))) == b"dltensor_versioned"
+
+
+def test_legacy_consumers_that_refuse_a_copy():
+    t = flex.asarray([1, 2, 3])
+    for keywords in ({}, {"max_version": (0, 8)}):
+        shared = flex.from_dlpack(Producer(t.__dlpack__(copy=False, **keywords)))
+        assert shared.tolist() == [1, 2, 3]
+        assert address(shared) == address(t)
+    t[0] = 7  # to memory of its own: it is lent
+    assert shared.tolist() == [1, 2, 3]
+    borrowed = flex.asarray(np.arange(3.0))
     with pytest.raises(BufferError, match=r"before 1\.0"):
-        t.__dlpack__(copy=False)
+        borrowed.__dlpack__(copy=False)
+    assert (
+        capsule_name(borrowed.__dlpack__(copy=False, max_version=(1, 0))) == b"dltensor_versioned"
+    )
 
 
 def test_a_capsule_is_used_once():

@@ -49,6 +49,15 @@ def test_kind(dtype):
     assert dtype.kind == expected
 
 
+def test_numpys_attributes(dtype):
+    """What pandas, xarray and dask ask of a dtype."""
+    theirs = numpy_dtype(dtype)
+    assert dtype.type is theirs.type
+    assert dtype.char == theirs.char
+    assert dtype.byteorder == theirs.byteorder
+    assert dtype.names is None
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

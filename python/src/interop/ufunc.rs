@@ -1,4 +1,5 @@
-//! NumPy's ufuncs on Tensors (`__array_ufunc__`, NEP 13), and `out=` arrays.
+//! NumPy's ufuncs on Tensors (`__array_ufunc__`, NEP 13), its other functions (`__array_function__`,
+//! NEP 18, in `python/flex/_numpy.py`), and `out=` arrays.
 //!
 //! A plain call of tensors, arrays and numbers is flex's function of that name. Every other call is
 //! computed by NumPy on the tensors' memory, which it reads in place: ufuncs that flex doesn't have
@@ -38,6 +39,20 @@ impl PyTensor {
             return function.call1(inputs);
         }
         on_arrays(ufunc, method, inputs, arguments)
+    }
+    /// NumPy's other functions on Tensors: flex's functions of that meaning, so that
+    /// `numpy.sort(t)` and `numpy.concatenate([t, array])` are computed by flex. What flex lacks is
+    /// computed by NumPy on the tensors' memory. Arrays among the results are Tensors.
+    fn __array_function__<'py>(
+        &self,
+        py: Python<'py>,
+        func: &Bound<'py, PyAny>,
+        types: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        py.import("flex._numpy")?
+            .call_method1("dispatch", (func, types, args, kwargs))
     }
 }
 

@@ -90,8 +90,9 @@ fn lend<M: Managed>(
 #[pymethods]
 impl PyTensor {
     /// A DLPack capsule. Consumers of version 1 get the tensor's memory, marked read-only; older
-    /// ones, which don't know the mark, get a copy, or BufferError with `copy=False`. BufferError
-    /// for another device; ValueError for a stream.
+    /// ones, which don't know the mark, get a copy, or with `copy=False` the memory itself, which
+    /// they must not write to. BufferError for another device, and for memory that the system or its
+    /// owner keeps read-only where an older consumer asks for no copy; ValueError for a stream.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -113,12 +114,13 @@ impl PyTensor {
         }
         let t = self.tensor(py)?;
         let versioned = max_version.is_some_and(|(major, _)| major >= 1);
-        if !versioned && copy == Some(false) {
-            let message = "__dlpack__: a consumer of DLPack before 1.0 gets a copy, since it can't \
-                be told that memory is read-only";
+        // a write to a page that is mapped read-only, or to a constant, would end the process
+        if !versioned && copy == Some(false) && !t.storage().is_owned() {
+            let message = "__dlpack__: a consumer of DLPack before 1.0 can't be told that memory is \
+                read-only, and this tensor's memory, which another object owns, may be: it needs a copy";
             return Err(PyBufferError::new_err(message));
         }
-        let copied = copy == Some(true) || !versioned;
+        let copied = copy.unwrap_or(!versioned);
         let t = if copied { t.copy().raise()? } else { t };
         if versioned {
             let flags = if copied { IS_COPIED } else { READ_ONLY };

@@ -1,0 +1,194 @@
+"""NumPy's functions on tensors (`__array_function__`, NEP 18). Imported at the first such call.
+
+A function that flex has too is flex's, for the arguments that both know. Any other call is NumPy's, on arrays that share the tensors'
+memory. Either way arrays among the results are tensors, where flex has their dtype. Ufuncs have a protocol of their own (`ufunc.rs`).
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import flex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# NumPy's functions that flex has: the parameters that flex's function serves in NumPy's order, those that are served as keywords only after
+# a star, `theirs=ours` and `-> ours` where the names differ. A call with any other argument that is not None is NumPy's.
+_SERVED = """
+    argsort: a axis
+    argwhere: a
+    broadcast_to: array shape
+    clip: a a_min=min a_max=max * min max
+    concatenate: arrays axis -> concat
+    count_nonzero: a axis * keepdims
+    cross: a b * axis
+    cumprod: a axis * dtype -> cumulative_prod
+    cumsum: a axis * dtype -> cumulative_sum
+    cumulative_prod: x * axis dtype include_initial
+    cumulative_sum: x * axis dtype include_initial
+    diff: a n axis * prepend append
+    expand_dims: a axis
+    flip: m axis
+    imag: val
+    isin: element test_elements * invert
+    matrix_transpose: x
+    moveaxis: a source destination
+    nonzero: a
+    ones_like: a dtype
+    real: val
+    repeat: a repeats axis
+    reshape: a shape * copy
+    roll: a shift axis
+    round: a
+    searchsorted: a v side sorter
+    sort: a axis
+    squeeze: a axis
+    stack: arrays axis
+    swapaxes: a axis1 axis2
+    take: a indices axis
+    take_along_axis: arr indices axis
+    tensordot: a b axes
+    tile: A reps
+    transpose: a axes
+    tril: m k
+    triu: m k
+    unique_all: x
+    unique_counts: x
+    unique_inverse: x
+    unique_values: x
+    unstack: x * axis
+    vecdot: x1 x2 * axis
+    zeros_like: a dtype
+    fft.fft: a n axis norm
+    fft.fftn: a s axes norm
+    fft.fftshift: x axes
+    fft.hfft: a n axis norm
+    fft.ifft: a n axis norm
+    fft.ifftn: a s axes norm
+    fft.ifftshift: x axes
+    fft.ihfft: a n axis norm
+    fft.irfft: a n axis norm
+    fft.irfftn: a s axes norm
+    fft.rfft: a n axis norm
+    fft.rfftn: a s axes norm
+"""
+# Reductions, which NumPy calls as methods, with these keywords.
+_METHODS = frozenset(
+    [
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "any",
+        "all",
+        "mean",
+        "std",
+        "var",
+        "argmax",
+        "argmin",
+    ]
+)
+_KEYWORDS = frozenset(["axis", "dtype", "out", "keepdims", "ddof", "correction"])
+# Functions that write to their first argument.
+_WRITERS = frozenset(["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"])
+
+
+class _Row(NamedTuple):
+    function: Callable[..., Any]
+    positional: list[str]  # NumPy's names
+    keywords: dict[str, str]  # NumPy's names, and flex's
+
+
+def _row(line: str) -> tuple[str, _Row]:
+    name, rest = line.split(": ")
+    parameters, _, ours = rest.partition(" -> ")
+    before, _, after = parameters.partition(" * ")
+    pairs = [p.partition("=") for p in [*before.split(), *after.split()]]
+    keywords = {theirs: other or theirs for theirs, _, other in pairs}
+    positional = [p.partition("=")[0] for p in before.split()]
+    return name, _Row(attrgetter(ours or name)(flex), positional, keywords)
+
+
+_ROWS = dict(_row(line.strip()) for line in _SERVED.strip().splitlines())
+
+
+def dispatch(
+    function: Any,
+    types: Sequence[type],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> object:
+    """`Tensor.__array_function__`."""
+    if not all(issubclass(t, (flex.Tensor, np.ndarray)) for t in types):
+        return NotImplemented  # a library that wraps arrays of any kind: its own protocol answers
+    name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
+    if name in _METHODS and _KEYWORDS.issuperset(kwargs):
+        return function._implementation(*args, **kwargs)
+    served = _where(*args) if name == "where" and not kwargs else _served(name, args, kwargs)
+    if served is not NotImplemented:
+        return served
+    if name in _WRITERS and isinstance(args[0] if args else None, flex.Tensor):
+        message = f"{name} writes to its first argument, but a Tensor is a value: write t[indices] = values"
+        raise TypeError(message)
+    if any(isinstance(out, flex.Tensor) for out in _several(kwargs.get("out"))):
+        message = "out is a Tensor, which is a value and can't be written to: assign the result, as in t = f(x) or t[...] = f(x)"
+        raise TypeError(message)
+    result = function(*_arrays(args), **_arrays(dict(kwargs)))
+    given = [id(out) for out in _several(kwargs.get("out"))]
+    return result if id(result) in given else _tensors(result)
+
+
+def _served(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> object:
+    row = _ROWS.get(name)
+    kwargs = {k: v for k, v in kwargs.items() if v is not None or k == "axis"}
+    if row is None or len(args) > len(row.positional) or not row.keywords.keys() >= kwargs.keys():
+        return NotImplemented
+    first = row.positional[0]
+    if not args:
+        if first not in kwargs:
+            return NotImplemented
+        args = (kwargs.pop(first),)
+    try:
+        return row.function(*args, **{row.keywords[k]: v for k, v in kwargs.items()})
+    except (TypeError, ValueError, IndexError):
+        return NotImplemented  # what flex refuses may be what NumPy computes, and if not, the error is NumPy's
+
+
+def _where(condition: Any, *choices: Any) -> object:
+    try:
+        chosen = flex.asarray(condition)
+        chosen = chosen if chosen.dtype == flex.bool else chosen != 0
+        return flex.where(chosen, *choices) if choices else flex.nonzero(chosen)
+    except (TypeError, ValueError):
+        return NotImplemented
+
+
+def _several(out: object) -> tuple[Any, ...]:
+    return out if isinstance(out, tuple) else (out,)
+
+
+def _arrays(x: Any) -> Any:
+    """`x` with arrays in place of the tensors in it."""
+    if isinstance(x, flex.Tensor):
+        return x.numpy()
+    if type(x) in (list, tuple):
+        return type(x)(map(_arrays, x))
+    return {k: _arrays(v) for k, v in x.items()} if type(x) is dict else x
+
+
+def _tensors(x: Any) -> Any:
+    """`x` with tensors in place of the arrays in it, and of NumPy's scalars."""
+    if type(x) is np.ndarray or isinstance(x, np.generic):
+        try:
+            return flex.asarray(x)
+        except (TypeError, ValueError):
+            return x  # of a dtype that flex lacks
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*map(_tensors, x))
+    return type(x)(map(_tensors, x)) if type(x) in (list, tuple) else x
