@@ -73,7 +73,7 @@ pub fn exp2(z: Z) -> Z {
 pub fn expm1(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
     if y == 0.0 {
-        return Z::new(libm::expm1(x), y);
+        return Z::new(libm::expm1(x) + 0.0, y); // +0 for both zeros, as the standard has it
     }
     if !y.is_finite() || x.is_nan() || x > 40.0 {
         let e = exp(z);
