@@ -9,7 +9,7 @@ import inspect
 import re
 from pathlib import Path
 
-from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, TENSOR
+from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
 from stub_tables import (
     FFT,
     GRAD,
@@ -19,6 +19,7 @@ from stub_tables import (
     PAIR,
     PARAMETERS,
     QUANT,
+    RANDOM,
     RETURNS,
     SIGNAL,
     SPECIAL,
@@ -177,7 +178,7 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    modules = ("_fft", "_io", "_nn", "_quant", "_signal")
+    modules = ("_fft", "_io", "_nn", "_quant", "_random", "_signal")
     text += "".join(f"{name}: ModuleType\n" for name in modules) + "\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
@@ -191,7 +192,7 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import fft, nn, quant, signal
+    from flex import fft, nn, quant, random, signal
 
     write("__init__.pyi", INIT, list(flex.__all__))
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
@@ -202,6 +203,10 @@ def main() -> None:
     for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL)):
         functions = (function(f, getattr(module, f), space=f"{name}.") for f in module.__all__)
         write(f"{name}.pyi", head + "".join(functions), module.__all__)
+    names = [name for name in random.__all__ if not inspect.isclass(getattr(random, name))]
+    text = RANDOM + documented(RANDOM_CLASSES, random)
+    text += "".join(function(name, getattr(random, name), space="random.") for name in names)
+    write("random.pyi", text, random.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)

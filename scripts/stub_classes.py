@@ -272,3 +272,31 @@ class QTensor:
     __hash__: Final[None]  # type: ignore[assignment]
     __array_ufunc__: Final[None]
 """
+
+RANDOM_CLASSES = """\
+@final
+class Generator:
+    @property
+    def state(self) -> tuple[int, int, int]: ...
+    @state.setter
+    def state(self, state: tuple[int, int, int], /) -> None: ...
+    def integers(
+        self,
+        low: _Operand,
+        high: _Operand | None = None,
+        size: _Shape | None = None,
+        dtype: _DType | None = None,
+        endpoint: bool = False,
+    ) -> Tensor: ...
+    def normal(
+        self, loc: _Operand = 0.0, scale: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None
+    ) -> Tensor: ...
+    def random(self, size: _Shape | None = None, dtype: _DType | None = None) -> Tensor: ...
+    def standard_normal(self, size: _Shape | None = None, dtype: _DType | None = None) -> Tensor: ...
+    def uniform(
+        self, low: _Operand = 0.0, high: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None
+    ) -> Tensor: ...
+    def __copy__(self) -> Generator: ...
+    def __deepcopy__(self, _memo: Any, /) -> Generator: ...
+
+"""

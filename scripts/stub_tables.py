@@ -513,6 +513,15 @@ from flex._flex import Tensor, _Device, _DType, _Operand
 
 """
 
+RANDOM = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from typing import Any, Self, SupportsIndex, final
+
+from flex._flex import Tensor, _DType, _Operand, _Shape
+
+"""
+
 QUANT = """\
 # Written by scripts/make_stubs.py.
 import builtins
@@ -534,6 +543,7 @@ from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
 from flex import quant as quant
+from flex import random as random
 from flex import signal as signal
 from flex._flex import *
 from flex._reduce import reduce as reduce

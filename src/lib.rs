@@ -39,6 +39,7 @@
 //!   transforms.
 //! - [`quant`]: tensors of small integers with scales, and linear layers and convolutions with such
 //!   weights.
+//! - [`random`]: random numbers, with the methods of NumPy's `Generator`.
 //! - [`DType`], [`Scalar`]: element types and their promotion; numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors are returned before anything is written.
 //! - [`prelude`]: what most programs need.
@@ -59,7 +60,7 @@
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
 //! | `float8` | yes | float8_e4m3fn and float8_e5m2, for storage and conversion only |
-//! | `fft`, `nn`, `io` | yes | the modules of these names |
+//! | `fft`, `nn`, `io`, `random` | yes | the modules of these names |
 //! | `signal`, `grad`, `quant`, `stream` | yes | [`signal`], with `fft` and `nn`; [`nn::grad`], with `nn`; [`quant`], with `nn` and `i8`; [`stream`], with `nn` and `std` |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
@@ -75,6 +76,7 @@
         feature = "grad",
         feature = "io",
         feature = "quant",
+        feature = "random",
         feature = "signal",
         any(feature = "stream", not(feature = "std"))
     )),
@@ -117,6 +119,8 @@ pub mod par;
 pub mod prelude;
 #[cfg(feature = "quant")]
 pub mod quant;
+#[cfg(feature = "random")]
+pub mod random;
 mod scalar;
 #[cfg(feature = "signal")]
 pub mod signal;

@@ -1,10 +1,10 @@
 """flex: n-dimensional arrays on the CPU, with the names and rules of the array API standard."""
 
-from flex import _flex, _missing, fft, io, linalg, nn, quant, signal
+from flex import _flex, _missing, fft, io, linalg, nn, quant, random, signal
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
 
-__all__ = [*_flex.__all__, "fft", "io", "linalg", "models", "nn", "quant", "reduce", "signal"]  # noqa: F405
+__all__ = [*_flex.__all__, "fft", "io", "linalg", "models", "nn", "quant", "random", "reduce", "signal"]  # noqa: F405
 
 
 def __getattr__(name: str) -> object:

@@ -158,11 +158,9 @@ NAMES = {
     "jit": "flex.fuse(f)",
     "no_grad": "nothing: flex records no gradients",
     "requires_grad": "nothing: flex records no gradients",
-    "rand": "flex.asarray(numpy.random.default_rng(seed).random(shape)): flex has no random numbers",
-    "randint": "flex.asarray(numpy.random.default_rng(seed).integers(low, high, shape)): flex has no random numbers",
-    "randn": "flex.asarray(numpy.random.default_rng(seed).standard_normal(shape)): flex has no random numbers",
-    "random": "flex.asarray(numpy.random.default_rng(seed).random(shape)): flex has no random numbers",
-    "randperm": "flex.asarray(numpy.random.default_rng(seed).permutation(n)): flex has no random numbers",
+    "rand": "flex.random.default_rng(seed).random(size)",
+    "randint": "flex.random.default_rng(seed).integers(low, high, size)",
+    "randn": "flex.random.default_rng(seed).standard_normal(size)",
     # linear algebra beyond products
     **{
         name: f"numpy.linalg.{name}, which takes tensors: flex.linalg has products only"

@@ -30,7 +30,7 @@ def attribute(owner: object, name: str) -> str:
         return f": write {NAMES[name]}"
     if owner in (flex, flex._flex) and name in OF_TENSOR:
         return f": write x.{name}, of a tensor x"
-    for space in (flex, flex.nn, flex.fft, flex.linalg, flex.signal, flex.quant):
+    for space in (flex, flex.nn, flex.fft, flex.linalg, flex.random, flex.signal, flex.quant):
         if name in space.__all__ and not name.startswith("_"):
             return f": write {space.__name__}.{name}" + "(x, ...)" * callable(getattr(space, name))
     if name.endswith("_") and name[:-1] in IN_PLACE:

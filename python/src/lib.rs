@@ -28,6 +28,7 @@ mod number;
 mod operators;
 mod promotion;
 mod quant;
+mod random;
 mod reduce;
 mod repr;
 mod scan;
@@ -65,6 +66,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     linalg::register(m)?;
     nn::register(m)?;
     quant::register(m)?;
+    random::register(m)?;
     deferred::stream::register(m)?;
     reduce::register(m)?;
     scan::register(m)?;
@@ -77,6 +79,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     let grad = nn.getattr("_grad")?;
     let fft = m.getattr("_fft")?;
     let quant = m.getattr("_quant")?;
+    let random = m.getattr("_random")?;
     let signal = m.getattr("_signal")?;
     hints::register(&[
         m,
@@ -84,6 +87,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
         &grad.cast_into()?,
         &fft.cast_into()?,
         &quant.cast_into()?,
+        &random.cast_into()?,
         &signal.cast_into()?,
     ])?;
     methods::register(m) // turns the functions above into methods

@@ -29,7 +29,7 @@ pub mod norm;
 pub mod pool;
 #[cfg(feature = "quant")]
 pub mod quant;
-#[cfg(feature = "nn")]
+#[cfg(any(feature = "nn", feature = "random"))]
 pub mod random;
 pub mod range;
 #[cfg(feature = "nn")]

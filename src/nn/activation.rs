@@ -3,10 +3,9 @@
 use super::check;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
-use crate::kernel::random::{Sequence, uniform};
+use crate::kernel::random::{Stream, Transform};
 use crate::layout::{self, Axes, Int, Shape};
-use crate::ops::{self, Arg, apply};
-use crate::par::{self, Cost};
+use crate::ops::{self, Arg, apply, draw};
 use crate::tensor::Tensor;
 
 /// `x`, or `slope * x` for negative `x` (Maas et al. 2013). Operands broadcast and are promoted to
@@ -281,12 +280,7 @@ fn gumbel_softmax_of(logits: &Tensor, options: Gumbel) -> Result<Tensor> {
     }
     check::positive(OP, "tau", tau)?;
     let mut noise = Tensor::empty(logits.shape(), dtype.wide())?;
-    let sequence = Sequence::new(seed);
-    dispatch!(float noise.dtype(), |F| {
-        let cost = Cost { bytes: size_of::<F>(), flops: 16 };
-        par::split(noise.as_mut_slice::<F>()?, 1, 64, cost, |r, part| uniform(sequence, r.start as u64, part));
-    }, else return Err(Error::unsupported(OP, dtype)));
-    let noise = ops::negative(ops::log(ops::negative(ops::log(noise)?)?)?)?;
+    draw::floats(OP, Transform::Gumbel, Stream::new(seed).into(), &mut noise)?;
     let scaled = ops::divide(ops::add(logits.astype(dtype.wide())?, noise)?, tau)?;
     if !hard {
         return super::softmax(&scaled, axis as isize)?.into_dtype(dtype);

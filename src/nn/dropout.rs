@@ -8,14 +8,11 @@ use crate::kernel::elementwise::rows;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::kernel::norm::{load, store};
-use crate::kernel::random::{DropoutRule, Sequence, kept};
+use crate::kernel::random::{DropoutRule, Stream, WORDS, bits, kept, words};
 use crate::layout::Shape;
+use crate::ops::draw;
 use crate::ops::formula::Formula;
-use crate::par::{self, Cost};
 use crate::tensor::Tensor;
-
-/// Elements per block.
-const BLOCK: usize = 512;
 
 /// `x` with each element dropped (set to 0, whatever it was) with probability `p`, and the others
 /// divided by `1 - p` (Srivastava et al. 2014).
@@ -131,29 +128,24 @@ impl Share {
 fn each(op: &'static str, x: &Tensor, rule: DropoutRule, seed: u64) -> Result<Tensor> {
     let x = x.contiguous()?;
     let mut y = Tensor::empty(x.shape(), x.dtype())?;
-    let sequence = Sequence::new(seed);
-    dispatch!(floating x.dtype(), |T| blocks::<T>(x.as_slice()?, y.as_mut_slice()?, rule, sequence),
+    dispatch!(floating x.dtype(), |T| elements::<T>(x.as_slice()?, y.as_mut_slice()?, rule, seed),
         else return Err(Error::unsupported(op, x.dtype())));
     Ok(y)
 }
-fn blocks<T>(x: &[T], y: &mut [T], rule: DropoutRule, sequence: Sequence)
+fn elements<T>(x: &[T], y: &mut [T], rule: DropoutRule, seed: u64)
 where
     T: Element + Pod + MatElement,
     T::Acc: Real,
 {
-    let cost = Cost {
-        bytes: 2 * size_of::<T>(),
-        flops: 12,
-    };
-    par::split(y, 1, 64, cost, |r, y| {
-        let (mut from, mut to) = ([T::Acc::default(); BLOCK], [T::Acc::default(); BLOCK]);
-        let x = &x[r.clone()];
-        for (k, (x, y)) in x.chunks(BLOCK).zip(y.chunks_mut(BLOCK)).enumerate() {
-            let (from, to) = (&mut from[..x.len()], &mut to[..x.len()]);
-            load::<T>(x, from);
-            kept(rule, sequence, (r.start + k * BLOCK) as u64, from, to);
-            store::<T>(to, y);
-        }
+    const CHUNK: usize = WORDS * draw::GROUPS;
+    let stream = Stream::new(seed);
+    draw::chunks(stream.into(), WORDS, 16, y, |start, block, room, y| {
+        let (mut from, mut to) = ([T::Acc::default(); CHUNK], [T::Acc::default(); CHUNK]);
+        let (from, to) = (&mut from[..y.len()], &mut to[..y.len()]);
+        bits(stream, block, room);
+        load::<T>(&x[start..][..y.len()], from);
+        kept(rule, words(room), from, to);
+        store::<T>(to, y);
     });
 }
 

@@ -3,6 +3,8 @@
 mod compare;
 pub mod create;
 pub mod decimals;
+#[cfg(any(feature = "nn", feature = "random"))]
+pub(crate) mod draw;
 pub mod elementwise;
 pub mod ewise;
 pub(crate) mod formula;

@@ -181,6 +181,18 @@ isas! {
     bf16 ["avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
 }
 
+/// The set of code that gives the same bits on every machine: it multiplies and adds with two
+/// roundings, whichever set the kernel around it is compiled for.
+#[derive(Clone, Copy)]
+pub struct Portable;
+// SAFETY: ISA1: it has no capability.
+unsafe impl Isa for Portable {
+    const FMA: bool = false;
+    const SSE2: bool = false;
+    type F32 = Few<f32, 1>;
+    type F64 = Few<f64, 1>;
+}
+
 /// Whether products of bfloat16 are best computed by an instruction for them, beside the dispatched
 /// set: that of AMX, or that of AVX-512 where it is twice as fast as widening and multiply-adds,
 /// which it is not on Intel's cores.

@@ -20,6 +20,7 @@ def stub(name):
         ("nn/__init__.pyi", flex.nn),
         ("nn/grad.pyi", flex.nn.grad),
         ("fft.pyi", flex.fft),
+        ("random.pyi", flex.random),
         ("signal.pyi", flex.signal),
         ("quant.pyi", flex.quant),
     ],

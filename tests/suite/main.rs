@@ -36,6 +36,8 @@ mod packed;
 mod post_op;
 mod prefixes;
 mod quant;
+#[cfg(all(feature = "random", feature = "f64", feature = "ints"))]
+mod random;
 #[cfg(feature = "f64")]
 mod range;
 mod reduce;
