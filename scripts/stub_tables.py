@@ -294,6 +294,11 @@ SPECIAL = {
     ("kaiser", "beta"): "float",
     ("mel_filters", "norm"): 'Literal["slaney"] | None',
     ("affine_grid", "size"): "_Shape",
+    ("random.default_rng", "seed"): "SupportsIndex | Generator | None",
+    ("random.rand", "size"): "SupportsIndex | Sequence[SupportsIndex]",
+    ("random.randint", "high"): "_Operand | None",
+    ("random.randint", "size"): "_Shape | None",
+    ("random.randn", "size"): "SupportsIndex | Sequence[SupportsIndex]",
     ("quant.quantize", "dtype"): 'Literal["int8", "uint8", "int4", "int2"]',
     ("quant.quantize", "axis"): "SupportsIndex | None",
     ("quant.quantize", "block"): "SupportsIndex | None",
@@ -401,6 +406,8 @@ SPECIAL = {
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "random.default_rng": "Generator",
+    "random.seed": "None",
     "quant.quantize": "QTensor",
     "quant.concat": "QTensor",
     "quant.load": "dict[str, Any]",
@@ -516,7 +523,8 @@ from flex._flex import Tensor, _Device, _DType, _Operand
 RANDOM = """\
 # Written by scripts/make_stubs.py.
 import builtins
-from typing import Any, Self, SupportsIndex, final
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, final
 
 from flex._flex import Tensor, _DType, _Operand, _Shape
 

@@ -4,7 +4,18 @@ from flex import _flex, _missing, fft, io, linalg, nn, quant, random, signal
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
 
-__all__ = [*_flex.__all__, "fft", "io", "linalg", "models", "nn", "quant", "random", "reduce", "signal"]  # noqa: F405
+__all__ = [
+    *_flex.__all__,
+    "fft",
+    "io",
+    "linalg",
+    "models",  # noqa: F405
+    "nn",
+    "quant",
+    "random",
+    "reduce",
+    "signal",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -5,6 +5,7 @@ from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
 from flex import quant as quant
+from flex import random as random
 from flex import signal as signal
 from flex._flex import *
 from flex._reduce import reduce as reduce
@@ -229,6 +230,7 @@ __all__ = [
     "models",
     "nn",
     "quant",
+    "random",
     "reduce",
     "signal",
 ]

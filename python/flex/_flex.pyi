@@ -1847,6 +1847,7 @@ _fft: ModuleType
 _io: ModuleType
 _nn: ModuleType
 _quant: ModuleType
+_random: ModuleType
 _signal: ModuleType
 
 bool: Final[DType]

@@ -158,9 +158,10 @@ NAMES = {
     "jit": "flex.fuse(f)",
     "no_grad": "nothing: flex records no gradients",
     "requires_grad": "nothing: flex records no gradients",
-    "rand": "flex.random.default_rng(seed).random(size)",
-    "randint": "flex.random.default_rng(seed).integers(low, high, size)",
-    "randn": "flex.random.default_rng(seed).standard_normal(size)",
+    "manual_seed": "flex.random.seed(seed), or flex.random.default_rng(seed) for a generator",
+    "normal": "flex.random.default_rng(seed).normal(loc, scale, size)",
+    "multinomial": "flex.random.default_rng(seed).choice(n, size, p=p)",
+    "bernoulli": "flex.random.default_rng(seed).random(size) < p",
     # linear algebra beyond products
     **{
         name: f"numpy.linalg.{name}, which takes tensors: flex.linalg has products only"

@@ -4,8 +4,8 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::convert::Cast;
 use crate::kernel::random::{
-    BLOCKS, GROUP, Group, Range, Stream, Transform, Truncated, WORDS, bits, doubles, narrow,
-    offset, singles, words,
+    BLOCKS, Draws, GROUP, Group, Range, Stream, Transform, Truncated, WORDS, bits, doubles, lemire,
+    narrow, offset, singles, words,
 };
 use crate::par::{self, Cost};
 use crate::simd::MICROCONTROLLER;
@@ -21,6 +21,13 @@ pub struct Source {
     pub stream: Stream,
     /// The first block.
     pub first: u64,
+}
+impl Source {
+    /// The block of the group of number `i`, the first of a group of so many.
+    pub fn block(self, i: usize, per_group: usize) -> u64 {
+        self.first
+            .wrapping_add((i / per_group) as u64 * BLOCKS as u64)
+    }
 }
 impl From<Stream> for Source {
     fn from(stream: Stream) -> Source {
@@ -45,8 +52,7 @@ pub fn chunks<T: Send>(
         let mut room = [[0; GROUP]; GROUPS];
         for (k, y) in y.chunks_mut(GROUPS * per_group).enumerate() {
             let start = r.start + k * GROUPS * per_group;
-            let blocks = (start / per_group * BLOCKS) as u64;
-            let block = source.first.wrapping_add(blocks);
+            let block = source.block(start, per_group);
             f(start, block, &mut room[..y.len().div_ceil(per_group)], y);
         }
     });
@@ -152,8 +158,52 @@ fn ranged_each<T: Truncated + Send>(
         bits(source.stream, block, room);
         for (i, (y, x)) in y.iter_mut().zip(room.as_flattened()).enumerate() {
             let (low, count) = bounds(start + i);
-            let x = Range::of_longs(count).long(source.stream, block, i, *x);
+            let x = lemire(count, source.stream, block, i, *x);
             *y = T::of(x.wrapping_add(low));
         }
     });
 }
+
+/// Draws an element of two parameters.
+pub type Sampler = fn(&mut Draws, [f64; 2]) -> f64;
+/// The parameters of an element.
+pub type Parameters<'a> = dyn Fn(usize) -> [f64; 2] + Sync + 'a;
+
+/// Fills a tensor of floats or int64, element `i` from block `i` and its retries.
+pub fn elements(
+    op: &'static str,
+    source: Source,
+    parameters: &Parameters<'_>,
+    sampler: Sampler,
+    y: &mut Tensor,
+) -> Result<()> {
+    let dtype = y.dtype();
+    match dtype {
+        #[cfg(feature = "i64")]
+        DType::I64 => drawn::<i64>(source, parameters, sampler, y.as_mut_slice()?),
+        _ => {
+            dispatch!(floating dtype, |T| drawn::<T>(source, parameters, sampler, y.as_mut_slice()?),
+                else return Err(Error::unsupported(op, dtype)))
+        }
+    }
+    Ok(())
+}
+fn drawn<T: Cast + Send>(
+    source: Source,
+    parameters: &Parameters<'_>,
+    sampler: Sampler,
+    y: &mut [T],
+) {
+    par::split(y, 1, 1, DRAWN, |r, y| {
+        for (i, y) in r.zip(y) {
+            let block = source.first.wrapping_add(i as u64);
+            let mut draws = Draws::new(source.stream, block);
+            *y = T::from_double(sampler(&mut draws, parameters(i)));
+        }
+    });
+}
+/// The cost of an element that is drawn by itself.
+pub const DRAWN: Cost = Cost {
+    bytes: 8,
+    flops: 5000,
+};

@@ -19,9 +19,16 @@
 //! method errors before the state changes: for a dtype that its numbers have no form in, parameters
 //! out of their domain, and a lack of memory.
 
+mod choice;
 mod floats;
 mod integers;
+mod order;
 mod parameter;
+mod shaped;
+mod standard;
+mod vectors;
+
+pub use choice::Choice;
 
 use crate::error::Result;
 use crate::kernel::random::{BLOCKS, Stream, seed_key};
@@ -45,6 +52,8 @@ pub struct Generator {
     stream: Stream,
     /// The next block of the stream.
     block: u64,
+    /// How many generators were spawned.
+    children: u64,
 }
 
 impl Generator {
@@ -62,19 +71,22 @@ impl Generator {
                 id: 0,
             },
             block: 0,
+            children: 0,
         }
     }
-    /// The state: the key, the highest word of the counter, and the next block.
+    /// The state: the key, the highest word of the counter, the next block, and how many generators
+    /// were spawned.
     #[doc(hidden)]
-    pub fn state(&self) -> ([u32; 2], u32, u64) {
-        (self.stream.key, self.stream.id, self.block)
+    pub fn state(&self) -> ([u32; 2], u32, u64, u64) {
+        (self.stream.key, self.stream.id, self.block, self.children)
     }
     /// The generator of a state.
     #[doc(hidden)]
-    pub fn from_state((key, id, block): ([u32; 2], u32, u64)) -> Generator {
+    pub fn from_state((key, id, block, children): ([u32; 2], u32, u64, u64)) -> Generator {
         Generator {
             stream: Stream { key, id },
             block,
+            children,
         }
     }
     /// Calls `f`, and restores the state if it fails.

@@ -144,7 +144,17 @@ def test_dtypes_and_constants():
 
 @pytest.mark.parametrize(
     "namespace",
-    [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.quant, flex.random, flex.signal],
+    [
+        flex,
+        flex.fft,
+        flex.io,
+        flex.linalg,
+        flex.nn,
+        flex.nn.grad,
+        flex.quant,
+        flex.random,
+        flex.signal,
+    ],
 )
 def test_all_lists_every_name(namespace):
     assert len(set(namespace.__all__)) == len(namespace.__all__)

@@ -11,7 +11,17 @@ import flex.linalg
 import flex.nn
 import flex.quant
 
-NAMESPACES = [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.quant, flex.random, flex.signal]
+NAMESPACES = [
+    flex,
+    flex.fft,
+    flex.io,
+    flex.linalg,
+    flex.nn,
+    flex.nn.grad,
+    flex.quant,
+    flex.random,
+    flex.signal,
+]
 # functions without anything to show in an example
 PLAIN = {
     "set_num_threads",

@@ -1,7 +1,9 @@
 //! `flex.random`: random numbers, with NumPy's names.
 
+mod distributions;
 mod floats;
 mod integers;
+mod order;
 
 use super::cell::PyTensor;
 use super::convert::{Given, Ints, Operand, detached_write, is_short, kind, shown};
@@ -165,18 +167,19 @@ impl PyGenerator {
 
 #[pymethods]
 impl PyGenerator {
-    /// The state, as a tuple of integers: the key, the counter's highest word, its lowest 64 bits.
+    /// The state, as a tuple of integers: the key, the counter's highest word and its lowest 64
+    /// bits, and how many generators were spawned. It can be assigned: TypeError or OverflowError
+    /// for what is no state.
     #[getter]
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let ([low, high], id, block) = self.lock().state();
-        (low as u64 | (high as u64) << 32, id, block).into_pyobject(py)
+        let ([low, high], id, block, children) = self.lock().state();
+        (low as u64 | ((high as u64) << 32), id, block, children).into_pyobject(py)
     }
-    /// Takes the state of another generator, `other.state`. TypeError or OverflowError for what is
-    /// none.
     #[setter]
-    fn set_state(&self, state: (u64, u32, u64)) {
-        let (key, id, block) = state;
-        *self.lock() = Generator::from_state(([key as u32, (key >> 32) as u32], id, block));
+    fn set_state(&self, state: (u64, u32, u64, u64)) {
+        let (key, id, block, children) = state;
+        let key = [key as u32, (key >> 32) as u32];
+        *self.lock() = Generator::from_state((key, id, block, children));
     }
     fn __copy__(&self) -> PyGenerator {
         PyGenerator::of(self.lock().clone())
@@ -195,10 +198,10 @@ impl PyGenerator {
 
 /// Unpickles a generator.
 #[pyfunction]
-#[pyo3(signature = (key, id, block, /))]
-fn _restore(key: u64, id: u32, block: u64) -> PyGenerator {
+#[pyo3(signature = (key, id, block, children, /))]
+fn _restore(key: u64, id: u32, block: u64, children: u64) -> PyGenerator {
     let key = [key as u32, (key >> 32) as u32];
-    PyGenerator::of(Generator::from_state((key, id, block)))
+    PyGenerator::of(Generator::from_state((key, id, block, children)))
 }
 
 /// Registers the module that `flex/random.py` takes its names from.

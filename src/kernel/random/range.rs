@@ -114,6 +114,19 @@ impl Range {
     }
 }
 
+/// An integer below `count`, by `x`, 64-bit number `i` of those that begin with block `first`: for
+/// a count of one's own, whose limit is seldom needed. 0 means 2^64.
+#[inline]
+pub fn lemire(count: u64, stream: Stream, first: u64, i: usize, x: u64) -> u64 {
+    let product = x as u128 * count as u128;
+    match count {
+        0 => x,
+        // the limit is less than the count
+        n if product as u64 >= n => (product >> 64) as u64,
+        _ => Range::of_longs(count).long(stream, first, i, x),
+    }
+}
+
 kernel! {
     /// The integers of words below `count`; whether any is rejected.
     fn scaled<'a>(count: u32, limit: u32, y: &'a mut [u32]) -> bool { |I|

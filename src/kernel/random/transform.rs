@@ -149,11 +149,22 @@ kernel! {
 }
 kernel! {
     fn normal<'a>(groups: &'a [Group], y: &'a mut [f64]) -> () { |I|
-        for (y, x) in y.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
-            let (first, second) = y.split_at_mut(GROUP / 2);
-            for j in 0..GROUP / 2 {
-                let turn = (x[j + GROUP / 2] >> 11) | 1;
-                (first[j], second[j]) = pair(open(x[j]), turn);
+        const HALF: usize = GROUP / 2;
+        const BATCH: usize = 8;
+        // side by side, since a loop over half a group is unrolled rather than vectorised
+        let (mut radii, mut turns) = ([0; HALF * BATCH], [0; HALF * BATCH]);
+        let (mut first, mut second) = ([0.0; HALF * BATCH], [0.0; HALF * BATCH]);
+        for (y, groups) in y.chunks_mut(GROUP * BATCH).zip(groups.chunks(BATCH)) {
+            for (k, x) in groups.iter().enumerate() {
+                radii[HALF * k..][..HALF].copy_from_slice(&x[..HALF]);
+                turns[HALF * k..][..HALF].copy_from_slice(&x[HALF..]);
+            }
+            for j in 0..HALF * BATCH {
+                (first[j], second[j]) = pair(open(radii[j]), (turns[j] >> 11) | 1);
+            }
+            for (k, y) in y.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+                y[..HALF].copy_from_slice(&first[HALF * k..][..HALF]);
+                y[HALF..].copy_from_slice(&second[HALF * k..][..HALF]);
             }
         }
     }

@@ -145,8 +145,8 @@ fn normal_of_parameters() {
         default_rng(6).standard_normal((4, 3), DType::F32).unwrap(),
         default_rng(6)
             .normal(
-                &Tensor::from([1.0f32, 2.0, 3.0]),
-                &Tensor::from([[0.0f32], [1.0], [2.0], [0.5]]),
+                Tensor::from([1.0f32, 2.0, 3.0]),
+                Tensor::from([[0.0f32], [1.0], [2.0], [0.5]]),
                 (4, 3),
                 DType::F32,
             )

@@ -1,0 +1,286 @@
+//! The generator's other distributions.
+
+use super::{PyGenerator, float, operand, shape};
+use crate::cell::PyTensor;
+use crate::convert::{Given, Ints, Operand, TensorArg, count};
+use crate::dtype::DTypeArg;
+use flex::ops::Arg;
+use pyo3::prelude::*;
+
+/// A parameter without a default.
+fn required(op: &str, name: &str, x: Given<Operand>) -> PyResult<Arg<'static>> {
+    operand(op, name, Some(x), 0.0)
+}
+
+/// Defines methods of floats with a location and a scale.
+macro_rules! located {
+    ($($(#[$doc:meta])* $name:ident($loc:ident, $scale:ident), $text:literal;)*) => {
+        #[pymethods]
+        impl PyGenerator { $(
+            $(#[$doc])*
+            #[pyo3(signature = ($loc = None, $scale = None, size = None, *, dtype = None), text_signature = $text)]
+            fn $name(
+                &self,
+                py: Python<'_>,
+                $loc: Option<Given<Operand>>,
+                $scale: Option<Given<Operand>>,
+                size: Option<Given<Ints>>,
+                dtype: Option<Given<DTypeArg>>,
+            ) -> PyResult<PyTensor> {
+                const OP: &str = stringify!($name);
+                let loc = operand(OP, stringify!($loc), $loc, 0.0)?;
+                let scale = operand(OP, stringify!($scale), $scale, 1.0)?;
+                let (shape, dtype) = (shape(OP, size, &[&loc, &scale])?, float(OP, dtype)?);
+                self.draw(py, &shape, |rng| rng.$name(loc, scale, &shape, dtype))
+            }
+        )* }
+    };
+}
+located! {
+    /// Floats of the Gumbel distribution: loc - scale log(-log(u)), u uniform from 0 to 1. scale must
+    /// not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).gumbel(5, 0, size=2).tolist()
+    /// [5.0, 5.0]
+    gumbel(loc, scale), "($self, loc=0.0, scale=1.0, size=None, *, dtype=None)";
+    /// Floats of the Laplace distribution: exponentially distributed on both sides of loc. scale must
+    /// not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).laplace(5, 0, size=2).tolist()
+    /// [5.0, 5.0]
+    laplace(loc, scale), "($self, loc=0.0, scale=1.0, size=None, *, dtype=None)";
+    /// Floats of the logistic distribution: loc + scale log(u / (1 - u)), u uniform from 0 to 1.
+    /// scale must not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).logistic(5, 0, size=2).tolist()
+    /// [5.0, 5.0]
+    logistic(loc, scale), "($self, loc=0.0, scale=1.0, size=None, *, dtype=None)";
+    /// Floats whose logarithm is normally distributed, with this mean and standard deviation. sigma
+    /// must not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).lognormal(0, 0, size=2).tolist()
+    /// [1.0, 1.0]
+    lognormal(mean, sigma), "($self, mean=0.0, sigma=1.0, size=None, *, dtype=None)";
+}
+
+#[pymethods]
+impl PyGenerator {
+    /// Exponentially distributed floats of mean 1.
+    ///
+    /// >>> (flex.random.default_rng(7).standard_exponential(1000) > 0).all().item()
+    /// True
+    #[pyo3(signature = (size = None, dtype = None))]
+    fn standard_exponential(
+        &self,
+        py: Python<'_>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "standard_exponential";
+        let (shape, dtype) = (shape(OP, size, &[])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.standard_exponential(&shape, dtype))
+    }
+    /// Exponentially distributed floats of mean scale, which must not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).exponential(flex.asarray([0.5, 100.0])).shape
+    /// (2,)
+    #[pyo3(signature = (scale = None, size = None, *, dtype = None), text_signature = "($self, scale=1.0, size=None, *, dtype=None)")]
+    fn exponential(
+        &self,
+        py: Python<'_>,
+        scale: Option<Given<Operand>>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "exponential";
+        let scale = operand(OP, "scale", scale, 1.0)?;
+        let (shape, dtype) = (shape(OP, size, &[&scale])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.exponential(scale, &shape, dtype))
+    }
+    /// Gamma-distributed floats of this shape parameter and scale 1 (Marsaglia and Tsang 2000). The
+    /// shape must be finite and not negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).standard_gamma(2.0, size=(2, 3)).shape
+    /// (2, 3)
+    #[pyo3(signature = (shape, size = None, dtype = None))]
+    fn standard_gamma(
+        &self,
+        py: Python<'_>,
+        shape: Given<Operand>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "standard_gamma";
+        let a = required(OP, "shape", shape)?;
+        let (shape, dtype) = (self::shape(OP, size, &[&a])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.standard_gamma(a, &shape, dtype))
+    }
+    /// Gamma-distributed floats of this shape parameter and scale. The shape must be finite, and
+    /// neither may be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).gamma(2.0, 0.0, size=2).tolist()
+    /// [0.0, 0.0]
+    #[pyo3(signature = (shape, scale = None, size = None, *, dtype = None), text_signature = "($self, shape, scale=1.0, size=None, *, dtype=None)")]
+    fn gamma(
+        &self,
+        py: Python<'_>,
+        shape: Given<Operand>,
+        scale: Option<Given<Operand>>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "gamma";
+        let (a, scale) = (
+            required(OP, "shape", shape)?,
+            operand(OP, "scale", scale, 1.0)?,
+        );
+        let (shape, dtype) = (self::shape(OP, size, &[&a, &scale])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.gamma(a, scale, &shape, dtype))
+    }
+    /// Floats of the chi-square distribution with df degrees of freedom, which must be positive
+    /// (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).chisquare(3, size=2).shape
+    /// (2,)
+    #[pyo3(signature = (df, size = None, *, dtype = None))]
+    fn chisquare(
+        &self,
+        py: Python<'_>,
+        df: Given<Operand>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "chisquare";
+        let df = required(OP, "df", df)?;
+        let (shape, dtype) = (shape(OP, size, &[&df])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.chisquare(df, &shape, dtype))
+    }
+    /// Floats of the beta distribution, from 0 to 1. a and b must be positive (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).beta(2, 3, size=2).shape
+    /// (2,)
+    #[pyo3(signature = (a, b, size = None, *, dtype = None))]
+    fn beta(
+        &self,
+        py: Python<'_>,
+        a: Given<Operand>,
+        b: Given<Operand>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "beta";
+        let (a, b) = (required(OP, "a", a)?, required(OP, "b", b)?);
+        let (shape, dtype) = (shape(OP, size, &[&a, &b])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.beta(a, b, &shape, dtype))
+    }
+    /// Poisson-distributed integers of mean lam, as int64 (Hormann 1993). lam must not be negative,
+    /// nor so large that int64 can't hold the integers (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).poisson(0, size=2).tolist()
+    /// [0, 0]
+    #[pyo3(signature = (lam = None, size = None), text_signature = "($self, lam=1.0, size=None)")]
+    fn poisson(
+        &self,
+        py: Python<'_>,
+        lam: Option<Given<Operand>>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "poisson";
+        let lam = operand(OP, "lam", lam, 1.0)?;
+        let shape = shape(OP, size, &[&lam])?;
+        self.draw(py, &shape, |rng| rng.poisson(lam, &shape))
+    }
+    /// How many of n trials of probability p succeed, as int64 (Hormann 1993). n must be an integer
+    /// that is not negative, and p from 0 to 1 (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).binomial(5, 1.0, size=2).tolist()
+    /// [5, 5]
+    #[pyo3(signature = (n, p, size = None))]
+    fn binomial(
+        &self,
+        py: Python<'_>,
+        n: Given<Operand>,
+        p: Given<Operand>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "binomial";
+        let (n, p) = (required(OP, "n", n)?, required(OP, "p", p)?);
+        let shape = shape(OP, size, &[&n, &p])?;
+        self.draw(py, &shape, |rng| rng.binomial(n, p, &shape))
+    }
+    /// The number of trials of probability p up to the first that succeeds, as int64. p must be
+    /// above 0 and at most 1 (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).geometric(1.0, size=2).tolist()
+    /// [1, 1]
+    #[pyo3(signature = (p, size = None))]
+    fn geometric(
+        &self,
+        py: Python<'_>,
+        p: Given<Operand>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "geometric";
+        let p = required(OP, "p", p)?;
+        let shape = shape(OP, size, &[&p])?;
+        self.draw(py, &shape, |rng| rng.geometric(p, &shape))
+    }
+    /// How often each outcome occurs in n trials, as int64 of shape `[*size, outcomes]`. pvals: the
+    /// outcomes' probabilities, in one dimension (ShapeError), which sum to 1 (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).multinomial(9, flex.asarray([0.5, 0.5]), size=4).sum(axis=1).tolist()
+    /// [9, 9, 9, 9]
+    #[pyo3(signature = (n, pvals, size = None))]
+    fn multinomial(
+        &self,
+        py: Python<'_>,
+        n: isize,
+        pvals: Given<TensorArg>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "multinomial";
+        let (n, pvals) = (count(OP, "n", n)?, pvals.of(OP, "pvals")?.0);
+        let shape = shape(OP, size, &[])?;
+        self.draw(py, &shape, |rng| rng.multinomial(n as u64, &pvals, &shape))
+    }
+    /// Vectors of the Dirichlet distribution, of positive numbers that sum to 1: `[*size, n]`, for
+    /// alpha of shape `[n]` (ShapeError), which must be positive (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).dirichlet(flex.ones(3), size=(4, 2)).shape
+    /// (4, 2, 3)
+    #[pyo3(signature = (alpha, size = None, *, dtype = None))]
+    fn dirichlet(
+        &self,
+        py: Python<'_>,
+        alpha: Given<TensorArg>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "dirichlet";
+        let alpha = alpha.of(OP, "alpha")?.0;
+        let (shape, dtype) = (shape(OP, size, &[])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.dirichlet(&alpha, &shape, dtype))
+    }
+    /// Normally distributed vectors, `[*size, n]`, of a mean `[n]` and a covariance `[n, n]`
+    /// (ShapeError), which must be symmetric without negative eigenvalues (ValueError).
+    ///
+    /// >>> rng = flex.random.default_rng(7)
+    /// >>> rng.multivariate_normal(flex.ones(2), flex.eye(2), size=5).shape
+    /// (5, 2)
+    #[pyo3(signature = (mean, cov, size = None, *, dtype = None))]
+    fn multivariate_normal(
+        &self,
+        py: Python<'_>,
+        mean: Given<TensorArg>,
+        cov: Given<TensorArg>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "multivariate_normal";
+        let (mean, cov) = (mean.of(OP, "mean")?.0, cov.of(OP, "cov")?.0);
+        let (shape, dtype) = (shape(OP, size, &[])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| {
+            rng.multivariate_normal(&mean, &cov, &shape, dtype)
+        })
+    }
+}

@@ -1,0 +1,215 @@
+"""The other distributions of flex.random against SciPy's, random orders and choices, and the functions of the module."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.stats as stats
+from test_random import fits, rng, values
+
+import flex
+
+N = 40_000
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_floats(dtype):
+    g = rng(5)
+    assert fits(g.standard_exponential(N, dtype), stats.expon.cdf)
+    assert fits(g.exponential(2.5, N, dtype=dtype), stats.expon(scale=2.5).cdf)
+    assert fits(g.gumbel(1, 2, N, dtype=dtype), stats.gumbel_r(1, 2).cdf)
+    assert fits(g.logistic(1, 2, N, dtype=dtype), stats.logistic(1, 2).cdf)
+    assert fits(g.laplace(1, 2, N, dtype=dtype), stats.laplace(1, 2).cdf)
+    assert fits(g.lognormal(0.3, 0.7, N, dtype=dtype), stats.lognorm(0.7, scale=np.exp(0.3)).cdf)
+    for a in (0.1, 0.9, 1.0, 4.5, 300.0):
+        assert fits(g.standard_gamma(a, N, dtype), stats.gamma(a).cdf)
+        assert fits(g.gamma(a, 3, N, dtype=dtype), stats.gamma(a, scale=3).cdf)
+    for df in (0.5, 1, 7, 100):
+        assert fits(g.chisquare(df, N, dtype=dtype), stats.chi2(df).cdf)
+
+
+def test_beta():
+    g = rng(6)
+    for a, b in [(0.2, 0.3), (1, 1), (2, 5), (0.5, 30), (200, 100)]:
+        assert fits(g.beta(a, b, N, dtype="float64"), stats.beta(a, b).cdf)
+
+
+def masses(x, distribution):
+    """Pearson's test of counts, with neighbours of few expected counted together."""
+    x = values(x)
+    ks = np.arange(x.min(), x.max() + 1)
+    edges, expected, last = [], [], 0
+    for k in ks:
+        p = distribution.cdf(k) - last
+        if p * x.size >= 10:
+            edges.append(k)
+            expected.append(p)
+            last += p
+    expected[-1] += 1 - last
+    edges[-1] = np.inf
+    counts = np.bincount(np.searchsorted(edges, x), minlength=len(edges))
+    return stats.chisquare(counts, np.array(expected) * x.size).pvalue > 1e-4
+
+
+def test_counts():
+    g = rng(7)
+    for lam in (0.1, 3, 9.9, 10, 50, 2000):
+        assert masses(g.poisson(lam, N), stats.poisson(lam))
+    for n, p in [(1, 0.5), (30, 0.1), (30, 0.9), (60, 0.5), (5000, 0.01), (5000, 0.7)]:
+        assert masses(g.binomial(n, p, N), stats.binom(n, p))
+    for p in (0.02, 0.5, 0.99):
+        assert masses(g.geometric(p, N), stats.geom(p))
+    for x in (g.poisson(size=2), g.binomial(3, 0.5, 2), g.geometric(0.5, 2)):
+        assert x.dtype == flex.int64
+
+
+def test_parameters_broadcast():
+    g = rng(8)
+    lam = flex.asarray([1.0, 100.0])
+    assert g.poisson(lam).shape == (2,)
+    x = values(g.poisson(lam, (N, 2))).mean(axis=0)
+    assert abs(x[0] - 1) < 0.05
+    assert abs(x[1] - 100) < 0.5
+    x = g.binomial(flex.asarray([[3], [10]]), np.array([0.0, 1.0]))
+    assert x.tolist() == [[0, 3], [0, 10]]
+    assert g.gamma(np.ones((2, 1)), flex.zeros(3)).tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_vectors():
+    g = rng(9)
+    p = np.array([0.2, 0.5, 0.3])
+    x = values(g.multinomial(50, p, size=(20, 1000)))
+    assert x.shape == (20, 1000, 3)
+    assert (x.sum(axis=-1) == 50).all()
+    assert masses(flex.asarray(x[..., 1].ravel().copy()), stats.binom(50, 0.5))
+    x = values(g.dirichlet(flex.asarray([0.5, 2.0, 3.0]), size=N, dtype="float64"))
+    assert np.allclose(x.sum(axis=1), 1)
+    assert fits(flex.asarray(x[:, 0].copy()), stats.beta(0.5, 5).cdf)
+    cov = np.array([[2.0, 0.7], [0.7, 0.5]])
+    x = values(g.multivariate_normal(np.array([1.0, -1.0]), cov, size=N, dtype="float64"))
+    assert np.allclose(x.mean(axis=0), [1, -1], atol=0.04)
+    assert np.allclose(np.cov(x.T), cov, atol=0.06)
+    white = np.linalg.solve(np.linalg.cholesky(cov), (x - [1, -1]).T)
+    for row in white:
+        assert fits(flex.asarray(row.copy()), stats.norm.cdf)
+
+
+def test_orders():
+    g = rng(10)
+    assert sorted(g.permutation(100).tolist()) == list(range(100))
+    x = flex.asarray(np.arange(12).reshape(4, 3))
+    rows = g.permutation(x).tolist()
+    assert sorted(rows) == x.tolist()
+    columns = g.permutation(x, axis=1)
+    assert sorted(columns.T.tolist()) == x.T.tolist()
+    y = x.copy()
+    view = x[1:]
+    g.shuffle(y, axis=1)
+    assert sorted(y.T.tolist()) == x.T.tolist()
+    g.shuffle(view)
+    assert sorted(view.tolist()) == np.arange(3, 12).reshape(3, 3).tolist()
+    big = flex.arange(1000).reshape(10, 100)
+    mixed = g.permuted(big, axis=1)
+    assert (mixed.sort(axis=1) == big).all()
+    assert (mixed % 100 != mixed[0]).any()
+    flat = g.permuted(big)
+    assert flat.shape == big.shape
+    assert (flat.reshape(-1).sort() == flex.arange(1000)).all()
+    assert (flat // 100 != big // 100).any()
+
+
+def test_choices():
+    g = rng(11)
+    assert g.choice(5).shape == ()
+    assert g.choice(5, (2, 3)).shape == (2, 3)
+    x = flex.asarray(np.arange(24).reshape(2, 4, 3))
+    assert g.choice(x, (5, 6), axis=1).shape == (2, 5, 6, 3)
+    assert g.choice(x, axis=2).shape == (2, 4)
+    assert sorted(g.choice(x, 4, replace=False, axis=1)[0, :, 0].tolist()) == [0, 3, 6, 9]
+    letters = flex.asarray([10, 20, 30])
+    counts = np.bincount(values(g.choice(letters, N, p=np.array([0.2, 0, 0.8]))))
+    assert counts[20] == 0
+    assert stats.chisquare(counts[[10, 30]], [0.2 * N, 0.8 * N]).pvalue > 1e-4
+    assert len(set(g.choice(10**12, 1000, replace=False).tolist())) == 1000
+
+
+def test_bytes_and_related_generators():
+    assert rng().bytes(7) == rng().bytes(100)[:7]
+    assert rng().bytes(0) == b""
+    g = rng(12)
+    children = [*g.spawn(3), *g.spawn(2), g, g.jumped(), g.jumped(5)]
+    firsts = {child.random((), "float64").item() for child in children}
+    assert len(firsts) == 8
+    again = rng(12)
+    assert [c.state for c in again.spawn(5)] == [c.state for c in rng(12).spawn(5)]
+    restored = pickle.loads(pickle.dumps(again))
+    assert restored.spawn(1)[0].state == again.spawn(1)[0].state
+    assert copy.copy(again).spawn(1)[0].state == again.spawn(1)[0].state
+
+
+def test_functions_of_the_module():
+    flex.random.seed(3)
+    g = rng(3)
+    assert (flex.random.rand(2, 3) == g.random((2, 3))).all()
+    assert (flex.random.randn((4,), dtype="float64") == g.standard_normal(4, "float64")).all()
+    assert (flex.random.randint(3, 9, (2, 2)) == g.integers(3, 9, (2, 2))).all()
+    assert (flex.random.randperm(9, dtype="int32") == g.permutation(9)).all()
+    assert flex.random.rand().shape == ()
+    for name in ("rand", "randn", "randint", "randperm"):
+        with pytest.raises(AttributeError, match=f"write flex.random.{name}"):
+            getattr(flex, name)
+    with pytest.raises(AttributeError, match=r"write flex.random.seed\(seed\)"):
+        _ = flex.manual_seed
+
+
+def test_errors_leave_the_state():
+    g = rng()
+    g.random(3)
+    before = g.state
+    wrong = {
+        "exponential: scale is -1; it must not be negative": lambda: g.exponential(-1),
+        "gumbel: scale is NaN; it must not be negative": lambda: g.gumbel(0, float("nan")),
+        "lognormal: sigma is -2; it must not be negative": lambda: g.lognormal(0, -2),
+        "standard_gamma: shape is -1; it must not be negative, and be finite": lambda: (
+            g.standard_gamma(-1)
+        ),
+        "chisquare: df is 0; it must be positive and finite": lambda: g.chisquare(0),
+        "beta: b is -3; it must be positive and finite": lambda: g.beta(1, -3),
+        "binomial: n is 2.5; it must be an integer from 0 to 2^63 - 1": lambda: g.binomial(
+            2.5, 0.5
+        ),
+        "binomial: p is 1.5; it must be from 0 to 1": lambda: g.binomial(3, 1.5),
+        "geometric: p is 0; it must be above 0, and at most 1": lambda: g.geometric(0),
+        "multinomial: n is -1; it must not be negative": lambda: g.multinomial(-1, flex.ones(1)),
+        "multinomial: pvals sums to 2; it must sum to 1": lambda: g.multinomial(3, flex.ones(2)),
+        "choice: 6 of 5 can't be chosen without replacement": lambda: g.choice(5, 6, replace=False),
+        "choice: there are 0 to choose 1 from": lambda: g.choice(0),
+        "choice: p has -1; probabilities are from 0 to 1": lambda: g.choice(
+            2, p=np.array([-1.0, 2.0])
+        ),
+        "choice: 2 can't be chosen: p has 1 that are not 0": lambda: g.choice(
+            2, 2, replace=False, p=np.array([0.0, 1.0])
+        ),
+        "permutation: x is 2.5; it must be an integer or a tensor": lambda: g.permutation(2.5),
+        "permutation: x is -1; it must not be negative": lambda: g.permutation(-1),
+        "bytes: length is -1; it must not be negative": lambda: g.bytes(-1),
+    }
+    for message, call in wrong.items():
+        with pytest.raises((ValueError, TypeError)) as error:
+            call()
+        assert str(error.value) == message
+    with pytest.raises(flex.ShapeError, match=r"^choice: p must have the shape \[3\]"):
+        g.choice(3, p=flex.ones(2))
+    with pytest.raises(flex.AxisError):
+        g.shuffle(flex.ones(3), axis=1)
+    with pytest.raises(TypeError, match=r"^shuffle: x: expected a Tensor, .* got list"):
+        g.shuffle([1, 2])
+    with pytest.raises(flex.DTypeError):
+        g.gamma(1, dtype="int64")
+    for huge in (lambda: g.poisson(3, 1 << 50), lambda: g.permutation(1 << 50)):
+        with pytest.raises(MemoryError):
+            huge()
+    with pytest.raises(MemoryError):
+        g.bytes(1 << 60)
+    assert g.state == before

@@ -1,0 +1,299 @@
+//! The other distributions, against their cumulative functions, moments and masses.
+
+use super::statistics::{anderson, kolmogorov, moments, normal, pearson};
+use flex::random::default_rng;
+use flex::{DType, Tensor};
+
+const N: usize = 60_000;
+
+fn doubles(x: flex::Result<Tensor>) -> Vec<f64> {
+    x.unwrap().astype(DType::F64).unwrap().to_vec().unwrap()
+}
+
+#[test]
+fn functions_of_uniform_numbers() {
+    for dtype in [DType::F32, DType::F64] {
+        let mut g = default_rng(1);
+        let check = |x: Vec<f64>, cumulative: fn(f64) -> f64| {
+            assert!(kolmogorov(&x, cumulative) < 2.0);
+            assert!(anderson(&x, cumulative) < 6.0);
+        };
+        check(doubles(g.standard_exponential(N, dtype)), |x| {
+            -(-x).exp_m1()
+        });
+        check(doubles(g.exponential(3, N, dtype)), |x| {
+            -(-x / 3.0).exp_m1()
+        });
+        check(doubles(g.gumbel(1, 2, N, dtype)), |x| {
+            (-(-(x - 1.0) / 2.0).exp()).exp()
+        });
+        check(doubles(g.logistic(-1, 0.5, N, dtype)), |x| {
+            1.0 / (1.0 + (-(x + 1.0) * 2.0).exp())
+        });
+        check(doubles(g.laplace(2, 3, N, dtype)), |x| {
+            let y = (x - 2.0) / 3.0;
+            if y < 0.0 {
+                0.5 * y.exp()
+            } else {
+                1.0 - 0.5 * (-y).exp()
+            }
+        });
+        check(doubles(g.lognormal(0.5, 2, N, dtype)), |x| {
+            normal((x.ln() - 0.5) / 2.0)
+        });
+    }
+}
+
+/// Mean, variance and fourth central moment, within four standard deviations.
+fn has_moments(name: &str, x: &[f64], mean: f64, variance: f64, kurtosis: f64) {
+    let (m, v) = moments(x, mean, variance, kurtosis * variance * variance);
+    assert!(m.abs() < 4.0 && v.abs() < 4.5, "{name}: {m} {v}");
+}
+
+#[test]
+fn gamma_beta_and_chi_square() {
+    let mut g = default_rng(2);
+    for a in [0.05, 0.5, 1.0, 1.5, 10.0, 1e6] {
+        let x = doubles(g.standard_gamma(a, N, DType::F64));
+        has_moments("gamma", &x, a, a, 3.0 + 6.0 / a);
+    }
+    // of integer shapes, the cumulative function is a sum of Poisson masses
+    let x = doubles(g.gamma(3, 2, N, DType::F64));
+    let cumulative = |x: f64| {
+        let y = x / 2.0;
+        1.0 - (-y).exp() * (1.0 + y + y * y / 2.0)
+    };
+    assert!(kolmogorov(&x, cumulative) < 2.0 && anderson(&x, cumulative) < 6.0);
+    // one with a shape of one half is half the square of a normal number
+    let x = doubles(g.chisquare(1, N, DType::F64));
+    let cumulative = |x: f64| 2.0 * normal(x.sqrt()) - 1.0;
+    assert!(kolmogorov(&x, cumulative) < 2.0 && anderson(&x, cumulative) < 6.0);
+    assert_eq!(doubles(g.standard_gamma(0, 3, DType::F32)), [0.0; 3]);
+    for (a, b) in [(1.0, 1.0), (1.0, 3.0)] {
+        let x = doubles(g.beta(a, b, N, DType::F64));
+        assert!(kolmogorov(&x, |x| 1.0 - (1.0 - x).powf(b)) < 2.0);
+    }
+    for (a, b) in [(0.5, 0.5), (2.0, 5.0), (0.01, 0.02), (300.0, 200.0)] {
+        let x = doubles(g.beta(a, b, N, DType::F64));
+        let sum: f64 = a + b;
+        let variance = a * b / (sum * sum * (sum + 1.0));
+        let excess = 6.0 * ((a - b).powi(2) * (sum + 1.0) - a * b * (sum + 2.0))
+            / (a * b * (sum + 2.0) * (sum + 3.0));
+        has_moments("beta", &x, a / sum, variance, 3.0 + excess);
+    }
+    let x = doubles(g.beta(1e-300, 1e-300, 1000, DType::F64));
+    assert!(x.iter().all(|x| *x == 0.0 || *x == 1.0));
+    assert!((400.0..600.0).contains(&x.iter().sum()));
+}
+
+/// Compares counts of integers with their masses; those that are expected less than ten times are
+/// counted together.
+fn has_masses(name: &str, x: &[f64], mass: impl Fn(f64) -> f64) {
+    let most = x.iter().copied().fold(0.0, f64::max);
+    let (mut counts, mut expected) = (vec![0u64], vec![0.0]);
+    let mut sorted = x.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut k = 0.0;
+    while k <= most {
+        let n = sorted.partition_point(|x| *x <= k) - sorted.partition_point(|x| *x < k);
+        *counts.last_mut().unwrap() += n as u64;
+        *expected.last_mut().unwrap() += mass(k) * x.len() as f64;
+        if *expected.last().unwrap() >= 10.0 {
+            counts.push(0);
+            expected.push(0.0);
+        }
+        k += 1.0;
+    }
+    // what is above the largest belongs to the last
+    *expected.last_mut().unwrap() =
+        x.len() as f64 - expected[..expected.len() - 1].iter().sum::<f64>();
+    if expected.last().unwrap() < &5.0 {
+        let (n, e) = (counts.pop().unwrap(), expected.pop().unwrap());
+        *counts.last_mut().unwrap() += n;
+        *expected.last_mut().unwrap() += e;
+    }
+    let z = pearson(&counts, |k| expected[k]);
+    assert!(z < 5.0, "{name}: {z}");
+}
+
+#[test]
+fn counts_have_their_masses() {
+    let mut g = default_rng(3);
+    for lam in [0.3f64, 4.0, 9.99, 10.0, 35.0, 1000.0] {
+        let x = doubles(g.poisson(lam, N));
+        has_masses("poisson", &x, |k| {
+            (k * lam.ln() - lam - libm::lgamma(k + 1.0)).exp()
+        });
+        has_moments("poisson", &x, lam, lam, 3.0 + 1.0 / lam);
+    }
+    for (n, p) in [
+        (1, 0.3f64),
+        (20, 0.2),
+        (20, 0.9),
+        (40, 0.5),
+        (1000, 0.3),
+        (1000, 0.995),
+    ] {
+        let x = doubles(g.binomial(n, p, N));
+        let n = n as f64;
+        has_masses("binomial", &x, |k| {
+            let choose = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
+            if k > n {
+                0.0
+            } else {
+                (choose + k * p.ln() + (n - k) * (1.0 - p).ln()).exp()
+            }
+        });
+        let q = 1.0 - p;
+        has_moments(
+            "binomial",
+            &x,
+            n * p,
+            n * p * q,
+            3.0 + (1.0 - 6.0 * p * q) / (n * p * q),
+        );
+    }
+    for p in [0.01f64, 0.5, 0.9] {
+        let x = doubles(g.geometric(p, N));
+        has_masses("geometric", &x, |k| {
+            if k < 1.0 {
+                0.0
+            } else {
+                p * (1.0 - p).powf(k - 1.0)
+            }
+        });
+    }
+    assert_eq!(doubles(g.geometric(1, 3)), [1.0; 3]);
+    assert_eq!(doubles(g.poisson(0, 3)), [0.0; 3]);
+    assert_eq!(doubles(g.binomial(7, 1, 3)), [7.0; 3]);
+    assert_eq!(doubles(g.binomial(0, 0.5, 3)), [0.0; 3]);
+    // ends of the domains
+    let x = doubles(g.poisson(9e18, 100));
+    assert!(x.iter().all(|x| (x / 9e18 - 1.0).abs() < 1e-8));
+    let x = doubles(g.binomial(1i64 << 60, 0.5, 100));
+    assert!(x.iter().all(|x| (x / 2f64.powi(59) - 1.0).abs() < 1e-7));
+    assert!(doubles(g.geometric(1e-300, 10)).iter().all(|x| *x > 1e18));
+}
+
+#[test]
+fn vectors() {
+    let mut g = default_rng(4);
+    let p = Tensor::from([0.2f64, 0.0, 0.5, 0.3, 0.0]);
+    let x = g.multinomial(30, &p, N / 4).unwrap();
+    assert!(x.sum(1).unwrap().iter::<i64>().unwrap().all(|n| n == 30));
+    for (k, p) in [0.2, 0.0, 0.5, 0.3, 0.0].into_iter().enumerate() {
+        let x = doubles(x.select(1, k as i64));
+        if p == 0.0 {
+            assert!(x.iter().all(|x| *x == 0.0));
+        } else {
+            let v = 30.0 * p * (1.0 - p);
+            has_moments(
+                "multinomial",
+                &x,
+                30.0 * p,
+                v,
+                3.0 + (1.0 - 6.0 * p * (1.0 - p)) / v,
+            );
+        }
+    }
+    let alpha = Tensor::from([0.5f64, 1.0, 2.5]);
+    let x = g.dirichlet(&alpha, N / 4, DType::F64).unwrap();
+    assert!(
+        x.sum(1)
+            .unwrap()
+            .iter::<f64>()
+            .unwrap()
+            .all(|x| (x - 1.0).abs() < 1e-12)
+    );
+    let one = doubles(x.select(1, 1));
+    assert!(kolmogorov(&one, |x| 1.0 - (1.0 - x).powi(3)) < 2.0);
+    let x = g
+        .dirichlet(&Tensor::from([1e-300f64; 3]), 300, DType::F64)
+        .unwrap();
+    assert!(x.iter::<f64>().unwrap().all(|x| x == 0.0 || x == 1.0));
+    let mean = Tensor::from([1.0f64, -2.0, 0.5]);
+    let covariance = [[2.0f64, 0.6, 0.0], [0.6, 1.0, -0.3], [0.0, -0.3, 0.5]];
+    let x = g
+        .multivariate_normal(&mean, &Tensor::from(covariance), N, DType::F64)
+        .unwrap();
+    let columns: Vec<Vec<f64>> = (0..3).map(|k| doubles(x.select(1, k))).collect();
+    for (i, m) in [1.0, -2.0, 0.5].into_iter().enumerate() {
+        let deviation = covariance[i][i].sqrt();
+        assert!(kolmogorov(&columns[i], |x| normal((x - m) / deviation)) < 2.0);
+        for j in 0..i {
+            let n = [1.0, -2.0, 0.5][j];
+            let pairs = columns[i].iter().zip(&columns[j]);
+            let got = pairs.map(|(x, y)| (x - m) * (y - n)).sum::<f64>() / N as f64;
+            let spread = covariance[i][i] * covariance[j][j] + covariance[i][j].powi(2);
+            assert!((got - covariance[i][j]).abs() < 4.0 * (spread / N as f64).sqrt());
+        }
+    }
+    let singular = Tensor::from([[0.0f32, 0.0], [0.0, 4.0]]);
+    let x = g
+        .multivariate_normal(&Tensor::from([5.0f32, 0.0]), &singular, 3, DType::F32)
+        .unwrap();
+    assert!(doubles(x.select(1, 0)).iter().all(|x| *x == 5.0));
+}
+
+#[test]
+fn errors_leave_the_state() {
+    let mut g = default_rng(1);
+    g.poisson(3, 3).unwrap();
+    let before = g.clone();
+    let (two, p) = (Tensor::from([1.0f32, 2.0]), Tensor::from([0.5f32, 0.4]));
+    let f = DType::F32;
+    let errors = [
+        g.exponential(-1, 3, f),
+        g.standard_exponential(3, DType::I32),
+        g.gumbel(0, -1, 3, f),
+        g.logistic(0, -1, 3, f),
+        g.laplace(0, f64::NAN, 3, f),
+        g.lognormal(0, -1, 3, f),
+        g.lognormal(0, 1, 3, DType::Bool),
+        g.standard_gamma(-1, 3, f),
+        g.standard_gamma(f64::NAN, 3, f),
+        g.gamma(1, -1, 3, f),
+        g.gamma(f64::INFINITY, 1, 3, f),
+        g.chisquare(0, 3, f),
+        g.beta(0, 1, 3, f),
+        g.beta(1, 1, 3, DType::I64),
+        g.poisson(-1, 3),
+        g.poisson(1e19, 3),
+        g.poisson(f64::NAN, 3),
+        g.binomial(-1, 0.5, 3),
+        g.binomial(2.5, 0.5, 3),
+        g.binomial(3, 1.5, 3),
+        g.binomial(3, f64::NAN, 3),
+        g.geometric(0, 3),
+        g.geometric(1.5, 3),
+        g.poisson(&two, 3),
+        g.poisson(1, usize::MAX / 64),
+        g.multinomial(3, &p, 3),
+        g.multinomial(3, &two, 3),
+        g.multinomial(3, &Tensor::from([[1.0f32]]), 3),
+        g.dirichlet(&Tensor::from([0.0f32, 1.0]), 3, f),
+        g.dirichlet(&two, 3, DType::I64),
+        g.multivariate_normal(&two, &two, 3, f),
+        g.multivariate_normal(&two, &Tensor::from([[1.0f32, 2.0], [2.0, 1.0]]), 3, f),
+        g.multivariate_normal(&two, &Tensor::from([[1.0f32, 0.5], [0.0, 1.0]]), 3, f),
+        g.multivariate_normal(&two, &Tensor::from([[0.0f32, 0.5], [0.5, 1.0]]), 3, f),
+    ];
+    for (k, e) in errors.into_iter().enumerate() {
+        assert!(e.is_err(), "{k}");
+        assert_eq!(g, before, "{k}");
+    }
+    if cfg!(feature = "messages") {
+        let e = g
+            .multinomial(3, &Tensor::from([0.5f64, 0.25]), 3)
+            .unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "multinomial: pvals sums to 0.75; it must sum to 1"
+        );
+        let e = g.poisson(-1, 3).unwrap_err().to_string();
+        assert!(
+            e.starts_with("poisson: lam is -1; it must be from 0 to 9.22e18"),
+            "{e}"
+        );
+    }
+}
