@@ -342,6 +342,15 @@ SPECIAL = {
     ("group_norm", "weight"): "_Operand | None",
     ("instance_norm", "weight"): "_Operand | None",
     ("nll_loss", "weight"): "_Operand | None",
+    **{
+        (name, parameter): type_
+        for name in ("einsum", "einsum_path")
+        for parameter, type_ in (
+            ("subscripts", "str | _Operand"),
+            ("operands", "_Operand | Sequence[SupportsIndex | EllipsisType]"),
+            ("optimize", "bool | str | Sequence[Any]"),
+        )
+    },
     ("embedding_bag", "mode"): 'Literal["mean", "sum", "max"]',
     ("embedding_bag", "offsets"): "_Operand | None",
     ("gumbel_softmax", "seed"): "SupportsIndex",
@@ -413,6 +422,7 @@ RETURNS = {
     "quant.load": "dict[str, Any]",
     "quant.load_gguf": "tuple[Tensors, dict[str, Any]]",
     "quant.save": "None",
+    "einsum_path": "tuple[list[Any], str]",
     "explain": "str",
     "stream": "Stream",
     "fuse": "Callable[..., _R]",  # see `decorator`

@@ -354,6 +354,7 @@ fn all_other_operations_survive_failed_allocations() {
             ops::matmul_as(x, turned, DType::F32),
             ops::outer(line, line),
             ops::tensordot(x, turned, 1),
+            ops::einsum("ij,jk,ji->k", &[x, turned, turned]),
             ops::vecdot(x, x, -1).and_then(|_| x.copy()),
             ops::max(x, 0),
             ops::argmax(x, 0),

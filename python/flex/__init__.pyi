@@ -77,6 +77,8 @@ __all__ = [
     "tril",
     "triu",
     "meshgrid",
+    "einsum",
+    "einsum_path",
     "add",
     "subtract",
     "multiply",

@@ -2111,6 +2111,42 @@ def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[T
     >>> x.tolist(), y.tolist()
     ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
     """
+def einsum(subscripts: str | _Operand, /, *operands: _Operand | Sequence[SupportsIndex | EllipsisType], dtype: _DType | None = None, optimize: builtins.bool | str | Sequence[Any] = True) -> Tensor:
+    """The sum of products of operands whose dimensions are named by letters (Einstein's summation), as
+    in numpy.einsum.
+
+    subscripts: the letters of each operand's dimensions, separated by commas, and after `->` those
+    of the result; other letters are summed over. A letter that one operand has twice takes its
+    diagonal. `...` stands for dimensions without letters, which broadcast. Without `->` the result
+    has the dimensions under `...` and the letters that occur once, in alphabetical order. Instead, a
+    list of integers from 0 to 51, and `...`, may follow each operand, and one for the result. dtype:
+    the dtype that operands are converted to; by default their common one. Integers wrap, 16-bit
+    floats are summed in float32 and rounded once. optimize: the order in which operands are
+    contracted, which only affects speed and rounding: True for a good one, False for that in which
+    they are given, or `'greedy'`, `'optimal'`, or a path of einsum_path. What only permutes
+    dimensions or takes diagonals is a view. ValueError if subscripts or a path are malformed;
+    ShapeError if they don't fit the shapes; DTypeError for bool, unless nothing is computed, or
+    without a common dtype.
+
+    >>> a, x = flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])
+    >>> flex.einsum("ij,j->i", a, x).tolist(), flex.einsum("ii", a).item()
+    ([12, 34], 5)
+    >>> flex.einsum(a, [0, 1], x, [1], [0]).tolist()
+    [12, 34]
+    """
+def einsum_path(subscripts: str | _Operand, /, *operands: _Operand | Sequence[SupportsIndex | EllipsisType], optimize: builtins.bool | str | Sequence[Any] = 'greedy') -> tuple[list[Any], str]:
+    """The order in which einsum contracts operands, and its costs: a path for its `optimize`, and a
+    text.
+
+    subscripts, operands, optimize: as for einsum; only the operands' shapes matter. The path has the
+    positions of the operands that each step contracts; these are removed from the list of operands,
+    and the result is appended. Errors as for einsum.
+
+    >>> a, x = flex.ones((3, 3)), flex.ones(3)
+    >>> path, text = flex.einsum_path("ij,jk,k->i", a, a, x)
+    >>> path
+    ['einsum_path', (1, 2), (0, 1)]
+    """
 def add(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Sum.
 
@@ -3703,6 +3739,8 @@ __all__ = [
     "tril",
     "triu",
     "meshgrid",
+    "einsum",
+    "einsum_path",
     "add",
     "subtract",
     "multiply",

@@ -136,7 +136,6 @@ NAMES = {
     # indexing and products
     "bmm": "flex.matmul(x1, x2)",
     "dot": "flex.matmul(x1, x2), or flex.vecdot",
-    "einsum": "flex.matmul or flex.tensordot, with flex.permute_dims",
     "gather": "flex.take_along_axis(x, indices, axis)",
     "index_select": "flex.take(x, indices, axis)",
     "inner": "flex.vecdot(x1, x2)",

@@ -13,6 +13,7 @@ mod convert;
 mod creation;
 mod deferred;
 mod dtype;
+mod einsum;
 mod elementwise;
 mod fft;
 mod fuse;
@@ -57,6 +58,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     promotion::register(m)?;
     standard::register(m)?;
     creation::register(m)?;
+    einsum::register(m)?;
     elementwise::register(m)?;
     fft::register(m)?;
     fuse::register(m)?;

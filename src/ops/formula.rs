@@ -141,7 +141,7 @@ impl<'a> Formula<'a> {
 
 /// Computes a program, built for these operands, into a fresh tensor. The operands broadcast to the
 /// shape of `y`.
-fn evaluate<'a>(
+pub(crate) fn evaluate<'a>(
     program: &TileProgram,
     inputs: impl Iterator<Item = &'a Tensor>,
     y: &mut Tensor,

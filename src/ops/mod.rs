@@ -5,6 +5,7 @@ pub mod create;
 pub mod decimals;
 #[cfg(any(feature = "nn", feature = "random"))]
 pub(crate) mod draw;
+pub mod einsum;
 pub mod elementwise;
 pub mod ewise;
 pub(crate) mod formula;
@@ -23,6 +24,7 @@ mod values;
 pub use compare::{Allclose, allclose};
 pub use create::*;
 pub use decimals::round_to;
+pub use einsum::{EinsumOptions, EinsumOrder, EinsumPath, einsum, einsum_path, einsum_with};
 pub use elementwise::*;
 pub use ewise::{
     Apply, Elementwise, Operator, Reducer, ewise, ewise_inplace, ewise_into, iwise,

@@ -11,7 +11,7 @@ import weakref
 import ml_dtypes
 import numpy as np
 import pytest
-from einops import array_api as einops  # plain einops supports only a fixed list of libraries
+from einops import array_api as einops  # plain einops: test_einops.py
 from support import Producer, address, numpy_dtype, sample
 
 import flex

@@ -27,7 +27,9 @@ nn.grad.linearr(x)  # E: attr-defined
 quant.quantise(x)  # E: attr-defined
 signal.lfilter(x)  # E: attr-defined
 flex.io.loads("x.npy")  # E: attr-defined
-flex.einsum("ij", x)  # E: attr-defined
+flex.unsqueeze(x, 0)  # E: attr-defined
+reveal_type(flex.einsum("ij->ji", x))  # revealed: flex._flex.Tensor
+reveal_type(flex.einsum(x, [0, 1], [1, ...], optimize="greedy"))  # revealed: flex._flex.Tensor
 x.unsqueeze(0)  # E: attr-defined
 flex.sum(x, dims=0)  # E: call-arg
 reveal_type(flex.linalg.matmul(x, x))  # revealed: flex._flex.Tensor

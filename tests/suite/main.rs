@@ -12,6 +12,8 @@ mod digits;
 mod dot;
 mod driver;
 mod dtype;
+#[cfg(all(feature = "ints", feature = "f64", feature = "half"))]
+mod einsum;
 mod elementwise;
 mod ewise;
 mod exec;
