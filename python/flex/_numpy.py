@@ -130,7 +130,7 @@ def dispatch(
     name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
     if name in _METHODS and _KEYWORDS.issuperset(kwargs):
         return function._implementation(*args, **kwargs)
-    served = _where(*args) if name == "where" and not kwargs else _served(name, args, kwargs)
+    served = _served(name, args, kwargs)
     if served is not NotImplemented:
         return served
     if name in _WRITERS and isinstance(args[0] if args else None, flex.Tensor):
@@ -145,28 +145,34 @@ def dispatch(
 
 
 def _served(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> object:
-    row = _ROWS.get(name)
-    kwargs = {k: v for k, v in kwargs.items() if v is not None or k == "axis"}
-    if row is None or len(args) > len(row.positional) or not row.keywords.keys() >= kwargs.keys():
-        return NotImplemented
-    first = row.positional[0]
-    if not args:
-        if first not in kwargs:
-            return NotImplemented
-        args = (kwargs.pop(first),)
+    """flex's result; NotImplemented if flex lacks the function or an argument of it, or refuses the call: that may be one that NumPy
+    computes, and if it is not, the error is NumPy's.
+    """
     try:
-        return row.function(*args, **{row.keywords[k]: v for k, v in kwargs.items()})
-    except (TypeError, ValueError, IndexError):
-        return NotImplemented  # what flex refuses may be what NumPy computes, and if not, the error is NumPy's
+        if name in _VARIADIC:
+            return _VARIADIC[name](*args, **kwargs)
+        row = _ROWS.get(name)
+        kwargs = {k: v for k, v in kwargs.items() if v is not None or k == "axis"}
+        if (
+            row is None
+            or len(args) > len(row.positional)
+            or not row.keywords.keys() >= kwargs.keys()
+        ):
+            return NotImplemented
+        first = () if args else (kwargs.pop(row.positional[0]),)
+        return row.function(*args, *first, **{row.keywords[k]: v for k, v in kwargs.items()})
+    except (TypeError, ValueError, IndexError, KeyError):
+        return NotImplemented
 
 
 def _where(condition: Any, *choices: Any) -> object:
-    try:
-        chosen = flex.asarray(condition)
-        chosen = chosen if chosen.dtype == flex.bool else chosen != 0
-        return flex.where(chosen, *choices) if choices else flex.nonzero(chosen)
-    except (TypeError, ValueError):
-        return NotImplemented
+    chosen = flex.asarray(condition)
+    chosen = chosen if chosen.dtype == flex.bool else chosen != 0
+    return flex.where(chosen, *choices) if choices else flex.nonzero(chosen)
+
+
+# Functions of any number of operands.
+_VARIADIC = {"einsum": flex.einsum, "where": _where}
 
 
 def _several(out: object) -> tuple[Any, ...]:

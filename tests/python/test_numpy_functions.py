@@ -49,6 +49,11 @@ SERVED = {
         lambda f, t: f(t(A), 2, 0),
         lambda f, t: f(t(A), prepend=t(A[:, :1])),
     ],
+    "einsum": [
+        lambda f, t: f("ij,kj->ik", t(A), t(A)),
+        lambda f, t: f("ij->j", t(A), optimize=True),
+        lambda f, t: f(t(A), [0, 1], t(V), [0]),
+    ],
     "expand_dims": [lambda f, t: f(t(A), 1), lambda f, t: f(t(A), axis=(0, -1))],
     "flip": [lambda f, t: f(t(A)), lambda f, t: f(t(A), 0), lambda f, t: f(t(A), axis=(0, 1))],
     "imag": [lambda f, t: f(t(C))],
@@ -148,7 +153,7 @@ def compare(found, expected):
 
 
 def test_each_served_function_is_called_here():
-    assert set(SERVED) == {*_numpy._ROWS, "where"}
+    assert set(SERVED) == {*_numpy._ROWS, *_numpy._VARIADIC}
 
 
 @pytest.mark.parametrize("name", SERVED)
@@ -183,7 +188,7 @@ LEFT = {
     "median": lambda t: np.median(t(A), axis=1),
     "median of all": lambda t: np.median(t(A)),
     "percentile": lambda t: np.percentile(t(A), [25, 50], axis=0),
-    "einsum": lambda t: np.einsum("ij,kj->ik", t(A), t(A)),
+    "einsum into an order": lambda t: np.einsum("ij->ji", t(A), order="F"),
     "vstack": lambda t: np.vstack([t(A), t(A)]),
     "hstack": lambda t: np.hstack((t(V), V)),
     "column_stack": lambda t: np.column_stack([t(V), t(V)]),

@@ -32,6 +32,7 @@ DIFFERENT = {
     "frombuffer": "the dtype has no default",
     "fft": "a module",
     "linalg": "a module",
+    "random": "a module, whose numbers for a seed are flex's own",
 }
 DTYPES = [
     "bool",
@@ -59,6 +60,7 @@ CALLS = {
     "broadcast_shapes": [lambda f, t, xp: f((3, 1), (1, 4), (4,))],
     "can_cast": [lambda f, t, xp: f(xp.int8, xp.int16), lambda f, t, xp: f(xp.float64, xp.float32)],
     "concat": [lambda f, t, xp: f([t(A), t(A)], axis=1)],
+    "einsum_path": [lambda f, t, xp: f("ij,jk,kl->il", t(A), t(A.T), t(A), optimize="greedy")[0]],
     "empty_like": [lambda f, t, xp: f(t(A)).shape],
     "finfo": [lambda f, t, xp: (float(f(xp.float32).eps), f(xp.float16).bits)],
     "from_dlpack": [lambda f, t, xp: f(A)],
