@@ -456,6 +456,13 @@ class Tensor:
         >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
         [True, False]
         """
+    def allclose(x1, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+        """Whether all elements are close, as with `isclose`: a Python bool. Arguments and errors are those
+        of `isclose`.
+
+        >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
+        True
+        """
     def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """Whether any element is true (not zero).
 
@@ -500,6 +507,14 @@ class Tensor:
 
         >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
         [[0, 1], [1, 0]]
+        """
+    def array_equal(x1, x2: _Operand, /, equal_nan: builtins.bool = False) -> builtins.bool:
+        """Whether the shapes and all elements are equal, as numbers of any dtypes: a Python bool.
+
+        equal_nan: whether NaN equals NaN. DTypeError for float8.
+
+        >>> flex.array_equal(flex.asarray([1, 2]), flex.asarray([1.0, 2.0]))
+        True
         """
     def asin(self) -> Tensor:
         """Inverse sine.
@@ -776,6 +791,17 @@ class Tensor:
         >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
         [0.25, 0.5]
         """
+    def dot(x1, x2: _Operand, /) -> Tensor:
+        """The product of numpy.dot: of vectors or matrices as `matmul`, with a number the product, and
+        otherwise the sum of products over the last axis of x1 and the second-last of x2; the result has
+        the other axes of x1, followed by those of x2.
+
+        x1, x2: of the same size along these axes (ShapeError). The result has the common dtype;
+        DTypeError for bool, or if there is none.
+
+        >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
+        [7, 10]
+        """
     def empty_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
         """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
         there is not enough memory.
@@ -972,6 +998,25 @@ class Tensor:
         >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
         [[0.0, 0.0], [2.0, 2.0]]
         """
+    def inner(x1, x2: _Operand, /) -> Tensor:
+        """The sum of products over the last axes of both; the result has the other axes of x1, followed by
+        those of x2. With a number, the product.
+
+        x1, x2: of the same size along the last axis (ShapeError). The result has the common dtype;
+        DTypeError for bool, or if there is none.
+
+        >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+        [12, 34]
+        """
+    def isclose(x1, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+        """Whether each element of x1 is within `atol + rtol * abs(x2)` of that of x2, in float64.
+
+        x1, x2: of any dtypes with a common one (DTypeError), which broadcast (ShapeError). equal_nan:
+        whether NaN is close to NaN. Infinities are close to themselves alone.
+
+        >>> flex.isclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0 + 1e-7, 2.1])).tolist()
+        [True, False]
+        """
     def isfinite(self) -> Tensor:
         """Whether finite.
 
@@ -1011,6 +1056,15 @@ class Tensor:
 
         >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
         [False, False, True]
+        """
+    def kron(x1, x2: _Operand, /) -> Tensor:
+        """The Kronecker product: each element of x1 times the whole of x2, as blocks. The shape with fewer
+        dimensions is padded with ones in front; sizes are multiplied.
+
+        The result has the common dtype; DTypeError for bool, or if there is none.
+
+        >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
+        [1, 2, 3, 10, 20, 30]
         """
     def less(x1, x2: _Operand, /) -> Tensor:
         """Whether the first is less.
@@ -1272,6 +1326,57 @@ class Tensor:
 
         >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
         [10, 20]
+        """
+    def nan_to_num(self, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+        """x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
+
+        nan: in place of NaN. posinf, neginf: in place of infinities; by default the largest and the
+        smallest finite number of the dtype. Bool and integers are left as they are. RangeError if a
+        number doesn't fit the dtype; DTypeError for float8.
+
+        >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
+        [0.0, -9.0, 1.0]
+        """
+    def nanmax(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The largest element that is not NaN; NaN if all are. Arguments and errors are those of `max`.
+
+        >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
+        3.0
+        """
+    def nanmean(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The mean of elements that are not NaN; of none it is NaN. Arguments, dtypes and errors are
+        those of `mean`.
+
+        >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
+        2.0
+        """
+    def nanmin(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
+        `min`.
+
+        >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
+        1.0
+        """
+    def nanstd(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+        """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
+        the same arguments and errors.
+
+        >>> flex.nanstd(flex.asarray([1.0, flex.nan, 3.0])).item()
+        1.0
+        """
+    def nansum(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The sum of elements that are not NaN; of none it is 0. Arguments, dtypes and errors are those
+        of `sum`.
+
+        >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
+        4.0
+        """
+    def nanvar(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+        """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
+        Arguments, dtypes and errors are those of `var`.
+
+        >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
+        1.0
         """
     def negative(self) -> Tensor:
         """`-x`; the smallest integer wraps to itself.
@@ -1825,6 +1930,15 @@ class Tensor:
         >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
         (1.0, 2.0)
         """
+    def vdot(x1, x2: _Operand, /) -> Tensor:
+        """The dot product of all elements in row-major order; complex numbers of x1 are conjugated.
+
+        x1, x2: with equally many elements (ShapeError). The result is 0-dimensional, of the common
+        dtype; DTypeError for bool, or if there is none.
+
+        >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
+        16
+        """
     def vecdot(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
         """The dot product along an axis; complex numbers of x1 are conjugated.
 
@@ -1986,6 +2100,30 @@ def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
     """
 def __array_namespace_info__() -> _Info:
     """Inspects this namespace: dtypes, devices, defaults."""
+def isclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+    """Whether each element of x1 is within `atol + rtol * abs(x2)` of that of x2, in float64.
+
+    x1, x2: of any dtypes with a common one (DTypeError), which broadcast (ShapeError). equal_nan:
+    whether NaN is close to NaN. Infinities are close to themselves alone.
+
+    >>> flex.isclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0 + 1e-7, 2.1])).tolist()
+    [True, False]
+    """
+def allclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether all elements are close, as with `isclose`: a Python bool. Arguments and errors are those
+    of `isclose`.
+
+    >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
+    True
+    """
+def array_equal(x1: _Operand, x2: _Operand, /, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether the shapes and all elements are equal, as numbers of any dtypes: a Python bool.
+
+    equal_nan: whether NaN equals NaN. DTypeError for float8.
+
+    >>> flex.array_equal(flex.asarray([1, 2]), flex.asarray([1.0, 2.0]))
+    True
+    """
 def empty(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor with unspecified values.
 
@@ -3248,6 +3386,96 @@ def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
     >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
+def inner(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The sum of products over the last axes of both; the result has the other axes of x1, followed by
+    those of x2. With a number, the product.
+
+    x1, x2: of the same size along the last axis (ShapeError). The result has the common dtype;
+    DTypeError for bool, or if there is none.
+
+    >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+    [12, 34]
+    """
+def dot(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The product of numpy.dot: of vectors or matrices as `matmul`, with a number the product, and
+    otherwise the sum of products over the last axis of x1 and the second-last of x2; the result has
+    the other axes of x1, followed by those of x2.
+
+    x1, x2: of the same size along these axes (ShapeError). The result has the common dtype;
+    DTypeError for bool, or if there is none.
+
+    >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
+    [7, 10]
+    """
+def vdot(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The dot product of all elements in row-major order; complex numbers of x1 are conjugated.
+
+    x1, x2: with equally many elements (ShapeError). The result is 0-dimensional, of the common
+    dtype; DTypeError for bool, or if there is none.
+
+    >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
+    16
+    """
+def kron(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The Kronecker product: each element of x1 times the whole of x2, as blocks. The shape with fewer
+    dimensions is padded with ones in front; sizes are multiplied.
+
+    The result has the common dtype; DTypeError for bool, or if there is none.
+
+    >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
+    [1, 2, 3, 10, 20, 30]
+    """
+def nansum(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The sum of elements that are not NaN; of none it is 0. Arguments, dtypes and errors are those
+    of `sum`.
+
+    >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
+    4.0
+    """
+def nanmean(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The mean of elements that are not NaN; of none it is NaN. Arguments, dtypes and errors are
+    those of `mean`.
+
+    >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
+    2.0
+    """
+def nanmax(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The largest element that is not NaN; NaN if all are. Arguments and errors are those of `max`.
+
+    >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
+    3.0
+    """
+def nanmin(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
+    `min`.
+
+    >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
+    1.0
+    """
+def nanvar(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+    """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
+    Arguments, dtypes and errors are those of `var`.
+
+    >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
+    1.0
+    """
+def nanstd(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+    """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
+    the same arguments and errors.
+
+    >>> flex.nanstd(flex.asarray([1.0, flex.nan, 3.0])).item()
+    1.0
+    """
+def nan_to_num(x: _Operand, /, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
+
+    nan: in place of NaN. posinf, neginf: in place of infinities; by default the largest and the
+    smallest finite number of the dtype. Bool and integers are left as they are. RangeError if a
+    number doesn't fit the dtype; DTypeError for float8.
+
+    >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
+    [0.0, -9.0, 1.0]
+    """
 def stream() -> Stream:
     """Runs the operations of a block together: `with flex.stream():`.
 
@@ -3725,6 +3953,9 @@ __all__ = [
     "__array_api_version__",
     "broadcast_shapes",
     "__array_namespace_info__",
+    "isclose",
+    "allclose",
+    "array_equal",
     "empty",
     "empty_like",
     "zeros",
@@ -3842,6 +4073,17 @@ __all__ = [
     "vecdot",
     "outer",
     "cross",
+    "inner",
+    "dot",
+    "vdot",
+    "kron",
+    "nansum",
+    "nanmean",
+    "nanmax",
+    "nanmin",
+    "nanvar",
+    "nanstd",
+    "nan_to_num",
     "Stream",
     "stream",
     "sum",

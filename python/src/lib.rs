@@ -8,6 +8,7 @@
 mod examples;
 
 mod cell;
+mod compare;
 mod config;
 mod convert;
 mod creation;
@@ -24,6 +25,7 @@ mod io;
 mod join;
 mod linalg;
 mod methods;
+mod nan;
 mod nn;
 mod number;
 mod operators;
@@ -57,6 +59,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     interop::register(m)?;
     promotion::register(m)?;
     standard::register(m)?;
+    compare::register(m)?;
     creation::register(m)?;
     einsum::register(m)?;
     elementwise::register(m)?;
@@ -66,6 +69,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     io::register(m)?;
     join::register(m)?;
     linalg::register(m)?;
+    nan::register(m)?;
     nn::register(m)?;
     quant::register(m)?;
     random::register(m)?;

@@ -150,11 +150,72 @@ fn cross(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<
     })
 }
 
+/// The sum of products over the last axes of both; the result has the other axes of x1, followed by
+/// those of x2. With a number, the product.
+///
+/// x1, x2: of the same size along the last axis (ShapeError). The result has the common dtype;
+/// DTypeError for bool, or if there is none.
+///
+/// >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+/// [12, 34]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /))]
+fn inner(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
+    compute(py, work(&x1.0, x2.0.len()), || ops::inner(&x1.0, &x2.0))
+}
+
+/// The product of numpy.dot: of vectors or matrices as `matmul`, with a number the product, and
+/// otherwise the sum of products over the last axis of x1 and the second-last of x2; the result has
+/// the other axes of x1, followed by those of x2.
+///
+/// x1, x2: of the same size along these axes (ShapeError). The result has the common dtype;
+/// DTypeError for bool, or if there is none.
+///
+/// >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
+/// [7, 10]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /))]
+fn dot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
+    compute(py, work(&x1.0, x2.0.len()), || ops::dot(&x1.0, &x2.0))
+}
+
+/// The dot product of all elements in row-major order; complex numbers of x1 are conjugated.
+///
+/// x1, x2: with equally many elements (ShapeError). The result is 0-dimensional, of the common
+/// dtype; DTypeError for bool, or if there is none.
+///
+/// >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
+/// 16
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /))]
+fn vdot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
+    compute(py, x1.0.len(), || ops::vdot(&x1.0, &x2.0))
+}
+
+/// The Kronecker product: each element of x1 times the whole of x2, as blocks. The shape with fewer
+/// dimensions is padded with ones in front; sizes are multiplied.
+///
+/// The result has the common dtype; DTypeError for bool, or if there is none.
+///
+/// >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
+/// [1, 2, 3, 10, 20, 30]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /))]
+fn kron(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
+    compute(py, x1.0.len().saturating_mul(x2.0.len()), || {
+        ops::kron(&x1.0, &x2.0)
+    })
+}
+
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(matmul, m)?)?;
     m.add_function(wrap_pyfunction!(matrix_transpose, m)?)?;
     m.add_function(wrap_pyfunction!(tensordot, m)?)?;
     m.add_function(wrap_pyfunction!(vecdot, m)?)?;
     m.add_function(wrap_pyfunction!(outer, m)?)?;
-    m.add_function(wrap_pyfunction!(cross, m)?)
+    m.add_function(wrap_pyfunction!(cross, m)?)?;
+    m.add_function(wrap_pyfunction!(inner, m)?)?;
+    m.add_function(wrap_pyfunction!(dot, m)?)?;
+    m.add_function(wrap_pyfunction!(vdot, m)?)?;
+    m.add_function(wrap_pyfunction!(kron, m)?)
 }

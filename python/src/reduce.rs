@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use std::borrow::Cow;
 
 /// The axes to reduce, all for `None`.
-fn over(axis: &Option<Ints>, keepdims: bool) -> ReductionAxes {
+pub fn over(axis: &Option<Ints>, keepdims: bool) -> ReductionAxes {
     ReductionAxes {
         axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
         keepdims,
@@ -51,7 +51,7 @@ fn computed_in<'t>(
 }
 
 /// The `correction`, which NumPy calls `ddof`.
-fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
+pub fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
     match ddof {
         Some(_) if correction != 0.0 => {
             Err(Error::value(op, "correction and ddof are synonyms: pass one of them").raise())

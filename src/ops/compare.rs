@@ -77,11 +77,31 @@ method!(
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn allclose(x: &Tensor, y: &Tensor, within: impl Into<Allclose>) -> Result<bool> {
-        allclose_of(x, y, within.into())
+        allclose_of(x, y, within.into()).map_err(|e| e.named("allclose"))
     }
 );
 
 fn allclose_of(x: &Tensor, y: &Tensor, within: Allclose) -> Result<bool> {
+    ops::all(&isclose_of(x, y, within)?, ())?.item::<bool>()
+}
+
+method!(
+    /// Whether each element of `x` is within `atol + rtol * |y|` of that of `y`; computed as in
+    /// [`allclose`], with its errors.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let (x, y) = (Tensor::from([1.0f32, 2.0]), Tensor::from([1.0f32, 2.1]));
+    /// assert_eq!(x.isclose(&y, ())?.to_vec::<bool>()?, [true, false]);
+    /// assert_eq!(ops::isclose(&x, &x, ())?.to_vec::<bool>()?, [true, true]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn isclose(x: &Tensor, y: &Tensor, within: impl Into<Allclose>) -> Result<Tensor> {
+        isclose_of(x, y, within.into()).map_err(|e| e.named("isclose"))
+    }
+);
+
+fn isclose_of(x: &Tensor, y: &Tensor, within: Allclose) -> Result<Tensor> {
     let Allclose {
         rtol,
         atol,
@@ -103,5 +123,31 @@ fn allclose_of(x: &Tensor, y: &Tensor, within: Allclose) -> Result<bool> {
         let both = ops::logical_and(ops::isnan(x)?, ops::isnan(y)?)?;
         close = ops::logical_or(close, both)?;
     }
-    ops::all(&close, ())?.item::<bool>()
+    Ok(close)
 }
+
+method!(
+    /// Whether the shapes and all elements are equal, as numbers: dtypes may differ, -0 equals 0,
+    /// and NaN equals NaN only if `equal_nan`.
+    ///
+    /// Errors for float8.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let (x, y) = (Tensor::from([1, 2]), Tensor::from([1.0f32, 2.0]));
+    /// assert!(x.array_equal(&y, false)?);
+    /// assert!(!ops::array_equal(&x, &y.reshape((1, 2))?, false)?);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn array_equal(x: &Tensor, y: &Tensor, equal_nan: bool) -> Result<bool> {
+        if x.shape() != y.shape() {
+            return Ok(false);
+        }
+        let mut equal = ops::equal(x, y)?;
+        if equal_nan {
+            let both = ops::logical_and(ops::isnan(x)?, ops::isnan(y)?)?;
+            equal = ops::logical_or(equal, both)?;
+        }
+        ops::all(&equal, ())?.item::<bool>()
+    }
+);

@@ -21,7 +21,7 @@ pub mod shape;
 pub mod sort;
 mod values;
 
-pub use compare::{Allclose, allclose};
+pub use compare::{Allclose, allclose, array_equal, isclose};
 pub use create::*;
 pub use decimals::round_to;
 pub use einsum::{EinsumOptions, EinsumOrder, EinsumPath, einsum, einsum_path, einsum_with};
@@ -33,11 +33,13 @@ pub use ewise::{
 pub use index::*;
 pub use join::*;
 pub use linalg::{
-    TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot,
+    TensordotAxes, cross, dot, inner, kron, matmul, matmul_as, matrix_transpose, outer, tensordot,
+    vdot, vecdot,
 };
 pub use reduce::{
-    ReductionAxes, all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean,
-    min, min_with_indices, prod, prod_as, std, sum, sum_as, var,
+    NanToNum, ReductionAxes, all, any, argmax, argmin, count_nonzero, logsumexp, max,
+    max_with_indices, mean, min, min_with_indices, nan_to_num, nanmax, nanmean, nanmin, nanstd,
+    nansum, nanvar, prod, prod_as, std, sum, sum_as, var,
 };
 pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
 pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};

@@ -550,3 +550,30 @@ fn packed_byte_weights_stay_exact() {
         }
     }
 }
+
+#[test]
+fn products_by_numpys_rules() {
+    let (a, b) = (integers(&[2, 2, 3], 1), integers(&[4, 3, 2], 2));
+    let ints = |x: &Tensor| x.to_vec::<i64>().unwrap();
+    let dot = ops::dot(&a, &b).unwrap();
+    assert_eq!(dot.shape(), [2, 2, 4, 2]);
+    let sums = ops::einsum("ijk,lkm->ijlm", &[&a, &b]).unwrap();
+    assert_eq!(ints(&dot), ints(&sums));
+    let inner = ops::inner(&a, &b.transpose(1, 2).unwrap()).unwrap();
+    assert_eq!(ints(&inner), ints(&sums));
+    let kron = ops::kron(&a, &integers(&[2], 3)).unwrap();
+    let (x, y) = (ints(&a), ints(&integers(&[2], 3)));
+    let expected: Vec<i64> = x
+        .iter()
+        .flat_map(|x| y.iter().map(move |y| x * y))
+        .collect();
+    assert_eq!((kron.shape(), ints(&kron)), (&[2, 2, 6][..], expected));
+    let i = Tensor::scalar(flex::Scalar::Complex(0.0, 1.0), DType::Complex64).unwrap();
+    if DType::Complex64.is_available() {
+        let one = ops::vdot(&i, &i).unwrap();
+        assert!(ops::array_equal(&one, &Tensor::from([1i64]).squeeze(()).unwrap(), false).unwrap());
+    }
+    for e in [ops::dot(&a, &a), ops::inner(&a, &b), ops::vdot(&a, &b)] {
+        assert!(e.is_err());
+    }
+}

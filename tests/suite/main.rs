@@ -29,6 +29,8 @@ mod io;
 mod kernel;
 mod layout;
 mod linalg;
+#[cfg(all(feature = "f64", feature = "half"))]
+mod nan;
 mod nn;
 #[cfg(all(feature = "ints", feature = "f64"))]
 mod numbers;

@@ -20,8 +20,8 @@ use smallvec::SmallVec;
 /// The most terms that one pass multiplies.
 const FACTORS: usize = 8;
 /// Matrices of a batch whose product has fewer multiplications are multiplied in one pass over all:
-/// each product costs about as much as these to begin.
-const FEW_PRODUCTS: f64 = 64.0;
+/// to begin a product costs about as much as these.
+const FEW_PRODUCTS: f64 = 128.0;
 /// The fewest rows or columns of a matrix for which a batch of views is better than one product of
 /// a copy.
 const FEW_ROWS: usize = 16;
@@ -101,24 +101,11 @@ impl Contraction<'_> {
             },
         )
     }
-    /// Whether a batch of matrix products is slower than one pass: many small products, and dot
-    /// products of elements that are not adjacent.
+    /// Whether a batch of matrix products is slower than one pass: dot products, and many small products.
     fn is_one_pass(&self, a: &Term, b: &Term) -> bool {
-        let both = a.set() & b.set();
-        let (batch, summed) = (both & self.kept, both & !self.kept);
+        let batch = a.set() & b.set() & self.kept;
         let each = size(self.sizes, (a.set() | b.set()) & !batch);
-        if batch != 0 && each < FEW_PRODUCTS {
-            return true;
-        }
-        let dot = a.set() == b.set();
-        let innermost = |t: &Term| {
-            t.by_stride(both)
-                .last()
-                .is_none_or(|l| summed >> l & 1 == 1)
-        };
-        let order = a.by_stride(summed);
-        let merged = |t: &Term| t.merged(&order, self.sizes) == order.len();
-        dot && !(innermost(a) && innermost(b) && merged(a) && merged(b))
+        a.set() == b.set() || batch != 0 && each < FEW_PRODUCTS
     }
     /// The order of the labels summed over in which they are one dimension of both operands; if there
     /// is none, the smaller operand is copied.

@@ -63,7 +63,7 @@ method!(
     /// assert_eq!(ops::matmul(&x, &x)?.item::<f32>()?, 2.0);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    #[doc(alias("dot", "mm", "bmm", "mv", "broadcast_matmul"))]
+    #[doc(alias("mm", "bmm", "mv", "broadcast_matmul"))]
     pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         matmul_with_post_op(a, b, None, None)
     }
@@ -307,7 +307,6 @@ method!(
     /// assert_eq!(ops::vecdot(&a, &a, 0)?.to_vec::<i32>()?, [10, 20]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    #[doc(alias("inner"))]
     pub fn vecdot(a: &Tensor, b: &Tensor, axis: impl Int) -> Result<Tensor> {
         vecdot_of(a, b, axis.wide())
     }

@@ -1,6 +1,7 @@
 //! Linear algebra: products of matrices and vectors. Operands are read in place, with any strides.
 
 mod cross;
+mod dot;
 mod matmul;
 mod operands;
 mod post_op;
@@ -8,6 +9,7 @@ mod tensordot;
 mod weight;
 
 pub use cross::cross;
+pub use dot::{dot, inner, kron, vdot};
 
 #[doc(hidden)]
 pub use matmul::matmul_with_post_op;

@@ -1,0 +1,119 @@
+//! Reductions that skip NaN, and NaN replaced by numbers.
+
+use super::cell::PyTensor;
+use super::convert::{Ints, OperandRef};
+use super::reduce::{correction_or, over};
+use flex::ops::{self, NanToNum};
+use pyo3::prelude::*;
+
+macro_rules! reductions {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+        fn $name(
+            py: Python<'_>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            keepdims: bool,
+        ) -> PyResult<PyTensor> {
+            x.compute(py, move |x| ops::$name(x, over(&axis, keepdims)))
+        }
+    )* };
+}
+reductions! {
+    /// The sum of elements that are not NaN; of none it is 0. Arguments, dtypes and errors are those
+    /// of `sum`.
+    ///
+    /// >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
+    /// 4.0
+    nansum;
+    /// The mean of elements that are not NaN; of none it is NaN. Arguments, dtypes and errors are
+    /// those of `mean`.
+    ///
+    /// >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
+    /// 2.0
+    nanmean;
+    /// The largest element that is not NaN; NaN if all are. Arguments and errors are those of `max`.
+    ///
+    /// >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
+    /// 3.0
+    nanmax;
+    /// The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
+    /// `min`.
+    ///
+    /// >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
+    /// 1.0
+    nanmin;
+}
+
+macro_rules! spreads {
+    ($($(#[doc = $doc:literal])* $name:ident $op:literal;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false, ddof = None))]
+        fn $name(
+            py: Python<'_>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            correction: f64,
+            keepdims: bool,
+            ddof: Option<f64>,
+        ) -> PyResult<PyTensor> {
+            let correction = correction_or($op, correction, ddof)?;
+            x.compute(py, move |x| ops::$name(x, over(&axis, keepdims), correction))
+        }
+    )* };
+}
+spreads! {
+    /// The variance of the elements that are not NaN; NaN if there are no more than `correction`.
+    /// Arguments, dtypes and errors are those of `var`.
+    ///
+    /// >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
+    /// 1.0
+    nanvar "nanvar";
+    /// The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
+    /// the same arguments and errors.
+    ///
+    /// >>> flex.nanstd(flex.asarray([1.0, flex.nan, 3.0])).item()
+    /// 1.0
+    nanstd "nanstd";
+}
+
+/// x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
+///
+/// nan: in place of NaN. posinf, neginf: in place of infinities; by default the largest and the
+/// smallest finite number of the dtype. Bool and integers are left as they are. DTypeError for
+/// float8.
+///
+/// >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
+/// [0.0, -9.0, 1.0]
+#[pyfunction]
+#[pyo3(
+    signature = (x, /, *, nan = 0.0, posinf = None, neginf = None),
+    text_signature = "(x, /, *, nan=0.0, posinf=None, neginf=None)"
+)]
+fn nan_to_num(
+    py: Python<'_>,
+    x: OperandRef,
+    nan: f64,
+    posinf: Option<f64>,
+    neginf: Option<f64>,
+) -> PyResult<PyTensor> {
+    let by = NanToNum {
+        nan,
+        posinf,
+        neginf,
+    };
+    x.compute(py, move |x| ops::nan_to_num(x, by))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(nansum, m)?)?;
+    m.add_function(wrap_pyfunction!(nanmean, m)?)?;
+    m.add_function(wrap_pyfunction!(nanmax, m)?)?;
+    m.add_function(wrap_pyfunction!(nanmin, m)?)?;
+    m.add_function(wrap_pyfunction!(nanvar, m)?)?;
+    m.add_function(wrap_pyfunction!(nanstd, m)?)?;
+    m.add_function(wrap_pyfunction!(nan_to_num, m)?)
+}
