@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 # NumPy's functions that flex has: the parameters that flex's function serves in NumPy's order, those that are served as keywords only after
 # a star, `theirs=ours` and `-> ours` where the names differ. A call with any other argument that is not None is NumPy's.
 _SERVED = """
+    allclose: a b rtol atol equal_nan
     argsort: a axis
     argwhere: a
+    array_equal: a1 a2 equal_nan
     broadcast_to: array shape
     clip: a a_min=min a_max=max * min max
     concatenate: arrays axis -> concat
@@ -31,12 +33,23 @@ _SERVED = """
     cumulative_prod: x * axis dtype include_initial
     cumulative_sum: x * axis dtype include_initial
     diff: a n axis * prepend append
+    dot: a b
     expand_dims: a axis
     flip: m axis
     imag: val
+    inner: a b
+    isclose: a b rtol atol equal_nan
     isin: element test_elements * invert
+    kron: a b
     matrix_transpose: x
     moveaxis: a source destination
+    nan_to_num: x * nan posinf neginf
+    nanmax: a axis * keepdims
+    nanmean: a axis * keepdims
+    nanmin: a axis * keepdims
+    nanstd: a axis * ddof correction keepdims
+    nansum: a axis * keepdims
+    nanvar: a axis * ddof correction keepdims
     nonzero: a
     ones_like: a dtype
     real: val
@@ -61,6 +74,7 @@ _SERVED = """
     unique_inverse: x
     unique_values: x
     unstack: x * axis
+    vdot: a b
     vecdot: x1 x2 * axis
     zeros_like: a dtype
     fft.fft: a n axis norm

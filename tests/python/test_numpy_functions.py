@@ -13,9 +13,26 @@ B = np.array([[1, 0, 2, 2], [0, 3, 1, 1], [5, 0, 0, 4]])
 C = A + 1j * B
 V = np.array([0.5, -2.0, 8.0])
 KEYS = np.argsort(B, axis=0)
+N = np.where(A > 8, np.nan, A)
 
 # for each function that flex computes, calls of it: positional arguments and keywords as NumPy has them
 SERVED = {
+    "allclose": [lambda f, t: f(t(A), t(A + 1e-9)), lambda f, t: f(t(A), t(A + 1), 0.5, atol=1.0)],
+    "array_equal": [lambda f, t: f(t(A), A), lambda f, t: f(t(N), t(N), equal_nan=True)],
+    "dot": [lambda f, t: f(t(A), t(A.T)), lambda f, t: f(t(V), t(A)), lambda f, t: f(t(V), t(V))],
+    "inner": [lambda f, t: f(t(A), t(A))],
+    "isclose": [lambda f, t: f(t(A), t(A + 1e-9)), lambda f, t: f(t(N), t(N), equal_nan=True)],
+    "kron": [lambda f, t: f(t(A), t(V))],
+    "nan_to_num": [lambda f, t: f(t(N)), lambda f, t: f(t(N), nan=1.0)],
+    "vdot": [lambda f, t: f(t(V), t(V)), lambda f, t: f(t(C), t(C))],
+    **{
+        name: [
+            lambda f, t: f(t(N)),
+            lambda f, t: f(t(N), 0),
+            lambda f, t: f(t(N), axis=1, keepdims=True),
+        ]
+        for name in ("nanmax", "nanmean", "nanmin", "nanstd", "nansum", "nanvar")
+    },
     "argsort": [lambda f, t: f(t(A)), lambda f, t: f(t(A), 0), lambda f, t: f(t(A), axis=-1)],
     "argwhere": [lambda f, t: f(t(B))],
     "broadcast_to": [lambda f, t: f(t(V), (2, 3)), lambda f, t: f(t(V), shape=(4, 3))],
@@ -206,9 +223,8 @@ LEFT = {
     "solve": lambda t: np.linalg.solve(t(A[:, :3]), t(V)),
     "eigh": lambda t: np.linalg.eigh(t(A[:, :3] + A[:, :3].T)),
     "norm": lambda t: np.linalg.norm(t(A), axis=0),
-    "allclose": lambda t: np.allclose(t(A), A),
     "shape": lambda t: (np.shape(t(A)), np.ndim(t(A)), np.size(t(A))),
-    "nan_to_num": lambda t: np.nan_to_num(t(np.array([1.0, np.nan]))),
+    "nan_to_num into the argument": lambda t: np.nan_to_num(t(N), copy=True),
 }
 
 
