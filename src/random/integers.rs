@@ -1,7 +1,7 @@
 //! Integers of a range.
 
 use super::Generator;
-use crate::dtype::DType;
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::random::{GROUP, Range};
@@ -157,9 +157,14 @@ fn bounds(name: &'static str, x: &Arg<'_>, shape: &[usize]) -> Result<Bounds> {
         let message = message!("{name} does not broadcast to the shape {shape:?}");
         Error::shape_of(OP, message, &[("bound", t.shape(), t.dtype())])
     })?;
-    let whole = whole.contiguous()?;
-    let mut all: Vec<i128> = fallible::with_capacity(whole.len())?;
-    dispatch!(integer t.dtype(), |T| all.extend(whole.as_slice::<T>()?.iter().map(|x| i128::from(*x))),
-        else return Err(Error::unsupported(OP, t.dtype())));
-    Ok(Bounds::Each(all))
+    let all = dispatch!(integer t.dtype(), |T| widened::<T>(&whole),
+        else Err(Error::unsupported(OP, whole.dtype())));
+    all.map(Bounds::Each)
+}
+fn widened<T: Element + Into<i128>>(x: &Tensor) -> Result<Vec<i128>> {
+    let x = x.contiguous()?;
+    let x = x.as_slice::<T>()?;
+    let mut all = fallible::with_capacity(x.len())?;
+    all.extend(x.iter().map(|x| (*x).into()));
+    Ok(all)
 }

@@ -8,7 +8,6 @@ use super::{Generator, floats};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::kernel::convert::Cast;
 use crate::kernel::random::{Draws, narrow};
 use crate::layout::{IntoShape, Shape};
 use crate::ops::draw::DRAWN;
@@ -72,7 +71,7 @@ impl Generator {
             #[cfg(feature = "i64")]
             DType::I64 => {
                 for (y, x) in y.as_mut_slice::<i64>()?.iter_mut().zip(&wide) {
-                    *y = Cast::from_double(*x);
+                    *y = crate::kernel::convert::Cast::from_double(*x);
                 }
             }
             _ => dispatch!(floating dtype, |T| narrow::<T>(&wide, y.as_mut_slice()?),

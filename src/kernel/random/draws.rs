@@ -1,7 +1,7 @@
 //! Numbers of distributions that take an unknown number of bits: each element has a counter of its
 //! own, whose retries it takes one after the other, so that it depends on nothing else.
 //!
-//! Methods that reject are bounded: after [`MOST`] rounds, of which each ends the loop with a
+//! Methods that reject are bounded: after `MOST` rounds, of which each ends the loop with a
 //! probability of more than a half, they return a typical number.
 
 use super::Stream;

@@ -2,7 +2,7 @@
 //! of a sequence can be made on its own, on any thread and by any instruction set, with the same
 //! bits.
 //!
-//! [`philox`] makes the bits; the other modules make numbers of them. Everything that rounds is
+//! [`philox()`] makes the bits; the other modules make numbers of them. Everything that rounds is
 //! computed in float64 by [`Portable`](crate::simd::Portable), which fuses no multiply-adds.
 
 mod draws;
