@@ -15,6 +15,7 @@ from stub_tables import (
     GRAD,
     HEADER,
     INIT,
+    LINALG,
     NN,
     PAIR,
     PARAMETERS,
@@ -178,7 +179,7 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    modules = ("_fft", "_io", "_nn", "_quant", "_random", "_signal")
+    modules = ("_fft", "_io", "_linalg", "_nn", "_quant", "_random", "_signal")
     text += "".join(f"{name}: ModuleType\n" for name in modules) + "\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
@@ -192,7 +193,7 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import fft, nn, quant, random, signal
+    from flex import fft, linalg, nn, quant, random, signal
 
     write("__init__.pyi", INIT, list(flex.__all__))
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
@@ -207,6 +208,10 @@ def main() -> None:
     text = RANDOM + documented(RANDOM_CLASSES, random)
     text += "".join(function(name, getattr(random, name), space="random.") for name in names)
     write("random.pyi", text, random.__all__)
+    own = [name for name in linalg.__all__ if name not in _flex.__all__]
+    functions = [name for name in own if not inspect.isclass(getattr(linalg, name))]
+    text = LINALG + "".join(function(f, getattr(linalg, f), space="linalg.") for f in functions)
+    write("linalg.pyi", text, linalg.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)

@@ -298,6 +298,17 @@ SPECIAL = {
         (name, "mode"): 'Literal["full", "same", "valid"]'
         for name in ("convolve", "correlate", "fftconvolve")
     },
+    **{(name, "rtol"): "_Operand | None" for name in ("linalg.matrix_rank", "linalg.pinv")},
+    ("linalg.qr", "mode"): 'Literal["reduced", "complete"]',
+    ("linalg.cholesky", "upper"): "bool",
+    ("linalg.svd", "full_matrices"): "bool",
+    ("linalg.vector_norm", "ord"): "float",
+    ("linalg.vector_norm", "axis"): "_Shape | None",
+    ("linalg.matrix_norm", "ord"): 'float | Literal["fro", "nuc"]',
+    ("linalg.matrix_power", "n"): "SupportsIndex",
+    ("linalg.diagonal", "offset"): "SupportsIndex",
+    ("linalg.trace", "offset"): "SupportsIndex",
+    ("linalg.trace", "dtype"): "_DType | None",
     ("gaussian", "std"): "float",
     ("istft", "length"): "SupportsIndex | None",
     ("kaiser", "beta"): "float",
@@ -463,6 +474,11 @@ RETURNS = {
     "conv_plan": "ConvPlan",
     "empty_cache": "None",
     "fft.next_fast_len": "int",
+    "linalg.eig": "EigResult",
+    "linalg.eigh": "EighResult",
+    "linalg.qr": "QRResult",
+    "linalg.slogdet": "SlogdetResult",
+    "linalg.svd": "SVDResult",
     "finfo": "_FloatInfo",
     "get_num_threads": "int",
     "gru": PAIR,
@@ -531,6 +547,24 @@ FFT = """\
 from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
+
+"""
+
+LINALG = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from typing import Literal, SupportsIndex
+
+from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import cross as cross
+from flex._flex import matmul as matmul
+from flex._flex import matrix_transpose as matrix_transpose
+from flex._flex import outer as outer
+from flex._flex import tensordot as tensordot
+from flex._flex import vecdot as vecdot
+from flex._results import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
+
+class LinAlgError(ValueError): ...
 
 """
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
-families=signal,grad,quant,random,io # and what they need; without std there is no stream
+families=linalg,signal,grad,quant,random,io # and what they need; without std there is no stream
 everything=messages,ints,f64,half,float8,complex,simd,$families
 parts=(elementwise tensors reductions moments norms products orders gathers signals) # separate programs where flash is small
 named="-C symbol-mangling-version=v0" # symbols contain paths and types

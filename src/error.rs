@@ -123,6 +123,31 @@ pub enum Error {
         /// The operation.
         op: &'static str,
     },
+    /// A matrix that has no inverse.
+    Singular {
+        /// The operation.
+        op: &'static str,
+        /// The matrix of the batch: its index in the leading dimensions.
+        matrix: Vec<usize>,
+        /// The pivot of its LU factorisation that is zero.
+        pivot: usize,
+    },
+    /// A matrix that is not positive definite.
+    NotPositiveDefinite {
+        /// The operation.
+        op: &'static str,
+        /// The matrix of the batch: its index in the leading dimensions.
+        matrix: Vec<usize>,
+        /// The order of its first leading minor that is not positive.
+        minor: usize,
+    },
+    /// An iteration that did not converge within its limit.
+    NoConvergence {
+        /// The operation.
+        op: &'static str,
+        /// The matrix of the batch: its index in the leading dimensions.
+        matrix: Vec<usize>,
+    },
     /// Memory that is not available.
     Memory {
         /// The bytes requested.
@@ -296,6 +321,9 @@ impl Error {
             | Error::Subscript { op, .. }
             | Error::Value { op, .. }
             | Error::Range { op, .. }
+            | Error::Singular { op, .. }
+            | Error::NotPositiveDefinite { op, .. }
+            | Error::NoConvergence { op, .. }
             | Error::DivisionByZero { op } => *op = name,
             _ => {}
         }
@@ -374,6 +402,25 @@ impl fmt::Display for Error {
                         it gives inf or nan"
                 )
             }
+            Error::Singular { op, matrix, pivot } => {
+                let matrix = Which(matrix);
+                write!(f, "{op}: {matrix} is singular: pivot {pivot} is zero")
+            }
+            Error::NotPositiveDefinite { op, matrix, minor } => {
+                let matrix = Which(matrix);
+                write!(
+                    f,
+                    "{op}: {matrix} is not positive definite: its leading minor of order {minor} \
+                        is not positive"
+                )
+            }
+            Error::NoConvergence { op, matrix } => {
+                write!(
+                    f,
+                    "{op}: the iteration for {} did not converge",
+                    Which(matrix)
+                )
+            }
             Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),
             Error::Memory { bytes, limit } => {
                 write!(f, "cannot allocate {bytes} bytes: the machine has {limit}")
@@ -386,6 +433,18 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// A matrix of a batch, by its index.
+struct Which<'a>(&'a [usize]);
+
+impl fmt::Display for Which<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("the matrix"),
+            index => write!(f, "matrix {index:?} of the batch"),
+        }
+    }
+}
 
 /// Text from the caller or a file, quoted in a message: shortened if it is long.
 pub(crate) struct Excerpt<'a>(pub &'a dyn fmt::Debug);

@@ -35,6 +35,7 @@
 //! - Methods of [`Tensor`] have the names of the functions that take a tensor first: `x.exp()` is
 //!   `ops::exp(&x)`.
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
+//! - [`linalg`]: factorisations of matrices, linear systems, eigenvalues, norms.
 //! - [`fft`]: Fourier transforms. [`signal`]: windows, convolution, and what is built on
 //!   transforms.
 //! - [`quant`]: tensors of small integers with scales, and linear layers and convolutions with such
@@ -60,7 +61,7 @@
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
 //! | `float8` | yes | float8_e4m3fn and float8_e5m2, for storage and conversion only |
-//! | `fft`, `nn`, `io`, `random` | yes | the modules of these names |
+//! | `fft`, `linalg`, `nn`, `io`, `random` | yes | the modules of these names |
 //! | `signal`, `grad`, `quant`, `stream` | yes | [`signal`], with `fft` and `nn`; [`nn::grad`], with `nn`; [`quant`], with `nn` and `i8`; [`stream`], with `nn` and `std` |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
@@ -75,6 +76,7 @@
     not(all(
         feature = "grad",
         feature = "io",
+        feature = "linalg",
         feature = "quant",
         feature = "random",
         feature = "signal",
@@ -111,6 +113,8 @@ pub mod io;
 #[doc(hidden)]
 pub mod kernel;
 pub mod layout;
+#[cfg(feature = "linalg")]
+pub mod linalg;
 #[cfg(feature = "nn")]
 pub mod nn;
 pub mod ops;

@@ -1959,6 +1959,7 @@ class Tensor:
 
 _fft: ModuleType
 _io: ModuleType
+_linalg: ModuleType
 _nn: ModuleType
 _quant: ModuleType
 _random: ModuleType

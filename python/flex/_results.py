@@ -31,6 +31,42 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: Tensor
 
 
+class SlogdetResult(NamedTuple):
+    """The result of `linalg.slogdet`."""
+
+    sign: Tensor
+    logabsdet: Tensor
+
+
+class QRResult(NamedTuple):
+    """The result of `linalg.qr`."""
+
+    Q: Tensor
+    R: Tensor
+
+
+class EigResult(NamedTuple):
+    """The result of `linalg.eig`."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class EighResult(NamedTuple):
+    """The result of `linalg.eigh`."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SVDResult(NamedTuple):
+    """The result of `linalg.svd`."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
 class ConvPlan(NamedTuple):
     """The result of `nn.conv_plan`."""
 

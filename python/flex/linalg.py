@@ -1,10 +1,13 @@
 """Linear algebra, with the names of the array API's extension."""
 
-from typing import TYPE_CHECKING
+from flex import _flex, _missing
 
-from flex import _missing
-from flex._flex import cross, matmul, matrix_transpose, outer, tensordot, vecdot
+_products = ("cross", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot")
+_own = {
+    **{name: getattr(_flex, name) for name in _products},
+    **{name: getattr(_flex._linalg, name) for name in dir(_flex._linalg) if name[0] != "_"},
+}
+globals().update(_own)  # linalg.pyi lists the names
 
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = _missing.of_module(__name__)
-__all__ = ["cross", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot"]
+__getattr__ = _missing.of_module(__name__)
+__all__ = sorted(_own)

@@ -84,6 +84,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = m.getattr("_nn")?;
     let grad = nn.getattr("_grad")?;
     let fft = m.getattr("_fft")?;
+    let linalg = m.getattr("_linalg")?;
     let quant = m.getattr("_quant")?;
     let random = m.getattr("_random")?;
     let signal = m.getattr("_signal")?;
@@ -92,6 +93,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
         &nn.cast_into()?,
         &grad.cast_into()?,
         &fft.cast_into()?,
+        &linalg.cast_into()?,
         &quant.cast_into()?,
         &random.cast_into()?,
         &signal.cast_into()?,

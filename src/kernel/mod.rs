@@ -22,6 +22,8 @@ pub mod gemm;
 #[cfg(feature = "nn")]
 pub mod images;
 pub mod index;
+#[cfg(feature = "linalg")]
+pub mod linalg;
 pub mod math;
 #[cfg(feature = "nn")]
 pub mod norm;

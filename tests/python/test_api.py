@@ -89,6 +89,29 @@ unique_counts(x, /)
 unique_inverse(x, /)
 unique_values(x, /)
 """
+LINALG = """
+cholesky(x, /, *, upper=False)
+cross(x1, x2, /, *, axis=-1)
+det(x, /)
+diagonal(x, /, *, offset=0)
+eig(x, /)
+eigh(x, /)
+eigvals(x, /)
+eigvalsh(x, /)
+inv(x, /)
+matrix_norm(x, /, *, keepdims=False, ord='fro')
+matrix_power(x, n, /)
+matrix_rank(x, /, *, rtol=None)
+outer(x1, x2, /)
+pinv(x, /, *, rtol=None)
+qr(x, /, *, mode='reduced')
+slogdet(x, /)
+solve(x1, x2, /)
+svd(x, /, *, full_matrices=True)
+svdvals(x, /)
+trace(x, /, *, offset=0, dtype=None)
+vector_norm(x, /, *, axis=None, keepdims=False, ord=2)
+"""
 UNARY = """
 abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log1p log2
 log10 logical_not negative positive real reciprocal round sign signbit sin sinh square sqrt tan tanh trunc
@@ -115,6 +138,12 @@ def test_signatures_of_the_standard(line):
         ],
     )
     assert f"{name}{found}" == line
+
+
+@pytest.mark.parametrize("line", LINALG.split("\n")[1:-1])
+def test_signatures_of_linalg(line):
+    name = line[: line.index("(")]
+    assert f"{name}{inspect.signature(getattr(flex.linalg, name))}" == line
 
 
 @pytest.mark.parametrize("name", [*UNARY.split(), *BINARY.split()])
@@ -175,6 +204,7 @@ def test_all_lists_every_name(namespace):
         "flex.quant.linear",
         "flex.quant.load",
         "flex.linalg.matmul",
+        "flex.linalg.svd",
     ],
 )
 def test_functions_are_pickled_by_name(name):

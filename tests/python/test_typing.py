@@ -19,8 +19,8 @@ class ForeignDType:  # as NumPy's and torch's
 
 x = flex.zeros((2, 3))
 # a missing name is an error, and what follows is still checked
-linalg.svd(x)  # E: attr-defined
-flex.linalg.inv(x)  # E: attr-defined
+linalg.lu(x)  # E: attr-defined
+flex.linalg.lstsq(x)  # E: attr-defined
 fft.dft(x)  # E: attr-defined
 nn.Module()  # E: attr-defined
 nn.grad.linearr(x)  # E: attr-defined
@@ -32,6 +32,8 @@ reveal_type(flex.einsum("ij->ji", x))  # revealed: flex._flex.Tensor
 reveal_type(flex.einsum(x, [0, 1], [1, ...], optimize="greedy"))  # revealed: flex._flex.Tensor
 x.unsqueeze(0)  # E: attr-defined
 flex.sum(x, dims=0)  # E: call-arg
+reveal_type(flex.linalg.inv(x))  # revealed: flex._flex.Tensor
+reveal_type(flex.linalg.qr(x).R)  # revealed: flex._flex.Tensor
 reveal_type(flex.linalg.matmul(x, x))  # revealed: flex._flex.Tensor
 
 # a shape is one argument

@@ -29,6 +29,8 @@ mod io;
 mod kernel;
 mod layout;
 mod linalg;
+#[cfg(feature = "linalg")]
+mod matrices;
 #[cfg(all(feature = "f64", feature = "half"))]
 mod nan;
 mod nn;

@@ -31,6 +31,13 @@ create_exception!(
     "A dtype that the operation doesn't support, or two without a common dtype."
 );
 
+create_exception!(
+    flex.linalg,
+    LinAlgError,
+    PyValueError,
+    "A matrix that is singular or not positive definite, or for which an iteration did not converge."
+);
+
 /// An exception class with two bases, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
 struct Both {
     name: &'static str,
@@ -106,6 +113,11 @@ impl Both {
     }
 }
 
+/// The class of errors of matrices, for `flex.linalg`.
+pub fn linalg_error(py: Python<'_>) -> Bound<'_, PyType> {
+    py.get_type::<LinAlgError>()
+}
+
 /// An error of the core as the Python exception, and a result with it.
 pub trait Raise {
     type Raised;
@@ -131,6 +143,9 @@ impl Raise for Error {
             Error::Index { .. } => PyIndexError::new_err(message),
             Error::Range { .. } => RANGE_ERROR.new_err(message),
             Error::DivisionByZero { .. } => DIVISION_BY_ZERO_ERROR.new_err(message),
+            Error::Singular { .. }
+            | Error::NotPositiveDefinite { .. }
+            | Error::NoConvergence { .. } => LinAlgError::new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
             Error::Io {
                 path,

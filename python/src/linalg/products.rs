@@ -1,9 +1,9 @@
 //! Products of vectors and matrices.
 
-use super::cell::PyTensor;
-use super::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
-use super::deferred;
-use super::dtype::DTypeArg;
+use crate::cell::PyTensor;
+use crate::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
+use crate::deferred;
+use crate::dtype::DTypeArg;
 use flex::Tensor;
 use flex::ops::linalg::matmul_with_post_op;
 use flex::ops::{self, TensordotAxes};
@@ -207,7 +207,7 @@ fn kron(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     })
 }
 
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(matmul, m)?)?;
     m.add_function(wrap_pyfunction!(matrix_transpose, m)?)?;
     m.add_function(wrap_pyfunction!(tensordot, m)?)?;

@@ -1,0 +1,125 @@
+//! Eigenvalues and eigenvectors of symmetric and Hermitian matrices.
+
+use super::batch::{Batch, dtypes, each, prepared};
+use super::blocks::copied;
+use super::field::{Field, field};
+use super::precise::{fill_nan, multiply, nan, normalize, order, precise};
+use super::qr::transpose_into;
+use super::rotations::Rotations;
+use super::tridiagonal::{iterate, reduce};
+use crate::error::{Error, Result};
+use crate::kernel::gemm::Scratch;
+use crate::kernel::math::Number;
+use crate::par::Cost;
+use crate::tensor::Tensor;
+
+/// The eigenvalues of a matrix of `n`, ascending, and with `vectors` its eigenvectors as columns.
+/// Returns 0, or 1 if they do not converge.
+fn one<T: Field>(
+    a: &[T],
+    n: usize,
+    values: &mut [T::Real],
+    vectors: Option<&mut [T]>,
+) -> Result<usize> {
+    let mut work = copied(a, n, 0..n, 0..n, |x| x)?;
+    for (i, row) in work.chunks_exact_mut(n.max(1)).enumerate() {
+        // only the lower triangle counts
+        row[i + 1..].fill(T::ZERO);
+        row[i] = T::real(row[i].re());
+    }
+    let Some(exponent) = normalize(T::parts(&mut work)) else {
+        values.fill(nan());
+        if let Some(vectors) = vectors {
+            fill_nan(vectors);
+        }
+        return Ok(0);
+    };
+    let mut d = Scratch::<T::Real>::new(n)?;
+    let mut e = Scratch::<T::Real>::new(n)?;
+    let q = reduce(&mut work, n, &mut d, &mut e)?;
+    let mut rotations = Rotations::new(n, vectors.is_some())?;
+    if !iterate(&mut d, &mut e, &mut rotations) {
+        return Ok(1);
+    }
+    let order = order(&d, false)?;
+    for (to, k) in values.iter_mut().zip(&order) {
+        *to = d[*k];
+    }
+    multiply(values, exponent);
+    if let Some(vectors) = vectors {
+        for (row, k) in work.chunks_exact_mut(n.max(1)).zip(&order) {
+            rotations.row(*k, row, T::real);
+        }
+        q.apply(&mut work)?;
+        transpose_into(&work, n, n, vectors, |x| x);
+    }
+    Ok(0)
+}
+
+fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Tensor)> {
+    let batch = Batch::square(op, x)?;
+    let (dtype, wide) = dtypes(op, x.dtype())?;
+    let wide = precise(wide);
+    let n = batch.rows;
+    let x = prepared(x, wide)?;
+    let each_vector = if vectors { n * n } else { 0 };
+    let mut values = Tensor::empty(batch.shape(&[n]), wide.real())?;
+    let mut q = Tensor::empty(batch.shape(&[n, if vectors { n } else { 0 }]), wide)?;
+    let failed = field!(op, wide, |T| {
+        type R = <T as Number>::Real;
+        let a = x.as_slice::<T>()?;
+        let results = (
+            (values.as_mut_slice::<R>()?, n),
+            (q.as_mut_slice::<T>()?, each_vector),
+            super::batch::none(),
+        );
+        let cost = Cost {
+            bytes: 4 * size_of::<T>() * n * n,
+            flops: (n * n).saturating_mul(if vectors { 9 * n } else { 2 * n }),
+        };
+        each(batch.len, cost, results, |k, values, q, _| {
+            one(&a[k * n * n..][..n * n], n, values, vectors.then_some(q))
+        })?
+    });
+    if let Some((k, _)) = failed {
+        let matrix = batch.index(k);
+        return Err(Error::NoConvergence { op, matrix });
+    }
+    Ok((values.into_dtype(dtype.real())?, q.into_dtype(dtype)?))
+}
+
+/// The eigenvalues of each symmetric or Hermitian matrix, ascending, and its eigenvectors:
+/// `x V = V diag(values)`, with orthonormal columns in V.
+///
+/// `x` is `[.., n, n]`, of which only the lower triangle is read; the values are `[.., n]`, real, and
+/// the vectors `[.., n, n]`. Integers become float32. By reduction to a tridiagonal matrix and
+/// implicit QL iterations, in float64 also for float32. A matrix with NaN or infinities has NaN in
+/// all results.
+///
+/// Errors if the matrices are not square, an iteration does not converge
+/// ([`Error::NoConvergence`]), and for float8.
+///
+/// ```
+/// use flex::{Tensor, linalg, ops};
+/// let x = Tensor::from([[2.0f64, 1.0], [1.0, 2.0]]);
+/// let (values, vectors) = linalg::eigh(&x)?;
+/// assert!(ops::allclose(&values, &Tensor::from([1.0f64, 3.0]), Default::default())?);
+/// assert!(ops::allclose(&x.matmul(&vectors)?, &(&vectors * &values), Default::default())?);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn eigh(x: &Tensor) -> Result<(Tensor, Tensor)> {
+    decompose("eigh", x, true)
+}
+
+/// The eigenvalues of each symmetric or Hermitian matrix, ascending: the first result of [`eigh`],
+/// with its errors.
+///
+/// ```
+/// use flex::{Tensor, linalg};
+/// let x = Tensor::from([[5.0f32, 0.0], [0.0, -2.0]]);
+/// assert_eq!(linalg::eigvalsh(&x)?.to_vec::<f32>()?, [-2.0, 5.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn eigvalsh(x: &Tensor) -> Result<Tensor> {
+    Ok(decompose("eigvalsh", x, false)?.0)
+}

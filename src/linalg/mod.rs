@@ -1,0 +1,61 @@
+//! Linear algebra, with the names and semantics of the `linalg` extension of the [array API
+//! standard](https://data-apis.org/array-api/): factorisations, linear systems, determinants,
+//! norms.
+//!
+//! ```
+//! use flex::{Tensor, linalg};
+//! let a = Tensor::from([[2.0f64, 1.0], [1.0, 3.0]]);
+//! let x = linalg::solve(&a, &Tensor::from([4.0f64, 7.0]))?;
+//! assert_eq!(x.to_vec::<f64>()?, [1.0, 2.0]);
+//! # Ok::<(), flex::Error>(())
+//! ```
+//!
+//! Functions take matrices in the last two dimensions, of any strides, and batches of them in those
+//! before. They compute in float32, float64, complex64 and complex128; integers become float32,
+//! and float16 and bfloat16 are computed in float32 and rounded once. Algorithms are LAPACK's:
+//! matrices are factored by panels, and the rest is updated by products. Results have the same bits
+//! for any number of threads.
+//!
+//! NaN and infinities give NaN or an error.
+
+mod batch;
+mod bidiagonal;
+mod blocks;
+mod cholesky;
+mod diagonal;
+#[cfg(feature = "complex")]
+mod double_shift;
+#[cfg(feature = "complex")]
+mod eig;
+mod eigh;
+mod field;
+mod golub_kahan;
+#[cfg(feature = "complex")]
+mod hessenberg;
+mod lu;
+mod norm;
+mod power;
+mod precise;
+mod qr;
+mod rank;
+mod reflect;
+mod rotations;
+mod scaled;
+#[cfg(feature = "complex")]
+mod single_shift;
+mod solve;
+mod svd;
+mod tridiagonal;
+
+pub use crate::ops::{cross, matmul, matrix_transpose, outer, tensordot, vecdot};
+pub use cholesky::cholesky;
+pub use diagonal::{diagonal, diagonal_layout, trace};
+#[cfg(feature = "complex")]
+pub use eig::{eig, eigvals};
+pub use eigh::{eigh, eigvalsh};
+pub use norm::{MatrixNorm, matrix_norm, vector_norm};
+pub use power::matrix_power;
+pub use qr::{QrMode, qr};
+pub use rank::{matrix_rank, matrix_rank_within, pinv, pinv_within};
+pub use solve::{Lu, det, inv, slogdet, solve};
+pub use svd::{svd, svdvals};

@@ -1,0 +1,161 @@
+//! Eigenvalues of Hermitian matrices: reduction to a real tridiagonal matrix, and its implicit QL
+//! iteration.
+
+use super::field::{Field, abs, epsilon, hypot, tiny};
+use super::reflect::Reflections;
+use super::rotations::Rotations;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::kernel::gemm::{Packed, Scratch};
+use crate::kernel::linalg::{axpy_twice, dot, dot_conj};
+use crate::kernel::math::Real;
+use crate::par::{self, Cost};
+
+/// Reduces a Hermitian matrix of `n`, of which the lower triangle is read, to the tridiagonal matrix
+/// `Q^H A Q` with `diagonal` and `beside`. Destroys `a`.
+///
+/// Each step updates the rows by the last step's reflection and multiplies them by the new one in a
+/// single pass, which is bound by memory (Van Zee, van de Geijn, Quintana-Orti, TOMS 39(1)).
+pub(super) fn reduce<T: Field>(
+    a: &mut [T],
+    n: usize,
+    diagonal: &mut [T::Real],
+    beside: &mut [T::Real],
+) -> Result<Reflections<T>> {
+    for i in 0..n {
+        a[i * n + i] = T::real(a[i * n + i].re());
+        for j in i + 1..n {
+            a[i * n + j] = a[j * n + i].conj();
+        }
+    }
+    let mut q = Reflections::new(n.saturating_sub(1), n, 1)?;
+    // the vectors of the update of rank 2 that is still to be made, and their conjugates
+    let mut v = Scratch::<T>::new(n)?;
+    let mut w = Scratch::<T>::new(n)?;
+    let mut v_conj = Scratch::<T>::new(n)?;
+    let mut w_conj = Scratch::<T>::new(n)?;
+    let mut p = Scratch::<T>::new(n)?;
+    v.fill(T::ZERO);
+    w.fill(T::ZERO);
+    v_conj.fill(T::ZERO);
+    w_conj.fill(T::ZERO);
+    for j in 0..n {
+        let (row, below) = a[j * n..].split_at_mut(n);
+        axpy_twice(-v[j], &w_conj[j..], -w[j], &v_conj[j..], &mut row[j..]);
+        diagonal[j] = row[j].re();
+        if j + 1 == n {
+            break;
+        }
+        beside[j] = q.set(j, row[j + 1..].iter().map(|x| x.conj()));
+        let (next, tau) = q.get(j);
+        let left = n - j - 1;
+        let cost = Cost {
+            bytes: 2 * size_of::<T>() * left,
+            flops: 3 * left,
+        };
+        {
+            let (v, w, v_conj, w_conj) = (&v[..], &w[..], &v_conj[j + 1..], &w_conj[j + 1..]);
+            let out = par::Out::new(&mut p[j + 1..]);
+            par::split(below, n, 1, cost, |range, rows| {
+                // SAFETY: OUT1: ranges of rows are disjoint, and so are their products.
+                let p = unsafe { out.part(range.clone()) };
+                for ((i, row), p) in range.zip(rows.chunks_exact_mut(n)).zip(p) {
+                    let (i, row) = (j + 1 + i, &mut row[j + 1..]);
+                    axpy_twice(-v[i], w_conj, -w[i], v_conj, row);
+                    *p = tau * dot(row, next);
+                }
+            });
+        }
+        let p = &p[j + 1..n];
+        let alpha = -(tau * dot_conj(p, next)).re() * T::Real::from_f64(0.5);
+        for i in j + 1..n {
+            let k = i - j - 1;
+            v[i] = next[k];
+            w[i] = p[k] + next[k].scale(alpha);
+            v_conj[i] = v[i].conj();
+            w_conj[i] = w[i].conj();
+        }
+    }
+    Ok(q)
+}
+
+/// The eigenvalues of a real symmetric tridiagonal matrix, in place of its diagonal and in no order,
+/// by implicit QL or QR iterations (LAPACK's steqr). `rows` becomes the matrix whose rows are the
+/// eigenvectors. False if there are more than 30 iterations for each eigenvalue.
+pub(super) fn iterate<F: Real + Element + Packed>(
+    d: &mut [F],
+    e: &mut [F],
+    rows: &mut Rotations<F>,
+) -> bool {
+    let n = d.len();
+    let negligible = |d: &[F], e: &[F], k: usize| {
+        let (eps, size) = (epsilon::<F>(), abs(e[k]));
+        size * size <= eps * eps * abs(d[k]) * abs(d[k + 1]) + tiny::<F>()
+    };
+    let (mut start, mut left) = (0, 30 * n);
+    let mut block = (usize::MAX, usize::MAX, false);
+    while start + 1 < n {
+        let end = (start..n - 1).find(|k| negligible(d, e, *k));
+        if let Some(k) = end {
+            e[k] = F::ZERO;
+        }
+        let end = end.unwrap_or(n - 1);
+        if end == start {
+            start += 1;
+            continue;
+        }
+        if left == 0 {
+            return false;
+        }
+        left -= 1;
+        if (block.0, block.1) != (start, end) {
+            // from the smaller end to the larger, which keeps graded matrices accurate
+            block = (start, end, abs(d[end]) < abs(d[start]));
+        }
+        sweep(d, e, block, rows);
+    }
+    true
+}
+
+/// An implicit QL step with Wilkinson's shift on rows `start..=end`, or with `reversed` QR: a QL
+/// step of the rows in reverse order.
+fn sweep<F: Real + Element + Packed>(
+    d: &mut [F],
+    e: &mut [F],
+    (start, end, reversed): (usize, usize, bool),
+    rows: &mut Rotations<F>,
+) {
+    let at = |k: usize| if reversed { end - k } else { start + k };
+    let beside = |k: usize| if reversed { end - k - 1 } else { start + k };
+    let m = end - start;
+    let two = F::from_f64(2.0);
+    let g = (d[at(1)] - d[at(0)]) / (two * e[beside(0)]);
+    let r = hypot(g, F::ONE);
+    let r = if g < F::ZERO { -r } else { r };
+    let mut g = d[at(m)] - d[at(0)] + e[beside(0)] / (g + r);
+    let (mut s, mut c, mut p) = (F::ONE, F::ONE, F::ZERO);
+    for i in (0..m).rev() {
+        let (f, b) = (s * e[beside(i)], c * e[beside(i)]);
+        let r = hypot(f, g);
+        if i + 1 < m {
+            e[beside(i + 1)] = r;
+        }
+        if r == F::ZERO {
+            // the matrix splits
+            d[at(i + 1)] = d[at(i + 1)] - p;
+            return;
+        }
+        (s, c) = (f / r, g / r);
+        g = d[at(i + 1)] - p;
+        let r = (d[at(i)] - g) * s + two * c * b;
+        p = s * r;
+        d[at(i + 1)] = g + p;
+        g = c * r - b;
+        match reversed {
+            false => rows.push(at(i), c, -s),
+            true => rows.push(at(i + 1), c, s),
+        }
+    }
+    d[at(0)] = d[at(0)] - p;
+    e[beside(0)] = g;
+}
