@@ -371,6 +371,9 @@ SPECIAL = {
             ("optimize", "bool | str | Sequence[Any]"),
         )
     },
+    **{(f"atleast_{n}d", "arrays"): "_Operand" for n in (1, 2, 3)},
+    **{(name, "indices_or_sections"): "_Shape" for name in ("array_split", "hsplit", "vsplit")},
+    ("rot90", "axes"): "tuple[SupportsIndex, SupportsIndex]",
     ("nan_to_num", "nan"): "float",
     **{("nan_to_num", name): "float | None" for name in ("posinf", "neginf")},
     ("embedding_bag", "mode"): 'Literal["mean", "sum", "max"]',
@@ -469,6 +472,8 @@ RETURNS = {
     "broadcast_shapes": "tuple[int, ...]",
     "allclose": "bool",
     "array_equal": "bool",
+    **dict.fromkeys(("array_split", "hsplit", "vsplit"), "tuple[Tensor, ...]"),
+    **{f"atleast_{n}d": "Any" for n in (1, 2, 3)},
     "can_cast": "bool",
     "chunk": "tuple[Tensor, ...]",
     "conv_plan": "ConvPlan",

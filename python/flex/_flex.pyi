@@ -516,6 +516,16 @@ class Tensor:
         >>> flex.array_equal(flex.asarray([1, 2]), flex.asarray([1.0, 2.0]))
         True
         """
+    def array_split(self, indices_or_sections: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+        """Pieces along an axis, as in numpy.array_split; views, as a tuple.
+
+        indices_or_sections: the number of pieces, of nearly equal size (ValueError if it isn't positive),
+        or the indices before which the axis is divided; negative ones count from the end. AxisError if
+        the axis is out of range.
+
+        >>> [t.tolist() for t in flex.array_split(flex.asarray([1, 2, 3, 4, 5]), 3)]
+        [[1, 2], [3, 4], [5]]
+        """
     def asin(self) -> Tensor:
         """Inverse sine.
 
@@ -768,6 +778,15 @@ class Tensor:
         >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
         [0, 1, 3, 6]
         """
+    def diag(self, k: SupportsIndex = 0) -> Tensor:
+        """Diagonal `k` of a matrix, as a view; of a vector, the square matrix with its elements on that
+        diagonal, and zeros elsewhere.
+
+        k: positive above the main diagonal. ShapeError for other numbers of dimensions.
+
+        >>> flex.diag(flex.asarray([[1, 2], [3, 4]])).tolist(), flex.diag(flex.asarray([5]), k=1).tolist()
+        ([1, 4], [[0, 5], [0, 0]])
+        """
     def diff(self, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
         """Differences of adjacent elements along an axis, taken `n` times.
 
@@ -887,6 +906,19 @@ class Tensor:
         >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
         [3, 2, 1]
         """
+    def fliplr(self) -> Tensor:
+        """Reverses the second axis: columns from left to right; a view. ShapeError if there are fewer than
+        two dimensions.
+
+        >>> flex.fliplr(flex.asarray([[1, 2], [3, 4]])).tolist()
+        [[2, 1], [4, 3]]
+        """
+    def flipud(self) -> Tensor:
+        """Reverses the first axis: rows from top to bottom; a view. ShapeError for a number.
+
+        >>> flex.flipud(flex.asarray([[1, 2], [3, 4]])).tolist()
+        [[3, 4], [1, 2]]
+        """
     def floor(self) -> Tensor:
         """The largest integer not above x.
 
@@ -973,6 +1005,15 @@ class Tensor:
 
         >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
         [False, True]
+        """
+    def hsplit(self, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
+        """Pieces along the second axis, of vectors along the first; views, as a tuple.
+
+        indices_or_sections: the number of pieces, of equal size (ShapeError if that doesn't divide
+        the axis), or the indices before which the axis is divided. ShapeError for a number.
+
+        >>> [t.tolist() for t in flex.hsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
+        [[[1], [3]], [[2], [4]]]
         """
     def hypot(x1, x2: _Operand, /) -> Tensor:
         """Length of the hypotenuse.
@@ -1331,8 +1372,8 @@ class Tensor:
         """x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
 
         nan: in place of NaN. posinf, neginf: in place of infinities; by default the largest and the
-        smallest finite number of the dtype. Bool and integers are left as they are. RangeError if a
-        number doesn't fit the dtype; DTypeError for float8.
+        smallest finite number of the dtype. Bool and integers are left as they are. DTypeError for
+        float8.
 
         >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
         [0.0, -9.0, 1.0]
@@ -1489,6 +1530,12 @@ class Tensor:
         >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
         [2, 12]
         """
+    def ravel(self) -> Tensor:
+        """The elements in row-major order, as a vector; a view if strides allow it, else a copy.
+
+        >>> flex.ravel(flex.asarray([[1, 2], [3, 4]])).tolist()
+        [1, 2, 3, 4]
+        """
     def reciprocal(self) -> Tensor:
         """`1 / x`.
 
@@ -1539,6 +1586,15 @@ class Tensor:
 
         >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
         [4, 1, 2, 3]
+        """
+    def rot90(self, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)) -> Tensor:
+        """Rotates by 90 degrees, `k` times, in the plane of two axes, from the first towards the second; a
+        view.
+
+        axes: two different axes (AxisError).
+
+        >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
+        [[2, 4], [1, 3]]
         """
     def round(self) -> Tensor:
         """The nearest integer, ties to even.
@@ -1949,6 +2005,13 @@ class Tensor:
         >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
         [12, 34]
         """
+    def vsplit(self, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
+        """Pieces along the first axis of two or more; views, as a tuple. Arguments and errors are those
+        of `hsplit`; ShapeError for vectors, too.
+
+        >>> [t.tolist() for t in flex.vsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
+        [[[1, 2]], [[3, 4]]]
+        """
     def zeros_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
         """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError if
         there is not enough memory.
@@ -2101,6 +2164,119 @@ def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
     """
 def __array_namespace_info__() -> _Info:
     """Inspects this namespace: dtypes, devices, defaults."""
+def ravel(x: _Operand, /) -> Tensor:
+    """The elements in row-major order, as a vector; a view if strides allow it, else a copy.
+
+    >>> flex.ravel(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [1, 2, 3, 4]
+    """
+def atleast_1d(*arrays: _Operand) -> Any:
+    """A view of the tensor with at least one dimension; of several tensors, a tuple of views.
+
+    >>> flex.atleast_1d(flex.asarray(5)).shape
+    (1,)
+    """
+def atleast_2d(*arrays: _Operand) -> Any:
+    """A view of the tensor with at least two dimensions, in which a vector is a row; of several
+    tensors, a tuple of views.
+
+    >>> flex.atleast_2d(flex.asarray([1, 2])).shape
+    (1, 2)
+    """
+def atleast_3d(*arrays: _Operand) -> Any:
+    """A view of the tensor with at least three dimensions: a vector of n has the shape (1, n, 1),
+    a matrix (m, n, 1); of several tensors, a tuple of views.
+
+    >>> flex.atleast_3d(flex.asarray([1, 2])).shape
+    (1, 2, 1)
+    """
+def hstack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the second axis, vectors and numbers along the first.
+
+    arrays: a sequence of at least one tensor (ValueError), of equal shapes except along that axis
+    (ShapeError). The result has their common dtype (DTypeError if there is none).
+
+    >>> flex.hstack([flex.asarray([[1], [2]]), flex.asarray([[3], [4]])]).tolist()
+    [[1, 3], [2, 4]]
+    """
+def vstack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the first axis, after `atleast_2d`: vectors are rows. Arguments and errors
+    are those of `hstack`.
+
+    >>> flex.vstack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
+    [[1, 2], [3, 4]]
+    """
+def dstack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the third axis, after `atleast_3d`. Arguments and errors are those of
+    `hstack`.
+
+    >>> flex.dstack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
+    [[[1, 3], [2, 4]]]
+    """
+def column_stack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the second axis; vectors are columns. Arguments and errors are those of
+    `hstack`.
+
+    >>> flex.column_stack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
+    [[1, 3], [2, 4]]
+    """
+def array_split(x: _Operand, /, indices_or_sections: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """Pieces along an axis, as in numpy.array_split; views, as a tuple.
+
+    indices_or_sections: the number of pieces, of nearly equal size (ValueError if it isn't positive),
+    or the indices before which the axis is divided; negative ones count from the end. AxisError if
+    the axis is out of range.
+
+    >>> [t.tolist() for t in flex.array_split(flex.asarray([1, 2, 3, 4, 5]), 3)]
+    [[1, 2], [3, 4], [5]]
+    """
+def hsplit(x: _Operand, /, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
+    """Pieces along the second axis, of vectors along the first; views, as a tuple.
+
+    indices_or_sections: the number of pieces, of equal size (ShapeError if that doesn't divide
+    the axis), or the indices before which the axis is divided. ShapeError for a number.
+
+    >>> [t.tolist() for t in flex.hsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
+    [[[1], [3]], [[2], [4]]]
+    """
+def vsplit(x: _Operand, /, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
+    """Pieces along the first axis of two or more; views, as a tuple. Arguments and errors are those
+    of `hsplit`; ShapeError for vectors, too.
+
+    >>> [t.tolist() for t in flex.vsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
+    [[[1, 2]], [[3, 4]]]
+    """
+def fliplr(x: _Operand, /) -> Tensor:
+    """Reverses the second axis: columns from left to right; a view. ShapeError if there are fewer than
+    two dimensions.
+
+    >>> flex.fliplr(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[2, 1], [4, 3]]
+    """
+def flipud(x: _Operand, /) -> Tensor:
+    """Reverses the first axis: rows from top to bottom; a view. ShapeError for a number.
+
+    >>> flex.flipud(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[3, 4], [1, 2]]
+    """
+def rot90(x: _Operand, /, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)) -> Tensor:
+    """Rotates by 90 degrees, `k` times, in the plane of two axes, from the first towards the second; a
+    view.
+
+    axes: two different axes (AxisError).
+
+    >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
+def diag(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
+    """Diagonal `k` of a matrix, as a view; of a vector, the square matrix with its elements on that
+    diagonal, and zeros elsewhere.
+
+    k: positive above the main diagonal. ShapeError for other numbers of dimensions.
+
+    >>> flex.diag(flex.asarray([[1, 2], [3, 4]])).tolist(), flex.diag(flex.asarray([5]), k=1).tolist()
+    ([1, 4], [[0, 5], [0, 0]])
+    """
 def isclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
     """Whether each element of x1 is within `atol + rtol * abs(x2)` of that of x2, in float64.
 
@@ -3471,8 +3647,8 @@ def nan_to_num(x: _Operand, /, *, nan: float = 0.0, posinf: float | None = None,
     """x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
 
     nan: in place of NaN. posinf, neginf: in place of infinities; by default the largest and the
-    smallest finite number of the dtype. Bool and integers are left as they are. RangeError if a
-    number doesn't fit the dtype; DTypeError for float8.
+    smallest finite number of the dtype. Bool and integers are left as they are. DTypeError for
+    float8.
 
     >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
     [0.0, -9.0, 1.0]
@@ -3954,6 +4130,21 @@ __all__ = [
     "__array_api_version__",
     "broadcast_shapes",
     "__array_namespace_info__",
+    "ravel",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "hstack",
+    "vstack",
+    "dstack",
+    "column_stack",
+    "array_split",
+    "hsplit",
+    "vsplit",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "diag",
     "isclose",
     "allclose",
     "array_equal",

@@ -7,6 +7,7 @@
 #[macro_use]
 mod examples;
 
+mod arrange;
 mod cell;
 mod compare;
 mod config;
@@ -59,6 +60,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     interop::register(m)?;
     promotion::register(m)?;
     standard::register(m)?;
+    arrange::register(m)?;
     compare::register(m)?;
     creation::register(m)?;
     einsum::register(m)?;

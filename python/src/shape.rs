@@ -182,7 +182,7 @@ fn unstack<'py>(py: Python<'py>, x: OperandRef<'py>, axis: isize) -> PyResult<Bo
 
 /// `n` views, given by `f`, of a value that is not computed yet; `None` if it is, or if there are
 /// too many.
-fn views<'py>(
+pub fn views<'py>(
     py: Python<'py>,
     x: &OperandRef,
     n: usize,

@@ -30,7 +30,7 @@ fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType>
 /// assert_eq!(ops::concat(&[&a, &b], 0)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-#[doc(alias("cat", "concatenate", "hstack", "vstack"))]
+#[doc(alias("cat", "concatenate"))]
 pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result<Tensor> {
     const OP: &str = "concat";
     let dtype = promoted(OP, tensors)?;

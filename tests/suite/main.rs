@@ -5,6 +5,7 @@
 mod common;
 
 mod accuracy;
+mod arrange;
 mod bodies;
 mod closures;
 mod complex;
