@@ -103,8 +103,8 @@ fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Ten
 /// use flex::{Tensor, linalg, ops};
 /// let x = Tensor::from([[2.0f64, 1.0], [1.0, 2.0]]);
 /// let (values, vectors) = linalg::eigh(&x)?;
-/// assert!(ops::allclose(&values, &Tensor::from([1.0f64, 3.0]), Default::default())?);
-/// assert!(ops::allclose(&x.matmul(&vectors)?, &(&vectors * &values), Default::default())?);
+/// assert!(ops::allclose(&values, &Tensor::from([1.0f64, 3.0]), ())?);
+/// assert!(ops::allclose(&x.matmul(&vectors)?, &(&vectors * &values), ())?);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn eigh(x: &Tensor) -> Result<(Tensor, Tensor)> {

@@ -87,7 +87,7 @@ pub enum QrMode {
 /// use flex::{Tensor, linalg::{self, QrMode}, ops};
 /// let x = Tensor::from([[3.0f64, 1.0], [4.0, 2.0]]);
 /// let (q, r) = linalg::qr(&x, QrMode::Reduced)?;
-/// assert!(ops::allclose(&q.matmul(&r)?, &x, Default::default())?);
+/// assert!(ops::allclose(&q.matmul(&r)?, &x, ())?);
 /// assert_eq!(r.at::<f64>((1, 0))?, 0.0);
 /// # Ok::<(), flex::Error>(())
 /// ```

@@ -172,7 +172,7 @@ fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, 
 /// use flex::{Tensor, linalg, ops};
 /// let x = Tensor::from([[3.0f64, 0.0], [4.0, 5.0]]);
 /// let (u, s, vh) = linalg::svd(&x, false)?;
-/// assert!(ops::allclose(&(&u * &s).matmul(&vh)?, &x, Default::default())?);
+/// assert!(ops::allclose(&(&u * &s).matmul(&vh)?, &x, ())?);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn svd(x: &Tensor, full_matrices: bool) -> Result<(Tensor, Tensor, Tensor)> {
