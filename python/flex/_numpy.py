@@ -23,8 +23,10 @@ _SERVED = """
     argsort: a axis
     argwhere: a
     array_equal: a1 a2 equal_nan
+    array_split: ary indices_or_sections axis
     broadcast_to: array shape
     clip: a a_min=min a_max=max * min max
+    column_stack: tup
     concatenate: arrays axis -> concat
     count_nonzero: a axis * keepdims
     cross: a b * axis
@@ -32,10 +34,16 @@ _SERVED = """
     cumsum: a axis * dtype -> cumulative_sum
     cumulative_prod: x * axis dtype include_initial
     cumulative_sum: x * axis dtype include_initial
+    diag: v k
     diff: a n axis * prepend append
     dot: a b
+    dstack: tup
     expand_dims: a axis
     flip: m axis
+    fliplr: m
+    flipud: m
+    hsplit: ary indices_or_sections
+    hstack: tup
     imag: val
     inner: a b
     isclose: a b rtol atol equal_nan
@@ -52,10 +60,12 @@ _SERVED = """
     nanvar: a axis * ddof correction keepdims
     nonzero: a
     ones_like: a dtype
+    ravel: a
     real: val
     repeat: a repeats axis
     reshape: a shape * copy
     roll: a shift axis
+    rot90: m k axes
     round: a
     searchsorted: a v side sorter
     sort: a axis
@@ -76,6 +86,8 @@ _SERVED = """
     unstack: x * axis
     vdot: a b
     vecdot: x1 x2 * axis
+    vsplit: ary indices_or_sections
+    vstack: tup
     zeros_like: a dtype
     fft.fft: a n axis norm
     fft.fftn: a s axes norm
@@ -89,6 +101,20 @@ _SERVED = """
     fft.irfftn: a s axes norm
     fft.rfft: a n axis norm
     fft.rfftn: a s axes norm
+    linalg.cholesky: a * upper
+    linalg.det: a
+    linalg.eigh: a
+    linalg.eigvalsh: a
+    linalg.inv: a
+    linalg.matrix_norm: x * keepdims ord
+    linalg.matrix_power: a n
+    linalg.matrix_rank: A * rtol
+    linalg.qr: a * mode
+    linalg.slogdet: a
+    linalg.solve: a b
+    linalg.svd: a * full_matrices
+    linalg.svdvals: x
+    linalg.vector_norm: x * axis keepdims ord
 """
 # Reductions, which NumPy calls as methods, with these keywords.
 _METHODS = frozenset(
@@ -186,7 +212,13 @@ def _where(condition: Any, *choices: Any) -> object:
 
 
 # Functions of any number of operands.
-_VARIADIC = {"einsum": flex.einsum, "where": _where}
+_VARIADIC = {
+    "atleast_1d": flex.atleast_1d,
+    "atleast_2d": flex.atleast_2d,
+    "atleast_3d": flex.atleast_3d,
+    "einsum": flex.einsum,
+    "where": _where,
+}
 
 
 def _several(out: object) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ C = A + 1j * B
 V = np.array([0.5, -2.0, 8.0])
 KEYS = np.argsort(B, axis=0)
 N = np.where(A > 8, np.nan, A)
+M = A[:, :3] @ A[:, :3].T + np.eye(3)
 
 # for each function that flex computes, calls of it: positional arguments and keywords as NumPy has them
 SERVED = {
@@ -25,6 +26,39 @@ SERVED = {
     "kron": [lambda f, t: f(t(A), t(V))],
     "nan_to_num": [lambda f, t: f(t(N)), lambda f, t: f(t(N), nan=1.0)],
     "vdot": [lambda f, t: f(t(V), t(V)), lambda f, t: f(t(C), t(C))],
+    "array_split": [lambda f, t: f(t(A), 2), lambda f, t: f(t(A), [1, 3], axis=1)],
+    **{
+        name: [lambda f, t: f(t(V)), lambda f, t: f(t(A))]
+        for name in ("atleast_1d", "atleast_2d", "atleast_3d")
+    },
+    **{
+        name: [lambda f, t: f([t(A), t(A)])]
+        for name in ("column_stack", "dstack", "hstack", "vstack")
+    },
+    "diag": [lambda f, t: f(t(A)), lambda f, t: f(t(V), 1), lambda f, t: f(t(A), k=-1)],
+    **{name: [lambda f, t: f(t(A))] for name in ("fliplr", "flipud", "ravel")},
+    "hsplit": [lambda f, t: f(t(A), 2), lambda f, t: f(t(A), [1])],
+    "rot90": [lambda f, t: f(t(A)), lambda f, t: f(t(A), 3, (1, 0))],
+    "vsplit": [lambda f, t: f(t(A), 3), lambda f, t: f(t(A), [1])],
+    **{
+        f"linalg.{name}": [lambda f, t: f(t(M)), lambda f, t: f(t(np.stack([M, M + 1])))]
+        for name in (
+            "cholesky",
+            "det",
+            "eigvalsh",
+            "inv",
+            "matrix_norm",
+            "matrix_rank",
+            "slogdet",
+            "svdvals",
+        )
+    },
+    "linalg.eigh": [lambda f, t: f(t(M))[0]],
+    "linalg.matrix_power": [lambda f, t: f(t(M), 3), lambda f, t: f(t(M), -1)],
+    "linalg.qr": [lambda f, t: f(t(A)), lambda f, t: f(t(A.T), mode="complete")],
+    "linalg.solve": [lambda f, t: f(t(M), t(V)), lambda f, t: f(t(M), t(A))],
+    "linalg.svd": [lambda f, t: f(t(A))[1], lambda f, t: f(t(A), full_matrices=False)[1]],
+    "linalg.vector_norm": [lambda f, t: f(t(A)), lambda f, t: f(t(A), axis=0, ord=1)],
     **{
         name: [
             lambda f, t: f(t(N)),
@@ -206,9 +240,6 @@ LEFT = {
     "median of all": lambda t: np.median(t(A)),
     "percentile": lambda t: np.percentile(t(A), [25, 50], axis=0),
     "einsum into an order": lambda t: np.einsum("ij->ji", t(A), order="F"),
-    "vstack": lambda t: np.vstack([t(A), t(A)]),
-    "hstack": lambda t: np.hstack((t(V), V)),
-    "column_stack": lambda t: np.column_stack([t(V), t(V)]),
     "unique": lambda t: np.unique(t(B), return_counts=True),
     "histogram": lambda t: np.histogram(t(A), bins=4),
     "meshgrid": lambda t: np.meshgrid(t(V), t(V[:2])),
@@ -217,11 +248,10 @@ LEFT = {
     "trapezoid": lambda t: np.trapezoid(t(V)),
     "apply_along_axis": lambda t: np.apply_along_axis(np.ptp, 0, t(A)),
     "split": lambda t: np.split(t(A), [1], axis=1),
-    "ravel": lambda t: np.ravel(t(A)),
     "diagonal": lambda t: np.diagonal(t(A)),
     "gradient": lambda t: np.gradient(t(A)),
-    "solve": lambda t: np.linalg.solve(t(A[:, :3]), t(V)),
-    "eigh": lambda t: np.linalg.eigh(t(A[:, :3] + A[:, :3].T)),
+    "eig": lambda t: np.linalg.eig(t(M))[0],
+    "r of qr": lambda t: np.linalg.qr(t(A), mode="r"),
     "norm": lambda t: np.linalg.norm(t(A), axis=0),
     "shape": lambda t: (np.shape(t(A)), np.ndim(t(A)), np.size(t(A))),
     "nan_to_num into the argument": lambda t: np.nan_to_num(t(N), copy=True),
