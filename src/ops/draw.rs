@@ -65,19 +65,33 @@ pub fn floats(
     source: Source,
     y: &mut Tensor,
 ) -> Result<()> {
+    functions_of_floats(op, transform, source, &|_, _| {}, y)
+}
+/// What a float64 becomes: changes those from element `start` on.
+pub type Change<'a> = dyn Fn(usize, &mut [f64]) + Sync + 'a;
+/// Fills a tensor of floats with a function of numbers of a distribution, rounded once.
+pub fn functions_of_floats(
+    op: &'static str,
+    transform: Transform,
+    source: Source,
+    change: &Change<'_>,
+    y: &mut Tensor,
+) -> Result<()> {
     let dtype = y.dtype();
-    dispatch!(floating dtype, |T| each::<T>(transform, source, y.as_mut_slice()?),
+    dispatch!(floating dtype, |T| each::<T>(transform, source, change, y.as_mut_slice()?),
         else return Err(Error::unsupported(op, dtype)));
     Ok(())
 }
-fn each<T: Cast + Send>(transform: Transform, source: Source, y: &mut [T]) {
+fn each<T: Cast + Send>(transform: Transform, source: Source, change: &Change<'_>, y: &mut [T]) {
     let (per_group, flops) = (transform.per_group(), transform.flops());
-    chunks(source, per_group, flops, y, |_, block, room, y| {
+    chunks(source, per_group, flops, y, |start, block, room, y| {
         let mut wide = [0.0; WORDS * GROUPS];
         let wide = &mut wide[..room.len() * per_group];
         bits(source.stream, block, room);
         doubles(transform, room, wide);
-        narrow(&wide[..y.len()], y);
+        let wide = &mut wide[..y.len()];
+        change(start, wide);
+        narrow(wide, y);
     });
 }
 

@@ -6,8 +6,9 @@ use super::{Generator, floats::check_float};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernel::elementwise::rows;
-use crate::kernel::random::Transform;
+use crate::kernel::random::{Transform, Unary, transformed};
 use crate::layout::IntoShape;
+use crate::ops::draw;
 use crate::ops::elementwise::Arg;
 use crate::ops::formula::Formula;
 use crate::tensor::Tensor;
@@ -129,8 +130,17 @@ impl Generator {
         let shape = shape.as_ref();
         let mean = Values::new(OP, "mean", &mean, shape, |x| !x.is_nan(), "be a number")?;
         let sigma = Values::new(OP, "sigma", &sigma, shape, |x| x >= 0.0, "not be negative")?;
-        self.elements(OP, [&mean, &sigma], shape, dtype, |draws, [mean, sigma]| {
-            draws.exp_normal(mean, sigma)
-        })
+        check_float(OP, dtype)?;
+        let mut y = Tensor::empty(shape, dtype)?;
+        let transform = Transform::Normal;
+        let source = self.take(y.len(), transform.per_group());
+        let change = |start: usize, all: &mut [f64]| {
+            for (i, x) in all.iter_mut().enumerate() {
+                *x = mean.at(start + i) + sigma.at(start + i) * *x;
+            }
+            transformed(Unary::Exp, all);
+        };
+        draw::functions_of_floats(OP, transform, source, &change, &mut y)?;
+        Ok(y)
     }
 }

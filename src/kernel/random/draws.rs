@@ -41,12 +41,16 @@ impl Draws {
             kept: None,
         }
     }
+    fn block(&mut self) -> [u32; 4] {
+        let block = self.stream.block(self.block, self.retry);
+        self.retry = self.retry.wrapping_add(1);
+        block
+    }
     fn bits(&mut self) -> u64 {
         if let Some(x) = self.kept.take() {
             return x;
         }
-        let [a, b, c, d] = self.stream.block(self.block, self.retry);
-        self.retry = self.retry.wrapping_add(1);
+        let [a, b, c, d] = self.block();
         self.kept = Some(c as u64 | ((d as u64) << 32));
         a as u64 | ((b as u64) << 32)
     }
@@ -63,21 +67,23 @@ impl Draws {
         let (radius, turn) = (self.bits(), self.bits());
         pair(open(radius), (turn >> 11) | 1).0
     }
-    /// The exponential of a normal number.
-    pub fn exp_normal(&mut self, mean: f64, sigma: f64) -> f64 {
-        exp(mean + sigma * self.normal())
-    }
     /// Gamma, for a shape from 1 on (Marsaglia and Tsang, "A simple method for generating gamma
-    /// variables", 2000).
+    /// variables", 2000). A round takes one block.
     fn large_gamma(&mut self, shape: f64) -> f64 {
         let d = shape - 1.0 / 3.0;
         let c = 1.0 / sqrt(9.0 * d);
         for _ in 0..MOST {
-            let x = self.normal();
-            let u = self.uniform();
+            let [low, high, turn, height] = self.block();
+            let radius = open(low as u64 | ((high as u64) << 32));
+            let x = pair(radius, ((turn as u64) << 21) | (1 << 20)).0;
+            let u = (height as f64 + 0.5) * (1.0 / 4_294_967_296.0);
             let root = 1.0 + c * x;
             let v = root * root * root;
-            if v > 0.0 && log(u) < 0.5 * x * x + d * (1.0 - v + log(v)) {
+            let square = x * x;
+            if v > 0.0
+                && (u < 1.0 - 0.0331 * square * square
+                    || log(u) < 0.5 * square + d * (1.0 - v + log(v)))
+            {
                 return d * v;
             }
         }
@@ -102,6 +108,10 @@ impl Draws {
     }
     /// Beta: a gamma variable of shape `a`, over its sum with one of shape `b`.
     pub fn beta(&mut self, a: f64, b: f64) -> f64 {
+        if a >= 1.0 && b >= 1.0 {
+            let (x, y) = (self.large_gamma(a), self.large_gamma(b));
+            return x / (x + y);
+        }
         let (x, y) = (self.log_gamma(a), self.log_gamma(b));
         if x == f64::NEG_INFINITY && y == x {
             return (self.uniform() < a / (a + b)) as u8 as f64;
