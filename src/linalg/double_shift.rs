@@ -2,7 +2,7 @@
 //! its eigenvectors.
 
 use super::blocks::pair_mut;
-use super::field::{abs, epsilon, hypot, sqrt};
+use super::field::{abs, epsilon, hypot, sqrt, tiny};
 use crate::kernel::math::Real;
 
 /// The quotient of complex numbers.
@@ -42,6 +42,8 @@ pub(super) fn iterate<R: Real>(
 ) -> bool {
     let eps = epsilon::<R>();
     let norm = norm(h, n);
+    // products with a number below this underflow
+    let least = tiny::<R>() / eps;
     let (mut end, mut count, mut left, mut shifted) = (n, 0, 30 * n.max(10), R::ZERO);
     while end > 0 {
         let last = end - 1;
@@ -50,7 +52,8 @@ pub(super) fn iterate<R: Real>(
         while start > 0 {
             let around = abs(h[(start - 1) * n + start - 1]) + abs(h[start * n + start]);
             let around = if around == R::ZERO { norm } else { around };
-            if abs(h[start * n + start - 1]) <= eps * around {
+            let beside = abs(h[start * n + start - 1]);
+            if beside <= eps * around || beside <= least {
                 break;
             }
             start -= 1;
@@ -173,11 +176,18 @@ fn step<R: Real>(
     loop {
         let d = h[at(m, m)];
         let (a, b) = (x - d, y - d);
-        p = (a * b - w) / h[at(m + 1, m)] + h[at(m, m + 1)];
-        q = h[at(m + 1, m + 1)] - d - a - b;
-        r = h[at(m + 2, m + 1)];
+        // times the number below the diagonal, which may be too small to divide by
+        let below = h[at(m + 1, m)];
+        let size = abs(a) + abs(b) + abs(below);
+        let below = below / size;
+        p = a / size * b - w / size + h[at(m, m + 1)] * below;
+        q = below * (h[at(m + 1, m + 1)] - d - a - b);
+        r = below * h[at(m + 2, m + 1)];
         let size = abs(p) + abs(q) + abs(r);
-        (p, q, r) = (p / size, q / size, r / size);
+        (p, q, r) = match size > R::ZERO {
+            true => (p / size, q / size, r / size),
+            false => (R::ONE, R::ZERO, R::ZERO),
+        };
         if m == start {
             break;
         }

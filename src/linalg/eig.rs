@@ -34,11 +34,14 @@ fn reduced<T: Field>(a: &[T], n: usize) -> Result<Option<Reduced<T>>> {
     };
     let mut scales = Scratch::new(n)?;
     balance(&mut h, n, &mut scales)?;
+    let Some(again) = normalize(T::parts(&mut h)) else {
+        return Ok(None);
+    };
     let q = reduce(&mut h, n)?;
     Ok(Some(Reduced {
         h,
         scales,
-        exponent,
+        exponent: exponent + again,
         q,
     }))
 }

@@ -72,6 +72,8 @@ fn wilkinson<T: Field>(h: &[T], n: usize, end: usize) -> T {
 pub(super) fn iterate<T: Field>(h: &mut [T], n: usize, mut z: Option<&mut [T]>) -> bool {
     let eps = epsilon::<T::Real>();
     let norm = h.iter().fold(T::Real::ZERO, |all, x| all + x.magnitude());
+    // products with a number below this underflow
+    let least = tiny::<T::Real>() / eps;
     let (mut end, mut count, mut left) = (n, 0, 30 * n.max(10));
     while end > 1 {
         let last = end - 1;
@@ -86,7 +88,7 @@ pub(super) fn iterate<T: Field>(h: &mut [T], n: usize, mut z: Option<&mut [T]>) 
             } else {
                 around
             };
-            if beside <= eps * around || beside <= tiny::<T::Real>() {
+            if beside <= eps * around || beside <= least {
                 h[start * n + start - 1] = T::ZERO;
                 break;
             }
