@@ -253,6 +253,10 @@ AXES = [
     "all",
     "any",
     "count_nonzero",
+    "median",
+    "percentile",
+    "ptp",
+    "quantile",
     "nanmax",
     "nanmean",
     "nanmin",
@@ -374,6 +378,14 @@ SPECIAL = {
     **{(f"atleast_{n}d", "arrays"): "_Operand" for n in (1, 2, 3)},
     **{(name, "indices_or_sections"): "_Shape" for name in ("array_split", "hsplit", "vsplit")},
     ("rot90", "axes"): "tuple[SupportsIndex, SupportsIndex]",
+    **{
+        (name, parameter): type_
+        for name in ("percentile", "quantile")
+        for parameter, type_ in (
+            ("q", "float | Tensor | _Array | Sequence[float]"),
+            ("method", 'Literal["linear", "lower", "higher", "nearest", "midpoint"]'),
+        )
+    },
     ("nan_to_num", "nan"): "float",
     **{("nan_to_num", name): "float | None" for name in ("posinf", "neginf")},
     ("embedding_bag", "mode"): 'Literal["mean", "sum", "max"]',

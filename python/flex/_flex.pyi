@@ -1322,6 +1322,16 @@ class Tensor:
         >>> flex.mean(flex.asarray([1, 2, 6])).item()
         3.0
         """
+    def median(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The median of elements: the middle of the sorted ones, or the mean of both in the middle.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+        result has the dtype of x, float32 for integers and bool. NaN if an element is NaN, or there is
+        none. DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+
+        >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
+        [2.0, 8.0]
+        """
     def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The smallest element; NaN propagates. Arguments and errors are those of `max`.
 
@@ -1489,6 +1499,12 @@ class Tensor:
         >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
         [9, 1, 2, 9, 9]
         """
+    def percentile(self, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+        """`quantile` for `q` from 0 to 100, with the same arguments and errors.
+
+        >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
+        2.5
+        """
     def permute_dims(self, axes: _Shape) -> Tensor:
         """Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
 
@@ -1529,6 +1545,25 @@ class Tensor:
 
         >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
         [2, 12]
+        """
+    def ptp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The largest element less the smallest, in the dtype of x; integers wrap. Arguments and errors are
+        those of `max`.
+
+        >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+        [4, 1]
+        """
+    def quantile(self, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+        """The quantiles of elements: the values at `q` times the way through the sorted elements.
+
+        q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
+        result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
+        position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
+        ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
+        `median`.
+
+        >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
+        [1.0, 2.5]
         """
     def ravel(self) -> Tensor:
         """The elements in row-major order, as a vector; a view if strides allow it, else a copy.
@@ -3676,6 +3711,41 @@ def stream() -> Stream:
     >>> z.item()
     15.0
     """
+def median(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The median of elements: the middle of the sorted ones, or the mean of both in the middle.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool. NaN if an element is NaN, or there is
+    none. DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+
+    >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
+    [2.0, 8.0]
+    """
+def ptp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The largest element less the smallest, in the dtype of x; integers wrap. Arguments and errors are
+    those of `max`.
+
+    >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [4, 1]
+    """
+def quantile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    """The quantiles of elements: the values at `q` times the way through the sorted elements.
+
+    q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
+    result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
+    position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
+    ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
+    `median`.
+
+    >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
+    [1.0, 2.5]
+    """
+def percentile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    """`quantile` for `q` from 0 to 100, with the same arguments and errors.
+
+    >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
+    2.5
+    """
 def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The sum of elements.
 
@@ -4278,6 +4348,10 @@ __all__ = [
     "nan_to_num",
     "Stream",
     "stream",
+    "median",
+    "ptp",
+    "quantile",
+    "percentile",
     "sum",
     "prod",
     "mean",

@@ -32,6 +32,7 @@ mod number;
 mod operators;
 mod promotion;
 mod quant;
+mod quantile;
 mod random;
 mod reduce;
 mod repr;
@@ -76,6 +77,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     quant::register(m)?;
     random::register(m)?;
     deferred::stream::register(m)?;
+    quantile::register(m)?;
     reduce::register(m)?;
     scan::register(m)?;
     search::register(m)?;

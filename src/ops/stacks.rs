@@ -1,6 +1,6 @@
 //! Tensors joined with NumPy's rules for those with few dimensions, and such dimensions added.
 
-use super::{concat, join};
+use super::concat;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::layout::Layout;
@@ -86,7 +86,7 @@ fn joined<T: Borrow<Tensor>>(
 
 /// Joins tensors along the second axis, vectors and numbers along the first.
 ///
-/// Errors like [`concat`](join::concat).
+/// Errors like [`concat()`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -101,7 +101,7 @@ pub fn hstack<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Tensor> {
 
 /// Joins tensors along the first axis; vectors are rows.
 ///
-/// Errors like [`concat`](join::concat).
+/// Errors like [`concat()`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -115,7 +115,7 @@ pub fn vstack<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Tensor> {
 
 /// Joins tensors along the third axis, after [`atleast_3d`].
 ///
-/// Errors like [`concat`](join::concat).
+/// Errors like [`concat()`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -129,7 +129,7 @@ pub fn dstack<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Tensor> {
 
 /// Joins tensors along the second axis; vectors are columns.
 ///
-/// Errors like [`concat`](join::concat).
+/// Errors like [`concat()`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -147,5 +147,5 @@ pub fn column_stack<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Tensor> {
             Ok(t)
         }
     });
-    join::concat(&fallible::collect(columns)?, 1).map_err(|e| e.named("column_stack"))
+    concat(&fallible::collect(columns)?, 1).map_err(|e| e.named("column_stack"))
 }

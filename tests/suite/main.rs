@@ -43,6 +43,8 @@ mod packed;
 mod post_op;
 mod prefixes;
 mod quant;
+#[cfg(all(feature = "ints", feature = "f64", feature = "half"))]
+mod quantile;
 #[cfg(all(feature = "random", feature = "f64", feature = "ints"))]
 mod random;
 #[cfg(feature = "f64")]
