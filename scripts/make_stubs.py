@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the stubs of python/flex: names, parameters and docstrings come from the module, types from scripts/stub_tables.py, classes
-from scripts/stub_classes.py.
+from scripts/stub_classes.py, the first lines of each file from scripts/stub_heads.py.
 
 Run it after adding or changing a function; `python -m mypy.stubtest flex` checks the result against the module.
 """
@@ -10,21 +10,8 @@ import re
 from pathlib import Path
 
 from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
-from stub_tables import (
-    FFT,
-    GRAD,
-    HEADER,
-    INIT,
-    LINALG,
-    NN,
-    PAIR,
-    PARAMETERS,
-    QUANT,
-    RANDOM,
-    RETURNS,
-    SIGNAL,
-    SPECIAL,
-)
+from stub_heads import FFT, GRAD, HEADER, INIT, LINALG, NN, QUANT, RANDOM, SIGNAL
+from stub_tables import PAIR, PARAMETERS, RETURNS, SPECIAL
 
 import flex
 from flex import _flex

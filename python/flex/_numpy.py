@@ -50,6 +50,7 @@ _SERVED = """
     isin: element test_elements * invert
     kron: a b
     matrix_transpose: x
+    median: a axis * keepdims
     moveaxis: a source destination
     nan_to_num: x * nan posinf neginf
     nanmax: a axis * keepdims
@@ -60,6 +61,9 @@ _SERVED = """
     nanvar: a axis * ddof correction keepdims
     nonzero: a
     ones_like: a dtype
+    percentile: a q axis * keepdims method
+    ptp: a axis * keepdims
+    quantile: a q axis * keepdims method
     ravel: a
     real: val
     repeat: a repeats axis

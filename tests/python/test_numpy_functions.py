@@ -39,6 +39,20 @@ SERVED = {
     **{name: [lambda f, t: f(t(A))] for name in ("fliplr", "flipud", "ravel")},
     "hsplit": [lambda f, t: f(t(A), 2), lambda f, t: f(t(A), [1])],
     "rot90": [lambda f, t: f(t(A)), lambda f, t: f(t(A), 3, (1, 0))],
+    **{
+        name: [
+            lambda f, t: f(t(A)),
+            lambda f, t: f(t(A), 0),
+            lambda f, t: f(t(A), axis=1, keepdims=True),
+        ]
+        for name in ("median", "ptp")
+    },
+    "percentile": [
+        lambda f, t: f(t(A), 25),
+        lambda f, t: f(t(A), 25, 0),
+        lambda f, t: f(t(A), t(np.array([25, 50.0])), axis=1),
+    ],
+    "quantile": [lambda f, t: f(t(A), 0.25), lambda f, t: f(t(A), 0.3, axis=0, keepdims=True)],
     "vsplit": [lambda f, t: f(t(A), 3), lambda f, t: f(t(A), [1])],
     **{
         f"linalg.{name}": [lambda f, t: f(t(M)), lambda f, t: f(t(np.stack([M, M + 1])))]
@@ -236,9 +250,10 @@ LEFT = {
     "sort of complex": lambda t: np.sort(t(C)),
     "sum where": lambda t: np.sum(t(A), where=t(A) > 0),
     "max initial": lambda t: np.max(t(A), axis=0, initial=3.0),
-    "median": lambda t: np.median(t(A), axis=1),
-    "median of all": lambda t: np.median(t(A)),
-    "percentile": lambda t: np.percentile(t(A), [25, 50], axis=0),
+    "quantile by the lower": lambda t: np.quantile(
+        t(A), [0.25, 0.5], axis=0, method="median_unbiased"
+    ),
+    "nanmedian": lambda t: np.nanmedian(t(A), axis=1),
     "einsum into an order": lambda t: np.einsum("ij->ji", t(A), order="F"),
     "unique": lambda t: np.unique(t(B), return_counts=True),
     "histogram": lambda t: np.histogram(t(A), bins=4),
@@ -271,12 +286,12 @@ def test_memory_is_read_in_place():
 
 def test_results_in_given_arrays():
     out = np.zeros(4)
-    assert np.median(flex.asarray(A), axis=0, out=out) is out
-    assert out.tolist() == np.median(A, axis=0).tolist()
+    assert np.nanmedian(flex.asarray(A), axis=0, out=out) is out
+    assert out.tolist() == np.nanmedian(A, axis=0).tolist()
     both = np.zeros((6, 4))
     assert np.concatenate([flex.asarray(A), A], out=both) is both
     with pytest.raises(TypeError, match="out is a Tensor, which is a value"):
-        np.median(A, axis=0, out=flex.zeros(4, dtype=float))
+        np.nanmedian(A, axis=0, out=flex.zeros(4, dtype=float))
 
 
 @pytest.mark.parametrize(
