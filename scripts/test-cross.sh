@@ -49,11 +49,11 @@ for target; do
   started=$SECONDS
   case $target in
     # optimised, since NEON vectors are what differs
-    aarch64-*) vectorised_suite bodies:: driver:: elementwise:: nn:: complex:: digits:: ;;
+    aarch64-*) vectorised_suite bodies:: driver:: elementwise:: nn:: complex:: digits:: random::numbers_are ;;
     # with few dtypes, which nothing else runs; tests of gathers, orders and shapes are of all dtypes
     i686-*) features="--no-default-features --features std,simd,rayon,i8,i32,i64,stream,$families" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: io:: --skip kernel:: ;;
     # without the standard library; of layers those that move elements as words, but not a test of accuracy, nor plain sums, which take long
-    s390x-*) features="--no-default-features --features $everything" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn::conv nn::linear nn::pool nn::resample set:: shape:: sort:: \
+    s390x-*) features="--no-default-features --features $everything" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn::conv nn::linear nn::pool nn::resample random::numbers_are random::philox set:: shape:: sort:: \
       --skip kernel:: --skip nn::grad --skip errors_of --skip convolutions_match --skip channels_as_lanes ;;
     thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
     thumbv7m-*) digits; digits --features quantized; digits --features convolutional; checks_in_parts ;;
