@@ -216,7 +216,7 @@ def _where(condition: Any, *choices: Any) -> object:
 
 
 # Functions of any number of operands.
-_VARIADIC = {
+_VARIADIC: dict[str, Callable[..., Any]] = {
     "atleast_1d": flex.atleast_1d,
     "atleast_2d": flex.atleast_2d,
     "atleast_3d": flex.atleast_3d,

@@ -1,13 +1,10 @@
 """Names that flex shares with NumPy mean the same, but for the differences listed here: libraries look for names by `hasattr`."""
 
-import inspect
-
 import numpy as np
 import pytest
 from test_numpy_functions import SERVED, A, B, V, compare
 
 import flex
-from flex import _numpy
 
 # Differences in what a call of NumPy's form gives. Everything else that NumPy's function takes and flex's does not is a TypeError.
 DIFFERENT = {
@@ -185,10 +182,3 @@ def test_constants_and_dtypes():
         assert repr(getattr(flex, name)) == repr(getattr(np, name))
     for name in DTYPES:
         assert getattr(flex, name) == np.dtype(getattr(np, name))
-
-
-def test_arguments_of_numpy_alone_are_refused():
-    """A parameter that only NumPy's function has is a TypeError, never taken for another one."""
-    for name, row in _numpy._ROWS.items():
-        parameters = [p.name for p in inspect.signature(row.function).parameters.values()]
-        assert not {"out", "order", "kind", "mode"} & set(parameters), name
