@@ -3329,11 +3329,12 @@ def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = Non
     [1, 5, 6]
     """
 def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
-    """`x1` where the condition is true, else `x2`.
+    """`x1` where the condition is true, else `x2`. Without both, as in NumPy and torch, the indices where
+    the condition is true: `nonzero(condition)`.
 
     condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
     has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
-    don't broadcast.
+    don't broadcast; TypeError for one of x1 and x2 alone.
 
     >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
     [1, 0]

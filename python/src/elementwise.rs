@@ -4,10 +4,13 @@
 use super::cell::PyTensor;
 use super::convert::{Compared, Operand, OperandRef, compute, is_short};
 use super::deferred;
+use super::index;
 use crate::convert::error::Raise;
 use flex::kernel::elementwise::{Row, rows};
 use flex::ops::{self, Arg};
 use flex::{DType, Error, Scalar, Tensor};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 impl Operand {
@@ -256,23 +259,32 @@ fn range(dtype: DType) -> [Scalar; 2] {
     }
 }
 
-/// `x1` where the condition is true, else `x2`.
+/// `x1` where the condition is true, else `x2`. Without both, as in NumPy and torch, the indices where
+/// the condition is true: `nonzero(condition)`.
 ///
 /// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
 /// has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
-/// don't broadcast.
+/// don't broadcast; TypeError for one of x1 and x2 alone.
 ///
 /// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
 /// [1, 0]
 #[pyfunction(name = "where")]
-#[pyo3(signature = (condition, x1, x2, /))]
-pub fn where_(
-    py: Python<'_>,
-    condition: OperandRef<'_>,
-    x1: OperandRef<'_>,
-    x2: OperandRef<'_>,
-) -> PyResult<PyTensor> {
-    apply_ref(py, &rows::Where::ROW, [condition, x1, x2])
+#[pyo3(signature = (condition, x1 = None, x2 = None, /), text_signature = "(condition, x1, x2, /)")]
+pub fn where_<'py>(
+    py: Python<'py>,
+    condition: OperandRef<'py>,
+    x1: Option<OperandRef<'py>>,
+    x2: Option<OperandRef<'py>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match (x1, x2) {
+        (Some(x1), Some(x2)) => {
+            apply_ref(py, &rows::Where::ROW, [condition, x1, x2])?.into_bound_py_any(py)
+        }
+        (None, None) => Ok(index::nonzero_of(py, &condition.tensor()?)?.into_any()),
+        _ => Err(PyTypeError::new_err(
+            "where() takes a condition with both x1 and x2, or alone",
+        )),
+    }
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -199,7 +199,11 @@ fn masked_select(py: Python<'_>, x: TensorArg, mask: TensorArg) -> PyResult<PyTe
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn nonzero<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyTuple>> {
-    let positions = detached(py, x.0.len(), || ops::nonzero(&x.0))?;
+    nonzero_of(py, &x.0)
+}
+/// `nonzero`, for `where` too.
+pub fn nonzero_of<'py>(py: Python<'py>, x: &Tensor) -> PyResult<Bound<'py, PyTuple>> {
+    let positions = detached(py, x.len(), || ops::nonzero(x))?;
     tuple(py, positions)
 }
 

@@ -512,6 +512,18 @@ def test_non_operands(name, bad):
             getattr(flex, name)(*given)
 
 
+def test_where_of_a_condition_alone():
+    x = np.array([[0, 5, 0], [6, 0, 7]])
+    for condition in (x, x > 0, x[0] > 0):
+        found, expected = flex.where(flex.asarray(condition)), np.where(condition)
+        assert [i.tolist() for i in found] == [i.tolist() for i in expected]
+    for call in (lambda c: flex.where(c, 1), lambda c: flex.where(c, None, 1)):
+        with pytest.raises(TypeError, match="a condition with both x1 and x2, or alone"):
+            call(flex.asarray([True]))
+    with pytest.raises(TypeError, match="where"):
+        flex.where()
+
+
 def test_operands_are_unchanged():
     x = flex.asarray([1.0, 4.0])
     y = flex.sqrt(x)
