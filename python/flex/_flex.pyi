@@ -1394,9 +1394,11 @@ class Tensor:
         >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
         3.0
         """
-    def nanmean(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-        """The mean of elements that are not NaN; of none it is NaN. Arguments, dtypes and errors are
-        those of `mean`.
+    def nanmean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The mean of elements that are not NaN; of none it is NaN.
+
+        dtype: a float or complex dtype to compute in. Other arguments, dtypes and errors are those of
+        `mean`.
 
         >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
         2.0
@@ -1408,21 +1410,22 @@ class Tensor:
         >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
         1.0
         """
-    def nanstd(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+    def nanstd(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
         """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
         the same arguments and errors.
 
         >>> flex.nanstd(flex.asarray([1.0, flex.nan, 3.0])).item()
         1.0
         """
-    def nansum(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-        """The sum of elements that are not NaN; of none it is 0. Arguments, dtypes and errors are those
-        of `sum`.
+    def nansum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The sum of elements that are not NaN; of none it is 0.
+
+        dtype: the dtype of the sum. Other arguments, dtypes and errors are those of `sum`.
 
         >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
         4.0
         """
-    def nanvar(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+    def nanvar(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
         """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
         Arguments, dtypes and errors are those of `var`.
 
@@ -3638,16 +3641,19 @@ def kron(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
     [1, 2, 3, 10, 20, 30]
     """
-def nansum(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The sum of elements that are not NaN; of none it is 0. Arguments, dtypes and errors are those
-    of `sum`.
+def nansum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The sum of elements that are not NaN; of none it is 0.
+
+    dtype: the dtype of the sum. Other arguments, dtypes and errors are those of `sum`.
 
     >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
     4.0
     """
-def nanmean(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The mean of elements that are not NaN; of none it is NaN. Arguments, dtypes and errors are
-    those of `mean`.
+def nanmean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The mean of elements that are not NaN; of none it is NaN.
+
+    dtype: a float or complex dtype to compute in. Other arguments, dtypes and errors are those of
+    `mean`.
 
     >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
     2.0
@@ -3665,14 +3671,14 @@ def nanmin(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.boo
     >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
     1.0
     """
-def nanvar(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+def nanvar(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
     """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
     Arguments, dtypes and errors are those of `var`.
 
     >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
     1.0
     """
-def nanstd(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+def nanstd(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
     """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
     the same arguments and errors.
 

@@ -54,11 +54,11 @@ _SERVED = """
     moveaxis: a source destination
     nan_to_num: x * nan posinf neginf
     nanmax: a axis * keepdims
-    nanmean: a axis * keepdims
+    nanmean: a axis * dtype keepdims
     nanmin: a axis * keepdims
-    nanstd: a axis * ddof correction keepdims
-    nansum: a axis * keepdims
-    nanvar: a axis * ddof correction keepdims
+    nanstd: a axis * dtype ddof correction keepdims
+    nansum: a axis * dtype keepdims
+    nanvar: a axis * dtype ddof correction keepdims
     nonzero: a
     ones_like: a dtype
     percentile: a q axis * keepdims method

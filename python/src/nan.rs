@@ -2,11 +2,54 @@
 
 use super::cell::PyTensor;
 use super::convert::{Ints, OperandRef};
-use super::reduce::{correction_or, over};
+use super::dtype::DTypeArg;
+use super::reduce::{computed_in, correction_or, over};
 use flex::ops::{self, NanToNum};
 use pyo3::prelude::*;
 
-macro_rules! reductions {
+/// The sum of elements that are not NaN; of none it is 0.
+///
+/// dtype: the dtype of the sum. Other arguments, dtypes and errors are those of `sum`.
+///
+/// >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
+/// 4.0
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
+fn nansum(
+    py: Python<'_>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    x.compute(py, move |x| match dtype {
+        Some(d) => ops::nansum(&x.astype(d.0)?, over(&axis, keepdims))?.astype(d.0),
+        None => ops::nansum(x, over(&axis, keepdims)),
+    })
+}
+
+/// The mean of elements that are not NaN; of none it is NaN.
+///
+/// dtype: a float or complex dtype to compute in. Other arguments, dtypes and errors are those of
+/// `mean`.
+///
+/// >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
+/// 2.0
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
+fn nanmean(
+    py: Python<'_>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    x.compute(py, move |x| {
+        ops::nanmean(&*computed_in("nanmean", x, dtype)?, over(&axis, keepdims))
+    })
+}
+
+macro_rules! extremes {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
@@ -21,19 +64,7 @@ macro_rules! reductions {
         }
     )* };
 }
-reductions! {
-    /// The sum of elements that are not NaN; of none it is 0. Arguments, dtypes and errors are those
-    /// of `sum`.
-    ///
-    /// >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
-    /// 4.0
-    nansum;
-    /// The mean of elements that are not NaN; of none it is NaN. Arguments, dtypes and errors are
-    /// those of `mean`.
-    ///
-    /// >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
-    /// 2.0
-    nanmean;
+extremes! {
     /// The largest element that is not NaN; NaN if all are. Arguments and errors are those of `max`.
     ///
     /// >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
@@ -51,17 +82,20 @@ macro_rules! spreads {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
-        #[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false, ddof = None))]
+        #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None))]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
             axis: Option<Ints>,
+            dtype: Option<DTypeArg>,
             correction: f64,
             keepdims: bool,
             ddof: Option<f64>,
         ) -> PyResult<PyTensor> {
             let correction = correction_or($op, correction, ddof)?;
-            x.compute(py, move |x| ops::$name(x, over(&axis, keepdims), correction))
+            x.compute(py, move |x| {
+                ops::$name(&*computed_in($op, x, dtype)?, over(&axis, keepdims), correction)
+            })
         }
     )* };
 }

@@ -35,7 +35,7 @@ fn recorded_total(
     deferred::reduce(kind, x, over, before, dtype)
 }
 /// The operand, converted if a float dtype is requested.
-fn computed_in<'t>(
+pub fn computed_in<'t>(
     op: &'static str,
     x: &'t Tensor,
     dtype: Option<DTypeArg>,

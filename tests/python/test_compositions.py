@@ -91,6 +91,15 @@ def test_reductions_that_skip_nan_by_hand():
         assert [None if v != v else v for v in got] == expected
     assert flex.nanvar(x[0], ddof=1).item() == flex.nanvar(x[0], correction=1).item() == 4.5
     assert flex.isnan(flex.nanvar(x[0], ddof=2)).item()
+    some = flex.asarray([[1.0, flex.nan, 4.0], [2.0, 3.0, flex.nan]])
+    for name in ("nansum", "nanmean", "nanvar", "nanstd"):
+        y = getattr(flex, name)(some, axis=0, dtype=flex.float64)
+        expected = getattr(np, name)(some.numpy(), axis=0, dtype=np.float64)
+        assert y.dtype == flex.float64
+        np.testing.assert_allclose(y.numpy(), expected)
+    assert flex.nansum(flex.asarray([100, 100], dtype="int8"), dtype="int16").dtype == flex.int16
+    with pytest.raises(flex.DTypeError, match="nanmean: dtype is int64"):
+        flex.nanmean(x, dtype=flex.int64)
     assert flex.nansum(x, axis=(0, 1)).item() == 5
     with pytest.raises(ValueError, match="nanmax"):
         flex.nanmax(flex.zeros((0,)))
