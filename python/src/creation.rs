@@ -1,7 +1,7 @@
 //! Functions that create tensors from a rule.
 
 use super::cell::PyTensor;
-use super::convert::{Device, Ints, NumberArg, TensorArg, TensorList, compute, count};
+use super::convert::{Device, Diagonal, Ints, NumberArg, TensorArg, TensorList, compute, count};
 use super::dtype::DTypeArg;
 use super::values::tuple;
 use crate::convert::error::Raise;
@@ -280,12 +280,15 @@ fn linspace(
 /// >>> flex.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (n_rows, n_cols = None, k = 0, dtype = None, *, device = None))]
+#[pyo3(
+    signature = (n_rows, n_cols = None, k = Diagonal(0), dtype = None, *, device = None),
+    text_signature = "(n_rows, n_cols=None, k=0, dtype=None, *, device=None)"
+)]
 fn eye(
     py: Python<'_>,
     n_rows: isize,
     n_cols: Option<isize>,
-    k: i64,
+    k: Diagonal,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
@@ -295,7 +298,7 @@ fn eye(
         device,
     );
     compute(py, rows.saturating_mul(columns), || {
-        ops::eye(rows, columns, k, or_float(dtype))
+        ops::eye(rows, columns, k.0, or_float(dtype))
     })
 }
 
@@ -306,9 +309,9 @@ fn eye(
 /// >>> flex.tril(flex.ones((2, 2))).tolist()
 /// [[1.0, 0.0], [1.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (x, /, k = 0))]
-fn tril(py: Python<'_>, x: TensorArg, k: i64) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::tril(&x.0, k))
+#[pyo3(signature = (x, /, k = Diagonal(0)), text_signature = "(x, /, k=0)")]
+fn tril(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::tril(&x.0, k.0))
 }
 
 /// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`.
@@ -318,9 +321,9 @@ fn tril(py: Python<'_>, x: TensorArg, k: i64) -> PyResult<PyTensor> {
 /// >>> flex.triu(flex.ones((2, 2))).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (x, /, k = 0))]
-fn triu(py: Python<'_>, x: TensorArg, k: i64) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::triu(&x.0, k))
+#[pyo3(signature = (x, /, k = Diagonal(0)), text_signature = "(x, /, k=0)")]
+fn triu(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::triu(&x.0, k.0))
 }
 
 /// Coordinates of a grid: each tensor's values along a dimension of its own, broadcast to the grid;

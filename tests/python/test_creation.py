@@ -176,3 +176,13 @@ def test_numpy_scalars_are_numbers(dtype):
     number = numpy_dtype(dtype).type(2)
     assert flex.full(2, number).tolist() == [2, 2]
     assert to_numpy(flex.arange(number)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("k", [1 << 70, -(1 << 70), 1 << 63, -(1 << 63), (1 << 63) - 1])
+def test_diagonals_outside_the_matrix(k):
+    x = flex.ones((2, 3))
+    assert flex.eye(2, 3, k=k).tolist() == np.zeros((2, 3)).tolist()
+    assert flex.tril(x, k=k).tolist() == (x if k > 0 else 0 * x).tolist()
+    assert flex.triu(x, k=k).tolist() == (0 * x if k > 0 else x).tolist()
+    with pytest.raises(TypeError, match="eye"):
+        flex.eye(2, k=1.5)

@@ -361,6 +361,8 @@ def test_scalar_on_either_side(name, data):
     # most are none of a 16-bit float's values
     whole = st.sampled_from([True]) if dtype in BOOL else st.integers(1, 5)
     floats = st.sampled_from([True, 3, 0.5, 0.1, 1 / 3, 257, 8.7]) | st.floats(1e-3, 9)
+    if (name, a.dtype.kind) == ("pow", "c"):  # its error grows with the exponent, NumPy's too
+        floats = floats.filter(lambda number: number <= 9)
     number = data.draw(whole if dtype in [*BOOL, *INTEGERS] else floats)
     b = np.asarray(number, dtype=numpy_dtype(dtype))
     allowed = exact(name, dtype, ulps)
@@ -416,6 +418,15 @@ def test_floor_divide_of_infinities(dtype):
             np.signbit(np.asarray(result.astype("float64")))[~np.isnan(expected)],
             np.signbit(expected)[~np.isnan(expected)],
         )
+
+
+@pytest.mark.parametrize("name", ["atan", "atanh"])
+def test_nan_beside_a_huge_part_is_nan(name):
+    huge = [1e160, -1e300, 1.7e308]
+    z = [complex(x, np.nan) for x in huge] + [complex(np.nan, y) for y in huge]
+    y = getattr(flex, name)(flex.asarray(z, dtype="complex128")).numpy()
+    assert np.isnan(y.real).all()
+    assert np.isnan(y.imag).all()
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

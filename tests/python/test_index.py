@@ -395,3 +395,15 @@ def test_scatter_is_the_same_for_any_number_of_threads(dtype):
         one = to_numpy(flex.index_add(x, i, v))
     with flex.threads(4):
         np.testing.assert_array_equal(to_numpy(flex.index_add(x, i, v)), one)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (0, 0)])
+def test_masks_of_size_0_select_nothing(shape):
+    """The array API standard: a size of the mask equals that of the tensor, or is 0."""
+    x = flex.asarray([[1, 2, 3], [4, 5, 6]])
+    mask = flex.zeros(shape, dtype=flex.bool)
+    assert x[mask].shape == ((0, 3) if len(shape) == 1 else (0,))
+    x[mask] = 9
+    assert x.tolist() == [[1, 2, 3], [4, 5, 6]]
+    with pytest.raises(IndexError, match=r"a mask of shape \[0, 2\]"):
+        x[flex.zeros((0, 2), dtype=flex.bool)]

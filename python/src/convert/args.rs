@@ -129,6 +129,24 @@ pub fn axis_or_dim(
     }
 }
 
+/// The number of a diagonal. One of more than 64 bits lies outside every matrix, as the last one of
+/// 64 bits does.
+#[derive(Clone, Copy)]
+pub struct Diagonal(pub i64);
+
+impl<'py> FromPyObject<'_, 'py> for Diagonal {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Diagonal> {
+        match x.extract::<i64>() {
+            Ok(k) => Ok(Diagonal(k)),
+            Err(e) if e.is_instance_of::<PyOverflowError>(x.py()) => {
+                Ok(Diagonal(if x.lt(0)? { i64::MIN } else { i64::MAX }))
+            }
+            Err(e) => Err(e),
+        }
+    }
+}
+
 /// The `device` argument: `"cpu"` is the only one.
 #[derive(Clone, Copy)]
 pub struct Device;

@@ -13,7 +13,7 @@ use crate::convert::error::Raise;
 use flex::{Result, Tensor};
 use pyo3::prelude::*;
 
-pub use args::{CPU, Device, Given, Ints, axis_or_dim, count, integer, kind, shown};
+pub use args::{CPU, Device, Diagonal, Given, Ints, axis_or_dim, count, integer, kind, shown};
 pub use interrupt::interruptible;
 pub use nested::{asarray, is_list, operand_beside, values_for};
 pub use operand::{

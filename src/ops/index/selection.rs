@@ -203,7 +203,8 @@ impl SelectionBuilder<'_> {
             ));
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];
-        if m.shape() != over {
+        // the array API standard lets a size be 0: nothing is selected
+        if !(m.shape().iter().zip(over)).all(|(mask, size)| mask == size || *mask == 0) {
             let (mask, from, shape, dtype) = (m.shape(), self.source, self.x.shape(), self.dtype);
             let message = message!(
                 "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: \

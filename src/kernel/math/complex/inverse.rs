@@ -84,7 +84,7 @@ pub fn atanh(z: Z) -> Z {
     }
     // From here on, squares overflow.
     const ROOT: f64 = 6.7e153;
-    if x > ROOT || y.abs() > ROOT {
+    if (x > ROOT || y.abs() > ROOT) && !(x.is_nan() || y.is_nan()) {
         let h = hypot(0.5 * x, 0.5 * y);
         return Z::new(x / 4.0 / h / h, copysign(FRAC_PI_2, y));
     }
