@@ -212,7 +212,7 @@ def _served(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> obje
 def _where(condition: Any, *choices: Any) -> object:
     chosen = flex.asarray(condition)
     chosen = chosen if chosen.dtype == flex.bool else chosen != 0
-    return flex.where(chosen, *choices) if choices else flex.nonzero(chosen)
+    return flex.where(chosen, *choices)
 
 
 # Functions of any number of operands.

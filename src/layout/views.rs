@@ -318,6 +318,28 @@ impl Layout {
         };
         Layout::checked(shape, strides, self.offset)
     }
+    /// Diagonal `k` of the matrices in the last two dimensions, in place of both; above the main
+    /// diagonal if positive, and empty if it lies outside the matrix. `None` for fewer dimensions.
+    ///
+    /// ```
+    /// let l = flex::Layout::contiguous(&[2, 3])?.diagonal(1).unwrap();
+    /// assert_eq!((l.shape(), l.strides(), l.offset()), (&[2][..], &[4][..], 1));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn diagonal(&self, k: i64) -> Option<Layout> {
+        let [.., rows, columns] = *self.shape() else {
+            return None;
+        };
+        let away = usize::try_from(k.unsigned_abs()).unwrap_or(usize::MAX);
+        let (down, right) = if k < 0 { (away, 0) } else { (0, away) };
+        let count = (rows.saturating_sub(down)).min(columns.saturating_sub(right));
+        let (mut draft, axis) = (self.draft(), self.rank() - 2);
+        draft.slice(axis, down, 1, count);
+        draft.slice(axis + 1, right, 1, count);
+        draft.strides[axis] = draft.strides[axis].wrapping_add(draft.strides[axis + 1]);
+        draft.remove(axis + 1);
+        Some(draft.finish())
+    }
 }
 
 /// A builder of views: dimensions are sliced, removed and inserted one after the other, and what

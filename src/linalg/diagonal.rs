@@ -32,25 +32,10 @@ pub fn diagonal_layout(x: &Layout, dtype: DType, offset: i64) -> Result<Layout> 
 }
 
 fn diagonal_of(op: &'static str, x: &Layout, dtype: DType, offset: i64) -> Result<Layout> {
-    let ([lead @ .., rows, cols], [steps @ .., down, right]) = (x.shape(), x.strides()) else {
-        return Err(Error::shape_of(
-            op,
-            "a matrix has two dimensions",
-            &[("x", x.shape(), dtype)],
-        ));
-    };
-    let away = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
-    let (above, below) = if offset < 0 { (0, away) } else { (away, 0) };
-    let n = cols.saturating_sub(above).min(rows.saturating_sub(below));
-    let first = if n == 0 || lead.contains(&0) {
-        x.offset() as isize
-    } else {
-        x.offset() as isize + above as isize * right + below as isize * down
-    };
-    let shape: crate::layout::Shape = lead.iter().copied().chain([n]).collect();
-    let strides: smallvec::SmallVec<[isize; 6]> =
-        steps.iter().copied().chain([down + right]).collect();
-    Layout::new(&shape, &strides, first as usize)
+    x.diagonal(offset).ok_or_else(|| {
+        let operands = [("x", x.shape(), dtype)];
+        Error::shape_of(op, "a matrix has two dimensions", &operands)
+    })
 }
 
 /// The sum of the diagonal of each matrix.

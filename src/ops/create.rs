@@ -3,7 +3,7 @@
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::convert::Cast;
-use crate::layout::{IntoShape, Layout};
+use crate::layout::IntoShape;
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -57,11 +57,7 @@ pub fn ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
 pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> {
     let one = ones((), dtype)?;
     let mut out = Tensor::zeros([rows, columns], dtype)?;
-    let offset = |k: u64| usize::try_from(k).unwrap_or(usize::MAX);
-    let (down, right) = (offset(k.min(0).unsigned_abs()), offset(k.max(0) as u64));
-    let count = rows.saturating_sub(down).min(columns.saturating_sub(right));
-    if count > 0 {
-        let diagonal = Layout::new(&[count], &[columns as isize + 1], down * columns + right)?;
+    if let Some(diagonal) = out.layout().diagonal(k).filter(|d| !d.is_empty()) {
         out.write(&diagonal, &one)?;
     }
     Ok(out)

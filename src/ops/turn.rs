@@ -103,25 +103,6 @@ method!(
     }
 );
 
-/// The layout of diagonal `k` of a matrix.
-fn diagonal(x: &Layout, k: i64) -> Result<Layout> {
-    let (rows, columns) = (x.shape()[0], x.shape()[1]);
-    let shift = usize::try_from(k.unsigned_abs()).unwrap_or(usize::MAX);
-    let (first, count) = match k >= 0 {
-        true => ([0, shift], rows.min(columns.saturating_sub(shift))),
-        false => ([shift, 0], columns.min(rows.saturating_sub(shift))),
-    };
-    let part = match count {
-        0 => x.slice(0, 0, 1, 0),
-        _ => x.slice(0, first[0], 1, count).slice(1, first[1], 1, count),
-    };
-    Layout::new(
-        &[count],
-        &[part.strides()[0] + part.strides()[1]],
-        part.offset(),
-    )
-}
-
 method!(
     /// Diagonal `k` of a matrix, as a view; of a vector, the square matrix with its elements on that
     /// diagonal, and zeros elsewhere. Diagonals above the main one have a positive `k`.
@@ -137,17 +118,18 @@ method!(
     /// ```
     pub fn diag(x: &Tensor, k: i64) -> Result<Tensor> {
         const OP: &str = "diag";
-        match *x.shape() {
-            [_, _] => Ok(x.view(diagonal(x.layout(), k)?)),
-            [n] => {
+        match (x.shape(), x.layout().diagonal(k)) {
+            ([_, _], Some(diagonal)) => Ok(x.view(diagonal)),
+            ([n], _) => {
                 let shift = usize::try_from(k.unsigned_abs()).ok();
                 let side = shift.and_then(|shift| n.checked_add(shift));
                 let side = side.ok_or_else(|| {
                     Error::shape(OP, message!("diagonal {k} exceeds the address space"))
                 })?;
                 let mut out = Tensor::zeros([side, side], x.dtype())?;
-                let part = diagonal(out.layout(), k)?;
-                out.write(&part, x)?;
+                if let Some(diagonal) = out.layout().diagonal(k) {
+                    out.write(&diagonal, x)?;
+                }
                 Ok(out)
             }
             _ => Err(Error::shape_of(
