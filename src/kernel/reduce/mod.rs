@@ -32,13 +32,14 @@ pub mod short;
 mod sum;
 
 pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
-pub use extreme::{Extreme, Max, Min, positions, positions_of_columns};
+pub use extreme::{Extreme, Key, Max, Min, is_better, positions, positions_of_columns};
 pub use mean::Mean;
 pub use moments::{Moments, Sample, moments, moments_of_columns};
 pub use sum::{All, Any, Count, Prod, Sum};
 
 use crate::dtype::Pod;
 use crate::simd::{Isa, rolled};
+use core::marker::PhantomData;
 
 /// A reduction that consumes elements one by one. `join` is associative and commutative up to
 /// rounding.
@@ -108,6 +109,13 @@ pub trait Reduce<T>: 'static {
     {
         columns::<T, Self::Kernels>(x, stride, rows, acc)
     }
+    /// Joins `b[i]` into `a[i]`, likewise.
+    fn join_tiles(a: &mut [Self::Acc], b: &[Self::Acc])
+    where
+        T: Copy + 'static,
+    {
+        join::<T, Self::Kernels>(a, b)
+    }
     /// A fast path for short runs of `n` elements; returns whether it was taken.
     #[inline(always)]
     fn short_runs<I: Isa>(_x: &[T], _n: usize, _acc: &mut [Self::Acc]) -> bool {
@@ -125,32 +133,76 @@ kernel! {
 kernel! {
     /// Reduces each column of `rows` rows, `stride` apart.
     pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
-        if const { I::SMALL || R::SMALL } {
-            return few_columns::<I, T, R>(x, stride, rows, acc);
+        if const { R::SMALL } {
+            return few_columns::<I, T, Of<R>>(Of(PhantomData), x, stride, rows, acc);
         }
-        let (strips, rest) = acc.as_chunks_mut::<64>();
-        let done = 64 * strips.len();
-        for (i, strip) in strips.iter_mut().enumerate() {
-            *strip = columns_of_strip::<T, R>(&x[64 * i..], stride, rows);
-        }
-        if !rest.is_empty() {
-            few_columns::<I, T, R>(&x[done..], stride, rows, rest);
-        }
+        strips::<I, T, Of<R>>(Of(PhantomData), x, stride, rows, acc)
+    }
+}
+
+/// What the loops over columns compute: a reduction whose elements may be lifted by what is known
+/// at run time.
+trait Columns<T>: Copy {
+    type Acc: Copy;
+    const IDENTITY: Self::Acc;
+    fn lift(self, x: T) -> Self::Acc;
+    fn join(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+}
+/// A [`Reduce`].
+struct Of<R>(PhantomData<fn(R)>);
+impl<R> Clone for Of<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<R> Copy for Of<R> {}
+impl<T, R: Reduce<T>> Columns<T> for Of<R> {
+    type Acc = R::Acc;
+    const IDENTITY: R::Acc = R::IDENTITY;
+    #[inline(always)]
+    fn lift(self, x: T) -> R::Acc {
+        R::lift(x)
+    }
+    #[inline(always)]
+    fn join(a: R::Acc, b: R::Acc) -> R::Acc {
+        R::join(a, b)
+    }
+}
+
+/// Columns by strips of 64.
+#[inline(always)]
+fn strips<I: Isa, T: Copy, R: Columns<T>>(
+    by: R,
+    x: &[T],
+    stride: usize,
+    rows: usize,
+    acc: &mut [R::Acc],
+) {
+    if const { I::SMALL } {
+        return few_columns::<I, T, R>(by, x, stride, rows, acc);
+    }
+    let (strips, rest) = acc.as_chunks_mut::<64>();
+    let done = 64 * strips.len();
+    for (i, strip) in strips.iter_mut().enumerate() {
+        *strip = columns_of_strip::<T, R>(by, &x[64 * i..], stride, rows);
+    }
+    if !rest.is_empty() {
+        few_columns::<I, T, R>(by, &x[done..], stride, rows, rest);
     }
 }
 
 /// Joins the elements of eight rows as a tree.
 #[inline(always)]
-fn eight<T: Copy, R: Reduce<T>>(x: [T; 8]) -> R::Acc {
+fn eight<T: Copy, R: Columns<T>>(by: R, x: [T; 8]) -> R::Acc {
     let [a, b, c, d, e, f, g, h] = x;
     R::join(
         R::join(
-            R::join(R::lift(a), R::lift(b)),
-            R::join(R::lift(c), R::lift(d)),
+            R::join(by.lift(a), by.lift(b)),
+            R::join(by.lift(c), by.lift(d)),
         ),
         R::join(
-            R::join(R::lift(e), R::lift(f)),
-            R::join(R::lift(g), R::lift(h)),
+            R::join(by.lift(e), by.lift(f)),
+            R::join(by.lift(g), by.lift(h)),
         ),
     )
 }
@@ -158,7 +210,12 @@ fn eight<T: Copy, R: Reduce<T>>(x: [T; 8]) -> R::Acc {
 /// 64 columns, whose accumulators stay in registers. Eight rows at a time are joined as a tree,
 /// then added to the accumulators.
 #[inline(always)]
-fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) -> [R::Acc; 64] {
+fn columns_of_strip<T: Copy, R: Columns<T>>(
+    by: R,
+    x: &[T],
+    stride: usize,
+    rows: usize,
+) -> [R::Acc; 64] {
     let mut acc = [R::IDENTITY; 64];
     macro_rules! row {
         ($r:expr) => {
@@ -171,14 +228,14 @@ fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) 
         let (x4, x5, x6, x7) = (row!(r + 4), row!(r + 5), row!(r + 6), row!(r + 7));
         for j in 0..64 {
             let x = [x0[j], x1[j], x2[j], x3[j], x4[j], x5[j], x6[j], x7[j]];
-            acc[j] = R::join(acc[j], eight::<T, R>(x));
+            acc[j] = R::join(acc[j], eight(by, x));
         }
         r += 8;
     }
     for r in r..rows {
         let x = row!(r);
         for j in 0..64 {
-            acc[j] = R::join(acc[j], R::lift(x[j]));
+            acc[j] = R::join(acc[j], by.lift(x[j]));
         }
     }
     acc
@@ -186,7 +243,8 @@ fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) 
 
 /// Any number of columns, joined in the same order.
 #[inline(always)]
-fn few_columns<I: Isa, T: Copy, R: Reduce<T>>(
+fn few_columns<I: Isa, T: Copy, R: Columns<T>>(
+    by: R,
     x: &[T],
     stride: usize,
     rows: usize,
@@ -206,14 +264,14 @@ fn few_columns<I: Isa, T: Copy, R: Reduce<T>>(
         for j in 0..n {
             rolled::<I, R::Acc>();
             let x = [x0[j], x1[j], x2[j], x3[j], x4[j], x5[j], x6[j], x7[j]];
-            acc[j] = R::join(acc[j], eight::<T, R>(x));
+            acc[j] = R::join(acc[j], eight(by, x));
         }
         r += 8;
     }
     for r in r..rows {
         for (acc, &x) in acc.iter_mut().zip(row!(r)) {
             rolled::<I, R::Acc>();
-            *acc = R::join(*acc, R::lift(x));
+            *acc = R::join(*acc, by.lift(x));
         }
     }
 }

@@ -23,8 +23,6 @@ pub trait RowReduction<F> {
 pub struct Sums;
 /// The largest elements; NaN if there is one.
 pub struct Largest;
-/// The smallest elements; NaN if there is one.
-pub struct Smallest;
 /// Sums of distances from a number per row.
 pub struct Deviations<'a, F>(pub &'a [F]);
 /// Sums of squared distances from a number per row.
@@ -40,12 +38,6 @@ impl<F> RowReduction<F> for Largest {
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
         a.maximum(b)
-    }
-}
-impl<F> RowReduction<F> for Smallest {
-    #[inline(always)]
-    fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
-        a.minimum(b)
     }
 }
 impl<F: Copy> RowReduction<F> for Deviations<'_, F> {

@@ -14,7 +14,7 @@ mod rounded;
 pub use rounded::{Rounded, Rounds};
 
 use crate::dtype::Pod;
-use crate::kernel::reduce::{self, Reduce};
+use crate::kernel::reduce::Reduce;
 use core::marker::PhantomData;
 
 /// Elements of a chunk, over which a scan passes twice, the second time in L2.
@@ -45,7 +45,7 @@ impl<T: Pod, R: Reduce<T, Acc = T, Out = T>> Scan<T> for Exact<R> {
     const ROUNDS: bool = false;
     fn first(x: &[T], _: &mut [T]) -> (T, bool) {
         let mut total = R::IDENTITY;
-        reduce::runs::<T, R>(x, x.len(), core::slice::from_mut(&mut total));
+        R::runs_of_tile(x, x.len(), core::slice::from_mut(&mut total));
         (total, true)
     }
     fn second(x: &[T], y: &mut [T], before: T) -> bool {

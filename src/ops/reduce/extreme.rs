@@ -2,12 +2,11 @@
 
 use super::{Reduced, ReductionAxes, elements};
 use crate::dtype::DType;
-use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::chunks::{Chunks, READ};
 use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::reduce::{Extreme, Max, Min, positions, positions_of_columns};
+use crate::kernel::reduce::{Extreme, Key, Max, Min, is_better, positions, positions_of_columns};
 use crate::layout::Shape;
 use crate::ops::methods::method;
 use crate::ops::take_along_axis;
@@ -25,23 +24,34 @@ trait Finder: Sync {
     /// Whether element `b` is more extreme than element `a`, or is NaN and `a` is not.
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool;
 }
-struct FinderOf<T, R>(PhantomData<fn(T, R)>);
-impl<T: Pod, R: Extreme<T>> Finder for FinderOf<T, R> {
+/// By the largest of keys with these bits flipped.
+struct KeyFinder<K> {
+    bits: i64,
+    key: PhantomData<fn(K)>,
+}
+impl<K: Key> KeyFinder<K> {
+    const fn new(bits: i64) -> KeyFinder<K> {
+        KeyFinder {
+            bits,
+            key: PhantomData,
+        }
+    }
+}
+impl<K: Key> Finder for KeyFinder<K> {
     fn positions(&self, x: &[u8], n: usize, at: &mut [i64]) {
-        positions::<T, R>(bytemuck::cast_slice(x), n, at)
+        positions::<K>(bytemuck::cast_slice(x), n, self.bits, at)
     }
     fn positions_of_columns(&self, x: &[u8], n: usize, step: usize, at: &mut [i64]) {
-        positions_of_columns::<T, R>(bytemuck::cast_slice(x), n, step, at)
+        positions_of_columns::<K>(bytemuck::cast_slice(x), n, step, self.bits, at)
     }
     fn beats(&self, x: &[u8], a: usize, b: usize) -> bool {
-        let x: &[T] = bytemuck::cast_slice(x);
-        R::beats(R::lift(x[b]), R::lift(x[a]))
+        is_better::<K>(bytemuck::cast_slice(x), a, b, self.bits)
     }
 }
 /// `finder!(op, R, x)`: the [`Finder`] for the dtype of `x`.
 macro_rules! finder {
     ($op:expr, $R:ident, $x:expr) => {
-        dispatch!(ordered $x.dtype(), |T| &FinderOf::<T, $R>(PhantomData) as &dyn Finder,
+        dispatch!(ordered $x.dtype(), |T| &const { KeyFinder::<<$R as Extreme<T>>::Key>::new(<$R as Extreme<T>>::FLIP) } as &dyn Finder,
             else return Err(Error::unsupported($op, $x.dtype())))
     };
 }

@@ -26,7 +26,7 @@ use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::{End, Fold, fold, fold_computed};
 use crate::exec::program::TileProgram;
-use crate::kernel::reduce::{self, Reduce};
+use crate::kernel::reduce::Reduce;
 use crate::layout::{Axes, Layout, Shape};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
@@ -193,7 +193,7 @@ impl<T: Pod, R: Reduce<T>> Fold for ElementFold<T, R> {
         R::columns_of_tile(x, stride, rows, acc)
     }
     fn join(&self, a: &mut [R::Acc], b: &[R::Acc]) {
-        reduce::join::<T, R::Kernels>(a, b)
+        R::join_tiles(a, b)
     }
     fn finish(&self, acc: &R::Acc, n: usize) -> R::Out {
         R::finish(*acc, n)
