@@ -8,8 +8,8 @@ use crate::exec::products::ProductSizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{
-    BindPostOp, Matrices, ResultMatrices, bind_post_op, bytes_in_i32, is_dense, product_of_weight,
-    sums_in, widens,
+    BindPostOp, Matrices, ResultMatrices, bind_post_op, bytes_in_i32, dispatch_product, is_dense,
+    product_dtype, product_of_weight, sums_in, widens,
 };
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -68,9 +68,9 @@ pub fn linear_with_post_op(
     post_op: Option<&dyn BindPostOp>,
 ) -> Result<Tensor> {
     let layer = LinearLayer::new(x, weight, options)?;
-    let mut y = Tensor::empty(&layer.shape, layer.dtype)?;
-    layer.write(&mut y, post_op)?;
-    Ok(y)
+    let mut y = Tensor::empty(&layer.shape, layer.sums)?;
+    layer.write(&mut y, post_op.filter(|_| layer.sums == layer.dtype))?;
+    y.into_dtype(layer.dtype)
 }
 
 /// [`linear`] into a tensor of the result's shape and dtype, reusing its storage unless that is
@@ -93,7 +93,12 @@ pub fn linear_into<'a>(
 ) -> Result<()> {
     let layer = LinearLayer::new(x, weight, options.into())?;
     out.make_result(OP, &layer.shape, layer.dtype)?;
-    layer.write(out, None)
+    if layer.sums == layer.dtype {
+        return layer.write(out, None);
+    }
+    let mut y = Tensor::empty(&layer.shape, layer.sums)?;
+    layer.write(&mut y, None)?;
+    out.copy_from(&y.into_dtype(layer.dtype)?)
 }
 
 const OP: &str = "linear";
@@ -109,6 +114,8 @@ struct LinearLayer {
     residual: Option<Tensor>,
     sizes: ProductSizes,
     shape: Shape,
+    /// The dtype of the sums: [`product_dtype`] of the result's.
+    sums: DType,
     dtype: DType,
 }
 /// Shape and dtype of the result of `x` and `weight` with a bias and a residual, if there are any. Errors where
@@ -180,7 +187,8 @@ impl LinearLayer {
             bias.map(|t| of("bias", t)),
             residual.map(|t| of("residual", t)),
         );
-        let (shape, dtype) = result_of(&operands, others, activation, sums)?;
+        let (shape, result) = result_of(&operands, others, activation, sums)?;
+        let dtype = product_dtype(result);
         let (n, k) = (weight.shape()[0], weight.shape()[1]);
         let m = x.shape()[..x.rank() - 1].iter().product::<usize>();
         let whole = |r: &Tensor| r.broadcast_to(&shape)?.astype(dtype)?.reshape((m, n));
@@ -206,25 +214,26 @@ impl LinearLayer {
             residual,
             sizes: ProductSizes { m, n, k },
             shape,
-            dtype,
+            sums: dtype,
+            dtype: result,
         })
     }
-    /// Computes into `y`, which is contiguous and has the result's shape and dtype.
+    /// Computes into `y`, which is contiguous and has the result's shape and the dtype of the sums.
     fn write(&self, y: &mut Tensor, post_op: Option<&dyn BindPostOp>) -> Result<()> {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         #[cfg(feature = "half")]
-        match (self.x.dtype(), self.dtype) {
+        match (self.x.dtype(), self.sums) {
             (DType::F16, DType::F32) => return self.floats::<f16, f32>(y, post_op),
             (DType::BF16, DType::F32) => return self.floats::<bf16, f32>(y, post_op),
             _ => {}
         }
         match self.activation {
             Some(_) => {
-                dispatch!(floating self.dtype, |T| self.floats::<T, T>(y, post_op), else unsupported())
+                dispatch!(floating self.sums, |T| self.floats::<T, T>(y, post_op), else unsupported())
             }
             None => {
-                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y, post_op), else
-                dispatch!(wrapping self.dtype.signless(), |T| self.run::<T, T, T>(None, y, post_op), else unsupported()))
+                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.sums, |A, B| self.run::<A, B, i32>(None, y, post_op), else
+                dispatch_product!(self.sums, |T| self.run::<T, T, T>(None, y, post_op), else unsupported()))
             }
         }
     }

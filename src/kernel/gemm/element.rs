@@ -79,7 +79,6 @@ products! {
     #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x), bf16 true;
     i8: u32, false, each |x| x as u32, x as i8, signed true;
     u8: u32, false, each |x| x as u32, x as u8, signed false;
-    #[cfg(feature = "ints")] i16: u16, true, each |x| x as u16, x as i16;
     i32: u32, true, each |x| x as u32, x as i32, moved u32;
     u32: u32, true, each |x| x, x;
     i64: u64, true, each |x| x as u64, x as i64, moved u64;

@@ -7,7 +7,7 @@ use super::run::ConvOperands;
 use crate::dtype::DType;
 use crate::error::{Error, NamedOperand, Result};
 use crate::layout;
-use crate::ops::linalg::BindPostOp;
+use crate::ops::linalg::{BindPostOp, product_dtype};
 use crate::tensor::Tensor;
 
 /// The sizes of the convolution `op` of this rank of `x` with `weight`, and the dtype of its result
@@ -64,7 +64,8 @@ pub fn convolve<'a>(
         options.bias.map(|t| of("bias", t)),
         options.residual.map(|t| of("residual", t)),
     );
-    let (call, dtype) = result_of((op, rank), &operands, others, options)?;
+    let (call, result) = result_of((op, rank), &operands, others, options)?;
+    let dtype = product_dtype(result);
     let shape = call.shape();
     let residual = options.residual.map(|r| r.broadcast_to(&shape));
     let residual = residual.transpose()?;
@@ -92,6 +93,6 @@ pub fn convolve<'a>(
         return operands.pixels(op, options);
     }
     let mut y = Tensor::empty(&shape, dtype)?;
-    operands.write(op, options, &mut y, post_op)?;
-    Ok(y)
+    operands.write(op, options, &mut y, post_op.filter(|_| dtype == result))?;
+    y.into_dtype(result)
 }

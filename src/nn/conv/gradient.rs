@@ -135,6 +135,7 @@ impl Mirror {
         Transposed {
             op: self.op,
             rank: call.rank,
+            result: self.dtype,
             dtype: self.dtype,
             axes: [0, 1, 2].map(|k| ConvAxis {
                 kernel: g.kernel[k],

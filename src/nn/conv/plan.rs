@@ -12,6 +12,7 @@ use crate::kernel::conv::{
 };
 use crate::kernel::gemm::{MatElement, scratch_of};
 use crate::layout::Layout;
+use crate::ops::linalg::dispatch_product;
 use crate::simd::{self, Level};
 use crate::storage::expect_memory;
 #[cfg(x86_bf16)]
@@ -231,7 +232,7 @@ fn product_scratch_len(call: &ConvCall, dtype: DType) -> usize {
         .in_channels_per_group()
         .saturating_mul(call.geometry.kernel_len());
     let sizes = [call.out_channels_per_group(), call.geometry.len(), taps];
-    dispatch!(wrapping dtype.signless(), |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
+    dispatch_product!(dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
 }
 
 /// Images whose columns are sorted by phases of the stride before the product.
@@ -369,5 +370,5 @@ pub(super) fn has_lanes(call: &ConvCall, dtype: DType) -> bool {
 
 /// The bytes of a sum.
 pub(super) fn sum_bytes(dtype: DType) -> usize {
-    dispatch!(wrapping dtype.signless(), |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
+    dispatch_product!(dtype, |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
 }

@@ -12,7 +12,7 @@ use crate::kernel::conv::{Image, Patches, direct, scratch};
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Map, MatElement, PostOp, Strided, cost};
 #[cfg(x86_bf16)]
 use crate::kernel::gemm::{Interleave, bf16_bits, bf16_pairs};
-use crate::ops::linalg::{BindPostOp, Matrices, ResultMatrices, bind_post_op};
+use crate::ops::linalg::{BindPostOp, Matrices, ResultMatrices, bind_post_op, dispatch_product};
 use crate::par::Cost;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -72,7 +72,7 @@ impl ConvOperands {
                 Some(map) => self.run::<T>(&plan, map, y, post_op),
             }, else unsupported());
         }
-        dispatch!(wrapping dtype.signless(), |T| self.run::<T>(&plan, None, y, post_op), else unsupported())
+        dispatch_product!(dtype, |T| self.run::<T>(&plan, None, y, post_op), else unsupported())
     }
     /// Computes products, or single channels by rows.
     fn run<T: Element + MatElement>(

@@ -11,6 +11,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{Geometry, Three};
 use crate::nn::spatial::{PerAxis, option, three};
+use crate::ops::linalg::product_dtype;
 use crate::tensor::Tensor;
 
 /// The options of transposed convolutions.
@@ -70,7 +71,8 @@ macro_rules! transposed {
             weight: &Tensor,
             options: impl Into<ConvTranspose<'a>>,
         ) -> Result<Tensor> {
-            transposed($op, $rank, x, weight, &options.into())?.run()
+            let call = transposed($op, $rank, x, weight, &options.into())?;
+            call.run()?.into_dtype(call.result)
         }
     )* };
 }
@@ -205,6 +207,7 @@ pub(super) fn transposed(
     if dtype.is_bool() || !dtype.is_available() {
         return Err(Error::unsupported(op, dtype));
     }
+    let (result, dtype) = (dtype, product_dtype(dtype));
     let whole = if batched {
         x.clone()
     } else {
@@ -215,6 +218,7 @@ pub(super) fn transposed(
     Ok(Transposed {
         op,
         rank,
+        result,
         dtype,
         axes: axes.map(|axis| axis.unwrap_or_else(|| unreachable!("set for all axes"))),
         call: ConvCall {
@@ -245,10 +249,11 @@ pub(super) fn transposed(
     })
 }
 
-/// Operands of the result's dtype.
+/// Operands of the dtype in which they are multiplied.
 pub(super) struct Transposed {
     pub op: &'static str,
     pub rank: usize,
+    pub result: DType,
     pub dtype: DType,
     pub axes: [ConvAxis; 3],
     /// The sizes, without a geometry yet.

@@ -41,6 +41,37 @@ macro_rules! bytes_in_i32 {
 }
 pub(crate) use bytes_in_i32;
 
+/// The dtype in which products of this dtype are computed. Narrow integers are multiplied as int32,
+/// whose low bits are theirs, and the sign makes no difference to the bits of wide ones.
+pub(crate) fn product_dtype(dtype: DType) -> DType {
+    if dtype.is_integer() && dtype.size() < DType::I32.size() {
+        DType::I32
+    } else {
+        dtype
+    }
+}
+
+/// `expression` with `T` the Rust type that a [`product_dtype`] is multiplied as; `other` if this
+/// build leaves it out.
+macro_rules! dispatch_product {
+    ($dtype:expr, |$T:ident| $expression:expr, else $other:expr) => {
+        match $dtype.signless() {
+            #[cfg(feature = "i32")]
+            $crate::dtype::DType::I32 => {
+                type $T = i32;
+                $expression
+            }
+            #[cfg(feature = "i64")]
+            $crate::dtype::DType::I64 => {
+                type $T = i64;
+                $expression
+            }
+            dtype => dispatch!(inexact dtype, |$T| $expression, else $other),
+        }
+    };
+}
+pub(crate) use dispatch_product;
+
 method!(
     /// The product of matrices, of a matrix and a vector, or of two vectors.
     ///
@@ -119,15 +150,20 @@ pub fn matmul_with_post_op(
 ) -> Result<Tensor> {
     if let (&[m, k], &[rows, n], true, None) = (a.shape(), b.shape(), a.dtype() == b.dtype(), dtype)
         && k == rows
+        && product_dtype(a.dtype()) == a.dtype()
     {
         // Nothing to broadcast or convert: the checks below take longer than a small product.
-        return dispatch!(wrapping a.dtype().signless(), |T| {
+        return dispatch_product!(a.dtype(), |T| {
             let mut c = Tensor::empty([m, n], a.dtype())?;
             stack::<T, T, T>(a, b, &mut c, ProductSizes { m, n, k }, 1, post_op)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
     }
     let (_, dtype) = product_of((a.shape(), a.dtype()), (b.shape(), b.dtype()), dtype)?;
+    if product_dtype(dtype) != dtype {
+        let sums = Some(product_dtype(dtype));
+        return matmul_with_post_op(a, b, sums, None)?.into_dtype(dtype);
+    }
     let (row, column) = (a.rank() == 1, b.rank() == 1);
     let post_op = post_op.filter(|_| !row && !column);
     let a = if row { a.expand_dims(0)? } else { a.clone() };
@@ -140,7 +176,7 @@ pub fn matmul_with_post_op(
         (DType::BF16, DType::BF16, DType::F32) => batched(&a, &b, stack::<bf16, bf16, f32>),
         _ => {
             let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
-            dispatch!(wrapping dtype.signless(), |T| batched(&a, &b, stack::<T, T, T>), else Err(Error::unsupported(OP, dtype)))
+            dispatch_product!(dtype, |T| batched(&a, &b, stack::<T, T, T>), else Err(Error::unsupported(OP, dtype)))
         }
     })?;
     match (row, column) {
@@ -338,16 +374,17 @@ fn vecdot_of(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
         ));
     }
     let dtype = a.dtype().promote(b.dtype(), OP)?;
-    let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
-    let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
+    let sums = product_dtype(dtype);
+    let a = a.astype(sums)?.moveaxis(from_end, -1)?;
+    let b = b.astype(sums)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
     let a = if dtype.is_complex() {
         crate::ops::conj(&a)?
     } else {
         a
     }
     .expand_dims(-2)?;
-    let c = dispatch!(wrapping dtype.signless(), |T| batched(OP, (&a, &b), dtype, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
-    c.squeeze([-2, -1])
+    let c = dispatch_product!(sums, |T| batched(OP, (&a, &b), sums, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
+    c.squeeze([-2, -1])?.into_dtype(dtype)
 }
 
 method!(

@@ -18,7 +18,7 @@ pub use matmul::matmul_with_post_op;
 pub use matmul::matrix_transposed;
 #[cfg(feature = "stream")]
 pub(crate) use matmul::product_of;
-pub(crate) use matmul::{bytes_in_i32, is_dense, sums_in, widens};
+pub(crate) use matmul::{bytes_in_i32, dispatch_product, is_dense, product_dtype, sums_in, widens};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub(crate) use operands::{Matrices, ResultMatrices};
 #[doc(hidden)]

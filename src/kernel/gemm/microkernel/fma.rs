@@ -100,7 +100,6 @@ vectors! {
         SSE2 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
         [simd128 4 |a, b, c| i32x4_add(i32x4_dot_i16x8(a, b), c)]
     }
-    int16 u16 {}
     int64 u64 {}
     int32 u32 {
         AVX512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);

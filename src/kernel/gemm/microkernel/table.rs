@@ -135,7 +135,6 @@ packed! {
     #[cfg(feature = "f64")]
     f64: [8 4, 4 2, 2] (lanes fma::double) unrolled true tall 2 1, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
     Pair: [16 4, 8 2, 4] (lanes fma::pairs) unrolled true by Blocking::BYTES, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
-    u16: [32 4, 16 2, 8] (lanes fma::int16) unrolled true, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u32: [16 4, 8 2, 4] (lanes fma::int32), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u64: [8 4, 4 2, 2] (lanes fma::int64), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     #[cfg(feature = "complex")]

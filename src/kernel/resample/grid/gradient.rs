@@ -84,22 +84,10 @@ impl<A: Sampled> Tables<A> {
     /// Computes up to `RUN` points; the rest is filled with arbitrary points.
     #[inline(always)]
     fn fill<I: Isa>(&mut self, rule: &GridRule, sizes: [usize; 3], grid: &[A]) {
-        match rule.rank {
-            2 => self.fill_of::<I, 2>(rule, sizes, grid),
-            _ => self.fill_of::<I, 3>(rule, sizes, grid),
-        }
-    }
-    /// The same with a constant number of axes, whose loops are unrolled.
-    #[inline(always)]
-    fn fill_of<I: Isa, const RANK: usize>(
-        &mut self,
-        rule: &GridRule,
-        sizes: [usize; 3],
-        grid: &[A],
-    ) {
-        let (rank, each) = (RANK, rule.along());
-        let along = each * RUN;
+        let rank = rule.rank;
+        let along = rule.along() * RUN;
         let steps = [sizes[1] * sizes[2], sizes[2], 1];
+        // not unrolled: the body has the code of all kinds of rules
         for k in 0..rank {
             let (size, step) = (sizes[3 - rank + k], steps[3 - rank + k]);
             let mut line = [A::ZERO; RUN];
@@ -110,6 +98,17 @@ impl<A: Sampled> Tables<A> {
             taps_of::<I, A>(rule, size, step, &mut line, index, weights);
             slopes::<I, A>(rule, size, &line, &mut self.axis_slopes[of]);
         }
+        match rank {
+            2 => self.combine::<2>(rule),
+            _ => self.combine::<3>(rule),
+        }
+    }
+    /// Combines what is known along each axis to what is needed of each tap, with a constant number
+    /// of axes, whose loops are unrolled.
+    #[inline(always)]
+    fn combine<const RANK: usize>(&mut self, rule: &GridRule) {
+        let (rank, each) = (RANK, rule.along());
+        let along = each * RUN;
         let taps = rule.taps();
         for tap in 0..taps {
             // offsets of the tap's entries along each axis
