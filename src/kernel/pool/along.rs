@@ -140,7 +140,7 @@ fn join_parts<I: Isa, A: Copy, P: Pooling<A>, const N: usize>(a: [A; N], b: [A; 
     joined
 }
 
-/// The windows along a padded line (`inner` elements per place) as [`LineSlices`] of `width`
+/// The windows along a padded line (`inner` elements per output) as [`LineSlices`] of `width`
 /// elements, one line per tap, with the first pointer left to fill in. None unless the stride is 1.
 pub fn taps_as_lines<A>(
     len: usize,
@@ -163,7 +163,7 @@ pub fn taps_as_lines<A>(
     })
 }
 
-/// Joins the windows along a padded line (`inner` elements per place) into `row`.
+/// Joins the windows along a padded line (`inner` elements per output) into `row`.
 #[inline(always)]
 pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     line: &[A],
@@ -174,21 +174,21 @@ pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     if row.is_empty() {
         return;
     }
-    let places = row.len() / inner;
+    let outputs = row.len() / inner;
     if let Windows::Steady(s) = windows {
-        let last = (places - 1) * s.stride + (s.kernel - 1) * s.dilation;
+        let last = (outputs - 1) * s.stride + (s.kernel - 1) * s.dilation;
         assert!(line.len() > (last + 1) * inner);
-        if inner == 1 && s.kernel <= places {
+        if inner == 1 && s.kernel <= outputs {
             // SAFETY: the assertion above.
             return unsafe { by_taps::<I, A, P>(line, s, row) };
         }
     }
     // one loop for both kinds of windows: what it inlines is large
-    for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
+    for (output, pixel) in row.chunks_exact_mut(inner).enumerate() {
         let (first, step, count) = match windows {
-            Windows::Steady(s) => (place * s.stride, s.dilation, s.kernel),
+            Windows::Steady(s) => (output * s.stride, s.dilation, s.kernel),
             Windows::Listed(all, step) => {
-                (all[place].start, *step, all[place].len().div_ceil(*step))
+                (all[output].start, *step, all[output].len().div_ceil(*step))
             }
         };
         let taps = &line[first * inner..];

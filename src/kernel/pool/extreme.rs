@@ -86,7 +86,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
         let (padded, largest) = scratch.split_at_mut(scratch.len() - y.width());
         padded.fill(A::LOWEST);
         let most = [height.most(), width.most()];
-        for place @ [plane, z, y_] in y.row_positions(rows) {
+        for at @ [plane, z, y_] in y.row_positions(rows) {
             let slices = depth.taps(z, x.sizes[0]);
             let lines = height.taps(y_, high);
             largest.fill(A::LOWEST);
@@ -111,7 +111,7 @@ impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
                 }
             }
             // SAFETY: rows of this call.
-            let (out, positions) = unsafe { (y.row_mut(place), positions.row_mut(place)) };
+            let (out, positions) = unsafe { (y.row_mut(at), positions.row_mut(at)) };
             T::store::<I>(largest, out);
             let corner = (depth.start(z) * high as isize + height.start(y_)) * wide as isize;
             let last = (x.sizes[0] * high * wide - 1) as i64;

@@ -1,4 +1,4 @@
-//! Pooling: each place of the result joins a window of the image.
+//! Pooling: each output joins a window of the image.
 //!
 //! Windows are joined across their rows first, elementwise and therefore vectorised, then along the
 //! width. Both steps take elements in memory order, so the result's bits don't depend on the

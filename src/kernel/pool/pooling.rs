@@ -52,7 +52,7 @@ impl<A: Lowest> Pooling<A> for MaxPooling {
     }
 }
 
-/// The sum divided by the product of three counts: of its slice, its row and its place in the row.
+/// The sum divided by the product of three counts: of its slice, its row and its position in the row.
 pub struct MeanPooling<'a, A>(pub [&'a [A]; 3]);
 impl<A: Real> Pooling<A> for MeanPooling<'_, A> {
     const NEUTRAL: A = A::ZERO;

@@ -11,11 +11,11 @@ pub fn put_at<T: Copy>(
     plane: &mut [T],
     join: impl Fn(T, T) -> T,
 ) -> Result<(), usize> {
-    for (place, (value, position)) in values.iter().zip(positions).enumerate() {
+    for (k, (value, position)) in values.iter().zip(positions).enumerate() {
         let to = usize::try_from(*position).ok();
         match to.and_then(|at| plane.get_mut(at)) {
             Some(to) => *to = join(*to, *value),
-            None => return Err(place),
+            None => return Err(k),
         }
     }
     Ok(())
@@ -24,11 +24,11 @@ pub fn put_at<T: Copy>(
 /// Copies to each of `d` the element of `plane` at its position. The error is the index of the
 /// first position out of range; everything before it has been written.
 pub fn take_at<F: Real>(plane: &[F], positions: &[i64], d: &mut [F]) -> Result<(), usize> {
-    for (place, (d, position)) in d.iter_mut().zip(positions).enumerate() {
+    for (k, (d, position)) in d.iter_mut().zip(positions).enumerate() {
         let from = usize::try_from(*position).ok();
         match from.and_then(|at| plane.get(at)) {
             Some(from) => *d = *from,
-            None => return Err(place),
+            None => return Err(k),
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ pub enum Windows {
 pub struct Taps {
     /// Taps of the window before the first of these.
     pub skipped: usize,
-    /// The place of the first tap.
+    /// The position of the first tap.
     pub first: usize,
     /// From a tap to the next.
     pub step: usize,
@@ -63,12 +63,12 @@ impl Windows {
             Windows::Listed(..) => 0,
         }
     }
-    /// The length of a row of `size` elements padded to cover all `places` windows; none if that
+    /// The length of a row of `size` elements padded to cover all `outputs` windows; none if that
     /// overflows.
-    pub fn padded(&self, size: usize, places: usize) -> Option<usize> {
+    pub fn padded(&self, size: usize, outputs: usize) -> Option<usize> {
         match self {
             Windows::Steady(s) => {
-                let last = places.saturating_sub(1).checked_mul(s.stride)?;
+                let last = outputs.saturating_sub(1).checked_mul(s.stride)?;
                 let seen = (s.kernel - 1).checked_mul(s.dilation)?.checked_add(1)?;
                 Some(last.checked_add(seen)?.max(s.padding.checked_add(size)?))
             }
@@ -77,10 +77,10 @@ impl Windows {
     }
     /// The taps of a window within an image of `size`.
     #[inline(always)]
-    pub fn taps(&self, place: usize, size: usize) -> Taps {
+    pub fn taps(&self, output: usize, size: usize) -> Taps {
         match self {
             Windows::Steady(s) => {
-                let start = place * s.stride;
+                let start = output * s.stride;
                 let skipped = ceil(s.padding.saturating_sub(start), s.dilation);
                 let end = (s.padding + size).saturating_sub(start);
                 let end = ceil(end, s.dilation).min(s.kernel);
@@ -93,18 +93,18 @@ impl Windows {
             }
             Windows::Listed(all, step) => Taps {
                 skipped: 0,
-                first: all[place].start,
+                first: all[output].start,
                 step: *step,
-                count: ceil(all[place].len(), *step),
+                count: ceil(all[output].len(), *step),
             },
         }
     }
     /// Where a window begins; negative in the padding.
     #[inline(always)]
-    pub fn start(&self, place: usize) -> isize {
+    pub fn start(&self, output: usize) -> isize {
         match self {
-            Windows::Steady(s) => (place * s.stride) as isize - s.padding as isize,
-            Windows::Listed(all, _) => all[place].start as isize,
+            Windows::Steady(s) => (output * s.stride) as isize - s.padding as isize,
+            Windows::Listed(all, _) => all[output].start as isize,
         }
     }
 }

@@ -12,16 +12,16 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Bytes of lists for each place: its range, and its divisor as a float64 and in the dtype.
+/// Bytes of lists for each output: its range, and its divisor as a float64 and in the dtype.
 const LISTED: usize = size_of::<Range<usize>>() + 2 * size_of::<f64>();
 
-/// The windows along each axis: place `i` of `places` covers the elements from `i * size / places`
-/// to `(i + 1) * size / places`, rounded outwards.
-fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
+/// The windows along each axis: output `i` of `output_size` covers the elements from `i * size / output_size`
+/// to `(i + 1) * size / output_size`, rounded outwards.
+fn windows(sizes: Three, output_size: Three) -> Result<[Windows; 3]> {
     let along = |k: usize| -> Result<Windows> {
-        let (size, places) = (sizes[k], places[k]);
-        if size.is_multiple_of(places.max(1)) {
-            let kernel = size / places.max(1);
+        let (size, output_size) = (sizes[k], output_size[k]);
+        if size.is_multiple_of(output_size.max(1)) {
+            let kernel = size / output_size.max(1);
             return Ok(Windows::Steady(Steady {
                 kernel,
                 stride: kernel,
@@ -30,50 +30,54 @@ fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
             }));
         }
         let bound = |i: usize, up: usize| {
-            ((i as u128 * size as u128 + up as u128) / places as u128) as usize
+            ((i as u128 * size as u128 + up as u128) / output_size as u128) as usize
         };
-        let all = (0..places).map(|i| Ok(bound(i, 0)..bound(i + 1, places - 1)));
+        let all = (0..output_size).map(|i| Ok(bound(i, 0)..bound(i + 1, output_size - 1)));
         fallible::collect(all).map(|all| Windows::Listed(all, 1))
     };
     Ok([along(0)?, along(1)?, along(2)?])
 }
 
 /// The windows of average pooling on images of `sizes`, and the number of elements in each.
-pub(in crate::nn) fn means(sizes: Three, places: Three) -> Result<Means> {
-    let windows = windows(sizes, places)?;
+pub(in crate::nn) fn means(sizes: Three, output_size: Three) -> Result<Means> {
+    let windows = windows(sizes, output_size)?;
     let divisors = |k: usize| -> Result<Vec<f64>> {
-        let count = |place| windows[k].taps(place, sizes[k]).count as f64;
-        fallible::collect((0..places[k]).map(|place| Ok(count(place))))
+        let count = |output| windows[k].taps(output, sizes[k]).count as f64;
+        fallible::collect((0..output_size[k]).map(|output| Ok(count(output))))
     };
     Ok(Means {
         divisors: [divisors(0)?, divisors(1)?, divisors(2)?],
         windows,
-        places,
+        output_size,
     })
 }
 
 fn average(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
     let planes = Planes::new(op, x, rank)?;
-    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
-    if !planes.room(places, x.dtype(), table_bytes(places, LISTED))? {
-        return planes.result(planes.empty(places, x.dtype())?);
+    let output_size = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    if !planes.room(output_size, x.dtype(), table_bytes(output_size, LISTED))? {
+        return planes.result(planes.empty(output_size, x.dtype())?);
     }
-    launch::mean(op, &planes, &means(planes.sizes(), places)?, x.dtype())
+    launch::mean(op, &planes, &means(planes.sizes(), output_size)?, x.dtype())
 }
-/// A single place along the axes that the image lacks.
-fn of_rank(mut places: Three, rank: usize) -> Three {
-    places[..3 - rank].fill(1);
-    places
+/// A single output along the axes that the image lacks.
+fn of_rank(mut output_size: Three, rank: usize) -> Three {
+    output_size[..3 - rank].fill(1);
+    output_size
 }
 fn largest(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
-    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
-    if !planes.room(places, comparable.dtype(), table_bytes(places, LISTED))? {
-        return planes.result(planes.empty(places, x.dtype())?);
+    let output_size = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    if !planes.room(
+        output_size,
+        comparable.dtype(),
+        table_bytes(output_size, LISTED),
+    )? {
+        return planes.result(planes.empty(output_size, x.dtype())?);
     }
-    let windows = windows(planes.sizes(), places)?;
-    let y = launch::largest(op, &planes, &windows, places, comparable.dtype())?;
+    let windows = windows(planes.sizes(), output_size)?;
+    let y = launch::largest(op, &planes, &windows, output_size, comparable.dtype())?;
     launch::restored(y, x.dtype())
 }
 fn with_positions(
@@ -84,14 +88,14 @@ fn with_positions(
 ) -> Result<(Tensor, Tensor)> {
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
-    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    let output_size = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
     let dtype = comparable.dtype();
-    if !planes.room(places, DType::I64, table_bytes(places, LISTED))? {
-        let of = |dtype| planes.result(planes.empty(places, dtype)?);
+    if !planes.room(output_size, DType::I64, table_bytes(output_size, LISTED))? {
+        let of = |dtype| planes.result(planes.empty(output_size, dtype)?);
         return Ok((of(x.dtype())?, of(DType::I64)?));
     }
-    let windows = windows(planes.sizes(), places)?;
-    let (y, positions) = launch::largest_with_positions(op, &planes, &windows, places, dtype)?;
+    let windows = windows(planes.sizes(), output_size)?;
+    let (y, positions) = launch::largest_with_positions(op, &planes, &windows, output_size, dtype)?;
     Ok((launch::restored(y, x.dtype())?, positions))
 }
 

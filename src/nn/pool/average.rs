@@ -44,10 +44,10 @@ macro_rules! pools {
         ///
         /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, floats with any strides.
         /// The result has the dtype of `x`, and along each axis `(size + 2 * padding - kernel_size)
-        /// / stride + 1` places, rounded up with `ceil_mode`; a window must begin in the image or
+        /// / stride + 1` outputs, rounded up with `ceil_mode`; a window must begin in the image or
         /// the padding before it. 16-bit floats are summed in float32 and rounded once.
         ///
-        /// Errors if `x` has another rank, there is no place, the padding is more than half a
+        /// Errors if `x` has another rank, there is no output, the padding is more than half a
         /// window, `divisor_override` or an option that must be positive is zero,
         /// and for other dtypes.
         pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<AvgPool>) -> Result<Tensor> {
@@ -107,28 +107,28 @@ impl AvgPool {
             dilation: &one,
             ceil_mode: self.ceil_mode,
         };
-        let (windows, places) = shared.windows(op, rank, sizes)?;
+        let (windows, output_size) = shared.windows(op, rank, sizes)?;
         if self.divisor_override == Some(0) {
             let message = "divisor_override is 0; it must be at least 1";
             return Err(Error::value(op, message));
         }
         let n = shared.numbers(op, rank)?;
         let divisors = |k: usize| -> Result<Vec<f64>> {
-            let window = |place| match self.divisor_override {
+            let window = |output| match self.divisor_override {
                 Some(n) if k == 2 => n,
                 Some(_) => 1,
                 // of the padded image
                 None if self.count_include_pad => {
-                    (n.kernel[k]).min(sizes[k] + 2 * n.padding[k] - place * n.stride[k])
+                    (n.kernel[k]).min(sizes[k] + 2 * n.padding[k] - output * n.stride[k])
                 }
-                None => windows[k].taps(place, sizes[k]).count,
+                None => windows[k].taps(output, sizes[k]).count,
             };
-            fallible::collect((0..places[k]).map(|place| Ok(window(place) as f64)))
+            fallible::collect((0..output_size[k]).map(|output| Ok(window(output) as f64)))
         };
         Ok(Means {
             divisors: [divisors(0)?, divisors(1)?, divisors(2)?],
             windows,
-            places,
+            output_size,
         })
     }
 }

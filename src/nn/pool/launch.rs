@@ -63,8 +63,8 @@ pub(super) fn restored(y: Tensor, dtype: DType) -> Result<Tensor> {
 }
 
 /// Whether a single window covers the whole plane, so that the pool is a reduction.
-fn is_plane(windows: &[Windows; 3], sizes: Three, places: Three) -> bool {
-    let sees_all = |k: usize| places[k] == 1 && windows[k].taps(0, sizes[k]).count == sizes[k];
+fn is_plane(windows: &[Windows; 3], sizes: Three, output_size: Three) -> bool {
+    let sees_all = |k: usize| output_size[k] == 1 && windows[k].taps(0, sizes[k]).count == sizes[k];
     (0..3).all(sees_all)
 }
 
@@ -73,13 +73,13 @@ pub(super) fn largest(
     op: &'static str,
     x: &Planes,
     windows: &[Windows; 3],
-    places: Three,
+    output_size: Three,
     dtype: DType,
 ) -> Result<Tensor> {
-    if is_plane(windows, x.sizes(), places) {
+    if is_plane(windows, x.sizes(), output_size) {
         return x.reduced(ops::max);
     }
-    let mut y = x.empty(places, dtype)?;
+    let mut y = x.empty(output_size, dtype)?;
     reals!(dtype, |T as A| run::<T, A, MaxPooling>(x, windows, &MaxPooling, &mut y), else Err(Error::unsupported(op, dtype)))?;
     x.result(y)
 }
@@ -89,7 +89,7 @@ pub(super) fn largest_with_positions(
     op: &'static str,
     x: &Planes,
     windows: &[Windows; 3],
-    places: Three,
+    output_size: Three,
     dtype: DType,
 ) -> Result<(Tensor, Tensor)> {
     let taps = windows
@@ -101,8 +101,8 @@ pub(super) fn largest_with_positions(
             message!("a window has more than {MAX_TAPS} elements"),
         ));
     }
-    let mut y = x.empty(places, dtype)?;
-    let mut positions = x.empty(places, DType::I64)?;
+    let mut y = x.empty(output_size, dtype)?;
+    let mut positions = x.empty(output_size, DType::I64)?;
     reals!(dtype, |T as A| extremes::<T, A>(x, windows, &mut y, &mut positions), else Err(Error::unsupported(op, dtype)))?;
     Ok((x.result(y)?, x.result(positions)?))
 }
@@ -111,7 +111,7 @@ pub(super) fn largest_with_positions(
 pub(in crate::nn) struct Means {
     pub windows: [Windows; 3],
     /// The number of windows along each axis.
-    pub places: Three,
+    pub output_size: Three,
     /// A divisor for each of them.
     pub divisors: [Vec<f64>; 3],
 }
@@ -126,10 +126,10 @@ pub(in crate::nn) fn mean(
     let sizes = x.sizes();
     let divisor: f64 = means.divisors.iter().filter_map(|n| n.first()).product();
     let count = sizes.iter().product::<usize>() as f64;
-    if is_plane(&means.windows, sizes, means.places) && divisor == count && dtype.is_float() {
+    if is_plane(&means.windows, sizes, means.output_size) && divisor == count && dtype.is_float() {
         return x.reduced(ops::mean);
     }
-    let mut y = x.empty(means.places, dtype)?;
+    let mut y = x.empty(means.output_size, dtype)?;
     floats!(dtype, |T as A| {
         // along the width, one divisor per element of a pixel
         let repeats = [1, 1, x.images::<T>()?.inner];

@@ -201,7 +201,13 @@ impl PoolNorm<'_> {
         let sizes = ops::abs(&x)?;
         let planes = Planes::new(self.op, &sizes, self.rank)?;
         let means = self.means(&planes)?;
-        let sizes = launch::largest(self.op, &planes, &means.windows, means.places, x.dtype())?;
+        let sizes = launch::largest(
+            self.op,
+            &planes,
+            &means.windows,
+            means.output_size,
+            x.dtype(),
+        )?;
         let [least, most] = self.bounds(mean.dtype(), 1.0)?;
         let kept = ops::logical_and(
             ops::greater_equal(mean, least)?,

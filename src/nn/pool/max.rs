@@ -38,11 +38,11 @@ macro_rules! pools {
         ///
         /// `[batch, channels, ..]`, or `[channels, ..]` without a batch; any strides. The result
         /// has the dtype of `x`, and along each axis
-        /// `(size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1` places, rounded
+        /// `(size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1` outputs, rounded
         /// up with `ceil_mode`; a window must begin in the image or the padding before it. The
         /// maximum is NaN if there is one.
         ///
-        /// Errors if `x` has another rank, there is no place, the padding is more than half a
+        /// Errors if `x` has another rank, there is no output, the padding is more than half a
         /// window, or an option that must be positive is zero, and for bool and
         /// complex numbers.
         pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<Tensor> {
@@ -138,8 +138,8 @@ fn largest(
 ) -> Result<Tensor> {
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
-    let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
-    let y = launch::largest(op, &planes, &windows, places, comparable.dtype())?;
+    let (windows, output_size) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
+    let y = launch::largest(op, &planes, &windows, output_size, comparable.dtype())?;
     launch::restored(y, x.dtype())
 }
 fn with_positions(
@@ -151,8 +151,8 @@ fn with_positions(
 ) -> Result<(Tensor, Tensor)> {
     let comparable = launch::comparable(x)?;
     let planes = Planes::new(op, &comparable, rank)?;
-    let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
+    let (windows, output_size) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
     let dtype = comparable.dtype();
-    let (y, positions) = launch::largest_with_positions(op, &planes, &windows, places, dtype)?;
+    let (y, positions) = launch::largest_with_positions(op, &planes, &windows, output_size, dtype)?;
     Ok((launch::restored(y, x.dtype())?, positions))
 }

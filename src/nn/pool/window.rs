@@ -66,7 +66,7 @@ impl Options<'_> {
         sizes: Three,
     ) -> Result<([Windows; 3], Three)> {
         let n = self.numbers(op, rank)?;
-        let mut places = [1; 3];
+        let mut output_size = [1; 3];
         for k in 3 - rank..3 {
             let large = || {
                 let message = message!("kernel_size, stride, padding or dilation is too large");
@@ -93,7 +93,7 @@ impl Options<'_> {
             let last = free / n.stride[k];
             // a window must not begin in the padding behind the image
             let behind = self.ceil_mode && last * n.stride[k] >= sizes[k] + n.padding[k];
-            places[k] = last + !behind as usize;
+            output_size[k] = last + !behind as usize;
         }
         let windows = |k: usize| {
             let steady = Steady {
@@ -102,27 +102,27 @@ impl Options<'_> {
                 dilation: n.dilation[k],
                 padding: n.padding[k],
             };
-            within(steady, sizes[k], places[k])
+            within(steady, sizes[k], output_size[k])
         };
-        Ok(([windows(0)?, windows(1)?, windows(2)?], places))
+        Ok(([windows(0)?, windows(1)?, windows(2)?], output_size))
     }
 }
 
 /// The windows along an axis of `size`. Work and scratch grow with the span of steady ones, so those
 /// of more than twice the image are listed, by what they see of it.
-fn within(steady: Steady, size: usize, places: usize) -> Result<Windows> {
+fn within(steady: Steady, size: usize, output_size: usize) -> Result<Windows> {
     let windows = Windows::Steady(steady);
     if (steady.kernel - 1) * steady.dilation / 2 < size.max(1) {
         return Ok(windows);
     }
-    let seen = |place: usize| {
-        let taps = windows.taps(place, size);
+    let seen = |output: usize| {
+        let taps = windows.taps(output, size);
         Ok(match taps.count {
             0 => 0..0,
             n => taps.first..taps.first + (n - 1) * taps.step + 1,
         })
     };
-    let all = fallible::collect((0..places).map(seen))?;
+    let all = fallible::collect((0..output_size).map(seen))?;
     Ok(Windows::Listed(all, steady.dilation))
 }
 
@@ -131,18 +131,18 @@ fn within(steady: Steady, size: usize, places: usize) -> Result<Windows> {
 pub(in crate::nn) fn seen_by(
     windows: &Windows,
     size: usize,
-    places: usize,
+    output_size: usize,
 ) -> Result<Vec<Range<usize>>> {
-    let ends = |place: usize| {
-        let taps = windows.taps(place, size);
+    let ends = |output: usize| {
+        let taps = windows.taps(output, size);
         (taps.first, taps.first + taps.count)
     };
     let (mut first, mut end) = (0, 0);
     fallible::collect((0..size).map(|element| {
-        while first < places && ends(first).1 <= element {
+        while first < output_size && ends(first).1 <= element {
             first += 1;
         }
-        while end < places && ends(end).0 <= element {
+        while end < output_size && ends(end).0 <= element {
             end += 1;
         }
         Ok(first..end.max(first))

@@ -90,8 +90,8 @@ pub(in crate::nn) fn adaptive_to(
     input_size: &[usize],
 ) -> Result<Tensor> {
     let sizes = sizes(op, rank, grad, input_size)?;
-    let places = three(&grad.shape()[grad.rank() - rank..], rank, 1);
-    let means = adaptive::means(sizes, places)?;
+    let output_size = three(&grad.shape()[grad.rank() - rank..], rank, 1);
+    let means = adaptive::means(sizes, output_size)?;
     let dtype = common_float(op, &[grad])?;
     spread(op, rank, grad, input_size, &means)?.into_dtype(dtype)
 }
@@ -129,11 +129,11 @@ pub(super) fn spread(
     means: &Means,
 ) -> Result<Tensor> {
     let lead = grad.rank() - rank;
-    let (sizes, places) = (three(&input_size[lead..], rank, 1), means.places);
-    if grad.shape()[lead..] != places[3 - rank..] {
+    let (sizes, output_size) = (three(&input_size[lead..], rank, 1), means.output_size);
+    if grad.shape()[lead..] != output_size[3 - rank..] {
         let message = message!(
             "grad must have the shape of the result, whose spatial sizes are {:?}",
-            &places[3 - rank..]
+            &output_size[3 - rank..]
         );
         let operands = [("grad", grad.shape(), grad.dtype())];
         return Err(Error::shape_of(op, message, &operands));
@@ -161,41 +161,45 @@ pub(super) fn spread(
         let ones = |k: usize| -> Result<Vec<f64>> { fallible::filled(1.0, sizes[k]) };
         let gathered = Means {
             windows,
-            places: sizes,
+            output_size: sizes,
             divisors: [ones(0)?, ones(1)?, ones(2)?],
         };
         return launch::mean(op, &planes, &gathered, wide);
     }
-    if sizes.iter().chain(&places).any(|n| *n >= u32::MAX as usize) {
+    if sizes
+        .iter()
+        .chain(&output_size)
+        .any(|n| *n >= u32::MAX as usize)
+    {
         return Err(Error::value(op, "a size is beyond 32 bits"));
     }
     // allocated before the tables, which are shorter: if something is too large, it is this
     let result = planes.empty(sizes, wide)?;
     let lists = table_bytes(sizes, size_of::<Range<usize>>());
     expect_room(lists)?;
-    let seen = |k: usize| seen_by(&means.windows[k], sizes[k], places[k]);
+    let seen = |k: usize| seen_by(&means.windows[k], sizes[k], output_size[k]);
     let seen = [seen(0)?, seen(1)?, seen(2)?];
     if seen.iter().flatten().all(|windows| windows.len() == 1) {
         drop(result);
-        if places == [1; 3] {
+        if output_size == [1; 3] {
             return shares.broadcast_to(input_size)?.copy();
         }
         let map = |k: usize| fallible::collect(seen[k].iter().map(|w| Ok(w.start as u32)));
         return remap(&planes, sizes, &[map(0)?, map(1)?, map(2)?], wide);
     }
     dispatch!(float wide, |F| {
-        let table = |k: usize| table::<F>(&seen[k], places[k], lists);
+        let table = |k: usize| table::<F>(&seen[k], output_size[k], lists);
         weighted::<F, F>(&planes, &[table(0)?, table(1)?, table(2)?], result)
     }, else Err(Error::unsupported(op, wide)))
 }
 
 /// The table that makes each element the sum of the windows that contain it, beside `lists` bytes.
-fn table<F: Real>(seen: &[Range<usize>], places: usize, lists: usize) -> Result<Table<F>> {
+fn table<F: Real>(seen: &[Range<usize>], output_size: usize, lists: usize) -> Result<Table<F>> {
     let taps = seen.iter().map(Range::len).max().unwrap_or(0);
     expect_room(lists.saturating_add(Table::<F>::bytes(taps, seen.len())))?;
     let len = taps.checked_mul(seen.len());
     let len = len.ok_or_else(|| Error::memory::<F>(usize::MAX))?;
-    let mut index = fallible::filled(places as u32, len)?;
+    let mut index = fallible::filled(output_size as u32, len)?;
     let mut weight = fallible::filled(F::ZERO, len)?;
     for (element, windows) in seen.iter().enumerate() {
         for (tap, window) in windows.clone().enumerate() {
@@ -203,7 +207,7 @@ fn table<F: Real>(seen: &[Range<usize>], places: usize, lists: usize) -> Result<
             (index[at], weight[at]) = (window as u32, F::ONE);
         }
     }
-    Ok(Table::new(places, seen.len(), index, weight))
+    Ok(Table::new(output_size, seen.len(), index, weight))
 }
 
 /// `grad` divided like the sums of its windows.
