@@ -59,12 +59,26 @@ pub fn detached_write<T: Send>(
     done.raise()
 }
 
-/// [`detached`] for functions that return a tensor.
+/// [`detached`] for functions that return a tensor, all of which share their code.
 #[inline(always)]
 pub fn compute(
     py: Python<'_>,
     elements: usize,
     f: impl FnOnce() -> Result<Tensor> + Send,
 ) -> PyResult<PyTensor> {
-    detached(py, elements, f).map(PyTensor::new)
+    let mut f = Some(f);
+    compute_once(py, elements, &mut || f.take().map(|f| f()))
+}
+
+/// A call that has a result the first time.
+type Once<'a> = &'a mut (dyn FnMut() -> Option<Result<Tensor>> + Send);
+
+fn compute_once(py: Python<'_>, elements: usize, f: Once) -> PyResult<PyTensor> {
+    let done = if is_short(elements) {
+        f()
+    } else {
+        interruptible(py, f)?
+    };
+    let done = done.expect("it is called once");
+    Ok(PyTensor::new(done.raise()?))
 }

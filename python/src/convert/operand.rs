@@ -16,6 +16,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 use std::sync::Arc;
 
+/// The layout of a view, from the layout and dtype of its tensor.
+type LayoutFn = dyn Fn(&Layout, DType) -> flex::Result<Layout> + Send + Sync;
+
 /// An operand: a tensor, or a number that takes the others' dtype.
 #[derive(Clone)]
 pub enum Operand {
@@ -147,14 +150,33 @@ impl OperandRef<'_> {
         f: impl Fn(&Tensor) -> flex::Result<Tensor> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
         if traced::is_active() {
-            let f = Arc::new(f);
-            let recorded = f.clone();
-            if let Some(y) = trace::call("function", &[&self], Arc::new(move |x| recorded(&x[0]))) {
-                return y;
-            }
-            let t = self.tensor()?;
-            return compute(py, t.len().max(elements), || f(&t));
+            return self.compute_traced(py, elements, Arc::new(f));
         }
+        self.compute_untraced(py, elements, &f)
+    }
+    #[cold]
+    fn compute_traced(
+        self,
+        py: Python<'_>,
+        elements: usize,
+        f: Arc<dyn Fn(&Tensor) -> flex::Result<Tensor> + Send + Sync>,
+    ) -> PyResult<PyTensor> {
+        let recorded = f.clone();
+        let call = Arc::new(move |x: &[Tensor]| recorded(&x[0]));
+        match trace::call("function", &[&self], call) {
+            Some(y) => y,
+            None => {
+                let t = self.tensor()?;
+                compute(py, t.len().max(elements), || f(&t))
+            }
+        }
+    }
+    fn compute_untraced(
+        self,
+        py: Python<'_>,
+        elements: usize,
+        f: &(dyn Fn(&Tensor) -> flex::Result<Tensor> + Send + Sync),
+    ) -> PyResult<PyTensor> {
         self.compute_queued(py)?;
         if let OperandRef::Object(t) = &self
             && let Some(result) = t
@@ -177,15 +199,21 @@ impl OperandRef<'_> {
             return y;
         }
         if traced::is_active() {
-            let f = Arc::new(f);
-            let recorded = f.clone();
-            let call = Arc::new(move |x: &[Tensor]| viewed(&x[0], &*recorded));
-            return match trace::call("view", &[self], call) {
-                Some(y) => y,
-                None => Ok(PyTensor::new(self.read(|x| viewed(x, &*f))?)),
-            };
+            return self.view_traced(Arc::new(f));
         }
-        Ok(PyTensor::new(self.read(|x| viewed(x, &f))?))
+        self.view_untraced(&f)
+    }
+    #[cold]
+    fn view_traced(&self, f: Arc<LayoutFn>) -> PyResult<PyTensor> {
+        let recorded = f.clone();
+        let call = Arc::new(move |x: &[Tensor]| viewed(&x[0], &*recorded));
+        match trace::call("view", &[self], call) {
+            Some(y) => y,
+            None => self.view_untraced(&*f),
+        }
+    }
+    fn view_untraced(&self, f: &LayoutFn) -> PyResult<PyTensor> {
+        Ok(PyTensor::new(self.read(|x| viewed(x, f))?))
     }
     /// The tensor; a number becomes a 0-dimensional one.
     pub fn tensor(self) -> PyResult<Tensor> {
