@@ -180,9 +180,18 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import fft, linalg, nn, quant, random, signal
+    from flex import _functions, fft, linalg, nn, quant, random, signal
 
-    write("__init__.pyi", INIT, list(flex.__all__))
+    composed = "".join(
+        f"from {module.__name__} import {name} as {name}\n"
+        for module in _functions.MODULES
+        for name in module.__all__
+    )
+    write(
+        "__init__.pyi",
+        INIT.replace("from flex._reduce", composed + "from flex._reduce"),
+        list(flex.__all__),
+    )
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
     functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
     text = NN + documented(NN_CLASSES, nn)

@@ -1,11 +1,14 @@
 """flex: n-dimensional arrays on the CPU, with the names and rules of the array API standard."""
 
-from flex import _einops, _flex, _missing, fft, io, linalg, nn, quant, random, signal
+from flex import _einops, _flex, _functions, _missing, fft, io, linalg, nn, quant, random, signal
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
 
+globals().update(_functions.FUNCTIONS)  # __init__.pyi lists the names
+
 __all__ = [
     *_flex.__all__,
+    *(name for name in _functions.FUNCTIONS if name not in _flex.__all__),
     "fft",
     "io",
     "linalg",

@@ -8,6 +8,87 @@ from flex import quant as quant
 from flex import random as random
 from flex import signal as signal
 from flex._flex import *
+from flex._functions.building import block_diag as block_diag
+from flex._functions.building import diagflat as diagflat
+from flex._functions.building import diagonal as diagonal
+from flex._functions.building import flatten as flatten
+from flex._functions.building import geomspace as geomspace
+from flex._functions.building import indices as indices
+from flex._functions.building import logspace as logspace
+from flex._functions.building import ravel_multi_index as ravel_multi_index
+from flex._functions.building import sliding_window_view as sliding_window_view
+from flex._functions.building import tri as tri
+from flex._functions.building import tril_indices as tril_indices
+from flex._functions.building import triu_indices as triu_indices
+from flex._functions.building import unravel_index as unravel_index
+from flex._functions.building import vander as vander
+from flex._functions.calculus import convolve as convolve
+from flex._functions.calculus import correlate as correlate
+from flex._functions.calculus import cumulative_trapezoid as cumulative_trapezoid
+from flex._functions.calculus import ediff1d as ediff1d
+from flex._functions.calculus import gradient as gradient
+from flex._functions.calculus import interp as interp
+from flex._functions.calculus import trapezoid as trapezoid
+from flex._functions.calculus import unwrap as unwrap
+from flex._functions.counting import bincount as bincount
+from flex._functions.counting import bucketize as bucketize
+from flex._functions.counting import digitize as digitize
+from flex._functions.counting import histogram as histogram
+from flex._functions.counting import histogram2d as histogram2d
+from flex._functions.counting import histogram_bin_edges as histogram_bin_edges
+from flex._functions.counting import histogramdd as histogramdd
+from flex._functions.elementwise import bitwise_count as bitwise_count
+from flex._functions.elementwise import cbrt as cbrt
+from flex._functions.elementwise import deg2rad as deg2rad
+from flex._functions.elementwise import divmod as divmod
+from flex._functions.elementwise import expit as expit
+from flex._functions.elementwise import float_power as float_power
+from flex._functions.elementwise import fmax as fmax
+from flex._functions.elementwise import fmin as fmin
+from flex._functions.elementwise import frexp as frexp
+from flex._functions.elementwise import gcd as gcd
+from flex._functions.elementwise import heaviside as heaviside
+from flex._functions.elementwise import isneginf as isneginf
+from flex._functions.elementwise import isposinf as isposinf
+from flex._functions.elementwise import lcm as lcm
+from flex._functions.elementwise import ldexp as ldexp
+from flex._functions.elementwise import lerp as lerp
+from flex._functions.elementwise import logit as logit
+from flex._functions.elementwise import modf as modf
+from flex._functions.elementwise import rad2deg as rad2deg
+from flex._functions.elementwise import sinc as sinc
+from flex._functions.elementwise import xlog1py as xlog1py
+from flex._functions.elementwise import xlogy as xlogy
+from flex._functions.ordering import argpartition as argpartition
+from flex._functions.ordering import intersect1d as intersect1d
+from flex._functions.ordering import kthvalue as kthvalue
+from flex._functions.ordering import lexsort as lexsort
+from flex._functions.ordering import partition as partition
+from flex._functions.ordering import setdiff1d as setdiff1d
+from flex._functions.ordering import setxor1d as setxor1d
+from flex._functions.ordering import union1d as union1d
+from flex._functions.ordering import unique as unique
+from flex._functions.padding import pad as pad
+from flex._functions.selecting import choose as choose
+from flex._functions.selecting import compress as compress
+from flex._functions.selecting import extract as extract
+from flex._functions.selecting import index_fill as index_fill
+from flex._functions.selecting import masked_scatter as masked_scatter
+from flex._functions.selecting import piecewise as piecewise
+from flex._functions.selecting import scatter_reduce as scatter_reduce
+from flex._functions.selecting import select as select
+from flex._functions.statistics import aminmax as aminmax
+from flex._functions.statistics import average as average
+from flex._functions.statistics import corrcoef as corrcoef
+from flex._functions.statistics import cov as cov
+from flex._functions.statistics import nanargmax as nanargmax
+from flex._functions.statistics import nanargmin as nanargmin
+from flex._functions.statistics import nanmedian as nanmedian
+from flex._functions.statistics import nanpercentile as nanpercentile
+from flex._functions.statistics import nanprod as nanprod
+from flex._functions.statistics import nanquantile as nanquantile
+from flex._functions.statistics import std_mean as std_mean
+from flex._functions.statistics import var_mean as var_mean
 from flex._reduce import reduce as reduce
 
 __all__ = [
@@ -259,6 +340,86 @@ __all__ = [
     "sort_with_indices",
     "topk",
     "searchsorted",
+    "block_diag",
+    "diagflat",
+    "diagonal",
+    "flatten",
+    "geomspace",
+    "indices",
+    "logspace",
+    "ravel_multi_index",
+    "sliding_window_view",
+    "tri",
+    "tril_indices",
+    "triu_indices",
+    "unravel_index",
+    "vander",
+    "convolve",
+    "correlate",
+    "cumulative_trapezoid",
+    "ediff1d",
+    "gradient",
+    "interp",
+    "trapezoid",
+    "unwrap",
+    "bincount",
+    "bucketize",
+    "digitize",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "bitwise_count",
+    "cbrt",
+    "deg2rad",
+    "divmod",
+    "expit",
+    "float_power",
+    "fmax",
+    "fmin",
+    "frexp",
+    "gcd",
+    "heaviside",
+    "isneginf",
+    "isposinf",
+    "lcm",
+    "ldexp",
+    "lerp",
+    "logit",
+    "modf",
+    "rad2deg",
+    "sinc",
+    "xlog1py",
+    "xlogy",
+    "argpartition",
+    "intersect1d",
+    "kthvalue",
+    "lexsort",
+    "partition",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "choose",
+    "compress",
+    "extract",
+    "index_fill",
+    "masked_scatter",
+    "piecewise",
+    "scatter_reduce",
+    "select",
+    "aminmax",
+    "average",
+    "corrcoef",
+    "cov",
+    "nanargmax",
+    "nanargmin",
+    "nanmedian",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "std_mean",
+    "var_mean",
     "fft",
     "io",
     "linalg",

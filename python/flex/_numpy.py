@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import flex
+from flex import _functions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -193,10 +194,10 @@ def _served(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> obje
     computes, and if it is not, the error is NumPy's.
     """
     try:
+        kwargs = {k: v for k, v in kwargs.items() if v is not None or k == "axis"}
         if name in _VARIADIC:
             return _VARIADIC[name](*args, **kwargs)
         row = _ROWS.get(name)
-        kwargs = {k: v for k, v in kwargs.items() if v is not None or k == "axis"}
         if (
             row is None
             or len(args) > len(row.positional)
@@ -215,8 +216,10 @@ def _where(condition: Any, *choices: Any) -> object:
     return flex.where(chosen, *choices)
 
 
-# Functions of any number of operands.
+# Functions of any number of operands, and those that have NumPy's parameters.
 _VARIADIC: dict[str, Callable[..., Any]] = {
+    **{name: f for name, f in _functions.FUNCTIONS.items() if hasattr(np, name)},
+    "lib.stride_tricks.sliding_window_view": _functions.FUNCTIONS["sliding_window_view"],
     "atleast_1d": flex.atleast_1d,
     "atleast_2d": flex.atleast_2d,
     "atleast_3d": flex.atleast_3d,

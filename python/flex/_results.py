@@ -31,6 +31,20 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: Tensor
 
 
+class AMinMaxResult(NamedTuple):
+    """The result of `aminmax`."""
+
+    min: Tensor
+    max: Tensor
+
+
+class KthValueResult(NamedTuple):
+    """The result of `kthvalue`."""
+
+    values: Tensor
+    indices: Tensor
+
+
 class SlogdetResult(NamedTuple):
     """The result of `linalg.slogdet`."""
 

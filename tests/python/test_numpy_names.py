@@ -25,7 +25,8 @@ DIFFERENT = {
     "reciprocal": "the reciprocal of an integer is a float",
     "sign": "of complex numbers x / abs(x), as NumPy 2 and the standard have it; bool is refused",
     "split": "torch's: sizes of pieces instead of positions and counts; numpy.split(t, ..) has NumPy's",
-    "pad": "constant only: other modes are numpy.pad(t, ..) and nn.pad",
+    "tri": "float32, flex's default",
+    "ldexp": "integers become float32, flex's default",
     "frombuffer": "the dtype has no default",
     "fft": "a module",
     "linalg": "a module",
@@ -52,6 +53,16 @@ CALLS = {
     "astype": [
         lambda f, t, xp: f(t(A), xp.int32),
         lambda f, t, xp: f(t(B), xp.float32, copy=False),
+    ],
+    **{
+        name: [lambda f, t, xp: f(4), lambda f, t, xp: f(4, 1, 3), lambda f, t, xp: f(3, -1)]
+        for name in ("tril_indices", "triu_indices")
+    },
+    "indices": [
+        lambda f, t, xp: f((2, 3)),
+        lambda f, t, xp: f((2, 3), xp.int32),
+        lambda f, t, xp: f((2, 0, 3), sparse=True),
+        lambda f, t, xp: f(()),
     ],
     "broadcast_arrays": [lambda f, t, xp: f(t(A), t(A[0]))],
     "broadcast_shapes": [lambda f, t, xp: f((3, 1), (1, 4), (4,))],
@@ -106,6 +117,9 @@ INTEGERS = {
     "bitwise_invert",
     "bitwise_left_shift",
     "bitwise_right_shift",
+    "bitwise_count",
+    "gcd",
+    "lcm",
 }
 PRODUCTS = {"matmul": ((2, 3), (3, 2)), "vecdot": ((2, 3), (2, 3))}
 
@@ -132,7 +146,9 @@ def test_ufuncs(name):
     if name in PRODUCTS:
         samples = [[np.arange(1.0, 1 + np.prod(s)).reshape(s) for s in PRODUCTS[name]]]
     elif name in INTEGERS:
-        samples = [[B] * theirs.nin]
+        samples = [[B, 3 * B[::-1].copy()][: theirs.nin], [-B, B][: theirs.nin]]
+    elif name == "ldexp":
+        samples = [[np.array([0.75, -0.5, 0.0]), np.array([3, -2, 9])]]
     else:
         small, whole = np.array([0.25, 1.0, 0.5, 0.125]), np.array([2.0, 7.0, -3.5, 4.0])
         samples = [[small, small[::-1].copy()][: theirs.nin]]

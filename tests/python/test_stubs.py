@@ -16,7 +16,7 @@ def stub(name):
 @pytest.mark.parametrize(
     ("file", "module"),
     [
-        ("_flex.pyi", flex),
+        ("_flex.pyi", flex._flex),
         ("nn/__init__.pyi", flex.nn),
         ("nn/grad.pyi", flex.nn.grad),
         ("fft.pyi", flex.fft),
