@@ -208,12 +208,9 @@ impl FileSource<'_> {
                 let bytes = &map[start..start + len];
                 // SAFETY: the mapping lives as long as its owner (STORAGE5), which the handle
                 // keeps; nobody writes to the file meanwhile (MAP1).
-                Some(
-                    unsafe {
-                        Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone()))
-                    }
-                    .immutable(),
-                )
+                Some(unsafe {
+                    Bytes::constant(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone()))
+                })
             }
             _ => None,
         }

@@ -53,7 +53,6 @@ pub(super) enum Origin {
     /// pool's.
     Adopted(Box<dyn Any + Send + Sync>),
     /// The same as foreign memory, but nobody writes to it, not even its owner.
-    #[cfg(feature = "std")]
     Immutable(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 

@@ -131,6 +131,25 @@ impl Bytes {
     ) -> Bytes {
         Bytes::of_owner(ptr, len, Origin::Adopted(owner))
     }
+    /// Foreign memory like that of [`foreign`](Bytes::foreign), to which nobody writes as long as
+    /// `owner` lives, not even `owner`. What is derived from its contents may then be kept: weights in
+    /// it are packed once, not for each product.
+    ///
+    /// # Safety
+    /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any
+    /// thread (STORAGE5), and nobody writes to them.
+    ///
+    /// ```
+    /// use flex::Bytes;
+    /// let owner = vec![1u8, 2, 3];
+    /// let (ptr, len) = (owner.as_ptr(), owner.len());
+    /// // SAFETY: the vector is never written to, and the handle keeps it alive.
+    /// let x = unsafe { Bytes::constant(ptr, len, Box::new(owner)) };
+    /// assert!(x.len() == 3 && !x.is_owned() && !x.is_unique());
+    /// ```
+    pub unsafe fn constant(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
+        Bytes::of_owner(ptr.cast_mut(), len, Origin::Immutable(owner))
+    }
     fn of_owner(ptr: *mut u8, len: usize, origin: Origin) -> Bytes {
         let data = NonNull::new(ptr).unwrap_or(NonNull::dangling());
         // a block of the pool for the header alone: allocating an aligned header would take as long
@@ -170,20 +189,6 @@ impl Bytes {
             },
             _ => unreachable!("its origin was checked"),
         }
-    }
-    /// Foreign memory just borrowed, marked as never written to, not even by its owner, such as a
-    /// file mapped for reading.
-    #[cfg(feature = "std")]
-    pub(crate) fn immutable(self) -> Bytes {
-        if let Some(header) = self.header {
-            // SAFETY: alive (STORAGE2), and just made, so that no other handle exists.
-            let origin = unsafe { &mut (*header.as_ptr()).origin };
-            *origin = match core::mem::replace(origin, Origin::Heap) {
-                Origin::Foreign(owner) => Origin::Immutable(owner),
-                other => other,
-            };
-        }
-        self
     }
     /// The slot of the packed-weight cache; `None` for memory that must not have one (PACKED1).
     #[cfg(feature = "std")]
@@ -235,6 +240,20 @@ impl Bytes {
     #[inline]
     pub fn is_owned(&self) -> bool {
         self.owned_header().is_some()
+    }
+    /// Whether it is owned memory without another handle, so that a write happens in place.
+    ///
+    /// ```
+    /// let x = flex::Bytes::zeroed(2)?;
+    /// assert!(x.is_unique());
+    /// let other = x.clone();
+    /// assert!(!x.is_unique() && !other.is_unique());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    #[inline]
+    pub fn is_unique(&self) -> bool {
+        self.owned_header()
+            .is_some_and(|h| h.count.load(Ordering::Acquire) == 1)
     }
     /// Whether there may be another handle to it; for static memory always true.
     #[cfg(feature = "std")]

@@ -79,3 +79,32 @@ fn lent_memory_is_found_by_its_address() {
         drop(loan);
     }
 }
+
+#[test]
+fn foreign_memory_has_a_cache_if_nobody_writes_to_it() {
+    static FLASH: [u8; 1000] = [0; 1000];
+    let (first, len) = (FLASH.as_ptr(), FLASH.len());
+    // SAFETY: static memory, which nobody writes to.
+    let (may_change, constant) = unsafe {
+        (
+            Bytes::foreign(first, len, Box::new(())),
+            Bytes::constant(first, len, Box::new(())),
+        )
+    };
+    assert!(!may_change.caches_packed() && constant.caches_packed());
+    assert_eq!(look_up(&constant, 0), None);
+    assert!(look_up(&constant, 0).is_some());
+    for mut b in [may_change, constant] {
+        assert!(!b.is_owned() && !b.is_unique() && b.get_mut().is_none());
+    }
+}
+
+#[test]
+fn memory_with_one_handle_is_unique() {
+    let mut b = Bytes::zeroed(8).unwrap();
+    assert!(b.is_unique());
+    let other = b.clone();
+    assert!(!b.is_unique() && !other.is_unique() && b.get_mut().is_none());
+    drop(other);
+    assert!(b.is_unique() && b.get_mut().is_some());
+}

@@ -122,6 +122,79 @@ macro_rules! transposed {
         }
     )* };
 }
+macro_rules! single {
+    ($($(#[doc = $doc:literal])* $input:ident $weight:ident $transpose_weight:ident $rank:literal;)*) => { $(
+        /// The first of the gradients of
+        $(#[doc = $doc])*
+        /// alone, with its errors: for programs that ask for each gradient by itself, or need only
+        /// one.
+        pub fn $input<'a>(
+            grad: &Tensor,
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<Conv<'a>>,
+        ) -> Result<Tensor> {
+            const OP: &str = concat!("grad.", stringify!($input));
+            let dtype = common_float(OP, &[grad, x, weight])?;
+            let mirror = Mirror::of_conv(OP, $rank, [x, weight], &options.into(), dtype)?;
+            expect_shape(OP, grad, &mirror.result(), ("x", x))?;
+            mirror.transpose(&grad.astype(dtype)?, weight)
+        }
+        /// The second of the gradients of
+        $(#[doc = $doc])*
+        /// alone, with its errors.
+        pub fn $weight<'a>(
+            grad: &Tensor,
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<Conv<'a>>,
+        ) -> Result<Tensor> {
+            const OP: &str = concat!("grad.", stringify!($weight));
+            let dtype = common_float(OP, &[grad, x, weight])?;
+            let mirror = Mirror::of_conv(OP, $rank, [x, weight], &options.into(), dtype)?;
+            expect_shape(OP, grad, &mirror.result(), ("x", x))?;
+            mirror.weight(x, &grad.astype(dtype)?)
+        }
+        /// The second of the gradients of the transposed convolution alone, with its errors. (The
+        /// first is the convolution of `grad` with the weight.) See
+        $(#[doc = $doc])*
+        pub fn $transpose_weight<'a>(
+            grad: &Tensor,
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<ConvTranspose<'a>>,
+        ) -> Result<Tensor> {
+            const OP: &str = concat!("grad.", stringify!($transpose_weight));
+            let dtype = common_float(OP, &[grad, x, weight])?;
+            let mirror = Mirror::of_transposed(OP, $rank, [x, weight], &options.into(), dtype)?;
+            expect_shape(OP, grad, &mirror.image(), ("x", x))?;
+            mirror.weight(&grad.astype(dtype)?, x)
+        }
+    )* };
+}
+single! {
+    /// [`conv1d`]
+    ///
+    /// ```
+    /// use flex::{Tensor, nn::grad};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [1, 3])?;
+    /// let w = Tensor::from_slice(&[4.0f32, 5.0], [1, 1, 2])?;
+    /// let g = Tensor::from_slice(&[1.0f32, 10.0], [1, 2])?;
+    /// assert_eq!(grad::conv1d_input(&g, &x, &w, ())?.to_vec::<f32>()?, [4.0, 45.0, 50.0]);
+    /// assert_eq!(grad::conv1d_weight(&g, &x, &w, ())?.to_vec::<f32>()?, [21.0, 32.0]);
+    /// let g = Tensor::from_slice(&[1.0f32, 10.0, 100.0], [1, 3])?;
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
+    /// assert_eq!(grad::conv_transpose1d_weight(&g, &x, &w, ())?.to_vec::<f32>()?, [21.0, 210.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    ///
+    conv1d_input conv1d_weight conv_transpose1d_weight 1;
+    /// [`conv2d`]
+    conv2d_input conv2d_weight conv_transpose2d_weight 2;
+    /// [`conv3d`]
+    conv3d_input conv3d_weight conv_transpose3d_weight 3;
+}
+
 transposed! {
     /// The gradients of `x`, weight and bias of [`conv_transpose1d`](crate::nn::conv_transpose1d).
     ///

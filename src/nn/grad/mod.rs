@@ -21,7 +21,11 @@ mod softmax;
 pub use activation::{gelu, gelu_tanh, relu, sigmoid, silu, tanh};
 pub use attention::{scaled_dot_product_attention, scaled_dot_product_attention_mask};
 pub use channel_norm::{batch_norm, group_norm, instance_norm};
-pub use conv::{conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d};
+pub use conv::{
+    conv_transpose1d, conv_transpose1d_weight, conv_transpose2d, conv_transpose2d_weight,
+    conv_transpose3d, conv_transpose3d_weight, conv1d, conv1d_input, conv1d_weight, conv2d,
+    conv2d_input, conv2d_weight, conv3d, conv3d_input, conv3d_weight,
+};
 pub use deform::deform_conv2d;
 pub use grid::grid_sample;
 pub use linear::{embedding, linear};

@@ -35,12 +35,35 @@ fn oracle(c: &Case, image: &[f64], result: &[f64], w: &[f64]) -> [Vec<f64>; 3] {
     sums
 }
 
+/// All gradients; those of the image and the weight alone are the same.
 fn of_conv(rank: usize, g: &Tensor, x: &Tensor, w: &Tensor, o: Conv) -> flex::Result<[Tensor; 3]> {
-    match rank {
-        1 => grad::conv1d(g, x, w, o),
-        2 => grad::conv2d(g, x, w, o),
-        _ => grad::conv3d(g, x, w, o),
+    let (all, single) = match rank {
+        1 => (
+            grad::conv1d(g, x, w, o.clone())?,
+            [
+                grad::conv1d_input(g, x, w, o.clone())?,
+                grad::conv1d_weight(g, x, w, o)?,
+            ],
+        ),
+        2 => (
+            grad::conv2d(g, x, w, o.clone())?,
+            [
+                grad::conv2d_input(g, x, w, o.clone())?,
+                grad::conv2d_weight(g, x, w, o)?,
+            ],
+        ),
+        _ => (
+            grad::conv3d(g, x, w, o.clone())?,
+            [
+                grad::conv3d_input(g, x, w, o.clone())?,
+                grad::conv3d_weight(g, x, w, o)?,
+            ],
+        ),
+    };
+    for (a, b) in all.iter().zip(&single) {
+        assert!(flex::ops::array_equal(a, b, true)?);
     }
+    Ok(all)
 }
 
 /// The values, rounded to the dtype.
@@ -105,14 +128,26 @@ fn check(c: &Case, dtype: DType, layout: usize) {
         groups: c.groups,
         ..Default::default()
     };
-    let got = match rank {
-        1 => grad::conv_transpose1d(&image, &result, &weight, options),
-        2 => grad::conv_transpose2d(&image, &result, &weight, options),
-        _ => grad::conv_transpose3d(&image, &result, &weight, options),
+    let all = options.clone();
+    let (got, alone) = match rank {
+        1 => (
+            grad::conv_transpose1d(&image, &result, &weight, all),
+            grad::conv_transpose1d_weight(&image, &result, &weight, options),
+        ),
+        2 => (
+            grad::conv_transpose2d(&image, &result, &weight, all),
+            grad::conv_transpose2d_weight(&image, &result, &weight, options),
+        ),
+        _ => (
+            grad::conv_transpose3d(&image, &result, &weight, all),
+            grad::conv_transpose3d_weight(&image, &result, &weight, options),
+        ),
     };
+    let got = got.unwrap();
+    assert!(flex::ops::array_equal(&got[1], &alone.unwrap(), true).unwrap());
     let bias = by_channel(&exact(&image), &xs);
     same(
-        &got.unwrap(),
+        &got,
         [&gathered, &sums, &bias],
         [&gs, &ws, &[c.channels]],
         dtype,
