@@ -1,0 +1,16 @@
+//! The backend against naive loops, over methods, dtypes and layouts.
+
+mod autodiff;
+mod boolean;
+mod common;
+mod data;
+mod float;
+mod index;
+mod integer;
+mod layers;
+mod lines;
+mod pools;
+mod quantized;
+mod random;
+mod resample;
+mod structure;
