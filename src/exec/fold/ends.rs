@@ -7,6 +7,20 @@ use crate::exec::lines::aligned;
 use crate::exec::view::ViewMut;
 use crate::storage::ALIGN;
 
+/// A fold of any types, for code that is compiled once.
+#[derive(Clone, Copy)]
+pub struct FoldRef<'a>(&'a dyn Erased);
+
+impl<'a, F: Fold> From<&'a F> for FoldRef<'a> {
+    fn from(fold: &'a F) -> FoldRef<'a> {
+        const {
+            aligned::<F::In>();
+            aligned::<F::Out>()
+        };
+        FoldRef(fold)
+    }
+}
+
 /// One end of a reduction: the fold that accumulates, and where its results go.
 pub struct End<'a> {
     pub(super) fold: &'a dyn Erased,
@@ -15,12 +29,9 @@ pub struct End<'a> {
 
 impl<'a> End<'a> {
     /// Results go to `out`, which is contiguous and has the elements of the kept axes.
-    pub fn new<F: Fold>(fold: &'a F, out: ViewMut<'a>) -> End<'a> {
-        const {
-            aligned::<F::In>();
-            aligned::<F::Out>()
-        };
-        assert!(out.size() == size_of::<F::Out>());
+    pub fn new(fold: impl Into<FoldRef<'a>>, out: ViewMut<'a>) -> End<'a> {
+        let FoldRef(fold) = fold.into();
+        assert!(out.size() == fold.sizes().out);
         End { fold, out }
     }
 }

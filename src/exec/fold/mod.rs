@@ -11,7 +11,7 @@ mod planned;
 mod stepped;
 mod tree;
 
-pub use self::ends::End;
+pub use self::ends::{End, FoldRef};
 pub use self::planned::{PlannedFold, ReadyFold};
 pub use self::stepped::{SteppedFold, StridedInput, fold_stepped};
 
@@ -64,11 +64,11 @@ struct FoldSizes {
 /// elements of the kept axes.
 ///
 /// Errors if there is no memory for scratch.
-pub fn fold<F: Fold>(
-    f: &F,
+pub fn fold<'a>(
+    f: impl Into<FoldRef<'a>>,
     x: View<'_>,
     reduced: impl Fn(usize) -> bool,
-    out: ViewMut<'_>,
+    out: ViewMut<'a>,
 ) -> Result<()> {
     reduce(FoldSource::Stored(x), &reduced, &mut [End::new(f, out)])
 }

@@ -24,7 +24,7 @@ pub use variance::{std, var};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
-use crate::exec::fold::{End, Fold, fold, fold_computed};
+use crate::exec::fold::{End, Fold, FoldRef, fold, fold_computed};
 use crate::exec::program::TileProgram;
 use crate::kernel::reduce::Reduce;
 use crate::layout::{Axes, Layout, Shape};
@@ -142,15 +142,15 @@ impl Reduced {
     }
     /// The result of a reduction whose values are of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
-        self.fold_of(None, x, dtype, f)
+        self.fold_of(None, x, dtype, f.into())
     }
     /// [`fold`](Reduced::fold) of the values that a program, if any, computes from the elements.
-    fn fold_of<F: Fold>(
+    fn fold_of(
         &self,
         program: Option<&TileProgram>,
         x: &Tensor,
         dtype: DType,
-        f: &F,
+        f: FoldRef,
     ) -> Result<Tensor> {
         let mut out = self.result(dtype)?;
         let reduced = |k: usize| self.is_reduced(k);
@@ -208,7 +208,7 @@ macro_rules! elements {
         elements!($set, $R, $axes, None => $x.dtype(), $x, $dtype)
     };
     ($set:ident, $R:ident, $axes:expr, $program:expr => $from:expr, $x:expr, $dtype:expr) => {
-        dispatch!($set $from, |T| $axes.fold_of($program, $x, $dtype, &$crate::ops::reduce::ElementFold::<T, $R>(core::marker::PhantomData)),
+        dispatch!($set $from, |T| $axes.fold_of($program, $x, $dtype, (&$crate::ops::reduce::ElementFold::<T, $R>(core::marker::PhantomData)).into()),
             else Err($crate::error::Error::unsupported($axes.op, $from)))
     };
 }

@@ -72,7 +72,7 @@ fn variance(
         false => DType::F32,
     };
     let converted = conversion(op, dtype, wide)?;
-    dispatch!(float wide, |W| axes.fold_of(Some(&converted), x, DType::F32, &Variance::<W, f32> { correction, root, _elements: PhantomData }),
+    dispatch!(float wide, |W| axes.fold_of(Some(&converted), x, DType::F32, (&Variance::<W, f32> { correction, root, _elements: PhantomData }).into()),
         else Err(Error::unsupported(op, dtype)))
 }
 
