@@ -191,30 +191,43 @@ impl<'a> Lines<'a> {
     /// Calls `f` with every line, in any order, on any thread. `cost` is that of one line.
     ///
     /// Errors if there is no memory for scratch.
+    #[inline]
     pub fn run(self, cost: Cost, f: impl Fn(&mut Line<'_>) + Sync) -> Result<()> {
+        self.run_any(cost, &f)
+    }
+    /// [`run`](Lines::run), compiled once.
+    fn run_any(self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
         if self.grid.contains(&0) {
             return Ok(());
         }
-        LinePlan::new(self)?.run(cost, &f)
+        LinePlan::new(self)?.run(cost, f)
     }
     /// The same if lines are presented as columns; else calls nothing, and returns false.
+    #[inline]
     pub fn run_columns(self, cost: Cost, f: impl Fn(&mut Line<'_>) + Sync) -> Result<bool> {
+        self.run_any_columns(cost, &f)
+    }
+    fn run_any_columns(self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<bool> {
         if self.grid.contains(&0) {
             return Ok(true);
         }
         let plan = LinePlan::new(self)?;
         if plan.columns() {
-            plan.run(cost, &f)?;
+            plan.run(cost, f)?;
         }
         Ok(plan.columns())
     }
     /// The same, one line after the other on this thread: for lines that are too few to keep the
     /// threads busy, where `f` uses these itself.
+    #[inline]
     pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
+        self.run_any_in_order(&f)
+    }
+    fn run_any_in_order(self, f: &dyn Fn(&mut Line<'_>)) -> Result<()> {
         if self.grid.contains(&0) {
             return Ok(());
         }
-        LinePlan::new(self)?.run_in_order(&f)
+        LinePlan::new(self)?.run_in_order(f)
     }
 }
 
