@@ -37,6 +37,7 @@ impl<F, T: Division> Binary<F, T> for Remainder {
     }
 }
 impl<F, T: Division> Binary<F, T> for Fmod {
+    const SCALARS: bool = false;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.fmod::<I>(b)
