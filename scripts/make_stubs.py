@@ -8,6 +8,7 @@ Run it after adding or changing a function; `python -m mypy.stubtest flex` check
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 
 from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
 from stub_heads import FFT, GRAD, HEADER, INIT, LINALG, NN, QUANT, RANDOM, SIGNAL
@@ -159,6 +160,15 @@ def quantised() -> str:
     return own
 
 
+def reexports(modules: tuple[ModuleType, ...]) -> str:
+    """Imports of the functions of modules in Python, whose types stand there."""
+    return "".join(
+        f"from {module.__name__} import {name} as {name}\n"
+        for module in modules
+        for name in sorted(module.__all__)
+    )
+
+
 def write(file: str, text: str, names: list[str]) -> None:
     exported = "".join(f'    "{name}",\n' for name in names)
     (TARGET / file).write_text(f"{text}\n__all__ = [\n{exported}]\n", encoding="utf-8")
@@ -180,13 +190,9 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import _functions, fft, linalg, nn, quant, random, signal
+    from flex import _functions, _signals, fft, linalg, nn, quant, random, signal
 
-    composed = "".join(
-        f"from {module.__name__} import {name} as {name}\n"
-        for module in _functions.MODULES
-        for name in module.__all__
-    )
+    composed = reexports(_functions.MODULES)
     write(
         "__init__.pyi",
         INIT.replace("from flex._reduce", composed + "from flex._reduce"),
@@ -197,8 +203,10 @@ def main() -> None:
     text = NN + documented(NN_CLASSES, nn)
     text += "".join(function(name, getattr(nn, name)) for name in functions)
     write("nn/__init__.pyi", text, nn.__all__)
-    for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL)):
-        functions = (function(f, getattr(module, f), space=f"{name}.") for f in module.__all__)
+    composed = reexports(_signals.MODULES)
+    for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL + composed + "\n")):
+        own = [f for f in module.__all__ if f not in _signals.FUNCTIONS]
+        functions = (function(f, getattr(module, f), space=f"{name}.") for f in own)
         write(f"{name}.pyi", head + "".join(functions), module.__all__)
     names = [name for name in random.__all__ if not inspect.isclass(getattr(random, name))]
     text = RANDOM + documented(RANDOM_CLASSES, random)

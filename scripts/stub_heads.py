@@ -102,6 +102,7 @@ from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
 LINALG = """\
 # Written by scripts/make_stubs.py.
 import builtins
+from collections.abc import Iterable
 from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _DType, _Operand, _Shape
@@ -111,7 +112,16 @@ from flex._flex import matrix_transpose as matrix_transpose
 from flex._flex import outer as outer
 from flex._flex import tensordot as tensordot
 from flex._flex import vecdot as vecdot
-from flex._results import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
+from flex._results import (
+    EighResult,
+    EigResult,
+    LstsqResult,
+    LUFactorResult,
+    LUResult,
+    QRResult,
+    SlogdetResult,
+    SVDResult,
+)
 
 class LinAlgError(ValueError): ...
 
@@ -120,10 +130,9 @@ class LinAlgError(ValueError): ...
 SIGNAL = """\
 # Written by scripts/make_stubs.py.
 import builtins
-from typing import Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand
-
 """
 
 RANDOM = """\

@@ -798,6 +798,13 @@ class Tensor:
         >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
         [3, 5, 7]
         """
+    def digamma(self) -> Tensor:
+        """The digamma function, the derivative of `lgamma`: minus infinity at 0, NaN at negative integers.
+        Dtypes and errors are those of `lgamma`.
+
+        >>> round(flex.digamma(flex.asarray(1.0)).item(), 5)
+        -0.57722
+        """
     def divide(x1, x2: _Operand, /) -> Tensor:
         """Quotient; the default float for integers.
 
@@ -859,6 +866,13 @@ class Tensor:
 
         >>> flex.erfc(flex.asarray([0.0, flex.inf])).tolist()
         [1.0, 0.0]
+        """
+    def erfinv(self) -> Tensor:
+        """The inverse of the error function: infinite at 1 and -1, NaN beyond. Dtypes and errors are those
+        of `lgamma`.
+
+        >>> flex.erfinv(flex.asarray([0.0, 1.0])).tolist()
+        [0.0, inf]
         """
     def exp(self) -> Tensor:
         """e to the power of x.
@@ -1027,6 +1041,32 @@ class Tensor:
         >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
         [5.0, 13.0]
         """
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 0. Dtypes and errors are those of
+        `lgamma`.
+
+        >>> round(flex.i0(flex.asarray(1.0)).item(), 5)
+        1.26607
+        """
+    def i0e(self) -> Tensor:
+        """`i0` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
+
+        >>> round(flex.i0e(flex.asarray(1.0)).item(), 5)
+        0.46576
+        """
+    def i1(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 1. Dtypes and errors are those of
+        `lgamma`.
+
+        >>> round(flex.i1(flex.asarray(-1.0)).item(), 5)
+        -0.56516
+        """
+    def i1e(self) -> Tensor:
+        """`i1` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
+
+        >>> round(flex.i1e(flex.asarray(1.0)).item(), 5)
+        0.20791
+        """
     def index_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
         """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
         may repeat. The inverse of `take`.
@@ -1130,6 +1170,15 @@ class Tensor:
 
         >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
         [True, True, False]
+        """
+    def lgamma(self) -> Tensor:
+        """The logarithm of the magnitude of the gamma function; infinite at 0 and at negative integers.
+
+        Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for
+        complex numbers and float8.
+
+        >>> flex.lgamma(flex.asarray([1.0, 2.0, 0.0])).tolist()
+        [0.0, 0.0, inf]
         """
     def log(self) -> Tensor:
         """Natural logarithm.
@@ -4153,6 +4202,55 @@ def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] =
     >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
     [3, 4]
     """
+def lgamma(x: _Operand, /) -> Tensor:
+    """The logarithm of the magnitude of the gamma function; infinite at 0 and at negative integers.
+
+    Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for
+    complex numbers and float8.
+
+    >>> flex.lgamma(flex.asarray([1.0, 2.0, 0.0])).tolist()
+    [0.0, 0.0, inf]
+    """
+def digamma(x: _Operand, /) -> Tensor:
+    """The digamma function, the derivative of `lgamma`: minus infinity at 0, NaN at negative integers.
+    Dtypes and errors are those of `lgamma`.
+
+    >>> round(flex.digamma(flex.asarray(1.0)).item(), 5)
+    -0.57722
+    """
+def erfinv(x: _Operand, /) -> Tensor:
+    """The inverse of the error function: infinite at 1 and -1, NaN beyond. Dtypes and errors are those
+    of `lgamma`.
+
+    >>> flex.erfinv(flex.asarray([0.0, 1.0])).tolist()
+    [0.0, inf]
+    """
+def i0(x: _Operand, /) -> Tensor:
+    """The modified Bessel function of the first kind of order 0. Dtypes and errors are those of
+    `lgamma`.
+
+    >>> round(flex.i0(flex.asarray(1.0)).item(), 5)
+    1.26607
+    """
+def i0e(x: _Operand, /) -> Tensor:
+    """`i0` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
+
+    >>> round(flex.i0e(flex.asarray(1.0)).item(), 5)
+    0.46576
+    """
+def i1(x: _Operand, /) -> Tensor:
+    """The modified Bessel function of the first kind of order 1. Dtypes and errors are those of
+    `lgamma`.
+
+    >>> round(flex.i1(flex.asarray(-1.0)).item(), 5)
+    -0.56516
+    """
+def i1e(x: _Operand, /) -> Tensor:
+    """`i1` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
+
+    >>> round(flex.i1e(flex.asarray(1.0)).item(), 5)
+    0.20791
+    """
 
 __all__ = [
     "ShapeError",
@@ -4403,4 +4501,11 @@ __all__ = [
     "sort_with_indices",
     "topk",
     "searchsorted",
+    "lgamma",
+    "digamma",
+    "erfinv",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
 ]

@@ -52,6 +52,30 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
+class LUResult(NamedTuple):
+    """The result of `linalg.lu`."""
+
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+
+class LUFactorResult(NamedTuple):
+    """The result of `linalg.lu_factor`."""
+
+    LU: Tensor
+    pivots: Tensor
+
+
+class LstsqResult(NamedTuple):
+    """The result of `linalg.lstsq`."""
+
+    x: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
+
 class QRResult(NamedTuple):
     """The result of `linalg.qr`."""
 

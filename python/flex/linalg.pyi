@@ -1,5 +1,6 @@
 # Written by scripts/make_stubs.py.
 import builtins
+from collections.abc import Iterable
 from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _DType, _Operand, _Shape
@@ -9,7 +10,16 @@ from flex._flex import matrix_transpose as matrix_transpose
 from flex._flex import outer as outer
 from flex._flex import tensordot as tensordot
 from flex._flex import vecdot as vecdot
-from flex._results import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
+from flex._results import (
+    EighResult,
+    EigResult,
+    LstsqResult,
+    LUFactorResult,
+    LUResult,
+    QRResult,
+    SlogdetResult,
+    SVDResult,
+)
 
 class LinAlgError(ValueError): ...
 
@@ -23,6 +33,27 @@ def cholesky(x: _Operand, /, *, upper: builtins.bool = False) -> Tensor:
 
     >>> flex.linalg.cholesky(flex.asarray([[4.0, 2.0], [2.0, 10.0]])).tolist()
     [[2.0, 0.0], [1.0, 3.0]]
+    """
+def cholesky_solve(b: _Operand, factor: _Operand, /, upper: builtins.bool = False) -> Tensor:
+    """The solutions X of `A X = b` for the Cholesky factors of matrices: `cholesky(A)`, or with upper
+    `cholesky(A, upper=True)`.
+
+    b: as in `solve`, with its dtypes and errors. The order of the arguments is torch's.
+
+    >>> a = flex.asarray([[4.0, 2.0], [2.0, 10.0]])
+    >>> flex.linalg.cholesky_solve(flex.asarray([8.0, 22.0]), flex.linalg.cholesky(a)).tolist()
+    [1.0, 2.0]
+    """
+def cond(x: _Operand, /, p: float | Literal["fro", "nuc"] | None = None) -> Tensor:
+    """The condition number of each matrix: its norm times that of its inverse.
+
+    p: None or 2 for the ratio of the largest and the smallest singular value, -2 for its reciprocal,
+    both also of matrices that are not square; or another `ord` of `matrix_norm`. x: `[.., m, n]`; the
+    result is `[..]`, real, infinite for a singular matrix. ValueError for another p; ShapeError if the
+    matrices are not square or have no elements; DTypeError for float8.
+
+    >>> flex.linalg.cond(flex.asarray([[4.0, 0.0], [0.0, 0.5]])).item()
+    8.0
     """
 def det(x: _Operand, /) -> Tensor:
     """The determinant of each matrix.
@@ -86,6 +117,16 @@ def eigvalsh(x: _Operand, /) -> Tensor:
     >>> flex.linalg.eigvalsh(flex.asarray([[5.0, 0.0], [0.0, -2.0]])).tolist()
     [-2.0, 5.0]
     """
+def expm(x: _Operand, /) -> Tensor:
+    """The exponential of each matrix: the sum of `x^k / k!`.
+
+    x: `[.., n, n]`. By scaling and squaring (Higham 2005); integers become float32, float16 and
+    bfloat16 are computed in float32. ShapeError if the matrices are not square; DTypeError for
+    float8.
+
+    >>> flex.linalg.expm(flex.zeros((2, 2))).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
 def inv(x: _Operand, /) -> Tensor:
     """The inverse of each matrix.
 
@@ -95,6 +136,55 @@ def inv(x: _Operand, /) -> Tensor:
 
     >>> flex.linalg.inv(flex.asarray([[4.0, 0.0], [0.0, 0.5]])).tolist()
     [[0.25, 0.0], [0.0, 2.0]]
+    """
+def lstsq(a: _Operand, b: _Operand, /, rcond: float | None = None) -> LstsqResult:
+    """The solutions of least squares: the x of least length for which the length of `a x - b` is least,
+    for each column of b.
+
+    a: `[.., m, n]`. b: a vector `[m]`, or `[.., m, k]`. rcond: singular values that are not larger than
+    the largest times this count as zero; by default `max(m, n)` times the distance from 1 to the next
+    number of the dtype. The result is the named tuple `x`, `residuals`, `rank`, `singular_values`: the
+    residuals are the sums of squares of `b - a x`, one for each column (NumPy gives none where the rank
+    is less than n, or `m <= n`); of matrices of a batch there is a rank for each. Integers become
+    float32. By singular values. Errors are those of `svd`; ShapeError if b does not fit.
+
+    >>> a = flex.asarray([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    >>> fit = flex.linalg.lstsq(a, flex.asarray([3.0, 4.0, 5.0]))
+    >>> fit.x.tolist(), fit.residuals.item(), fit.rank.item()
+    ([3.0, 2.0], 25.0, 2)
+    """
+def lu(x: _Operand, /) -> LUResult:
+    """The LU factorisation with partial pivoting of each matrix: `x = P L U`, with a permutation P, L
+    lower triangular with a diagonal of ones, and U upper triangular.
+
+    x: `[.., m, n]`. The result is the named tuple `P`, `[.., m, m]`, `L`, `[.., m, k]`, `U`, `[.., k, n]`,
+    with `k = min(m, n)`. Integers become float32, float16 and bfloat16 are computed in float32.
+    ShapeError for fewer than two dimensions; DTypeError for float8.
+
+    >>> p, l, u = flex.linalg.lu(flex.asarray([[1.0, 4.0], [2.0, 4.0]]))
+    >>> l.tolist(), u.tolist()
+    ([[1.0, 0.0], [0.5, 1.0]], [[2.0, 4.0], [0.0, 2.0]])
+    """
+def lu_factor(x: _Operand, /) -> LUFactorResult:
+    """The LU factorisation of each matrix as `lu_solve` takes it.
+
+    x: `[.., m, n]`. The result is the named tuple `LU`, of the shape of x, with U, and L below its
+    diagonal; and `pivots`, `[.., min(m, n)]`, int32: the row that each row was exchanged with, in order
+    and counted from 0, as in SciPy. Dtypes and errors are those of `lu`.
+
+    >>> factors = flex.linalg.lu_factor(flex.asarray([[1.0, 4.0], [2.0, 4.0]]))
+    >>> factors.LU.tolist(), factors.pivots.tolist()
+    ([[2.0, 4.0], [0.5, 2.0]], [1, 1])
+    """
+def lu_solve(lu_and_piv: tuple[_Operand, _Operand], b: _Operand, /) -> Tensor:
+    """The solutions X of `A X = b` for matrices that were factored by `lu_factor`.
+
+    lu_and_piv: its result. b: as in `solve`, with its dtypes and errors; ShapeError if the two do not
+    fit; ValueError for an exchange with an earlier row.
+
+    >>> factors = flex.linalg.lu_factor(flex.asarray([[1.0, 4.0], [2.0, 4.0]]))
+    >>> flex.linalg.lu_solve(factors, flex.asarray([9.0, 10.0])).tolist()
+    [1.0, 2.0]
     """
 def matrix_norm(x: _Operand, /, *, keepdims: builtins.bool = False, ord: float | Literal["fro", "nuc"] = 'fro') -> Tensor:
     """The norm of each matrix.
@@ -131,6 +221,29 @@ def matrix_rank(x: _Operand, /, *, rtol: _Operand | None = None) -> Tensor:
 
     >>> flex.linalg.matrix_rank(flex.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
     1
+    """
+def multi_dot(arrays: Iterable[_Operand], /) -> Tensor:
+    """The product of two or more matrices, in the order that takes the fewest multiplications.
+
+    arrays: matrices; the first may be a row vector and the last a column vector, whose dimension is
+    removed from the result. The result has the common dtype. ValueError for fewer than two;
+    ShapeError if shapes don't fit; DTypeError without a common dtype.
+
+    >>> a = flex.asarray([[1.0, 2.0], [3.0, 4.0]])
+    >>> flex.linalg.multi_dot([a, a, flex.asarray([1.0, 0.0])]).tolist()
+    [7.0, 15.0]
+    """
+def norm(x: _Operand, ord: float | str | None = None, axis: int | tuple[int, ...] | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The norm of vectors or matrices, with the arguments of numpy.linalg.norm.
+
+    axis: an integer for norms of vectors, a pair for those of matrices; None for the vector or the matrix x, or without ord for the
+    length of all elements. ord: as in `vector_norm` and `matrix_norm`; by default 2 and "fro". keepdims: keep these axes with size 1.
+    Dtypes and errors are those of these functions, and ValueError for a name with vectors, and for other numbers of axes.
+
+    >>> flex.linalg.norm(flex.asarray([3.0, 4.0])).item()
+    5.0
+    >>> flex.linalg.norm(flex.asarray([[3.0, 0.0], [4.0, -1.0]]), 1).item()
+    7.0
     """
 def pinv(x: _Operand, /, *, rtol: _Operand | None = None) -> Tensor:
     """The pseudoinverse of each matrix (Moore, Penrose), without the singular values that are not larger
@@ -181,6 +294,19 @@ def solve(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.linalg.solve(a, flex.asarray([4.0, 7.0])).tolist()
     [1.0, 2.0]
     """
+def solve_triangular(a: _Operand, b: _Operand, /, trans: Literal[0, 1, 2, "N", "T", "C"] = 0, lower: builtins.bool = False, unit_diagonal: builtins.bool = False) -> Tensor:
+    """The solutions X of `a X = b` for the upper triangle of each matrix, or with lower for the lower
+    one; only that is read.
+
+    a: `[.., n, n]`. b: a vector `[n]`, or `[.., n, k]`, whose leading dimensions broadcast with those of
+    a. trans: 0 or "N" for the matrix itself, 1 or "T" for its transpose, 2 or "C" for the conjugate of
+    its transpose. unit_diagonal: take the diagonal as ones. Dtypes and errors are those of `solve`, and
+    ValueError for another trans.
+
+    >>> a = flex.asarray([[2.0, 1.0], [0.0, 4.0]])
+    >>> flex.linalg.solve_triangular(a, flex.asarray([4.0, 8.0])).tolist()
+    [1.0, 2.0]
+    """
 def svd(x: _Operand, /, *, full_matrices: builtins.bool = True) -> SVDResult:
     """The singular value decomposition of each matrix: `x = U diag(S) Vh`, with orthonormal columns in
     U and rows in Vh, and S descending.
@@ -229,6 +355,8 @@ def vector_norm(x: _Operand, /, *, axis: _Shape | None = None, keepdims: builtin
 __all__ = [
     "LinAlgError",
     "cholesky",
+    "cholesky_solve",
+    "cond",
     "cross",
     "det",
     "diagonal",
@@ -236,17 +364,25 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "expm",
     "inv",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_solve",
     "matmul",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
     "matrix_transpose",
+    "multi_dot",
+    "norm",
     "outer",
     "pinv",
     "qr",
     "slogdet",
     "solve",
+    "solve_triangular",
     "svd",
     "svdvals",
     "tensordot",

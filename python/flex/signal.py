@@ -1,9 +1,10 @@
-"""Signal processing: windows, short-time Fourier transforms, mel filters, convolution and correlation."""
+"""Signal processing: windows, Fourier transforms of frames, mel filters, convolution; filters, their design, spectral densities, peaks."""
 
-from flex import _flex, _missing
+from flex import _flex, _missing, _signals
 
 _own = {
-    name: getattr(_flex._signal, name) for name in dir(_flex._signal) if not name.startswith("_")
+    **{n: getattr(_flex._signal, n) for n in dir(_flex._signal) if not n.startswith("_")},
+    **_signals.FUNCTIONS,
 }
 globals().update(_own)  # signal.pyi lists the names
 

@@ -1,8 +1,26 @@
 # Written by scripts/make_stubs.py.
 import builtins
-from typing import Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand
+from flex._signals.design import butter as butter
+from flex._signals.design import cheby1 as cheby1
+from flex._signals.design import firwin as firwin
+from flex._signals.design import freqz as freqz
+from flex._signals.design import get_window as get_window
+from flex._signals.filtering import detrend as detrend
+from flex._signals.filtering import filtfilt as filtfilt
+from flex._signals.filtering import hilbert as hilbert
+from flex._signals.filtering import lfilter_zi as lfilter_zi
+from flex._signals.filtering import medfilt as medfilt
+from flex._signals.filtering import savgol_coeffs as savgol_coeffs
+from flex._signals.filtering import savgol_filter as savgol_filter
+from flex._signals.filtering import sosfilt_zi as sosfilt_zi
+from flex._signals.filtering import sosfiltfilt as sosfiltfilt
+from flex._signals.peaks import find_peaks as find_peaks
+from flex._signals.spectra import periodogram as periodogram
+from flex._signals.spectra import spectrogram as spectrogram
+from flex._signals.spectra import welch as welch
 
 def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Blackman window of n samples: 0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x) for x from -1 to
@@ -92,6 +110,20 @@ def kaiser(n: SupportsIndex, /, beta: float, *, sym: builtins.bool = True, dtype
     >>> flex.signal.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """
+def lfilter(b: _Operand, a: _Operand, x: _Operand, /, axis: SupportsIndex = -1, zi: _Operand | None = None) -> Any:
+    """Filters lines along an axis by a rational transfer function: `a[0] y[n] = b[0] x[n] + b[1] x[n-1] +
+    .. - a[1] y[n-1] - ..`
+
+    b, a: real vectors of coefficients; `a[0]` is not 0 (ValueError). zi: the states of the delays before
+    the first sample, of the shape of x, but `max(len(a), len(b)) - 1` at the axis, or one that broadcasts
+    to it; then the result is the pair of the filtered tensor and the last states. Computed in float64;
+    integers become float32. ShapeError if shapes don't fit; DTypeError for complex coefficients and
+    float8; AxisError.
+
+    >>> b, a = flex.asarray([1.0]), flex.asarray([1.0, -0.5])
+    >>> flex.signal.lfilter(b, a, flex.asarray([1.0, 0.0, 4.0])).tolist()
+    [1.0, 0.5, 4.25]
+    """
 def mel_filters(sample_rate: float, n_fft: SupportsIndex, *, n_mels: SupportsIndex = 128, fmin: float = 0.0, fmax: float | None = None, htk: builtins.bool = False, norm: Literal["slaney"] | None = 'slaney', dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """Triangular mel filters, `[n_mels, n_fft // 2 + 1]`, which sum spectra in bands of equal
     perceived width.
@@ -105,6 +137,18 @@ def mel_filters(sample_rate: float, n_fft: SupportsIndex, *, n_mels: SupportsInd
 
     >>> flex.signal.mel_filters(16000, 512, n_mels=40).shape
     (40, 257)
+    """
+def sosfilt(sos: _Operand, x: _Operand, /, axis: SupportsIndex = -1, zi: _Operand | None = None) -> Any:
+    """Filters lines along an axis by sections of order two, one after another.
+
+    sos: `[sections, 6]`, of each section `b[0:3]` and `a[0:3]`, whose `a[0]` is 1 (ValueError). zi: the
+    states before the first sample, `[sections, ..]` with the shape of x behind, but 2 at the axis, or
+    one that broadcasts to it; then the result is the pair of the filtered tensor and the last states.
+    Dtypes and other errors are those of `lfilter`.
+
+    >>> sos = flex.asarray([[1.0, 0.0, 0.0, 1.0, -0.5, 0.0]])
+    >>> flex.signal.sosfilt(sos, flex.asarray([1.0, 0.0, 4.0])).tolist()
+    [1.0, 0.5, 4.25]
     """
 def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None = None, win_length: SupportsIndex | None = None, window: _Operand | None = None, center: builtins.bool = True, pad_mode: Literal["reflect", "constant", "replicate", "circular"] = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None) -> Tensor:
     """The short-time Fourier transform: spectra of overlapping frames of signals along the last axis.
@@ -126,14 +170,34 @@ def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None 
 
 __all__ = [
     "blackman",
+    "butter",
+    "cheby1",
     "convolve",
     "correlate",
+    "detrend",
     "fftconvolve",
+    "filtfilt",
+    "find_peaks",
+    "firwin",
+    "freqz",
     "gaussian",
+    "get_window",
     "hamming",
     "hann",
+    "hilbert",
     "istft",
     "kaiser",
+    "lfilter",
+    "lfilter_zi",
+    "medfilt",
     "mel_filters",
+    "periodogram",
+    "savgol_coeffs",
+    "savgol_filter",
+    "sosfilt",
+    "sosfilt_zi",
+    "sosfiltfilt",
+    "spectrogram",
     "stft",
+    "welch",
 ]

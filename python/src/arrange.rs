@@ -1,7 +1,7 @@
 //! Joining, dividing and turning with NumPy's rules for tensors with few dimensions.
 
 use super::cell::PyTensor;
-use super::convert::{Ints, OperandRef, TensorList, compute, count, integer};
+use super::convert::{Diagonal, Ints, OperandRef, TensorList, compute, count, integer};
 use super::shape::{reshaped, views};
 use super::values::tuple;
 use crate::convert::error::Raise;
@@ -244,9 +244,9 @@ fn rot90(x: OperandRef, k: isize, axes: (isize, isize)) -> PyResult<PyTensor> {
 /// >>> flex.diag(flex.asarray([[1, 2], [3, 4]])).tolist(), flex.diag(flex.asarray([5]), k=1).tolist()
 /// ([1, 4], [[0, 5], [0, 0]])
 #[pyfunction]
-#[pyo3(signature = (x, /, k = 0))]
-fn diag(py: Python<'_>, x: OperandRef, k: isize) -> PyResult<PyTensor> {
-    x.compute(py, move |x| ops::diag(x, k as i64))
+#[pyo3(signature = (x, /, k = Diagonal(0)), text_signature = "(x, /, k=0)")]
+fn diag(py: Python<'_>, x: OperandRef, k: Diagonal) -> PyResult<PyTensor> {
+    x.compute(py, move |x| ops::diag(x, k.0))
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

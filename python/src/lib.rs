@@ -42,6 +42,7 @@ mod set;
 mod shape;
 mod signal;
 mod sort;
+mod special;
 mod standard;
 mod subscript;
 mod tensor;
@@ -85,6 +86,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     shape::register(m)?;
     signal::register(m)?;
     sort::register(m)?;
+    special::register(m)?;
     let nn = m.getattr("_nn")?;
     let grad = nn.getattr("_grad")?;
     let fft = m.getattr("_fft")?;

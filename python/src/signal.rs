@@ -1,11 +1,13 @@
 //! `flex.signal`: windows, short-time Fourier transforms, mel filters, convolution.
 
 use super::cell::PyTensor;
-use super::convert::{Device, TensorArg, compute, count};
+use super::convert::{Device, TensorArg, compute, count, detached};
 use super::dtype::DTypeArg;
-use flex::DType;
+use super::values::tuple;
 use flex::nn::PadMode;
 use flex::signal::{self, Ends, Extent, Mel, Method, Stft, Window};
+use flex::{DType, Tensor};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -338,6 +340,71 @@ fn correlate(
     })
 }
 
+/// The filtered tensor, or with states the pair of it and the last ones.
+fn filtered<'py>(
+    py: Python<'py>,
+    work: usize,
+    f: impl FnOnce() -> flex::Result<(Tensor, Option<Tensor>)> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    match detached(py, work, f)? {
+        (y, None) => PyTensor::new(y).into_bound_py_any(py),
+        (y, Some(state)) => Ok(tuple(py, vec![y, state])?.into_any()),
+    }
+}
+
+/// Filters lines along an axis by a rational transfer function: `a[0] y[n] = b[0] x[n] + b[1] x[n-1] +
+/// .. - a[1] y[n-1] - ..`
+///
+/// b, a: real vectors of coefficients; `a[0]` is not 0 (ValueError). zi: the states of the delays before
+/// the first sample, of the shape of x, but `max(len(a), len(b)) - 1` at the axis, or one that broadcasts
+/// to it; then the result is the pair of the filtered tensor and the last states. Computed in float64;
+/// integers become float32. ShapeError if shapes don't fit; DTypeError for complex coefficients and
+/// float8; AxisError.
+///
+/// >>> b, a = flex.asarray([1.0]), flex.asarray([1.0, -0.5])
+/// >>> flex.signal.lfilter(b, a, flex.asarray([1.0, 0.0, 4.0])).tolist()
+/// [1.0, 0.5, 4.25]
+#[pyfunction]
+#[pyo3(signature = (b, a, x, /, axis = -1, zi = None), text_signature = "(b, a, x, /, axis=-1, zi=None)")]
+fn lfilter<'py>(
+    py: Python<'py>,
+    b: TensorArg,
+    a: TensorArg,
+    x: TensorArg,
+    axis: isize,
+    zi: Option<TensorArg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let work = x.0.len().saturating_mul(b.0.len().max(a.0.len()));
+    filtered(py, work, || {
+        signal::lfilter(&b.0, &a.0, &x.0, axis, zi.as_ref().map(|z| &z.0))
+    })
+}
+
+/// Filters lines along an axis by sections of order two, one after another.
+///
+/// sos: `[sections, 6]`, of each section `b[0:3]` and `a[0:3]`, whose `a[0]` is 1 (ValueError). zi: the
+/// states before the first sample, `[sections, ..]` with the shape of x behind, but 2 at the axis, or
+/// one that broadcasts to it; then the result is the pair of the filtered tensor and the last states.
+/// Dtypes and other errors are those of `lfilter`.
+///
+/// >>> sos = flex.asarray([[1.0, 0.0, 0.0, 1.0, -0.5, 0.0]])
+/// >>> flex.signal.sosfilt(sos, flex.asarray([1.0, 0.0, 4.0])).tolist()
+/// [1.0, 0.5, 4.25]
+#[pyfunction]
+#[pyo3(signature = (sos, x, /, axis = -1, zi = None), text_signature = "(sos, x, /, axis=-1, zi=None)")]
+fn sosfilt<'py>(
+    py: Python<'py>,
+    sos: TensorArg,
+    x: TensorArg,
+    axis: isize,
+    zi: Option<TensorArg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let work = x.0.len().saturating_mul(sos.0.len());
+    filtered(py, work, || {
+        signal::sosfilt(&sos.0, &x.0, axis, zi.as_ref().map(|z| &z.0))
+    })
+}
+
 /// Registers `signal`, the module that `flex/signal.py` takes its functions from; their
 /// `__module__` is `flex.signal`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
@@ -353,5 +420,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     signal.add_function(wrap_pyfunction!(convolve, &signal)?)?;
     signal.add_function(wrap_pyfunction!(fftconvolve, &signal)?)?;
     signal.add_function(wrap_pyfunction!(correlate, &signal)?)?;
+    signal.add_function(wrap_pyfunction!(lfilter, &signal)?)?;
+    signal.add_function(wrap_pyfunction!(sosfilt, &signal)?)?;
     m.setattr("_signal", signal)
 }

@@ -40,4 +40,6 @@ pub mod reduce;
 #[cfg(feature = "nn")]
 pub mod resample;
 pub mod scan;
+#[cfg(feature = "linalg")]
+pub mod small;
 pub mod sort;

@@ -4,6 +4,7 @@ use super::batch::{Batch, dtypes, each, none, prepared};
 use super::blocks::{add_product, copied, panel};
 use super::field::{Field, field, sqrt};
 use super::qr::{transpose_into, transposed};
+use super::small;
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Mat;
 use crate::kernel::linalg::dot_conj;
@@ -80,6 +81,15 @@ pub fn cholesky(x: &Tensor, upper: bool) -> Result<Tensor> {
     let (dtype, wide) = dtypes(OP, x.dtype())?;
     let n = batch.rows;
     let mut l = prepared(x, wide)?;
+    if !upper && wide.is_float() && small::serves(n, 0, batch.len) {
+        let mut small = l.clone();
+        let done = dispatch!(float wide, |T| {
+            small::factor(small.as_mut_slice::<T>()?, n)?
+        }, else false);
+        if done {
+            return small.into_dtype(dtype);
+        }
+    }
     let failed = field!(OP, wide, |T| {
         let results = ((l.as_mut_slice::<T>()?, n * n), none(), none());
         let cost = Cost {

@@ -29,6 +29,11 @@ fn norm<R: Real>(h: &[R], n: usize) -> R {
     sum
 }
 
+/// Iterations after which what is small beside the whole matrix counts as zero, not only what is small
+/// beside its neighbours: of matrices whose rows differ by hundreds of orders of magnitude, some
+/// never get there. The error is that of a perturbation by the rounding of the norm.
+pub(super) const STUBBORN: usize = 20;
+
 /// Makes the Hessenberg matrix `h` of `n` upper triangular but for blocks of 2 x 2 with complex
 /// eigenvalues, by orthogonal transformations that are also applied to the rows of `z`, the columns
 /// of a matrix, if they are wanted. `re` and `im` become the eigenvalues. False if there are more
@@ -51,7 +56,8 @@ pub(super) fn iterate<R: Real>(
         let mut start = last;
         while start > 0 {
             let around = abs(h[(start - 1) * n + start - 1]) + abs(h[start * n + start]);
-            let around = if around == R::ZERO { norm } else { around };
+            let graded = around == R::ZERO || count > STUBBORN;
+            let around = if graded { norm } else { around };
             let beside = abs(h[start * n + start - 1]);
             if beside <= eps * around || beside <= least {
                 break;

@@ -28,11 +28,15 @@ mod double_shift;
 #[cfg(feature = "complex")]
 mod eig;
 mod eigh;
+mod expm;
+mod factors;
 mod field;
 mod golub_kahan;
 #[cfg(feature = "complex")]
 mod hessenberg;
+mod least_squares;
 mod lu;
+mod multi_dot;
 mod norm;
 mod power;
 mod precise;
@@ -41,10 +45,13 @@ mod rank;
 mod reflect;
 mod rotations;
 mod scaled;
+mod sides;
 #[cfg(feature = "complex")]
 mod single_shift;
+mod small;
 mod solve;
 mod svd;
+mod triangular;
 mod tridiagonal;
 
 pub use crate::ops::{cross, matmul, matrix_transpose, outer, tensordot, vecdot};
@@ -53,9 +60,14 @@ pub use diagonal::{diagonal, diagonal_layout, trace};
 #[cfg(feature = "complex")]
 pub use eig::{eig, eigvals};
 pub use eigh::{eigh, eigvalsh};
+pub use expm::expm;
+pub use factors::{lu, lu_factor};
+pub use least_squares::{LeastSquares, cond, lstsq};
+pub use multi_dot::multi_dot;
 pub use norm::{MatrixNorm, matrix_norm, vector_norm};
 pub use power::matrix_power;
 pub use qr::{QrMode, qr};
 pub use rank::{matrix_rank, matrix_rank_within, pinv, pinv_within};
 pub use solve::{Lu, det, inv, slogdet, solve};
 pub use svd::{svd, svdvals};
+pub use triangular::{Triangular, Turn, cholesky_solve, solve_triangular};

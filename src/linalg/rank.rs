@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 
 /// Whether each singular value is larger than the largest times `rtol`, which has one number for
 /// each matrix, or broadcasts.
-fn counted(x: &Tensor, s: &Tensor, rtol: Option<&Tensor>) -> Result<Tensor> {
+pub(super) fn counted(x: &Tensor, s: &Tensor, rtol: Option<&Tensor>) -> Result<Tensor> {
     let largest = ops::max(s, Axes::from(-1).keepdims())?;
     let cutoff = match rtol {
         Some(rtol) => ops::multiply(&largest, &rtol.astype(s.dtype())?.expand_dims(-1)?)?,
@@ -24,7 +24,7 @@ fn counted(x: &Tensor, s: &Tensor, rtol: Option<&Tensor>) -> Result<Tensor> {
     };
     ops::greater(s, &cutoff)
 }
-fn tolerance(rtol: Option<f64>) -> Result<Option<Tensor>> {
+pub(super) fn tolerance(rtol: Option<f64>) -> Result<Option<Tensor>> {
     let dtype = match DType::F64.is_available() {
         true => DType::F64,
         false => DType::F32,

@@ -2,6 +2,7 @@
 //! eigenvectors.
 
 use super::blocks::pair_mut;
+use super::double_shift::STUBBORN;
 use super::field::{Field, epsilon, hypot, sqrt, tiny};
 use crate::error::Result;
 use crate::kernel::gemm::Scratch;
@@ -83,7 +84,7 @@ pub(super) fn iterate<T: Field>(h: &mut [T], n: usize, mut z: Option<&mut [T]>) 
             let beside = h[start * n + start - 1].magnitude();
             let around =
                 h[(start - 1) * n + start - 1].magnitude() + h[start * n + start].magnitude();
-            let around = if around == T::Real::ZERO {
+            let around = if around == T::Real::ZERO || count > STUBBORN {
                 norm
             } else {
                 around

@@ -2,13 +2,13 @@
 
 use super::batch::{Batch, Results, dtypes, each, none, prepared};
 use super::field::{Field, field};
-use super::lu;
 use super::scaled::Scaled;
+use super::sides::RightSides;
+use super::{lu, small};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::math::{Number, Real};
-use crate::layout::{self, Shape};
 use crate::par::Cost;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -30,18 +30,18 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug)]
 pub struct Lu {
     /// U, and below its diagonal L, contiguous.
-    factors: Tensor,
+    pub(super) factors: Tensor,
     /// The row that each row was exchanged with, for all matrices.
-    pivots: Vec<usize>,
+    pub(super) pivots: Vec<usize>,
     /// The first matrix with a pivot of zero, and which it is, counted from 1.
-    singular: Option<(usize, usize)>,
+    pub(super) singular: Option<(usize, usize)>,
     /// The dtype of results.
-    dtype: DType,
-    batch: Batch,
+    pub(super) dtype: DType,
+    pub(super) batch: Batch,
 }
 
 /// The cost of factoring a matrix, or of solving with `width` right-hand sides.
-fn cost(n: usize, width: usize, size: usize) -> Cost {
+pub(super) fn cost(n: usize, width: usize, size: usize) -> Cost {
     let elements = n.saturating_mul(width);
     Cost {
         bytes: elements.saturating_mul(size),
@@ -103,35 +103,15 @@ impl Lu {
     pub fn solve(&self, b: &Tensor) -> Result<Tensor> {
         const OP: &str = "solve";
         let n = self.batch.rows;
-        let vector = b.rank() == 1;
-        let operands = [
-            ("a", self.factors.shape(), self.dtype),
-            ("b", b.shape(), b.dtype()),
-        ];
-        if b.rank() == 0 {
-            return Err(Error::shape_of(OP, "b has no dimensions", &operands));
-        }
-        let dtype = self.dtype.promote(b.dtype(), OP)?;
-        let (dtype, wide) = dtypes(OP, dtype)?;
-        let b = if vector { b.expand_dims(1)? } else { b.clone() };
-        let given = Batch::of(OP, &b)?;
-        if given.rows != n {
-            let message = message!("the matrices of a have {n} rows, but b has {}", given.rows);
-            return Err(Error::shape_of(OP, message, &operands));
-        }
-        let lead = layout::broadcast(OP, &[&self.batch.lead, &given.lead]).map_err(|_| {
-            let message = "the dimensions before the last two do not broadcast";
-            Error::shape_of(OP, message, &operands)
-        })?;
+        let mut sides = RightSides::new(OP, &self.batch, self.dtype, b)?;
         self.regular(OP)?;
-        let (count, width) = (lead.iter().product(), given.cols);
-        let shape: Shape = lead.iter().copied().chain([n, width]).collect();
-        let mut x = prepared(&b.broadcast_to(&shape[..])?, wide)?;
-        let factors = self.factors.astype(wide)?;
+        let (count, width) = (sides.count, sides.width);
+        let factors = self.factors.astype(sides.wide)?;
+        let lead = sides.lead.clone();
         let which = sources(&lead, &self.batch.lead);
-        field!(OP, wide, |T| {
+        field!(OP, sides.wide, |T| {
             let lu = factors.as_slice::<T>()?;
-            let results = ((x.as_mut_slice::<T>()?, n * width), none(), none());
+            let results = ((sides.x.as_mut_slice::<T>()?, n * width), none(), none());
             each(
                 count,
                 cost(n, width, size_of::<T>()),
@@ -144,8 +124,7 @@ impl Lu {
                 },
             )?
         });
-        let x = x.into_dtype(dtype)?;
-        if vector { x.squeeze(-1) } else { Ok(x) }
+        sides.solution()
     }
     /// The inverses: see [`inv`].
     ///
@@ -272,6 +251,43 @@ pub(super) fn sources<'a>(to: &'a [usize], from: &'a [usize]) -> impl Fn(usize) 
     }
 }
 
+/// The solutions, or without `b` the inverses, of a batch of small matrices; none for others, and if
+/// one is singular.
+fn small_systems(
+    op: &'static str,
+    a: &Tensor,
+    dtype: DType,
+    b: Option<&Tensor>,
+) -> Result<Option<Tensor>> {
+    let batch = Batch::square(op, a)?;
+    let (dtype, wide) = dtypes(op, dtype)?;
+    let n = batch.rows;
+    if !wide.is_float() || !small::serves(n, 0, batch.len) {
+        return Ok(None);
+    }
+    let Some(b) = b else {
+        let (a, mut x) = (prepared(a, wide)?, Tensor::empty(a.shape(), wide)?);
+        let regular = dispatch!(float wide, |T| {
+            let (a, x) = (a.as_slice::<T>()?, x.as_mut_slice::<T>()?);
+            small::solve(|k| &a[k * n * n..][..n * n], n, x, n, true)?
+        }, else false);
+        return regular.then(|| x.into_dtype(dtype)).transpose();
+    };
+    let mut sides = RightSides::new(op, &batch, dtype, b)?;
+    if !small::serves(n, sides.width.max(1), sides.count) || sides.width == 0 {
+        return Ok(None);
+    }
+    let a = prepared(a, wide)?;
+    let lead = sides.lead.clone();
+    let which = sources(&lead, &batch.lead);
+    let width = sides.width;
+    let regular = dispatch!(float wide, |T| {
+        let (a, x) = (a.as_slice::<T>()?, sides.x.as_mut_slice::<T>()?);
+        small::solve(|k| &a[which(k) * n * n..][..n * n], n, x, width, false)?
+    }, else false);
+    regular.then(|| sides.solution()).transpose()
+}
+
 /// The solutions X of `A X = B`.
 ///
 /// `a` is `[.., n, n]`; `b` is a vector `[n]`, or `[.., n, k]`, whose leading dimensions broadcast
@@ -293,6 +309,9 @@ pub(super) fn sources<'a>(to: &'a [usize], from: &'a [usize]) -> impl Fn(usize) 
 pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     const OP: &str = "solve";
     let dtype = a.dtype().promote(b.dtype(), OP)?;
+    if let Some(x) = small_systems(OP, a, dtype, Some(b))? {
+        return Ok(x);
+    }
     Lu::named(OP, &a.astype(dtype)?)?.solve(b)
 }
 
@@ -310,6 +329,9 @@ pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn inv(x: &Tensor) -> Result<Tensor> {
+    if let Some(inverse) = small_systems("inv", x, x.dtype(), None)? {
+        return Ok(inverse);
+    }
     Lu::named("inv", x)?.inv()
 }
 
@@ -328,6 +350,19 @@ pub fn inv(x: &Tensor) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn det(x: &Tensor) -> Result<Tensor> {
+    const OP: &str = "det";
+    let batch = Batch::square(OP, x)?;
+    let (dtype, wide) = dtypes(OP, x.dtype())?;
+    if small::serves(batch.rows, 0, batch.len) && wide.is_float() {
+        let x = prepared(x, wide)?;
+        let mut det = Tensor::empty(&batch.lead[..], wide)?;
+        let sound = dispatch!(float wide, |T| {
+            small::det(x.as_slice::<T>()?, batch.rows, det.as_mut_slice::<T>()?)?
+        }, else false);
+        if sound {
+            return det.into_dtype(dtype);
+        }
+    }
     Lu::named("det", x)?.det()
 }
 

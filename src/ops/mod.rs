@@ -19,6 +19,7 @@ pub mod scan;
 pub mod set;
 pub mod shape;
 pub mod sort;
+pub mod special;
 pub mod stacks;
 pub mod turn;
 mod values;
@@ -47,6 +48,7 @@ pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumu
 pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};
 pub use shape::*;
 pub use sort::*;
+pub use special::{digamma, erfinv, i0, i0e, i1, i1e, lgamma};
 pub use stacks::{atleast_1d, atleast_2d, atleast_3d, column_stack, dstack, hstack, vstack};
 pub use turn::{Sections, array_split, diag, fliplr, flipud, hsplit, ravel, rot90, vsplit};
 pub use values::Iter;

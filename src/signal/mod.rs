@@ -11,6 +11,8 @@
 
 #[cfg(feature = "complex")]
 mod convolve;
+#[cfg(feature = "f64")]
+mod filter;
 #[cfg(feature = "complex")]
 mod frames;
 mod mel;
@@ -21,6 +23,8 @@ mod windows;
 pub use convolve::fftconvolve;
 #[cfg(feature = "complex")]
 pub use convolve::{Extent, Method, convolve, correlate};
+#[cfg(feature = "f64")]
+pub use filter::{lfilter, sosfilt};
 #[cfg(feature = "complex")]
 pub use frames::{Stft, istft, stft};
 pub use mel::{Mel, mel_filters};

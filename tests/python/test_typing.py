@@ -19,13 +19,13 @@ class ForeignDType:  # as NumPy's and torch's
 
 x = flex.zeros((2, 3))
 # a missing name is an error, and what follows is still checked
-linalg.lu(x)  # E: attr-defined
-flex.linalg.lstsq(x)  # E: attr-defined
+linalg.schur(x)  # E: attr-defined
+flex.linalg.polar(x)  # E: attr-defined
 fft.dft(x)  # E: attr-defined
 nn.Module()  # E: attr-defined
 nn.grad.linearr(x)  # E: attr-defined
 quant.quantise(x)  # E: attr-defined
-signal.lfilter(x)  # E: attr-defined
+signal.ellip(x)  # E: attr-defined
 flex.io.loads("x.npy")  # E: attr-defined
 flex.unsqueeze(x, 0)  # E: attr-defined
 reveal_type(flex.einsum("ij->ji", x))  # revealed: flex._flex.Tensor

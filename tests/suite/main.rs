@@ -60,6 +60,10 @@ mod signal;
 mod sort;
 #[cfg(all(feature = "ints", feature = "f64"))]
 mod spacing;
+#[cfg(feature = "f64")]
+mod special;
 #[cfg(feature = "std")]
 mod storage;
 mod stream;
+#[cfg(all(feature = "linalg", feature = "f64"))]
+mod systems;

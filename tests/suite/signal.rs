@@ -217,3 +217,68 @@ fn convolutions_by_their_definition() {
         }
     }
 }
+
+#[cfg(feature = "f64")]
+mod filters {
+    use crate::common::Rng;
+    use flex::{Tensor, signal};
+
+    /// A rational filter by its definition.
+    fn filtered(b: &[f64], a: &[f64], x: &[f64]) -> Vec<f64> {
+        let mut y = vec![0.0; x.len()];
+        for n in 0..x.len() {
+            let past = |c: &[f64], of: &[f64], from: usize| -> f64 {
+                (from..c.len().min(n + 1)).map(|k| c[k] * of[n - k]).sum()
+            };
+            y[n] = (past(b, x, 0) - past(a, &y, 1)) / a[0];
+        }
+        y
+    }
+
+    #[test]
+    fn filters_follow_their_definition() {
+        let mut rng = Rng(77);
+        for (nb, na) in [(1, 1), (3, 1), (1, 3), (4, 3), (2, 5)] {
+            let b: Vec<f64> = (0..nb).map(|_| rng.uniform(-1.0, 1.0)).collect();
+            let mut a: Vec<f64> = (0..na).map(|_| 0.2 * rng.uniform(-1.0, 1.0)).collect();
+            a[0] = 2.0;
+            let x: Vec<f64> = (0..3 * 40).map(|_| rng.uniform(-1.0, 1.0)).collect();
+            let vector = |v: &[f64]| Tensor::from_slice(v, [v.len()]).unwrap();
+            let t = Tensor::from_slice(&x, [3, 40]).unwrap();
+            let (y, state) = signal::lfilter(&vector(&b), &vector(&a), &t, -1, None).unwrap();
+            assert!(state.is_none());
+            let y = y.to_vec::<f64>().unwrap();
+            for k in 0..3 {
+                let expected = filtered(&b, &a, &x[k * 40..(k + 1) * 40]);
+                for (y, e) in y[k * 40..].iter().zip(&expected) {
+                    assert!((y - e).abs() <= 1e-12 * (1.0 + e.abs()), "{y} {e}");
+                }
+            }
+            // along the other axis, the same bits
+            let turned = t.transpose(0, 1).unwrap();
+            let (other, _) = signal::lfilter(&vector(&b), &vector(&a), &turned, 0, None).unwrap();
+            let other = other.transpose(0, 1).unwrap().to_vec::<f64>().unwrap();
+            assert_eq!(other, y);
+        }
+    }
+
+    #[test]
+    fn sections_are_filters_one_after_another() {
+        let mut rng = Rng(78);
+        let x: Vec<f64> = (0..50).map(|_| rng.uniform(-1.0, 1.0)).collect();
+        let sections = [
+            [1.0, 0.5, 0.25, 1.0, -0.3, 0.1],
+            [0.5, 0.0, -1.0, 1.0, 0.2, -0.4],
+        ];
+        let sos = Tensor::from(sections);
+        let (y, _) =
+            signal::sosfilt(&sos, &Tensor::from_slice(&x, [50]).unwrap(), 0, None).unwrap();
+        let mut expected = x;
+        for s in &sections {
+            expected = filtered(&s[..3], &s[3..], &expected);
+        }
+        for (y, e) in y.to_vec::<f64>().unwrap().iter().zip(&expected) {
+            assert!((y - e).abs() <= 1e-12 * (1.0 + e.abs()), "{y} {e}");
+        }
+    }
+}

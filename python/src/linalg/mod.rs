@@ -5,6 +5,7 @@ mod factors;
 mod norms;
 mod products;
 mod systems;
+mod triangles;
 
 use crate::cell::PyTensor;
 use crate::convert::error::linalg_error;
@@ -57,6 +58,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let module = PyModule::new(m.py(), "flex.linalg")?;
     module.add("LinAlgError", linalg_error(m.py()))?;
     systems::register(&module)?;
+    triangles::register(&module)?;
     norms::register(&module)?;
     factors::register(&module)?;
     m.setattr("_linalg", module)

@@ -2,7 +2,7 @@
 
 use super::factored;
 use crate::cell::PyTensor;
-use crate::convert::{Ints, OperandRef, integer, kind};
+use crate::convert::{Diagonal, Ints, OperandRef, kind};
 use crate::dtype::DTypeArg;
 use flex::Axes;
 use flex::linalg::{self, MatrixNorm};
@@ -20,10 +20,9 @@ use pyo3::prelude::*;
 /// >>> flex.linalg.diagonal(x).tolist(), flex.linalg.diagonal(x, offset=1).tolist()
 /// ([1, 4], [2])
 #[pyfunction]
-#[pyo3(signature = (x, /, *, offset = None), text_signature = "(x, /, *, offset=0)")]
-fn diagonal(x: OperandRef, offset: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
-    let offset = offset.map_or(Ok(0), integer)? as i64;
-    x.view(move |layout, dtype| linalg::diagonal_layout(layout, dtype, offset))
+#[pyo3(signature = (x, /, *, offset = Diagonal(0)), text_signature = "(x, /, *, offset=0)")]
+fn diagonal(x: OperandRef, offset: Diagonal) -> PyResult<PyTensor> {
+    x.view(move |layout, dtype| linalg::diagonal_layout(layout, dtype, offset.0))
 }
 
 /// The sum of the diagonal of each matrix.
@@ -35,16 +34,15 @@ fn diagonal(x: OperandRef, offset: Option<&Bound<PyAny>>) -> PyResult<PyTensor> 
 /// >>> flex.linalg.trace(flex.asarray([[1.0, 2.0], [3.0, 4.0]])).item()
 /// 5.0
 #[pyfunction]
-#[pyo3(signature = (x, /, *, offset = None, dtype = None), text_signature = "(x, /, *, offset=0, dtype=None)")]
+#[pyo3(signature = (x, /, *, offset = Diagonal(0), dtype = None), text_signature = "(x, /, *, offset=0, dtype=None)")]
 fn trace(
     py: Python<'_>,
     x: OperandRef,
-    offset: Option<&Bound<PyAny>>,
+    offset: Diagonal,
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
-    let offset = offset.map_or(Ok(0), integer)? as i64;
     let dtype = dtype.map(|d| d.0);
-    x.compute(py, move |x| linalg::trace(x, offset, dtype))
+    x.compute(py, move |x| linalg::trace(x, offset.0, dtype))
 }
 
 /// The norm of vectors: the elements along axes, or of the whole tensor.
@@ -133,8 +131,28 @@ fn matrix_norm(
     factored(py, x, move |x| linalg::matrix_norm(x, ord, keepdims))
 }
 
+/// The condition number of each matrix: its norm times that of its inverse.
+///
+/// p: None or 2 for the ratio of the largest and the smallest singular value, -2 for its reciprocal,
+/// both also of matrices that are not square; or another `ord` of `matrix_norm`. x: `[.., m, n]`; the
+/// result is `[..]`, real, infinite for a singular matrix. ValueError for another p; ShapeError if the
+/// matrices are not square or have no elements; DTypeError for float8.
+///
+/// >>> flex.linalg.cond(flex.asarray([[4.0, 0.0], [0.0, 0.5]])).item()
+/// 8.0
+#[pyfunction]
+#[pyo3(signature = (x, /, p = None))]
+fn cond(py: Python<'_>, x: OperandRef, p: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
+    let norm = match p {
+        None => MatrixNorm::Two,
+        p => norm_of(p)?,
+    };
+    factored(py, x, move |x| linalg::cond(x, norm))
+}
+
 pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(diagonal, m)?)?;
+    m.add_function(wrap_pyfunction!(cond, m)?)?;
     m.add_function(wrap_pyfunction!(trace, m)?)?;
     m.add_function(wrap_pyfunction!(vector_norm, m)?)?;
     m.add_function(wrap_pyfunction!(matrix_norm, m)?)

@@ -35,6 +35,7 @@ mod complex;
 mod double;
 mod number;
 mod single;
+pub mod special;
 
 use crate::simd::lanes::Lanes;
 use crate::simd::{Isa, fma32, fma64};

@@ -1,0 +1,342 @@
+"""flex.signal's filters, spectra and peaks against scipy.signal."""
+
+import numpy as np
+import pytest
+import scipy.signal
+from arrays import to_numpy
+
+import flex
+from flex import signal
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((3, 50))
+Z = X + 1j * X[::-1]
+WALK = np.round(RNG.standard_normal(200).cumsum(), 1)
+COEFFICIENTS = [
+    ([1.0, 2.0, 3.0], [2.0, 0.5]),
+    ([0.5], [1.0, -0.5, 0.2]),
+    ([1.0, 2.0, 1.0], [1.0]),
+    ([2.0], [4.0]),
+]
+BANDS = [("low", 0.3), ("high", 0.3), ("bandpass", (0.2, 0.5)), ("bandstop", (0.2, 0.5))]
+
+
+def compare(found, expected, rtol=1e-9, atol=1e-11):
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for f, e in zip(found, expected, strict=True):
+            compare(f, e, rtol, atol)
+        return
+    assert np.shape(found) == np.shape(expected)
+    if isinstance(expected, np.ndarray):
+        assert found.dtype == expected.dtype
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=atol)
+
+
+def both(name, *args, rtol=1e-9, atol=1e-11, **kwargs):
+    """Calls flex's function with tensors and SciPy's with arrays."""
+
+    def tensors(x):
+        return flex.asarray(x) if isinstance(x, np.ndarray) else x
+
+    found = getattr(signal, name)(*map(tensors, args), **{k: tensors(v) for k, v in kwargs.items()})
+    compare(found, getattr(scipy.signal, name)(*args, **kwargs), rtol, atol)
+
+
+# ---- filters
+
+
+@pytest.mark.parametrize(("b", "a"), COEFFICIENTS)
+@pytest.mark.parametrize("x", [X, Z], ids=["real", "complex"])
+def test_rational_filters(b, a, x):
+    b, a = np.array(b), np.array(a)
+    for axis in (-1, 0, 1):
+        both("lfilter", b, a, x, axis)
+    n = max(len(a), len(b)) - 1
+    both("lfilter", b, a, x, zi=RNG.standard_normal((3, n)))
+    both("lfilter", b, a, x, 0, zi=RNG.standard_normal((n, 50)))
+    both("lfilter", b, a, x, zi=RNG.standard_normal((1, n)) + 1j)
+    if n:
+        both("lfilter_zi", b, a)
+        for padtype in ("odd", "even", "constant", None):
+            both("filtfilt", b, a, x, padtype=padtype)
+
+
+def test_filters_of_other_dtypes_and_layouts():
+    b, a = flex.asarray([1.0, 2.0]), flex.asarray([1.0, -0.5])
+    for dtype in (flex.float16, flex.bfloat16, flex.float32):
+        x = flex.asarray(X).astype(dtype)
+        y = signal.lfilter(b, a, x)
+        assert y.dtype == dtype
+        exact = scipy.signal.lfilter([1.0, 2.0], [1.0, -0.5], to_numpy(x.astype(flex.float64)))
+        assert y.tolist() == flex.asarray(exact).astype(dtype).tolist()
+    assert signal.lfilter(b, a, flex.asarray([1, 2, 3])).dtype == flex.float32
+    t = flex.asarray(X)
+    assert (
+        signal.lfilter(b, a, t.T[::-1], 0).tolist()
+        == signal.lfilter(b, a, t.T[::-1].copy(), 0).tolist()
+    )
+    assert signal.lfilter(b, a, flex.zeros((0, 4))).shape == (0, 4)
+    assert signal.lfilter(b, a, flex.zeros((4, 0))).shape == (4, 0)
+    for k in range(2):
+        halves = signal.lfilter(b, a, t[:, :20], zi=flex.zeros((3, 1)))
+        rest = signal.lfilter(b, a, t[:, 20:], zi=halves[1])
+        joined = flex.concat([halves[0], rest[0]], axis=1)
+        assert joined.tolist() == signal.lfilter(b, a, t).tolist(), k
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize(("kind", "edges"), BANDS)
+def test_design(order, kind, edges):
+    loose = {"rtol": 1e-6, "atol": 1e-8}
+    for analog in (False, True):
+        both("butter", order, edges, kind, analog, **loose)
+        z, p, k = signal.butter(order, edges, kind, analog, "zpk")
+        zs, ps, ks = scipy.signal.butter(order, edges, kind, analog, "zpk")
+        for found, expected in ((z, zs), (p, ps)):
+            distances = np.abs(found.numpy()[:, None] - expected)
+            assert distances.shape == (len(expected),) * 2
+            assert np.all(distances.min(0, initial=np.inf) < 1e-6)
+        assert k == pytest.approx(ks)
+    both("butter", order, edges, kind, output="sos", **loose)
+    both("cheby1", order, 1.5, edges, kind, output="sos", **loose)
+    sos = scipy.signal.butter(order, edges, kind, output="sos")
+    both("sosfilt", sos, X)
+    both("sosfilt", sos, Z, 0)
+    both("sosfilt", sos, X, -1, zi=RNG.standard_normal((len(sos), 3, 2)))
+    both("sosfilt", sos, Z, 0, zi=RNG.standard_normal((len(sos), 2, 50)))
+    both("sosfilt_zi", sos, **loose)
+    if order < 5:
+        both("sosfiltfilt", sos, X, **loose)
+
+
+def test_frequencies_in_units():
+    both("butter", 3, 100, fs=1000.0)
+    for kwargs in (
+        {},
+        {"worN": 7},
+        {"worN": 8, "whole": True},
+        {"worN": [0.1, 0.2]},
+        {"worN": 5, "fs": 100.0},
+        {"worN": 5, "include_nyquist": True},
+    ):
+        both("freqz", np.array([1.0, 2.0, 0.5]), np.array([1.0, -0.3]), **kwargs)
+    both("freqz", [0.1, 0.2], 1, worN=4)
+
+
+@pytest.mark.parametrize(
+    "kwargs",
+    [
+        {"numtaps": 11, "cutoff": 0.3},
+        {"numtaps": 11, "cutoff": [0.2, 0.5], "pass_zero": False},
+        {"numtaps": 10, "cutoff": 0.3, "window": "hann"},
+        {"numtaps": 21, "cutoff": [0.1, 0.3, 0.6]},
+        {"numtaps": 21, "cutoff": 0.3, "pass_zero": "highpass"},
+        {"numtaps": 21, "cutoff": 100, "fs": 1000.0, "width": 80},
+        {"numtaps": 9, "cutoff": 0.4, "scale": False},
+        {"numtaps": 21, "cutoff": [0.2, 0.4], "pass_zero": "bandstop"},
+    ],
+)
+def test_windowed_filters(kwargs):
+    both("firwin", **kwargs)
+
+
+WINDOWS = [
+    "barthann", "bartlett", "blackman", "blackmanharris", "boxcar", "cosine", "flattop", "hamming", "hann", "nuttall", "triang",
+    "tukey", ("gaussian", 3.0), ("kaiser", 8.0), ("tukey", 0.25), 6.5,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_windows(window):
+    for n in (1, 2, 7, 16):
+        for fftbins in (True, False):
+            both("get_window", window, n, fftbins)
+
+
+def test_smoothing():
+    both("medfilt", X)
+    both("medfilt", X, (1, 5))
+    both("medfilt", X[0], 7)
+    both("medfilt", np.arange(12, dtype=np.int32).reshape(3, 4) % 5)
+    for kwargs in (
+        {"window_length": 5, "polyorder": 2},
+        {"window_length": 7, "polyorder": 3, "deriv": 1, "delta": 0.5},
+        {"window_length": 6, "polyorder": 2},
+        {"window_length": 5, "polyorder": 2, "deriv": 3},
+        {"window_length": 5, "polyorder": 0},
+        {"window_length": 9, "polyorder": 4, "deriv": 2},
+    ):
+        both("savgol_coeffs", **kwargs, rtol=1e-8, atol=1e-10)
+        for mode in ("interp", "mirror", "nearest", "wrap", "constant"):
+            both("savgol_filter", X, **kwargs, mode=mode, rtol=1e-7, atol=1e-9)
+    both("savgol_coeffs", 5, 2, pos=1, use="dot")
+    both("savgol_filter", X, 3, 1, axis=0)
+
+
+def test_trends_and_analytic_signals():
+    both("detrend", X)
+    both("detrend", X, type="constant")
+    both("detrend", Z, 0)
+    both("detrend", X, bp=[10, 30])
+    for n in (None, 40, 64, 7):
+        both("hilbert", X, n)
+    both("hilbert", X, axis=0)
+
+
+# ---- spectra
+
+
+@pytest.mark.parametrize(
+    "kwargs",
+    [
+        {"nperseg": 16},
+        {"nperseg": 15, "noverlap": 3, "fs": 10.0},
+        {"nperseg": 16, "nfft": 20, "window": "hamming"},
+        {"nperseg": 16, "detrend": "linear"},
+        {"nperseg": 16, "detrend": False, "scaling": "spectrum"},
+        {"nperseg": 10, "average": "median"},
+        {"nperseg": 16, "return_onesided": False},
+        {"axis": 0, "nperseg": 2},
+        {"window": np.arange(1.0, 9.0)},
+    ],
+)
+def test_welch(kwargs):
+    both("welch", X, **kwargs)
+
+
+def test_periodograms():
+    for kwargs in (
+        {},
+        {"fs": 3.0},
+        {"nfft": 64},
+        {"nfft": 20},
+        {"window": "hann"},
+        {"axis": 0},
+        {"scaling": "spectrum"},
+    ):
+        both("periodogram", X, **kwargs)
+    both("welch", Z, nperseg=16, return_onesided=False)
+    assert signal.welch(flex.zeros((2, 0)))[1].shape == (2, 0)
+    assert signal.periodogram(flex.asarray(X, dtype=flex.float16))[1].dtype == flex.float16
+
+
+@pytest.mark.parametrize("mode", ["psd", "complex", "magnitude", "angle", "phase"])
+def test_spectrograms(mode):
+    both("spectrogram", X, nperseg=16, mode=mode, rtol=1e-6, atol=1e-9)
+    both("spectrogram", X[0], fs=10.0, nperseg=16, noverlap=8, window="hann", rtol=1e-8)
+
+
+# ---- peaks
+
+
+@pytest.mark.parametrize(
+    "kwargs",
+    [
+        {},
+        {"height": 1.0},
+        {"height": (None, 2.0)},
+        {"threshold": 0.2},
+        {"threshold": (None, 0.5)},
+        {"distance": 5},
+        {"distance": 4.5},
+        {"prominence": 1.0},
+        {"prominence": (1.0, 3.0), "wlen": 21},
+        {"width": 2},
+        {"width": (1, 5), "rel_height": 0.8},
+        {"plateau_size": 2},
+        {"plateau_size": (1, 2), "height": 0, "distance": 3, "prominence": 0.5, "width": 1},
+        {"height": np.linspace(-2, 2, 200)},
+    ],
+    ids=str,
+)
+def test_peaks(kwargs):
+    peaks, properties = signal.find_peaks(flex.asarray(WALK), **kwargs)
+    expected, theirs = scipy.signal.find_peaks(WALK, **kwargs)
+    compare(peaks, expected)
+    assert list(properties) == list(theirs)
+    for name, values in theirs.items():
+        compare(properties[name], values, rtol=1e-12)
+
+
+def test_no_peaks():
+    for x in ([], [1.0], [1.0, 2.0], [1.0, 1.0, 1.0], [3.0, 2.0, 1.0], [1.0, 2.0, 2.0]):
+        peaks, properties = signal.find_peaks(flex.asarray(x), prominence=0)
+        assert peaks.shape == (0,)
+        assert properties["prominences"].shape == (0,)
+    with_nan = [0.0, 2.0, np.nan, 3.0, 0.0, 1.0, 0.0]
+    assert (
+        signal.find_peaks(flex.asarray(with_nan))[0].tolist()
+        == scipy.signal.find_peaks(with_nan)[0].tolist()
+    )
+
+
+T = flex.asarray([1.0, 2.0, 3.0])
+ERRORS = [
+    (ValueError, "lfilter: a\\[0\\] is zero", lambda: signal.lfilter(T, T * 0, T)),
+    (flex.ShapeError, "lfilter: b is a vector", lambda: signal.lfilter(T[None], T, T)),
+    (flex.ShapeError, "lfilter: a is a vector", lambda: signal.lfilter(T, T[:0], T)),
+    (flex.DTypeError, "lfilter", lambda: signal.lfilter(T * 1j, T, T)),
+    (flex.AxisError, "lfilter", lambda: signal.lfilter(T, T, T, 1)),
+    (flex.ShapeError, "lfilter: zi must have shape \\[2\\]", lambda: signal.lfilter(T, T, T, zi=T)),
+    (flex.ShapeError, "sosfilt: sos has six numbers", lambda: signal.sosfilt(T, T)),
+    (ValueError, "sosfilt: sos\\[:, 3\\] must be 1", lambda: signal.sosfilt(flex.zeros((1, 6)), T)),
+    (ValueError, "lfilter_zi: a has no coefficient", lambda: signal.lfilter_zi(T, T * 0)),
+    (flex.ShapeError, "filtfilt: 3 samples", lambda: signal.filtfilt(T, T, T)),
+    (ValueError, "filtfilt: padtype is 'even2'", lambda: signal.filtfilt(T, T, T, padtype="even2")),
+    (ValueError, "butter: btype is 'wide'", lambda: signal.butter(2, 0.5, "wide")),
+    (ValueError, "butter: Wn must be between 0 and 1", lambda: signal.butter(2, 1.5)),
+    (ValueError, "butter: Wn must be between 0 and 50", lambda: signal.butter(2, 60, fs=100)),
+    (
+        ValueError,
+        "butter: Wn has 1 frequencies; bandpass has two",
+        lambda: signal.butter(2, 0.5, "band"),
+    ),
+    (
+        ValueError,
+        "butter: the frequencies of Wn must ascend",
+        lambda: signal.butter(2, (0.5, 0.2), "bp"),
+    ),
+    (ValueError, "butter: output is 'xyz'", lambda: signal.butter(2, 0.5, output="xyz")),
+    (ValueError, "butter: N is -1", lambda: signal.butter(-1, 0.5)),
+    (ValueError, "butter: N is 10000000", lambda: signal.butter(10**7, 0.5)),
+    (ValueError, "firwin: cutoff must be between", lambda: signal.firwin(3, 1.5)),
+    (ValueError, "firwin: .* odd numtaps", lambda: signal.firwin(4, 0.5, pass_zero=False)),
+    (ValueError, "get_window: window is 'round'", lambda: signal.get_window("round", 4)),
+    (
+        ValueError,
+        "get_window: 'kaiser' with 0 parameters",
+        lambda: signal.get_window(("kaiser",), 4),
+    ),
+    (ValueError, "get_window: Nx is 0", lambda: signal.get_window("hann", 0)),
+    (ValueError, "medfilt: kernel_size is 2", lambda: signal.medfilt(T, 2)),
+    (flex.ShapeError, "medfilt: 2 sizes for 1", lambda: signal.medfilt(T, (3, 3))),
+    (ValueError, "detrend: type is 'square'", lambda: signal.detrend(T, type="square")),
+    (ValueError, "detrend: bp must be from 0 to 3", lambda: signal.detrend(T, bp=4)),
+    (flex.DTypeError, "hilbert: x is real", lambda: signal.hilbert(T * 1j)),
+    (ValueError, "hilbert: N is 0", lambda: signal.hilbert(T, 0)),
+    (ValueError, "polyorder is 3; it must be from 0 to 2", lambda: signal.savgol_coeffs(3, 3)),
+    (
+        ValueError,
+        "savgol_filter: a window of 5 in a line of 3",
+        lambda: signal.savgol_filter(T, 5, 2),
+    ),
+    (ValueError, "welch: average is 'mode'", lambda: signal.welch(T, average="mode")),
+    (ValueError, "welch: nfft is 2", lambda: signal.welch(T, nperseg=3, nfft=2)),
+    (ValueError, "welch: noverlap is 3", lambda: signal.welch(T, nperseg=3, noverlap=3)),
+    (ValueError, "welch: scaling is 'log'", lambda: signal.welch(T, scaling="log")),
+    (ValueError, "spectrogram: mode is 'power'", lambda: signal.spectrogram(T, mode="power")),
+    (ValueError, "find_peaks: distance is 0", lambda: signal.find_peaks(T, distance=0)),
+    (
+        flex.ShapeError,
+        "find_peaks: height has 2 numbers",
+        lambda: signal.find_peaks(T, height=T[:2]),
+    ),
+    (flex.ShapeError, "find_peaks: x has one dimension", lambda: signal.find_peaks(T[None])),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "call"), ERRORS)
+def test_errors(kind, text, call):
+    with pytest.raises(kind, match=text):
+        call()
