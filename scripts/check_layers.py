@@ -4,7 +4,8 @@
 Layers, lowest first; a module may use its own layer and those below it:
 
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
-      <  ops  <  nn, fft, linalg, signal, io, stream, quant, random  <  prelude, bindings  <  python (python/src, a crate of its own)
+      <  ops  <  nn, fft, linalg, signal, io, stream, quant, random  <  onnx  <  prelude, bindings
+      <  python (python/src, a crate of its own)
 
 A public function with an example is named by a test. Files of one folder must not use each other in a cycle. A label of an invariant
 (TENSOR1) is defined once, by a comment that begins with it, `Invariant` or `Contract`; docs/invariants.md lists them, and `--index`
@@ -31,6 +32,7 @@ LAYERS = [
     {"tensor", "format"},
     {"ops"},
     {"nn", "fft", "linalg", "signal", "io", "stream", "quant", "random"},
+    {"onnx"},
     {"prelude", "bindings"},
     {"python"},
 ]

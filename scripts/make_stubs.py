@@ -176,7 +176,7 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    modules = ("_fft", "_io", "_linalg", "_nn", "_quant", "_random", "_signal")
+    modules = ("_fft", "_io", "_linalg", "_nn", "_onnx", "_quant", "_random", "_signal")
     text += "".join(f"{name}: ModuleType\n" for name in modules) + "\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)

@@ -165,6 +165,7 @@ from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import onnx as onnx
 from flex import quant as quant
 from flex import random as random
 from flex import signal as signal

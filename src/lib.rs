@@ -41,6 +41,7 @@
 //! - [`quant`]: tensors of small integers with scales, and linear layers and convolutions with such
 //!   weights.
 //! - [`random`]: random numbers, with the methods of NumPy's `Generator`.
+//! - [`onnx`]: ONNX models.
 //! - [`DType`], [`Scalar`]: element types and their promotion; numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors are returned before anything is written.
 //! - [`prelude`]: what most programs need.
@@ -63,6 +64,7 @@
 //! | `float8` | yes | float8_e4m3fn and float8_e5m2, for storage and conversion only |
 //! | `fft`, `linalg`, `nn`, `io`, `random` | yes | the modules of these names |
 //! | `signal`, `grad`, `quant`, `stream` | yes | [`signal`], with `fft` and `nn`; [`nn::grad`], with `nn`; [`quant`], with `nn` and `i8`; [`stream`], with `nn` and `std` |
+//! | `onnx` | yes | [`onnx`], with `nn`, `io`, `ints` and `f64`; operators of other families need their features |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `bindings` | no | what bindings to other languages use beyond this API; it changes without notice |
@@ -117,6 +119,8 @@ pub mod layout;
 pub mod linalg;
 #[cfg(feature = "nn")]
 pub mod nn;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 pub mod ops;
 #[doc(hidden)]
 pub mod par;

@@ -14,6 +14,7 @@ __all__ = [
     "linalg",
     "models",  # noqa: F405
     "nn",
+    "onnx",  # noqa: F405
     "quant",
     "random",
     "reduce",
@@ -22,11 +23,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports `flex.models` on first use: most programs do not use it, and it would double the import time."""
-    if name == "models":
+    """Imports `flex.models` and `flex.onnx` on first use: most programs do not use them, and they would double the import time."""
+    if name in ("models", "onnx"):
         import importlib
 
-        return importlib.import_module("flex.models")
+        return importlib.import_module(f"flex.{name}")
     raise _missing.MissingAttributeError(_flex, "module 'flex'", name)
 
 

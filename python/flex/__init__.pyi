@@ -4,6 +4,7 @@ from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import onnx as onnx
 from flex import quant as quant
 from flex import random as random
 from flex import signal as signal
@@ -290,6 +291,7 @@ __all__ = [
     "nanvar",
     "nanstd",
     "nan_to_num",
+    "_onnx",
     "Stream",
     "stream",
     "median",
@@ -432,6 +434,7 @@ __all__ = [
     "linalg",
     "models",
     "nn",
+    "onnx",
     "quant",
     "random",
     "reduce",

@@ -2111,6 +2111,7 @@ _fft: ModuleType
 _io: ModuleType
 _linalg: ModuleType
 _nn: ModuleType
+_onnx: ModuleType
 _quant: ModuleType
 _random: ModuleType
 _signal: ModuleType

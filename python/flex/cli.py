@@ -1,4 +1,4 @@
-"""The command `flex-cpu`: sentence embeddings and semantic search over text files, by line, paragraph or file."""
+"""The command `flex-cpu`: sentence embeddings and semantic search over text files, by line, paragraph or file; and ONNX models."""
 
 from __future__ import annotations
 
@@ -198,8 +198,39 @@ def cut(text: str, columns: int) -> str:
     return text[:count] + "..."
 
 
+def run(arguments: argparse.Namespace, _warn: Warnings) -> None:
+    """Runs an ONNX model."""
+    from . import _onnx_cli, onnx
+
+    model = onnx.load(arguments.onnx)
+    files = _onnx_cli.assigned(model, arguments.input)
+    steps: list[onnx.Step] | None = [] if arguments.profile else None
+    results = _onnx_cli.run_calls(model, files, steps)
+    tensors = _onnx_cli.named(model, results)
+    if arguments.output is None:
+        for name, tensor in tensors.items():
+            print(f"{name}: {tensor}")
+    elif arguments.output.endswith(".npy"):
+        if len(tensors) != 1:
+            raise CommandError(f"{len(tensors)} outputs do not fit an npy file: name an npz file")
+        flex.io.save(arguments.output, *tensors.values())
+    else:
+        flex.io.save(arguments.output, tensors)
+    if steps is not None:
+        _onnx_cli.print_profile(steps)
+
+
 def info(arguments: argparse.Namespace, _warn: Warnings) -> None:
-    """Prints the configuration of this installation."""
+    """Prints the configuration of this installation, or what an ONNX model takes, gives and consists of."""
+    if arguments.onnx is not None:
+        from . import _onnx_cli, onnx
+
+        about = _onnx_cli.description(arguments.onnx, onnx.load(arguments.onnx))
+        if arguments.json:
+            print(json.dumps(about))
+        else:
+            _onnx_cli.print_description(about)
+        return
     if arguments.json:
         print(json.dumps({**dict(flex.show_config()), "model": default_model()}))
         return
@@ -218,6 +249,13 @@ def npy_path(text: str) -> str:
     """Parses an argument that names an npy file."""
     if not text.endswith(".npy"):
         raise argparse.ArgumentTypeError(f"{text!r} does not end in .npy")
+    return text
+
+
+def output_path(text: str) -> str:
+    """Parses an argument that names a file for tensors."""
+    if not text.endswith((".npy", ".npz", ".safetensors")):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .npz, .npy or .safetensors")
     return text
 
 
@@ -290,7 +328,31 @@ def parser() -> argparse.ArgumentParser:
         "--json", action="store_true", help='an object per text: {"file", "line", "text", "score"}'
     )
 
-    added = command(info, "show the version, the instruction set, the threads and the features")
+    added = command(run, "run an ONNX model")
+    added.add_argument("onnx", metavar="MODEL.onnx", help="the model")
+    added.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE.npy",
+        help="an input, by name or in the order of the model's inputs; several files of an input are a call each",
+    )
+    added.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT.npz",
+        type=output_path,
+        help="the outputs by name (npz or safetensors), or the only one (npy); default: shown on standard output",
+    )
+    added.add_argument(
+        "--profile", action="store_true", help="a table of operators by time, on standard error"
+    )
+
+    added = command(
+        info,
+        "show the version, the instruction set, the threads and the features, or an ONNX model's inputs, outputs and operators",
+    )
+    added.add_argument("onnx", nargs="?", metavar="MODEL.onnx", help="an ONNX model")
     added.add_argument("--json", action="store_true", help="as one object")
     return top
 

@@ -34,7 +34,7 @@ _READERS = {
         (".csv", ".tsv", ".txt"), "flex.asarray(numpy.loadtxt(...)) reads numbers as text"
     ),
     **dict.fromkeys((".h5", ".hdf5"), "flex.asarray takes what h5py reads"),
-    ".onnx": "onnx.load reads it, and flex.asarray takes onnx.numpy_helper.to_array of its tensors",
+    ".onnx": "flex.onnx.load reads ONNX models",
 }
 
 

@@ -29,6 +29,7 @@ mod methods;
 mod nan;
 mod nn;
 mod number;
+mod onnx;
 mod operators;
 mod promotion;
 mod quant;
@@ -75,6 +76,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     linalg::register(m)?;
     nan::register(m)?;
     nn::register(m)?;
+    onnx::register(m)?;
     quant::register(m)?;
     random::register(m)?;
     deferred::stream::register(m)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Opens a file to read.
-pub(super) fn open(path: &Path) -> Result<FileSource<'static>> {
+pub(crate) fn open(path: &Path) -> Result<FileSource<'static>> {
     let content = || -> io::Result<Content<'static>> {
         let file = File::open(path)?;
         let about = file.metadata()?;
@@ -32,7 +32,7 @@ pub(super) fn open(path: &Path) -> Result<FileSource<'static>> {
 ///
 /// # Safety
 /// MAP1.
-pub(super) unsafe fn map(path: &Path) -> Result<FileSource<'static>> {
+pub(crate) unsafe fn map(path: &Path) -> Result<FileSource<'static>> {
     let mut source = open(path)?;
     if let Content::File(file, 1..) = &source.content {
         // SAFETY: MAP1, by the caller's promise, is the requirement of a mapping.

@@ -26,7 +26,7 @@
 //! Without the standard library the same formats are read from and written to memory.
 
 #[cfg(feature = "std")]
-mod file;
+pub(crate) mod file;
 #[cfg(all(feature = "quant", feature = "half"))]
 pub mod gguf;
 mod json;
@@ -35,4 +35,4 @@ mod raw;
 #[cfg(feature = "std")]
 pub(crate) mod replacement;
 pub mod safetensors;
-mod source;
+pub(crate) mod source;

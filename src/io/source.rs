@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 
 /// The most axes of a tensor in a file: more are a mistake or an attack.
-pub(super) const MAX_AXES: usize = 1024;
+pub(crate) const MAX_AXES: usize = 1024;
 
 /// The bytes that are read from a file at once.
 #[cfg(feature = "std")]
@@ -22,11 +22,11 @@ type Name = std::path::PathBuf;
 type Name = alloc::string::String;
 
 /// The bytes of a file, with the name for errors.
-pub(super) struct FileSource<'a> {
+pub(crate) struct FileSource<'a> {
     pub name: Name,
     pub content: Content<'a>,
 }
-pub(super) enum Content<'a> {
+pub(crate) enum Content<'a> {
     /// Memory to copy from.
     Slice(&'a [u8]),
     /// Static memory: tensors stay in it.
@@ -43,7 +43,7 @@ pub(super) enum Content<'a> {
 }
 /// A stream of bytes.
 #[cfg(feature = "std")]
-pub(super) struct ByteStream<'a> {
+pub(crate) struct ByteStream<'a> {
     from: alloc::boxed::Box<dyn std::io::Read + 'a>,
     /// The number of bytes read.
     at: u64,
@@ -218,7 +218,7 @@ impl FileSource<'_> {
 }
 
 /// The bytes of a tensor; `None` if that or a stride overflows, or there are too many axes.
-pub(super) fn byte_len(shape: &[usize], dtype: DType) -> Option<u64> {
+pub(crate) fn byte_len(shape: &[usize], dtype: DType) -> Option<u64> {
     if shape.len() > MAX_AXES {
         return None;
     }

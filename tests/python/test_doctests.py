@@ -9,6 +9,7 @@ import flex
 import flex.io
 import flex.linalg
 import flex.nn
+import flex.onnx
 import flex.quant
 
 NAMESPACES = [
@@ -18,6 +19,7 @@ NAMESPACES = [
     flex.linalg,
     flex.nn,
     flex.nn.grad,
+    flex.onnx,
     flex.quant,
     flex.random,
     flex.signal,

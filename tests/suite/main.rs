@@ -37,6 +37,8 @@ mod nan;
 mod nn;
 #[cfg(all(feature = "ints", feature = "f64"))]
 mod numbers;
+#[cfg(all(feature = "onnx", feature = "std", feature = "messages"))]
+mod onnx;
 #[cfg(feature = "std")]
 mod packed;
 #[cfg(feature = "std")]

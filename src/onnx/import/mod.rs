@@ -1,0 +1,394 @@
+//! From the messages of a file to a plan.
+//!
+//! A graph is read once, in the order of its nodes, which ONNX requires to be topological. Names
+//! become slots; a node whose operands are all known is computed right away, so shapes that follow
+//! from weights, and branches that they decide, are gone when a model runs. Functions of the model
+//! are inlined. What nothing needs is left out at the end ([`finish`]).
+
+mod attributes;
+mod body;
+mod finish;
+mod scope;
+
+use super::call::{Call, Inputs, Node};
+use super::plan::{Operand, Plan, Step};
+use super::proto;
+use super::rows::{self, Row, Run};
+use super::weights::Weights;
+use crate::error::{Error, Excerpt, Result};
+use crate::fallible;
+use crate::ops::Arg;
+use crate::tensor::Tensor;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use scope::{Frame, Level};
+use smallvec::SmallVec;
+
+/// The name of the module in errors.
+const OP: &str = "onnx.load";
+/// The latest version of ONNX's operator set that the table of operators is made for.
+const LATEST: i64 = 28;
+/// The most nodes after functions are inlined: more are a mistake or an attack.
+const MAX_NODES: usize = 1 << 20;
+/// The deepest nesting of functions and bodies.
+const MAX_NESTING: usize = 64;
+
+/// An operator that there is no row for, by domain, name and version of the operator set.
+type Missing<'a> = (&'a str, &'a str, i64);
+
+pub struct Importer<'a, 'f, 'w> {
+    weights: &'w mut Weights<'f>,
+    functions: BTreeMap<(&'a str, &'a str, &'a str), &'a proto::Function<'a>>,
+    levels: Vec<Level<'a>>,
+    /// How often each occurs, and the first node.
+    missing: BTreeMap<Missing<'a>, (usize, String)>,
+    nodes: usize,
+    operators: Operators,
+}
+
+/// How often each operator occurs.
+pub type Operators = BTreeMap<&'static str, usize>;
+
+/// The inputs that a call gives: old files list those that have a value in the file too.
+pub fn inputs<'a>(graph: &'a proto::Graph<'a>) -> Vec<&'a proto::ValueInfo<'a>> {
+    let known: BTreeSet<&str> = graph.initializer.iter().map(|t| t.name).collect();
+    let inputs = graph.input.iter();
+    inputs.filter(|input| !known.contains(input.name)).collect()
+}
+
+/// The domain of ONNX's own operators has two names.
+fn plain(domain: &str) -> &str {
+    if domain == "ai.onnx" { "" } else { domain }
+}
+
+impl<'a> Importer<'a, '_, '_> {
+    /// The plan of a model. Errors if it holds an operator that no row knows: all of them are named.
+    pub fn model(
+        model: &'a proto::Model<'a>,
+        weights: &mut Weights<'_>,
+    ) -> Result<(Plan, Operators)> {
+        let Some(graph) = &model.graph else {
+            return Err(weights.source.wrong("a model without a graph"));
+        };
+        let functions = model
+            .functions
+            .iter()
+            .map(|f| ((plain(f.domain), f.name, f.overload), f));
+        let mut importer = Importer {
+            weights,
+            functions: functions.collect(),
+            levels: Vec::new(),
+            missing: BTreeMap::new(),
+            nodes: 0,
+            operators: BTreeMap::new(),
+        };
+        let opsets = Frame::opsets(&model.opset_import);
+        if let Some(version) = opsets.get("").filter(|version| **version > LATEST) {
+            let message = message!("operator set {version}: the latest that is known is {LATEST}");
+            return Err(importer.weights.source.wrong(message));
+        }
+        importer.levels.push(Level::new(Frame::new(opsets)));
+        let inputs: Vec<&str> = inputs(graph).iter().map(|input| input.name).collect();
+        importer.graph(graph, &inputs)?;
+        importer.report()?;
+        let Some(level) = importer.levels.pop() else {
+            return Err(Error::value(OP, "no graph"));
+        };
+        Ok((finish::finish(level.plan), importer.operators))
+    }
+    fn report(&self) -> Result<()> {
+        if self.missing.is_empty() {
+            return Ok(());
+        }
+        let mut list = String::new();
+        for ((domain, name, version), (count, first)) in &self.missing {
+            let prefix = if domain.is_empty() {
+                String::new()
+            } else {
+                format!("{domain}.")
+            };
+            let separator = if list.is_empty() { "" } else { "; " };
+            let times = if *count == 1 {
+                String::new()
+            } else {
+                format!(", {count} times")
+            };
+            list += &format!(
+                "{separator}{prefix}{name} (operator set {version}{times}, first as {first})"
+            );
+        }
+        Err(Error::value(OP, message!("no such operators: {list}")))
+    }
+    fn wrong(&self, message: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
+        self.weights.source.wrong(message)
+    }
+
+    /// Reads a graph into the level on top: its constants, inputs, nodes and outputs.
+    fn graph(&mut self, graph: &'a proto::Graph<'a>, inputs: &[&'a str]) -> Result<()> {
+        if !graph.sparse_initializer.is_empty() {
+            return Err(self.wrong("sparse initializers are not supported"));
+        }
+        for name in inputs {
+            let slot = self.top().plan_slot();
+            self.top().plan.inputs.push(slot);
+            self.define(name, Operand::Slot(slot))?;
+        }
+        for t in &graph.initializer {
+            let value = self.weights.tensor(t)?;
+            let constant = self.top().constant(value)?;
+            self.define(t.name, constant)?;
+        }
+        for node in &graph.node {
+            self.node(node)?;
+        }
+        for output in &graph.output {
+            let operand = self.resolve(output.name)?;
+            self.top().plan.outputs.push(operand);
+        }
+        Ok(())
+    }
+    fn top(&mut self) -> &mut Level<'a> {
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
+    fn node(&mut self, node: &'a proto::Node<'a>) -> Result<()> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(self.wrong(message!("more than {MAX_NODES} nodes")));
+        }
+        let domain = plain(node.domain);
+        if let Some(function) = self
+            .functions
+            .get(&(domain, node.op_type, node.overload))
+            .copied()
+        {
+            return self.function(node, function);
+        }
+        let version = self.top().frame().version(domain);
+        let row = version.and_then(|version| rows::find(domain, node.op_type, version));
+        let Some(row) = row else {
+            let label = format!("{:?}", label(node));
+            let found = self
+                .missing
+                .entry((domain, node.op_type, version.unwrap_or(0)));
+            found.or_insert((0, label)).0 += 1;
+            // the import goes on, to find the others
+            for name in node.output.iter().filter(|name| !name.is_empty()) {
+                let slot = self.top().plan_slot();
+                self.define(name, Operand::Slot(slot))?;
+            }
+            return Ok(());
+        };
+        *self.operators.entry(row.name).or_default() += 1;
+        self.call(node, row).map_err(|e| match e {
+            e @ (Error::File { .. } | Error::Memory { .. }) => e,
+            // of a node of a body
+            e @ Error::Value { op: OP, .. } => e,
+            e => Error::value(OP, message!("node {:?} ({}): {e}", label(node), row.name)),
+        })
+    }
+
+    fn call(&mut self, node: &'a proto::Node<'a>, row: &'static Row) -> Result<()> {
+        let (least, most) = row.inputs;
+        let count = node.input.len();
+        let present = |i: usize| node.input.get(i).is_some_and(|name| !name.is_empty());
+        let optional = matches!(row.run, Run::Control);
+        if !optional
+            && (!(0..least as usize).all(present) || (most != u8::MAX && count > most as usize))
+        {
+            let message = message!(
+                "{count} inputs: it takes {least} to {most}, of which the first {least} are needed"
+            );
+            return Err(Error::value(row.name, message));
+        }
+        let mut inputs: SmallVec<[Operand; 4]> = SmallVec::new();
+        for name in &node.input {
+            inputs.push(self.resolve(name)?);
+        }
+        while inputs.last() == Some(&Operand::Absent) {
+            inputs.pop();
+        }
+        let attributes = self.attributes(node, row)?;
+        if optional {
+            return self.control(node, row, inputs, attributes);
+        }
+        let level = self.top();
+        let constant = |operand: &Operand| match operand {
+            Operand::Constant(at) => level.plan.constants.get(*at as usize),
+            _ => None,
+        };
+        let made = Node {
+            op: row.name,
+            attributes,
+            constants: inputs.iter().map(constant).collect(),
+            wanted: node.output.iter().map(|name| !name.is_empty()).collect(),
+        };
+        let call = match row.run {
+            Run::Elementwise(op) => Call::Elementwise(op),
+            Run::Function(f) => Call::Function(f),
+            Run::Make(make) => make(&made)?,
+            Run::Control => return Err(Error::value(row.name, "no call")),
+        };
+        drop(made);
+        self.push(node, row.name, call, inputs)
+    }
+
+    /// Adds a step, or computes it if all operands are known.
+    fn push(
+        &mut self,
+        node: &'a proto::Node<'a>,
+        op: &'static str,
+        call: Call,
+        inputs: SmallVec<[Operand; 4]>,
+    ) -> Result<()> {
+        if let Some(values) = self.folded(op, &call, &inputs) {
+            for (name, value) in node.output.iter().zip(values) {
+                if !name.is_empty() {
+                    let constant = self.top().constant(value)?;
+                    self.define(name, constant)?;
+                }
+            }
+            return Ok(());
+        }
+        let mut outputs = SmallVec::new();
+        for name in &node.output {
+            if name.is_empty() {
+                outputs.push(None);
+                continue;
+            }
+            let slot = self.top().plan_slot();
+            self.define(name, Operand::Slot(slot))?;
+            outputs.push(Some(slot));
+        }
+        let step = Step {
+            call,
+            op,
+            name: label(node).into(),
+            inputs,
+            outputs,
+            frees: SmallVec::new(),
+        };
+        fallible::push(&mut self.top().plan.steps, step)
+    }
+    /// The results of a call whose operands are all known, unless they may be much larger, or are
+    /// others in each run. A call that fails does so again when the model runs.
+    fn folded(
+        &mut self,
+        op: &str,
+        call: &Call,
+        inputs: &[Operand],
+    ) -> Option<super::call::Outputs> {
+        /// Operators whose results may be much larger than their operands.
+        const GROW: &[&str] = &[
+            "ConstantOfShape",
+            "Expand",
+            "Range",
+            "Tile",
+            "Pad",
+            "OneHot",
+            "EyeLike",
+            "Resize",
+            "Upsample",
+            "CenterCropPad",
+            "Loop",
+            "Scan",
+            "If",
+            "Einsum",
+        ];
+        /// Larger results of operators that don't shrink them.
+        const MOST: usize = 1 << 16;
+        let random =
+            op.starts_with("Random") || matches!(op, "Bernoulli" | "Multinomial" | "Dropout");
+        if inputs.is_empty() || random || GROW.contains(&op) {
+            return None;
+        }
+        let plan = &self.top().plan;
+        let values = inputs.iter().map(|operand| match operand {
+            Operand::Constant(at) => plan.constants.get(*at as usize).map(|t| Some(Arg::Ref(t))),
+            Operand::Absent => Some(None),
+            _ => None,
+        });
+        let values: Option<SmallVec<_>> = values.collect();
+        let values: SmallVec<[Option<Arg>; 4]> = values?;
+        let bytes = |t: &Tensor| t.len().saturating_mul(t.dtype().size());
+        let read: usize = values
+            .iter()
+            .flatten()
+            .map(|v| match v {
+                Arg::Ref(t) => bytes(t),
+                _ => 0,
+            })
+            .sum();
+        let results = call.run(&mut Inputs(values), &mut None).ok()?;
+        let made: usize = results.iter().map(bytes).sum();
+        (made <= MOST.max(read.saturating_mul(4))).then_some(results)
+    }
+
+    /// Inlines a function.
+    fn function(
+        &mut self,
+        node: &'a proto::Node<'a>,
+        function: &'a proto::Function<'a>,
+    ) -> Result<()> {
+        if self.top().frames.len() > MAX_NESTING {
+            return Err(self.wrong(message!(
+                "functions are nested more than {MAX_NESTING} deep"
+            )));
+        }
+        let mut frame = Frame::new(Frame::opsets(&function.opset_import));
+        for (i, name) in function.input.iter().enumerate() {
+            let operand = match node.input.get(i) {
+                Some(outer) => self.resolve(outer)?,
+                None => Operand::Absent,
+            };
+            frame.names.insert(name, operand);
+        }
+        // attributes of the call, and defaults, of the function's parameters
+        let outer = self.top().frame().attributes.clone();
+        for attribute in function.defaults.iter().chain(&node.attribute) {
+            let value = match attribute.reference {
+                "" => Some(attribute),
+                name => outer.get(name).copied(),
+            };
+            if let Some(value) = value {
+                frame.attributes.insert(attribute.name, value);
+            }
+        }
+        self.top().frames.push(frame);
+        for inner in &function.node {
+            self.node(inner)?;
+        }
+        let results: Vec<Operand> = function
+            .output
+            .iter()
+            .map(|name| self.resolve(name))
+            .collect::<Result<_>>()?;
+        self.top().frames.pop();
+        for (name, result) in node.output.iter().zip(results) {
+            if !name.is_empty() {
+                self.define(name, result)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a node is called in errors: exporters often leave out its name.
+fn label<'a>(node: &proto::Node<'a>) -> &'a str {
+    match node.name {
+        "" => node.output.first().copied().unwrap_or_default(),
+        name => name,
+    }
+}
+
+/// An error of a name that the file has no value for.
+fn unknown(name: &str) -> Error {
+    let message = message!(
+        "the value {} is used before a node computes it, or by itself",
+        Excerpt(&name)
+    );
+    Error::value(OP, message)
+}

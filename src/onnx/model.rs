@@ -1,0 +1,305 @@
+//! A model: a plan, and what it takes and gives.
+
+use super::call::Ran;
+use super::import::{self, Importer};
+use super::plan::Plan;
+use super::proto;
+use super::types::{Size, Value};
+use super::weights::{self, Weights};
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::io::source::{Content, FileSource};
+use crate::tensor::Tensor;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+const OP: &str = "onnx";
+
+/// A model, ready to run. Threads may share one.
+///
+/// ```
+/// # let file = flex::onnx::example();
+/// use flex::{Tensor, onnx::Model};
+/// let model = Model::from_bytes(&file)?; // y = relu(x)
+/// assert_eq!(model.inputs()[0].to_string(), "x: float32 [n]");
+/// let y = model.run(&[Tensor::from([-1.0f32, 2.0])])?;
+/// assert_eq!(y[0].to_vec::<f32>()?, [0.0, 2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub struct Model {
+    plan: Plan,
+    inputs: Vec<Value>,
+    outputs: Vec<Value>,
+    about: About,
+}
+
+/// What a file says of itself.
+///
+/// Example: [`Model::about`].
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The version of the format.
+    pub ir_version: i64,
+    /// Who wrote it, with the version.
+    pub producer: Box<str>,
+    /// The version of each domain's operator set; ONNX's own has an empty name.
+    pub opsets: Vec<(Box<str>, i64)>,
+    /// Names and values that the producer added.
+    pub metadata: Vec<(Box<str>, Box<str>)>,
+    /// How many nodes there are of each operator, before any is left out.
+    pub operators: BTreeMap<&'static str, usize>,
+    /// The number of elements of its weights.
+    pub parameters: usize,
+}
+
+impl Model {
+    /// The model of a file, read into memory; weights in other files ("external data") are read from
+    /// the same folder.
+    ///
+    /// Errors if the file can't be read or is damaged, if an operator is unknown (all of them are
+    /// named), and if an attribute or input of a node is wrong.
+    ///
+    /// ```
+    /// use flex::onnx::Model;
+    /// assert!(Model::load("no/such/model.onnx").is_err());
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn load(path: impl AsRef<std::path::Path>) -> Result<Model> {
+        let path = path.as_ref();
+        let mut source = crate::io::file::open(path)?;
+        let Some(len) = source.len().and_then(|len| usize::try_from(len).ok()) else {
+            return Err(source.wrong("a file of no length, or of one beyond memory"));
+        };
+        let mut bytes = fallible::filled(0u8, len)?;
+        source.read(0, &mut bytes)?;
+        let source = FileSource {
+            name: source.name,
+            content: weights::memory(&bytes),
+        };
+        Model::read(&bytes, source, Some(path))
+    }
+    /// [`load`](Model::load), with its errors, of a mapped file: aligned weights stay in it.
+    ///
+    /// # Safety
+    /// MAP1 of [`io`](crate::io): nobody writes to the file while the model or a tensor of it lives.
+    ///
+    /// ```
+    /// // SAFETY: there is no such file.
+    /// assert!(unsafe { flex::onnx::Model::map("no/such/model.onnx") }.is_err());
+    /// ```
+    #[cfg(feature = "std")]
+    pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Model> {
+        let path = path.as_ref();
+        // SAFETY: MAP1, by the caller's promise.
+        let source = unsafe { crate::io::file::map(path)? };
+        match &source.content {
+            Content::Mapped(map) => {
+                let map = map.clone();
+                Model::read(&map, source, Some(path))
+            }
+            _ => Model::load(path),
+        }
+    }
+    /// The model of a file's bytes, of which weights are copied. Errors as [`load`](Model::load), and
+    /// if weights are in other files.
+    ///
+    /// ```
+    /// use flex::onnx::Model;
+    /// let e = Model::from_bytes(&[0xff]).err().unwrap();
+    /// assert_eq!(e.to_string(), "an ONNX model: a varint without an end");
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        Model::read(
+            bytes,
+            FileSource {
+                name: "an ONNX model".into(),
+                content: weights::memory(bytes),
+            },
+            None,
+        )
+    }
+    /// The model of bytes in static memory, where aligned weights stay, such as in flash. Errors as
+    /// [`from_bytes`](Model::from_bytes).
+    ///
+    /// ```
+    /// assert!(flex::onnx::Model::from_static(b"no model").is_err());
+    /// ```
+    pub fn from_static(bytes: &'static [u8]) -> Result<Model> {
+        Model::read(
+            bytes,
+            FileSource {
+                name: "an ONNX model".into(),
+                content: Content::Static(bytes),
+            },
+            None,
+        )
+    }
+    #[cfg(feature = "std")]
+    fn read<'a>(
+        file: &'a [u8],
+        source: FileSource<'a>,
+        path: Option<&std::path::Path>,
+    ) -> Result<Model> {
+        let folder = path.map(super::external::Folder::of);
+        Model::import(
+            file,
+            Weights {
+                file,
+                source,
+                folder,
+            },
+        )
+    }
+    #[cfg(not(feature = "std"))]
+    fn read<'a>(file: &'a [u8], source: FileSource<'a>, _: Option<&str>) -> Result<Model> {
+        Model::import(file, Weights { file, source })
+    }
+    fn import<'a>(file: &'a [u8], mut weights: Weights<'a>) -> Result<Model> {
+        let model: proto::Model = proto::read(file).map_err(|e| weights.source.wrong(e))?;
+        let Some(graph) = &model.graph else {
+            return Err(weights.source.wrong("no graph: it is no ONNX model"));
+        };
+        let own = import::inputs(graph);
+        let inputs = fallible::collect(own.iter().map(|info| Value::new(info)))?;
+        let outputs = fallible::collect(graph.output.iter().map(Value::new))?;
+        let sizes = graph.initializer.iter().map(|t| {
+            t.dims.0.iter().fold(1usize, |n, d| {
+                n.saturating_mul(usize::try_from(*d).unwrap_or(0))
+            })
+        });
+        let pair = |e: &proto::Entry| Ok::<_, Error>((Box::from(e.key), Box::from(e.value)));
+        let opset = |s: &proto::OperatorSet| Ok::<_, Error>((Box::from(s.domain), s.version));
+        let mut producer = String::from(model.producer_name);
+        if !model.producer_version.is_empty() {
+            producer.push(' ');
+            producer.push_str(model.producer_version);
+        }
+        let mut about = About {
+            ir_version: model.ir_version,
+            producer: producer.into(),
+            opsets: fallible::collect(model.opset_import.iter().map(opset))?,
+            metadata: fallible::collect(model.metadata.iter().map(pair))?,
+            operators: BTreeMap::new(),
+            parameters: sizes.fold(0, usize::saturating_add),
+        };
+        let (plan, operators) = Importer::model(&model, &mut weights)?;
+        about.operators = operators;
+        Ok(Model {
+            plan,
+            inputs,
+            outputs,
+            about,
+        })
+    }
+
+    /// What it takes: the inputs that have no value in the file.
+    pub fn inputs(&self) -> &[Value] {
+        &self.inputs
+    }
+    /// What it gives.
+    pub fn outputs(&self) -> &[Value] {
+        &self.outputs
+    }
+    /// What the file says of itself.
+    ///
+    /// ```
+    /// # let file = flex::onnx::example();
+    /// let model = flex::onnx::Model::from_bytes(&file)?;
+    /// assert_eq!(model.about().operators["Relu"], 1);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+    /// All outputs for these inputs, in the order of [`inputs`](Model::inputs).
+    ///
+    /// Errors if their number, a dtype or a size differs from what the model says, and for what a
+    /// node's operation doesn't accept, with the node.
+    ///
+    /// Example: [`Model`].
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        self.run_watched(inputs.to_vec(), None)
+    }
+    /// [`run`](Model::run), with its errors, for tensors that are no longer needed, whose memory
+    /// results may take. `watch` is called after each step, such as to measure it.
+    ///
+    /// ```
+    /// # let file = flex::onnx::example();
+    /// use flex::{Tensor, onnx::Model};
+    /// let model = Model::from_bytes(&file)?;
+    /// let mut names = Vec::new();
+    /// let mut watch = |step: flex::onnx::Ran| names.push(step.operator);
+    /// model.run_watched(vec![Tensor::from([1.0f32])], Some(&mut watch))?;
+    /// assert_eq!(names, ["Relu"]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn run_watched(
+        &self,
+        inputs: Vec<Tensor>,
+        mut watch: Option<&mut dyn FnMut(Ran)>,
+    ) -> Result<Vec<Tensor>> {
+        self.check(&inputs)?;
+        self.plan.run(inputs.into_iter(), &mut watch)
+    }
+    fn check(&self, inputs: &[Tensor]) -> Result<()> {
+        if inputs.len() != self.inputs.len() {
+            let message = message!(
+                "{} inputs where the model takes {}",
+                inputs.len(),
+                self.inputs.len()
+            );
+            return Err(Error::value(OP, message));
+        }
+        let mut symbols: Vec<(&str, usize)> = Vec::new();
+        for (x, input) in inputs.iter().zip(&self.inputs) {
+            let operands = [("x", x.shape(), x.dtype())];
+            if input.dtype.is_some_and(|dtype| dtype != x.dtype()) {
+                let message = message!(
+                    "input {input}: the tensor is {}: convert it with astype",
+                    x.dtype()
+                );
+                return Err(Error::dtype(OP, message));
+            }
+            let Some(shape) = &input.shape else {
+                continue;
+            };
+            let mut fits = shape.len() == x.rank();
+            for (size, have) in shape.iter().zip(x.shape()) {
+                match size {
+                    Size::Fixed(n) => fits &= n == have,
+                    Size::Any => {}
+                    Size::Symbol(name) => match symbols.iter().find(|(n, _)| *n == &**name) {
+                        Some((_, before)) => fits &= before == have,
+                        None => symbols.push((name, *have)),
+                    },
+                }
+            }
+            if !fits {
+                return Err(Error::shape_of(
+                    OP,
+                    message!("the tensor does not fit input {input}"),
+                    &operands,
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tensor that a file holds.
+pub(super) fn tensor_of(file: &[u8]) -> Result<Tensor> {
+    let source = FileSource {
+        name: "a tensor".into(),
+        content: weights::memory(file),
+    };
+    let mut weights = Weights {
+        file,
+        source,
+        #[cfg(feature = "std")]
+        folder: None,
+    };
+    let t: proto::Tensor = proto::read(file).map_err(|e| weights.source.wrong(e))?;
+    weights.tensor(&t)
+}

@@ -1,0 +1,143 @@
+//! A graph as it runs: calls in order, and for each operand whether it is needed again.
+
+use super::call::{Call, Inputs, Outputs, Ran, Watch};
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::ops::Arg;
+use crate::tensor::Tensor;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+/// A value that a step reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// Left out.
+    Absent,
+    /// Needed again later, or by this step twice.
+    Slot(u32),
+    /// Needed for the last time.
+    Last(u32),
+    Constant(u32),
+}
+
+/// A call.
+pub struct Step {
+    pub call: Call,
+    /// The operator's name.
+    pub op: &'static str,
+    /// The node's name, or that of its first result.
+    pub name: Box<str>,
+    pub inputs: SmallVec<[Operand; 4]>,
+    /// Where its results go; `None` if nothing needs one.
+    pub outputs: SmallVec<[Option<u32>; 1]>,
+    /// What is needed for the last time, but not passed by value.
+    pub frees: SmallVec<[u32; 1]>,
+}
+
+/// A graph, or the body of a node. Its values are in slots while it runs, those that are known when
+/// it is loaded among its constants.
+#[derive(Default)]
+pub struct Plan {
+    pub slots: usize,
+    /// The slots of the inputs. The body of a node has the values of outer graphs as further inputs.
+    pub inputs: Vec<u32>,
+    pub outputs: Vec<Operand>,
+    pub constants: Vec<Tensor>,
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// The outputs for these inputs. `watch` is called after each step.
+    pub fn run(
+        &self,
+        inputs: impl Iterator<Item = Tensor>,
+        watch: &mut Watch,
+    ) -> Result<Vec<Tensor>> {
+        let mut slots: Vec<Option<Tensor>> = fallible::filled(None, self.slots)?;
+        for (slot, x) in self.inputs.iter().zip(inputs) {
+            slots[*slot as usize] = Some(x);
+        }
+        for step in &self.steps {
+            let results = self
+                .step(step, &mut slots, watch)
+                .map_err(|e| step.explain(e))?;
+            let mut results = results.into_iter();
+            for to in &step.outputs {
+                let result = results.next();
+                if let Some(to) = to {
+                    let Some(result) = result else {
+                        return Err(step.explain(Error::value("onnx", "a result is missing")));
+                    };
+                    slots[*to as usize] = Some(result);
+                }
+            }
+            for slot in &step.frees {
+                slots[*slot as usize] = None;
+            }
+            if let Some(watch) = watch {
+                watch(Ran {
+                    operator: step.op,
+                    node: &step.name,
+                });
+            }
+        }
+        let outputs = self.outputs.iter().map(|output| {
+            let value = match output {
+                Operand::Last(slot) => slots[*slot as usize].take(),
+                Operand::Slot(slot) => slots[*slot as usize].clone(),
+                Operand::Constant(at) => Some(self.constants[*at as usize].clone()),
+                Operand::Absent => None,
+            };
+            value.ok_or_else(|| Error::value("onnx", "an output is missing"))
+        });
+        fallible::collect(outputs)
+    }
+    fn step(
+        &self,
+        step: &Step,
+        slots: &mut [Option<Tensor>],
+        watch: &mut Watch,
+    ) -> Result<Outputs> {
+        // what is needed for the last time leaves its slot first: the rest is borrowed
+        let mut inputs: SmallVec<[Option<Arg<'_>>; 4]> = step
+            .inputs
+            .iter()
+            .map(|operand| match operand {
+                Operand::Last(slot) => slots[*slot as usize].take().map(Arg::Own),
+                _ => None,
+            })
+            .collect();
+        for (input, operand) in inputs.iter_mut().zip(&step.inputs) {
+            match operand {
+                Operand::Slot(slot) => *input = slots[*slot as usize].as_ref().map(Arg::Ref),
+                Operand::Constant(at) => *input = Some(Arg::Ref(&self.constants[*at as usize])),
+                Operand::Absent | Operand::Last(_) => {}
+            }
+        }
+        step.call.run(&mut Inputs(inputs), watch)
+    }
+}
+
+impl Step {
+    /// The error of a call, with the node that it is about.
+    #[cold]
+    pub fn explain(&self, e: Error) -> Error {
+        explain(e, self.op, &self.name)
+    }
+}
+
+/// An error, with the node that it is about.
+#[cold]
+pub fn explain(e: Error, op: &str, name: &str) -> Error {
+    const OP: &str = "onnx";
+    let message = message!("node {:?} ({op}): {e}", name);
+    match e {
+        Error::Memory { .. } => e,
+        Error::Shape { .. } | Error::Axis { .. } => Error::shape(OP, message),
+        Error::DType { .. } => Error::dtype(OP, message),
+        // already explained by a step of a body
+        Error::Value { op: OP, .. } => e,
+        _ => Error::value(OP, message),
+    }
+}
