@@ -10,7 +10,7 @@ use flex::{DType, Result, Tensor};
 
 impl ActivationOps<Flex> for Flex {
     fn relu(tensor: FlexTensor) -> FlexTensor {
-        tensor.map(|x| ops::relu(x))
+        tensor.map(ops::relu)
     }
     fn relu_backward(output: FlexTensor, grad: FlexTensor) -> FlexTensor {
         grad.view(|g| grad::relu(g, output.tensor()))
@@ -22,13 +22,13 @@ impl ActivationOps<Flex> for Flex {
         tensor.map(|x| nn::leaky_relu(x, alpha.into_tensor()))
     }
     fn gelu(tensor: FlexTensor) -> FlexTensor {
-        tensor.map(|x| ops::gelu(x))
+        tensor.map(ops::gelu)
     }
     fn gelu_backward(x: FlexTensor, grad: FlexTensor) -> FlexTensor {
         grad.view(|g| grad::gelu(g, x.tensor()))
     }
     fn sigmoid(tensor: FlexTensor) -> FlexTensor {
-        tensor.map(|x| ops::sigmoid(x))
+        tensor.map(ops::sigmoid)
     }
     fn sigmoid_backward(output: FlexTensor, grad: FlexTensor) -> FlexTensor {
         grad.view(|g| grad::sigmoid(g, output.tensor()))
@@ -37,11 +37,11 @@ impl ActivationOps<Flex> for Flex {
         tensor.view(|x| hard_sigmoid(x, alpha.elem(), beta.elem()))
     }
     fn log_sigmoid(tensor: FlexTensor) -> FlexTensor {
-        tensor.map(|x| nn::logsigmoid(x))
+        tensor.map(nn::logsigmoid)
     }
     fn log_sigmoid_backward(x: FlexTensor, grad: FlexTensor) -> FlexTensor {
         // 1 - sigmoid(x), without cancellation
-        let slope = done(ops::negative(x.into_tensor()).and_then(|x| ops::sigmoid(x)));
+        let slope = done(ops::negative(x.into_tensor()).and_then(ops::sigmoid));
         grad.map(|g| ops::multiply(g, slope))
     }
     fn softmax(tensor: FlexTensor, dim: usize) -> FlexTensor {

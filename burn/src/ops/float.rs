@@ -101,8 +101,8 @@ impl FloatTensorOps<Flex> for Flex {
         match rhs.elem::<i64>() {
             0 => lhs.view(|x| ops::ones(x.shape(), x.dtype())),
             1 => lhs,
-            2 => lhs.map(|x| ops::square(x)),
-            -1 => lhs.map(|x| ops::reciprocal(x)),
+            2 => lhs.map(ops::square),
+            -1 => lhs.map(ops::reciprocal),
             -2 => lhs.map(|x| ops::reciprocal(ops::square(x)?)),
             n => lhs.map(|x| ops::pow(x, n as f64)),
         }

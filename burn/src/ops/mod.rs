@@ -17,7 +17,7 @@ mod scatter;
 macro_rules! unary {
     ($($method:ident $function:ident),* $(,)?) => { $(
         fn $method(tensor: FlexTensor) -> FlexTensor {
-            tensor.map(|x| ops::$function(x))
+            tensor.map(ops::$function)
         }
     )* };
 }

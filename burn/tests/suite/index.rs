@@ -13,7 +13,8 @@ const UPDATES: [Update; 5] = [
     Update::Min,
     Update::Max,
 ];
-const POSITIONS: [IntDType; 4] = [IntDType::I64, IntDType::I32, IntDType::U8, IntDType::I16];
+/// A dtype of positions for each layout.
+const POSITIONS: [IntDType; LAYOUTS] = [IntDType::I64, IntDType::I32, IntDType::U8, IntDType::I16];
 
 fn update(how: Update, x: f64, v: f64) -> f64 {
     match how {
@@ -55,8 +56,8 @@ fn along_an_axis() {
                 to
             };
             let gathered = Array::of(&sizes, |at| a.at(&target(at)));
-            for layout in 0..LAYOUTS {
-                let index = || ints(&i, POSITIONS[layout], layout);
+            for (layout, at) in POSITIONS.into_iter().enumerate() {
+                let index = || ints(&i, at, layout);
                 for dtype in FLOATS {
                     let x = || floats(&a, dtype, layout);
                     equal(Flex::float_gather(axis, x(), index()), &gathered, dtype);
@@ -124,8 +125,8 @@ fn slices_at_positions() {
             to
         };
         let selected = Array::of(&sizes, |at| a.at(&target(at)));
-        for layout in 0..LAYOUTS {
-            let index = || ints(&rows, POSITIONS[layout], 0);
+        for (layout, at) in POSITIONS.into_iter().enumerate() {
+            let index = || ints(&rows, at, 0);
             for how in UPDATES {
                 let mut want = a.clone();
                 for at in places(&sizes) {
@@ -180,8 +181,8 @@ fn positions_of_several_axes() {
             index.chain(at[2..].iter().copied()).collect::<Vec<_>>()
         };
         let gathered = Array::of(&sizes, |at| a.at(&target(at)));
-        for layout in 0..LAYOUTS {
-            let index = || ints(&i, POSITIONS[layout], layout);
+        for (layout, at) in POSITIONS.into_iter().enumerate() {
+            let index = || ints(&i, at, layout);
             for how in UPDATES {
                 let mut want = a.clone();
                 for at in places(&sizes) {

@@ -320,9 +320,9 @@ fn attention() {
                 if biased {
                     s += bias.at(&[n, h, i, j]);
                 }
-                let seen = !(masked && hidden.at(&[n, h, i, j]) != 0.0)
-                    && !(causal && j > i + keys - queries);
-                if seen { s.exp() } else { 0.0 }
+                let masked = masked && hidden.at(&[n, h, i, j]) != 0.0;
+                let later = causal && j > i + keys - queries;
+                if masked || later { 0.0 } else { s.exp() }
             };
             let all: Vec<f64> = (0..keys).map(score).collect();
             let sum: f64 = all.iter().sum();

@@ -13,7 +13,10 @@ const WINDOWS: &[Window] = &[
     (3, 2, 1, 1, true),
     (3, 1, 1, 2, false),
     (2, 3, 1, 1, true),
-    (8, 3, 0, 1, true), // larger than the image
+    (8, 3, 0, 1, true),  // larger than the image
+    (3, 1, 2, 1, false), // padded by more than half a window
+    (4, 3, 3, 1, true),
+    (3, 2, 4, 2, true),
 ];
 
 fn windows((kernel, stride, padding, dilation, ceil): Window, size: usize) -> Vec<Vec<usize>> {
