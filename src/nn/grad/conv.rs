@@ -122,79 +122,6 @@ macro_rules! transposed {
         }
     )* };
 }
-macro_rules! single {
-    ($($(#[doc = $doc:literal])* $input:ident $weight:ident $transpose_weight:ident $rank:literal;)*) => { $(
-        /// The first of the gradients of
-        $(#[doc = $doc])*
-        /// alone, with its errors: for programs that ask for each gradient by itself, or need only
-        /// one.
-        pub fn $input<'a>(
-            grad: &Tensor,
-            x: &Tensor,
-            weight: &Tensor,
-            options: impl Into<Conv<'a>>,
-        ) -> Result<Tensor> {
-            const OP: &str = concat!("grad.", stringify!($input));
-            let dtype = common_float(OP, &[grad, x, weight])?;
-            let mirror = Mirror::of_conv(OP, $rank, [x, weight], &options.into(), dtype)?;
-            expect_shape(OP, grad, &mirror.result(), ("x", x))?;
-            mirror.transpose(&grad.astype(dtype)?, weight)
-        }
-        /// The second of the gradients of
-        $(#[doc = $doc])*
-        /// alone, with its errors.
-        pub fn $weight<'a>(
-            grad: &Tensor,
-            x: &Tensor,
-            weight: &Tensor,
-            options: impl Into<Conv<'a>>,
-        ) -> Result<Tensor> {
-            const OP: &str = concat!("grad.", stringify!($weight));
-            let dtype = common_float(OP, &[grad, x, weight])?;
-            let mirror = Mirror::of_conv(OP, $rank, [x, weight], &options.into(), dtype)?;
-            expect_shape(OP, grad, &mirror.result(), ("x", x))?;
-            mirror.weight(x, &grad.astype(dtype)?)
-        }
-        /// The second of the gradients of the transposed convolution alone, with its errors. (The
-        /// first is the convolution of `grad` with the weight.) See
-        $(#[doc = $doc])*
-        pub fn $transpose_weight<'a>(
-            grad: &Tensor,
-            x: &Tensor,
-            weight: &Tensor,
-            options: impl Into<ConvTranspose<'a>>,
-        ) -> Result<Tensor> {
-            const OP: &str = concat!("grad.", stringify!($transpose_weight));
-            let dtype = common_float(OP, &[grad, x, weight])?;
-            let mirror = Mirror::of_transposed(OP, $rank, [x, weight], &options.into(), dtype)?;
-            expect_shape(OP, grad, &mirror.image(), ("x", x))?;
-            mirror.weight(&grad.astype(dtype)?, x)
-        }
-    )* };
-}
-single! {
-    /// [`conv1d`]
-    ///
-    /// ```
-    /// use flex::{Tensor, nn::grad};
-    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [1, 3])?;
-    /// let w = Tensor::from_slice(&[4.0f32, 5.0], [1, 1, 2])?;
-    /// let g = Tensor::from_slice(&[1.0f32, 10.0], [1, 2])?;
-    /// assert_eq!(grad::conv1d_input(&g, &x, &w, ())?.to_vec::<f32>()?, [4.0, 45.0, 50.0]);
-    /// assert_eq!(grad::conv1d_weight(&g, &x, &w, ())?.to_vec::<f32>()?, [21.0, 32.0]);
-    /// let g = Tensor::from_slice(&[1.0f32, 10.0, 100.0], [1, 3])?;
-    /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
-    /// assert_eq!(grad::conv_transpose1d_weight(&g, &x, &w, ())?.to_vec::<f32>()?, [21.0, 210.0]);
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    ///
-    conv1d_input conv1d_weight conv_transpose1d_weight 1;
-    /// [`conv2d`]
-    conv2d_input conv2d_weight conv_transpose2d_weight 2;
-    /// [`conv3d`]
-    conv3d_input conv3d_weight conv_transpose3d_weight 3;
-}
-
 transposed! {
     /// The gradients of `x`, weight and bias of [`conv_transpose1d`](crate::nn::conv_transpose1d).
     ///
@@ -234,4 +161,85 @@ transposed! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     conv_transpose3d 3 "grad.conv_transpose3d";
+}
+
+/// Gradients one by one, for programs that ask for each by itself.
+macro_rules! single {
+    ($($(#[doc = $doc:literal])* $name:ident $rank:literal $Options:ident $of:ident $shape:ident |$mirror:ident, $x:ident, $weight:ident, $grad:ident| $gradient:expr;)*) => { $(
+        $(#[doc = $doc])*
+        pub fn $name<'a>(
+            grad: &Tensor,
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<$Options<'a>>,
+        ) -> Result<Tensor> {
+            const OP: &str = concat!("grad.", stringify!($name));
+            let dtype = common_float(OP, &[grad, x, weight])?;
+            let $mirror = Mirror::$of(OP, $rank, [x, weight], &options.into(), dtype)?;
+            expect_shape(OP, grad, &$mirror.$shape(), ("x", x))?;
+            let ($x, $weight, $grad) = (x, weight, &grad.astype(dtype)?);
+            $gradient
+        }
+    )* };
+}
+single! {
+    /// The first of the gradients that [`conv1d`] gives, alone, with its errors.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn::grad};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [1, 3])?;
+    /// let weight = Tensor::from_slice(&[4.0f32, 5.0], [1, 1, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32, 10.0], [1, 2])?;
+    /// assert_eq!(grad::conv1d_input(&grad, &x, &weight, ())?.to_vec::<f32>()?, [4.0, 45.0, 50.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv1d_input 1 Conv of_conv result |mirror, _x, weight, grad| mirror.transpose(grad, weight);
+    /// The first of the gradients that [`conv2d`] gives, alone, with its errors.
+    ///
+    /// Example: [`conv1d_input`].
+    conv2d_input 2 Conv of_conv result |mirror, _x, weight, grad| mirror.transpose(grad, weight);
+    /// The first of the gradients that [`conv3d`] gives, alone, with its errors.
+    ///
+    /// Example: [`conv1d_input`].
+    conv3d_input 3 Conv of_conv result |mirror, _x, weight, grad| mirror.transpose(grad, weight);
+    /// The second of the gradients that [`conv1d`] gives, alone, with its errors.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn::grad};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [1, 3])?;
+    /// let weight = Tensor::from_slice(&[4.0f32, 5.0], [1, 1, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32, 10.0], [1, 2])?;
+    /// assert_eq!(grad::conv1d_weight(&grad, &x, &weight, ())?.to_vec::<f32>()?, [21.0, 32.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv1d_weight 1 Conv of_conv result |mirror, x, _weight, grad| mirror.weight(x, grad);
+    /// The second of the gradients that [`conv2d`] gives, alone, with its errors.
+    ///
+    /// Example: [`conv1d_weight`].
+    conv2d_weight 2 Conv of_conv result |mirror, x, _weight, grad| mirror.weight(x, grad);
+    /// The second of the gradients that [`conv3d`] gives, alone, with its errors.
+    ///
+    /// Example: [`conv1d_weight`].
+    conv3d_weight 3 Conv of_conv result |mirror, x, _weight, grad| mirror.weight(x, grad);
+    /// The second of the gradients that [`conv_transpose1d`] gives, alone, with its errors. The
+    /// first is the convolution of `grad` with the weight.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn::grad};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
+    /// let weight = Tensor::from_slice(&[3.0f32, 4.0], [1, 1, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32, 10.0, 100.0], [1, 3])?;
+    /// let of_weight = grad::conv_transpose1d_weight(&grad, &x, &weight, ())?;
+    /// assert_eq!(of_weight.to_vec::<f32>()?, [21.0, 210.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose1d_weight 1 ConvTranspose of_transposed image |mirror, x, _weight, grad| mirror.weight(grad, x);
+    /// The second of the gradients that [`conv_transpose2d`] gives, alone, with its errors.
+    ///
+    /// Example: [`conv_transpose1d_weight`].
+    conv_transpose2d_weight 2 ConvTranspose of_transposed image |mirror, x, _weight, grad| mirror.weight(grad, x);
+    /// The second of the gradients that [`conv_transpose3d`] gives, alone, with its errors.
+    ///
+    /// Example: [`conv_transpose1d_weight`].
+    conv_transpose3d_weight 3 ConvTranspose of_transposed image |mirror, x, _weight, grad| mirror.weight(grad, x);
 }
