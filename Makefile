@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web check test msrv test-rust test-cross test-web test-python sanitize fuzz lint bench bench-peers compare comparison clean
+.PHONY: help setup build demo web check test msrv test-rust test-cross test-web test-burn test-python sanitize fuzz lint bench bench-peers compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -39,6 +39,9 @@ test-cross: setup  ## tests on emulated CPUs and Cortex-M boards and as WebAssem
 
 test-web: setup  ## the page of examples/web, under wasmtime and in a browser
 	@scripts/test-web.sh
+
+test-burn:    ## the Burn backend: its tests, and those of Burn's packages on it; ARGS='burn-nn burn-linalg' for these packages
+	@scripts/test-burn.sh $(ARGS)
 
 test-python: build  ## Python tests on each instruction set, the stubs, the wheel
 	@scripts/test-python.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks and tests, in two lanes, since linking, emulators and most tests use one core. A stage that fails does not stop the others.
+# All checks and tests, in three lanes, since linking, emulators and most tests use one core. A stage that fails does not stop the others.
 # The last line names what was not tested for want of tools; with CI=true that is a failure if this machine offers them.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,6 +13,7 @@ lane() {
 }
 
 lane test-cross &
+lane test-burn &
 lane lint msrv test-rust test-python test-web
 wait
 failed_stages

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The Burn backend: its lints and tests, and tests that Burn publishes with its crates, run on it. They are run in copies of the packages
+# out of cargo's registry, in a temporary folder, where the package in burn/shim takes the place of burn-flex as in a user's program.
+#   ARGS: the packages whose tests are run (burn-nn)
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+started=$SECONDS
+root=$PWD
+version=0.22.1
+packages=("${@:-burn-nn}")
+cd burn
+
+step "formatting, clippy, documentation"
+cargo fmt --all --check
+cargo clippy -q --workspace --all-targets -- -D warnings
+RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps -p flex-burn
+
+step "own tests, best instruction set, doc examples"
+cargo test -q
+step "own tests, FLEX_ISA=scalar"
+FLEX_ISA=scalar cargo test -q --test suite
+step "without the standard library"
+cargo check -q --no-default-features
+
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+export CARGO_TARGET_DIR=$PWD/target
+for package in "${packages[@]}"; do
+  step "the tests of $package $version"
+  # a program that depends on the package brings it into the registry's cache, and tells where it is
+  mkdir -p "$temporary/fetch/src"
+  printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\n%s = "=%s"\n' "$package" "$version" \
+    >"$temporary/fetch/Cargo.toml"
+  touch "$temporary/fetch/src/lib.rs"
+  if ! cargo fetch -q --manifest-path "$temporary/fetch/Cargo.toml"; then
+    not_tested "$package on flex-burn" "cargo's registry"
+    continue
+  fi
+  manifest=$(cargo metadata --format-version 1 --manifest-path "$temporary/fetch/Cargo.toml" |
+    grep -o '"manifest_path":"[^"]*/'"$package-$version"'/Cargo.toml"' | head -1 | cut -d '"' -f 4)
+  cp -r "$(dirname "$manifest")" "$temporary/$package"
+  rm -f "$temporary/$package/Cargo.lock"
+  cp Cargo.lock "$temporary/$package/"
+  # the backend is chosen by a feature of burn-core
+  cat >>"$temporary/$package/Cargo.toml" <<END
+[workspace]
+[patch.crates-io]
+burn-flex = { path = "$root/burn/shim" }
+[profile.dev]
+opt-level = 1
+debug = 0
+[profile.dev.package.flex-cpu]
+opt-level = 2
+END
+  sed -i -e '/^\[dev-dependencies.burn-core\]/,/^$/s/^features = \[/&"flex", /' "$temporary/$package/Cargo.toml"
+  cargo test -q --manifest-path "$temporary/$package/Cargo.toml" --lib --tests
+  cargo tree -q --manifest-path "$temporary/$package/Cargo.toml" -e normal,dev -i flex-burn | grep burn-flex >/dev/null ||
+    die "$package was not tested on flex-burn"
+done
+say "the Burn backend: $((SECONDS - started)) s"
