@@ -18,6 +18,9 @@ from flex._signals.filtering import savgol_filter as savgol_filter
 from flex._signals.filtering import sosfilt_zi as sosfilt_zi
 from flex._signals.filtering import sosfiltfilt as sosfiltfilt
 from flex._signals.peaks import find_peaks as find_peaks
+from flex._signals.rates import decimate as decimate
+from flex._signals.rates import resample as resample
+from flex._signals.rates import resample_poly as resample_poly
 from flex._signals.spectra import periodogram as periodogram
 from flex._signals.spectra import spectrogram as spectrogram
 from flex._signals.spectra import welch as welch
@@ -174,6 +177,7 @@ __all__ = [
     "cheby1",
     "convolve",
     "correlate",
+    "decimate",
     "detrend",
     "fftconvolve",
     "filtfilt",
@@ -192,6 +196,8 @@ __all__ = [
     "medfilt",
     "mel_filters",
     "periodogram",
+    "resample",
+    "resample_poly",
     "savgol_coeffs",
     "savgol_filter",
     "sosfilt",

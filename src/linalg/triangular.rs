@@ -82,12 +82,9 @@ fn solve_named(op: &'static str, a: &Tensor, b: &Tensor, how: Triangular) -> Res
                 None
             }
             false => {
-                let diagonal = |k: usize| {
-                    t.as_slice::<T>()
-                        .map(|t| t[k / n * n * n + k % n * (n + 1)])
-                };
-                let zero = (0..batch.len * n).find(|k| diagonal(*k) == Ok(<T as Field>::ZERO));
-                zero
+                let t = t.as_slice::<T>()?;
+                let diagonal = |k: usize| t[k / n * n * n + k % n * (n + 1)];
+                (0..batch.len * n).find(|k| diagonal(*k) == <T as Field>::ZERO)
             }
         };
         if let Some(k) = zero {

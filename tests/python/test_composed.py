@@ -292,6 +292,7 @@ ERRORS = [
     (flex.ShapeError, "bincount: x has one dimension", lambda: flex.bincount(I[None])),
     (flex.ShapeError, "bincount: weights have shape", lambda: flex.bincount(I, X[:1])),
     (ValueError, "bincount: minlength is -1", lambda: flex.bincount(I, minlength=-1)),
+    (MemoryError, "bytes|memory", lambda: flex.histogram2d(X, X, 2**30)),
     (MemoryError, "bytes|memory", lambda: flex.bincount(flex.asarray([2**50]))),
     (ValueError, "digitize: bins must be ascending", lambda: flex.digitize(X, [1, 3, 2])),
     (ValueError, "histogram: bins is 'many'", lambda: flex.histogram(X, "many")),

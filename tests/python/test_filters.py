@@ -184,6 +184,23 @@ def test_trends_and_analytic_signals():
     both("hilbert", X, axis=0)
 
 
+@pytest.mark.parametrize("x", [X, Z], ids=["real", "complex"])
+def test_other_rates(x):
+    for num in (1, 2, 7, 30, 31, 49, 50, 51, 64, 100, 121):
+        both("resample", x, num, axis=1)
+    for up, down in ((2, 1), (1, 2), (3, 2), (2, 3), (5, 4), (1, 7), (7, 1), (4, 4)):
+        both("resample_poly", x, up, down, axis=1)
+    for kwargs in (
+        {"q": 2},
+        {"q": 3, "n": 4},
+        {"q": 2, "ftype": "fir"},
+        {"q": 3, "zero_phase": False},
+        {"q": 3, "ftype": "fir", "zero_phase": False},
+        {"q": 2, "ftype": "fir", "n": 11},
+    ):
+        both("decimate", x, **kwargs)
+
+
 # ---- spectra
 
 
@@ -326,6 +343,10 @@ ERRORS = [
     (ValueError, "welch: noverlap is 3", lambda: signal.welch(T, nperseg=3, noverlap=3)),
     (ValueError, "welch: scaling is 'log'", lambda: signal.welch(T, scaling="log")),
     (ValueError, "spectrogram: mode is 'power'", lambda: signal.spectrogram(T, mode="power")),
+    (ValueError, "resample: 3 samples to 0", lambda: signal.resample(T, 0)),
+    (ValueError, "resample_poly: up is 0", lambda: signal.resample_poly(T, 0, 1)),
+    (ValueError, "decimate: q is 0", lambda: signal.decimate(T, 0)),
+    (ValueError, "decimate: ftype is 'any'", lambda: signal.decimate(T, 2, ftype="any")),
     (ValueError, "find_peaks: distance is 0", lambda: signal.find_peaks(T, distance=0)),
     (
         flex.ShapeError,

@@ -274,6 +274,7 @@ def histogramdd(
     if len(each) != len(axes) or len(ranges) != len(axes):
         message = f"histogramdd: there are {len(axes)} dimensions, {len(each)} bins and {len(ranges)} ranges"
         raise fx.ShapeError(message)
+    fx.empty(prod(b for b in each if isinstance(b, int)))  # errors at once if there is no memory
     edges = tuple(
         _edges("histogramdd", x, b, r, False) for x, b, r in zip(axes, each, ranges, strict=True)
     )
