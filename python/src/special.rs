@@ -2,8 +2,11 @@
 
 use super::cell::PyTensor;
 use super::convert::OperandRef;
-use flex::ops;
+use flex::{Tensor, ops};
 use pyo3::prelude::*;
+
+/// One type, so that the calls of all are one.
+type Function = fn(&Tensor) -> flex::Result<Tensor>;
 
 macro_rules! special {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => {
@@ -12,7 +15,7 @@ macro_rules! special {
             #[pyfunction]
             #[pyo3(signature = (x, /))]
             fn $name(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-                x.compute(py, ops::$name)
+                x.compute(py, ops::$name as Function)
             }
         )*
 

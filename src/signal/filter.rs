@@ -137,7 +137,7 @@ impl Lines {
 fn by_parts(
     x: &Tensor,
     state: Option<&Tensor>,
-    f: impl Fn(&Tensor, Option<&Tensor>) -> Result<(Tensor, Option<Tensor>)>,
+    f: &dyn Fn(&Tensor, Option<&Tensor>) -> Result<(Tensor, Option<Tensor>)>,
 ) -> Result<(Tensor, Option<Tensor>)> {
     let complex = |x: &Tensor| x.dtype().is_complex();
     if !complex(x) && !state.is_some_and(complex) {
@@ -221,7 +221,7 @@ pub fn lfilter(
         list.resize(count, 0.0);
         list.iter_mut().for_each(|c| *c /= first);
     }
-    by_parts(x, state, |x, state| {
+    by_parts(x, state, &|x, state| {
         let mut lines = Lines::new(OP, x, axis, (None, count - 1), state)?;
         lines.run(4 * count, |line, z| filter(&b, &a, line, z))?;
         lines.results()
@@ -280,7 +280,7 @@ pub fn sosfilt(
     if coefficients.chunks_exact(6).any(|s| s[3] != 1.0) {
         return Err(Error::value(OP, "sos[:, 3] must be 1"));
     }
-    by_parts(x, state, |x, state| {
+    by_parts(x, state, &|x, state| {
         let mut lines = Lines::new(OP, x, axis, (Some(sections), 2), state)?;
         lines.run(12 * sections, |line, state| {
             for (s, z) in coefficients.chunks_exact(6).zip(state.chunks_exact_mut(2)) {

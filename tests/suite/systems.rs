@@ -28,8 +28,8 @@ fn assert_near(x: &Tensor, y: &Tensor, within: f64) {
 fn triangles_and_factors_solve_their_systems() {
     let mut rng = Rng(31);
     for n in [1usize, 2, 7, 60, 130] {
-        let shift = ops::multiply(&ops::eye(n, n, 0, DType::F64).unwrap(), 2.0 * n as f64).unwrap();
-        let a = ops::add(&random(&mut rng, &[n, n]), &shift).unwrap();
+        let shift = ops::multiply(ops::eye(n, n, 0, DType::F64).unwrap(), 2.0 * n as f64).unwrap();
+        let a = ops::add(random(&mut rng, &[n, n]), &shift).unwrap();
         let b = random(&mut rng, &[n, 3]);
         for lower in [false, true] {
             let t = if lower {
@@ -74,7 +74,7 @@ fn small_matrices_of_a_batch_are_those_alone() {
             let b = random(&mut rng, &[count, n, 2]);
             let adjoint = ops::matrix_transpose(&a).unwrap();
             let one = ops::eye(n, n, 0, DType::F64).unwrap();
-            let h = ops::add(&ops::matmul(&a, &adjoint).unwrap(), &one).unwrap();
+            let h = ops::add(ops::matmul(&a, &adjoint).unwrap(), &one).unwrap();
             let inverse = linalg::inv(&h).unwrap();
             let x = linalg::solve(&h, &b).unwrap();
             let det = linalg::det(&a).unwrap();

@@ -1,6 +1,6 @@
 //! Factorisations, eigenvalues and singular values.
 
-use super::{factored, several};
+use super::{Function, factored, several};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Operand, OperandRef, TensorArg};
@@ -82,7 +82,7 @@ fn eig<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn eigvals(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-    factored(py, x, linalg::eigvals)
+    factored(py, x, linalg::eigvals as Function)
 }
 
 /// The eigenvalues of each symmetric or Hermitian matrix, ascending, and its eigenvectors.
@@ -113,7 +113,7 @@ fn eigh<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn eigvalsh(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-    factored(py, x, linalg::eigvalsh)
+    factored(py, x, linalg::eigvalsh as Function)
 }
 
 /// The singular value decomposition of each matrix: `x = U diag(S) Vh`, with orthonormal columns in
@@ -145,7 +145,7 @@ fn svd<'py>(py: Python<'py>, x: TensorArg, full_matrices: bool) -> PyResult<Boun
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn svdvals(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-    factored(py, x, linalg::svdvals)
+    factored(py, x, linalg::svdvals as Function)
 }
 
 /// The tolerance of [`matrix_rank`] and [`pinv`] as a tensor.

@@ -30,6 +30,9 @@ fn cubic(shape: &[usize]) -> usize {
     elements.saturating_mul(size(0).min(size(1))) / 16
 }
 
+/// A function without options: one type, so that the calls of all are one.
+type Function = fn(&Tensor) -> flex::Result<Tensor>;
+
 /// A function of matrices with one result.
 fn factored(
     py: Python<'_>,

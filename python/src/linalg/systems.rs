@@ -1,6 +1,6 @@
 //! Linear systems, inverses, determinants and powers.
 
-use super::{cubic, factored, several};
+use super::{Function, cubic, factored, several};
 use crate::cell::PyTensor;
 use crate::convert::{OperandRef, TensorArg, compute, integer};
 use flex::linalg;
@@ -35,7 +35,7 @@ fn solve(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn inv(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-    factored(py, x, linalg::inv)
+    factored(py, x, linalg::inv as Function)
 }
 
 /// The determinant of each matrix.
@@ -50,7 +50,7 @@ fn inv(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn det(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-    factored(py, x, linalg::det)
+    factored(py, x, linalg::det as Function)
 }
 
 /// The sign of the determinant of each matrix, and the natural logarithm of its magnitude.

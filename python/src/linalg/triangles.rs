@@ -1,6 +1,6 @@
 //! Factorisations as values, the systems that they solve, least squares, and exponentials.
 
-use super::{cubic, factored, named, several};
+use super::{Function, cubic, factored, named, several};
 use crate::cell::PyTensor;
 use crate::convert::{OperandRef, TensorArg, TensorList, compute, detached};
 use flex::Tensor;
@@ -170,7 +170,7 @@ fn lstsq<'py>(
 #[pyfunction]
 #[pyo3(signature = (x, /))]
 fn expm(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
-    factored(py, x, linalg::expm)
+    factored(py, x, linalg::expm as Function)
 }
 
 /// The product of two or more matrices, in the order that takes the fewest multiplications.
