@@ -45,6 +45,7 @@ _SERVED = """
     flipud: m
     hsplit: ary indices_or_sections
     hstack: tup
+    i0: x
     imag: val
     inner: a b
     isclose: a b rtol atol equal_nan
@@ -107,6 +108,7 @@ _SERVED = """
     fft.rfft: a n axis norm
     fft.rfftn: a s axes norm
     linalg.cholesky: a * upper
+    linalg.cond: x p
     linalg.det: a
     linalg.eigh: a
     linalg.eigvalsh: a
@@ -114,6 +116,8 @@ _SERVED = """
     linalg.matrix_norm: x * keepdims ord
     linalg.matrix_power: a n
     linalg.matrix_rank: A * rtol
+    linalg.multi_dot: arrays
+    linalg.norm: x ord axis keepdims
     linalg.qr: a * mode
     linalg.slogdet: a
     linalg.solve: a b
