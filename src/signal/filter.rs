@@ -174,8 +174,9 @@ fn joined(_: &Tensor, _: &Tensor, dtype: DType) -> Result<Tensor> {
     Err(Error::unsupported("lfilter", dtype))
 }
 
-/// Filters each line of `x` along an axis by `a[0] y[n] = b[0] x[n] + b[1] x[n - 1] + .. - a[1] y[n - 1]
-/// - ..`, and returns the last states if the first are given.
+/// Filters each line of `x` along an axis by a rational transfer function, and returns the last states
+/// if the first are given: `a[0] y[n]` is the sum of `b[k] x[n - k]`, less that of `a[k] y[n - k]` for
+/// k from 1 on.
 ///
 /// `b` and `a` are real vectors, `a[0]` is not zero. `state` has the shape of `x`, but
 /// `max(len(a), len(b)) - 1` at the axis, or broadcasts to it: the delays of the transposed direct
