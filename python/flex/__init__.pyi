@@ -291,7 +291,6 @@ __all__ = [
     "nanvar",
     "nanstd",
     "nan_to_num",
-    "_onnx",
     "Stream",
     "stream",
     "median",

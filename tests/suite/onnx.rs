@@ -112,7 +112,61 @@ fn a_layer_runs_for_any_size() -> Result<()> {
     let mut ran = Vec::new();
     let x = Tensor::zeros([1, 2], DType::F32)?;
     model.run_watched(vec![x], Some(&mut |step| ran.push(step.operator)))?;
-    assert_eq!(ran, ["MatMul", "Add", "Relu", "ReduceSum"]);
+    assert_eq!(ran, ["MatMul", "Relu", "ReduceSum"]);
+    Ok(())
+}
+
+/// The operators that run, and the outputs.
+fn steps_of(model: &Model, inputs: Vec<Tensor>) -> Result<(Vec<&'static str>, Vec<Tensor>)> {
+    let mut ran = Vec::new();
+    let outputs = model.run_watched(inputs, Some(&mut |step| ran.push(step.operator)))?;
+    Ok((ran, outputs))
+}
+
+#[test]
+fn a_bias_and_a_normalisation_join_what_is_before_them() -> Result<()> {
+    let (model, x) = (Model::from_bytes(&layer())?, Tensor::from([[1.0f32, 1.0]]));
+    let (ran, y) = steps_of(&model, vec![x])?;
+    assert_eq!(
+        (ran, y[0].to_vec::<f32>()?),
+        (vec!["MatMul", "Relu", "ReduceSum"], vec![3.5, 0.0])
+    );
+    // y = ((2 x + 1) - 3) / sqrt(4) * 10 + 7, but for epsilon
+    let network = |more: &[Vec<u8>]| {
+        let mut parts = vec![
+            node("Conv", &["x", "w", "b"], &["c"], &[]),
+            node(
+                "BatchNormalization",
+                &["c", "gamma", "beta", "mean", "var"],
+                &["y"],
+                &[],
+            ),
+            weight("w", &[1, 1, 1, 1], &[2.0]),
+            weight("b", &[1], &[1.0]),
+            weight("gamma", &[1], &[10.0]),
+            weight("beta", &[1], &[7.0]),
+            weight("mean", &[1], &[3.0]),
+            weight("var", &[1], &[4.0]),
+            value(11, "x", 1, &["1", "1", "1", "w"]),
+            value(12, "y", 1, &["1", "1", "1", "w"]),
+        ];
+        parts.extend_from_slice(more);
+        Model::from_bytes(&model_of(15, &parts))
+    };
+    let x = Tensor::from([1.0f32, -2.0]).reshape((1, 1, 1, 2))?;
+    let (ran, y) = steps_of(&network(&[])?, vec![x.clone()])?;
+    assert_eq!(ran, ["Conv"]);
+    for (y, want) in y[0].to_vec::<f32>()?.into_iter().zip([7.0, -23.0]) {
+        assert!((y - want).abs() < 1e-4, "{y} for {want}");
+    }
+    // another use of the convolution's result keeps both
+    let more = [
+        node("Relu", &["c"], &["r"], &[]),
+        value(12, "r", 1, &["1", "1", "1", "w"]),
+    ];
+    let (ran, y) = steps_of(&network(&more)?, vec![x])?;
+    assert_eq!(ran, ["Conv", "BatchNormalization", "Relu"]);
+    assert_eq!(y[1].to_vec::<f32>()?, [3.0, 0.0]);
     Ok(())
 }
 
@@ -147,7 +201,10 @@ fn inputs_are_not_written_to_and_memory_is_reused() -> Result<()> {
         ],
     ))?;
     let x = Tensor::from([1.0f32, -2.0]);
-    assert_eq!(model.run(std::slice::from_ref(&x))?[0].to_vec::<f32>()?, [-1.0, -2.0]);
+    assert_eq!(
+        model.run(std::slice::from_ref(&x))?[0].to_vec::<f32>()?,
+        [-1.0, -2.0]
+    );
     assert_eq!(x.to_vec::<f32>()?, [1.0, -2.0]);
     // given away, its memory becomes the result's
     let big = Tensor::zeros(1 << 20, DType::F32)?;

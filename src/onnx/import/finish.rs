@@ -5,6 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub(super) fn finish(mut plan: Plan) -> Plan {
+    super::fuse::fuse(&mut plan);
     // from the outputs back: whether a slot is needed
     let mut needed = vec![false; plan.slots];
     mark(&plan.outputs, &mut needed);

@@ -8,6 +8,7 @@
 mod attributes;
 mod body;
 mod finish;
+mod fuse;
 mod scope;
 
 use super::call::{Call, Inputs, Node};

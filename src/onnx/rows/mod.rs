@@ -30,6 +30,8 @@ mod shape;
 mod signal;
 mod windows;
 
+pub use linear::biased;
+
 use super::call::{Call, Inputs, Node};
 use crate::error::Result;
 use crate::op;
