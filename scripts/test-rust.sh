@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
 export CARGO_INCREMENTAL=0
-checked=(std,simd,f64,avx2 rayon,half,stream,avx2 messages,f64,grad i8,quant i32,float8,io i64,signal linalg,std complex,fft complex,f64,linalg random i8,half,random signal,grad,quant,random,io)
+checked=(std,simd,f64,avx2 rayon,half,stream,avx2 messages,f64,grad i8,quant i32,float8,io i64,signal linalg,std complex,fft complex,f64,linalg random onnx i8,half,random signal,grad,quant,random,io)
 
 step "default features, best instruction set, doc examples"
 cargo test -q --features rayon

@@ -213,7 +213,8 @@ def run(arguments: argparse.Namespace, _warn: Warnings) -> None:
     elif arguments.output.endswith(".npy"):
         if len(tensors) != 1:
             raise CommandError(f"{len(tensors)} outputs do not fit an npy file: name an npz file")
-        flex.io.save(arguments.output, *tensors.values())
+        (only,) = tensors.values()
+        flex.io.save(arguments.output, only)
     else:
         flex.io.save(arguments.output, tensors)
     if steps is not None:

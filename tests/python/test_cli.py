@@ -223,7 +223,7 @@ class TestErrors:
             ["search", "-"],
             ["search", "-", "-"],
             ["search", "cat", "--unknown", "-"],
-            ["info", "more"],
+            ["info", "model.onnx", "more"],
             ["embed", "-", "--json", "-o", "out.npy"],
         ],
     )
