@@ -8,7 +8,6 @@ Run it after adding or changing a function; `python -m mypy.stubtest flex` check
 import inspect
 import re
 from pathlib import Path
-from types import ModuleType
 
 from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
 from stub_heads import FFT, GRAD, HEADER, INIT, LINALG, NN, QUANT, RANDOM, SIGNAL
@@ -160,12 +159,12 @@ def quantised() -> str:
     return own
 
 
-def reexports(modules: tuple[ModuleType, ...]) -> str:
+def reexports(modules: dict[str, list[str]]) -> str:
     """Imports of the functions of modules in Python, whose types stand there."""
     return "".join(
-        f"from {module.__name__} import {name} as {name}\n"
-        for module in modules
-        for name in sorted(module.__all__)
+        f"from {module} import {name} as {name}\n"
+        for module, names in modules.items()
+        for name in sorted(names)
     )
 
 
@@ -192,7 +191,7 @@ def main() -> None:
 
     from flex import _functions, _signals, fft, linalg, nn, quant, random, signal
 
-    composed = reexports(_functions.MODULES)
+    composed = reexports(_functions.FUNCTIONS.modules)
     write(
         "__init__.pyi",
         INIT.replace("from flex._reduce", composed + "from flex._reduce"),
@@ -203,7 +202,7 @@ def main() -> None:
     text = NN + documented(NN_CLASSES, nn)
     text += "".join(function(name, getattr(nn, name)) for name in functions)
     write("nn/__init__.pyi", text, nn.__all__)
-    composed = reexports(_signals.MODULES)
+    composed = reexports(_signals.FUNCTIONS.modules)
     for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL + composed + "\n")):
         own = [f for f in module.__all__ if f not in _signals.FUNCTIONS]
         functions = (function(f, getattr(module, f), space=f"{name}.") for f in own)

@@ -4,7 +4,8 @@ from flex import _einops, _flex, _functions, _missing, fft, io, linalg, nn, quan
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
 
-globals().update(_functions.FUNCTIONS)  # __init__.pyi lists the names
+# that of `_functions` has all modes
+del pad  # noqa: F821
 
 __all__ = [
     *_flex.__all__,
@@ -23,12 +24,17 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports `flex.models` and `flex.onnx` on first use: most programs do not use them, and they would double the import time."""
-    if name in ("models", "onnx"):
+    """Imports on first use what most programs do not use, and what would double the import time."""
+    if name in _functions.FUNCTIONS:
+        found = _functions.FUNCTIONS[name]
+    elif name in ("models", "onnx"):
         import importlib
 
         return importlib.import_module(f"flex.{name}")
-    raise _missing.MissingAttributeError(_flex, "module 'flex'", name)
+    else:
+        raise _missing.MissingAttributeError(_flex, "module 'flex'", name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

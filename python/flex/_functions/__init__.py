@@ -1,15 +1,20 @@
 """Functions of `flex` that are compositions of others, under the names and with the parameters of NumPy, or torch's where it has none."""
 
-from flex._functions import (
-    building,
-    calculus,
-    counting,
-    elementwise,
-    ordering,
-    padding,
-    selecting,
-    statistics,
-)
+from flex._lazy import Functions
 
-MODULES = (building, calculus, counting, elementwise, ordering, padding, selecting, statistics)
-FUNCTIONS = {name: getattr(module, name) for module in MODULES for name in module.__all__}
+FUNCTIONS = Functions(
+    __name__,
+    {
+        "building": "block_diag diagflat diagonal flatten geomspace indices logspace ravel_multi_index "
+        "sliding_window_view tri tril_indices triu_indices unravel_index vander",
+        "calculus": "convolve correlate cumulative_trapezoid ediff1d gradient interp trapezoid unwrap",
+        "counting": "bincount bucketize digitize histogram histogram2d histogram_bin_edges histogramdd",
+        "elementwise": "bitwise_count cbrt deg2rad divmod expit float_power fmax fmin frexp gcd heaviside isneginf isposinf "
+        "lcm ldexp lerp logit modf rad2deg sinc xlog1py xlogy",
+        "ordering": "argpartition intersect1d kthvalue lexsort partition setdiff1d setxor1d union1d unique",
+        "padding": "pad",
+        "selecting": "choose compress extract index_fill masked_scatter piecewise scatter_reduce select",
+        "statistics": "aminmax average corrcoef cov nanargmax nanargmin nanmedian nanpercentile nanprod nanquantile "
+        "std_mean var_mean",
+    },
+)

@@ -315,21 +315,3 @@ def sliding_window_view(x: _Nested, window_shape: _Shape, axis: _Shape | None = 
     for n, k in zip(sizes, axes, strict=True):
         x = fx.unfold(x, index("sliding_window_view", "window_shape", n), axis=k)
     return x
-
-
-__all__ = [
-    "block_diag",
-    "diagflat",
-    "diagonal",
-    "flatten",
-    "geomspace",
-    "indices",
-    "logspace",
-    "ravel_multi_index",
-    "sliding_window_view",
-    "tri",
-    "tril_indices",
-    "triu_indices",
-    "unravel_index",
-    "vander",
-]

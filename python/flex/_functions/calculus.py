@@ -302,15 +302,3 @@ def correlate(a: _Nested, v: _Nested, mode: str = "valid") -> Tensor:
     full, n, m = _full("correlate", a, fx.flip(fx.conj(v)), mode)
     start = (m - 1) // 2 if n >= m else n // 2
     return _part(full, n, m, mode, start)
-
-
-__all__ = [
-    "convolve",
-    "correlate",
-    "cumulative_trapezoid",
-    "ediff1d",
-    "gradient",
-    "interp",
-    "trapezoid",
-    "unwrap",
-]

@@ -333,14 +333,3 @@ def histogram2d(
         bins = (bins, bins)
     found, (xedges, yedges) = histogramdd([x, y], bins, range, density, weights)
     return found, xedges, yedges
-
-
-__all__ = [
-    "bincount",
-    "bucketize",
-    "digitize",
-    "histogram",
-    "histogram2d",
-    "histogram_bin_edges",
-    "histogramdd",
-]

@@ -411,29 +411,3 @@ def expit(x: _Nested) -> Tensor:
     0.5
     """
     return fx.sigmoid(tensor(x))
-
-
-__all__ = [
-    "bitwise_count",
-    "cbrt",
-    "deg2rad",
-    "divmod",
-    "expit",
-    "float_power",
-    "fmax",
-    "fmin",
-    "frexp",
-    "gcd",
-    "heaviside",
-    "isneginf",
-    "isposinf",
-    "lcm",
-    "ldexp",
-    "lerp",
-    "logit",
-    "modf",
-    "rad2deg",
-    "sinc",
-    "xlog1py",
-    "xlogy",
-]

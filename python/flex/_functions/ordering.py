@@ -229,16 +229,3 @@ def setxor1d(ar1: _Nested, ar2: _Nested, assume_unique: bool = False) -> Tensor:
         a, b = unique(a), unique(b)
     values, counts = fx.unique_counts(fx.concat([a, b]))
     return fx.masked_select(values, counts == 1)
-
-
-__all__ = [
-    "argpartition",
-    "intersect1d",
-    "kthvalue",
-    "lexsort",
-    "partition",
-    "setdiff1d",
-    "setxor1d",
-    "union1d",
-    "unique",
-]

@@ -201,6 +201,3 @@ def pad(
         else:
             x = _by_index(x, axis, both, mode, options.get("reflect_type") == "odd")
     return x
-
-
-__all__ = ["pad"]

@@ -242,15 +242,3 @@ def scatter_reduce(
     counts = counts + 1 if include_self else fx.maximum(counts, 1)
     counts = counts.astype(x.dtype)
     return fx.floor_divide(result, counts) if is_whole(x.dtype) else result / counts
-
-
-__all__ = [
-    "choose",
-    "compress",
-    "extract",
-    "index_fill",
-    "masked_scatter",
-    "piecewise",
-    "scatter_reduce",
-    "select",
-]

@@ -346,19 +346,3 @@ def aminmax(x: _Nested, *, axis: int | None = None, keepdims: bool = False) -> A
     if axis is not None:
         axis = axis_of("aminmax", axis, x.ndim)
     return AMinMaxResult(fx.min(x, axis, keepdims=keepdims), fx.max(x, axis, keepdims=keepdims))
-
-
-__all__ = [
-    "aminmax",
-    "average",
-    "corrcoef",
-    "cov",
-    "nanargmax",
-    "nanargmin",
-    "nanmedian",
-    "nanpercentile",
-    "nanprod",
-    "nanquantile",
-    "std_mean",
-    "var_mean",
-]

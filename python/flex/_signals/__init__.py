@@ -1,6 +1,14 @@
 """Functions of `flex.signal` that are compositions of others, as defined by scipy.signal."""
 
-from flex._signals import design, filtering, peaks, rates, spectra
+from flex._lazy import Functions
 
-MODULES = (design, filtering, peaks, rates, spectra)
-FUNCTIONS = {name: getattr(module, name) for module in MODULES for name in module.__all__}
+FUNCTIONS = Functions(
+    __name__,
+    {
+        "design": "butter cheby1 firwin freqz get_window",
+        "filtering": "detrend filtfilt hilbert lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
+        "peaks": "find_peaks",
+        "rates": "decimate resample resample_poly",
+        "spectra": "periodogram spectrogram welch",
+    },
+)

@@ -423,6 +423,3 @@ def freqz(
         return y
 
     return w, response(b) / response(a)
-
-
-__all__ = ["butter", "cheby1", "firwin", "freqz", "get_window"]

@@ -334,16 +334,3 @@ def savgol_filter(
         last = fx.matmul(lines[..., n - size :], at[size - half :].T)
         y = fx.concat([first, y[..., half : n - half], last], axis=-1)
     return fx.moveaxis(y, -1, axis).astype(x.dtype)
-
-
-__all__ = [
-    "detrend",
-    "filtfilt",
-    "hilbert",
-    "lfilter_zi",
-    "medfilt",
-    "savgol_coeffs",
-    "savgol_filter",
-    "sosfilt_zi",
-    "sosfiltfilt",
-]

@@ -200,6 +200,3 @@ def find_peaks(
         for name, v in properties.items()
     }
     return fx.asarray(chosen.peaks, dtype=fx.int64), tensors
-
-
-__all__ = ["find_peaks"]

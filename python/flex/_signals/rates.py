@@ -129,6 +129,3 @@ def decimate(
 
 def _padded(x: Tensor, axis: int, after: int) -> Tensor:
     return fx.pad(x, [(0, after) if k == axis else (0, 0) for k in range(x.ndim)])
-
-
-__all__ = ["decimate", "resample", "resample_poly"]

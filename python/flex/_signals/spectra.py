@@ -202,6 +202,3 @@ def spectrogram(
             y = fx.atan2(fx.imag(y), fx.real(y))
             y = unwrap(y, axis=-1) if mode == "phase" else y
     return frames.frequencies, frames.times, fx.moveaxis(y, -1, frames.axis)
-
-
-__all__ = ["periodogram", "spectrogram", "welch"]
