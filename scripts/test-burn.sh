@@ -50,7 +50,7 @@ burn-flex = { path = "$root/burn/shim" }
 opt-level = 1
 debug = 0
 [profile.dev.package.flex-cpu]
-opt-level = 2
+opt-level = 0
 END
   sed -i -e '/^\[dev-dependencies.burn-core\]/,/^$/s/^features = \[/&"flex", /' "$temporary/$package/Cargo.toml"
   cargo test -q --manifest-path "$temporary/$package/Cargo.toml" --lib --tests
