@@ -40,6 +40,15 @@ def double(dtype: DType) -> DType:
     return fx.complex128 if fx.isdtype(dtype, "complex floating") else fx.float64
 
 
+def several(op: str, name: str, x: Any) -> list[Any]:
+    """The items of a tuple, a list, or an array along its first dimension: nothing that may go on for ever."""
+    if isinstance(x, (tuple, list)):
+        return list(x)
+    if hasattr(x, "__array__"):
+        return list(fx.unstack(tensor(x)))
+    raise TypeError(f"{op}: {name} is a tuple or a list, not {type(x).__name__}")
+
+
 def index(op: str, name: str, x: Any) -> int:
     """The argument as an integer."""
     try:

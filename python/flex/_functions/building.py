@@ -7,7 +7,16 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axis_of, index, inexact, is_whole, shape_of, tensor, vector
+from flex._functions._common import (
+    axis_of,
+    index,
+    inexact,
+    is_whole,
+    several,
+    shape_of,
+    tensor,
+    vector,
+)
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _DType, _Nested, _Shape
@@ -162,8 +171,11 @@ def ravel_multi_index(multi_index: Any, dims: _Shape, mode: Any = "raise") -> Te
     [5, 0]
     """
     sizes = shape_of("ravel_multi_index", "dims", dims)
-    each = [_places("ravel_multi_index", x) for x in multi_index]
-    modes = (mode,) * len(sizes) if isinstance(mode, str) else tuple(mode)
+    given = several("ravel_multi_index", "multi_index", multi_index)
+    each = [_places("ravel_multi_index", x) for x in given]
+    modes = [mode] * len(sizes)
+    if not isinstance(mode, str):
+        modes = several("ravel_multi_index", "mode", mode)
     if len(each) != len(sizes) or len(modes) != len(sizes):
         message = f"ravel_multi_index: {len(sizes)} dimensions, {len(each)} indices and {len(modes)} modes"
         raise fx.ShapeError(message)

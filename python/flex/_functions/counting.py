@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 from flex import _flex as fx
-from flex._functions._common import exact, index, inexact, is_whole, tensor, vector
+from flex._functions._common import exact, index, inexact, is_whole, several, tensor, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def bucketize(x: _Nested, boundaries: _Nested, *, right: bool = False) -> Tensor
 def _range(op: str, a: Tensor, range: Any) -> tuple[float, float]:
     """The outer edges."""
     if range is not None:
-        first, last = map(float, range)
+        first, last = map(float, several(op, "range", range))
         if first > last:
             raise ValueError(f"{op}: range is {first} to {last}, which descends")
         what = "supplied"
@@ -269,8 +269,8 @@ def histogramdd(
     try:
         each = [operator.index(bins)] * len(axes)
     except TypeError:
-        each = list(bins)
-    ranges = [None] * len(axes) if range is None else list(range)
+        each = several("histogramdd", "bins", bins)
+    ranges = [None] * len(axes) if range is None else several("histogramdd", "range", range)
     if len(each) != len(axes) or len(ranges) != len(axes):
         message = f"histogramdd: there are {len(axes)} dimensions, {len(each)} bins and {len(ranges)} ranges"
         raise fx.ShapeError(message)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import along, axis_of, index, is_whole, tensor
+from flex._functions._common import along, axis_of, index, is_whole, several, tensor
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
@@ -81,7 +81,7 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     >>> flex.lexsort((flex.asarray([2, 1, 3]), flex.asarray([5, 5, 4]))).tolist()
     [2, 1, 0]
     """
-    each = fx.unstack(keys) if type(keys) is fx.Tensor else [tensor(k) for k in keys]
+    each = [tensor(k) for k in several("lexsort", "keys", keys)]
     if not each:
         raise ValueError("lexsort: there are no keys")
     each = list(fx.broadcast_arrays(*each))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axis_of, is_whole, tensor
+from flex._functions._common import axis_of, is_whole, several, tensor
 from flex._functions.building import _mode, _places
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def select(
     >>> flex.select([x < 1, x < 3], [x, x * 10], 7).tolist()
     [0, 10, 20, 7]
     """
+    condlist = several("select", "condlist", condlist)
+    choicelist = several("select", "choicelist", choicelist)
     if len(condlist) != len(choicelist) or not condlist:
         counts = f"{len(condlist)} conditions and {len(choicelist)} choices"
         raise ValueError(f"select: {counts}; there must be equally many, and one at least")
@@ -56,7 +58,7 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> Tensor:
-    """For each condition the value of its function of the elements for which it is true; of several, the last counts.
+    """For each condition the value of its function of the elements for which it is true; of conditions, the last counts.
 
     condlist: bool tensors of the shape of x. funclist: for each a number, or a function of a vector of elements, which gets args and kw
     too; one more is for the elements without a condition, which are 0 otherwise. The result has the dtype of x. ValueError for another
@@ -68,26 +70,30 @@ def piecewise(
     """
     x = tensor(x)
     if isinstance(condlist, (list, tuple)) and condlist and not isinstance(condlist[0], bool):
-        several = [_condition("piecewise", c) for c in condlist]
-        several = [fx.stack(several)] if x.ndim and all(c.ndim == 0 for c in several) else several
+        conditions = [_condition("piecewise", c) for c in condlist]
+        conditions = (
+            [fx.stack(conditions)]
+            if x.ndim and all(c.ndim == 0 for c in conditions)
+            else conditions
+        )
     else:
-        several = [_condition("piecewise", condlist)]
-        several = list(fx.unstack(several[0])) if several[0].ndim > x.ndim else several
-    for c in several:
+        conditions = [_condition("piecewise", condlist)]
+        conditions = list(fx.unstack(conditions[0])) if conditions[0].ndim > x.ndim else conditions
+    for c in conditions:
         if c.shape != x.shape:
             shapes = f"a condition has shape {list(c.shape)}, x has {list(x.shape)}"
             raise fx.ShapeError(f"piecewise: {shapes}")
-    functions = list(funclist)
-    if len(functions) == len(several) + 1:
-        covered = several[0]
-        for c in several[1:]:
+    functions = several("piecewise", "funclist", funclist)
+    if len(functions) == len(conditions) + 1:
+        covered = conditions[0]
+        for c in conditions[1:]:
             covered = covered | c
-        several.append(~covered)
-    if len(functions) != len(several):
-        counts = f"{len(functions)} functions for {len(several)} conditions"
+        conditions.append(~covered)
+    if len(functions) != len(conditions):
+        counts = f"{len(functions)} functions for {len(conditions)} conditions"
         raise ValueError(f"piecewise: {counts}; there is one for each, or one more")
     result = fx.zeros_like(x)
-    for c, f in zip(several, functions, strict=True):
+    for c, f in zip(conditions, functions, strict=True):
         if callable(f):
             values = tensor(f(fx.masked_select(x, c), *args, **kw)).astype(x.dtype)
             values = fx.broadcast_to(values, (fx.count_nonzero(c).item(),))
@@ -107,7 +113,7 @@ def choose(a: _Nested, choices: Any, mode: str = "raise") -> Tensor:
     [1, 10, 10]
     """
     at = _places("choose", a)
-    each = list(fx.unstack(choices)) if type(choices) is fx.Tensor else [tensor(c) for c in choices]
+    each = [tensor(c) for c in several("choose", "choices", choices)]
     if not each:
         raise ValueError("choose: there are no choices")
     at = _mode("choose", mode, at, len(each), "a number of a choice")
