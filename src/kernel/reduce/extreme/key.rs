@@ -4,7 +4,7 @@ use crate::dtype::{Bool, Pod};
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
-use crate::kernel::reduce::short::{RowReduction, short_rows};
+use crate::kernel::reduce::short::{Largest, RowReduction, short_rows};
 use crate::kernel::reduce::{Columns, strips};
 use crate::simd::lanes::Lanes;
 use crate::simd::{Isa, rolled};
@@ -88,8 +88,11 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn short_runs<I: Isa>(x: &[$T], n: usize, bits: i64, acc: &mut [$T]) -> bool {
-                let sign = if bits == 0 { 1.0 } else { -1.0 };
-                short_rows::<<$T as Real>::Vector<I>, _>(&LargestSigned(sign), Self::LOWEST, x, n, acc)
+                if bits == 0 {
+                    short_rows::<<$T as Real>::Vector<I>, _>(&Largest, Self::LOWEST, x, n, acc)
+                } else {
+                    short_rows::<<$T as Real>::Vector<I>, _>(&LargestNegative, Self::LOWEST, x, n, acc)
+                }
             }
         }
     )* };
@@ -119,12 +122,12 @@ macro_rules! halves {
 #[cfg(feature = "half")]
 halves!(f16 bf16);
 
-/// The largest elements of short rows, multiplied by 1 or -1; NaN if there is one.
-struct LargestSigned<F>(F);
-impl<F: Copy> RowReduction<F> for LargestSigned<F> {
+/// The largest elements of short rows whose signs are flipped; NaN if there is one.
+struct LargestNegative;
+impl<F> RowReduction<F> for LargestNegative {
     #[inline(always)]
     fn lift<V: Lanes<Number = F>>(&self, _: usize, x: V) -> V {
-        x * V::splat(self.0)
+        -x
     }
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
@@ -135,35 +138,53 @@ impl<F: Copy> RowReduction<F> for LargestSigned<F> {
 /// The elements of a run that are searched for NaN before they are compared.
 const BLOCK: usize = 4096;
 
-/// The largest of a run of floats. A NaN-aware comparison takes several instructions, so NaN is
-/// searched for in a separate pass over blocks that stay in L1, except with AVX2, whose blends make
-/// up for it.
-#[inline(always)]
-#[allow(clippy::eq_op, reason = "NaN")]
-fn run_of_floats<I: Isa, K: Key>(x: &[K], bits: i64) -> K::Acc {
-    if I::AVX2 && !I::AVX512 {
-        return lanes!(64, x, K::LOWEST, |v| v.flipped(bits), |a, b| larger(a, b));
-    }
-    let mut best = K::LOWEST;
-    for block in x.chunks(BLOCK) {
-        let mut nan = false;
-        for v in block {
-            rolled::<I, K>();
-            let v = v.flipped(0);
-            nan |= v != v;
+/// `extreme_of_run!(I, K, x, identity, than)`: the element that is `than` all others. A NaN-aware
+/// comparison takes several instructions, so NaN is searched for in a separate pass over blocks that
+/// stay in L1, except with AVX2, whose blends make up for it.
+macro_rules! extreme_of_run {
+    ($I:ident, $K:ident, $x:expr, $identity:expr, $than:tt) => {{
+        let identity = $identity;
+        macro_rules! either {
+            ($a:expr, $b:expr) => {
+                if ($b $than $a) | ($b != $b) { $b } else { $a }
+            };
         }
-        if nan {
-            for v in block {
-                best = larger(best, v.flipped(bits));
+        if $I::AVX2 && !$I::AVX512 {
+            lanes!(64, $x, identity, |v| v.flipped(0), |a, b| either!(a, b))
+        } else {
+            let mut best = identity;
+            for block in $x.chunks(BLOCK) {
+                let mut nan = false;
+                for v in block {
+                    rolled::<$I, $K>();
+                    let v = v.flipped(0);
+                    nan |= v != v;
+                }
+                if nan {
+                    for v in block {
+                        let v = v.flipped(0);
+                        best = either!(best, v);
+                    }
+                    break;
+                }
+                let m = lanes!(64, block, identity, |v| v.flipped(0), |a, b| {
+                    if b $than a { b } else { a }
+                });
+                best = either!(best, m);
             }
-            return best;
+            best
         }
-        let m = lanes!(64, block, K::LOWEST, |v| v.flipped(bits), |a, b| {
-            if b > a { b } else { a }
-        });
-        best = larger(best, m);
+    }};
+}
+/// The largest of a run of floats, whose smallest element is found as such rather than as the
+/// largest of flipped ones: flipping takes as long as comparing.
+#[inline(always)]
+fn run_of_floats<I: Isa, K: Key>(x: &[K], bits: i64) -> K::Acc {
+    if bits == 0 {
+        extreme_of_run!(I, K, x, K::LOWEST, >)
+    } else {
+        extreme_of_run!(I, K, x, K::LOWEST.flipped(bits), <).flipped(bits)
     }
-    best
 }
 
 kernel! {
