@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
 
 
-# rust.md runs as a doctest of the crate; invariants.md is a list
-OTHERS = ("rust.md", "invariants.md")
+# rust.md runs as a doctest of the crate; burn.md is in Rust too; invariants.md and names.md are lists
+OTHERS = ("rust.md", "burn.md", "invariants.md", "names.md")
 PAGES = [
     README,
     *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in OTHERS),

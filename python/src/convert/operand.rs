@@ -172,20 +172,24 @@ impl OperandRef<'_> {
         }
     }
     fn compute_untraced(
-        self,
+        &self,
         py: Python<'_>,
         elements: usize,
         f: &(dyn Fn(&Tensor) -> flex::Result<Tensor> + Send + Sync),
     ) -> PyResult<PyTensor> {
         self.compute_queued(py)?;
-        if let OperandRef::Object(t) = &self
+        if let OperandRef::Object(t) = self
             && let Some(result) = t
                 .get()
                 .read(|t| is_short(t.len().max(elements)).then(|| f(t)))
         {
             return Ok(PyTensor::new(result.raise()?));
         }
-        let t = self.tensor()?;
+        let t = match self {
+            OperandRef::Object(t) => t.get().tensor(py)?,
+            OperandRef::Number(x) => Operand::Scalar(x.specialize()).tensor().raise()?,
+            OperandRef::Operand(o) => o.clone().tensor().raise()?,
+        };
         compute(py, t.len().max(elements), || f(&t))
     }
     /// The view of the tensor, which stays in its object, with the layout that `f` derives from its
