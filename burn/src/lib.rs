@@ -33,3 +33,7 @@ mod tensor;
 pub use backend::{Flex, FlexDevice};
 pub use qtensor::FlexQTensor;
 pub use tensor::FlexTensor;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/burn.md")]
+mod page {}

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
 
 
-# rust.md runs as a doctest of the crate; burn.md is in Rust too; invariants.md and names.md are lists
+# rust.md and burn.md run as doctests of their crates; invariants.md and names.md are lists
 OTHERS = ("rust.md", "burn.md", "invariants.md", "names.md")
 PAGES = [
     README,
