@@ -22,9 +22,8 @@ dtypes!(define_dispatch_class! $);
 
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
 /// dtypes of the set that this build has; `other` for the rest. A set is a class of the table, or a
-/// union of classes. `target` has the targets of casts; `wrapping` is what remains of numbers when
-/// unsigned integers are treated as signed ([`DType::signless`](crate::DType)); `computed` and its
-/// subsets leave out float8, which no operation computes with.
+/// union of classes. `target` has the targets of casts; `computed` and its subsets leave out
+/// float8, which no operation computes with.
 ///
 /// The tests and the Python module import `dispatch_class!` beside it, and have features of the same
 /// names as this crate's.
@@ -51,9 +50,6 @@ macro_rules! dispatch {
     };
     (computed $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(boolean $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))
-    };
-    (wrapping $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
-        dispatch!(signed $dt, |$T| $e, else dispatch!(inexact $dt, |$T| $e, else $other))
     };
     (target $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(float8 $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))

@@ -185,11 +185,7 @@ impl OperandRef<'_> {
         {
             return Ok(PyTensor::new(result.raise()?));
         }
-        let t = match self {
-            OperandRef::Object(t) => t.get().tensor(py)?,
-            OperandRef::Number(x) => Operand::Scalar(x.specialize()).tensor().raise()?,
-            OperandRef::Operand(o) => o.clone().tensor().raise()?,
-        };
+        let t = self.read(|t| Ok(t.clone()))?;
         compute(py, t.len().max(elements), || f(&t))
     }
     /// The view of the tensor, which stays in its object, with the layout that `f` derives from its
