@@ -11,9 +11,8 @@ setup:        ## .venv with the pinned tools and test partners
 build: setup  ## flex, optimised, into .venv
 	@scripts/build.sh
 
-demo: build   ## embed the sentences of examples/ with a real model and answer queries
-	@scripts/model.sh
-	@.venv/bin/python examples/demo.py
+demo:         ## embed the sentences of examples/ with a real model and answer queries
+	@scripts/demo.sh
 
 web: setup    ## a page that reads digits as you draw them, by flex as WebAssembly; PORT=8000
 	@scripts/build-web.sh

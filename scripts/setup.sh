@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Creates .venv with the pinned tools and test libraries of pyproject.toml, and checks that Rust is installed. Does nothing if all is there.
+# Creates .venv with the pinned tools of a dependency group of pyproject.toml, and checks that Rust is installed. Does nothing if all is there.
+#   setup.sh [GROUP]    default: dev, which has the others that building and testing need
 #   PYTHON=/path/to/python3.12 scripts/setup.sh    uses that interpreter
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+group=${1:-dev}
 pip_version=26.3    # the first with --group is 25.1
 
 new_enough() { "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
@@ -25,12 +27,13 @@ have=$(rustc --version | awk '{print $2}')
 base=$(find_python) || { can_install && install python3 python3-venv && base=$(find_python); } ||
   die "no Python 3.11 or newer with venv: install one (Debian: apt-get install python3 python3-venv), or name one by PYTHON=..."
 
-stamp=.venv/.setup
 inputs=$(sha256sum pyproject.toml scripts/setup.sh)
-if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$inputs" ]; then exit 0; fi
+for stamp in .venv/.setup-dev ".venv/.setup-$group"; do
+  if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$inputs" ]; then exit 0; fi
+done
 
-step "setting up .venv with $("$base" --version)"
+step "setting up .venv with $("$base" --version): $group"
 new_enough "$python" || "$base" -m venv --clear .venv
 "$python" -m pip install -q --disable-pip-version-check "pip==$pip_version"
-"$python" -m pip install -q --disable-pip-version-check --group dev
+"$python" -m pip install -q --disable-pip-version-check --group "$group"
 echo "$inputs" >"$stamp"

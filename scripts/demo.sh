@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The main job on a fresh machine: builds flex, gets the weights meanwhile, and searches the sentences of examples/.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+scripts/setup.sh demo
+scripts/model.sh &
+weights=$!
+scripts/build.sh
+wait "$weights"
+"$python" examples/demo.py
