@@ -1,5 +1,5 @@
 """Writes tests/data/models: tiny random models in the layout of sentence-transformers, and that library's float64 results for some texts.
-Needs torch, transformers and sentence-transformers, which the tests don't.
+Needs torch, transformers, sentence-transformers and onnxscript, which the tests don't.
 
     python scripts/model_reference.py [FOLDER]
 """
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx as onnx_file
 import torch
 import transformers
 from safetensors.torch import save_file
@@ -161,15 +162,51 @@ def pooling(*on: str, **more: bool) -> dict:
     }
 
 
+class Exported(torch.nn.Module):
+    """A network with its inputs by position and only one result."""
+
+    def __init__(self, network: torch.nn.Module):
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, tokens: torch.Tensor, mask: torch.Tensor, types: torch.Tensor
+    ) -> torch.Tensor:
+        return self.network(tokens, mask, token_type_ids=types).last_hidden_state
+
+
+def export(network: torch.nn.Module, path: Path) -> None:
+    """Writes the network as an ONNX model of texts of any number and length."""
+    path.parent.mkdir(exist_ok=True)
+    # one tensor each: inputs that are the same object would be taken for one
+    tokens, mask, types = (torch.full((2, 5), k, dtype=torch.int64) for k in (2, 1, 0))
+    torch.onnx.export(
+        Exported(network).eval(),
+        (tokens, mask, types),
+        path,
+        dynamo=True,
+        external_data=False,
+        input_names=["input_ids", "attention_mask", "token_type_ids"],
+        output_names=["last_hidden_state"],
+        dynamic_shapes=({0: torch.export.Dim.AUTO, 1: torch.export.Dim.AUTO},) * 3,
+    )
+    model = onnx_file.load(path)
+    for part in (model, model.graph, *model.graph.node, *model.graph.value_info):
+        del part.metadata_props[:]
+    onnx_file.save(model, path)
+
+
 def write(
     name: str,
     network: torch.nn.Module,
     tokenizer: Tokenizer,
     *,
     calls: dict[str, dict],
+    onnx: bool = False,
     **files: dict | list,
 ) -> None:
-    """Writes a folder: the network with random weights, its tokenizer, `files`, and the library's results for each of the calls."""
+    """Writes a folder: the network with random weights, its tokenizer, `files`, and the library's results for each of the calls; and the
+    network as an ONNX model, if asked for."""
     folder = FOLDER / name
     (folder / "1_Pooling").mkdir(parents=True, exist_ok=True)
     generator = torch.Generator().manual_seed(len(name))
@@ -212,6 +249,8 @@ def write(
         folder / "expected.npz",
         **{k: v if k == "tokens" else v.astype(np.float32) for k, v in expected.items()},
     )
+    if onnx:
+        export(network.float(), folder / "onnx" / "model.onnx")
     print(name, {key: value.shape for key, value in expected.items()}, file=sys.stderr)
 
 
@@ -229,6 +268,7 @@ def main() -> None:
         "bert",
         transformers.BertModel(transformers.BertConfig(**sizes(bert, 40))),
         bert,
+        onnx=True,
         calls={"encode": {}, "none": {"prompt": ""}, "passage": {"prompt_name": "passage"}},
         modules=modules("Transformer", "Pooling"),
         pooling=pooling(
@@ -267,6 +307,27 @@ def main() -> None:
         "model_input_names": ["input_ids", "attention_mask"],
         **fairseq,
     }
+    albert = of_sentence_pieces()
+    write(
+        "albert",
+        transformers.AlbertModel(
+            transformers.AlbertConfig(
+                **{**sizes(albert, 40), "num_hidden_layers": 3},
+                embedding_size=10,
+                num_hidden_groups=2,
+                inner_group_num=2,
+                pad_token_id=1,
+                hidden_act="gelu_new",
+            )
+        ),
+        albert,
+        onnx=True,
+        calls={"encode": {}},
+        modules=modules("Transformer", "Pooling", "Normalize"),
+        pooling=pooling("mean_tokens"),
+        sentence_bert_config={"max_seq_length": 32, "do_lower_case": False},
+        tokenizer_config=fast,
+    )
     mpnet = of_words("<pad>", "<unk>", "<s>", "</s>", lowercase=True)
     write(
         "mpnet",

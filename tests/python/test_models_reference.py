@@ -11,7 +11,7 @@ import flex
 from flex.models import SentenceEncoder
 
 MODELS = Path(__file__).resolve().parent.parent / "data" / "models"
-ARCHITECTURES = ["bert", "distilbert", "mpnet", "roberta", "xlm-roberta"]
+ARCHITECTURES = ["albert", "bert", "distilbert", "mpnet", "roberta", "xlm-roberta"]
 TEXTS = json.loads((MODELS / "texts.json").read_text(encoding="utf-8"))
 CALLS = {
     name: json.loads((MODELS / name / "calls.json").read_text(encoding="utf-8"))

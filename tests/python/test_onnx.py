@@ -9,36 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import made, matches_onnxruntime
 
 import flex
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs" / "onnx.md"
-
-
-def made(nodes, inputs, outputs, weights=(), opset=17):
-    """A model of nodes; inputs and outputs are (name, type, shape), weights are arrays by name."""
-    info = [
-        [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in values]
-        for values in (inputs, outputs)
-    ]
-    tensors = [numpy_helper.from_array(value, name) for name, value in dict(weights).items()]
-    graph = helper.make_graph(nodes, "g", *info, tensors)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-
-
-def matches_onnxruntime(model, rtol=1e-4, atol=1e-5, **inputs):
-    """Whether flex gives onnxruntime's outputs."""
-    file = model.SerializeToString()
-    session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
-    expected = session.run(None, inputs)
-    outputs = flex.onnx.load(file).run(None, inputs)
-    for output, want in zip(outputs, expected, strict=True):
-        assert output.dtype == want.dtype
-        np.testing.assert_allclose(output.numpy(), want, rtol=rtol, atol=atol)
-    return True
 
 
 def addition():
@@ -312,7 +289,8 @@ class TestNetworks:
             assert matches_onnxruntime(model, x=x, lengths=np.int32(lengths))
 
     def test_quantised(self):
-        """Integers with scales around a product, as exporters of quantised models write it."""
+        """Integers with scales around a product, as exporters of quantised models write it. Weights are of 7 bits, since onnxruntime's sums
+        saturate on CPUs without VNNI."""
         node = helper.make_node
         model = made(
             [
@@ -327,7 +305,7 @@ class TestNetworks:
             [("x", TensorProto.FLOAT, ["n", 16])],
             [("y", TensorProto.FLOAT, ["n", 8])],
             {
-                "w": self.rng.integers(-127, 127, (16, 8), np.int8),
+                "w": self.rng.integers(-63, 63, (16, 8), np.int8),
                 "ws": np.float32(0.01),
                 "s": np.float32(0.05),
                 "z": np.uint8(128),

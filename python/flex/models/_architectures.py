@@ -37,8 +37,9 @@ class Architecture:
     )
     # Values that `transformers` has whatever config.json says, under EncoderConfig's names.
     constants: Mapping[str, Any] = field(default_factory=dict)
-    # Names of tensors: the list of layers, then those within a layer.
-    layers: str = "encoder.layer"
+    # Names of tensors: of a layer, by its number, or by that of its group and its place in there if
+    # groups of layers repeat with the same weights; then those within a layer.
+    layers: str = "encoder.layer.{layer}"
     query: str = "attention.self.query"
     key: str = "attention.self.key"
     value: str = "attention.self.value"
@@ -49,6 +50,8 @@ class Architecture:
     norm: str = "output.LayerNorm"
     # Token types have embeddings, which are added to the tokens'.
     token_types: bool = True
+    # The linear layer that brings embeddings of another size to that of the layers.
+    projection: str | None = None
     # Positions are counted from pad_token_id + 1, as in fairseq; padding within a text has position
     # pad_token_id.
     positions_after_padding: bool = False
@@ -78,7 +81,7 @@ DISTILBERT = Architecture(
         "hidden_act": "activation",
     },
     constants={"layer_norm_eps": 1e-12},
-    layers="transformer.layer",
+    layers="transformer.layer.{layer}",
     query="attention.q_lin",
     key="attention.k_lin",
     value="attention.v_lin",
@@ -89,6 +92,19 @@ DISTILBERT = Architecture(
     norm="output_layer_norm",
     token_types=False,
 )
+ALBERT = Architecture(
+    defaults={"embedding_size": 128, "hidden_act": "gelu_new"},
+    layers="encoder.albert_layer_groups.{group}.albert_layers.{inner}",
+    query="attention.query",
+    key="attention.key",
+    value="attention.value",
+    attention_out="attention.dense",
+    attention_norm="attention.LayerNorm",
+    inner="ffn",
+    outer="ffn_output",
+    norm="full_layer_layer_norm",
+    projection="encoder.embedding_hidden_mapping_in",
+)
 # Entries of every architecture that have only one supported value.
 FIXED: Mapping[str, Any] = {"quantization_config": {}, "pruned_heads": {}}
 ARCHITECTURES = {
@@ -97,6 +113,7 @@ ARCHITECTURES = {
     "xlm-roberta": ROBERTA,
     "mpnet": MPNET,
     "distilbert": DISTILBERT,
+    "albert": ALBERT,
 }
 
 
@@ -122,6 +139,11 @@ class EncoderConfig:
     hidden_act: str = "gelu"
     pad_token_id: int = 0
     model_type: str = "bert"
+    # ALBERT's: the size of embeddings, the number of groups that layers with the same weights are
+    # in, and of different layers in each
+    embedding_size: int = 1
+    num_hidden_groups: int = 1
+    inner_group_num: int = 1
 
     @classmethod
     def from_json(cls, entries: Mapping[str, Any]) -> EncoderConfig:
@@ -174,6 +196,10 @@ class EncoderConfig:
             raise ValueError(
                 f"unsupported {name} {self.hidden_act!r}: one of {', '.join(ACTIVATIONS)} is"
             )
+        if self.num_hidden_groups > self.num_hidden_layers:
+            raise ValueError(
+                f"num_hidden_groups is {self.num_hidden_groups}, but num_hidden_layers {self.num_hidden_layers}"
+            )
         if self.hidden_size % self.num_attention_heads:
             size, heads = (names.get(name, name) for name in ("hidden_size", "num_attention_heads"))
             raise ValueError(
@@ -184,6 +210,29 @@ class EncoderConfig:
     def architecture(self) -> Architecture:
         """The entry in ARCHITECTURES."""
         return ARCHITECTURES[self.model_type]
+
+    @property
+    def description(self) -> str:
+        """The network in a few words."""
+        return f"{self.model_type}, {self.num_hidden_layers} layers"
+
+    @property
+    def embedded_size(self) -> int:
+        """The length of a token's embedding."""
+        return self.hidden_size if self.architecture.projection is None else self.embedding_size
+
+    @property
+    def layer_names(self) -> list[str]:
+        """The names of the layers in order; those with the same name are the same."""
+        architecture = self.architecture
+        each = self.inner_group_num if architecture.projection is not None else 1
+        return [
+            architecture.layers.format(
+                layer=k, group=k * self.num_hidden_groups // self.num_hidden_layers, inner=inner
+            )
+            for k in range(self.num_hidden_layers)
+            for inner in range(each)
+        ]
 
     @property
     def first_position(self) -> int:

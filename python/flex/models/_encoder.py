@@ -230,7 +230,7 @@ class Encoder:
     ):
         weights, size, names = (
             Weights(tensors, quantized),
-            config.hidden_size,
+            config.embedded_size,
             config.architecture,
         )
         self.config = config
@@ -248,9 +248,13 @@ class Encoder:
             )
         self.norm = LayerNorm(weights, "embeddings.LayerNorm", size, config.layer_norm_eps)
         self.bias = PositionBias(weights, config) if names.position_bias else None
-        self.layers = [
-            Layer(weights, f"{names.layers}.{k}", config) for k in range(config.num_hidden_layers)
-        ]
+        self.projection = (
+            None
+            if names.projection is None
+            else weights.linear(names.projection, size, config.hidden_size)
+        )
+        layers = {name: Layer(weights, name, config) for name in dict.fromkeys(config.layer_names)}
+        self.layers = [layers[name] for name in config.layer_names]
 
     def __call__(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
         """[len(tokens), hidden_size] float32 for the consecutive sequences `tokens[offsets[i]:offsets[i + 1]]`."""
@@ -258,6 +262,8 @@ class Encoder:
             nn.embedding(tokens, self.words)
             + nn.embedding(self._places(tokens, offsets), self.positions)
         )
+        if self.projection is not None:
+            x = self.projection(x)
         bias = (
             None
             if self.bias is None

@@ -16,11 +16,14 @@ from ._pooling import Pooling
 from ._similarity import SIMILARITIES
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
     from tokenizers import Tokenizer
 
-NEEDED = ("config.json", "tokenizer.json", "model.safetensors")
+CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
+# Where exporters put ONNX models, in the order in which they are looked for.
+ONNX_MODELS = ("model.onnx", "onnx/model.onnx")
 # The supported pipelines: the last part of each module's type in modules.json.
 PIPELINES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
 # The Transformer module's own file, whose name depends on the version of sentence-transformers and
@@ -155,8 +158,21 @@ class Usage:
         return usage
 
 
-def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None]:
-    """The tokenizer, without padding and truncation, and the greatest number of tokens per text in the folder's files."""
+def weights_file(folder: Path, name: str | os.PathLike[str] | None) -> Path:
+    """The file of the network: the one that is named, or by default that of weights, or else an ONNX model."""
+    if name is None:
+        names = (WEIGHTS, *ONNX_MODELS)
+        return next((folder / n for n in names if (folder / n).is_file()), folder / WEIGHTS)
+    if Path(name).suffix not in (".safetensors", ".onnx"):
+        raise ValueError(f"file is {name!r}, no .safetensors or .onnx")
+    return folder / name
+
+
+def read_tokenizer(folder: Path, vocab_size: int | None) -> tuple[Tokenizer, int | None]:
+    """The tokenizer, without padding and truncation, and the greatest number of tokens per text in the folder's files.
+
+    ValueError if it has more tokens than `vocab_size`, where that is known.
+    """
     module_path = next(
         (folder / name for name in MODULE_FILES if (folder / name).is_file()),
         folder / MODULE_FILES[0],
@@ -170,11 +186,12 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None
         with naming(path):
             require(entries, fixed)
     tokenizer_type = _tokenizer_type()
-    with naming(folder / "tokenizer.json", Exception):  # the package raises nothing more specific
-        tokenizer = tokenizer_type.from_file(str(folder / "tokenizer.json"))
+    with naming(folder / TOKENIZER, Exception):  # the package raises nothing more specific
+        tokenizer = tokenizer_type.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        _check_vocabulary(tokenizer, vocab_size)
+        if vocab_size is not None:
+            _check_vocabulary(tokenizer, vocab_size)
     with naming(settings_path, (*MALFORMED, TypeError)):
         _set_normalizer(tokenizer, settings)
         _set_prefix_space(tokenizer, settings)

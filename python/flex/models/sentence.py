@@ -11,7 +11,20 @@ import flex
 
 from ._architectures import EncoderConfig
 from ._encoder import Encoder
-from ._folder import NEEDED, Pipeline, Usage, naming, read_json, read_tokenizer
+from ._folder import (
+    CONFIG,
+    ONNX_MODELS,
+    TOKENIZER,
+    WEIGHTS,
+    Pipeline,
+    Usage,
+    naming,
+    read_if_there,
+    read_json,
+    read_tokenizer,
+    weights_file,
+)
+from ._network import Network, NetworkConfig
 from ._pooling import Pooling
 from ._progress import progress_bar
 from ._similarity import SIMILARITIES, normalize
@@ -27,14 +40,14 @@ if TYPE_CHECKING:
 TOKENIZED_TOGETHER = 512  # texts
 ADAPTER = "adapter_config.json"  # transformers would load the adapter that it describes
 FOLDER_NEEDED = (
-    f"a model is a local folder in Hugging Face's layout, with {', '.join(NEEDED[:-1])} and {NEEDED[-1]}; "
-    "nothing is downloaded, and weights in other files (pytorch_model.bin) are not read"
+    f"a model is a local folder in Hugging Face's layout, with {CONFIG}, {TOKENIZER} and {WEIGHTS}, "
+    f"or {TOKENIZER} and {' or '.join(ONNX_MODELS)}; nothing is downloaded, and weights in other files (pytorch_model.bin) are not read"
 )
 
 
 class SentenceEncoder:
-    """A sentence-transformers model, such as all-MiniLM-L6-v2, bge, e5 and gte: BERT, RoBERTa, XLM-RoBERTa, MPNet or DistilBERT, then
-    pooling.
+    """A sentence-transformers model, such as all-MiniLM-L6-v2, bge, e5 and gte: BERT, RoBERTa, XLM-RoBERTa, MPNet, DistilBERT or ALBERT, or
+    any network in an ONNX file, then pooling.
 
     Names, arguments and results are those of sentence_transformers.SentenceTransformer, but vectors are `flex.Tensor`s unless NumPy
     arrays are requested.
@@ -51,7 +64,7 @@ class SentenceEncoder:
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoder: Encoder | Network,
         tokenizer: Tokenizer,
         max_seq_length: int | None = None,
         *,
@@ -83,10 +96,13 @@ class SentenceEncoder:
         cls,
         folder: str | os.PathLike[str],
         *,
+        file: str | os.PathLike[str] | None = None,
         truncate_dim: int | None = None,
         quantize: Literal["int8"] | None = None,
     ) -> SentenceEncoder:
-        """Loads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
+        """Loads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file; or
+        tokenizer.json and an ONNX model, model.onnx or onnx/model.onnx. `file` names another .safetensors or .onnx file, in the folder
+        or elsewhere, such as a quantised one ("onnx/model_quantized.onnx").
 
         The settings in sentence-transformers' files are honoured: modules, pooling, lowercasing, the greatest length of texts, prompts
         and the similarity. Without modules.json, vectors are normalised means. `truncate_dim` is the default of `encode`'s.
@@ -94,6 +110,11 @@ class SentenceEncoder:
         With `quantize="int8"` the weights of linear layers are rounded to int8, with a scale per row, and tokens are quantised at run time
         (`flex.quant.linear` with "dynamic" inputs): a quarter of their memory, and two to three times the speed if the CPU has VNNI,
         for vectors whose cosine to those of float32 is about 0.998.
+
+        An ONNX model takes input_ids and, if it has them, attention_mask and token_type_ids, and gives a vector for each token: the output
+        last_hidden_state or token_embeddings, or the first of rank 3. It needs no config.json, but without `max_position_embeddings` there,
+        and without a length in the other files, texts are cut at 512 tokens. Texts of the same length go through it together, so that none
+        is padded; a model that finds scales for all of its input gives vectors that differ a little with `batch_size`.
 
         Raises FileNotFoundError if a file is missing, ValueError if files are damaged, inconsistent or need something that is not
         supported (another architecture, a Dense module), and ImportError without the package `tokenizers`.
@@ -106,19 +127,17 @@ class SentenceEncoder:
         folder = Path(folder)
         pipeline = Pipeline.read(folder)
         network = pipeline.transformer
-        for name in NEEDED:
-            if not (network / name).is_file():
-                raise FileNotFoundError(f"{network / name} is missing: {FOLDER_NEEDED}")
+        weights = weights_file(network, file)
+        needed = () if weights.suffix == ".onnx" else (network / CONFIG,)
+        for path in (*needed, network / TOKENIZER, weights):
+            if not path.is_file():
+                raise FileNotFoundError(f"{path} is missing: {FOLDER_NEEDED}")
         if (network / ADAPTER).is_file():
             raise ValueError(
-                f"{network / ADAPTER}: adapters are not supported: merge it into model.safetensors and remove it"
+                f"{network / ADAPTER}: adapters are not supported: merge it into {weights.name} and remove it"
             )
-        with naming(network / "config.json"):
-            config = EncoderConfig.from_json(read_json(network / "config.json"))
-        with naming(network / "model.safetensors"):
-            tensors = flex.io.load(network / "model.safetensors")
-            encoder = Encoder(config, tensors, quantized=quantize is not None)
-        tokenizer, max_seq_length = read_tokenizer(network, config.vocab_size)
+        encoder = (_of_weights if needed else _of_onnx)(network, weights, quantize)
+        tokenizer, max_seq_length = read_tokenizer(network, encoder.config.vocab_size)
         return cls(
             encoder,
             tokenizer,
@@ -311,9 +330,8 @@ class SentenceEncoder:
         }
 
     def __repr__(self) -> str:
-        config = self._encoder.config
         return (
-            f"SentenceEncoder({config.model_type}, {config.num_hidden_layers} layers, pooling={self._pooling}, "
+            f"SentenceEncoder({self._encoder.config.description}, pooling={self._pooling}, "
             f"normalize={self._normalize}, dimension={self.dimension}, max_seq_length={self.max_seq_length})"
         )
 
@@ -359,6 +377,26 @@ class SentenceEncoder:
             hidden = flex.zeros((0, self._encoder.config.hidden_size), dtype=flex.float32)
         pooled = self._pooling(hidden, offsets, prompt_tokens)
         return normalize(pooled) if self._normalize else pooled
+
+
+def _of_weights(folder: Path, weights: Path, quantize: str | None) -> Encoder:
+    """The network that config.json describes, of a checkpoint's weights."""
+    with naming(folder / CONFIG):
+        config = EncoderConfig.from_json(read_json(folder / CONFIG))
+    with naming(weights):
+        return Encoder(config, flex.io.load(weights), quantized=quantize is not None)
+
+
+def _of_onnx(folder: Path, model: Path, quantize: str | None) -> Network:
+    """The network of an ONNX file."""
+    if quantize is not None:
+        raise ValueError(
+            f"quantize is {quantize!r}, but {model} is an ONNX model: name a quantised one by `file`"
+        )
+    with naming(folder / CONFIG):
+        config = NetworkConfig.from_json(read_if_there(folder / CONFIG))
+    with naming(model):
+        return Network(flex.onnx.load(model, mmap=True), config)
 
 
 def _dimensions(count: int | None) -> int | None:
