@@ -8,10 +8,10 @@ import re
 import signal
 import sys
 import timeit
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import convolutions, graph, images, losses, minilm, recurrent
+from . import convolutions, graph, images, losses, minilm, networks, recurrent
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -116,6 +116,8 @@ class Flex(_Eager):
             "nn": self.xp.nn,
             "encode": lambda texts: self._encoder.encode(texts),
             "encode_int8": lambda texts: self._int8.encode(texts),
+            "run": lambda model: self._sessions(model)(),
+            "load_and_run": lambda model: networks.flex_session(model)(),
         }
 
     def fused(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -128,6 +130,10 @@ class Flex(_Eager):
     @cached_property
     def _int8(self) -> Any:
         return self.xp.models.SentenceEncoder.load(minilm.folder(), quantize="int8")
+
+    @cached_property
+    def _sessions(self) -> Callable[[networks.Case], Callable[[], Any]]:
+        return lru_cache(1)(networks.flex_session)
 
     def memory(self, call: Callable[[], Any]) -> dict[str, int]:
         """The peak bytes that a call allocates in addition to its inputs, and the blocks that a repeated call requests from the system."""
@@ -166,6 +172,7 @@ class Numpy(_Eager):
             "bfloat16": ml_dtypes.bfloat16,
             "images": images,
             "published": minilm.published,
+            "by_onnxruntime": networks.by_onnxruntime,
             **REFERENCES,
         }
 
@@ -286,7 +293,7 @@ class _Runtime(_Eager):
         return {"encode": lambda texts: self._encoder(texts)}
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        if "texts" in inputs:  # the model of texts is not an expression
+        if {"texts", "model"} & inputs.keys():  # a whole model is not an expression
             return expression, {}
         run = type(self).with_graph(graph.Graph(inputs, expression), self._threads)
         return "run()", {"run": run}
@@ -301,7 +308,16 @@ class Onnxruntime(_Runtime):
         return minilm.with_onnxruntime(self._threads, quantized=True)
 
     def names(self) -> dict[str, Any]:
-        return {**super().names(), "encode_int8": lambda texts: self._int8(texts)}
+        return {
+            **super().names(),
+            "encode_int8": lambda texts: self._int8(texts),
+            "run": lambda model: self._sessions(model)(),
+            "load_and_run": lambda model: networks.onnxruntime_session(model, self._threads)(),
+        }
+
+    @cached_property
+    def _sessions(self) -> Callable[[networks.Case], Callable[[], Any]]:
+        return lru_cache(1)(partial(networks.onnxruntime_session, threads=self._threads))
 
     def numpy(self, result: Any) -> np.ndarray:
         return result.numpy() if hasattr(result, "numpy") else result

@@ -82,3 +82,14 @@ def test_functions_are_fused(tmp_path):
     (row,) = json.loads(record.read_text())["levels"]["native"]["families"]["fusion"]
     assert row["errors"] == {}
     assert set(row["seconds"]) == {"flex", "numpy"}
+
+
+def test_models_are_run(tmp_path):
+    record = tmp_path / "record.json"
+    command = [sys.executable, COMPARE, "--peers", "flex,onnxruntime", "--rounds", "1"]
+    command += ["--json", record, "--only", "ONNX models", "--match", "LSTM"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    (row,) = json.loads(record.read_text())["levels"]["native"]["families"]["ONNX models"]
+    assert row["errors"] == {}
+    assert set(row["seconds"]) == {"flex", "onnxruntime"}
