@@ -414,8 +414,10 @@ def chart(record: dict[str, Any]) -> str:
         _bar("bar", 8, 25, 20, 9),
         _text(32, 34, "the fastest of them in each row", "note"),
     ]
-    for place, (name, colour) in enumerate(COLOURS.items()):
-        parts += [_dot(232 + 78 * place, 30, colour), _text(240 + 78 * place, 34, name, "note")]
+    at = 232
+    for name, colour in COLOURS.items():
+        parts += [_dot(at, 30, colour), _text(at + 8, 34, name, "note")]
+        at += 26 + 7 * len(name)
     times = LOWEST
     while times <= HIGHEST:
         at = f'x1="{x(times):.1f}" x2="{x(times):.1f}" y1="{TOP - 4}" y2="{bottom}"'
