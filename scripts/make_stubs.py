@@ -84,10 +84,10 @@ def documented(text: str, module: object = _flex) -> str:
         value = getattr(owner, member[1], None) if member else None
         if value is not None and value.__doc__:
             lines.append(line.replace(": ...\n", ":\n") + docstring(value, " " * 8))
+        elif name and owner is not None and owner.__doc__:
+            lines.append(line.replace(": ...\n", ":\n") + docstring(owner, "    "))
         else:
             lines.append(line)
-            if name and owner is not None and owner.__doc__ and not line.endswith("...\n"):
-                lines.append(docstring(owner, "    "))
     return "".join(lines)
 
 
@@ -213,7 +213,9 @@ def main() -> None:
     write("random.pyi", text, random.__all__)
     own = [name for name in linalg.__all__ if name not in _flex.__all__]
     functions = [name for name in own if not inspect.isclass(getattr(linalg, name))]
-    text = LINALG + "".join(function(f, getattr(linalg, f), space="linalg.") for f in functions)
+    text = documented(LINALG, linalg) + "".join(
+        function(f, getattr(linalg, f), space="linalg.") for f in functions
+    )
     write("linalg.pyi", text, linalg.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)

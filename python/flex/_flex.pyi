@@ -60,13 +60,20 @@ _Device: TypeAlias = Literal["cpu"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]
 
-class ChainedAssignmentWarning(UserWarning): ...
-class ShapeError(ValueError): ...
-class DTypeError(TypeError): ...
-class AxisError(ShapeError, IndexError): ...
-class SubscriptError(ShapeError, IndexError): ...
-class RangeError(ValueError, OverflowError): ...
-class DivisionByZeroError(ValueError, ZeroDivisionError): ...
+class ChainedAssignmentWarning(UserWarning):
+    """A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write `t[0, 1] = 5`."""
+class ShapeError(ValueError):
+    """Shapes that are incompatible with each other or with the operation."""
+class DTypeError(TypeError):
+    """A dtype that the operation doesn't support, or two without a common dtype."""
+class AxisError(ShapeError, IndexError):
+    """An axis out of range or repeated."""
+class SubscriptError(ShapeError, IndexError):
+    """A subscript that doesn't fit the shape."""
+class RangeError(ValueError, OverflowError):
+    """A number that is out of range for the dtype it is converted to."""
+class DivisionByZeroError(ValueError, ZeroDivisionError):
+    """An integer divided by zero."""
 
 @final
 class DType:

@@ -21,7 +21,8 @@ from flex._results import (
     SVDResult,
 )
 
-class LinAlgError(ValueError): ...
+class LinAlgError(ValueError):
+    """A matrix that is singular or not positive definite, or for which an iteration did not converge."""
 
 def cholesky(x: _Operand, /, *, upper: builtins.bool = False) -> Tensor:
     """The Cholesky factor of each matrix: the lower triangular L of `x = L L^H`, with a positive
