@@ -20,3 +20,4 @@ step "rustdoc"
 RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc -q --no-deps
 
 scripts/check-dependencies.sh
+"$python" scripts/make_licenses.py --check
