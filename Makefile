@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web check test msrv test-rust test-cross test-web test-burn test-python sanitize fuzz lint bench bench-peers compare comparison clean
+.PHONY: help setup build demo web docs docs-serve check test msrv test-rust test-cross test-web test-docs test-burn test-python sanitize fuzz lint bench bench-peers compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -17,6 +17,12 @@ demo:         ## embed the sentences of examples/ with a real model and answer q
 web: setup    ## a page that reads digits as you draw them, by flex as WebAssembly; PORT=8000
 	@scripts/build-web.sh
 	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory target/web $(or $(PORT),8000)
+
+docs: setup   ## the documentation site, in site/
+	@scripts/build-docs.sh
+
+docs-serve: docs  ## the same, served on this machine; PORT=8000
+	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory site $(or $(PORT),8000)
 
 check: setup  ## the fast half of `make test`: lints, and the tests on this machine's best instruction set
 	@scripts/check.sh
@@ -38,6 +44,9 @@ test-cross: setup  ## tests on emulated CPUs and Cortex-M boards and as WebAssem
 
 test-web: setup  ## the page of examples/web, under wasmtime and in a browser
 	@scripts/test-web.sh
+
+test-docs: setup  ## the documentation site, built and opened in a browser
+	@scripts/test-docs.sh
 
 test-burn:    ## the Burn backend: its tests, and those of Burn's packages on it; ARGS='burn-nn burn-linalg' for these packages
 	@scripts/test-burn.sh $(ARGS)
@@ -65,6 +74,6 @@ comparison: build  ## COMPARISON.md and its picture, measured anew: three quarte
 
 clean:        ## everything that was built, .venv too
 	cargo clean
-	rm -rf .venv dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv dist site .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find python tests examples benches -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/flex/*.so

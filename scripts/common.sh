@@ -45,6 +45,12 @@ offered() {
   local package
   for package; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
 }
+# Headless Chromium for tests of pages: CHROMIUM if it is set, else Debian's package, where apt may install it.
+browser=(chromium fonts-liberation)
+find_chromium() {
+  command -v "${CHROMIUM:=chromium}" >/dev/null || { can_install && install "${browser[@]}"; } || return 1
+  export CHROMIUM
+}
 # What the stages have left out, on one line; with --offered only what this machine could have tested.
 left_out() {
   [ -e "$stages/.left_out" ] || return 0

@@ -9,9 +9,7 @@ step "examples/web"
 started=$SECONDS
 scripts/build-web.sh
 tests=(tests/web/test_module.py)
-browser=(chromium fonts-liberation)
-if command -v "${CHROMIUM:=chromium}" >/dev/null || { can_install && install "${browser[@]}"; }; then
-  export CHROMIUM
+if find_chromium; then
   tests+=(tests/web/test_page.py)
 else
   no_browser=1

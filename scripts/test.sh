@@ -14,7 +14,7 @@ lane() {
 
 lane test-cross &
 lane test-burn &
-lane lint msrv test-rust test-python test-web
+lane lint msrv test-rust test-python test-web test-docs
 wait
 failed_stages
 left=$(left_out) offered=$(left_out --offered) took="$((SECONDS / 60)) min"

@@ -1,12 +1,17 @@
 """A headless browser, driven over a pipe by the DevTools protocol."""
 
 import base64
+import contextlib
 import fcntl
+import functools
+import http.server
 import json
 import os
 import select
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +26,20 @@ START = [
 PATIENCE = 60.0  # seconds
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder's files on this machine."""
+    handler = functools.partial(Quiet, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 def pipe() -> list[int]:
     """A pipe whose descriptors don't collide with those that the browser reserves."""
     low = os.pipe()
@@ -31,7 +50,7 @@ def pipe() -> list[int]:
 
 
 class Browser:
-    """One page. Its exceptions and error messages are collected in `complaints`."""
+    """One page. Its exceptions and error messages are collected in `complaints`, the addresses that it asks for in `requests`."""
 
     def __init__(self, program: str, flags: list[str]) -> None:
         (their_in, self.out), (self.into, their_out) = pipe(), pipe()
@@ -48,13 +67,14 @@ class Browser:
         os.close(their_out)
         self.unread, self.number, self.session = b"", 0, {}
         self.complaints: list[str] = []
+        self.requests: list[str] = []
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self.session = {
             "sessionId": self.send("Target.attachToTarget", targetId=target, flatten=True)[
                 "sessionId"
             ]
         }
-        for domain in ("Page", "Runtime", "Log"):
+        for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
 
     def __enter__(self) -> Self:
@@ -89,6 +109,8 @@ class Browser:
                 self.complaints.append(
                     details.get("exception", {}).get("description", details["text"])
                 )
+            if answer.get("method") == "Network.requestWillBeSent":
+                self.requests.append(answer["params"]["request"]["url"])
             if (
                 answer.get("method") == "Log.entryAdded"
                 and answer["params"]["entry"]["level"] == "error"
@@ -120,6 +142,16 @@ class Browser:
     def open(self, url: str) -> None:
         self.send("Page.navigate", url=url)
         self.wait("document.readyState === 'complete'")
+
+    def resize(self, width: int, height: int) -> None:
+        """A window of this size; narrow ones are a phone's."""
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
 
     def mouse(self, kind: str, x: float, y: float) -> None:
         self.send(

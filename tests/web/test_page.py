@@ -1,17 +1,14 @@
 """The page of examples/web in a browser: digits that it draws, digits drawn by hand, the benchmark."""
 
-import functools
-import http.server
 import json
 import math
 import os
 import random
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Browser
+from browser import Browser, served
 
 PICTURES = Path(__file__).resolve().parents[2] / "target" / "web-test"
 PREDICTION = "document.getElementById('prediction').dataset.digit"
@@ -50,15 +47,8 @@ HAND = [
 
 @pytest.fixture(scope="module")
 def url(site: Path) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    with http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=site)
-    ) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with served(site) as address:
+        yield address
 
 
 def start(tmp_path_factory: pytest.TempPathFactory, url: str, *flags: str) -> Browser:
