@@ -1,7 +1,10 @@
-"""docs/names.md: every name of flex in it exists, and every function of NumPy is listed."""
+"""docs/names.md: every name of flex in it exists, and every function of NumPy is listed. docs/site/api.toml: every public name of flex is
+on one page of the reference."""
 
 import inspect
 import re
+import tomllib
+from collections import Counter
 from operator import attrgetter
 from pathlib import Path
 
@@ -17,7 +20,8 @@ import scipy.special
 
 import flex
 
-TEXT = (Path(__file__).parents[2] / "docs" / "names.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "names.md").read_text(encoding="utf-8")
 SECTIONS = {part.split("\n", 1)[0]: part for part in TEXT.split("\n## ")[1:]}
 ROW = re.compile(r"^\| `([\w.]+)` \| `([\w.()]+)` \|$", re.M)
 
@@ -68,3 +72,19 @@ def test_every_function_of_numpy_is_listed():
     listed = {*same, *alone, *(n for n, _ in ROW.findall(SECTIONS["NumPy"]))}
     assert names == listed
     assert not set(same) & set(alone)
+
+
+def test_every_public_name_is_on_one_page_of_the_reference():
+    pages = tomllib.loads((DOCS / "site" / "api.toml").read_text(encoding="utf-8"))["page"]
+    listed = {page["module"]: Counter() for page in pages}
+    whole = {page["module"] for page in pages if "names" not in page}
+    for page in pages:
+        listed[page["module"]].update(page.get("names", "").split())
+    assert whole.isdisjoint(page["module"] for page in pages if "names" in page)
+    modules = {name.rpartition(".")[2] for name in listed}
+    for name, names in listed.items():
+        if name not in whole:
+            module = attrgetter(name.removeprefix("flex."))(flex) if name != "flex" else flex
+            public = {n for n in module.__all__ if n[0] != "_"} - modules
+            assert public == set(names), name
+            assert set(names.values()) == {1}, name
