@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 from onnx_models import by_onnxruntime, made
 from onnxruntime.quantization import quantize_dynamic
-from small_bert import WORDS, word_tokenizer
+from small_bert import WORDS, bare_tokenizer, word_tokenizer
 
 import flex
 from flex.models import SentenceEncoder
@@ -131,6 +131,17 @@ class TestOtherModels:
         mean = rows[[2, WORDS.index("cat"), WORDS.index("dog"), 3]].mean(axis=0)
         vectors = encoder.encode(["dog", "cat dog", "the cat", "zebra"])
         np.testing.assert_allclose(np.asarray(vectors)[1], mean / np.linalg.norm(mean), rtol=1e-5)
+
+    def test_texts_without_tokens(self, tmp_path):
+        model, rows = embedding()
+        written(tmp_path, model)
+        bare_tokenizer().save(str(tmp_path / "tokenizer.json"))
+        encoder = SentenceEncoder.load(tmp_path)
+        vectors = np.asarray(encoder.encode(["", "cat", " ", "dog cat"]))
+        cat = rows[WORDS.index("cat")]
+        np.testing.assert_allclose(vectors[1], cat / np.linalg.norm(cat), rtol=1e-5)
+        np.testing.assert_array_equal(vectors[[0, 2]], 0)
+        np.testing.assert_array_equal(np.asarray(encoder.encode([""])), np.zeros((1, 4)))
 
     def test_unknown_sizes(self, tmp_path):
         """The length of vectors is that of a token's, if the model doesn't state it."""

@@ -92,7 +92,8 @@ class Network:
         """
         same: dict[int, list[int]] = {}
         for k, (start, end) in enumerate(pairwise(offsets)):
-            same.setdefault(end - start, []).append(k)
+            if start < end:
+                same.setdefault(end - start, []).append(k)
         vectors: dict[int, Tensor] = {}
         for length, all_texts in same.items():
             together = self._batch or len(all_texts)
@@ -102,7 +103,7 @@ class Network:
                 rows += rows[-1:] * (together - len(rows) if self._batch else 0)
                 hidden = self._run(flex.stack(rows), self.config.pad_token_id)
                 vectors.update({k: hidden[row] for row, k in enumerate(texts)})
-        return flex.concat([vectors[k] for k in range(len(vectors))])
+        return flex.concat([vectors[k] for k in sorted(vectors)])
 
     def _run(self, ids: Tensor, pad: int) -> Tensor:
         """The vectors [texts, tokens, hidden_size] of texts [texts, tokens]."""
