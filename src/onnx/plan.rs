@@ -67,7 +67,7 @@ impl Plan {
                 let result = results.next();
                 if let Some(to) = to {
                     let Some(result) = result else {
-                        return Err(step.explain(Error::value("onnx", "a result is missing")));
+                        return Err(step.explain(Error::value(step.op, "a result is missing")));
                     };
                     slots[*to as usize] = Some(result);
                 }

@@ -288,6 +288,17 @@ class TestNetworks:
         for lengths in ([7, 7, 7], [7, 2, 4]):
             assert matches_onnxruntime(model, x=x, lengths=np.int32(lengths))
 
+    @pytest.mark.parametrize("shape", [(2, 3, 1), (2, 3, 1, 1), (1, 3, 4)])
+    def test_norms_of_single_values(self, shape):
+        """A channel of one value becomes the bias."""
+        model = made(
+            [helper.make_node("InstanceNormalization", ["x", "g", "b"], ["y"])],
+            [("x", TensorProto.FLOAT, shape)],
+            [("y", TensorProto.FLOAT, shape)],
+            {"g": self.weight(3), "b": self.weight(3)},
+        )
+        assert matches_onnxruntime(model, x=self.weight(*shape, scale=1))
+
     def test_quantised(self):
         """Integers with scales around a product, as exporters of quantised models write it. Weights are of 7 bits, since onnxruntime's sums
         saturate on CPUs without VNNI."""

@@ -29,6 +29,8 @@ use smallvec::SmallVec;
 
 /// The name of the module in errors.
 const OP: &str = "onnx.load";
+/// In errors of a graph's names, which the node at fault is added to.
+const GRAPH: &str = "graph";
 /// The latest version of ONNX's operator set that the table of operators is made for.
 const LATEST: i64 = 28;
 /// The most nodes after functions are inlined: more are a mistake or an attack.
@@ -391,5 +393,5 @@ fn unknown(name: &str) -> Error {
         "the value {} is used before a node computes it, or by itself",
         Excerpt(&name)
     );
-    Error::value(OP, message)
+    Error::value(GRAPH, message)
 }

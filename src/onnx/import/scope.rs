@@ -84,7 +84,7 @@ impl<'a> Importer<'a, '_, '_> {
         match self.top().frame().names.insert(name, operand) {
             None => Ok(()),
             Some(_) => Err(Error::value(
-                super::OP,
+                super::GRAPH,
                 message!("two values are called {}", Excerpt(&name)),
             )),
         }

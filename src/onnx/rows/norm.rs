@@ -57,7 +57,9 @@ pub(super) const ROWS: &[Row] = &[
                 bias: Some(x.get(2)?),
                 eps,
             };
-            nn::instance_norm(x.get(0)?, None, options)
+            // unlike `instance_norm`, which refuses a channel of a single value: it becomes the bias
+            let channels = x.get(0)?.shape().get(1).copied().unwrap_or(0);
+            nn::group_norm(x.get(0)?, channels.max(1), options)
         })
     }),
     make("GroupNormalization", 18, 3..=3, &[EPS, GROUPS], |node| {

@@ -212,8 +212,10 @@ fn layer(node: &Node, cell: Cell) -> Result<Call> {
         forget_rest,
         weights: None,
     };
+    // of weights that don't fit, the call says what is wrong
     if let (true, Some(w), Some(r)) = (layer.plain, node.constant(1), node.constant(2))
         && (node.constants.len() <= 3 || node.constant(3).is_some())
+        && layer.check(w, r, node.constant(3)).is_ok()
     {
         layer.weights = Some(layer.rearranged(w, r, node.constant(3))?);
     }
