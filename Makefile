@@ -57,7 +57,7 @@ test-python: build  ## Python tests on each instruction set, the stubs, the whee
 sanitize: setup  ## the tests under AddressSanitizer, Miri and ThreadSanitizer; ARGS='address' for one of them
 	@scripts/sanitize.sh $(ARGS)
 
-fuzz: build   ## random programs against NumPy, damaged files, for SECONDS=60
+fuzz: build   ## random programs against NumPy, ONNX graphs against onnxruntime, damaged files, for SECONDS=60
 	@scripts/fuzz.sh $(SECONDS)
 
 bench:        ## Rust benchmarks, one file a family

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Random cases for some time: sequences of operations on memory next to guard pages, compared with NumPy; damaged files; and coverage-guided
-# fuzzing of the file readers under AddressSanitizer.
-#   fuzz.sh [SECONDS]    a third for each; default 60
-# SEED=n sets the first seed of the first two; the default depends on the day. Findings of the readers' fuzzer stay in target/fuzz.
+# Random cases for some time: sequences of operations on memory next to guard pages, compared with NumPy; damaged files; ONNX graphs,
+# compared with onnxruntime; damaged ONNX models; and coverage-guided fuzzing of the file readers under AddressSanitizer.
+#   fuzz.sh [SECONDS]    a fifth for each; default 60
+# SEED=n sets the first seed of all but the last; the default depends on the day. Findings of the readers' fuzzer stay in target/fuzz.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-seconds=$((${1:-60} / 3)) seed=${SEED:-$(($(date +%s) % 1000000000))} failed=()
+seconds=$((${1:-60} / 5)) seed=${SEED:-$(($(date +%s) % 1000000000))} failed=()
 
-for kind in programs files; do
+for kind in programs files graphs onnx_files; do
   step "$kind from seed $seed, $seconds s"
   "$python" tests/python/fuzz.py "$kind" --first "$seed" --seconds "$seconds" || failed+=("$kind")
 done

@@ -1,6 +1,7 @@
-"""Runs random cases, one for each seed: `programs` of operations on memory next to guard pages, or damaged `files`.
+"""Runs random cases, one for each seed: `programs` of operations on memory next to guard pages, damaged `files`, ONNX `graphs`, or damaged
+ONNX models, `onnx_files`.
 
-    fuzz.py programs|files [--first SEED] [--count CASES] [--seconds S]
+    fuzz.py programs|files|graphs|onnx_files [--first SEED] [--count CASES] [--seconds S]
 
 They run in a separate process, since a read or a write out of bounds kills it: the seed of the case that was running is then reported, and
 a new process continues after it. `fuzz.py programs --first SEED --count 1` repeats one.
@@ -40,7 +41,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kind", choices=["programs", "files"])
+    parser.add_argument("kind", choices=["programs", "files", "graphs", "onnx_files"])
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1 << 40)
     parser.add_argument("--seconds", type=float, default=math.inf)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import graphs
 import pytest
 
 HERE = Path(__file__).parent
@@ -13,12 +14,23 @@ GUARDED = pytest.mark.skipif(os.name != "posix", reason="needs mprotect for guar
 
 
 @pytest.mark.parametrize(
-    ("kind", "count"), [pytest.param("programs", 150, marks=GUARDED), ("files", 300)]
+    ("kind", "count"),
+    [
+        pytest.param("programs", 150, marks=GUARDED),
+        ("files", 300),
+        ("graphs", 60),
+        ("onnx_files", 400),
+    ],
 )
 def test_random_cases(kind, count):
     command = [sys.executable, HERE / "fuzz.py", kind, "--count", str(count)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout[-6000:]
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys(graphs.KINDS), ids=lambda kind: kind.__name__)
+def test_each_kind_of_node_is_compared(kind):
+    assert sum(graphs.run(seed, [kind]) for seed in range(5)) > 0
 
 
 @GUARDED

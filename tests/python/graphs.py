@@ -1,0 +1,151 @@
+"""Random ONNX graphs of up to a dozen operators, compared with onnxruntime, or with ONNX's reference where that fails."""
+
+import contextlib
+import warnings
+
+import graph_integers
+import graph_nodes
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+from onnx_models import by_onnxruntime
+
+import flex
+
+OPSETS = (18, 21, 23)
+KINDS = graph_nodes.KINDS + graph_integers.KINDS
+MOST = 4096  # elements of a value
+
+
+class Graph:
+    """A graph in the making: values with known shapes, of float32 unless they are indices."""
+
+    def __init__(self, rng):
+        self.rng, self.nodes, self.weights, self.values = rng, [], {}, {}
+        self.open = {}  # the inputs
+        self.opset = int(rng.choice(OPSETS))
+        for k in range(int(rng.integers(1, 3))):
+            self.open[f"x{k}"] = self.values[f"x{k}"] = self.shape()
+
+    def shape(self, rank=None):
+        rank = int(self.rng.integers(0, 5)) if rank is None else rank
+        return tuple(int(n) for n in self.rng.integers(1, 7, rank))
+
+    def integer(self, low, high):
+        """From low to high, which may occur, too."""
+        return int(self.rng.integers(low, high + 1))
+
+    def flag(self):
+        return bool(self.rng.random() < 0.5)
+
+    def choice(self, options):
+        return options[int(self.rng.integers(len(options)))]
+
+    def weight(self, shape, low=-1.0, high=1.0):
+        return self.constant(self.rng.uniform(low, high, shape).astype(np.float32))
+
+    def constant(self, value):
+        name = f"w{len(self.weights)}"
+        self.weights[name] = np.asarray(value)
+        return name
+
+    def integers(self, *values):
+        return self.constant(np.int64(values))
+
+    def node(self, kind, inputs, **attributes):
+        """A node with an output, whose name it returns."""
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(
+            helper.make_node(kind, inputs, [name], f"n{len(self.nodes)}", **attributes)
+        )
+        return name
+
+    def value(self, rank=None, least=0):
+        """A value of this rank, or of at least one: a former one if there is such, or else a weight."""
+        fit = [
+            name
+            for name, shape in self.values.items()
+            if (rank is None or len(shape) == rank) and len(shape) >= least
+        ]
+        if fit:  # later ones more often, so that graphs are deep
+            return fit[max(self.integer(0, len(fit) - 1), self.integer(0, len(fit) - 1))]
+        shape = self.shape(rank if rank is not None else max(least, self.integer(0, 4)))
+        name = self.weight(shape)
+        self.values[name] = shape
+        return name
+
+    def axis(self, rank):
+        """An axis, counted from either end."""
+        return self.integer(-rank, rank - 1)
+
+
+def finished(g, outputs):
+    """The model with these outputs."""
+    info = helper.make_tensor_value_info
+    symbolic = g.flag()  # sizes that are known only in a call
+    inputs = [
+        info(
+            name,
+            TensorProto.FLOAT,
+            [f"{name}{k}" for k in range(len(shape))] if symbolic else shape,
+        )
+        for name, shape in g.open.items()
+    ]
+    results = [info(name, TensorProto.FLOAT, None) for name in outputs]
+    weights = [numpy_helper.from_array(value, name) for name, value in g.weights.items()]
+    graph = helper.make_graph(g.nodes, "fuzz", inputs, results, weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", g.opset)], ir_version=10)
+
+
+class UnknownError(Exception):
+    """No library runs a graph, or a value of it is none to go on with."""
+
+
+def expected(file, model, inputs):
+    """onnxruntime's outputs for the graph as it is, since some of its optimisations round; the reference's if it lacks an operator."""
+    with contextlib.suppress(Exception):
+        return by_onnxruntime(file, inputs, optimised=False)
+    try:
+        return ReferenceEvaluator(model).run(None, inputs)
+    except Exception as error:
+        raise UnknownError from error
+
+
+def fitting(g, inputs, name):
+    """The shape of a value, found by running the graph up to it."""
+    model = finished(g, [name])
+    (value,) = expected(model.SerializeToString(), model, inputs)
+    if value.ndim > 4 or not 0 < value.size <= MOST or not np.abs(value).max() <= 100:
+        raise UnknownError
+    return value.shape
+
+
+def run(seed, kinds=KINDS):
+    """Makes a graph of these kinds of nodes and compares the outputs; returns how many nodes it has."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(seed)
+    g = Graph(rng)
+    inputs = {name: rng.uniform(-1, 1, s).astype(np.float32) for name, s in g.open.items()}
+    for _ in range(int(rng.integers(2, 12))):
+        count, weights, values = len(g.nodes), dict(g.weights), dict(g.values)
+        name = g.choice(kinds)(g)
+        try:
+            shape = fitting(g, inputs, name)
+        except UnknownError:
+            del g.nodes[count:]
+            g.weights, g.values = weights, values
+            continue
+        g.values[name] = shape
+    made = [name for name in g.values if name.startswith("v")]
+    if not made:
+        return 0
+    # all values, or only the last one, so that nodes become one operation
+    outputs = made if g.flag() else made[-1:]
+    model = finished(g, outputs)
+    file = model.SerializeToString()
+    wanted = expected(file, model, inputs)
+    found = flex.onnx.load(file).run(outputs, inputs)
+    for name, got, want in zip(outputs, found, wanted, strict=True):
+        assert (got.shape, got.dtype.name) == (want.shape, str(want.dtype)), name
+        np.testing.assert_allclose(got.numpy(), want, rtol=2e-3, atol=2e-4, err_msg=name)
+    return len(g.nodes)
