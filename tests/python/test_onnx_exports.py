@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, numpy_helper
-from onnx_models import matches_onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+from onnx_models import made, matches_onnxruntime
 
 import flex
 
@@ -126,3 +126,115 @@ def test_threads_do_not_change_bits(threads):
             expected = [y.tolist() for y in run(None, inputs)]
         with flex.threads(threads):
             assert [y.tolist() for y in run(None, inputs)] == expected
+
+
+def test_as_from_scikit_learn():
+    """A pipeline as skl2onnx writes it: scaled, projected, then classes by a linear model and the nearest of several centres."""
+    rng = np.random.default_rng(13)
+
+    def weight(*shape):
+        return rng.standard_normal(shape).astype(np.float32)
+
+    node = helper.make_node
+    model = made(
+        [
+            node("Cast", ["x"], ["float"], to=TensorProto.FLOAT),
+            node("Sub", ["float", "mean"], ["moved"]),
+            node("Div", ["moved", "deviation"], ["scaled"]),
+            node("MatMul", ["scaled", "axes"], ["projected"]),
+            node("Gemm", ["projected", "coefficients", "intercept"], ["raw"], alpha=1.0),
+            node("Softmax", ["raw"], ["probabilities"], axis=1),
+            node("ArgMax", ["probabilities"], ["most"], axis=1, keepdims=0),
+            node("Gather", ["classes", "most"], ["label"]),
+            node("ReduceSumSquare", ["projected"], ["norms"], axes=[1], keepdims=1),
+            node("Gemm", ["projected", "centres", "squares"], ["products"], alpha=-2.0, transB=1),
+            node("Add", ["norms", "products"], ["distances"]),
+            node("ArgMin", ["distances"], ["cluster"], axis=1, keepdims=0),
+            node("Sqrt", ["distances"], ["score"]),
+        ],
+        [("x", TensorProto.DOUBLE, ["n", 6])],
+        [
+            ("probabilities", TensorProto.FLOAT, ["n", 4]),
+            ("label", TensorProto.INT64, ["n"]),
+            ("cluster", TensorProto.INT64, ["n"]),
+            ("score", TensorProto.FLOAT, ["n", 5]),
+        ],
+        {
+            "mean": weight(1, 6),
+            "deviation": np.abs(weight(1, 6)) + 0.5,
+            "axes": weight(6, 3),
+            "coefficients": weight(3, 4),
+            "intercept": weight(4),
+            "classes": np.int64([3, 5, 7, 11]),
+            "centres": (centres := weight(5, 3)),
+            "squares": (centres**2).sum(axis=1),
+        },
+    )
+    for count in (1, 50):
+        assert matches_onnxruntime(model, x=rng.standard_normal((count, 6)))
+
+
+def test_as_from_tensorflow():
+    """Images in channels last, as tf2onnx writes them: transposed around convolutions, with padding and normalisation by themselves."""
+    rng = np.random.default_rng(17)
+
+    def weight(*shape):
+        return (0.3 * rng.standard_normal(shape)).astype(np.float32)
+
+    node = helper.make_node
+    to_first, to_last = {"perm": [0, 3, 1, 2]}, {"perm": [0, 2, 3, 1]}
+    model = made(
+        [
+            node("Transpose", ["image"], ["first"], **to_first),
+            node("Pad", ["first", "pads"], ["padded"]),
+            node("Conv", ["padded", "w1"], ["c1"], strides=[2, 2], kernel_shape=[3, 3]),
+            node("Transpose", ["c1"], ["last"], **to_last),
+            node("Mul", ["last", "scale"], ["scaled"]),
+            node("Add", ["scaled", "shift"], ["shifted"]),
+            node("Clip", ["shifted", "zero", "six"], ["relu6"]),
+            node("Transpose", ["relu6"], ["again"], **to_first),
+            node(
+                "Conv",
+                ["again", "w2", "b2"],
+                ["c2"],
+                group=8,
+                auto_pad="SAME_UPPER",
+                kernel_shape=[3, 3],
+            ),
+            node("Clip", ["c2", "zero", "six"], ["r2"]),
+            node("Transpose", ["r2"], ["nhwc"], **to_last),
+            node("ReduceMean", ["nhwc"], ["mean"], axes=[1, 2], keepdims=0),
+            node("Shape", ["mean"], ["shape"]),
+            node("Cast", ["shape"], ["sizes"], to=TensorProto.INT32),
+            node("Slice", ["sizes", "from", "to", "axes"], ["batch"]),
+            node("Squeeze", ["batch", "axes"], ["scalar"]),
+            node("Unsqueeze", ["scalar", "axes"], ["one"]),
+            node("Concat", ["one", "rest"], ["target32"], axis=0),
+            node("Cast", ["target32"], ["target"], to=TensorProto.INT64),
+            node("Reshape", ["mean", "target"], ["vectors"]),
+            node("MatMul", ["vectors", "w3"], ["product"]),
+            node("Add", ["product", "b3"], ["logits"]),
+            node("Identity", ["logits"], ["y"]),
+        ],
+        [("image", TensorProto.FLOAT, ["n", 32, 32, 3])],
+        [("y", TensorProto.FLOAT, None)],
+        {
+            "pads": np.int64([0, 0, 0, 0, 0, 0, 1, 1]),
+            "w1": weight(8, 3, 3, 3),
+            "scale": weight(8),
+            "shift": weight(8) + np.float32(1),
+            "zero": np.float32(0),
+            "six": np.float32(6),
+            "w2": weight(8, 1, 3, 3),
+            "b2": weight(8),
+            "from": np.int64([0]),
+            "to": np.int64([1]),
+            "axes": np.int64([0]),
+            "rest": np.int32([2, 4]),
+            "w3": weight(4, 5),
+            "b3": weight(5),
+        },
+    )
+    for count in (1, 3):
+        image = rng.standard_normal((count, 32, 32, 3), np.float32)
+        assert matches_onnxruntime(model, atol=1e-4, image=image)
