@@ -14,8 +14,9 @@ size=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 echo "$wheel: $size bytes"
 [ "$size" -le "$max_bytes" ] || die "the wheel has $size bytes, more than $max_bytes"
 
+contents=$("$python" -m zipfile --list "$wheel")
 for part in licenses/LICENSE-{MIT,APACHE,THIRD-PARTY} 'sboms/.*\.json'; do
-  "$python" -m zipfile --list "$wheel" | grep -q "\.dist-info/$part " || die "the wheel has no $part"
+  grep -q "\.dist-info/$part " <<<"$contents" || die "the wheel has no $part"
 done
 
 bare=$(mktemp -d)
