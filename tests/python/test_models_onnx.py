@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,17 @@ def test_quantised(tmp_path):
 def test_places(tmp_path, place):
     encoder = SentenceEncoder.load(copied(tmp_path, "bert", place=place))
     assert encoder.encode("the cat").shape == (encoder.dimension,)
+
+
+def test_command(tmp_path):
+    """`flex-cpu embed --model`, with vectors of unit length as without sentence-transformers' settings."""
+    (model := tmp_path / "model").mkdir()
+    written(model, embedding()[0])
+    (tmp_path / "texts.txt").write_text("the cat sat\na dog\n", encoding="utf-8")
+    arguments = ["embed", "--model", model, "-o", tmp_path / "out.npy", tmp_path / "texts.txt"]
+    subprocess.run([sys.executable, "-m", "flex", *arguments], check=True)
+    expected = SentenceEncoder.load(model).encode(["the cat sat", "a dog"])
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), np.asarray(expected))
 
 
 class TestOtherModels:
