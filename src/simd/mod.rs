@@ -76,10 +76,11 @@ pub const MICROCONTROLLER: bool = cfg!(all(
 /// not worth their size there.
 pub const SCALAR_WEB: bool = cfg!(all(target_family = "wasm", not(target_feature = "simd128")));
 
-/// The lanes of the sets that all targets of an architecture have: `lanes` if there are vectors,
-/// else 1.
+/// The lanes of the sets that all targets of an architecture have: `lanes`; 1 without vectors, and
+/// where other sets are chosen at run time, since vectors written out are large and few CPUs are left
+/// with the base set ([`Isa::SMALL`]).
 const fn baseline_lanes(lanes: usize) -> usize {
-    if MICROCONTROLLER || SCALAR_WEB {
+    if MICROCONTROLLER || SCALAR_WEB || cfg!(x86_dispatch) {
         1
     } else {
         lanes
