@@ -20,17 +20,18 @@ macro_rules! bodies {
         $(bodies!(@ [$(#[$m])*] $Name $I $T $body $($x)*);)*
     };
     (@ $m:tt $Name:ident $I:ident $T:ident $body:block $x:ident) => {
-        bodies!(# $m Unary $Name $I $T $body $x);
+        bodies!(# $m [] Unary $Name $I $T $body $x);
     };
     (@ $m:tt $Name:ident $I:ident $T:ident $body:block $x:ident $y:ident) => {
-        bodies!(# $m Binary $Name $I $T $body $x $y);
+        bodies!(# $m [const SCALARS: ScalarMasks = SECOND;] Binary $Name $I $T $body $x $y);
     };
     (@ $m:tt $Name:ident $I:ident $T:ident $body:block $x:ident $y:ident $z:ident) => {
-        bodies!(# $m Ternary $Name $I $T $body $x $y $z);
+        bodies!(# $m [] Ternary $Name $I $T $body $x $y $z);
     };
-    (# [$($m:tt)*] $Arity:ident $Name:ident $I:ident $T:ident $body:block $($x:ident)*) => {
+    (# [$($m:tt)*] [$($constant:tt)*] $Arity:ident $Name:ident $I:ident $T:ident $body:block $($x:ident)*) => {
         $($m)*
         impl<$T: Real> $Arity<Float, $T> for $Name {
+            $($constant)*
             #[inline(always)]
             fn eval<$I: Isa>($($x: $T),*) -> $T $body
         }
@@ -147,7 +148,7 @@ bodies! {
 macro_rules! bodies_of_tensors {
     ($($Name:ident($x:ident, $y:ident) |$I:ident, $T:ident| $body:block)*) => { $(
         impl<$T: Real> Binary<Float, $T> for $Name {
-            const SCALARS: bool = false;
+            const SCALARS: ScalarMasks = NEITHER;
             #[inline(always)]
             fn eval<$I: Isa>($x: $T, $y: $T) -> $T $body
         }
@@ -171,7 +172,7 @@ bodies_of_tensors! {
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
 }
 impl<T: Real> Binary<Float, T> for GeluGradient {
-    const SCALARS: bool = false;
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(grad: T, x: T) -> T {
         grad * x.gelu_slope::<I>()

@@ -161,14 +161,14 @@ impl<T: Real> Binary<Float, T> for Copysign {
     }
 }
 impl<T: Real> Binary<Float, T> for Hypot {
-    const SCALARS: bool = false;
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.hypot::<I>(b)
     }
 }
 impl<T: Real> Binary<Float, T> for Nextafter {
-    const SCALARS: bool = false;
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.nextafter::<I>(b)

@@ -42,6 +42,7 @@ where
     }
 }
 impl<T: Integral> Binary<Integer, T> for BitwiseRightShift {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.shift_right(b)

@@ -7,36 +7,42 @@ use crate::kernel::math::Number;
 use crate::simd::Isa;
 
 impl<F, T: Number> Binary<F, T> for Equal {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a.equal(b))
     }
 }
 impl<F, T: Number> Binary<F, T> for NotEqual {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(!a.equal(b))
     }
 }
 impl<F, T: Number + PartialOrd> Binary<F, T> for Less {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a < b)
     }
 }
 impl<F, T: Number + PartialOrd> Binary<F, T> for LessEqual {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a <= b)
     }
 }
 impl<F, T: Number + PartialOrd> Binary<F, T> for Greater {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a > b)
     }
 }
 impl<F, T: Number + PartialOrd> Binary<F, T> for GreaterEqual {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a >= b)
@@ -63,18 +69,21 @@ impl<F, T: Number> Unary<F, T> for Isnan {
 }
 
 impl<F, T: Number> Binary<F, T> for LogicalAnd {
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a.nonzero() & b.nonzero())
     }
 }
 impl<F, T: Number> Binary<F, T> for LogicalOr {
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a.nonzero() | b.nonzero())
     }
 }
 impl<F, T: Number> Binary<F, T> for LogicalXor {
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> Bool {
         Bool::from(a.nonzero() ^ b.nonzero())

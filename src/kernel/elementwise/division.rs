@@ -7,6 +7,7 @@ use crate::kernel::math::{Division, Math, Real};
 use crate::simd::Isa;
 
 impl<F, T: Division> Binary<F, T> for FloorDivide {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.floor_divide::<I>(b)
@@ -22,6 +23,7 @@ impl<F, T: Division> Binary<F, T> for FloorDivide {
     }
 }
 impl<F, T: Division> Binary<F, T> for Remainder {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.remainder::<I>(b)
@@ -37,7 +39,7 @@ impl<F, T: Division> Binary<F, T> for Remainder {
     }
 }
 impl<F, T: Division> Binary<F, T> for Fmod {
-    const SCALARS: bool = false;
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.fmod::<I>(b)
@@ -54,12 +56,14 @@ impl<F, T: Division> Binary<F, T> for Fmod {
 }
 
 impl<T: Integral> Binary<Integer, T> for Pow {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.power(b)
     }
 }
 impl<T: Real> Binary<Float, T> for Pow {
+    const SCALARS: ScalarMasks = SECOND;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.pow::<I>(b)

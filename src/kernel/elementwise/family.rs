@@ -2,7 +2,9 @@
 
 #[cfg(feature = "half")]
 use super::half::{FusedBinaryLoop, FusedUnaryLoop, Narrow};
-use super::loops::{BinaryLoop, ScalarOperands, TernaryLoop, UnaryLoop, masks};
+use super::loops::{
+    BinaryLoop, ScalarOperands, TernaryLoop, UNARY_MASKS, UnaryLoop, binary_masks, ternary_masks,
+};
 use super::moves::{SELECT_MASKS, Select};
 use super::operation::*;
 use crate::dtype::{Bool, Class, DType};
@@ -23,7 +25,7 @@ pub struct ElementKernel {
     /// parts.
     pub components: u8,
     /// Bit m: the loop takes scalar mask m.
-    pub scalar_masks: u8,
+    pub scalar_masks: ScalarMasks,
     /// If `wide`: a loop for operands as they are, all of them tensors.
     pub fused: Option<LoopFn>,
 }
@@ -33,7 +35,7 @@ pub trait Body<F, T, const ARITY: usize> {
     /// The loop for the machine's instruction set.
     fn kernel() -> ElementKernel;
 }
-fn kernel(f: LoopFn, scalar_masks: u8) -> ElementKernel {
+fn kernel(f: LoopFn, scalar_masks: ScalarMasks) -> ElementKernel {
     ElementKernel {
         f,
         wide: false,
@@ -44,20 +46,23 @@ fn kernel(f: LoopFn, scalar_masks: u8) -> ElementKernel {
 }
 impl<O: Unary<F, T>, F, T: Number> Body<F, T, 1> for O {
     fn kernel() -> ElementKernel {
-        kernel(pick::<UnaryLoop<O, F, T>>(), masks(1, true))
+        kernel(pick::<UnaryLoop<O, F, T>>(), UNARY_MASKS)
     }
 }
 impl<O: Binary<F, T>, F, T: ScalarOperands> Body<F, T, 2> for O {
     fn kernel() -> ElementKernel {
         kernel(
             pick::<BinaryLoop<O, F, T>>(),
-            masks(2, T::SCALARS && O::SCALARS),
+            const { binary_masks::<O, F, T>() },
         )
     }
 }
 impl<O: Ternary<F, T>, F, T: ScalarOperands> Body<F, T, 3> for O {
     fn kernel() -> ElementKernel {
-        kernel(pick::<TernaryLoop<O, F, T>>(), masks(3, T::SCALARS))
+        kernel(
+            pick::<TernaryLoop<O, F, T>>(),
+            const { ternary_masks::<T>() },
+        )
     }
 }
 

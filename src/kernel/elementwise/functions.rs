@@ -23,14 +23,14 @@ functions!(Float<T: Real>:
 );
 
 impl<T: Real> Binary<Float, T> for Logaddexp {
-    const SCALARS: bool = false;
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.logaddexp::<I>(b)
     }
 }
 impl<T: Real> Binary<Float, T> for Atan2 {
-    const SCALARS: bool = false;
+    const SCALARS: ScalarMasks = NEITHER;
     #[inline(always)]
     fn eval<I: Isa>(y: T, x: T) -> T {
         y.atan2::<I>(x)

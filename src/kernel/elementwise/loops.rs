@@ -1,7 +1,7 @@
 //! The loops, one for each number of operands. An operation provides the body for one element; LLVM
 //! vectorises the loop.
 
-use super::operation::{Binary, Ternary, Unary};
+use super::operation::{Binary, NEITHER, ScalarMasks, Ternary, Unary};
 use crate::dtype::Bool;
 use crate::kernel::math::Number;
 use crate::simd::{Isa, Loop, rolled};
@@ -26,13 +26,18 @@ scalar_operands!(false: crate::dtype::f16, crate::dtype::bf16);
 #[cfg(feature = "complex")]
 scalar_operands!(false: num_complex::Complex<f32>, num_complex::Complex<f64>);
 
-/// The scalar masks of a loop of `arity` operands, by [`ScalarOperands::SCALARS`].
-pub const fn masks(arity: usize, scalars: bool) -> u8 {
-    match (arity, scalars) {
-        (1, _) => 0b11,
-        (2, true) => 0b111,
-        (3, true) => 1 | 1 << 0b010 | 1 << 0b110,
-        _ => 1,
+/// The scalar masks of loops of one operand.
+pub const UNARY_MASKS: ScalarMasks = 0b11;
+/// Those of loops of two.
+pub const fn binary_masks<O: Binary<F, T>, F, T: ScalarOperands>() -> ScalarMasks {
+    if T::SCALARS { O::SCALARS } else { NEITHER }
+}
+/// Those of loops of three.
+pub const fn ternary_masks<T: ScalarOperands>() -> ScalarMasks {
+    if T::SCALARS {
+        NEITHER | 1 << 0b010 | 1 << 0b110
+    } else {
+        NEITHER
     }
 }
 
@@ -126,13 +131,13 @@ impl<O: Binary<F, T>, F, T: ScalarOperands> Loop for BinaryLoop<O, F, T> {
             } else {
                 n.max(1)
             };
-            let singles = const { T::SCALARS && O::SCALARS };
-            if singles && scalars == 1 {
+            let masks = const { binary_masks::<O, F, T>() };
+            if masks >> 1 & 1 == 1 && scalars == 1 {
                 let a = *(a as *const T);
                 for (d, b) in d.chunks_mut(part).zip(operand::<T>(b, n).chunks(part)) {
                     each!(O I d.iter_mut().zip(b), |d, b| (a, *b));
                 }
-            } else if singles && scalars == 2 {
+            } else if masks >> 2 & 1 == 1 && scalars == 2 {
                 let b = *(b as *const T);
                 for (d, a) in d.chunks_mut(part).zip(operand::<T>(a, n).chunks(part)) {
                     each!(O I d.iter_mut().zip(a), |d, a| (*a, b));

@@ -1,6 +1,7 @@
 //! Loops that move elements by their width, whatever their dtype.
 
-use super::loops::{masks, operand, result};
+use super::loops::{UNARY_MASKS, operand, result};
+use super::operation::ScalarMasks;
 use crate::simd::{Isa, Loop, copy_run};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -29,7 +30,7 @@ impl Bits for [u64; 2] {
 }
 
 /// The scalar masks that [`Select`] takes.
-pub const SELECT_MASKS: u8 = 1 | 1 << 0b010 | 1 << 0b100 | 1 << 0b110;
+pub const SELECT_MASKS: ScalarMasks = 1 | 1 << 0b010 | 1 << 0b100 | 1 << 0b110;
 /// The loop of `where`.
 pub struct Select<U>(PhantomData<U>);
 impl<U: Bits> Loop for Select<U> {
@@ -80,7 +81,7 @@ impl<U: Bits> Loop for Select<U> {
 }
 
 /// The scalar masks that [`Copy1`] takes.
-pub const COPY_MASKS: u8 = masks(1, true);
+pub const COPY_MASKS: ScalarMasks = UNARY_MASKS;
 /// Copies elements of the width of `U`.
 pub struct Copy1<U>(PhantomData<U>);
 impl<U: Copy> Loop for Copy1<U> {

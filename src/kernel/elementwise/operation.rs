@@ -54,11 +54,20 @@ pub trait Unary<F, T: Number>: Operation {
         false
     }
 }
+/// Scalar masks that a loop of two operands takes: bit m is mask m, whose bit k says that operand k
+/// is a single value. Each mask is another loop; without it the value is repeated in a tile.
+pub type ScalarMasks = u8;
+/// Neither operand is a single value, or one of them.
+pub const EITHER: ScalarMasks = 0b111;
+/// Neither operand is a single value, or the second, which parameters, divisors and limits are.
+pub const SECOND: ScalarMasks = 0b101;
+/// Neither operand is a single value.
+pub const NEITHER: ScalarMasks = 0b001;
+
 /// An operation of two operands, as [`Unary`].
 pub trait Binary<F, T: Number>: Operation {
-    /// Whether there are loops for an operand that is a single value. Without them, which halves
-    /// large bodies, it is repeated in a tile.
-    const SCALARS: bool = true;
+    /// The scalar masks of its loops.
+    const SCALARS: ScalarMasks = EITHER;
     /// The result, for all operands.
     fn eval<I: Isa>(a: T, b: T) -> Self::Out<T>;
     /// Whether there is a fast path.
