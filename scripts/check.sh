@@ -20,6 +20,7 @@ if stage build build; then
   stage python scripts/pytest.sh || true
 fi
 wait
+say "$(stage_times)"
 failed_stages
 left=$(left_out)
 say "$SECONDS s; make test has the rest${left:+; NOT TESTED: $left}"

@@ -9,13 +9,16 @@ say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@"; exit 1; }
 
 # Runs a command as a stage among others: each line that it prints names it, and `failed_stages` repeats the end of what a failed one
-# printed, where readers of a long log look first. Scripts within a stage inherit the folder.
+# printed, where readers of a long log look first. Scripts within a stage inherit the folder. `stage_times` says how long each took.
 stages=${stages:-}
 stage() {
-  local name=$1
+  local name=$1 started=$SECONDS status=0
   shift
-  "$@" 2>&1 | tee "$stages/$name" | sed -u "s/^/$name: /" && rm "$stages/$name"
+  "$@" 2>&1 | tee "$stages/$name" | sed -u "s/^/$name: /" && rm "$stages/$name" || status=$?
+  echo "$name $((SECONDS - started)) s" >>"$stages/.times"
+  return "$status"
 }
+stage_times() { paste -sd ',' "$stages/.times" | sed 's/,/, /g'; }
 begin_stages() { stages=$(mktemp -d) && export stages && trap 'rm -rf "$stages"' EXIT; }
 failed_stages() {
   local failed name

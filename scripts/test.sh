@@ -16,6 +16,7 @@ lane test-cross &
 lane test-burn &
 lane lint msrv test-rust test-python test-web test-docs
 wait
+say "$(stage_times)"
 failed_stages
 left=$(left_out) offered=$(left_out --offered) took="$((SECONDS / 60)) min"
 [ "${CI:-}" != true ] || [ -z "$offered" ] || die "passed in $took, but this machine could have tested: $offered"
