@@ -7,17 +7,19 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The failed allocation, if any, of some piece of parallel work.
 #[derive(Default)]
-pub struct Failure(AtomicUsize);
+struct Failure(AtomicUsize);
 impl Failure {
     /// Records a failed allocation, the only error in the middle of an operation.
-    pub fn note(&self, result: Result<()>) {
+    fn note(&self, result: Result<()>) {
         if let Err(Error::Memory { bytes, .. }) = result {
             self.0.store((bytes as usize).max(1), Ordering::Relaxed);
         }
     }
-    /// An error if any piece failed.
-    pub fn result(self) -> Result<()> {
-        match self.0.into_inner() {
+    /// What `work` does, and an error if it noted one.
+    fn of(work: impl FnOnce(&Failure)) -> Result<()> {
+        let failure = Failure::default();
+        work(&failure);
+        match failure.0.into_inner() {
             0 => Ok(()),
             bytes => Err(Error::Memory {
                 bytes: bytes as u128,
@@ -34,16 +36,21 @@ pub fn try_ranges(
     cost: Cost,
     f: impl Fn(Range<usize>) -> Result<()> + Sync,
 ) -> Result<()> {
-    let failure = Failure::default();
-    par::ranges(n, unit, cost, |r| failure.note(f(r)));
-    failure.result()
+    Failure::of(|failure| par::ranges(n, unit, cost, |r| failure.note(f(r))))
 }
 
 /// [`par::chunks`], likewise.
 pub fn try_chunks(n: usize, cost: Cost, f: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let failure = Failure::default();
-    par::chunks(n, cost, |k| failure.note(f(k)));
-    failure.result()
+    Failure::of(|failure| par::chunks(n, cost, |k| failure.note(f(k))))
+}
+
+/// [`par::each`], likewise.
+pub fn try_each<T: Send>(
+    out: &mut [T],
+    cost: Cost,
+    f: impl Fn(usize, &mut T) -> Result<()> + Sync,
+) -> Result<()> {
+    Failure::of(|failure| par::each(out, cost, |k, x| failure.note(f(k, x))))
 }
 
 /// [`par::split`], likewise.
@@ -54,9 +61,9 @@ pub fn try_split<T: Send>(
     cost: Cost,
     f: impl Fn(Range<usize>, &mut [T]) -> Result<()> + Sync,
 ) -> Result<()> {
-    let failure = Failure::default();
-    par::split(out, per_item, unit, cost, |r, part| {
-        failure.note(f(r, part))
-    });
-    failure.result()
+    Failure::of(|failure| {
+        par::split(out, per_item, unit, cost, |r, part| {
+            failure.note(f(r, part))
+        })
+    })
 }

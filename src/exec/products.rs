@@ -1,6 +1,6 @@
 //! Distributes batches of matrix products over threads.
 
-use super::failure::{Failure, try_chunks};
+use super::failure::try_chunks;
 use crate::error::Result;
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
@@ -122,27 +122,26 @@ where
     if parts == 1 {
         return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
     }
-    let failure = Failure::default();
     let grid = |cols: Range<usize>, packed: bool| {
         let whole = (packed, epilogue.has_post_op());
         Grid::new(algorithm, &a, &b.block(0..k, cols), whole, batch, parts)
     };
     let run = |grid: Grid, first: usize, packed: Option<Panels<A::Acc>>| {
         let (rows, cols) = grid.block(0);
-        par::chunks(
+        try_chunks(
             batch * grid.len(),
             work(1, rows.len(), cols.len()),
             |task| {
                 let (rows, cols) = grid.block(task % grid.len());
                 let packed = packed.map(|p| p.columns(cols.clone()));
-                failure.note(block(
+                block(
                     task / grid.len(),
                     rows,
                     first + cols.start..first + cols.end,
                     packed,
-                ));
+                )
             },
-        );
+        )
     };
     let whole = grid(0..n, packed.is_some());
     if batch == 1
@@ -162,12 +161,12 @@ where
             let bytes = (size_of::<B>() + size_of::<B::Acc>()).saturating_mul(k * cols.len());
             let b = Strided::columns(b.block(0..k, cols.clone()));
             let panels = pack(b, bytes, &mut scratch);
-            run(grid(cols, true), j, Some(panels));
+            run(grid(cols, true), j, Some(panels))?;
         }
+        Ok(())
     } else {
-        run(whole, 0, packed);
+        run(whole, 0, packed)
     }
-    failure.result()
 }
 
 /// [`products`] of few sums, which are summed in pieces.

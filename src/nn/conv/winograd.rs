@@ -5,7 +5,7 @@ use super::run::{ConvOperands, Epilogues};
 use super::transpose::Transposed;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_ranges;
 use crate::kernel::conv::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};
 use crate::kernel::gemm::{Map, Mat, MatElement, PostOp, Scratch, packed_slice};
 use crate::kernel::math::Real;
@@ -81,47 +81,45 @@ impl ConvOperands {
         // SAFETY: each matrix of the fresh tensor is one group of one image; each block has its own
         // positions.
         let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
-        let (failure, wrong) = (Failure::default(), AtomicBool::new(false));
+        let wrong = AtomicBool::new(false);
         let phase = |block: &Block<T>, phase: usize, group: usize, tasks: Range<usize>| {
             let weights = weights(group);
             let image = |n: usize| call.image_of::<T>(&x, n, group);
             if wrong.load(Ordering::Relaxed) {
-                return; // all is computed otherwise
+                return Ok(()); // all is computed otherwise
             }
-            let scratch = Scratch::<T::Acc>::new(blocks.task());
-            failure.note(scratch.and_then(|mut scratch| {
-                for task in tasks {
-                    // SAFETY: WINOGRAD2: each task once, phase after phase.
-                    unsafe {
-                        match phase {
-                            0 => block.transform(task, image, &mut scratch),
-                            1 => block.multiply(task, &weights, [high, wide], &mut scratch)?,
-                            _ => {
-                                let right = block.finish(
-                                    task,
-                                    &weights,
-                                    image,
-                                    |n| result(n, group),
-                                    |n| epilogues.get(n, group),
-                                    &mut scratch,
-                                )?;
-                                if !right {
-                                    wrong.store(true, Ordering::Relaxed);
-                                }
+            let mut scratch = Scratch::<T::Acc>::new(blocks.task())?;
+            for task in tasks {
+                // SAFETY: WINOGRAD2: each task once, phase after phase.
+                unsafe {
+                    match phase {
+                        0 => block.transform(task, image, &mut scratch),
+                        1 => block.multiply(task, &weights, [high, wide], &mut scratch)?,
+                        _ => {
+                            let right = block.finish(
+                                task,
+                                &weights,
+                                image,
+                                |n| result(n, group),
+                                |n| epilogues.get(n, group),
+                                &mut scratch,
+                            )?;
+                            if !right {
+                                wrong.store(true, Ordering::Relaxed);
                             }
                         }
                     }
                 }
-                Ok(())
-            }));
+            }
+            Ok(())
         };
         let tasks = blocks.count() * call.groups;
-        let block = |task: usize, shared: &mut [T::Acc], each: &dyn Fn(&Block<T>, usize, usize)| {
+        type Phase<'a, T> = &'a dyn Fn(&Block<T>, usize, usize) -> Result<()>;
+        let block = |task: usize, shared: &mut [T::Acc], each: Phase<T>| {
             let block = Block::<T>::new(blocks, task / call.groups, shared);
             let counts = [block.elements(), block.products(), block.results()];
-            for (phase, tasks) in counts.into_iter().enumerate() {
-                each(&block, phase, tasks);
-            }
+            let mut phases = counts.into_iter().enumerate();
+            phases.try_for_each(|(phase, tasks)| each(&block, phase, tasks))
         };
         let flops =
             (call.in_channels_per_group() * out_channels).saturating_mul(blocks.multiplications());
@@ -133,26 +131,24 @@ impl ConvOperands {
         };
         // a block per thread, or all threads on each block if there are too few
         if tasks >= 2 * par::threads_for(cost) {
-            par::ranges(tasks, 1, each(tasks), |some| {
-                failure.note(Scratch::<T::Acc>::new(blocks.shared()).map(|mut shared| {
-                    for task in some {
-                        block(task, &mut shared, &|block, i, n| {
-                            phase(block, i, task % call.groups, 0..n)
-                        });
-                    }
-                }));
-            });
+            try_ranges(tasks, 1, each(tasks), |mut some| {
+                let mut shared = Scratch::<T::Acc>::new(blocks.shared())?;
+                some.try_for_each(|task| {
+                    block(task, &mut shared, &|block, i, n| {
+                        phase(block, i, task % call.groups, 0..n)
+                    })
+                })
+            })?;
         } else {
             let mut shared = Scratch::<T::Acc>::new(blocks.shared())?;
             for task in 0..tasks {
                 block(task, &mut shared, &|block, i, n| {
-                    par::ranges(n, 1, each(tasks * n), |some| {
+                    try_ranges(n, 1, each(tasks * n), |some| {
                         phase(block, i, task % call.groups, some)
-                    });
-                });
+                    })
+                })?;
             }
         }
-        failure.result()?;
         Ok(!wrong.into_inner())
     }
     /// The transformed weights of all groups, which are cached with the weight's storage from the

@@ -3,11 +3,11 @@
 use super::{Reduction, scalar};
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_each;
 use crate::fallible;
 use crate::kernel::ctc::{self, BLOCK, MARGIN};
 use crate::kernel::math::Real;
-use crate::par::{self, Cost};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -139,23 +139,16 @@ fn ctc_loss_of(
         flops: steps.saturating_mul(longest).saturating_mul(200),
     };
     let mut losses = fallible::filled(0.0f64, batch)?;
-    let failure = Failure::default();
     dispatch!(float x.dtype(), |F| {
         let x = x.as_slice::<F>()?;
-        par::each(&mut losses, cost, |b, loss| {
+        try_each(&mut losses, cost, |b, loss| {
             let labels = &given[places[b].clone()];
             let at = |t: usize, class: usize| x[(t * batch + b) * classes + class].to_f64();
-            let found = negative_log(labels, options.blank, input_lengths[b], at);
-            failure.note(found.map(|l| {
-                *loss = if options.zero_infinity && l == f64::INFINITY {
-                    0.0
-                } else {
-                    l
-                }
-            }));
-        })
+            let l = negative_log(labels, options.blank, input_lengths[b], at)?;
+            *loss = if options.zero_infinity && l == f64::INFINITY { 0.0 } else { l };
+            Ok(())
+        })?;
     }, else return Err(Error::unsupported(OP, dtype)));
-    failure.result()?;
     match options.reduction {
         Reduction::Sum => scalar(OP, losses.iter().sum(), dtype),
         Reduction::Mean => {

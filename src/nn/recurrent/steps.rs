@@ -5,7 +5,7 @@
 
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::exec::failure::Failure;
+use crate::exec::failure::try_chunks;
 use crate::exec::products;
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, EpilogueOp, Grid, Mat, MatElement, MatMut, Packed, Panels, Scratch,
@@ -67,30 +67,19 @@ pub(super) fn layer<F: Element + Real + Packed + MatElement<Acc = F>>(
     }
     let y = Out::new(y.as_mut_slice::<F>()?);
     let (h, c) = (Out::new(h), Out::new(c));
-    let failure = Failure::default();
     let run = |d: usize| {
         let own = d * state..(d + 1) * state;
         // SAFETY: OUT1: each direction has states of its own.
         let (h, c) = unsafe { (h.part(own.clone()), c.part(own)) };
-        failure.note(direction(
-            cell,
-            x,
-            &weights[d],
-            (h, c),
-            &y,
-            d,
-            sizes,
-            lengths,
-        ));
+        direction(cell, x, &weights[d], (h, c), &y, d, sizes, lengths)
     };
     let step = sizes.step_of::<F>(cell, sizes.batch, sizes.hidden);
     // a step's threads wait for each other, but directions need not
     if par::threads_for(step) <= weights.len() {
-        par::chunks(weights.len(), step.times(sizes.steps), run);
+        try_chunks(weights.len(), step.times(sizes.steps), run)
     } else {
-        (0..weights.len()).for_each(run);
+        (0..weights.len()).try_for_each(run)
     }
-    failure.result()
 }
 
 /// Runs direction `d` of a layer, with its own states.
@@ -134,13 +123,12 @@ fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     let grid = weights.grid(start, threads);
     let (rows, units) = grid.block(0);
     let cost = sizes.step_of::<F>(cell, rows.len(), units.len());
-    let failure = Failure::default();
     for k in 0..steps {
         let t = if d == 0 { k } else { steps - 1 - k };
         let state = &*before;
         let (next, c) = (Out::new(after), Out::new(&mut *c));
         let sums = Out::new(&mut sums);
-        par::chunks(grid.len(), cost, |i| {
+        try_chunks(grid.len(), cost, |i| {
             let (rows, units) = grid.block(i);
             let each = rows.len() * units.len();
             let first = cell.gates() * (rows.start * hidden + rows.len() * units.start);
@@ -150,7 +138,7 @@ fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
                 let a = Mat::from_slice(state, batch, hidden).block(rows.clone(), 0..hidden);
                 let mut sums = MatMut::from_slice(sums, rows.len(), units.len());
                 let epilogue = epilogue.at(rows.start, gate * hidden + units.start);
-                failure.note(weights.multiply(a, gate, units.clone(), &mut sums, epilogue));
+                weights.multiply(a, gate, units.clone(), &mut sums, epilogue)?;
             }
             for (i, b) in rows.enumerate() {
                 let own = b * hidden + units.start..b * hidden + units.end;
@@ -174,10 +162,10 @@ fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
                 // SAFETY: OUT1: as above, and so has each direction.
                 unsafe { y.part(to + units.start..to + units.end) }.copy_from_slice(next);
             }
-        });
+            Ok(())
+        })?;
         core::mem::swap(&mut before, &mut after);
     }
-    failure.result()?;
     h.copy_from_slice(before);
     Ok(())
 }
