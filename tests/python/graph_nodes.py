@@ -58,11 +58,10 @@ def reduction(g):
     rank = len(g.values[x])
     axes = sorted({g.integer(0, rank - 1) for _ in range(g.integer(1, 2))})
     axes = [a - rank if g.flag() else a for a in axes]
-    return g.node(
-        g.choice(REDUCTIONS),
-        [x, g.integers(*axes)][: 1 + (g.flag() or rank > 1)],
-        keepdims=g.integer(0, 1),
-    )
+    kind, kept = g.choice(REDUCTIONS), g.integer(0, 1)
+    if rank == 1 and g.flag():
+        return g.node(kind, [x], keepdims=kept)
+    return g.by_axes(kind, x, *axes, since=13 if kind == "ReduceSum" else 18, keepdims=kept)
 
 
 def softmax(g):
@@ -102,7 +101,7 @@ def squeeze(g):
     rank = len(g.values[x])
     if rank == 4:
         return g.node("Reshape", [x, g.integers(-1, 1)])
-    y = g.node("Unsqueeze", [x, g.integers(g.integer(-rank - 1, rank))])
+    y = g.by_axes("Unsqueeze", x, g.integer(-rank - 1, rank))
     return y if g.flag() else g.node("Squeeze", [y])
 
 
@@ -121,13 +120,9 @@ def split(g):
     if size < 2:
         return g.node("Identity", [x])
     first = g.integer(1, size - 1)
-    names = [f"v{len(g.nodes)}", f"v{len(g.nodes)}b"]
-    g.nodes.append(
-        helper.make_node(
-            "Split", [x, g.integers(first, size - first)], names, f"n{len(g.nodes)}", axis=axis
-        )
-    )
-    return names[g.integer(0, 1)]
+    name = g.by_axes("Split", x, first, size - first, axis=axis)
+    g.nodes[-1].output.append(f"{name}b")
+    return g.nodes[-1].output[g.integer(0, 1)]
 
 
 def cut(g):
@@ -261,10 +256,10 @@ def layer_norm_in_parts(g):
     """As older exporters write it."""
     x = g.value(least=1)
     size = g.values[x][-1:]
-    axes = [g.integers(-1)] if g.opset >= 18 else []
-    centred = g.node("Sub", [x, g.node("ReduceMean", [x, *axes])])
+    centred = g.node("Sub", [x, g.by_axes("ReduceMean", x, -1, since=18)])
     power = g.node("Pow", [centred, g.constant(np.float32(2))])
-    mean = g.node("Add", [g.node("ReduceMean", [power, *axes]), g.constant(np.float32(0.01))])
+    variance = g.by_axes("ReduceMean", power, -1, since=18)
+    mean = g.node("Add", [variance, g.constant(np.float32(0.01))])
     scaled = g.node("Mul", [g.node("Div", [centred, g.node("Sqrt", [mean])]), g.weight(size)])
     return g.node("Add", [scaled, g.weight(size)])
 
