@@ -1,6 +1,6 @@
 """ONNX models that contradict themselves: errors that say where, before much memory is taken."""
 
-import resource
+import os
 import sys
 
 import numpy as np
@@ -248,7 +248,6 @@ class TestExternalData:
             ({"location": r"..\secret.bin"}, ".*it must be in the model's folder"),
             ({"location": ""}, ".*it must be in the model's folder"),
             ({"location": "."}, ".*(not a file|in the model's folder)"),
-            ({"location": "link.bin"}, ".*leads out of the model's folder"),
             ({"offset": "-8"}, ".*offset"),
             ({"offset": "99999999999999999999"}, ".*offset"),
             (
@@ -261,10 +260,16 @@ class TestExternalData:
     )
     def test_refused(self, tmp_path, entries, message):
         path = self.write(tmp_path, **entries)
-        (tmp_path / "models" / "link.bin").symlink_to(tmp_path / "secret.bin")
         for mmap in (False, True):
             with pytest.raises(ValueError, match=f'tensor "outside": {message}'):
                 flex.onnx.load(path, mmap=mmap)
+
+    @pytest.mark.skipif(os.name != "posix", reason="elsewhere links need privileges")
+    def test_links(self, tmp_path):
+        path = self.write(tmp_path, location="link.bin")
+        (tmp_path / "models" / "link.bin").symlink_to(tmp_path / "secret.bin")
+        with pytest.raises(ValueError, match=r"link\.bin.*leads out of the model's folder"):
+            flex.onnx.load(path)
 
     def test_absent(self, tmp_path):
         path = self.write(tmp_path, location="absent.bin")
@@ -286,6 +291,8 @@ def test_truncation():
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the peak of a process's memory")
 def test_memory_is_bounded():
     """Sizes that a file only claims take no memory."""
+    import resource
+
     model = made(
         [
             helper.make_node("ConstantOfShape", ["huge"], ["a"], "filled"),
