@@ -142,7 +142,7 @@ macro_rules! function {
         #[doc = result_dtype!($rule)]
         /// DTypeError for complex numbers.
         ///
-        #[doc = concat!(">>> flex.nn.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[doc = example!("flex.nn" $function)]
         #[pyfunction]
         #[pyo3(signature = (x))]
         fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
@@ -159,7 +159,7 @@ macro_rules! function {
         #[doc = result_dtype!($rule)]
         /// DTypeError if the operation doesn't support the dtype.
         ///
-        #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[doc = example!("flex" $function)]
         #[pyfunction]
         #[pyo3(signature = (x, /))]
         pub fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
@@ -181,7 +181,7 @@ macro_rules! function {
         /// DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         /// ShapeError if shapes don't broadcast.
         ///
-        #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[doc = example!("flex" $function)]
         #[pyfunction]
         #[pyo3(signature = (x1, x2, /))]
         pub fn $function(py: Python<'_>, x1: $Operand<'_>, x2: $Operand<'_>) -> PyResult<PyTensor> {

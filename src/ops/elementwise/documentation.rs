@@ -1,5 +1,5 @@
 //! What the documentation of an elementwise function shares with that of its method: shapes, dtypes
-//! and errors, which follow from the row of the table of operations, the example's elements, and the
+//! and errors, which follow from the row of the table of operations, the example, and the
 //! names of the operation in other libraries.
 
 /// Shape, dtype and errors of an operation, by its arity and its rule.
@@ -67,107 +67,77 @@ macro_rules! contract {
 }
 pub(in crate::ops) use contract;
 
-// for each row: the elements of its operands, and the type and elements of the result
+// an element in Rust; a number has the suffix
+macro_rules! element {
+    ($suffix:literal inf) => {
+        "f32::INFINITY"
+    };
+    ($suffix:literal nan) => {
+        "f32::NAN"
+    };
+    ($suffix:literal pi) => {
+        "std::f32::consts::PI"
+    };
+    ($suffix:literal half_pi) => {
+        "std::f32::consts::FRAC_PI_2"
+    };
+    ($suffix:literal quarter_pi) => {
+        "std::f32::consts::FRAC_PI_4"
+    };
+    ($suffix:literal e) => {
+        "std::f32::consts::E"
+    };
+    ($suffix:literal tiny) => {
+        "1e-20"
+    };
+    ($suffix:literal after_one) => {
+        "1.0 + f32::EPSILON"
+    };
+    ($suffix:literal one_plus_2i) => {
+        "flex::dtype::Complex64::new(1.0, 2.0)"
+    };
+    ($suffix:literal one_minus_2i) => {
+        "flex::dtype::Complex64::new(1.0, -2.0)"
+    };
+    ($suffix:literal (- $x:tt)) => {
+        concat!("-", element!($suffix $x))
+    };
+    ($suffix:literal $x:tt) => {
+        concat!(stringify!($x), $suffix)
+    };
+}
+// the elements of an operand, whose type the first one tells
+macro_rules! elements {
+    (f32 $x:tt $($rest:tt)*) => {
+        concat!("[", element!("f32" $x) $(, ", ", element!("" $rest))*, "]")
+    };
+    ($T:ident $x:tt $($rest:tt)*) => {
+        concat!("[", element!("" $x) $(, ", ", element!("" $rest))*, "]")
+    };
+}
+macro_rules! type_of {
+    (c64) => {
+        "flex::dtype::Complex64"
+    };
+    ($T:ident) => {
+        stringify!($T)
+    };
+}
 macro_rules! examples {
-    ($($function:ident $x:literal $(, $y:literal)? => $T:literal $z:literal;)*) => {
+    ($($function:ident $X:ident [$($x:tt)*] $([$($y:tt)*])? => $Z:ident [$($z:tt)*];)*) => {
         /// A part of the example of a function: operand `x` or `y`, the result's type `T`, or `z`.
         macro_rules! example {
             $(
-                (x $function) => { $x };
-                $((y $function) => { $y };)?
-                (T $function) => { $T };
-                (z $function) => { $z };
+                (x $function) => { elements!($X $($x)*) };
+                $((y $function) => { elements!($X $($y)*) };)?
+                (T $function) => { type_of!($Z) };
+                (z $function) => { elements!(any $($z)*) };
             )*
         }
     };
 }
-examples! {
-    add "[1, 2]", "[10, 20]" => "i32" "[11, 22]";
-    subtract "[1, 2]", "[10, 20]" => "i32" "[-9, -18]";
-    multiply "[1, 2]", "[10, 20]" => "i32" "[10, 40]";
-    divide "[1, 2]", "[4, 4]" => "f32" "[0.25, 0.5]";
-    floor_divide "[7, -7]", "[2, 2]" => "i32" "[3, -4]";
-    remainder "[7, -7]", "[4, 4]" => "i32" "[3, 1]";
-    fmod "[7, -7]", "[4, 4]" => "i32" "[3, -3]";
-    pow "[2, 3]", "[10, 2]" => "i32" "[1024, 9]";
-    maximum "[1.0f32, f32::NEG_INFINITY]", "[3.0f32, 2.0]" => "f32" "[3.0, 2.0]";
-    minimum "[1.0f32, f32::INFINITY]", "[3.0f32, 2.0]" => "f32" "[1.0, 2.0]";
-    negative "[1, -2]" => "i32" "[-1, 2]";
-    positive "[1, -2]" => "i32" "[1, -2]";
-    abs "[1, -2]" => "i32" "[1, 2]";
-    sign "[5, 0, -2]" => "i32" "[1, 0, -1]";
-    square "[3, -2]" => "i32" "[9, 4]";
-    reciprocal "[4.0f32, 0.5]" => "f32" "[0.25, 2.0]";
-    sqrt "[4.0f32, 9.0]" => "f32" "[2.0, 3.0]";
-    rsqrt "[4.0f32, 1.0]" => "f32" "[0.5, 1.0]";
-    hypot "[3.0f32, 5.0]", "[4.0f32, 12.0]" => "f32" "[5.0, 13.0]";
-    copysign "[1.0f32, 2.0]", "[-0.0f32, 3.0]" => "f32" "[-1.0, 2.0]";
-    nextafter "[1.0f32]", "[2.0f32]" => "f32" "[1.0 + f32::EPSILON]";
-    signbit "[1.0f32, -0.0]" => "bool" "[false, true]";
-    floor "[1.5f32, -1.5]" => "f32" "[1.0, -2.0]";
-    ceil "[1.5f32, -1.5]" => "f32" "[2.0, -1.0]";
-    trunc "[1.5f32, -1.5]" => "f32" "[1.0, -1.0]";
-    round "[0.5f32, 1.5, 2.6]" => "f32" "[0.0, 2.0, 3.0]";
-    exp "[0.0f32, 1.0, f32::NEG_INFINITY]" => "f32" "[1.0, std::f32::consts::E, 0.0]";
-    exp2 "[0.0f32, 3.0, -1.0]" => "f32" "[1.0, 8.0, 0.5]";
-    expm1 "[0.0f32, 1e-20, f32::NEG_INFINITY]" => "f32" "[0.0, 1e-20, -1.0]";
-    log "[1.0f32, 0.0]" => "f32" "[0.0, f32::NEG_INFINITY]";
-    log1p "[0.0f32, 1e-20, -1.0]" => "f32" "[0.0, 1e-20, f32::NEG_INFINITY]";
-    log2 "[1.0f32, 8.0, 0.5]" => "f32" "[0.0, 3.0, -1.0]";
-    log10 "[1.0f32, 100.0]" => "f32" "[0.0, 2.0]";
-    logaddexp "[1000.0f32, 1.0]", "[0.0f32, f32::NEG_INFINITY]" => "f32" "[1000.0, 1.0]";
-    sin "[0.0f32, std::f32::consts::FRAC_PI_2]" => "f32" "[0.0, 1.0]";
-    cos "[0.0f32]" => "f32" "[1.0]";
-    tan "[0.0f32, std::f32::consts::FRAC_PI_4]" => "f32" "[0.0, 1.0]";
-    asin "[0.0f32, 1.0]" => "f32" "[0.0, std::f32::consts::FRAC_PI_2]";
-    acos "[1.0f32, 0.0]" => "f32" "[0.0, std::f32::consts::FRAC_PI_2]";
-    atan "[0.0f32, f32::INFINITY]" => "f32" "[0.0, std::f32::consts::FRAC_PI_2]";
-    atan2 "[0.0f32, 1.0]", "[-1.0f32, 0.0]" => "f32" "[std::f32::consts::PI, std::f32::consts::FRAC_PI_2]";
-    sinh "[0.0f32, f32::INFINITY]" => "f32" "[0.0, f32::INFINITY]";
-    cosh "[0.0f32, f32::INFINITY]" => "f32" "[1.0, f32::INFINITY]";
-    tanh "[0.0f32, 20.0]" => "f32" "[0.0, 1.0]";
-    asinh "[0.0f32, f32::INFINITY]" => "f32" "[0.0, f32::INFINITY]";
-    acosh "[1.0f32, f32::INFINITY]" => "f32" "[0.0, f32::INFINITY]";
-    atanh "[0.0f32, 1.0]" => "f32" "[0.0, f32::INFINITY]";
-    erf "[0.0f32, 5.0]" => "f32" "[0.0, 1.0]";
-    erfc "[0.0f32, f32::INFINITY]" => "f32" "[1.0, 0.0]";
-    sigmoid "[0.0f32, 20.0]" => "f32" "[0.5, 1.0]";
-    relu "[1.5f32, -2.0]" => "f32" "[1.5, 0.0]";
-    gelu "[0.0f32, 20.0]" => "f32" "[0.0, 20.0]";
-    gelu_tanh "[0.0f32, 20.0]" => "f32" "[0.0, 20.0]";
-    silu "[0.0f32, 20.0]" => "f32" "[0.0, 20.0]";
-    relu6 "[-2.0f32, 1.5, 9.0]" => "f32" "[0.0, 1.5, 6.0]";
-    selu "[0.0f32, 1.0]" => "f32" "[0.0, 1.050701]";
-    logsigmoid "[-1000.0f32, 1000.0]" => "f32" "[-1000.0, 0.0]";
-    mish "[0.0f32, 20.0]" => "f32" "[0.0, 20.0]";
-    hardsigmoid "[-3.0f32, 0.0, 9.0]" => "f32" "[0.0, 0.5, 1.0]";
-    hardswish "[-3.0f32, 0.0, 9.0]" => "f32" "[0.0, 0.0, 9.0]";
-    softsign "[1.0f32, -3.0]" => "f32" "[0.5, -0.75]";
-    tanhshrink "[0.0f32, 20.0]" => "f32" "[0.0, 19.0]";
-    equal "[1, 2]", "[2, 2]" => "bool" "[false, true]";
-    not_equal "[1, 2]", "[2, 2]" => "bool" "[true, false]";
-    less "[1, 2]", "[2, 2]" => "bool" "[true, false]";
-    less_equal "[1, 2, 3]", "[2, 2, 2]" => "bool" "[true, true, false]";
-    greater "[1, 2, 3]", "[2, 2, 2]" => "bool" "[false, false, true]";
-    greater_equal "[1, 2]", "[2, 2]" => "bool" "[false, true]";
-    isfinite "[1.0f32, f32::INFINITY, f32::NAN]" => "bool" "[true, false, false]";
-    isinf "[1.0f32, f32::INFINITY, f32::NAN]" => "bool" "[false, true, false]";
-    isnan "[1.0f32, f32::INFINITY, f32::NAN]" => "bool" "[false, false, true]";
-    logical_and "[true, true]", "[true, false]" => "bool" "[true, false]";
-    logical_or "[true, false]", "[false, false]" => "bool" "[true, false]";
-    logical_xor "[true, true]", "[true, false]" => "bool" "[false, true]";
-    logical_not "[true, false]" => "bool" "[false, true]";
-    bitwise_and "[5, 6]", "[3, 3]" => "i32" "[1, 2]";
-    bitwise_or "[5, 6]", "[3, 3]" => "i32" "[7, 7]";
-    bitwise_xor "[5, 6]", "[3, 3]" => "i32" "[6, 5]";
-    bitwise_invert "[0, 5]" => "i32" "[-1, -6]";
-    bitwise_left_shift "[1, 3]", "[4, 2]" => "i32" "[16, 12]";
-    bitwise_right_shift "[4, -4]", "[1, 1]" => "i32" "[2, -2]";
-    conj "[flex::dtype::Complex64::new(1.0, 2.0)]" => "flex::dtype::Complex64" "[flex::dtype::Complex64::new(1.0, -2.0)]";
-    real "[flex::dtype::Complex64::new(1.0, 2.0)]" => "f32" "[1.0]";
-    imag "[flex::dtype::Complex64::new(1.0, 2.0)]" => "f32" "[2.0]";
-}
-pub(in crate::ops) use example;
+crate::elementwise_examples!(examples! {});
+pub(in crate::ops) use {element, elements, example, type_of};
 
 // for each row that has other names in torch, candle, ndarray or Burn: those
 macro_rules! aliases {

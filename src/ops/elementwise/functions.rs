@@ -1,6 +1,6 @@
 //! A function for each row of the table.
 
-use super::documentation::{aliased, contract, example};
+use super::documentation::{aliased, contract, element, elements, example, type_of};
 use super::{Arg, apply};
 use crate::error::Result;
 use crate::kernel::elementwise::rows;

@@ -7,6 +7,7 @@
 
 pub(crate) mod check;
 pub(in crate::ops) mod documentation;
+mod examples;
 mod functions;
 mod operators;
 

@@ -5,7 +5,9 @@
 //! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
-use crate::ops::elementwise::documentation::{aliased, contract, example};
+use crate::ops::elementwise::documentation::{
+    aliased, contract, element, elements, example, type_of,
+};
 use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 
