@@ -16,8 +16,7 @@ use pyo3::types::PyTuple;
 ///
 /// >>> flex.ravel(flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [1, 2, 3, 4]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn ravel(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     reshaped(py, x, Ints(smallvec::smallvec![-1]), None)
 }
@@ -47,8 +46,7 @@ fn at_least<'py>(
 macro_rules! at_least {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal $rank:literal;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (*arrays))]
+        #[function(*arrays: "_Operand")]
         fn $name<'py>(py: Python<'py>, arrays: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
             at_least(py, $op, arrays, $rank)
         }
@@ -77,8 +75,7 @@ at_least! {
 macro_rules! stacks {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (arrays, /))]
+        #[function(arrays, /)]
         fn $name(py: Python<'_>, arrays: TensorList) -> PyResult<PyTensor> {
             compute(py, arrays.elements(), || ops::$name(&arrays.0))
         }
@@ -157,8 +154,7 @@ fn pieces<'py>(
 ///
 /// >>> [t.tolist() for t in flex.array_split(flex.asarray([1, 2, 3, 4, 5]), 3)]
 /// [[1, 2], [3, 4], [5]]
-#[pyfunction]
-#[pyo3(signature = (x, /, indices_or_sections, axis = 0))]
+#[function(x, /, indices_or_sections: "_Shape", axis = 0 -> "tuple[Tensor, ...]")]
 fn array_split<'py>(
     py: Python<'py>,
     x: OperandRef<'py>,
@@ -173,8 +169,7 @@ fn array_split<'py>(
 macro_rules! splits {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, indices_or_sections))]
+        #[function(x, /, indices_or_sections: "_Shape" -> "tuple[Tensor, ...]")]
         fn $name<'py>(
             py: Python<'py>,
             x: OperandRef<'py>,
@@ -207,8 +202,7 @@ splits! {
 ///
 /// >>> flex.fliplr(flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [[2, 1], [4, 3]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn fliplr(x: OperandRef) -> PyResult<PyTensor> {
     x.view(|x: &Layout, _: DType| turn::mirrored("fliplr", x, 1))
 }
@@ -217,8 +211,7 @@ fn fliplr(x: OperandRef) -> PyResult<PyTensor> {
 ///
 /// >>> flex.flipud(flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [[3, 4], [1, 2]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn flipud(x: OperandRef) -> PyResult<PyTensor> {
     x.view(|x: &Layout, _: DType| turn::mirrored("flipud", x, 0))
 }
@@ -230,8 +223,7 @@ fn flipud(x: OperandRef) -> PyResult<PyTensor> {
 ///
 /// >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [[2, 4], [1, 3]]
-#[pyfunction]
-#[pyo3(signature = (x, /, k = 1, axes = (0, 1)), text_signature = "(x, /, k=1, axes=(0, 1))")]
+#[function(x, /, k = 1, axes = (0, 1))]
 fn rot90(x: OperandRef, k: isize, axes: (isize, isize)) -> PyResult<PyTensor> {
     x.view(move |x, _| turn::rotated(x, k as i64, [axes.0, axes.1]))
 }
@@ -243,26 +235,7 @@ fn rot90(x: OperandRef, k: isize, axes: (isize, isize)) -> PyResult<PyTensor> {
 ///
 /// >>> flex.diag(flex.asarray([[1, 2], [3, 4]])).tolist(), flex.diag(flex.asarray([5]), k=1).tolist()
 /// ([1, 4], [[0, 5], [0, 0]])
-#[pyfunction]
-#[pyo3(signature = (x, /, k = Diagonal(0)), text_signature = "(x, /, k=0)")]
+#[function(x, /, k = Diagonal(0))]
 fn diag(py: Python<'_>, x: OperandRef, k: Diagonal) -> PyResult<PyTensor> {
     x.compute(py, move |x| ops::diag(x, k.0))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(ravel, m)?)?;
-    m.add_function(wrap_pyfunction!(atleast_1d, m)?)?;
-    m.add_function(wrap_pyfunction!(atleast_2d, m)?)?;
-    m.add_function(wrap_pyfunction!(atleast_3d, m)?)?;
-    m.add_function(wrap_pyfunction!(hstack, m)?)?;
-    m.add_function(wrap_pyfunction!(vstack, m)?)?;
-    m.add_function(wrap_pyfunction!(dstack, m)?)?;
-    m.add_function(wrap_pyfunction!(column_stack, m)?)?;
-    m.add_function(wrap_pyfunction!(array_split, m)?)?;
-    m.add_function(wrap_pyfunction!(hsplit, m)?)?;
-    m.add_function(wrap_pyfunction!(vsplit, m)?)?;
-    m.add_function(wrap_pyfunction!(fliplr, m)?)?;
-    m.add_function(wrap_pyfunction!(flipud, m)?)?;
-    m.add_function(wrap_pyfunction!(rot90, m)?)?;
-    m.add_function(wrap_pyfunction!(diag, m)?)
 }

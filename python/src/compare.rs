@@ -12,11 +12,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.isclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0 + 1e-7, 2.1])).tolist()
 /// [True, False]
-#[pyfunction]
-#[pyo3(
-    signature = (x1, x2, /, rtol = 1e-5, atol = 1e-8, equal_nan = false),
-    text_signature = "(x1, x2, /, rtol=1e-05, atol=1e-08, equal_nan=False)"
-)]
+#[function(x1, x2, /, rtol = 1e-5, atol = 1e-8, equal_nan = false)]
 fn isclose(
     py: Python<'_>,
     x1: TensorArg,
@@ -39,11 +35,7 @@ fn isclose(
 ///
 /// >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
 /// True
-#[pyfunction]
-#[pyo3(
-    signature = (x1, x2, /, rtol = 1e-5, atol = 1e-8, equal_nan = false),
-    text_signature = "(x1, x2, /, rtol=1e-05, atol=1e-08, equal_nan=False)"
-)]
+#[function(x1, x2, /, rtol = 1e-5, atol = 1e-8, equal_nan = false)]
 fn allclose(
     py: Python<'_>,
     x1: TensorArg,
@@ -67,14 +59,7 @@ fn allclose(
 ///
 /// >>> flex.array_equal(flex.asarray([1, 2]), flex.asarray([1.0, 2.0]))
 /// True
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, equal_nan = false))]
+#[function(x1, x2, /, equal_nan = false)]
 fn array_equal(py: Python<'_>, x1: TensorArg, x2: TensorArg, equal_nan: bool) -> PyResult<bool> {
     detached(py, x1.0.len(), || ops::array_equal(&x1.0, &x2.0, equal_nan))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(isclose, m)?)?;
-    m.add_function(wrap_pyfunction!(allclose, m)?)?;
-    m.add_function(wrap_pyfunction!(array_equal, m)?)
 }

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 /// ...     flex.get_num_threads()
 /// 1
 #[pyclass(frozen, name = "threads", module = "flex")]
-struct Threads {
+pub struct Threads {
     n: usize,
     /// The number that each thread restores at the end of each block it has entered; blocks nest.
     before: Mutex<Vec<(usize, Option<usize>)>>,
@@ -65,8 +65,7 @@ impl Threads {
 
 /// Sets how many threads operations of the whole process may use; 0 restores the initial number.
 /// ValueError if it is negative.
-#[pyfunction]
-#[pyo3(signature = (n, /))]
+#[function(n, /)]
 fn set_num_threads(n: isize) -> PyResult<()> {
     let n = usize::try_from(n).map_err(|_| {
         PyValueError::new_err(format!(
@@ -84,14 +83,13 @@ fn set_num_threads(n: isize) -> PyResult<()> {
 /// algorithm. Products with few rows take less time then. Each such weight takes its memory a
 /// second time, that of Winograd's algorithm four times more. Results of floats may differ in their
 /// last bits. Panels that were packed before are freed with their weight.
-#[pyfunction]
-#[pyo3(signature = (on, /))]
+#[function(on, /)]
 fn set_weight_packing(on: bool) {
     flex::set_weight_packing(on)
 }
 
 /// The number of threads that an operation started here may use.
-#[pyfunction]
+#[function()]
 fn get_num_threads() -> usize {
     flex::num_threads()
 }
@@ -99,7 +97,7 @@ fn get_num_threads() -> usize {
 /// Memory of tensors, in bytes: `in_use` by live ones, its `peak`, the bytes `cached` for reuse,
 /// their `cap`, the machine's `limit` (None if unknown); and how many blocks came from the cache
 /// (`hits`) or from the system (`misses`).
-#[pyfunction]
+#[function(-> "_MemoryStats")]
 fn memory_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let m = flex::memory_stats();
     let stats = PyDict::new(py);
@@ -118,7 +116,7 @@ fn memory_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// Returns the memory cached for reuse to the system.
-#[pyfunction]
+#[function()]
 fn empty_cache(py: Python<'_>) {
     py.detach(flex::empty_cache);
 }
@@ -154,7 +152,7 @@ impl Config {
 
 /// The configuration of this build: `version`, `instruction_set` (the one in use), `threads`,
 /// `features` of the build, `dtypes`.
-#[pyfunction]
+#[function(-> "_Config")]
 fn show_config(py: Python<'_>) -> PyResult<Config> {
     let config = PyDict::new(py);
     config.set_item("version", env!("CARGO_PKG_VERSION"))?;
@@ -187,15 +185,4 @@ pub(super) fn warn_of_ignored_settings(py: Python<'_>) -> PyResult<()> {
         let line = std::ffi::CString::new(line)?;
         PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &line, 1)
     })
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    m.add_class::<Threads>()?;
-    m.add_function(wrap_pyfunction!(set_num_threads, m)?)?;
-    m.add_function(wrap_pyfunction!(set_weight_packing, m)?)?;
-    m.add_function(wrap_pyfunction!(get_num_threads, m)?)?;
-    m.add_function(wrap_pyfunction!(memory_stats, m)?)?;
-    m.add_function(wrap_pyfunction!(empty_cache, m)?)?;
-    m.add_function(wrap_pyfunction!(show_config, m)?)
 }

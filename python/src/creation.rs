@@ -46,8 +46,7 @@ fn or_theirs(dtype: Option<DTypeArg>, numbers: &[NumberArg]) -> PyResult<Option<
 ///
 /// >>> flex.empty((2, 3)).shape
 /// (2, 3)
-#[pyfunction]
-#[pyo3(signature = (shape, dtype = None, *, device = None))]
+#[function(shape, dtype = None, *, device = None)]
 fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     Ok(
@@ -62,8 +61,7 @@ fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
 ///
 /// >>> flex.empty_like(flex.asarray([1, 2])).dtype
 /// flex.int64
-#[pyfunction]
-#[pyo3(signature = (x, /, dtype = None, *, device = None))]
+#[function(x, /, dtype = None, *, device = None)]
 fn empty_like(x: TensorArg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     Ok(
@@ -80,8 +78,7 @@ fn empty_like(x: TensorArg, dtype: Option<DTypeArg>, device: Option<Device>) -> 
 ///
 /// >>> flex.zeros(3).tolist()
 /// [0.0, 0.0, 0.0]
-#[pyfunction]
-#[pyo3(signature = (shape, dtype = None, *, device = None))]
+#[function(shape, dtype = None, *, device = None)]
 fn zeros(
     py: Python<'_>,
     shape: Ints,
@@ -99,8 +96,7 @@ fn zeros(
 ///
 /// >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
 /// [0, 0]
-#[pyfunction]
-#[pyo3(signature = (x, /, dtype = None, *, device = None))]
+#[function(x, /, dtype = None, *, device = None)]
 fn zeros_like(
     py: Python<'_>,
     x: TensorArg,
@@ -120,8 +116,7 @@ fn zeros_like(
 ///
 /// >>> flex.ones(3, dtype=flex.int8).tolist()
 /// [1, 1, 1]
-#[pyfunction]
-#[pyo3(signature = (shape, dtype = None, *, device = None))]
+#[function(shape, dtype = None, *, device = None)]
 fn ones(
     py: Python<'_>,
     shape: Ints,
@@ -137,8 +132,7 @@ fn ones(
 ///
 /// >>> flex.ones_like(flex.asarray([5, 6])).tolist()
 /// [1, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, dtype = None, *, device = None))]
+#[function(x, /, dtype = None, *, device = None)]
 fn ones_like(
     py: Python<'_>,
     x: TensorArg,
@@ -160,8 +154,7 @@ fn ones_like(
 ///
 /// >>> flex.full((2, 2), 7).tolist()
 /// [[7, 7], [7, 7]]
-#[pyfunction]
-#[pyo3(signature = (shape, fill_value, dtype = None, *, device = None))]
+#[function(shape, fill_value, dtype = None, *, device = None)]
 fn full(
     py: Python<'_>,
     shape: Ints,
@@ -182,8 +175,7 @@ fn full(
 ///
 /// >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
 /// [7, 7]
-#[pyfunction]
-#[pyo3(signature = (x, /, fill_value, dtype = None, *, device = None))]
+#[function(x, /, fill_value, dtype = None, *, device = None)]
 fn full_like(
     py: Python<'_>,
     x: TensorArg,
@@ -209,8 +201,7 @@ fn full_like(
 ///
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
-#[pyfunction]
-#[pyo3(signature = (start, stop = None, step = NumberArg(Scalar::Int(1), None), dtype = None, *, device = None), text_signature = "(start, stop=None, step=1, dtype=None, *, device=None)")]
+#[function(start, stop = None, step = NumberArg::integer(1), dtype = None, *, device = None)]
 fn arange(
     py: Python<'_>,
     start: NumberArg,
@@ -243,8 +234,7 @@ fn arange(
 ///
 /// >>> flex.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
-#[pyfunction]
-#[pyo3(signature = (start, stop, num, *, dtype = None, device = None, endpoint = true))]
+#[function(start, stop, num, *, dtype = None, device = None, endpoint = true)]
 fn linspace(
     py: Python<'_>,
     start: NumberArg,
@@ -279,11 +269,7 @@ fn linspace(
 ///
 /// >>> flex.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
-#[pyfunction]
-#[pyo3(
-    signature = (n_rows, n_cols = None, k = Diagonal(0), dtype = None, *, device = None),
-    text_signature = "(n_rows, n_cols=None, k=0, dtype=None, *, device=None)"
-)]
+#[function(n_rows, n_cols = None, k = Diagonal(0), dtype = None, *, device = None)]
 fn eye(
     py: Python<'_>,
     n_rows: isize,
@@ -308,8 +294,7 @@ fn eye(
 ///
 /// >>> flex.tril(flex.ones((2, 2))).tolist()
 /// [[1.0, 0.0], [1.0, 1.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, k = Diagonal(0)), text_signature = "(x, /, k=0)")]
+#[function(x, /, k = Diagonal(0))]
 fn tril(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::tril(&x.0, k.0))
 }
@@ -320,8 +305,7 @@ fn tril(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
 ///
 /// >>> flex.triu(flex.ones((2, 2))).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, k = Diagonal(0)), text_signature = "(x, /, k=0)")]
+#[function(x, /, k = Diagonal(0))]
 fn triu(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::triu(&x.0, k.0))
 }
@@ -336,8 +320,7 @@ fn triu(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
 /// >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
 /// >>> x.tolist(), y.tolist()
 /// ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
-#[pyfunction]
-#[pyo3(signature = (*arrays, indexing = "xy"))]
+#[function(*arrays: "_Operand", indexing: "Literal['xy', 'ij']" = "xy" -> "tuple[Tensor, ...]")]
 fn meshgrid<'py>(
     py: Python<'py>,
     arrays: &Bound<'py, PyTuple>,
@@ -356,21 +339,4 @@ fn meshgrid<'py>(
         py,
         ops::meshgrid(&arrays.extract::<TensorList>()?.0, indexing).raise()?,
     )
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(empty, m)?)?;
-    m.add_function(wrap_pyfunction!(empty_like, m)?)?;
-    m.add_function(wrap_pyfunction!(zeros, m)?)?;
-    m.add_function(wrap_pyfunction!(zeros_like, m)?)?;
-    m.add_function(wrap_pyfunction!(ones, m)?)?;
-    m.add_function(wrap_pyfunction!(ones_like, m)?)?;
-    m.add_function(wrap_pyfunction!(full, m)?)?;
-    m.add_function(wrap_pyfunction!(full_like, m)?)?;
-    m.add_function(wrap_pyfunction!(arange, m)?)?;
-    m.add_function(wrap_pyfunction!(linspace, m)?)?;
-    m.add_function(wrap_pyfunction!(eye, m)?)?;
-    m.add_function(wrap_pyfunction!(tril, m)?)?;
-    m.add_function(wrap_pyfunction!(triu, m)?)?;
-    m.add_function(wrap_pyfunction!(meshgrid, m)?)
 }

@@ -131,6 +131,7 @@ impl PyDType {
 pub struct DTypeArg(pub DType);
 
 impl<'py> FromPyObject<'_, 'py> for DTypeArg {
+    stub_type!("_DType");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<DTypeArg> {
         if let Some(d) = lookup(&x)? {

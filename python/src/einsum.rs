@@ -166,11 +166,7 @@ fn options(op: &str, optimize: &Bound<PyAny>) -> PyResult<EinsumOptions> {
 /// ([12, 34], 5)
 /// >>> flex.einsum(a, [0, 1], x, [1], [0]).tolist()
 /// [12, 34]
-#[pyfunction]
-#[pyo3(
-    signature = (subscripts, /, *operands, dtype = None, optimize = None),
-    text_signature = "(subscripts, /, *operands, dtype=None, optimize=True)"
-)]
+#[function(subscripts: "str | _Operand", /, *operands: "_Operand | Sequence[SupportsIndex | EllipsisType]", dtype = None, optimize: "bool | str | Sequence[Any]" = true -> "Tensor")]
 fn einsum(
     py: Python<'_>,
     subscripts: &Bound<'_, PyAny>,
@@ -200,11 +196,7 @@ fn einsum(
 /// >>> path, text = flex.einsum_path("ij,jk,k->i", a, a, x)
 /// >>> path
 /// ['einsum_path', (1, 2), (0, 1)]
-#[pyfunction]
-#[pyo3(
-    signature = (subscripts, /, *operands, optimize = None),
-    text_signature = "(subscripts, /, *operands, optimize='greedy')"
-)]
+#[function(subscripts: "str | _Operand", /, *operands: "_Operand | Sequence[SupportsIndex | EllipsisType]", optimize: "bool | str | Sequence[Any]" = "greedy" -> "tuple[list[Any], str]")]
 fn einsum_path<'py>(
     py: Python<'py>,
     subscripts: &Bound<'py, PyAny>,
@@ -232,9 +224,4 @@ fn einsum_path<'py>(
         steps.append(PyTuple::new(py, step)?)?;
     }
     Ok((steps, path.to_string()))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(einsum, m)?)?;
-    m.add_function(wrap_pyfunction!(einsum_path, m)?)
 }

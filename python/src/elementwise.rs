@@ -133,23 +133,9 @@ macro_rules! numbers {
     };
 }
 
-macro_rules! function {
-    // `nn` has signatures of its own for functions with several operands
-    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident => nn) => {
-        $(#[doc = $doc])*
-        ///
-        /// x: a tensor, an array or a number. The result has its shape.
-        #[doc = result_dtype!($rule)]
-        /// DTypeError for complex numbers.
-        ///
-        #[doc = example!("flex.nn" $function)]
-        #[pyfunction]
-        #[pyo3(signature = (x))]
-        fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
-            apply_ref(py, &rows::$Name::ROW, [x])
-        }
-    };
-    ([$($doc:literal)*] $Name:ident $function:ident $arity:tt $rule:ident => nn) => {};
+macro_rules! elementwise {
+    // functions of `nn`, which are in `nn/activation`
+    ($doc:tt $Name:ident $function:ident $arity:tt $rule:ident => nn) => {};
     // `where` and `clip` are below
     ($doc:tt $Name:ident $function:ident 3 $rule:ident) => {};
     ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
@@ -160,17 +146,16 @@ macro_rules! function {
         /// DTypeError if the operation doesn't support the dtype.
         ///
         #[doc = example!("flex" $function)]
-        #[pyfunction]
-        #[pyo3(signature = (x, /))]
+        #[function(x, /)]
         pub fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
             apply_ref(py, &rows::$Name::ROW, [x])
         }
     };
     ([$($doc:literal)*] $Name:ident $function:ident 2 Bool) => {
-        function!(@binary [$($doc)*] $Name $function Bool Compared);
+        elementwise!(@binary [$($doc)*] $Name $function Bool Compared);
     };
     ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
-        function!(@binary [$($doc)*] $Name $function $rule OperandRef);
+        elementwise!(@binary [$($doc)*] $Name $function $rule OperandRef);
     };
     (@binary [$($doc:literal)*] $Name:ident $function:ident $rule:ident $Operand:ident) => {
         $(#[doc = $doc])*
@@ -182,39 +167,15 @@ macro_rules! function {
         /// ShapeError if shapes don't broadcast.
         ///
         #[doc = example!("flex" $function)]
-        #[pyfunction]
-        #[pyo3(signature = (x1, x2, /))]
+        #[function(x1, x2, /)]
         pub fn $function(py: Python<'_>, x1: $Operand<'_>, x2: $Operand<'_>) -> PyResult<PyTensor> {
             apply_ref(py, &rows::$Name::ROW, [x1.into(), x2.into()])
         }
     };
 }
-macro_rules! add_function {
-    ($m:ident $function:ident $arity:tt => nn) => {};
-    ($m:ident $function:ident 3) => {};
-    ($m:ident $function:ident $arity:tt) => {
-        $m.add_function(wrap_pyfunction!($function, $m)?)?
-    };
-}
-macro_rules! add_activation {
-    ($m:ident $function:ident 1 => nn) => {
-        $m.add_function(wrap_pyfunction!($function, $m)?)?
-    };
-    ($($row:tt)*) => {};
-}
 macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
-        $(function!([$($doc)*] $Name $function $arity $rule $(=> $module)?);)*
-
-        fn register_list(m: &Bound<PyModule>) -> PyResult<()> {
-            $(add_function!(m $function $arity $(=> $module)?);)*
-            Ok(())
-        }
-        /// Adds the functions with one operand that belong to `flex.nn`.
-        pub(super) fn register_activations(nn: &Bound<PyModule>) -> PyResult<()> {
-            $(add_activation!(nn $function $arity $(=> $module)?);)*
-            Ok(())
-        }
+        $(elementwise!([$($doc)*] $Name $function $arity $rule $(=> $module)?);)*
     };
 }
 flex::operations!(make! {});
@@ -229,8 +190,7 @@ flex::operations!(make! {});
 /// [2, 5, 6]
 /// >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
 /// [1, 5, 6]
-#[pyfunction]
-#[pyo3(signature = (x, /, min = None, max = None))]
+#[function(x, /, min = None, max = None)]
 pub fn clip(
     py: Python<'_>,
     x: OperandRef<'_>,
@@ -268,8 +228,8 @@ fn range(dtype: DType) -> [Scalar; 2] {
 ///
 /// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
 /// [1, 0]
-#[pyfunction(name = "where")]
-#[pyo3(signature = (condition, x1 = None, x2 = None, /), text_signature = "(condition, x1, x2, /)")]
+#[function(condition, x1: "_Operand" = _, x2: "_Operand" = _, / -> "Tensor")]
+#[pyo3(name = "where")]
 pub fn where_<'py>(
     py: Python<'py>,
     condition: OperandRef<'py>,
@@ -285,10 +245,4 @@ pub fn where_<'py>(
             "where() takes a condition with both x1 and x2, or alone",
         )),
     }
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    register_list(m)?;
-    m.add_function(wrap_pyfunction!(clip, m)?)?;
-    m.add_function(wrap_pyfunction!(where_, m)?)
 }

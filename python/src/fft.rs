@@ -59,8 +59,7 @@ fn cosine(op: &str, kind: isize) -> PyResult<Dct> {
 macro_rules! functions {
     (one: $($(#[$doc:meta])* $name:ident)*) => { $(
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, n = None, axis = -1, norm = None), text_signature = "(x, /, n=None, axis=-1, norm=\"backward\")")]
+        #[function(x, /, n = None, axis = -1, norm: "Literal['backward', 'ortho', 'forward']" = "backward")]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
@@ -72,10 +71,9 @@ macro_rules! functions {
             x.compute_to(py, how.n.unwrap_or(0), move |x| transforms::$name(x, how))
         }
     )* };
-    (several $axes:literal: $($(#[$doc:meta])* $name:ident)*) => { $(
+    (several $axes:tt: $($(#[$doc:meta])* $name:ident)*) => { $(
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, s = None, axes = None, norm = None), text_signature = $axes)]
+        #[function(x, /, s = None, axes: "_Shape | None" = $axes, norm: "Literal['backward', 'ortho', 'forward']" = "backward")]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
@@ -90,8 +88,7 @@ macro_rules! functions {
     )* };
     (cosine: $($(#[$doc:meta])* $name:ident)*) => { $(
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, r#type = 2, n = None, axis = -1, norm = None), text_signature = "(x, /, type=2, n=None, axis=-1, norm=\"backward\")")]
+        #[function(x, /, r#type: "Literal[1, 2, 3, 4]" = 2, n = None, axis = -1, norm: "Literal['backward', 'ortho', 'forward']" = "backward")]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
@@ -107,8 +104,7 @@ macro_rules! functions {
     )* };
     (frequencies: $($(#[$doc:meta])* $name:ident)*) => { $(
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (n, /, d = 1.0, *, dtype = None, device = None))]
+        #[function(n, /, d = 1.0, *, dtype = None, device = None)]
         fn $name(
             py: Python<'_>,
             n: isize,
@@ -124,8 +120,7 @@ macro_rules! functions {
     )* };
     (shifts: $($(#[$doc:meta])* $name:ident)*) => { $(
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, axes = None))]
+        #[function(x, /, axes = None)]
         fn $name(py: Python<'_>, x: OperandRef, axes: Option<Ints>) -> PyResult<PyTensor> {
             let axes = axes.map(|a| a.0);
             x.compute(py, move |x| transforms::$name(x, axes.clone()))
@@ -196,7 +191,7 @@ functions! {
 }
 
 functions! {
-    several "(x, /, s=None, axes=None, norm=\"backward\")":
+    several None:
     /// The discrete Fourier transform along several axes, one after the other.
     ///
     /// s: the lengths along the axes, by default their own. axes: by default all, or the last
@@ -233,7 +228,7 @@ functions! {
 }
 
 functions! {
-    several "(x, /, s=None, axes=(-2, -1), norm=\"backward\")":
+    several (-2, -1):
     /// `fftn` along the last two axes by default.
     ///
     /// >>> flex.fft.fft2(flex.ones((2, 2))).tolist()
@@ -323,36 +318,7 @@ functions! {
 ///
 /// >>> flex.fft.next_fast_len(1025)
 /// 1120
-#[pyfunction]
-#[pyo3(signature = (n, /))]
+#[function(n, /)]
 fn next_fast_len(n: isize) -> PyResult<usize> {
     Ok(transforms::next_fast_len(count("next_fast_len", "n", n)?))
-}
-
-/// Registers `fft`, the module that `flex/fft.py` takes its functions from; their `__module__` is
-/// `flex.fft`.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let module = PyModule::new(m.py(), "flex.fft")?;
-    module.add_function(wrap_pyfunction!(fft, &module)?)?;
-    module.add_function(wrap_pyfunction!(ifft, &module)?)?;
-    module.add_function(wrap_pyfunction!(rfft, &module)?)?;
-    module.add_function(wrap_pyfunction!(irfft, &module)?)?;
-    module.add_function(wrap_pyfunction!(hfft, &module)?)?;
-    module.add_function(wrap_pyfunction!(ihfft, &module)?)?;
-    module.add_function(wrap_pyfunction!(fftn, &module)?)?;
-    module.add_function(wrap_pyfunction!(fft2, &module)?)?;
-    module.add_function(wrap_pyfunction!(ifftn, &module)?)?;
-    module.add_function(wrap_pyfunction!(ifft2, &module)?)?;
-    module.add_function(wrap_pyfunction!(rfftn, &module)?)?;
-    module.add_function(wrap_pyfunction!(rfft2, &module)?)?;
-    module.add_function(wrap_pyfunction!(irfftn, &module)?)?;
-    module.add_function(wrap_pyfunction!(irfft2, &module)?)?;
-    module.add_function(wrap_pyfunction!(fftfreq, &module)?)?;
-    module.add_function(wrap_pyfunction!(rfftfreq, &module)?)?;
-    module.add_function(wrap_pyfunction!(fftshift, &module)?)?;
-    module.add_function(wrap_pyfunction!(ifftshift, &module)?)?;
-    module.add_function(wrap_pyfunction!(dct, &module)?)?;
-    module.add_function(wrap_pyfunction!(idct, &module)?)?;
-    module.add_function(wrap_pyfunction!(next_fast_len, &module)?)?;
-    m.setattr("_fft", module)
 }

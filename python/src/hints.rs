@@ -1,7 +1,7 @@
 //! Better messages for failed calls: they name the function and the argument, and suggest what was
 //! probably meant. `flex/_hints.py` has the texts. Calls with torch's names of parameters
 //! (`torch_names`) are made again with flex's. Both happen only after an error, so that successful
-//! calls pay one jump.
+//! calls pay two jumps.
 
 use super::deferred::traced;
 use super::torch_names::{self, TorchName};
@@ -40,39 +40,12 @@ static FUNCTIONS: [[OnceLock<BuiltinFunction>; 16]; 32] =
 
 /// A copy of [`call`] for each index: CPython passes a built-in function only its module, the same
 /// for all.
+#[rustfmt::skip]
 static CALLS: [[FastCall; 16]; 32] = [
-    copies::<0>(),
-    copies::<1>(),
-    copies::<2>(),
-    copies::<3>(),
-    copies::<4>(),
-    copies::<5>(),
-    copies::<6>(),
-    copies::<7>(),
-    copies::<8>(),
-    copies::<9>(),
-    copies::<10>(),
-    copies::<11>(),
-    copies::<12>(),
-    copies::<13>(),
-    copies::<14>(),
-    copies::<15>(),
-    copies::<16>(),
-    copies::<17>(),
-    copies::<18>(),
-    copies::<19>(),
-    copies::<20>(),
-    copies::<21>(),
-    copies::<22>(),
-    copies::<23>(),
-    copies::<24>(),
-    copies::<25>(),
-    copies::<26>(),
-    copies::<27>(),
-    copies::<28>(),
-    copies::<29>(),
-    copies::<30>(),
-    copies::<31>(),
+    copies::<0>(), copies::<1>(), copies::<2>(), copies::<3>(), copies::<4>(), copies::<5>(), copies::<6>(), copies::<7>(),
+    copies::<8>(), copies::<9>(), copies::<10>(), copies::<11>(), copies::<12>(), copies::<13>(), copies::<14>(), copies::<15>(),
+    copies::<16>(), copies::<17>(), copies::<18>(), copies::<19>(), copies::<20>(), copies::<21>(), copies::<22>(), copies::<23>(),
+    copies::<24>(), copies::<25>(), copies::<26>(), copies::<27>(), copies::<28>(), copies::<29>(), copies::<30>(), copies::<31>(),
 ];
 
 #[rustfmt::skip]
@@ -83,7 +56,7 @@ const fn copies<const I: usize>() -> [FastCall; 16] {
     ]
 }
 
-/// Calls the function at this index and improves the message if it raises.
+/// Calls the function at this index: a jump, since there are hundreds of copies.
 ///
 /// # Safety
 /// Called by CPython, by the protocol `METH_FASTCALL | METH_KEYWORDS`.
@@ -93,7 +66,23 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    let Some(function) = FUNCTIONS[I][J].get() else {
+    // SAFETY: the caller's promise
+    unsafe { call_hinted(module, arguments, count, names, &FUNCTIONS[I][J]) }
+}
+
+/// Calls a function and improves the message if it raises.
+///
+/// # Safety
+/// As for [`call`].
+#[inline(never)]
+unsafe extern "C" fn call_hinted(
+    module: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+    function: &'static OnceLock<BuiltinFunction>,
+) -> *mut ffi::PyObject {
+    let Some(function) = function.get() else {
         return std::ptr::null_mut();
     };
     if traced::is_active() {
@@ -383,10 +372,13 @@ unsafe fn explain(
 
 /// Wraps the functions of a module with [`call`]. Functions with another protocol take no arguments
 /// and stay as they are.
-pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
+pub fn register(modules: &[Bound<PyModule>]) -> PyResult<()> {
     let mut cells = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
         let path = module.name()?;
+        if path.to_str()?.starts_with("flex._flex.") {
+            continue; // called by files of `flex/` alone
+        }
         // errors of gradients and quantised functions have these prefixes
         let within = match path.to_str()? {
             "flex.nn.grad" => "grad.",

@@ -18,8 +18,7 @@ use pyo3::types::PyTuple;
 ///
 /// >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
 /// [30, 10, 30]
-#[pyfunction]
-#[pyo3(signature = (x, /, indices, axis = None))]
+#[function(x, /, indices, axis = None)]
 fn take(
     py: Python<'_>,
     x: TensorArg,
@@ -41,8 +40,7 @@ fn take(
 /// >>> x = flex.asarray([[3, 1], [4, 2]])
 /// >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
 /// [[1, 3], [2, 4]]
-#[pyfunction]
-#[pyo3(signature = (x, /, indices, axis = -1), text_signature = "(x, /, indices, axis=-1)")]
+#[function(x, /, indices, axis = -1)]
 fn take_along_axis(
     py: Python<'_>,
     x: TensorArg,
@@ -65,8 +63,7 @@ fn take_along_axis(
 ///
 /// >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
 /// [[1, 9], [9, 4]]
-#[pyfunction]
-#[pyo3(signature = (x, /, indices, values, axis = -1, *, mode = "set"), text_signature = "(x, /, indices, values, axis=-1, *, mode='set')")]
+#[function(x, /, indices, values, axis = -1, *, mode: "Literal['set', 'add', 'multiply', 'max', 'min']" = "set")]
 fn scatter(
     py: Python<'_>,
     x: TensorArg,
@@ -102,8 +99,7 @@ fn scatter(
 ///
 /// >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
 /// [2.0, 0.0, 5.0]
-#[pyfunction]
-#[pyo3(signature = (x, /, indices, values, axis = -1), text_signature = "(x, /, indices, values, axis=-1)")]
+#[function(x, /, indices, values, axis = -1)]
 fn scatter_add(
     py: Python<'_>,
     x: TensorArg,
@@ -126,8 +122,7 @@ fn scatter_add(
 ///
 /// >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
 /// [[0.0, 0.0], [2.0, 2.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, indices, values, axis = 0))]
+#[function(x, /, indices, values, axis = 0)]
 fn index_add(
     py: Python<'_>,
     x: TensorArg,
@@ -161,8 +156,7 @@ fn scatter_with(
 ///
 /// >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
 /// [0, 2, 0]
-#[pyfunction]
-#[pyo3(signature = (x, /, mask, value))]
+#[function(x, /, mask, value)]
 fn masked_fill(
     py: Python<'_>,
     x: TensorArg,
@@ -181,8 +175,7 @@ fn masked_fill(
 ///
 /// >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
 /// [1, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /, mask))]
+#[function(x, /, mask)]
 fn masked_select(py: Python<'_>, x: TensorArg, mask: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_mul(mask.0.len()), || {
         ops::masked_select(&x.0, &mask.0)
@@ -196,8 +189,7 @@ fn masked_select(py: Python<'_>, x: TensorArg, mask: TensorArg) -> PyResult<PyTe
 ///
 /// >>> [i.tolist() for i in flex.nonzero(flex.asarray([[0, 5], [6, 0]]))]
 /// [[0, 1], [1, 0]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "tuple[Tensor, ...]")]
 fn nonzero<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyTuple>> {
     nonzero_of(py, &x.0)
 }
@@ -213,20 +205,7 @@ pub fn nonzero_of<'py>(py: Python<'py>, x: &Tensor) -> PyResult<Bound<'py, PyTup
 ///
 /// >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
 /// [[0, 1], [1, 0]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn argwhere(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::argwhere(&x.0))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(take, m)?)?;
-    m.add_function(wrap_pyfunction!(take_along_axis, m)?)?;
-    m.add_function(wrap_pyfunction!(scatter, m)?)?;
-    m.add_function(wrap_pyfunction!(scatter_add, m)?)?;
-    m.add_function(wrap_pyfunction!(index_add, m)?)?;
-    m.add_function(wrap_pyfunction!(masked_fill, m)?)?;
-    m.add_function(wrap_pyfunction!(masked_select, m)?)?;
-    m.add_function(wrap_pyfunction!(nonzero, m)?)?;
-    m.add_function(wrap_pyfunction!(argwhere, m)?)
 }

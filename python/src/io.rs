@@ -108,7 +108,7 @@ impl Write for FileObject {
 }
 
 /// The tensors by name, and for those of unknown dtypes the dtype's name, the shape and the bytes.
-#[pyfunction]
+#[function(file, mmap)]
 fn load_safetensors<'py>(
     py: Python<'py>,
     file: File,
@@ -138,7 +138,7 @@ fn load_safetensors<'py>(
     Ok((tensors, others))
 }
 
-#[pyfunction]
+#[function(file, tensors, metadata)]
 fn save_safetensors(
     py: Python<'_>,
     file: File,
@@ -166,7 +166,7 @@ fn save_safetensors(
     }
 }
 
-#[pyfunction]
+#[function(file)]
 fn safetensors_metadata(py: Python<'_>, file: File) -> PyResult<Metadata> {
     match file {
         File::Path(path) => detached(py, LONG, || safetensors::metadata(path)),
@@ -174,7 +174,7 @@ fn safetensors_metadata(py: Python<'_>, file: File) -> PyResult<Metadata> {
     }
 }
 
-#[pyfunction]
+#[function(file, mmap)]
 fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
     match file {
         File::Path(path) => detached(py, LONG, || {
@@ -190,7 +190,7 @@ fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
     .map(PyTensor::new)
 }
 
-#[pyfunction]
+#[function(file, x)]
 fn save_npy(py: Python<'_>, file: File, x: TensorArg) -> PyResult<()> {
     match file {
         File::Path(path) => detached_write(py, LONG, || npy::save(path, &x.0)),
@@ -199,7 +199,7 @@ fn save_npy(py: Python<'_>, file: File, x: TensorArg) -> PyResult<()> {
 }
 
 /// The tensor of a member of an archive, of a given size after decompression.
-#[pyfunction]
+#[function(member, name, bytes)]
 fn read_npy_member(member: FileObject, name: &str, bytes: u64) -> PyResult<PyTensor> {
     member
         .run(|member| npy::read_member(name, member, bytes))
@@ -208,7 +208,7 @@ fn read_npy_member(member: FileObject, name: &str, bytes: u64) -> PyResult<PyTen
 
 /// A file that replaces another when it is complete, for `zipfile` to write to.
 #[pyclass(frozen, name = "Replacement", module = "flex._flex._io")]
-struct PyReplacement(Mutex<Option<Replacement>>);
+pub struct PyReplacement(Mutex<Option<Replacement>>);
 
 impl PyReplacement {
     fn with<T: Send>(
@@ -266,16 +266,4 @@ impl PyReplacement {
             _ => Ok(()),
         }
     }
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let io = PyModule::new(m.py(), "flex._flex._io")?;
-    io.add_function(wrap_pyfunction!(load_safetensors, &io)?)?;
-    io.add_function(wrap_pyfunction!(save_safetensors, &io)?)?;
-    io.add_function(wrap_pyfunction!(safetensors_metadata, &io)?)?;
-    io.add_function(wrap_pyfunction!(load_npy, &io)?)?;
-    io.add_function(wrap_pyfunction!(save_npy, &io)?)?;
-    io.add_function(wrap_pyfunction!(read_npy_member, &io)?)?;
-    io.add_class::<PyReplacement>()?;
-    m.setattr("_io", io)
 }

@@ -17,8 +17,7 @@ use pyo3::types::PyTuple;
 ///
 /// >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
 /// [(3, 4), (3, 4)]
-#[pyfunction]
-#[pyo3(signature = (*arrays))]
+#[function(*arrays: "_Operand" -> "tuple[Tensor, ...]")]
 fn broadcast_arrays<'py>(
     py: Python<'py>,
     arrays: &Bound<'py, PyTuple>,
@@ -36,8 +35,7 @@ fn broadcast_arrays<'py>(
 ///
 /// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
 /// [1, 2, 3]
-#[pyfunction]
-#[pyo3(signature = (arrays, /, axis = 0))]
+#[function(arrays, /, axis = Some(0))]
 fn concat(py: Python<'_>, arrays: TensorList, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
 }
@@ -49,8 +47,7 @@ fn concat(py: Python<'_>, arrays: TensorList, axis: Option<isize>) -> PyResult<P
 ///
 /// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
 /// [[1, 3], [2, 4]]
-#[pyfunction]
-#[pyo3(signature = (arrays, /, axis = 0))]
+#[function(arrays, /, axis = 0)]
 fn stack(py: Python<'_>, arrays: TensorList, axis: isize) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
 }
@@ -62,8 +59,7 @@ fn stack(py: Python<'_>, arrays: TensorList, axis: isize) -> PyResult<PyTensor> 
 ///
 /// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
 /// [1, 1, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /, repeats, axis = None))]
+#[function(x, /, repeats: "SupportsIndex | Sequence[int] | _Operand", axis = None)]
 fn repeat(
     py: Python<'_>,
     x: TensorArg,
@@ -87,8 +83,7 @@ fn repeat(
 ///
 /// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
 /// [[1, 2, 1, 2], [1, 2, 1, 2]]
-#[pyfunction]
-#[pyo3(signature = (x, /, repetitions))]
+#[function(x, /, repetitions)]
 fn tile(py: Python<'_>, x: TensorArg, repetitions: Ints) -> PyResult<PyTensor> {
     let times = repetitions
         .0
@@ -111,8 +106,7 @@ fn tile(py: Python<'_>, x: TensorArg, repetitions: Ints) -> PyResult<PyTensor> {
 ///
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]
-#[pyfunction]
-#[pyo3(signature = (x, /, pad_width, *, value = NumberArg(flex::Scalar::Bool(false), None)), text_signature = "(x, /, pad_width, *, value=0)")]
+#[function(x, /, pad_width: "SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]", *, value = NumberArg::of_any_dtype(0))]
 fn pad(
     py: Python<'_>,
     x: TensorArg,
@@ -155,13 +149,4 @@ fn pad(
         }
     };
     compute(py, x.0.len(), || ops::pad(&x.0, &widths, value.0))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(broadcast_arrays, m)?)?;
-    m.add_function(wrap_pyfunction!(concat, m)?)?;
-    m.add_function(wrap_pyfunction!(stack, m)?)?;
-    m.add_function(wrap_pyfunction!(repeat, m)?)?;
-    m.add_function(wrap_pyfunction!(tile, m)?)?;
-    m.add_function(wrap_pyfunction!(pad, m)?)
 }

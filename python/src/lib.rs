@@ -5,6 +5,11 @@
 #![allow(clippy::doc_lazy_continuation)]
 
 #[macro_use]
+extern crate flex_python_macros;
+
+#[macro_use]
+mod declare;
+#[macro_use]
 mod examples;
 
 mod arrange;
@@ -16,6 +21,7 @@ mod creation;
 mod deferred;
 mod dtype;
 mod einsum;
+#[macro_use]
 mod elementwise;
 mod fft;
 mod fuse;
@@ -31,6 +37,7 @@ mod nn;
 mod number;
 mod onnx;
 mod operators;
+mod products;
 mod promotion;
 mod quant;
 mod quantile;
@@ -58,53 +65,12 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     config::warn_of_ignored_settings(m.py())?;
     convert::error::register(m)?;
     dtype::register(m)?;
-    tensor::register(m)?;
-    config::register(m)?;
-    interop::register(m)?;
-    promotion::register(m)?;
     standard::register(m)?;
-    arrange::register(m)?;
-    compare::register(m)?;
-    creation::register(m)?;
-    einsum::register(m)?;
-    elementwise::register(m)?;
-    fft::register(m)?;
-    fuse::register(m)?;
-    index::register(m)?;
-    io::register(m)?;
-    join::register(m)?;
-    linalg::register(m)?;
-    nan::register(m)?;
-    nn::register(m)?;
-    onnx::register(m)?;
-    quant::register(m)?;
-    random::register(m)?;
-    deferred::stream::register(m)?;
-    quantile::register(m)?;
-    reduce::register(m)?;
-    scan::register(m)?;
-    search::register(m)?;
-    set::register(m)?;
-    shape::register(m)?;
-    signal::register(m)?;
-    sort::register(m)?;
-    special::register(m)?;
-    let nn = m.getattr("_nn")?;
-    let grad = nn.getattr("_grad")?;
-    let fft = m.getattr("_fft")?;
-    let linalg = m.getattr("_linalg")?;
-    let quant = m.getattr("_quant")?;
-    let random = m.getattr("_random")?;
-    let signal = m.getattr("_signal")?;
-    hints::register(&[
-        m,
-        &nn.cast_into()?,
-        &grad.cast_into()?,
-        &fft.cast_into()?,
-        &linalg.cast_into()?,
-        &quant.cast_into()?,
-        &random.cast_into()?,
-        &signal.cast_into()?,
-    ])?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<config::Threads>()?;
+    m.add_class::<deferred::stream::Stream>()?;
+    m.add_class::<cell::PyTensor>()?;
+    let modules = declare::register(m)?;
+    hints::register(&modules)?;
     methods::register(m) // turns the functions above into methods
 }

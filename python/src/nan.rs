@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
 /// 4.0
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
+#[function(x, /, axis = None, *, dtype = None, keepdims = false)]
 fn nansum(
     py: Python<'_>,
     x: OperandRef,
@@ -35,8 +34,7 @@ fn nansum(
 ///
 /// >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
 /// 2.0
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
+#[function(x, /, axis = None, *, dtype = None, keepdims = false)]
 fn nanmean(
     py: Python<'_>,
     x: OperandRef,
@@ -52,8 +50,7 @@ fn nanmean(
 macro_rules! extremes {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+        #[function(x, /, axis = None, *, keepdims = false)]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
@@ -81,8 +78,7 @@ extremes! {
 macro_rules! spreads {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None))]
+        #[function(x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None)]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
@@ -122,11 +118,7 @@ spreads! {
 ///
 /// >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
 /// [0.0, -9.0, 1.0]
-#[pyfunction]
-#[pyo3(
-    signature = (x, /, *, nan = 0.0, posinf = None, neginf = None),
-    text_signature = "(x, /, *, nan=0.0, posinf=None, neginf=None)"
-)]
+#[function(x, /, *, nan = 0.0, posinf = None, neginf = None)]
 fn nan_to_num(
     py: Python<'_>,
     x: OperandRef,
@@ -140,14 +132,4 @@ fn nan_to_num(
         neginf,
     };
     x.compute(py, move |x| ops::nan_to_num(x, by))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(nansum, m)?)?;
-    m.add_function(wrap_pyfunction!(nanmean, m)?)?;
-    m.add_function(wrap_pyfunction!(nanmax, m)?)?;
-    m.add_function(wrap_pyfunction!(nanmin, m)?)?;
-    m.add_function(wrap_pyfunction!(nanvar, m)?)?;
-    m.add_function(wrap_pyfunction!(nanstd, m)?)?;
-    m.add_function(wrap_pyfunction!(nan_to_num, m)?)
 }

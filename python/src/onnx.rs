@@ -16,7 +16,7 @@ const LONG: usize = usize::MAX;
 
 /// A model.
 #[pyclass(frozen, name = "_OnnxModel", module = "flex._flex")]
-struct PyModel(Model);
+pub struct PyModel(Model);
 
 /// A file's path, or its bytes.
 #[derive(FromPyObject)]
@@ -120,7 +120,7 @@ impl PyModel {
 }
 
 /// The model of a file.
-#[pyfunction]
+#[function(file, mmap)]
 fn _load_onnx(py: Python<'_>, file: PathOrBytes, mmap: bool) -> PyResult<PyModel> {
     let model = match file {
         PathOrBytes::Bytes(bytes) => {
@@ -137,7 +137,7 @@ fn _load_onnx(py: Python<'_>, file: PathOrBytes, mmap: bool) -> PyResult<PyModel
 }
 
 /// The tensor of the bytes of a `TensorProto`.
-#[pyfunction]
+#[function(bytes)]
 fn _read_onnx_tensor(bytes: &Bound<PyBytes>) -> PyResult<PyTensor> {
     let (py, bytes) = (bytes.py(), bytes.as_bytes());
     let tensor = detached(py, bytes.len(), || onnx::read_tensor(bytes))?;
@@ -145,19 +145,9 @@ fn _read_onnx_tensor(bytes: &Bound<PyBytes>) -> PyResult<PyTensor> {
 }
 
 /// Domain, name and first version of all operators.
-#[pyfunction]
+#[function()]
 fn _onnx_operators() -> Vec<(&'static str, &'static str, u16)> {
     onnx::operators()
         .map(|o| (o.domain, o.name, o.since))
         .collect()
-}
-
-/// Registers `_onnx`, the module that `flex/onnx.py` is made of.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let module = PyModule::new(m.py(), "flex.onnx")?;
-    module.add_class::<PyModel>()?;
-    module.add_function(wrap_pyfunction!(_load_onnx, &module)?)?;
-    module.add_function(wrap_pyfunction!(_read_onnx_tensor, &module)?)?;
-    module.add_function(wrap_pyfunction!(_onnx_operators, &module)?)?;
-    m.setattr("_onnx", module)
 }

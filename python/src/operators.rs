@@ -52,6 +52,7 @@ fn list_beside<'py>(
 }
 
 impl<'py> FromPyObject<'_, 'py> for Other<'py> {
+    stub_type!("_Operand");
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other<'py>> {

@@ -89,8 +89,7 @@ fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
 ///
 /// >>> flex.finfo(flex.bfloat16).eps
 /// 0.0078125
-#[pyfunction]
-#[pyo3(signature = (r#type, /))]
+#[function(r#type: "_Operand | _DType", / -> "_FloatInfo")]
 fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     let dtype = dtype_of(r#type)?.real();
     let computed: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
@@ -112,8 +111,7 @@ fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
 ///
 /// >>> flex.iinfo(flex.int8).max
 /// 127
-#[pyfunction]
-#[pyo3(signature = (r#type, /))]
+#[function(r#type: "_Operand | _DType", / -> "_IntInfo")]
 fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
     let dtype = dtype_of(r#type)?;
     let limits: Option<(i128, i128)> =
@@ -136,8 +134,7 @@ fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
 ///
 /// >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
 /// (True, False)
-#[pyfunction]
-#[pyo3(signature = (dtype, kind))]
+#[function(dtype, kind: "str | _DType | tuple[str | _DType, ...]")]
 pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
     if let Ok(kinds) = kind.cast::<PyTuple>() {
         for k in kinds {
@@ -174,8 +171,7 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
 ///
 /// >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
 /// (True, False)
-#[pyfunction]
-#[pyo3(signature = (from_, to, /))]
+#[function(from_: "_Operand | _DType", to, /)]
 fn can_cast(from_: &Bound<PyAny>, to: DTypeArg) -> PyResult<bool> {
     Ok(dtype_of(from_)?
         .promote(to.0, "can_cast")
@@ -187,8 +183,7 @@ fn can_cast(from_: &Bound<PyAny>, to: DTypeArg) -> PyResult<bool> {
 ///
 /// >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
 /// (flex.int16, flex.float16)
-#[pyfunction]
-#[pyo3(signature = (*arrays_and_dtypes))]
+#[function(*arrays_and_dtypes: "_Operand | _DType" -> "DType")]
 fn result_type<'py>(
     py: Python<'py>,
     arrays_and_dtypes: &Bound<'py, PyTuple>,
@@ -228,12 +223,4 @@ fn result_type<'py>(
         }
     };
     dtype::object(py, dtype)
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(finfo, m)?)?;
-    m.add_function(wrap_pyfunction!(iinfo, m)?)?;
-    m.add_function(wrap_pyfunction!(isdtype, m)?)?;
-    m.add_function(wrap_pyfunction!(can_cast, m)?)?;
-    m.add_function(wrap_pyfunction!(result_type, m)?)
 }

@@ -16,8 +16,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
 /// [2.0, 8.0]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+#[function(x, /, axis = None, *, keepdims = false)]
 fn median(py: Python<'_>, x: OperandRef, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     x.compute(py, move |x| ops::median(x, over(&axis, keepdims)))
 }
@@ -27,8 +26,7 @@ fn median(py: Python<'_>, x: OperandRef, axis: Option<Ints>, keepdims: bool) -> 
 ///
 /// >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [4, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+#[function(x, /, axis = None, *, keepdims = false)]
 fn ptp(py: Python<'_>, x: OperandRef, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     x.compute(py, move |x| ops::ptp(x, over(&axis, keepdims)))
 }
@@ -83,8 +81,7 @@ fn quantiles(
 ///
 /// >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
 /// [1.0, 2.5]
-#[pyfunction]
-#[pyo3(signature = (x, q, /, axis = None, *, method = "linear", keepdims = false))]
+#[function(x, q: "float | Tensor | _Array | Sequence[float]", /, axis = None, *, method: "Literal['linear', 'lower', 'higher', 'nearest', 'midpoint']" = "linear", keepdims = false)]
 fn quantile(
     py: Python<'_>,
     x: OperandRef,
@@ -100,8 +97,7 @@ fn quantile(
 ///
 /// >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
 /// 2.5
-#[pyfunction]
-#[pyo3(signature = (x, q, /, axis = None, *, method = "linear", keepdims = false))]
+#[function(x, q: "float | Tensor | _Array | Sequence[float]", /, axis = None, *, method: "Literal['linear', 'lower', 'higher', 'nearest', 'midpoint']" = "linear", keepdims = false)]
 fn percentile(
     py: Python<'_>,
     x: OperandRef,
@@ -111,11 +107,4 @@ fn percentile(
     keepdims: bool,
 ) -> PyResult<PyTensor> {
     quantiles(py, "percentile", (x, q, 100.0), axis, method, keepdims)
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(median, m)?)?;
-    m.add_function(wrap_pyfunction!(ptp, m)?)?;
-    m.add_function(wrap_pyfunction!(quantile, m)?)?;
-    m.add_function(wrap_pyfunction!(percentile, m)?)
 }

@@ -65,8 +65,7 @@ pub fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> Py
 macro_rules! totals {
     ($($(#[doc = $doc:literal])* $name:ident $of_dtype:ident $Kind:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+        #[function(x, /, axis = None, *, dtype = None, keepdims = false, out = None -> "Tensor")]
         fn $name<'py>(
             py: Python<'py>,
             x: OperandRef,
@@ -120,8 +119,7 @@ totals! {
 ///
 /// >>> flex.mean(flex.asarray([1, 2, 6])).item()
 /// 3.0
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+#[function(x, /, axis = None, *, dtype = None, keepdims = false, out = None -> "Tensor")]
 fn mean<'py>(
     py: Python<'py>,
     x: OperandRef,
@@ -148,8 +146,8 @@ fn mean<'py>(
 macro_rules! spreads {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal $of:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction(name = $op)]
-        #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
+        #[function(x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None -> "Tensor")]
+        #[pyo3(name = $op)]
         fn $name<'py>(
             py: Python<'py>,
             x: OperandRef,
@@ -192,8 +190,7 @@ spreads! {
 macro_rules! reductions {
     ($($(#[doc = $doc:literal])* $name:ident $Kind:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+        #[function(x, /, axis = None, *, keepdims = false, out = None -> "Tensor")]
         fn $name<'py>(
             py: Python<'py>,
             x: OperandRef,
@@ -245,8 +242,7 @@ reductions! {
 ///
 /// >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
 /// [1, 2]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+#[function(x, /, axis = None, *, keepdims = false)]
 fn count_nonzero(
     py: Python<'_>,
     x: OperandRef,
@@ -267,8 +263,7 @@ fn count_nonzero(
 ///
 /// >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
 /// 1000.0
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+#[function(x, /, axis = None, *, keepdims = false)]
 fn logsumexp(
     py: Python<'_>,
     x: OperandRef,
@@ -276,18 +271,4 @@ fn logsumexp(
     keepdims: bool,
 ) -> PyResult<PyTensor> {
     x.compute(py, move |x| ops::logsumexp(x, over(&axis, keepdims)))
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(sum, m)?)?;
-    m.add_function(wrap_pyfunction!(prod, m)?)?;
-    m.add_function(wrap_pyfunction!(mean, m)?)?;
-    m.add_function(wrap_pyfunction!(var, m)?)?;
-    m.add_function(wrap_pyfunction!(std_, m)?)?;
-    m.add_function(wrap_pyfunction!(max, m)?)?;
-    m.add_function(wrap_pyfunction!(min, m)?)?;
-    m.add_function(wrap_pyfunction!(any, m)?)?;
-    m.add_function(wrap_pyfunction!(all, m)?)?;
-    m.add_function(wrap_pyfunction!(count_nonzero, m)?)?;
-    m.add_function(wrap_pyfunction!(logsumexp, m)?)
 }

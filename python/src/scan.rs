@@ -17,8 +17,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
 /// [0, 1, 3, 6]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
+#[function(x, /, axis = None, *, dtype = None, include_initial = false)]
 fn cumulative_sum(
     py: Python<'_>,
     x: TensorArg,
@@ -43,8 +42,7 @@ fn cumulative_sum(
 ///
 /// >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
 /// [2, 6, 24]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
+#[function(x, /, axis = None, *, dtype = None, include_initial = false)]
 fn cumulative_prod(
     py: Python<'_>,
     x: TensorArg,
@@ -71,8 +69,7 @@ fn cumulative_prod(
 ///
 /// >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
 /// [1, 3, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None))]
+#[function(x, /, axis = None)]
 fn cumulative_max(py: Python<'_>, x: TensorArg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_max(&x.0, axis))
 }
@@ -81,8 +78,7 @@ fn cumulative_max(py: Python<'_>, x: TensorArg, axis: Option<isize>) -> PyResult
 ///
 /// >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
 /// [3, 1, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None))]
+#[function(x, /, axis = None)]
 fn cumulative_min(py: Python<'_>, x: TensorArg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_min(&x.0, axis))
 }
@@ -96,8 +92,7 @@ fn cumulative_min(py: Python<'_>, x: TensorArg, axis: Option<isize>) -> PyResult
 ///
 /// >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
 /// [3, 5, 7]
-#[pyfunction]
-#[pyo3(signature = (x, /, n = 1, axis = -1, *, prepend = None, append = None), text_signature = "(x, /, n=1, axis=-1, *, prepend=None, append=None)")]
+#[function(x, /, n = 1, axis = -1, *, prepend = None, append = None)]
 fn diff(
     py: Python<'_>,
     x: TensorArg,
@@ -113,12 +108,4 @@ fn diff(
     compute(py, x.0.len(), || {
         ops::diff(&x.0, n, axis, prepend.as_ref(), append.as_ref())
     })
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(cumulative_sum, m)?)?;
-    m.add_function(wrap_pyfunction!(cumulative_prod, m)?)?;
-    m.add_function(wrap_pyfunction!(cumulative_max, m)?)?;
-    m.add_function(wrap_pyfunction!(cumulative_min, m)?)?;
-    m.add_function(wrap_pyfunction!(diff, m)?)
 }

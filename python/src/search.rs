@@ -23,8 +23,7 @@ fn along(axis: Option<isize>, keepdims: bool) -> ReductionAxes {
 ///
 /// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 0]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+#[function(x, /, axis = None, *, keepdims = false, out = None -> "Tensor")]
 fn argmax<'py>(
     py: Python<'py>,
     x: OperandRef,
@@ -44,8 +43,7 @@ fn argmax<'py>(
 ///
 /// >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [0, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+#[function(x, /, axis = None, *, keepdims = false, out = None -> "Tensor")]
 fn argmin<'py>(
     py: Python<'py>,
     x: OperandRef,
@@ -65,8 +63,7 @@ fn argmin<'py>(
 ///
 /// >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[5, 3], [1, 0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+#[function(x, /, axis = None, *, keepdims = false)]
 fn max_with_indices(
     py: Python<'_>,
     x: TensorArg,
@@ -83,8 +80,7 @@ fn max_with_indices(
 ///
 /// >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[1, 2], [0, 1]]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
+#[function(x, /, axis = None, *, keepdims = false)]
 fn min_with_indices(
     py: Python<'_>,
     x: TensorArg,
@@ -94,11 +90,4 @@ fn min_with_indices(
     pair(py, x.0.len(), || {
         ops::min_with_indices(&x.0, along(axis, keepdims))
     })
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(argmax, m)?)?;
-    m.add_function(wrap_pyfunction!(argmin, m)?)?;
-    m.add_function(wrap_pyfunction!(max_with_indices, m)?)?;
-    m.add_function(wrap_pyfunction!(min_with_indices, m)?)
 }

@@ -26,8 +26,7 @@ fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bo
 /// >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
 /// >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
 /// ([1, 3], [1, 0], [1, 0, 1], [1, 2])
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "UniqueAllResult")]
 fn unique_all<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     let u = detached(py, x.0.len(), || ops::unique_all(&x.0))?;
     named(
@@ -43,8 +42,7 @@ fn unique_all<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>>
 /// >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
 /// >>> values.tolist(), counts.tolist()
 /// ([1, 3], [1, 2])
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "UniqueCountsResult")]
 fn unique_counts<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     let (values, counts) = detached(py, x.0.len(), || ops::unique_counts(&x.0))?;
     named(py, "UniqueCountsResult", vec![values, counts])
@@ -56,8 +54,7 @@ fn unique_counts<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAn
 /// >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
 /// >>> values[inverse].tolist()
 /// [3, 1, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "UniqueInverseResult")]
 fn unique_inverse<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     let (values, inverse) = detached(py, x.0.len(), || ops::unique_inverse(&x.0))?;
     named(py, "UniqueInverseResult", vec![values, inverse])
@@ -67,8 +64,7 @@ fn unique_inverse<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyA
 ///
 /// >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
 /// [1, 2, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn unique_values(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::unique_values(&x.0))
 }
@@ -81,8 +77,7 @@ fn unique_values(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
 /// [True, False, True]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, invert = false))]
+#[function(x1, x2, /, *, invert = false)]
 fn isin(py: Python<'_>, x1: Compared<'_>, x2: Compared<'_>, invert: bool) -> PyResult<PyTensor> {
     let (x1, x2) = match (x1.take(py)?, x2.take(py)?) {
         (Operand::Tensor(a), b) => (a.clone(), b.tensor_to_compare(a.dtype()).raise()?),
@@ -97,12 +92,4 @@ fn isin(py: Python<'_>, x1: Compared<'_>, x2: Compared<'_>, invert: bool) -> PyR
             Ok(found)
         }
     })
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(unique_all, m)?)?;
-    m.add_function(wrap_pyfunction!(unique_counts, m)?)?;
-    m.add_function(wrap_pyfunction!(unique_inverse, m)?)?;
-    m.add_function(wrap_pyfunction!(unique_values, m)?)?;
-    m.add_function(wrap_pyfunction!(isin, m)?)
 }

@@ -17,8 +17,7 @@ use pyo3::types::PyTuple;
 ///
 /// >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
 /// [[1, 1, 1], [2, 2, 2]]
-#[pyfunction]
-#[pyo3(signature = (x, /, shape))]
+#[function(x, /, shape)]
 fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
     let shape = shape.shape("broadcast_to", "shape")?;
     x.view(move |x, _| x.broadcast_to("broadcast_to", &shape))
@@ -30,8 +29,7 @@ fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
 ///
 /// >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
 /// (1, 2, 3, 1)
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = Ints(smallvec::smallvec![0])), text_signature = "(x, /, axis=0)")]
+#[function(x, /, axis = Ints::from(0))]
 fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
     x.view(move |x, _| x.expand_dims("expand_dims", &axis.0))
 }
@@ -43,8 +41,7 @@ fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
 ///
 /// >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
 /// (3, 1)
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None))]
+#[function(x, /, axis = None)]
 fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
     let axes = axis.map_or(Axes::ALL, |a| (&a.0).into());
     x.view(move |x, _| x.squeeze("squeeze", axes.named()))
@@ -56,8 +53,7 @@ fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
 ///
 /// >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
 /// [3, 2, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None))]
+#[function(x, /, axis = None)]
 fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
     let axes = axis.map_or(Axes::ALL, |a| (&a.0).into());
     x.view(move |x, _| match axes.named() {
@@ -73,8 +69,7 @@ fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
 ///
 /// >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (3, 4, 2)
-#[pyfunction]
-#[pyo3(signature = (x, /, source, destination))]
+#[function(x, /, source, destination)]
 fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor> {
     x.view(move |x, _| x.move_axes("moveaxis", &source.0, &destination.0))
 }
@@ -85,8 +80,7 @@ fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor
 ///
 /// >>> flex.permute_dims(flex.zeros((2, 3, 4)), (2, 0, 1)).shape
 /// (4, 2, 3)
-#[pyfunction]
-#[pyo3(signature = (x, /, axes))]
+#[function(x, /, axes)]
 fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
     x.view(move |x, _| x.permute("permute_dims", &axes.0))
 }
@@ -97,8 +91,7 @@ fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
 ///
 /// >>> flex.transpose(flex.zeros((2, 3, 4))).shape
 /// (4, 3, 2)
-#[pyfunction]
-#[pyo3(signature = (x, /, *axes))]
+#[function(x, /, *axes: "_Shape | None")]
 fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     let axes = axes_of(axes)?;
     x.view(move |x, _| {
@@ -136,8 +129,7 @@ pub fn axes_of(axes: &Bound<PyTuple>) -> PyResult<Option<Ints>> {
 ///
 /// >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (4, 3, 2)
-#[pyfunction]
-#[pyo3(signature = (x, /, axis1, axis2))]
+#[function(x, /, axis1, axis2)]
 fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     x.view(move |x, _| x.swap_axes("swapaxes", axis1, axis2))
 }
@@ -150,8 +142,7 @@ fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
 ///
 /// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
 /// [4, 1, 2, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /, shift, axis = None))]
+#[function(x, /, shift, axis = None)]
 fn roll(py: Python<'_>, x: TensorArg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
     let shift: Vec<i64> = shift.0.iter().map(|s| *s as i64).collect();
     compute(py, x.0.len(), || {
@@ -168,8 +159,7 @@ fn roll(py: Python<'_>, x: TensorArg, shift: Ints, axis: Option<Ints>) -> PyResu
 ///
 /// >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
 /// [[1, 3], [2, 4]]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = 0))]
+#[function(x, /, axis = 0 -> "tuple[Tensor, ...]")]
 fn unstack<'py>(py: Python<'py>, x: OperandRef<'py>, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
     let shape = x.shape();
     let axis = layout::axis("unstack", axis, shape.len()).raise()?;
@@ -235,8 +225,7 @@ fn pieces<'py>(
 /// [[1, 2], [3, 4], [5]]
 /// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
 /// [[1], [2, 3]]
-#[pyfunction]
-#[pyo3(signature = (x, /, sizes, axis = 0))]
+#[function(x, /, sizes: "_Shape", axis = 0 -> "tuple[Tensor, ...]")]
 fn split<'py>(
     py: Python<'py>,
     x: OperandRef<'py>,
@@ -283,8 +272,7 @@ fn split<'py>(
 ///
 /// >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2, 3], [4, 5]]
-#[pyfunction]
-#[pyo3(signature = (x, /, chunks, axis = 0))]
+#[function(x, /, chunks, axis = 0 -> "tuple[Tensor, ...]")]
 fn chunk<'py>(
     py: Python<'py>,
     x: OperandRef<'py>,
@@ -314,8 +302,7 @@ fn chunk<'py>(
 ///
 /// >>> flex.unfold(flex.arange(5), 3).tolist()
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
-#[pyfunction]
-#[pyo3(signature = (x, /, size, *, step = 1, axis = -1), text_signature = "(x, /, size, *, step=1, axis=-1)")]
+#[function(x, /, size, *, step = 1, axis = -1)]
 fn unfold(x: OperandRef, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
     let (size, step) = (
         count("unfold", "size", size)?,
@@ -356,25 +343,7 @@ pub fn reshaped(
 ///
 /// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
 /// [[0, 1, 2], [3, 4, 5]]
-#[pyfunction]
-#[pyo3(signature = (x, /, shape, *, copy = None))]
+#[function(x, /, shape, *, copy = None)]
 fn reshape(py: Python<'_>, x: OperandRef, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
     reshaped(py, x, shape, copy)
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(reshape, m)?)?;
-    m.add_function(wrap_pyfunction!(broadcast_to, m)?)?;
-    m.add_function(wrap_pyfunction!(expand_dims, m)?)?;
-    m.add_function(wrap_pyfunction!(squeeze, m)?)?;
-    m.add_function(wrap_pyfunction!(flip, m)?)?;
-    m.add_function(wrap_pyfunction!(moveaxis, m)?)?;
-    m.add_function(wrap_pyfunction!(permute_dims, m)?)?;
-    m.add_function(wrap_pyfunction!(transpose, m)?)?;
-    m.add_function(wrap_pyfunction!(swapaxes, m)?)?;
-    m.add_function(wrap_pyfunction!(roll, m)?)?;
-    m.add_function(wrap_pyfunction!(unstack, m)?)?;
-    m.add_function(wrap_pyfunction!(split, m)?)?;
-    m.add_function(wrap_pyfunction!(chunk, m)?)?;
-    m.add_function(wrap_pyfunction!(unfold, m)?)
 }

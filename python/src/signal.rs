@@ -36,8 +36,7 @@ macro_rules! windows {
     )* };
     (@ $(#[$doc:meta])* $name:ident => $Shape:ident) => {
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (n, /, *, sym = true, dtype = None, device = None))]
+        #[function(n, /, *, sym = true, dtype = None, device = None)]
         fn $name(py: Python<'_>, n: isize, sym: bool, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
             let _ = device;
             window(py, stringify!($name), n, Window::$Shape, sym, dtype)
@@ -45,8 +44,7 @@ macro_rules! windows {
     };
     (@ $(#[$doc:meta])* $name:ident $parameter:ident => $Shape:ident) => {
         $(#[$doc])*
-        #[pyfunction]
-        #[pyo3(signature = (n, /, $parameter, *, sym = true, dtype = None, device = None))]
+        #[function(n, /, $parameter, *, sym = true, dtype = None, device = None)]
         fn $name(py: Python<'_>, n: isize, $parameter: f64, sym: bool, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
             let _ = device;
             window(py, stringify!($name), n, Window::$Shape($parameter), sym, dtype)
@@ -107,11 +105,7 @@ windows! {
 ///
 /// >>> flex.signal.mel_filters(16000, 512, n_mels=40).shape
 /// (40, 257)
-#[pyfunction]
-#[pyo3(
-    signature = (sample_rate, n_fft, *, n_mels = 128, fmin = 0.0, fmax = None, htk = false, norm = Some("slaney"), dtype = None, device = None),
-    text_signature = "(sample_rate, n_fft, *, n_mels=128, fmin=0.0, fmax=None, htk=False, norm=\"slaney\", dtype=None, device=None)"
-)]
+#[function(sample_rate, n_fft, *, n_mels = 128, fmin = 0.0, fmax = None, htk = false, norm: "Literal['slaney'] | None" = Some("slaney"), dtype = None, device = None)]
 fn mel_filters(
     py: Python<'_>,
     sample_rate: f64,
@@ -178,11 +172,7 @@ fn frames<'a>(
 ///
 /// >>> flex.signal.stft(flex.zeros((2, 100)), 16, window=flex.signal.hann(16, sym=False)).shape
 /// (2, 9, 26)
-#[pyfunction]
-#[pyo3(
-    signature = (x, /, n_fft, hop_length = None, win_length = None, window = None, center = true, pad_mode = "reflect", normalized = false, onesided = None),
-    text_signature = "(x, /, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode=\"reflect\", normalized=False, onesided=None)"
-)]
+#[function(x, /, n_fft, hop_length = None, win_length = None, window = None, center = true, pad_mode: "_PadMode" = "reflect", normalized = false, onesided = None)]
 fn stft(
     py: Python<'_>,
     x: TensorArg,
@@ -230,8 +220,7 @@ fn stft(
 /// >>> x = flex.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
 /// >>> flex.signal.istft(flex.signal.stft(x, 4), 4, length=8).round().tolist()
 /// [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
-#[pyfunction]
-#[pyo3(signature = (x, /, n_fft, hop_length = None, win_length = None, window = None, center = true, normalized = false, onesided = None, length = None))]
+#[function(x, /, n_fft, hop_length = None, win_length = None, window = None, center = true, normalized = false, onesided = None, length = None)]
 fn istft(
     py: Python<'_>,
     x: TensorArg,
@@ -287,8 +276,7 @@ fn method(op: &str, method: &str) -> PyResult<Method> {
 ///
 /// >>> flex.signal.convolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).tolist()
 /// [1.0, 3.0, 5.0, 3.0]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, mode = "full", method = "auto"))]
+#[function(x1, x2, /, mode: "Literal['full', 'same', 'valid']" = "full", method: "Literal['auto', 'direct', 'fft']" = "auto")]
 fn convolve(
     py: Python<'_>,
     x1: TensorArg,
@@ -307,8 +295,7 @@ fn convolve(
 ///
 /// >>> flex.signal.fftconvolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).round().tolist()
 /// [1.0, 3.0, 5.0, 3.0]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, mode = "full"))]
+#[function(x1, x2, /, mode: "Literal['full', 'same', 'valid']" = "full")]
 fn fftconvolve(py: Python<'_>, x1: TensorArg, x2: TensorArg, mode: &str) -> PyResult<PyTensor> {
     let mode = extent("fftconvolve", mode)?;
     compute(py, 4 * (x1.0.len() + x2.0.len()), || {
@@ -322,8 +309,7 @@ fn fftconvolve(py: Python<'_>, x1: TensorArg, x2: TensorArg, mode: &str) -> PyRe
 ///
 /// >>> flex.signal.correlate(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 2.0]), mode="valid").tolist()
 /// [5.0, 8.0]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, mode = "full", method = "auto"))]
+#[function(x1, x2, /, mode: "Literal['full', 'same', 'valid']" = "full", method: "Literal['auto', 'direct', 'fft']" = "auto")]
 fn correlate(
     py: Python<'_>,
     x1: TensorArg,
@@ -364,8 +350,7 @@ fn filtered<'py>(
 /// >>> b, a = flex.asarray([1.0]), flex.asarray([1.0, -0.5])
 /// >>> flex.signal.lfilter(b, a, flex.asarray([1.0, 0.0, 4.0])).tolist()
 /// [1.0, 0.5, 4.25]
-#[pyfunction]
-#[pyo3(signature = (b, a, x, /, axis = -1, zi = None), text_signature = "(b, a, x, /, axis=-1, zi=None)")]
+#[function(b, a, x, /, axis = -1, zi = None)]
 fn lfilter<'py>(
     py: Python<'py>,
     b: TensorArg,
@@ -390,8 +375,7 @@ fn lfilter<'py>(
 /// >>> sos = flex.asarray([[1.0, 0.0, 0.0, 1.0, -0.5, 0.0]])
 /// >>> flex.signal.sosfilt(sos, flex.asarray([1.0, 0.0, 4.0])).tolist()
 /// [1.0, 0.5, 4.25]
-#[pyfunction]
-#[pyo3(signature = (sos, x, /, axis = -1, zi = None), text_signature = "(sos, x, /, axis=-1, zi=None)")]
+#[function(sos, x, /, axis = -1, zi = None)]
 fn sosfilt<'py>(
     py: Python<'py>,
     sos: TensorArg,
@@ -403,24 +387,4 @@ fn sosfilt<'py>(
     filtered(py, work, || {
         signal::sosfilt(&sos.0, &x.0, axis, zi.as_ref().map(|z| &z.0))
     })
-}
-
-/// Registers `signal`, the module that `flex/signal.py` takes its functions from; their
-/// `__module__` is `flex.signal`.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let signal = PyModule::new(m.py(), "flex.signal")?;
-    signal.add_function(wrap_pyfunction!(hann, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(hamming, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(blackman, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(kaiser, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(gaussian, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(mel_filters, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(stft, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(istft, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(convolve, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(fftconvolve, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(correlate, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(lfilter, &signal)?)?;
-    signal.add_function(wrap_pyfunction!(sosfilt, &signal)?)?;
-    m.setattr("_signal", signal)
 }

@@ -26,8 +26,7 @@ pub fn pair(
 ///
 /// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
 /// [3, 2, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
+#[function(x, /, axis = -1, *, descending = false, stable = true)]
 fn sort(
     py: Python<'_>,
     x: TensorArg,
@@ -47,8 +46,7 @@ fn sort(
 ///
 /// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
 /// [1, 2, 0]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
+#[function(x, /, axis = -1, *, descending = false, stable = true)]
 fn argsort(
     py: Python<'_>,
     x: TensorArg,
@@ -70,8 +68,7 @@ fn argsort(
 /// >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
 /// >>> values.tolist(), indices.tolist()
 /// ([1, 2, 3], [1, 2, 0])
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
+#[function(x, /, axis = -1, *, descending = false, stable = true)]
 fn sort_with_indices(
     py: Python<'_>,
     x: TensorArg,
@@ -95,8 +92,7 @@ fn sort_with_indices(
 /// >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
 /// >>> values.tolist(), indices.tolist()
 /// ([5, 3], [1, 2])
-#[pyfunction]
-#[pyo3(signature = (x, /, k, axis = -1, *, largest = true, sorted = true), text_signature = "(x, /, k, axis=-1, *, largest=True, sorted=True)")]
+#[function(x, /, k, axis = -1, *, largest = true, sorted = true)]
 fn topk(
     py: Python<'_>,
     x: TensorArg,
@@ -131,8 +127,7 @@ fn topk(
 ///
 /// >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
 /// [3, 4]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, side = "left", sorter = None))]
+#[function(x1, x2, /, side: "Literal['left', 'right']" = "left", sorter = None)]
 fn searchsorted(
     py: Python<'_>,
     x1: TensorArg,
@@ -153,12 +148,4 @@ fn searchsorted(
     compute(py, x1.0.len() + x2.len(), || {
         ops::searchsorted(&x1.0, &x2, side, sorter.as_ref().map(|s| &s.0))
     })
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(sort, m)?)?;
-    m.add_function(wrap_pyfunction!(argsort, m)?)?;
-    m.add_function(wrap_pyfunction!(sort_with_indices, m)?)?;
-    m.add_function(wrap_pyfunction!(topk, m)?)?;
-    m.add_function(wrap_pyfunction!(searchsorted, m)?)
 }

@@ -12,17 +12,11 @@ macro_rules! special {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => {
         $(
             $(#[doc = $doc])*
-            #[pyfunction]
-            #[pyo3(signature = (x, /))]
+            #[function(x, /)]
             fn $name(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
                 x.compute(py, ops::$name as Function)
             }
         )*
-
-        pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-            $( m.add_function(wrap_pyfunction!($name, m)?)?; )*
-            Ok(())
-        }
     };
 }
 special! {

@@ -16,8 +16,7 @@ const API_VERSION: &str = "2025.12";
 ///
 /// >>> flex.broadcast_shapes((3, 1), (4,))
 /// (3, 4)
-#[pyfunction]
-#[pyo3(signature = (*shapes))]
+#[function(*shapes: "_Shape" -> "tuple[int, ...]")]
 fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Ints>) -> PyResult<Bound<'py, PyTuple>> {
     let shapes = shapes
         .iter()
@@ -98,7 +97,7 @@ impl Info {
 }
 
 /// Inspects this namespace: dtypes, devices, defaults.
-#[pyfunction]
+#[function(-> "_Info")]
 fn __array_namespace_info__() -> Info {
     Info
 }
@@ -109,7 +108,5 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add("nan", f64::NAN)?;
     m.add("newaxis", m.py().None())?;
     m.add("pi", std::f64::consts::PI)?;
-    m.add("__array_api_version__", API_VERSION)?;
-    m.add_function(wrap_pyfunction!(broadcast_shapes, m)?)?;
-    m.add_function(wrap_pyfunction!(__array_namespace_info__, m)?)
+    m.add("__array_api_version__", API_VERSION)
 }

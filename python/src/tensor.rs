@@ -154,7 +154,7 @@ impl PyTensor {
     }
     /// The tensor itself, since there is one device; with `copy=True`, a copy. ValueError for
     /// another device, or a stream.
-    #[pyo3(signature = (device, /, *, stream = None, copy = None))]
+    #[pyo3(signature = (device, /, *, stream: "None" = None, copy = None))]
     fn to_device<'py>(
         slf: &Bound<'py, Self>,
         device: Device,
@@ -175,7 +175,7 @@ impl PyTensor {
     }
     /// The elements in row-major order in another shape; one size may be -1, and is then inferred.
     /// A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
-    #[pyo3(signature = (*shape, copy = None))]
+    #[pyo3(signature = (*shape: "_Shape", copy = None))]
     fn reshape(
         slf: Bound<'_, Self>,
         shape: &Bound<PyTuple>,
@@ -379,8 +379,7 @@ impl TensorIterator {
 ///
 /// >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
 /// ((2, 2), flex.float32)
-#[pyfunction]
-#[pyo3(signature = (obj, /, dtype = None, *, device = None, copy = None))]
+#[function(obj: "_Nested", /, dtype = None, *, device = None, copy = None)]
 fn asarray<'py>(
     obj: &Bound<'py, PyAny>,
     dtype: Option<DTypeArg>,
@@ -397,8 +396,7 @@ fn asarray<'py>(
 ///
 /// >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
 /// [1, -2, 127]
-#[pyfunction]
-#[pyo3(signature = (x, /, dtype, *, copy = true, device = None))]
+#[function(x: "_Operand", /, dtype, *, copy = true, device = None)]
 fn astype<'py>(
     x: &Bound<'py, PyAny>,
     dtype: DTypeArg,
@@ -414,12 +412,4 @@ fn astype<'py>(
             device,
         ),
     }
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_class::<PyTensor>()?;
-    for f in [wrap_pyfunction!(asarray, m)?, wrap_pyfunction!(astype, m)?] {
-        m.add_function(f)?;
-    }
-    Ok(())
 }

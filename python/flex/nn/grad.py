@@ -2,11 +2,7 @@
 
 from flex import _flex, _missing
 
-_own = {
-    name: getattr(_flex._nn._grad, name)
-    for name in dir(_flex._nn._grad)
-    if not name.startswith("_")
-}
+_own = {name: getattr(_flex._grad, name) for name in dir(_flex._grad) if not name.startswith("_")}
 globals().update(_own)  # grad.pyi lists the names
 
 __getattr__ = _missing.of_module(__name__)

@@ -14,6 +14,12 @@ use super::sequence;
 #[derive(Clone, Debug, Default)]
 pub struct Ints(pub SmallVec<[isize; 6]>);
 
+impl From<isize> for Ints {
+    fn from(x: isize) -> Ints {
+        Ints(SmallVec::from_slice(&[x]))
+    }
+}
+
 impl Ints {
     /// A shape, given as the parameter `name` of `op`. Errors if a size is negative.
     pub fn shape(&self, op: &str, name: &str) -> PyResult<Shape> {
@@ -36,11 +42,12 @@ impl Ints {
 }
 
 impl<'py> FromPyObject<'_, 'py> for Ints {
+    stub_type!("_Shape");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Ints> {
         if x.cast::<PyTuple>().is_err() && x.cast::<PyList>().is_err() {
             match integer(&x) {
-                Ok(i) => return Ok(Ints(SmallVec::from_slice(&[i]))),
+                Ok(i) => return Ok(Ints::from(i)),
                 Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => {}
                 Err(e) => return Err(e),
             }
@@ -89,6 +96,8 @@ pub fn shown(x: &Bound<PyAny>) -> String {
 pub struct Given<T>(pub PyResult<T>);
 
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Given<T> {
+    #[cfg(feature = "stubs")]
+    const INPUT_TYPE: pyo3::inspect::PyStaticExpr = T::INPUT_TYPE;
     type Error = PyErr;
     fn extract(x: Borrowed<'a, 'py, PyAny>) -> PyResult<Given<T>> {
         Ok(Given(x.extract().map_err(Into::into)))
@@ -135,6 +144,7 @@ pub fn axis_or_dim(
 pub struct Diagonal(pub i64);
 
 impl<'py> FromPyObject<'_, 'py> for Diagonal {
+    stub_type!("SupportsIndex");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Diagonal> {
         match x.extract::<i64>() {
@@ -155,6 +165,7 @@ pub struct Device;
 pub const CPU: &str = "cpu";
 
 impl<'py> FromPyObject<'_, 'py> for Device {
+    stub_type!("_Device");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Device> {
         if x.cast::<PyString>().is_ok_and(|s| s == CPU) {

@@ -83,6 +83,7 @@ impl Operand {
 }
 
 impl<'py> FromPyObject<'_, 'py> for Operand {
+    stub_type!("_Operand");
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Operand> {
@@ -245,6 +246,7 @@ impl OperandRef<'_> {
 }
 
 impl<'py> FromPyObject<'_, 'py> for OperandRef<'py> {
+    stub_type!("_Operand");
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<OperandRef<'py>> {
@@ -268,6 +270,7 @@ impl<'py> From<Compared<'py>> for OperandRef<'py> {
     }
 }
 impl<'py> FromPyObject<'_, 'py> for Compared<'py> {
+    stub_type!("_Operand");
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Compared<'py>> {
@@ -308,6 +311,7 @@ fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
 pub struct TensorArg(pub Tensor);
 
 impl<'py> FromPyObject<'_, 'py> for TensorArg {
+    stub_type!("_Operand");
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorArg> {
@@ -322,6 +326,7 @@ impl<'py> FromPyObject<'_, 'py> for TensorArg {
 pub struct TensorList(pub Vec<Tensor>);
 
 impl<'py> FromPyObject<'_, 'py> for TensorList {
+    stub_type!("Iterable[_Operand]");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorList> {
         match sequence::items(&x, |t| Ok(t.extract::<TensorArg>()?.0))? {
@@ -378,7 +383,18 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
 #[derive(Clone, Copy)]
 pub struct NumberArg(pub Scalar, pub Option<DType>);
 
+impl NumberArg {
+    pub fn integer(x: i128) -> NumberArg {
+        NumberArg(Scalar::Int(x), None)
+    }
+    /// 0 or 1, which every dtype has.
+    pub fn of_any_dtype(x: u8) -> NumberArg {
+        NumberArg(Scalar::Bool(x != 0), None)
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for NumberArg {
+    stub_type!("_Number");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<NumberArg> {
         let wrong = |what: String| PyTypeError::new_err(format!("expected a number, got {what}"));

@@ -226,6 +226,7 @@ impl Stream {
     /// ...     y = (x + 1) * x
     /// >>> s.stats()["kernels"], s.stats()["bytes_written"], s.stats()["eager_bytes_written"]
     /// (1, 4096, 8192)
+    #[pyo3(signature = () -> "dict[str, int]")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.0.stats();
         let (run, eager) = (stats.run, stats.eager);
@@ -344,13 +345,8 @@ fn load_once(py: Python<'_>) -> PyResult<()> {
 /// ...     z = flex.sum(y)
 /// >>> z.item()
 /// 15.0
-#[pyfunction]
+#[function()]
 #[pyo3(name = "stream")]
 fn make(py: Python<'_>) -> PyResult<Stream> {
     Stream::new(py)
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_class::<Stream>()?;
-    m.add_function(wrap_pyfunction!(make, m)?)
 }

@@ -333,8 +333,7 @@ impl Fused {
 /// ...     return 0.5 * x * (1 + flex.erf(x / 2**0.5))
 /// >>> gelu(flex.asarray([0.0, 1.0])).tolist()
 /// [0.0, 0.8413447141647339]
-#[pyfunction]
-#[pyo3(signature = (f = None, /, *, donate = None, strict = false))]
+#[function(f: "Callable[..., Any] | None" = None, /, *, donate = None, strict = false -> "Callable[..., _R]")]
 fn fuse<'py>(
     py: Python<'py>,
     f: Option<Bound<'py, PyAny>>,
@@ -388,8 +387,7 @@ fn fuse<'py>(
 /// >>> print(flex.explain(lambda x: flex.sum(x * x + 1), flex.ones(4)))
 /// reduce v0 of x0: multiply, add; sum over [0]
 /// returns v0
-#[pyfunction]
-#[pyo3(signature = (f, /, *args, **kwargs))]
+#[function(f: "Callable[..., Any]", /, *args: "Any", **kwargs: "Any" -> "str")]
 fn explain<'py>(
     py: Python<'py>,
     f: Bound<'py, PyAny>,
@@ -405,9 +403,4 @@ fn explain<'py>(
         Some((entry, outside)) => Ok(entry.program_for(&given.tensors, &outside).to_string()),
         None => Ok(String::new()),
     }
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(fuse, m)?)?;
-    m.add_function(wrap_pyfunction!(explain, m)?)
 }

@@ -110,8 +110,7 @@ fn viewed(t: &Tensor, dtype: DType) -> flex::Result<Tensor> {
 ///
 /// >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
 /// [1, 2]
-#[pyfunction]
-#[pyo3(signature = (buffer, dtype, count = -1, offset = 0), text_signature = "(buffer, dtype, count=-1, offset=0)")]
+#[function(buffer: "_Buffer", dtype, count = -1, offset = 0)]
 fn frombuffer(
     buffer: &Bound<PyAny>,
     dtype: DTypeArg,
@@ -204,13 +203,10 @@ impl PyTensor {
         ))
     }
     /// The elements in row-major order, as Python bytes.
+    #[pyo3(signature = () -> "bytes")]
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = as_bytes(&self.tensor(py)?.contiguous().raise()?).raise()?;
         py.get_type::<PyBytes>()
             .call1((Bound::new(py, PyTensor::new(bytes))?,))
     }
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(frombuffer, m)?)
 }

@@ -96,14 +96,7 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
 ///
 /// >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
 /// [1, 2]
-#[pyfunction]
-#[pyo3(signature = (x, /, *, device = None, copy = None))]
+#[function(x: "_DLPack", /, *, device = None, copy = None)]
 fn from_dlpack(x: &Bound<PyAny>, device: Option<Device>, copy: Option<bool>) -> PyResult<PyTensor> {
     dlpack::import(x, device, copy).map(PyTensor::new)
-}
-
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(from_dlpack, m)?)?;
-    bytes::register(m)?;
-    m.add_function(wrap_pyfunction!(pickle::_rebuild, m)?)
 }

@@ -29,7 +29,7 @@ pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bou
 }
 
 /// A tensor from pickled bytes, which it borrows.
-#[pyfunction]
+#[function(data: "_Operand", shape, dtype)]
 pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<PyTensor> {
     let (bytes, dtype, shape) = (
         super::buffer::import(data, None)?.contiguous().raise()?,

@@ -18,8 +18,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.linalg.cholesky(flex.asarray([[4.0, 2.0], [2.0, 10.0]])).tolist()
 /// [[2.0, 0.0], [1.0, 3.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, *, upper = false))]
+#[function(x, /, *, upper = false)]
 fn cholesky(py: Python<'_>, x: OperandRef, upper: bool) -> PyResult<PyTensor> {
     factored(py, x, move |x| linalg::cholesky(x, upper))
 }
@@ -36,8 +35,7 @@ fn cholesky(py: Python<'_>, x: OperandRef, upper: bool) -> PyResult<PyTensor> {
 /// >>> q, r = flex.linalg.qr(flex.asarray([[3.0, 1.0], [4.0, 2.0]]))
 /// >>> flex.round(q @ r).tolist()
 /// [[3.0, 1.0], [4.0, 2.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, *, mode = "reduced"))]
+#[function(x, /, *, mode: "Literal['reduced', 'complete']" = "reduced" -> "QRResult")]
 fn qr<'py>(py: Python<'py>, x: TensorArg, mode: &str) -> PyResult<Bound<'py, PyAny>> {
     let mode = match mode {
         "reduced" => QrMode::Reduced,
@@ -66,8 +64,7 @@ fn qr<'py>(py: Python<'py>, x: TensorArg, mode: &str) -> PyResult<Bound<'py, PyA
 ///
 /// >>> flex.linalg.eig(flex.asarray([[0.0, -1.0], [1.0, 0.0]])).eigenvalues.tolist()
 /// [1j, -1j]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "EigResult")]
 fn eig<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     several(py, "EigResult", x, |x| {
         let (values, vectors) = linalg::eig(x)?;
@@ -79,8 +76,7 @@ fn eig<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
 ///
 /// >>> flex.linalg.eigvals(flex.asarray([[2.0, 1.0], [0.0, 3.0]])).tolist()
 /// [(2+0j), (3+0j)]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn eigvals(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     factored(py, x, linalg::eigvals as Function)
 }
@@ -96,8 +92,7 @@ fn eigvals(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 /// >>> values, vectors = flex.linalg.eigh(flex.asarray([[5.0, 0.0], [0.0, -2.0]]))
 /// >>> values.tolist(), flex.abs(vectors).tolist()
 /// ([-2.0, 5.0], [[0.0, 1.0], [1.0, 0.0]])
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "EighResult")]
 fn eigh<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     several(py, "EighResult", x, |x| {
         let (values, vectors) = linalg::eigh(x)?;
@@ -110,8 +105,7 @@ fn eigh<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
 ///
 /// >>> flex.linalg.eigvalsh(flex.asarray([[5.0, 0.0], [0.0, -2.0]])).tolist()
 /// [-2.0, 5.0]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn eigvalsh(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     factored(py, x, linalg::eigvalsh as Function)
 }
@@ -129,8 +123,7 @@ fn eigvalsh(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 /// >>> u, s, vh = flex.linalg.svd(flex.asarray([[0.0, -2.0], [5.0, 0.0]]))
 /// >>> s.tolist(), flex.round((u * s) @ vh).tolist()
 /// ([5.0, 2.0], [[0.0, -2.0], [5.0, 0.0]])
-#[pyfunction]
-#[pyo3(signature = (x, /, *, full_matrices = true))]
+#[function(x, /, *, full_matrices = true -> "SVDResult")]
 fn svd<'py>(py: Python<'py>, x: TensorArg, full_matrices: bool) -> PyResult<Bound<'py, PyAny>> {
     several(py, "SVDResult", x, |x| {
         let (u, s, vh) = linalg::svd(x, full_matrices)?;
@@ -142,8 +135,7 @@ fn svd<'py>(py: Python<'py>, x: TensorArg, full_matrices: bool) -> PyResult<Boun
 ///
 /// >>> flex.linalg.svdvals(flex.asarray([[0.0, -2.0], [5.0, 0.0]])).tolist()
 /// [5.0, 2.0]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn svdvals(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     factored(py, x, linalg::svdvals as Function)
 }
@@ -163,8 +155,7 @@ fn tolerance(rtol: Option<Operand>) -> PyResult<Option<Tensor>> {
 ///
 /// >>> flex.linalg.matrix_rank(flex.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
 /// 1
-#[pyfunction]
-#[pyo3(signature = (x, /, *, rtol = None))]
+#[function(x, /, *, rtol = None)]
 fn matrix_rank(py: Python<'_>, x: OperandRef, rtol: Option<Operand>) -> PyResult<PyTensor> {
     let rtol = tolerance(rtol)?;
     factored(py, x, move |x| linalg::matrix_rank_within(x, rtol.as_ref()))
@@ -179,22 +170,8 @@ fn matrix_rank(py: Python<'_>, x: OperandRef, rtol: Option<Operand>) -> PyResult
 ///
 /// >>> flex.linalg.pinv(flex.asarray([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]])).tolist()
 /// [[0.5, 0.0, 0.0], [0.0, 0.0, 0.25]]
-#[pyfunction]
-#[pyo3(signature = (x, /, *, rtol = None))]
+#[function(x, /, *, rtol = None)]
 fn pinv(py: Python<'_>, x: OperandRef, rtol: Option<Operand>) -> PyResult<PyTensor> {
     let rtol = tolerance(rtol)?;
     factored(py, x, move |x| linalg::pinv_within(x, rtol.as_ref()))
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(cholesky, m)?)?;
-    m.add_function(wrap_pyfunction!(qr, m)?)?;
-    m.add_function(wrap_pyfunction!(eig, m)?)?;
-    m.add_function(wrap_pyfunction!(eigvals, m)?)?;
-    m.add_function(wrap_pyfunction!(eigh, m)?)?;
-    m.add_function(wrap_pyfunction!(eigvalsh, m)?)?;
-    m.add_function(wrap_pyfunction!(svd, m)?)?;
-    m.add_function(wrap_pyfunction!(svdvals, m)?)?;
-    m.add_function(wrap_pyfunction!(matrix_rank, m)?)?;
-    m.add_function(wrap_pyfunction!(pinv, m)?)
 }

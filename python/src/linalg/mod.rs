@@ -1,20 +1,16 @@
-//! `flex.linalg`: the functions of the array API standard's extension. Products are functions of
-//! `flex` too.
+//! `flex.linalg`: the functions of the array API standard's extension, but for those of `products`,
+//! which are functions of `flex` too.
 
 mod factors;
 mod norms;
-mod products;
 mod systems;
 mod triangles;
 
 use crate::cell::PyTensor;
-use crate::convert::error::linalg_error;
 use crate::convert::{OperandRef, TensorArg};
 use crate::values::tuple;
 use flex::Tensor;
 use pyo3::prelude::*;
-
-pub use products::work;
 
 /// The tensors as the named tuple `class` of `flex/_results.py`.
 fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bound<'py, PyAny>> {
@@ -52,17 +48,4 @@ fn several<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let tensors = crate::convert::detached(py, cubic(x.0.shape()), || f(&x.0))?;
     named(py, class, tensors)
-}
-
-/// Registers the products, and `linalg`, the module that `flex/linalg.py` takes its other functions
-/// from; their `__module__` is `flex.linalg`.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    products::register(m)?;
-    let module = PyModule::new(m.py(), "flex.linalg")?;
-    module.add("LinAlgError", linalg_error(m.py()))?;
-    systems::register(&module)?;
-    triangles::register(&module)?;
-    norms::register(&module)?;
-    factors::register(&module)?;
-    m.setattr("_linalg", module)
 }

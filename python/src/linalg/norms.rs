@@ -19,8 +19,7 @@ use pyo3::prelude::*;
 /// >>> x = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.linalg.diagonal(x).tolist(), flex.linalg.diagonal(x, offset=1).tolist()
 /// ([1, 4], [2])
-#[pyfunction]
-#[pyo3(signature = (x, /, *, offset = Diagonal(0)), text_signature = "(x, /, *, offset=0)")]
+#[function(x, /, *, offset = Diagonal(0))]
 fn diagonal(x: OperandRef, offset: Diagonal) -> PyResult<PyTensor> {
     x.view(move |layout, dtype| linalg::diagonal_layout(layout, dtype, offset.0))
 }
@@ -33,8 +32,7 @@ fn diagonal(x: OperandRef, offset: Diagonal) -> PyResult<PyTensor> {
 ///
 /// >>> flex.linalg.trace(flex.asarray([[1.0, 2.0], [3.0, 4.0]])).item()
 /// 5.0
-#[pyfunction]
-#[pyo3(signature = (x, /, *, offset = Diagonal(0), dtype = None), text_signature = "(x, /, *, offset=0, dtype=None)")]
+#[function(x, /, *, offset = Diagonal(0), dtype = None)]
 fn trace(
     py: Python<'_>,
     x: OperandRef,
@@ -56,8 +54,7 @@ fn trace(
 ///
 /// >>> flex.linalg.vector_norm(flex.asarray([[3.0, -4.0], [0.0, 1.0]]), axis=1).tolist()
 /// [5.0, 1.0]
-#[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false, ord = 2.0), text_signature = "(x, /, *, axis=None, keepdims=False, ord=2)")]
+#[function(x, /, *, axis = None, keepdims = false, ord = f64::from(2))]
 fn vector_norm(
     py: Python<'_>,
     x: OperandRef,
@@ -119,8 +116,7 @@ fn norm_of(ord: Option<&Bound<PyAny>>) -> PyResult<MatrixNorm> {
 /// >>> x = flex.asarray([[3.0, 0.0], [4.0, -1.0]])
 /// >>> flex.linalg.matrix_norm(x, ord=1).item(), flex.linalg.matrix_norm(x, ord=flex.inf).item()
 /// (7.0, 5.0)
-#[pyfunction]
-#[pyo3(signature = (x, /, *, keepdims = false, ord = None), text_signature = "(x, /, *, keepdims=False, ord=\"fro\")")]
+#[function(x, /, *, keepdims = false, ord: "float | Literal['fro', 'nuc']" = "fro")]
 fn matrix_norm(
     py: Python<'_>,
     x: OperandRef,
@@ -140,20 +136,11 @@ fn matrix_norm(
 ///
 /// >>> flex.linalg.cond(flex.asarray([[4.0, 0.0], [0.0, 0.5]])).item()
 /// 8.0
-#[pyfunction]
-#[pyo3(signature = (x, /, p = None))]
+#[function(x, /, p: "float | Literal['fro', 'nuc'] | None" = None)]
 fn cond(py: Python<'_>, x: OperandRef, p: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
     let norm = match p {
         None => MatrixNorm::Two,
         p => norm_of(p)?,
     };
     factored(py, x, move |x| linalg::cond(x, norm))
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(diagonal, m)?)?;
-    m.add_function(wrap_pyfunction!(cond, m)?)?;
-    m.add_function(wrap_pyfunction!(trace, m)?)?;
-    m.add_function(wrap_pyfunction!(vector_norm, m)?)?;
-    m.add_function(wrap_pyfunction!(matrix_norm, m)?)
 }

@@ -17,8 +17,7 @@ use pyo3::prelude::*;
 /// >>> a = flex.asarray([[2.0, 1.0], [1.0, 3.0]])
 /// >>> flex.linalg.solve(a, flex.asarray([4.0, 7.0])).tolist()
 /// [1.0, 2.0]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
+#[function(x1, x2, /)]
 fn solve(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     let work = cubic(x1.0.shape()).saturating_add(x2.0.len());
     compute(py, work, || linalg::solve(&x1.0, &x2.0))
@@ -32,8 +31,7 @@ fn solve(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.linalg.inv(flex.asarray([[4.0, 0.0], [0.0, 0.5]])).tolist()
 /// [[0.25, 0.0], [0.0, 2.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn inv(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     factored(py, x, linalg::inv as Function)
 }
@@ -47,8 +45,7 @@ fn inv(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 ///
 /// >>> flex.linalg.det(flex.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=flex.float64)).item()
 /// -2.0
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn det(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     factored(py, x, linalg::det as Function)
 }
@@ -62,8 +59,7 @@ fn det(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 /// >>> sign, logabsdet = flex.linalg.slogdet(flex.asarray([[0.0, 1.0], [1.0, 0.0]]))
 /// >>> sign.item(), logabsdet.item()
 /// (-1.0, 0.0)
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "SlogdetResult")]
 fn slogdet<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     several(py, "SlogdetResult", x, |x| {
         let (sign, log) = linalg::slogdet(x)?;
@@ -80,17 +76,8 @@ fn slogdet<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
 ///
 /// >>> flex.linalg.matrix_power(flex.asarray([[1, 1], [0, 1]]), 5).tolist()
 /// [[1, 5], [0, 1]]
-#[pyfunction]
-#[pyo3(signature = (x, n, /))]
+#[function(x, n: "SupportsIndex", /)]
 fn matrix_power(py: Python<'_>, x: OperandRef, n: &Bound<PyAny>) -> PyResult<PyTensor> {
     let n = integer(n)? as i64;
     factored(py, x, move |x| linalg::matrix_power(x, n))
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(solve, m)?)?;
-    m.add_function(wrap_pyfunction!(inv, m)?)?;
-    m.add_function(wrap_pyfunction!(det, m)?)?;
-    m.add_function(wrap_pyfunction!(slogdet, m)?)?;
-    m.add_function(wrap_pyfunction!(matrix_power, m)?)
 }

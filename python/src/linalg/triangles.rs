@@ -18,8 +18,7 @@ use pyo3::prelude::*;
 /// >>> p, l, u = flex.linalg.lu(flex.asarray([[1.0, 4.0], [2.0, 4.0]]))
 /// >>> l.tolist(), u.tolist()
 /// ([[1.0, 0.0], [0.5, 1.0]], [[2.0, 4.0], [0.0, 2.0]])
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "LUResult")]
 fn lu<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     several(py, "LUResult", x, |x| {
         let (p, l, u) = linalg::lu(x)?;
@@ -36,8 +35,7 @@ fn lu<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
 /// >>> factors = flex.linalg.lu_factor(flex.asarray([[1.0, 4.0], [2.0, 4.0]]))
 /// >>> factors.LU.tolist(), factors.pivots.tolist()
 /// ([[2.0, 4.0], [0.5, 2.0]], [1, 1])
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, / -> "LUFactorResult")]
 fn lu_factor<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> {
     several(py, "LUFactorResult", x, |x| {
         let (factors, pivots) = linalg::lu_factor(x)?;
@@ -53,8 +51,7 @@ fn lu_factor<'py>(py: Python<'py>, x: TensorArg) -> PyResult<Bound<'py, PyAny>> 
 /// >>> factors = flex.linalg.lu_factor(flex.asarray([[1.0, 4.0], [2.0, 4.0]]))
 /// >>> flex.linalg.lu_solve(factors, flex.asarray([9.0, 10.0])).tolist()
 /// [1.0, 2.0]
-#[pyfunction]
-#[pyo3(signature = (lu_and_piv, b, /))]
+#[function(lu_and_piv, b, /)]
 fn lu_solve(
     py: Python<'_>,
     lu_and_piv: (TensorArg, TensorArg),
@@ -78,11 +75,7 @@ fn lu_solve(
 /// >>> a = flex.asarray([[2.0, 1.0], [0.0, 4.0]])
 /// >>> flex.linalg.solve_triangular(a, flex.asarray([4.0, 8.0])).tolist()
 /// [1.0, 2.0]
-#[pyfunction]
-#[pyo3(
-    signature = (a, b, /, trans = None, lower = false, unit_diagonal = false),
-    text_signature = "(a, b, /, trans=0, lower=False, unit_diagonal=False)"
-)]
+#[function(a, b, /, trans: "Literal[0, 1, 2, 'N', 'T', 'C']" = 0, lower = false, unit_diagonal = false)]
 fn solve_triangular(
     py: Python<'_>,
     a: TensorArg,
@@ -119,8 +112,7 @@ fn solve_triangular(
 /// >>> a = flex.asarray([[4.0, 2.0], [2.0, 10.0]])
 /// >>> flex.linalg.cholesky_solve(flex.asarray([8.0, 22.0]), flex.linalg.cholesky(a)).tolist()
 /// [1.0, 2.0]
-#[pyfunction]
-#[pyo3(signature = (b, factor, /, upper = false))]
+#[function(b, factor, /, upper = false)]
 fn cholesky_solve(
     py: Python<'_>,
     b: TensorArg,
@@ -145,8 +137,7 @@ fn cholesky_solve(
 /// >>> fit = flex.linalg.lstsq(a, flex.asarray([3.0, 4.0, 5.0]))
 /// >>> fit.x.tolist(), fit.residuals.item(), fit.rank.item()
 /// ([3.0, 2.0], 25.0, 2)
-#[pyfunction]
-#[pyo3(signature = (a, b, /, rcond = None))]
+#[function(a, b, /, rcond = None -> "LstsqResult")]
 fn lstsq<'py>(
     py: Python<'py>,
     a: TensorArg,
@@ -167,8 +158,7 @@ fn lstsq<'py>(
 ///
 /// >>> flex.linalg.expm(flex.zeros((2, 2))).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn expm(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
     factored(py, x, linalg::expm as Function)
 }
@@ -182,21 +172,9 @@ fn expm(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 /// >>> a = flex.asarray([[1.0, 2.0], [3.0, 4.0]])
 /// >>> flex.linalg.multi_dot([a, a, flex.asarray([1.0, 0.0])]).tolist()
 /// [7.0, 15.0]
-#[pyfunction]
-#[pyo3(signature = (arrays, /))]
+#[function(arrays, /)]
 fn multi_dot(py: Python<'_>, arrays: TensorList) -> PyResult<PyTensor> {
     let list: Vec<&Tensor> = arrays.0.iter().collect();
     let work = list.iter().map(|x| x.len()).fold(0, usize::saturating_add);
     compute(py, work.saturating_mul(8), || linalg::multi_dot(&list))
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(lu, m)?)?;
-    m.add_function(wrap_pyfunction!(lu_factor, m)?)?;
-    m.add_function(wrap_pyfunction!(lu_solve, m)?)?;
-    m.add_function(wrap_pyfunction!(solve_triangular, m)?)?;
-    m.add_function(wrap_pyfunction!(cholesky_solve, m)?)?;
-    m.add_function(wrap_pyfunction!(lstsq, m)?)?;
-    m.add_function(wrap_pyfunction!(expm, m)?)?;
-    m.add_function(wrap_pyfunction!(multi_dot, m)?)
 }

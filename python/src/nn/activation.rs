@@ -2,9 +2,9 @@
 
 use super::norm::converted;
 use crate::cell::PyTensor;
-use crate::convert::{Operand, TensorArg, axis_or_dim, compute};
+use crate::convert::{Operand, OperandRef, TensorArg, axis_or_dim, compute};
 use crate::dtype::DTypeArg;
-use crate::elementwise::{self, apply, compute_each};
+use crate::elementwise::{apply, apply_ref, compute_each};
 use flex::Scalar;
 use flex::kernel::elementwise::rows;
 use flex::nn::{self, Activation, Gumbel};
@@ -18,8 +18,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.gelu(flex.asarray([0.0, flex.inf]), approximate="tanh").tolist()
 /// [0.0, inf]
-#[pyfunction]
-#[pyo3(signature = (x, *, approximate = "none"))]
+#[function(x, *, approximate: "Literal['none', 'tanh']" = "none")]
 fn gelu(py: Python<'_>, x: Operand, approximate: &str) -> PyResult<PyTensor> {
     let row = match approximate {
         "none" => &rows::Gelu::ROW,
@@ -46,8 +45,7 @@ fn or(given: Option<Operand>, default: f64) -> Operand {
 ///
 /// >>> flex.nn.leaky_relu(flex.asarray([1.0, -2.0]), 0.5).tolist()
 /// [1.0, -1.0]
-#[pyfunction]
-#[pyo3(signature = (x, negative_slope = None), text_signature = "(x, negative_slope=0.01)")]
+#[function(x, negative_slope = 0.01)]
 fn leaky_relu(py: Python<'_>, x: Operand, negative_slope: Option<Operand>) -> PyResult<PyTensor> {
     apply(py, &rows::LeakyRelu::ROW, &[x, or(negative_slope, 0.01)])
 }
@@ -59,8 +57,7 @@ fn leaky_relu(py: Python<'_>, x: Operand, negative_slope: Option<Operand>) -> Py
 ///
 /// >>> flex.nn.prelu(flex.asarray([[-1.0, -1.0]]), flex.asarray([0.5, 0.25])).tolist()
 /// [[-0.5, -0.25]]
-#[pyfunction]
-#[pyo3(signature = (x, weight))]
+#[function(x, weight)]
 fn prelu(py: Python<'_>, x: TensorArg, weight: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || nn::prelu(&x.0, &weight.0))
 }
@@ -74,8 +71,7 @@ fn prelu(py: Python<'_>, x: TensorArg, weight: TensorArg) -> PyResult<PyTensor> 
 ///
 /// >>> flex.nn.rrelu(flex.asarray([1.0, -2.0]), 0.25, 0.75).tolist()
 /// [1.0, -1.0]
-#[pyfunction]
-#[pyo3(signature = (x, lower = 0.125, upper = 1.0 / 3.0), text_signature = "(x, lower=0.125, upper=0.3333333333333333)")]
+#[function(x, lower = 0.125, upper = 0.3333333333333333)]
 fn rrelu(py: Python<'_>, x: Operand, lower: f64, upper: f64) -> PyResult<PyTensor> {
     compute(py, x.len(), || nn::rrelu(x.arg(), lower, upper))
 }
@@ -88,8 +84,7 @@ fn rrelu(py: Python<'_>, x: Operand, lower: f64, upper: f64) -> PyResult<PyTenso
 ///
 /// >>> flex.nn.elu(flex.asarray([1.0, -flex.inf])).tolist()
 /// [1.0, -1.0]
-#[pyfunction]
-#[pyo3(signature = (x, alpha = None), text_signature = "(x, alpha=1.0)")]
+#[function(x, alpha = 1.0)]
 fn elu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor> {
     apply(py, &rows::Elu::ROW, &[x, or(alpha, 1.0)])
 }
@@ -102,8 +97,7 @@ fn elu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor>
 ///
 /// >>> flex.nn.celu(flex.asarray([1.0, -flex.inf]), 2.0).tolist()
 /// [1.0, -2.0]
-#[pyfunction]
-#[pyo3(signature = (x, alpha = None), text_signature = "(x, alpha=1.0)")]
+#[function(x, alpha = 1.0)]
 fn celu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor> {
     compute_each(py, &[x, or(alpha, 1.0)], |[x, alpha]| nn::celu(x, alpha))
 }
@@ -116,8 +110,7 @@ fn celu(py: Python<'_>, x: Operand, alpha: Option<Operand>) -> PyResult<PyTensor
 ///
 /// >>> flex.nn.softplus(flex.asarray([30.0, -flex.inf])).tolist()
 /// [30.0, 0.0]
-#[pyfunction]
-#[pyo3(signature = (x, beta = None, threshold = None), text_signature = "(x, beta=1, threshold=20)")]
+#[function(x, beta = 1, threshold = 20)]
 fn softplus(
     py: Python<'_>,
     x: Operand,
@@ -139,8 +132,7 @@ fn softplus(
 ///
 /// >>> flex.nn.hardshrink(flex.asarray([1.0, -0.25])).tolist()
 /// [1.0, 0.0]
-#[pyfunction]
-#[pyo3(signature = (x, lambd = None), text_signature = "(x, lambd=0.5)")]
+#[function(x, lambd = 0.5)]
 fn hardshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<PyTensor> {
     apply(py, &rows::Hardshrink::ROW, &[x, or(lambd, 0.5)])
 }
@@ -153,8 +145,7 @@ fn hardshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<Py
 ///
 /// >>> flex.nn.softshrink(flex.asarray([1.0, -0.25, -2.0])).tolist()
 /// [0.5, 0.0, -1.5]
-#[pyfunction]
-#[pyo3(signature = (x, lambd = None), text_signature = "(x, lambd=0.5)")]
+#[function(x, lambd = 0.5)]
 fn softshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<PyTensor> {
     compute_each(py, &[x, or(lambd, 0.5)], |[x, lambd]| {
         nn::softshrink(x, lambd)
@@ -169,8 +160,7 @@ fn softshrink(py: Python<'_>, x: Operand, lambd: Option<Operand>) -> PyResult<Py
 ///
 /// >>> flex.nn.threshold(flex.asarray([1.0, 0.5]), 0.5, -1.0).tolist()
 /// [1.0, -1.0]
-#[pyfunction]
-#[pyo3(signature = (x, threshold, value))]
+#[function(x, threshold, value)]
 fn threshold(py: Python<'_>, x: Operand, threshold: Operand, value: Operand) -> PyResult<PyTensor> {
     apply(py, &rows::Threshold::ROW, &[x, threshold, value])
 }
@@ -183,8 +173,7 @@ fn threshold(py: Python<'_>, x: Operand, threshold: Operand, value: Operand) -> 
 ///
 /// >>> flex.nn.hardtanh(flex.asarray([1.5, 0.5, -3.0])).tolist()
 /// [1.0, 0.5, -1.0]
-#[pyfunction]
-#[pyo3(signature = (x, min_val = -1.0, max_val = 1.0), text_signature = "(x, min_val=-1.0, max_val=1.0)")]
+#[function(x, min_val = -1.0, max_val = 1.0)]
 fn hardtanh(py: Python<'_>, x: Operand, min_val: f64, max_val: f64) -> PyResult<PyTensor> {
     compute(py, x.len(), || nn::hardtanh(x.arg(), min_val, max_val))
 }
@@ -197,8 +186,7 @@ fn hardtanh(py: Python<'_>, x: Operand, min_val: f64, max_val: f64) -> PyResult<
 ///
 /// >>> flex.nn.glu(flex.asarray([1.0, 2.0, flex.inf, 0.0])).tolist()
 /// [1.0, 1.0]
-#[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
+#[function(x, axis = -1, *, dim = None)]
 fn glu(
     py: Python<'_>,
     x: TensorArg,
@@ -217,8 +205,7 @@ fn glu(
 ///
 /// >>> flex.nn.softmin(flex.asarray([0.0, 1000.0])).tolist()
 /// [1.0, 0.0]
-#[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
+#[function(x, axis = -1, *, dim = None, dtype = None)]
 fn softmin(
     py: Python<'_>,
     x: TensorArg,
@@ -242,8 +229,7 @@ fn softmin(
 ///
 /// >>> flex.nn.gumbel_softmax(flex.asarray([[0.0, 1000.0], [1000.0, 0.0]]), hard=True, seed=7).tolist()
 /// [[0.0, 1.0], [1.0, 0.0]]
-#[pyfunction]
-#[pyo3(signature = (logits, tau = 1.0, hard = false, axis = None, *, seed, dim = None), text_signature = "(logits, tau=1.0, hard=False, axis=-1, *, seed, dim=None)")]
+#[function(logits, tau = 1.0, hard = false, axis = -1, *, seed, dim = None)]
 fn gumbel_softmax(
     py: Python<'_>,
     logits: TensorArg,
@@ -278,21 +264,26 @@ pub fn activation_named(op: &str, name: Option<&str>) -> PyResult<Option<Activat
     name.map(named).transpose()
 }
 
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    elementwise::register_activations(nn)?;
-    nn.add_function(wrap_pyfunction!(celu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(elu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(gelu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(glu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(gumbel_softmax, nn)?)?;
-    nn.add_function(wrap_pyfunction!(hardshrink, nn)?)?;
-    nn.add_function(wrap_pyfunction!(hardtanh, nn)?)?;
-    nn.add_function(wrap_pyfunction!(leaky_relu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(prelu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rrelu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(softmin, nn)?)?;
-    nn.add_function(wrap_pyfunction!(softplus, nn)?)?;
-    nn.add_function(wrap_pyfunction!(softshrink, nn)?)?;
-    nn.add_function(wrap_pyfunction!(threshold, nn)?)
+macro_rules! activation {
+    // functions with several operands have signatures of their own, above
+    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident => nn) => {
+        $(#[doc = $doc])*
+        ///
+        /// x: a tensor, an array or a number. The result has its shape.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError for complex numbers.
+        ///
+        #[doc = example!("flex.nn" $function)]
+        #[function(x)]
+        fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x])
+        }
+    };
+    ($($row:tt)*) => {};
 }
+macro_rules! make {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
+        $(activation!([$($doc)*] $Name $function $arity $rule $(=> $module)?);)*
+    };
+}
+flex::operations!(make! {});

@@ -3,7 +3,7 @@
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Ints, TensorArg, compute};
-use crate::linalg::work;
+use crate::products::work;
 use flex::nn::{self, Align, Attention, VarlenAttention};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -72,8 +72,7 @@ pub(super) fn keys(key: &TensorArg) -> usize {
 /// [[4.0]]
 /// >>> flex.nn.scaled_dot_product_attention(q, k, v, is_causal=True, align="lower_right").tolist()
 /// [[3.0]]
-#[pyfunction]
-#[pyo3(signature = (query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, *, scale = None, enable_gqa = false, softcap = None, window = None, align = None))]
+#[function(query, key, value, attn_mask = None, dropout_p = 0.0, is_causal = false, *, scale = None, enable_gqa = false, softcap = None, window = None, align: "Literal['upper_left', 'lower_right'] | None" = None)]
 fn scaled_dot_product_attention(
     py: Python<'_>,
     query: TensorArg,
@@ -124,8 +123,7 @@ fn scaled_dot_product_attention(
 /// >>> x, v = flex.asarray([[[1.0]], [[0.0]], [[5.0]]]), flex.asarray([[[1.0]], [[2.0]], [[7.0]]])
 /// >>> flex.nn.varlen_attention(x, x, v, [0, 2, 3], is_causal=True).tolist()
 /// [[[1.0]], [[1.5]], [[7.0]]]
-#[pyfunction]
-#[pyo3(signature = (query, key, value, offsets, *, is_causal = false, scale = None, softcap = None, window = None))]
+#[function(query, key, value, offsets, *, is_causal = false, scale = None, softcap = None, window = None)]
 fn varlen_attention(
     py: Python<'_>,
     query: TensorArg,
@@ -156,10 +154,4 @@ fn varlen_attention(
     compute(py, query.0.len(), || {
         nn::varlen_attention(&query.0, &key.0, &value.0, &offsets, options)
     })
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(scaled_dot_product_attention, nn)?)?;
-    nn.add_function(wrap_pyfunction!(varlen_attention, nn)?)
 }

@@ -24,7 +24,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// >>> keys.shape, values.tolist()
 /// ((1, 1, 4, 2), [[[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]]])
 #[pyclass(frozen, name = "KVCache", module = "flex.nn")]
-struct PyKvCache(Mutex<KvCache>);
+pub struct PyKvCache(Mutex<KvCache>);
 
 impl PyKvCache {
     /// Locks the cache; a panic on another thread left it intact.
@@ -115,9 +115,4 @@ impl PyKvCache {
             cache.len()
         )
     }
-}
-
-/// Registers the class in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_class::<PyKvCache>()
 }

@@ -71,8 +71,7 @@ pub(crate) fn options(
 macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, precise = false), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, precise=False)")]
+        #[function(x, weight, bias = None, *, stride = 1, padding: "_Padding" = 0, dilation = 1, groups = 1, activation: "_Activation | None" = None, residual = None, precise = false)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -171,8 +170,7 @@ pub(super) fn transposed_options(
 macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, output_padding = None, groups = 1, dilation = None, precise = false), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1, precise=False)")]
+        #[function(x, weight, bias = None, *, stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1, precise = false)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -253,8 +251,7 @@ transposed! {
 /// 'winograd'
 /// >>> flex.nn.conv_plan((1, 64, 56, 56), (256, 64, 1, 1)).flops
 /// 102760448
-#[pyfunction]
-#[pyo3(signature = (x_shape, weight_shape, *, stride = None, padding = None, dilation = None, groups = 1, precise = false, dtype = None), text_signature = "(x_shape, weight_shape, *, stride=1, padding=0, dilation=1, groups=1, precise=False, dtype=None)")]
+#[function(x_shape, weight_shape, *, stride = 1, padding: "_Padding" = 0, dilation = 1, groups = 1, precise = false, dtype = None -> "ConvPlan")]
 #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
 fn conv_plan<'py>(
     py: Python<'py>,
@@ -286,15 +283,4 @@ fn conv_plan<'py>(
     py.import("flex._results")?
         .getattr("ConvPlan")?
         .call1(fields)
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(conv1d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv2d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv3d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv_transpose1d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv_transpose2d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv_transpose3d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv_plan, nn)?)
 }

@@ -45,8 +45,7 @@ pub(super) fn options(
 /// >>> offset = flex.asarray([[[0.5, 0.5], [0.5, 0.5]], [[0.0, 0.0], [0.0, 0.0]]])
 /// >>> flex.nn.deform_conv2d(x, offset, w).tolist()
 /// [[[20.0, 30.0], [15.0, 20.0]]]
-#[pyfunction]
-#[pyo3(signature = (x, offset, weight, bias = None, *, stride = None, padding = None, dilation = None, mask = None), text_signature = "(x, offset, weight, bias=None, *, stride=1, padding=0, dilation=1, mask=None)")]
+#[function(x, offset, weight, bias = None, *, stride = 1, padding: "_Padding" = 0, dilation = 1, mask = None)]
 #[allow(clippy::too_many_arguments, reason = "torchvision's")]
 fn deform_conv2d(
     py: Python<'_>,
@@ -68,9 +67,4 @@ fn deform_conv2d(
     compute(py, x.0.len().saturating_mul(outputs), || {
         nn::deform_conv2d(&x.0, &offset.0, &weight.0, options)
     })
-}
-
-/// Registers the function in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(deform_conv2d, nn)?)
 }

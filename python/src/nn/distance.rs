@@ -15,8 +15,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
 /// [1.0, 0.0]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, axis = None, eps = 1e-8, *, dim = None), text_signature = "(x1, x2, axis=1, eps=1e-08, *, dim=None)")]
+#[function(x1, x2, axis = 1, eps = 1e-8, *, dim = None)]
 fn cosine_similarity(
     py: Python<'_>,
     x1: TensorArg,
@@ -39,8 +38,7 @@ fn cosine_similarity(
 ///
 /// >>> flex.nn.pairwise_distance(flex.asarray([[3.0, 0.0]]), flex.asarray([[0.0, 4.0]]), eps=0.0).tolist()
 /// [5.0]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, p = 2.0, eps = 1e-6, keepdim = false), text_signature = "(x1, x2, p=2.0, eps=1e-06, keepdim=False)")]
+#[function(x1, x2, p = 2.0, eps = 1e-6, keepdim = false)]
 fn pairwise_distance(
     py: Python<'_>,
     x1: TensorArg,
@@ -70,8 +68,7 @@ fn pairwise_distance(
 ///
 /// >>> flex.nn.cdist(flex.asarray([[0.0, 0.0]]), flex.asarray([[3.0, 4.0], [0.0, 1.0]])).tolist()
 /// [[5.0, 1.0]]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, p = 2.0, compute_mode = "use_mm_for_euclid_dist_if_necessary"))]
+#[function(x1, x2, p = 2.0, compute_mode: "Literal['use_mm_for_euclid_dist_if_necessary', 'use_mm_for_euclid_dist', 'donot_use_mm_for_euclid_dist']" = "use_mm_for_euclid_dist_if_necessary")]
 fn cdist(
     py: Python<'_>,
     x1: TensorArg,
@@ -103,17 +100,8 @@ fn cdist(
 ///
 /// >>> flex.nn.pdist(flex.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]), 1.0).tolist()
 /// [7.0, 1.0, 6.0]
-#[pyfunction]
-#[pyo3(signature = (x, p = 2.0))]
+#[function(x, p = 2.0)]
 fn pdist(py: Python<'_>, x: TensorArg, p: f64) -> PyResult<PyTensor> {
     let work = x.0.len().saturating_mul(x.0.len());
     compute(py, work, || nn::pdist(&x.0, p))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(cdist, nn)?)?;
-    nn.add_function(wrap_pyfunction!(cosine_similarity, nn)?)?;
-    nn.add_function(wrap_pyfunction!(pairwise_distance, nn)?)?;
-    nn.add_function(wrap_pyfunction!(pdist, nn)?)
 }

@@ -36,8 +36,7 @@ fn drop(
 /// >>> y = flex.nn.dropout(flex.ones(1000), 0.5, seed=7)
 /// >>> sorted(set(y.tolist()))
 /// [0.0, 2.0]
-#[pyfunction]
-#[pyo3(signature = (x, p = 0.5, training = true, *, seed = None))]
+#[function(x, p = 0.5, training = true, *, seed = None)]
 fn dropout(
     py: Python<'_>,
     x: TensorArg,
@@ -56,8 +55,7 @@ fn dropout(
 ///
 /// >>> flex.nn.alpha_dropout(flex.asarray([1.0]), 0.0, training=True, seed=7).tolist()
 /// [1.0]
-#[pyfunction]
-#[pyo3(signature = (x, p = 0.5, training = false, *, seed = None))]
+#[function(x, p = 0.5, training = false, *, seed = None)]
 fn alpha_dropout(
     py: Python<'_>,
     x: TensorArg,
@@ -76,8 +74,7 @@ fn alpha_dropout(
 ///
 /// >>> flex.nn.feature_alpha_dropout(flex.ones((1, 1, 2)), 0.0, training=True, seed=7).tolist()
 /// [[[1.0, 1.0]]]
-#[pyfunction]
-#[pyo3(signature = (x, p = 0.5, training = false, *, seed = None))]
+#[function(x, p = 0.5, training = false, *, seed = None)]
 fn feature_alpha_dropout(
     py: Python<'_>,
     x: TensorArg,
@@ -111,8 +108,7 @@ fn of_channels(op: &'static str, x: &Tensor, spatial: usize, p: f64, seed: u64) 
 macro_rules! of_channels {
     ($($(#[doc = $doc:literal])* $name:ident $spatial:literal;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, p = 0.5, training = true, *, seed = None))]
+        #[function(x, p = 0.5, training = true, *, seed = None)]
         fn $name(
             py: Python<'_>,
             x: TensorArg,
@@ -150,14 +146,4 @@ of_channels! {
     /// >>> flex.nn.dropout3d(flex.ones((1, 1, 1, 2)), 0.0, seed=7).tolist()
     /// [[[[1.0, 1.0]]]]
     dropout3d 3;
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(alpha_dropout, nn)?)?;
-    nn.add_function(wrap_pyfunction!(dropout, nn)?)?;
-    nn.add_function(wrap_pyfunction!(dropout1d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(dropout2d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(dropout3d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(feature_alpha_dropout, nn)?)
 }

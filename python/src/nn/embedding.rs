@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.embedding(flex.asarray([1, 0]), flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0]]
-#[pyfunction]
-#[pyo3(signature = (indices, weight))]
+#[function(indices, weight)]
 fn embedding(py: Python<'_>, indices: TensorArg, weight: TensorArg) -> PyResult<PyTensor> {
     let width = weight.0.shape().last().copied().unwrap_or(1);
     compute(py, indices.0.len().saturating_mul(width), || {
@@ -36,8 +35,7 @@ fn embedding(py: Python<'_>, indices: TensorArg, weight: TensorArg) -> PyResult<
 /// >>> weight = flex.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 /// >>> flex.nn.embedding_bag(flex.asarray([0, 2, 1]), weight, flex.asarray([0, 2]), mode="sum").tolist()
 /// [[6.0, 8.0], [3.0, 4.0]]
-#[pyfunction]
-#[pyo3(signature = (indices, weight, offsets = None, *, mode = "mean", per_sample_weights = None, include_last_offset = false, padding_idx = None))]
+#[function(indices, weight, offsets = None, *, mode: "Literal['mean', 'sum', 'max']" = "mean", per_sample_weights = None, include_last_offset = false, padding_idx = None)]
 fn embedding_bag(
     py: Python<'_>,
     indices: TensorArg,
@@ -83,8 +81,7 @@ fn embedding_bag(
 ///
 /// >>> flex.nn.one_hot(flex.asarray([1, 0]), 3).tolist()
 /// [[0, 1, 0], [1, 0, 0]]
-#[pyfunction]
-#[pyo3(signature = (x, num_classes = -1), text_signature = "(x, num_classes=-1)")]
+#[function(x, num_classes = -1)]
 fn one_hot(py: Python<'_>, x: TensorArg, num_classes: isize) -> PyResult<PyTensor> {
     let classes = match num_classes {
         -1 => None,
@@ -92,11 +89,4 @@ fn one_hot(py: Python<'_>, x: TensorArg, num_classes: isize) -> PyResult<PyTenso
     };
     let work = x.0.len().saturating_mul(classes.unwrap_or(64));
     compute(py, work, || nn::one_hot(&x.0, classes))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(embedding, nn)?)?;
-    nn.add_function(wrap_pyfunction!(embedding_bag, nn)?)?;
-    nn.add_function(wrap_pyfunction!(one_hot, nn)?)
 }

@@ -5,7 +5,7 @@ use crate::cell::PyTensor;
 use crate::convert::{OperandRef, compute};
 use crate::deferred;
 use crate::dtype::DTypeArg;
-use crate::linalg::work;
+use crate::products::work;
 use flex::Tensor;
 use flex::stream::{Product, ProductKind};
 use pyo3::prelude::*;
@@ -23,8 +23,7 @@ use smallvec::SmallVec;
 ///
 /// >>> flex.nn.linear(flex.asarray([1.0, 2.0]), flex.asarray([[1.0, 0.0], [1.0, 1.0]]), flex.asarray([0.5, 0.0])).tolist()
 /// [1.5, 3.0]
-#[pyfunction]
-#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, dtype = None))]
+#[function(x, weight, bias = None, *, activation: "_Activation | None" = None, residual = None, dtype = None)]
 fn linear(
     py: Python<'_>,
     x: OperandRef,
@@ -65,9 +64,4 @@ pub(super) fn product(
     }
     let width = tensors[1].shape().first().copied().unwrap_or(1);
     compute(py, work(&tensors[0], width), || product.run(&tensors, None))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(linear, nn)?)
 }

@@ -20,28 +20,5 @@ mod rotary;
 mod spatial;
 
 pub(super) use activation::activation_named;
+pub use cache::PyKvCache;
 pub(super) use conv::options as convolution_options;
-use pyo3::prelude::*;
-
-/// Registers `nn`, the module that `flex/nn/__init__.py` takes its functions from; their
-/// `__module__` is `flex.nn`.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let nn = PyModule::new(m.py(), "flex.nn")?;
-    activation::register(&nn)?;
-    attention::register(&nn)?;
-    cache::register(&nn)?;
-    conv::register(&nn)?;
-    deform::register(&nn)?;
-    grad::register(&nn)?;
-    distance::register(&nn)?;
-    dropout::register(&nn)?;
-    embedding::register(&nn)?;
-    linear::register(&nn)?;
-    loss::register(&nn)?;
-    norm::register(&nn)?;
-    rotary::register(&nn)?;
-    pool::register(&nn)?;
-    resample::register(&nn)?;
-    recurrent::register(&nn)?;
-    m.setattr("_nn", nn)
-}

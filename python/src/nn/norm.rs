@@ -18,8 +18,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
 /// [0.5, 0.5, 0.0]
-#[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
+#[function(x, axis = -1, *, dim = None, dtype = None)]
 fn softmax(
     py: Python<'_>,
     x: TensorArg,
@@ -41,8 +40,7 @@ fn softmax(
 ///
 /// >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
 /// [0.0, -1000.0]
-#[pyfunction]
-#[pyo3(signature = (x, axis = None, *, dim = None, dtype = None), text_signature = "(x, axis=-1, *, dim=None, dtype=None)")]
+#[function(x, axis = -1, *, dim = None, dtype = None)]
 fn log_softmax(
     py: Python<'_>,
     x: TensorArg,
@@ -69,8 +67,7 @@ fn log_softmax(
 /// >>> y, x = flex.nn.layer_norm(flex.asarray([1.0, 1.0]), 2, eps=0.0, residual=flex.asarray([0.0, 2.0]))
 /// >>> y.tolist(), x.tolist()
 /// ([-1.0, 1.0], [1.0, 3.0])
-#[pyfunction]
-#[pyo3(signature = (x, normalized_shape, weight = None, bias = None, eps = 1e-5, *, residual = None))]
+#[function(x, normalized_shape, weight = None, bias = None, eps = 1e-5, *, residual = None)]
 fn layer_norm<'py>(
     py: Python<'py>,
     x: TensorArg,
@@ -104,8 +101,7 @@ fn layer_norm<'py>(
 ///
 /// >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
 /// [1.0, -1.0]
-#[pyfunction]
-#[pyo3(signature = (x, normalized_shape, weight = None, eps = None, *, residual = None))]
+#[function(x, normalized_shape, weight = None, eps = None, *, residual = None)]
 fn rms_norm<'py>(
     py: Python<'py>,
     x: TensorArg,
@@ -143,8 +139,7 @@ fn rms_norm<'py>(
 /// [[1.0, 1.0], [3.0, 1.0]]
 /// >>> flex.nn.batch_norm(x, None, None, training=True, eps=1e-30).tolist()
 /// [[-1.0, 0.0], [1.0, 0.0]]
-#[pyfunction]
-#[pyo3(signature = (x, running_mean, running_var, weight = None, bias = None, training = false, momentum = 0.1, eps = 1e-5))]
+#[function(x, running_mean, running_var, weight = None, bias = None, training = false, momentum = 0.1, eps = 1e-5)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn batch_norm(
     py: Python<'_>,
@@ -180,8 +175,7 @@ fn batch_norm(
 /// >>> mean, var = flex.nn.batch_norm_stats(flex.asarray([[1.0, 10.0], [3.0, 10.0]]))
 /// >>> mean.tolist(), var.tolist()
 /// ([2.0, 10.0], [1.0, 0.0])
-#[pyfunction]
-#[pyo3(signature = (x, *, correction = 0.0))]
+#[function(x, *, correction = 0.0)]
 fn batch_norm_stats(
     py: Python<'_>,
     x: TensorArg,
@@ -198,8 +192,7 @@ fn batch_norm_stats(
 ///
 /// >>> flex.nn.group_norm(flex.asarray([[1.0, 3.0, -5.0, 5.0]]), 2, eps=0.0).tolist()
 /// [[-1.0, 1.0, -1.0, 1.0]]
-#[pyfunction]
-#[pyo3(signature = (x, num_groups, weight = None, bias = None, eps = 1e-5))]
+#[function(x, num_groups, weight = None, bias = None, eps = 1e-5)]
 fn group_norm(
     py: Python<'_>,
     x: TensorArg,
@@ -221,8 +214,7 @@ fn group_norm(
 ///
 /// >>> flex.nn.instance_norm(flex.asarray([[[1.0, 3.0], [-5.0, 5.0]]]), eps=0.0).tolist()
 /// [[[-1.0, 1.0], [-1.0, 1.0]]]
-#[pyfunction]
-#[pyo3(signature = (x, running_mean = None, running_var = None, weight = None, bias = None, use_input_stats = true, momentum = 0.1, eps = 1e-5))]
+#[function(x, running_mean = None, running_var = None, weight = None, bias = None, use_input_stats = true, momentum = 0.1, eps = 1e-5)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn instance_norm(
     py: Python<'_>,
@@ -255,8 +247,7 @@ fn instance_norm(
 ///
 /// >>> flex.nn.normalize(flex.asarray([[3.0, 4.0], [0.0, 0.0]])).tolist()
 /// [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-#[pyfunction]
-#[pyo3(signature = (x, p = 2.0, axis = None, eps = 1e-12, *, dim = None), text_signature = "(x, p=2.0, axis=1, eps=1e-12, *, dim=None)")]
+#[function(x, p = 2.0, axis = 1, eps = 1e-12, *, dim = None)]
 fn normalize(
     py: Python<'_>,
     x: TensorArg,
@@ -279,8 +270,7 @@ fn normalize(
 ///
 /// >>> flex.nn.local_response_norm(flex.asarray([[1.0, 3.0]]), 2, alpha=1.0, beta=1.0, k=0.0).tolist()
 /// [[2.0, 0.6000000238418579]]
-#[pyfunction]
-#[pyo3(signature = (x, size, alpha = 1e-4, beta = 0.75, k = 1.0), text_signature = "(x, size, alpha=0.0001, beta=0.75, k=1.0)")]
+#[function(x, size, alpha = 1e-4, beta = 0.75, k = 1.0)]
 fn local_response_norm(
     py: Python<'_>,
     x: TensorArg,
@@ -357,18 +347,4 @@ fn pair(
 ) -> PyResult<(PyTensor, PyTensor)> {
     let (a, b) = detached(py, elements, f)?;
     Ok((PyTensor::new(a), PyTensor::new(b)))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(batch_norm, nn)?)?;
-    nn.add_function(wrap_pyfunction!(batch_norm_stats, nn)?)?;
-    nn.add_function(wrap_pyfunction!(group_norm, nn)?)?;
-    nn.add_function(wrap_pyfunction!(instance_norm, nn)?)?;
-    nn.add_function(wrap_pyfunction!(local_response_norm, nn)?)?;
-    nn.add_function(wrap_pyfunction!(normalize, nn)?)?;
-    nn.add_function(wrap_pyfunction!(softmax, nn)?)?;
-    nn.add_function(wrap_pyfunction!(log_softmax, nn)?)?;
-    nn.add_function(wrap_pyfunction!(layer_norm, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rms_norm, nn)?)
 }

@@ -32,8 +32,7 @@ fn work(x: &Tensor, weights: &[&Tensor]) -> usize {
 macro_rules! layers {
     ($($(#[doc = $doc:literal])* $name:ident; $(#[doc = $cell_doc:literal])* $cell:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, hx, weights, *, num_layers = 1, bidirectional = false, batch_first = false, lengths = None))]
+        #[function(x, hx, weights, *, num_layers = 1, bidirectional = false, batch_first = false, lengths = None)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -58,8 +57,7 @@ macro_rules! layers {
             Ok((PyTensor::new(y), PyTensor::new(h)))
         }
         $(#[doc = $cell_doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, hx, w_ih, w_hh, b_ih = None, b_hh = None))]
+        #[function(x, hx, w_ih, w_hh, b_ih = None, b_hh = None)]
         fn $cell(
             py: Python<'_>,
             x: TensorArg,
@@ -139,8 +137,7 @@ layers! {
 /// >>> y, h, c = flex.nn.lstm(x, None, [w, w])
 /// >>> y.shape, h.shape, c.shape
 /// ((2, 1), (1, 1), (1, 1))
-#[pyfunction]
-#[pyo3(signature = (x, hx, weights, *, num_layers = 1, bidirectional = false, batch_first = false, lengths = None))]
+#[function(x, hx, weights, *, num_layers = 1, bidirectional = false, batch_first = false, lengths = None)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn lstm(
     py: Python<'_>,
@@ -177,8 +174,7 @@ fn lstm(
 /// >>> h, c = flex.nn.lstm_cell(flex.asarray([2.0]), (flex.zeros(1), flex.ones(1)), w, w)
 /// >>> c.tolist()
 /// [0.5]
-#[pyfunction]
-#[pyo3(signature = (x, hx, w_ih, w_hh, b_ih = None, b_hh = None))]
+#[function(x, hx, w_ih, w_hh, b_ih = None, b_hh = None)]
 fn lstm_cell(
     py: Python<'_>,
     x: TensorArg,
@@ -194,16 +190,4 @@ fn lstm_cell(
         nn::lstm_cell(&x.0, state, &weights)
     })?;
     Ok((PyTensor::new(h), PyTensor::new(c)))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(gru, nn)?)?;
-    nn.add_function(wrap_pyfunction!(gru_cell, nn)?)?;
-    nn.add_function(wrap_pyfunction!(lstm, nn)?)?;
-    nn.add_function(wrap_pyfunction!(lstm_cell, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rnn_relu, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rnn_relu_cell, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rnn_tanh, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rnn_tanh_cell, nn)?)
 }

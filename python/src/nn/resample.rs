@@ -25,6 +25,7 @@ fn choice<T: Copy>(op: &str, name: &str, given: &str, all: &[(&str, T)]) -> PyRe
 /// One factor for all axes, or one for each.
 pub(super) struct Factors(SmallVec<[f64; 3]>);
 impl<'py> FromPyObject<'_, 'py> for Factors {
+    stub_type!("float | Sequence[float]");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Factors> {
         if let Ok(one) = x.extract::<f64>() {
@@ -93,8 +94,7 @@ pub(super) fn interpolation(
 /// [[[1.0, 1.5, 2.5, 3.0]]]
 /// >>> flex.nn.interpolate(x, scale_factor=2).tolist()
 /// [[[1.0, 1.0, 3.0, 3.0]]]
-#[pyfunction]
-#[pyo3(signature = (x, size = None, scale_factor = None, mode = "nearest", align_corners = None, recompute_scale_factor = None, antialias = false))]
+#[function(x, size = None, scale_factor = None, mode: "_Interpolation" = "nearest", align_corners = None, recompute_scale_factor = None, antialias = false)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn interpolate(
     py: Python<'_>,
@@ -151,8 +151,7 @@ pub(super) fn sampling(
 /// >>> x = flex.asarray([[[[1.0, 3.0]]]])
 /// >>> flex.nn.grid_sample(x, flex.asarray([[[[0.0, 0.0], [0.5, 0.0]]]])).tolist()
 /// [[[[2.0, 3.0]]]]
-#[pyfunction]
-#[pyo3(signature = (x, grid, mode = "bilinear", padding_mode = "zeros", align_corners = None))]
+#[function(x, grid, mode: "Literal['bilinear', 'nearest', 'bicubic']" = "bilinear", padding_mode: "Literal['zeros', 'border', 'reflection']" = "zeros", align_corners = None)]
 fn grid_sample(
     py: Python<'_>,
     x: TensorArg,
@@ -176,8 +175,7 @@ fn grid_sample(
 /// >>> theta = flex.asarray([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 /// >>> flex.nn.affine_grid(theta, (1, 1, 1, 2)).tolist()
 /// [[[[-0.5, 0.0], [0.5, 0.0]]]]
-#[pyfunction]
-#[pyo3(signature = (theta, size, align_corners = None))]
+#[function(theta, size, align_corners = None)]
 fn affine_grid(
     py: Python<'_>,
     theta: TensorArg,
@@ -199,7 +197,7 @@ fn affine_grid(
 ///
 /// >>> flex.nn.pixel_shuffle(flex.reshape(flex.arange(4), (4, 1, 1)), 2).tolist()
 /// [[[0, 1], [2, 3]]]
-#[pyfunction]
+#[function(x, upscale_factor)]
 fn pixel_shuffle(py: Python<'_>, x: TensorArg, upscale_factor: isize) -> PyResult<PyTensor> {
     let r = count("pixel_shuffle", "upscale_factor", upscale_factor)?;
     compute(py, x.0.len(), || nn::pixel_shuffle(&x.0, r))
@@ -213,7 +211,7 @@ fn pixel_shuffle(py: Python<'_>, x: TensorArg, upscale_factor: isize) -> PyResul
 ///
 /// >>> flex.nn.pixel_unshuffle(flex.asarray([[[0, 1], [2, 3]]]), 2).tolist()
 /// [[[0]], [[1]], [[2]], [[3]]]
-#[pyfunction]
+#[function(x, downscale_factor)]
 fn pixel_unshuffle(py: Python<'_>, x: TensorArg, downscale_factor: isize) -> PyResult<PyTensor> {
     let r = count("pixel_unshuffle", "downscale_factor", downscale_factor)?;
     compute(py, x.0.len(), || nn::pixel_unshuffle(&x.0, r))
@@ -227,7 +225,7 @@ fn pixel_unshuffle(py: Python<'_>, x: TensorArg, downscale_factor: isize) -> PyR
 ///
 /// >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
 /// [[[1], [3], [2], [4]]]
-#[pyfunction]
+#[function(x, groups)]
 fn channel_shuffle(py: Python<'_>, x: TensorArg, groups: isize) -> PyResult<PyTensor> {
     let groups = count("channel_shuffle", "groups", groups)?;
     compute(py, x.0.len(), || nn::channel_shuffle(&x.0, groups))
@@ -262,8 +260,7 @@ fn windows(
 ///
 /// >>> flex.nn.unfold(flex.asarray([[[1.0, 2.0, 3.0]]]), (1, 2)).tolist()
 /// [[1.0, 2.0], [2.0, 3.0]]
-#[pyfunction]
-#[pyo3(signature = (x, kernel_size, dilation = None, padding = None, stride = None), text_signature = "(x, kernel_size, dilation=1, padding=0, stride=1)")]
+#[function(x, kernel_size, dilation = 1, padding = 0, stride = 1)]
 fn unfold(
     py: Python<'_>,
     x: TensorArg,
@@ -289,8 +286,7 @@ fn unfold(
 ///
 /// >>> flex.nn.fold(flex.asarray([[1.0, 2.0], [3.0, 4.0]]), (1, 3), (1, 2)).tolist()
 /// [[[1.0, 5.0, 4.0]]]
-#[pyfunction]
-#[pyo3(signature = (x, output_size, kernel_size, dilation = None, padding = None, stride = None), text_signature = "(x, output_size, kernel_size, dilation=1, padding=0, stride=1)")]
+#[function(x, output_size, kernel_size, dilation = 1, padding = 0, stride = 1)]
 fn fold(
     py: Python<'_>,
     x: TensorArg,
@@ -330,8 +326,7 @@ pub(super) fn padding(op: &str, mode: &str, value: flex::Scalar) -> PyResult<Pad
 /// [[9, 1, 2, 3, 9, 9]]
 /// >>> flex.nn.pad(x, (2, 0), mode="reflect").tolist()
 /// [[3, 2, 1, 2, 3]]
-#[pyfunction]
-#[pyo3(signature = (x, pad, mode = "constant", value = None))]
+#[function(x, pad, mode: "_PadMode" = "constant", value = None)]
 fn pad(
     py: Python<'_>,
     x: TensorArg,
@@ -347,15 +342,4 @@ fn pad(
         )));
     }
     compute(py, x.0.len(), || nn::pad(&x.0, &pad.0, chosen))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    macro_rules! add {
-        ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };
-    }
-    add! {
-        interpolate grid_sample affine_grid pixel_shuffle pixel_unshuffle channel_shuffle unfold fold pad
-    }
-    Ok(())
 }

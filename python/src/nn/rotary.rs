@@ -20,8 +20,7 @@ use pyo3::prelude::*;
 /// >>> cos, sin = flex.nn.rotary_tables(4, 2)
 /// >>> flex.nn.rotary_embedding(flex.asarray([[1.0, 0.0], [1.0, 0.0]]), cos, sin).tolist()
 /// [[1.0, 0.0], [0.5403022766113281, 0.8414709568023682]]
-#[pyfunction]
-#[pyo3(signature = (x, cos, sin, *, interleaved = false, positions = None, offset = 0))]
+#[function(x, cos, sin, *, interleaved = false, positions = None, offset = 0)]
 fn rotary_embedding(
     py: Python<'_>,
     x: TensorArg,
@@ -52,8 +51,7 @@ fn rotary_embedding(
 /// >>> cos, sin = flex.nn.rotary_tables(2, 4, base=100.0)
 /// >>> cos.tolist()
 /// [[1.0, 1.0], [0.5403022766113281, 0.9950041770935059]]
-#[pyfunction]
-#[pyo3(signature = (length, dim, *, base = 10000.0, scaling = 1.0))]
+#[function(length, dim, *, base = 10000.0, scaling = 1.0)]
 fn rotary_tables(
     py: Python<'_>,
     length: isize,
@@ -67,10 +65,4 @@ fn rotary_tables(
     let work = length.saturating_mul(dim).saturating_mul(16);
     let (cos, sin) = detached(py, work, || nn::rotary_tables(length, dim, options))?;
     Ok((cos.into(), sin.into()))
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(rotary_embedding, nn)?)?;
-    nn.add_function(wrap_pyfunction!(rotary_tables, nn)?)
 }

@@ -6,8 +6,8 @@ use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Ints, TensorArg, compute, count, detached, kind, sequence};
 use crate::dtype::DTypeArg;
-use crate::linalg::work;
 use crate::nn::{activation_named, convolution_options};
+use crate::products::work;
 use flex::nn::Conv;
 use flex::quant::{self, Calibration, Inputs, Levels, Per, QLinear, QTensor, Quantization};
 use flex::{DType, Tensor};
@@ -33,8 +33,7 @@ use pyo3::prelude::*;
 /// >>> q = flex.quant.quantize(flex.asarray([[1.0, -2.0], [0.0, 0.0]]), axis=0)
 /// >>> q.values.tolist(), q.scales.shape
 /// ([[64, -127], [0, 0]], (2, 1))
-#[pyfunction]
-#[pyo3(signature = (x, dtype = "int8", *, axis = None, block = None, symmetric = None, scale_dtype = None, calibration = "minmax", percentile = 99.9, scale = None, zero_point = None))]
+#[function(x, dtype: "Literal['int8', 'uint8', 'int4', 'int2']" = "int8", *, axis = None, block = None, symmetric = None, scale_dtype = None, calibration: "Literal['minmax', 'percentile', 'mse']" = "minmax", percentile = 99.9, scale = None, zero_point = None)]
 fn quantize(
     py: Python<'_>,
     x: TensorArg,
@@ -205,8 +204,7 @@ fn inputs_named(
 /// >>> x = flex.asarray([3.0, 2.0])
 /// >>> flex.quant.linear(x, weight, output="int8", out_scale=0.5).values.tolist()
 /// [8, -6]
-#[pyfunction]
-#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, inputs = "float", scale = None, zero_point = None, output = None, out_scale = None, out_zero_point = None))]
+#[function(x, weight, bias = None, *, activation: "_Activation | None" = None, residual = None, inputs: "Literal['float', 'dynamic', 'dynamic_symmetric', 'static']" = "float", scale = None, zero_point = None, output: "Literal['int8', 'uint8'] | None" = None, out_scale = None, out_zero_point = None -> "Tensor")]
 #[allow(clippy::too_many_arguments, reason = "those of both sides")]
 fn linear(
     py: Python<'_>,
@@ -260,8 +258,7 @@ fn linear(
 /// >>> x = flex.reshape(flex.arange(9.0), (1, 3, 3))
 /// >>> flex.quant.conv2d(x, weight, inputs="static", scale=1.0).tolist()
 /// [[[8.0, 12.0], [20.0, 24.0]]]
-#[pyfunction]
-#[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, inputs = "float", scale = None, zero_point = None, output = None, out_scale = None, out_zero_point = None), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, inputs='float', scale=None, zero_point=None, output=None, out_scale=None, out_zero_point=None)")]
+#[function(x, weight, bias = None, *, stride = 1, padding: "_Padding" = 0, dilation = 1, groups = 1, activation: "_Activation | None" = None, residual = None, inputs: "Literal['float', 'dynamic', 'dynamic_symmetric', 'static']" = "float", scale = None, zero_point = None, output: "Literal['int8', 'uint8'] | None" = None, out_scale = None, out_zero_point = None -> "Tensor")]
 #[allow(clippy::too_many_arguments, reason = "those of both families")]
 fn conv2d(
     py: Python<'_>,
@@ -312,8 +309,7 @@ fn conv2d(
 /// >>> a, b = flex.asarray([[10, 255]], dtype="uint8"), flex.asarray([[1], [-128]], dtype="int8")
 /// >>> flex.quant.matmul_integer(a, b, 10).tolist()
 /// [[-31360]]
-#[pyfunction]
-#[pyo3(signature = (a, b, a_zero_point = None, b_zero_point = None))]
+#[function(a, b, a_zero_point = None, b_zero_point = None)]
 fn matmul_integer(
     py: Python<'_>,
     a: TensorArg,
@@ -338,8 +334,7 @@ fn matmul_integer(
 /// >>> q = flex.quant.quantize(flex.asarray([[1.0, 2.0]]), axis=0)
 /// >>> flex.quant.concat([q, q]).shape
 /// (2, 2)
-#[pyfunction]
-#[pyo3(signature = (tensors, *, axis = 0))]
+#[function(tensors: "Sequence[QTensor]", *, axis = 0)]
 fn concat(py: Python<'_>, tensors: &Bound<PyAny>, axis: isize) -> PyResult<PyQTensor> {
     let quantised = |t: &Bound<PyAny>| Ok(t.extract::<PyQTensor>()?.0);
     let tensors = sequence::items(tensors, quantised)?.ok_or_else(|| {
@@ -353,13 +348,4 @@ fn concat(py: Python<'_>, tensors: &Bound<PyAny>, axis: isize) -> PyResult<PyQTe
     Ok(PyQTensor(detached(py, elements, || {
         quant::concat(&tensors, axis)
     })?))
-}
-
-/// Registers the functions in `flex.quant`.
-pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
-    quant.add_function(wrap_pyfunction!(quantize, quant)?)?;
-    quant.add_function(wrap_pyfunction!(linear, quant)?)?;
-    quant.add_function(wrap_pyfunction!(conv2d, quant)?)?;
-    quant.add_function(wrap_pyfunction!(matmul_integer, quant)?)?;
-    quant.add_function(wrap_pyfunction!(concat, quant)?)
 }

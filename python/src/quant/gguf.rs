@@ -36,7 +36,7 @@ enum PathOrBytes<'py> {
 
 /// The tensors by name, those with other block formats (the number of the format, the shape and the
 /// bytes), and the metadata.
-#[pyfunction]
+#[function(file, mmap)]
 fn _load_gguf<'py>(
     py: Python<'py>,
     file: PathOrBytes<'py>,
@@ -67,9 +67,4 @@ fn _load_gguf<'py>(
         metadata.set_item(name, object(py, value)?)?;
     }
     Ok((tensors, others, metadata))
-}
-
-/// Registers the function in `flex.quant`.
-pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
-    quant.add_function(wrap_pyfunction!(_load_gguf, quant)?)
 }

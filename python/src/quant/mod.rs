@@ -8,14 +8,4 @@ mod output;
 mod tensor;
 mod views;
 
-use pyo3::prelude::*;
 pub use tensor::PyQTensor;
-
-/// Registers the module that `flex/quant.py` takes its names from.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let quant = PyModule::new(m.py(), "flex.quant")?;
-    tensor::register(&quant)?;
-    functions::register(&quant)?;
-    gguf::register(&quant)?;
-    m.setattr("_quant", quant)
-}

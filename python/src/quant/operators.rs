@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 struct DequantizedOther(PyResult<Operand>);
 
 impl<'py> FromPyObject<'_, 'py> for DequantizedOther {
+    stub_type!("QTensor | _Operand");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<DequantizedOther> {
         if let Ok(q) = x.cast::<PyQTensor>() {
@@ -160,7 +161,7 @@ impl PyQTensor {
     /// >>> q = flex.quant.quantize(flex.asarray([0.0, 1.0, 2.0]))
     /// >>> [round(y, 1) for y in q.map(flex.sqrt).dequantize().tolist()]
     /// [0.0, 1.0, 1.4]
-    #[pyo3(signature = (f, /))]
+    #[pyo3(signature = (f: "Callable[[Tensor], _Operand]", /))]
     fn map(&self, py: Python<'_>, f: &Bound<PyAny>) -> PyResult<PyQTensor> {
         let x = compute(py, self.0.len(), || self.0.dequantize())?;
         let y = f.call1((x,))?;

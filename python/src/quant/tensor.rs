@@ -197,7 +197,7 @@ impl PyQTensor {
 }
 
 /// Unpickles a quantised tensor.
-#[pyfunction]
+#[function(values, scales, zero_points, dtype, shape)]
 fn _restore(
     values: Given<TensorArg>,
     scales: Given<TensorArg>,
@@ -206,10 +206,4 @@ fn _restore(
     shape: Given<Ints>,
 ) -> PyResult<PyQTensor> {
     PyQTensor::new(values, scales, zero_points, Some(dtype), Some(shape))
-}
-
-/// Registers the class in `flex.quant`.
-pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
-    quant.add_class::<PyQTensor>()?;
-    quant.add_function(wrap_pyfunction!(_restore, quant)?)
 }

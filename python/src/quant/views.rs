@@ -24,7 +24,7 @@ impl PyQTensor {
         Ok(PyQTensor(self.0.permute([1, 0]).raise()?))
     }
     /// Permutes the dimensions, by default in reverse order; a view. Errors like `permute_dims`.
-    #[pyo3(signature = (*axes))]
+    #[pyo3(signature = (*axes: "_Shape | None"))]
     fn transpose(&self, axes: &Bound<PyTuple>) -> PyResult<PyQTensor> {
         Ok(PyQTensor(
             match Given(axes_of(axes)).of("transpose", "axes")? {
@@ -68,7 +68,7 @@ impl PyQTensor {
     /// The elements in row-major order in another shape; one size may be -1, and is then inferred. A
     /// view if strides allow it. ShapeError if the number of elements differs, or a block would be
     /// split.
-    #[pyo3(signature = (*shape))]
+    #[pyo3(signature = (*shape: "_Shape"))]
     fn reshape(&self, shape: &Bound<PyTuple>) -> PyResult<PyQTensor> {
         let shape = Given(Ints::from_args(shape)).of("reshape", "shape")?;
         Ok(PyQTensor(self.0.reshape(&shape.0[..]).raise()?))

@@ -147,8 +147,7 @@ fn words(seed: &Bound<PyAny>) -> PyResult<Vec<u64>> {
 /// >>> a, b = flex.random.default_rng(7), flex.random.default_rng(7)
 /// >>> flex.all(a.random(5) == b.random(5)).item()
 /// True
-#[pyfunction]
-#[pyo3(signature = (seed = None))]
+#[function(seed: "SupportsIndex | Generator | None" = None)]
 fn default_rng(py: Python<'_>, seed: Option<Bound<PyAny>>) -> PyResult<Py<PyGenerator>> {
     if let Some(seed) = &seed
         && let Ok(rng) = seed.cast::<PyGenerator>()
@@ -197,18 +196,8 @@ impl PyGenerator {
 }
 
 /// Unpickles a generator.
-#[pyfunction]
-#[pyo3(signature = (key, id, block, children, /))]
+#[function(key, id, block, children, /)]
 fn _restore(key: u64, id: u32, block: u64, children: u64) -> PyGenerator {
     let key = [key as u32, (key >> 32) as u32];
     PyGenerator::of(Generator::from_state((key, id, block, children)))
-}
-
-/// Registers the module that `flex/random.py` takes its names from.
-pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let random = PyModule::new(m.py(), "flex.random")?;
-    random.add_class::<PyGenerator>()?;
-    random.add_function(wrap_pyfunction!(default_rng, &random)?)?;
-    random.add_function(wrap_pyfunction!(_restore, &random)?)?;
-    m.setattr("_random", random)
 }

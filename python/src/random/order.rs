@@ -79,7 +79,7 @@ impl PyGenerator {
     /// >>> flex.random.default_rng(7).shuffle(x)
     /// >>> x.sum().item()
     /// 6
-    #[pyo3(signature = (x, axis = 0))]
+    #[pyo3(signature = (x: "Tensor", axis = 0))]
     fn shuffle(&self, py: Python<'_>, x: &Bound<'_, PyAny>, axis: isize) -> PyResult<()> {
         const OP: &str = "shuffle";
         let Ok(t) = x.cast_exact::<PyTensor>() else {
@@ -155,7 +155,7 @@ impl PyGenerator {
     ///
     /// >>> len(flex.random.default_rng(7).bytes(10))
     /// 10
-    #[pyo3(signature = (length))]
+    #[pyo3(signature = (length) -> "builtins.bytes")]
     fn bytes<'py>(&self, py: Python<'py>, length: isize) -> PyResult<Bound<'py, PyBytes>> {
         let length = count("bytes", "length", length)?;
         let bytes = self.with(py, length / 8, |rng| rng.bytes(length))?;

@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.grad.relu(flex.asarray([2.0, 3.0]), flex.asarray([-1.0, 1.0])).tolist()
 /// [0.0, 3.0]
-#[pyfunction]
-#[pyo3(signature = (grad, x))]
+#[function(grad, x)]
 fn relu(py: Python<'_>, grad: TensorArg, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || grad::relu(&grad.0, &x.0))
 }
@@ -26,8 +25,7 @@ fn relu(py: Python<'_>, grad: TensorArg, x: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.nn.grad.sigmoid(flex.asarray([2.0]), flex.nn.sigmoid(flex.asarray([0.0]))).tolist()
 /// [0.5]
-#[pyfunction]
-#[pyo3(signature = (grad, y))]
+#[function(grad, y)]
 fn sigmoid(py: Python<'_>, grad: TensorArg, y: TensorArg) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::sigmoid(&grad.0, &y.0))
 }
@@ -38,8 +36,7 @@ fn sigmoid(py: Python<'_>, grad: TensorArg, y: TensorArg) -> PyResult<PyTensor> 
 ///
 /// >>> flex.nn.grad.tanh(flex.asarray([2.0]), flex.asarray([0.5])).tolist()
 /// [1.5]
-#[pyfunction]
-#[pyo3(signature = (grad, y))]
+#[function(grad, y)]
 fn tanh(py: Python<'_>, grad: TensorArg, y: TensorArg) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::tanh(&grad.0, &y.0))
 }
@@ -50,8 +47,7 @@ fn tanh(py: Python<'_>, grad: TensorArg, y: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.nn.grad.silu(flex.asarray([2.0]), flex.asarray([0.0])).tolist()
 /// [1.0]
-#[pyfunction]
-#[pyo3(signature = (grad, x))]
+#[function(grad, x)]
 fn silu(py: Python<'_>, grad: TensorArg, x: TensorArg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || grad::silu(&grad.0, &x.0))
 }
@@ -64,8 +60,7 @@ fn silu(py: Python<'_>, grad: TensorArg, x: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.nn.grad.gelu(flex.asarray([2.0]), flex.asarray([0.0]), approximate="tanh").tolist()
 /// [1.0]
-#[pyfunction]
-#[pyo3(signature = (grad, x, *, approximate = "none"))]
+#[function(grad, x, *, approximate: "Literal['none', 'tanh']" = "none")]
 fn gelu(py: Python<'_>, grad: TensorArg, x: TensorArg, approximate: &str) -> PyResult<PyTensor> {
     let gradient = match approximate {
         "none" => grad::gelu,
@@ -77,12 +72,4 @@ fn gelu(py: Python<'_>, grad: TensorArg, x: TensorArg, approximate: &str) -> PyR
         }
     };
     compute(py, x.0.len(), || gradient(&grad.0, &x.0))
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(gelu, grad)?)?;
-    grad.add_function(wrap_pyfunction!(relu, grad)?)?;
-    grad.add_function(wrap_pyfunction!(sigmoid, grad)?)?;
-    grad.add_function(wrap_pyfunction!(silu, grad)?)?;
-    grad.add_function(wrap_pyfunction!(tanh, grad)?)
 }

@@ -3,8 +3,8 @@
 use super::compute_all;
 use crate::cell::PyTensor;
 use crate::convert::{Ints, TensorArg, compute};
-use crate::linalg::work;
 use crate::nn::attention::{align, keys, window};
+use crate::products::work;
 use flex::nn::{Attention, grad};
 use pyo3::prelude::*;
 
@@ -20,8 +20,7 @@ use pyo3::prelude::*;
 /// >>> v, grad = flex.asarray([[4.0], [8.0]]), flex.asarray([[1.0]])
 /// >>> [d.tolist() for d in flex.nn.grad.scaled_dot_product_attention(grad, q, k, v)]
 /// [[[1.0]], [[0.0], [0.0]], [[0.5], [0.5]]]
-#[pyfunction]
-#[pyo3(signature = (grad, query, key, value, attn_mask = None, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align = None))]
+#[function(grad, query, key, value, attn_mask = None, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align: "Literal['upper_left', 'lower_right'] | None" = None)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn scaled_dot_product_attention(
     py: Python<'_>,
@@ -63,8 +62,7 @@ fn scaled_dot_product_attention(
 /// >>> v, grad = flex.asarray([[4.0], [8.0]]), flex.asarray([[1.0]])
 /// >>> flex.nn.grad.scaled_dot_product_attention_mask(grad, q, k, v, bias).tolist()
 /// [[-1.0, 1.0]]
-#[pyfunction]
-#[pyo3(signature = (grad, query, key, value, attn_mask, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align = None))]
+#[function(grad, query, key, value, attn_mask, *, is_causal = false, scale = None, enable_gqa = false, softcap = None, window = None, align: "Literal['upper_left', 'lower_right'] | None" = None)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn scaled_dot_product_attention_mask(
     py: Python<'_>,
@@ -93,9 +91,4 @@ fn scaled_dot_product_attention_mask(
     compute(py, work(&query.0, keys(&key)), || {
         grad::scaled_dot_product_attention_mask(&grad.0, &query.0, &key.0, &value.0, options)
     })
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(scaled_dot_product_attention, grad)?)?;
-    grad.add_function(wrap_pyfunction!(scaled_dot_product_attention_mask, grad)?)
 }

@@ -15,8 +15,7 @@ fn work(image: &TensorArg, weight: &TensorArg, axis: usize) -> usize {
 macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (grad, x, weight, *, stride = None, padding = None, dilation = None, groups = 1, precise = false), text_signature = "(grad, x, weight, *, stride=1, padding=0, dilation=1, groups=1, precise=False)")]
+        #[function(grad, x, weight, *, stride = 1, padding: "_Padding" = 0, dilation = 1, groups = 1, precise = false)]
         #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
         fn $name(
             py: Python<'_>,
@@ -83,8 +82,7 @@ convolutions! {
 macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (grad, x, weight, *, stride = None, padding = None, output_padding = None, groups = 1, dilation = None), text_signature = "(grad, x, weight, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1)")]
+        #[function(grad, x, weight, *, stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1)]
         #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
         fn $name(
             py: Python<'_>,
@@ -146,13 +144,4 @@ transposed! {
     /// >>> [d.tolist() for d in flex.nn.grad.conv_transpose3d(grad, x, w)]
     /// [[[[[2.0]]]], [[[[[1.0, 1.0]]]]], [2.0]]
     conv_transpose3d;
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(conv1d, grad)?)?;
-    grad.add_function(wrap_pyfunction!(conv2d, grad)?)?;
-    grad.add_function(wrap_pyfunction!(conv3d, grad)?)?;
-    grad.add_function(wrap_pyfunction!(conv_transpose1d, grad)?)?;
-    grad.add_function(wrap_pyfunction!(conv_transpose2d, grad)?)?;
-    grad.add_function(wrap_pyfunction!(conv_transpose3d, grad)?)
 }

@@ -20,8 +20,7 @@ use pyo3::prelude::*;
 /// >>> x, offset, w, bias, mask = flex.nn.grad.deform_conv2d(grad, x, offset, w)
 /// >>> x.tolist(), offset[1].tolist(), mask.tolist()
 /// ([[[7.5, 2.5]]], [[40.0, 0.0]], [[[20.0, 0.0]]])
-#[pyfunction]
-#[pyo3(signature = (grad, x, offset, weight, mask = None, *, stride = None, padding = None, dilation = None), text_signature = "(grad, x, offset, weight, mask=None, *, stride=1, padding=0, dilation=1)")]
+#[function(grad, x, offset, weight, mask = None, *, stride = 1, padding: "_Padding" = 0, dilation = 1)]
 #[allow(clippy::too_many_arguments, reason = "those of the convolution")]
 fn deform_conv2d(
     py: Python<'_>,
@@ -44,8 +43,4 @@ fn deform_conv2d(
             gradients::deform_conv2d(&grad.0, &x.0, &offset.0, &weight.0, options)
         })?;
     Ok((x, offset, weight, bias, mask))
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(deform_conv2d, grad)?)
 }

@@ -3,7 +3,7 @@
 use super::compute_all;
 use crate::cell::PyTensor;
 use crate::convert::{TensorArg, compute, count};
-use crate::linalg::work;
+use crate::products::work;
 use flex::nn::grad;
 use pyo3::prelude::*;
 
@@ -16,8 +16,7 @@ use pyo3::prelude::*;
 /// >>> grad, x, weight = flex.asarray([[10.0]]), flex.asarray([[1.0, 2.0]]), flex.asarray([[3.0, 4.0]])
 /// >>> [d.tolist() for d in flex.nn.grad.linear(grad, x, weight)]
 /// [[[30.0, 40.0]], [[10.0, 20.0]], [10.0]]
-#[pyfunction]
-#[pyo3(signature = (grad, x, weight))]
+#[function(grad, x, weight)]
 fn linear(
     py: Python<'_>,
     grad: TensorArg,
@@ -41,8 +40,7 @@ fn linear(
 /// >>> grad = flex.asarray([[1.0], [2.0], [4.0]])
 /// >>> flex.nn.grad.embedding(grad, flex.asarray([1, 0, 1]), 3).tolist()
 /// [[2.0], [5.0], [0.0]]
-#[pyfunction]
-#[pyo3(signature = (grad, indices, num_embeddings))]
+#[function(grad, indices, num_embeddings)]
 fn embedding(
     py: Python<'_>,
     grad: TensorArg,
@@ -53,9 +51,4 @@ fn embedding(
     compute(py, grad.0.len(), || {
         grad::embedding(&grad.0, &indices.0, entries)
     })
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(embedding, grad)?)?;
-    grad.add_function(wrap_pyfunction!(linear, grad)?)
 }

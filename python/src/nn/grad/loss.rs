@@ -16,8 +16,7 @@ use pyo3::prelude::*;
 /// >>> x = flex.asarray([[0.0, 0.0], [0.0, 1000.0]])
 /// >>> flex.nn.grad.cross_entropy(flex.asarray(1.0), x, flex.asarray([0, 1])).tolist()
 /// [[-0.25, 0.25], [0.0, 0.0]]
-#[pyfunction]
-#[pyo3(signature = (grad, x, target, weight = None, *, ignore_index = -100, reduction = "mean", label_smoothing = 0.0), text_signature = "(grad, x, target, weight=None, *, ignore_index=-100, reduction='mean', label_smoothing=0.0)")]
+#[function(grad, x, target, weight = None, *, ignore_index = -100, reduction: "_Reduction" = "mean", label_smoothing = 0.0)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn cross_entropy(
     py: Python<'_>,
@@ -38,8 +37,4 @@ fn cross_entropy(
     compute(py, x.0.len(), || {
         grad::cross_entropy(&grad.0, &x.0, &target.0, options)
     })
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(cross_entropy, grad)?)
 }

@@ -28,20 +28,3 @@ fn compute_all<const N: usize>(
 ) -> PyResult<[PyTensor; N]> {
     detached(py, elements, f).map(|results| results.map(PyTensor::new))
 }
-
-/// Registers `grad`, the module that `flex/nn/grad.py` takes its functions from; their `__module__`
-/// is `flex.nn.grad`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
-    activation::register(&grad)?;
-    attention::register(&grad)?;
-    conv::register(&grad)?;
-    deform::register(&grad)?;
-    linear::register(&grad)?;
-    loss::register(&grad)?;
-    norm::register(&grad)?;
-    pool::register(&grad)?;
-    resample::register(&grad)?;
-    rows::register(&grad)?;
-    nn.setattr("_grad", grad)
-}

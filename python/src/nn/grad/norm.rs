@@ -27,8 +27,7 @@ fn options(weight: &Option<TensorArg>, eps: f64) -> ChannelNorm<'_> {
 /// >>> x, weight, bias = flex.nn.grad.batch_norm(grad, x, training=True, eps=0.0)
 /// >>> weight.tolist(), bias.tolist()
 /// ([-1.0], [1.0])
-#[pyfunction]
-#[pyo3(signature = (grad, x, running_mean = None, running_var = None, weight = None, training = false, eps = 1e-5))]
+#[function(grad, x, running_mean = None, running_var = None, weight = None, training = false, eps = 1e-5)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn batch_norm(
     py: Python<'_>,
@@ -60,8 +59,7 @@ fn batch_norm(
 /// >>> x, weight, bias = flex.nn.grad.group_norm(grad, x, 1, eps=0.0)
 /// >>> weight.tolist(), bias.tolist()
 /// ([-1.0, 0.0], [1.0, 0.0])
-#[pyfunction]
-#[pyo3(signature = (grad, x, num_groups, weight = None, eps = 1e-5))]
+#[function(grad, x, num_groups, weight = None, eps = 1e-5)]
 fn group_norm(
     py: Python<'_>,
     grad: TensorArg,
@@ -88,8 +86,7 @@ fn group_norm(
 /// >>> x, weight, bias = flex.nn.grad.instance_norm(grad, x, eps=0.0)
 /// >>> weight.tolist(), bias.tolist()
 /// ([-1.0], [1.0])
-#[pyfunction]
-#[pyo3(signature = (grad, x, running_mean = None, running_var = None, weight = None, use_input_stats = true, eps = 1e-5))]
+#[function(grad, x, running_mean = None, running_var = None, weight = None, use_input_stats = true, eps = 1e-5)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn instance_norm(
     py: Python<'_>,
@@ -113,10 +110,4 @@ fn instance_norm(
         grad::instance_norm(&grad.0, &x.0, given, options)
     })?;
     Ok((x, weight, bias))
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(batch_norm, grad)?)?;
-    grad.add_function(wrap_pyfunction!(group_norm, grad)?)?;
-    grad.add_function(wrap_pyfunction!(instance_norm, grad)?)
 }

@@ -15,8 +15,7 @@ fn elements(shape: &[usize]) -> usize {
 macro_rules! largest {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (grad, indices, input_size))]
+        #[function(grad, indices, input_size)]
         fn $name(py: Python<'_>, grad: TensorArg, indices: TensorArg, input_size: Ints) -> PyResult<PyTensor> {
             let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &indices.0, &shape))
@@ -83,7 +82,7 @@ largest! {
 macro_rules! unpools {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
+        #[function(grad, indices)]
         fn $name(py: Python<'_>, grad: TensorArg, indices: TensorArg) -> PyResult<PyTensor> {
             compute(py, indices.0.len(), || grad::$name(&grad.0, &indices.0))
         }
@@ -125,8 +124,7 @@ unpools! {
 macro_rules! means {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (grad, input_size, kernel_size, stride = None, padding = None, ceil_mode = false, count_include_pad = true, divisor_override = None), text_signature = "(grad, input_size, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)")]
+        #[function(grad, input_size, kernel_size, stride = None, padding = 0, ceil_mode = false, count_include_pad = true, divisor_override = None)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -173,8 +171,7 @@ means! {
 macro_rules! adaptive_means {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (grad, input_size))]
+        #[function(grad, input_size)]
         fn $name(py: Python<'_>, grad: TensorArg, input_size: Ints) -> PyResult<PyTensor> {
             let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape))
@@ -207,8 +204,7 @@ adaptive_means! {
 macro_rules! norms {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (grad, x, norm_type, kernel_size, stride = None, ceil_mode = false))]
+        #[function(grad, x, norm_type, kernel_size, stride = None, ceil_mode = false)]
         fn $name(
             py: Python<'_>,
             grad: TensorArg,
@@ -249,19 +245,4 @@ norms! {
     /// >>> flex.nn.grad.lp_pool3d(flex.asarray([[[[3.0]]]]), x, 1.0, (1, 1, 2)).tolist()
     /// [[[[3.0, 3.0]]]]
     lp_pool3d;
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    macro_rules! add {
-        ($($name:ident)*) => { $(grad.add_function(wrap_pyfunction!($name, grad)?)?;)* };
-    }
-    add! {
-        max_pool1d max_pool2d max_pool3d
-        adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
-        avg_pool1d avg_pool2d avg_pool3d
-        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
-        lp_pool1d lp_pool2d lp_pool3d
-        max_unpool1d max_unpool2d max_unpool3d
-    }
-    Ok(())
 }

@@ -19,8 +19,7 @@ use pyo3::prelude::*;
 /// [[[3.0, 7.0]]]
 /// >>> flex.nn.grad.interpolate(grad, (1, 1, 2), scale_factor=2, mode="linear").tolist()
 /// [[[3.25, 6.75]]]
-#[pyfunction]
-#[pyo3(signature = (grad, input_size, size = None, scale_factor = None, mode = "nearest", align_corners = None, recompute_scale_factor = None, antialias = false))]
+#[function(grad, input_size, size = None, scale_factor = None, mode: "_Interpolation" = "nearest", align_corners = None, recompute_scale_factor = None, antialias = false)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn interpolate(
     py: Python<'_>,
@@ -53,8 +52,7 @@ fn interpolate(
 /// [[4.0, 8.0]]
 /// >>> flex.nn.grad.pad(grad, (1, 2), (2, 0), mode="replicate").tolist()
 /// [[7.0, 8.0]]
-#[pyfunction]
-#[pyo3(signature = (grad, input_size, pad, mode = "constant"))]
+#[function(grad, input_size, pad, mode: "_PadMode" = "constant")]
 fn pad(
     py: Python<'_>,
     grad: TensorArg,
@@ -81,8 +79,7 @@ fn pad(
 /// >>> dx, dgrid = flex.nn.grad.grid_sample(flex.ones((1, 1, 1, 1)), x, grid, padding_mode="border")
 /// >>> dx.tolist(), dgrid.tolist()
 /// ([[[[0.25, 0.75]]]], [[[[4.0, 0.0]]]])
-#[pyfunction]
-#[pyo3(signature = (grad, x, grid, mode = "bilinear", padding_mode = "zeros", align_corners = None))]
+#[function(grad, x, grid, mode: "Literal['bilinear', 'nearest', 'bicubic']" = "bilinear", padding_mode: "Literal['zeros', 'border', 'reflection']" = "zeros", align_corners = None)]
 fn grid_sample(
     py: Python<'_>,
     grad: TensorArg,
@@ -97,10 +94,4 @@ fn grid_sample(
         grad::grid_sample(&grad.0, &x.0, &grid.0, options)
     })?;
     Ok((dx, dgrid))
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(grid_sample, grad)?)?;
-    grad.add_function(wrap_pyfunction!(interpolate, grad)?)?;
-    grad.add_function(wrap_pyfunction!(pad, grad)?)
 }

@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 /// >>> y = flex.nn.softmax(flex.asarray([0.0, 0.0]))
 /// >>> flex.nn.grad.softmax(flex.asarray([1.0, 0.0]), y).tolist()
 /// [0.25, -0.25]
-#[pyfunction]
-#[pyo3(signature = (grad, y, axis = -1), text_signature = "(grad, y, axis=-1)")]
+#[function(grad, y, axis = -1)]
 fn softmax(py: Python<'_>, grad: TensorArg, y: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::softmax(&grad.0, &y.0, axis))
 }
@@ -28,8 +27,7 @@ fn softmax(py: Python<'_>, grad: TensorArg, y: TensorArg, axis: isize) -> PyResu
 /// >>> y = flex.nn.log_softmax(flex.asarray([0.0, 0.0]))
 /// >>> flex.nn.grad.log_softmax(flex.asarray([1.0, 0.0]), y).tolist()
 /// [0.5, -0.5]
-#[pyfunction]
-#[pyo3(signature = (grad, y, axis = -1), text_signature = "(grad, y, axis=-1)")]
+#[function(grad, y, axis = -1)]
 fn log_softmax(py: Python<'_>, grad: TensorArg, y: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, y.0.len(), || grad::log_softmax(&grad.0, &y.0, axis))
 }
@@ -45,8 +43,7 @@ fn log_softmax(py: Python<'_>, grad: TensorArg, y: TensorArg, axis: isize) -> Py
 /// >>> x, weight, bias = flex.nn.grad.layer_norm(grad, x, 2, eps=0.0)
 /// >>> weight.tolist(), bias.tolist()
 /// ([-1.0, 0.0], [1.0, 0.0])
-#[pyfunction]
-#[pyo3(signature = (grad, x, normalized_shape, weight = None, eps = 1e-5))]
+#[function(grad, x, normalized_shape, weight = None, eps = 1e-5)]
 fn layer_norm(
     py: Python<'_>,
     grad: TensorArg,
@@ -78,8 +75,7 @@ fn layer_norm(
 /// >>> x, weight = flex.nn.grad.rms_norm(grad, x, 2, eps=0.0)
 /// >>> x.tolist(), weight.tolist()
 /// ([[0.75, 0.75]], [1.0, -2.0])
-#[pyfunction]
-#[pyo3(signature = (grad, x, normalized_shape, weight = None, eps = None))]
+#[function(grad, x, normalized_shape, weight = None, eps = None)]
 fn rms_norm(
     py: Python<'_>,
     grad: TensorArg,
@@ -97,11 +93,4 @@ fn rms_norm(
         grad::rms_norm(&grad.0, &x.0, &shape, options)
     })?;
     Ok((x, weight))
-}
-
-pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
-    grad.add_function(wrap_pyfunction!(layer_norm, grad)?)?;
-    grad.add_function(wrap_pyfunction!(log_softmax, grad)?)?;
-    grad.add_function(wrap_pyfunction!(rms_norm, grad)?)?;
-    grad.add_function(wrap_pyfunction!(softmax, grad)?)
 }

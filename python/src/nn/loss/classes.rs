@@ -19,8 +19,7 @@ use pyo3::prelude::*;
 /// >>> x = flex.asarray([[0.0, 0.0], [1000.0, 0.0]])
 /// >>> flex.nn.cross_entropy(x, flex.asarray([0, 1]), reduction="none").tolist()
 /// [0.6931471824645996, 1000.0]
-#[pyfunction]
-#[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean", label_smoothing = 0.0), text_signature = "(x, target, weight=None, *, ignore_index=-100, reduction='mean', label_smoothing=0.0)")]
+#[function(x, target, weight = None, *, ignore_index = -100, reduction: "_Reduction" = "mean", label_smoothing = 0.0)]
 fn cross_entropy(
     py: Python<'_>,
     x: TensorArg,
@@ -50,8 +49,7 @@ fn cross_entropy(
 /// >>> x = flex.asarray([[-1.0, -2.0], [-3.0, -4.0]])
 /// >>> flex.nn.nll_loss(x, flex.asarray([0, -100])).item()
 /// 1.0
-#[pyfunction]
-#[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean"), text_signature = "(x, target, weight=None, *, ignore_index=-100, reduction='mean')")]
+#[function(x, target, weight = None, *, ignore_index = -100, reduction: "_Reduction" = "mean")]
 fn nll_loss(
     py: Python<'_>,
     x: TensorArg,
@@ -81,8 +79,7 @@ fn nll_loss(
 /// >>> x = flex.log(flex.full((2, 1, 2), 0.5))
 /// >>> round(flex.exp(-flex.nn.ctc_loss(x, flex.asarray([[1]]), 2, 1)).item(), 3)
 /// 0.75
-#[pyfunction]
-#[pyo3(signature = (log_probs, targets, input_lengths, target_lengths, blank = 0, reduction = "mean", zero_infinity = false))]
+#[function(log_probs, targets, input_lengths, target_lengths, blank = 0, reduction: "_Reduction" = "mean", zero_infinity = false)]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn ctc_loss(
     py: Python<'_>,
@@ -110,10 +107,4 @@ fn ctc_loss(
     compute(py, work, || {
         nn::ctc_loss(&log_probs.0, &targets.0, &inputs, &labels, options)
     })
-}
-
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(cross_entropy, nn)?)?;
-    nn.add_function(wrap_pyfunction!(nll_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(ctc_loss, nn)?)
 }

@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 /// >>> a, b = flex.asarray([[1.0, 0.0], [1.0, 0.0]]), flex.asarray([[0.0, 1.0], [2.0, 0.0]])
 /// >>> flex.nn.cosine_embedding_loss(a, b, flex.asarray([1, -1])).item()
 /// 1.0
-#[pyfunction]
-#[pyo3(signature = (x1, x2, target, margin = 0.0, *, reduction = "mean"))]
+#[function(x1, x2, target, margin = 0.0, *, reduction: "_Reduction" = "mean")]
 fn cosine_embedding_loss(
     py: Python<'_>,
     x1: TensorArg,
@@ -42,8 +41,7 @@ fn cosine_embedding_loss(
 /// >>> a, b = flex.asarray([1.0, 1.0]), flex.asarray([3.0, 3.0])
 /// >>> flex.nn.margin_ranking_loss(a, b, flex.asarray([1.0, -1.0])).item()
 /// 1.0
-#[pyfunction]
-#[pyo3(signature = (x1, x2, target, margin = 0.0, *, reduction = "mean"))]
+#[function(x1, x2, target, margin = 0.0, *, reduction: "_Reduction" = "mean")]
 fn margin_ranking_loss(
     py: Python<'_>,
     x1: TensorArg,
@@ -72,8 +70,7 @@ fn margin_ranking_loss(
 /// >>> a, p, n = flex.asarray([[0.0]]), flex.asarray([[3.0]]), flex.asarray([[1.0]])
 /// >>> flex.nn.triplet_margin_loss(a, p, n, eps=0.0).item()
 /// 3.0
-#[pyfunction]
-#[pyo3(signature = (anchor, positive, negative, margin = 1.0, p = 2.0, eps = 1e-6, swap = false, *, reduction = "mean"), text_signature = "(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-06, swap=False, *, reduction='mean')")]
+#[function(anchor, positive, negative, margin = 1.0, p = 2.0, eps = 1e-6, swap = false, *, reduction: "_Reduction" = "mean")]
 #[allow(clippy::too_many_arguments, reason = "torch's")]
 fn triplet_margin_loss(
     py: Python<'_>,
@@ -96,10 +93,4 @@ fn triplet_margin_loss(
     compute(py, anchor.0.len(), || {
         nn::triplet_margin_loss(&anchor.0, &positive.0, &negative.0, options)
     })
-}
-
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(cosine_embedding_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(margin_ranking_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(triplet_margin_loss, nn)?)
 }

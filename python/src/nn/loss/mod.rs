@@ -23,11 +23,3 @@ pub(super) fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
 fn tensor(t: &Option<TensorArg>) -> Option<&Tensor> {
     t.as_ref().map(|t| &t.0)
 }
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    pointwise::register(nn)?;
-    probability::register(nn)?;
-    classes::register(nn)?;
-    margin::register(nn)
-}

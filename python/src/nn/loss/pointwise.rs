@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.mse_loss(flex.asarray([1.0, 2.0]), flex.asarray([0.0, 4.0])).item()
 /// 2.5
-#[pyfunction]
-#[pyo3(signature = (x, target, *, reduction = "mean"))]
+#[function(x, target, *, reduction: "_Reduction" = "mean")]
 fn mse_loss(
     py: Python<'_>,
     x: TensorArg,
@@ -31,8 +30,7 @@ fn mse_loss(
 ///
 /// >>> flex.nn.l1_loss(flex.asarray([1.0, 2.0]), flex.asarray([0.0, 4.0])).item()
 /// 1.5
-#[pyfunction]
-#[pyo3(signature = (x, target, *, reduction = "mean"))]
+#[function(x, target, *, reduction: "_Reduction" = "mean")]
 fn l1_loss(py: Python<'_>, x: TensorArg, target: TensorArg, reduction: &str) -> PyResult<PyTensor> {
     let how = super::reduction("l1_loss", reduction)?;
     compute(py, x.0.len(), || nn::l1_loss(&x.0, &target.0, how))
@@ -45,8 +43,7 @@ fn l1_loss(py: Python<'_>, x: TensorArg, target: TensorArg, reduction: &str) -> 
 ///
 /// >>> flex.nn.smooth_l1_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), beta=2.0, reduction="none").tolist()
 /// [0.25, 2.0]
-#[pyfunction]
-#[pyo3(signature = (x, target, *, reduction = "mean", beta = 1.0))]
+#[function(x, target, *, reduction: "_Reduction" = "mean", beta = 1.0)]
 fn smooth_l1_loss(
     py: Python<'_>,
     x: TensorArg,
@@ -67,8 +64,7 @@ fn smooth_l1_loss(
 ///
 /// >>> flex.nn.huber_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), delta=2.0, reduction="none").tolist()
 /// [0.5, 4.0]
-#[pyfunction]
-#[pyo3(signature = (x, target, *, reduction = "mean", delta = 1.0))]
+#[function(x, target, *, reduction: "_Reduction" = "mean", delta = 1.0)]
 fn huber_loss(
     py: Python<'_>,
     x: TensorArg,
@@ -80,11 +76,4 @@ fn huber_loss(
     compute(py, x.0.len(), || {
         nn::huber_loss(&x.0, &target.0, delta, how)
     })
-}
-
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(mse_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(l1_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(smooth_l1_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(huber_loss, nn)?)
 }

@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 ///
 /// >>> flex.nn.binary_cross_entropy(flex.asarray([1.0, 0.0]), flex.asarray([1.0, 1.0]), reduction="none").tolist()
 /// [0.0, 100.0]
-#[pyfunction]
-#[pyo3(signature = (x, target, weight = None, *, reduction = "mean"))]
+#[function(x, target, weight = None, *, reduction: "_Reduction" = "mean")]
 fn binary_cross_entropy(
     py: Python<'_>,
     x: TensorArg,
@@ -41,8 +40,7 @@ fn binary_cross_entropy(
 ///
 /// >>> flex.nn.binary_cross_entropy_with_logits(flex.asarray([1000.0]), flex.asarray([0.0])).item()
 /// 1000.0
-#[pyfunction]
-#[pyo3(signature = (x, target, weight = None, *, reduction = "mean", pos_weight = None))]
+#[function(x, target, weight = None, *, reduction: "_Reduction" = "mean", pos_weight = None)]
 fn binary_cross_entropy_with_logits(
     py: Python<'_>,
     x: TensorArg,
@@ -71,8 +69,7 @@ fn binary_cross_entropy_with_logits(
 ///
 /// >>> flex.nn.kl_div(flex.asarray([0.0, -1.0]), flex.asarray([0.0, 1.0]), reduction="sum").item()
 /// 1.0
-#[pyfunction]
-#[pyo3(signature = (x, target, *, reduction = "mean", log_target = false))]
+#[function(x, target, *, reduction: "Literal['none', 'mean', 'sum', 'batchmean']" = "mean", log_target = false)]
 fn kl_div(
     py: Python<'_>,
     x: TensorArg,
@@ -99,8 +96,7 @@ fn kl_div(
 ///
 /// >>> flex.nn.poisson_nll_loss(flex.asarray([0.0, 0.0]), flex.asarray([0.0, 3.0])).item()
 /// 1.0
-#[pyfunction]
-#[pyo3(signature = (x, target, log_input = true, full = false, *, eps = 1e-8, reduction = "mean"))]
+#[function(x, target, log_input = true, full = false, *, eps = 1e-8, reduction: "_Reduction" = "mean")]
 fn poisson_nll_loss(
     py: Python<'_>,
     x: TensorArg,
@@ -131,8 +127,7 @@ fn poisson_nll_loss(
 ///
 /// >>> flex.nn.gaussian_nll_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), flex.asarray([1.0])).item()
 /// 2.5
-#[pyfunction]
-#[pyo3(signature = (x, target, var, full = false, eps = 1e-6, reduction = "mean"), text_signature = "(x, target, var, full=False, eps=1e-06, reduction='mean')")]
+#[function(x, target, var, full = false, eps = 1e-6, reduction: "_Reduction" = "mean")]
 fn gaussian_nll_loss(
     py: Python<'_>,
     x: TensorArg,
@@ -150,12 +145,4 @@ fn gaussian_nll_loss(
     compute(py, x.0.len(), || {
         nn::gaussian_nll_loss(&x.0, &target.0, &var.0, options)
     })
-}
-
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(binary_cross_entropy, nn)?)?;
-    nn.add_function(wrap_pyfunction!(binary_cross_entropy_with_logits, nn)?)?;
-    nn.add_function(wrap_pyfunction!(kl_div, nn)?)?;
-    nn.add_function(wrap_pyfunction!(poisson_nll_loss, nn)?)?;
-    nn.add_function(wrap_pyfunction!(gaussian_nll_loss, nn)?)
 }

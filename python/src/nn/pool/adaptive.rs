@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 /// The sizes of an adaptive pool's result; None for the image's own.
 struct PoolSizes(SmallVec<[Option<isize>; 3]>);
 impl<'py> FromPyObject<'_, 'py> for PoolSizes {
+    stub_type!("SupportsIndex | Sequence[SupportsIndex | None]");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<PoolSizes> {
         match x.extract::<Ints>() {
@@ -58,14 +59,13 @@ impl PoolSizes {
 macro_rules! adaptive_pools {
     ($($rank:literal $(#[doc = $doc:literal])* $average:ident $(#[doc = $more:literal])* $max:ident $with:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
+        #[function(x, output_size)]
         fn $average(py: Python<'_>, x: TensorArg, output_size: PoolSizes) -> PyResult<PyTensor> {
             let size = output_size.per_axis(stringify!($average), $rank, &x.0)?;
             compute(py, x.0.len(), || nn::$average(&x.0, size))
         }
         $(#[doc = $more])*
-        #[pyfunction]
-        #[pyo3(signature = (x, output_size, return_indices = false))]
+        #[function(x, output_size, return_indices = false)]
         fn $max<'py>(
             py: Python<'py>,
             x: TensorArg,
@@ -140,16 +140,4 @@ adaptive_pools! {
     /// >>> flex.nn.adaptive_max_pool3d(flex.ones((1, 2, 3, 4)), 1).tolist()
     /// [[[[1.0]]]]
     adaptive_max_pool3d adaptive_max_pool3d_with_indices;
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    macro_rules! add {
-        ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };
-    }
-    add! {
-        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
-        adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
-    }
-    Ok(())
 }

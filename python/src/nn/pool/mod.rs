@@ -32,8 +32,7 @@ fn pooled<'py>(
 macro_rules! max_pools {
     ($($(#[doc = $doc:literal])* $name:ident $with:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, kernel_size, stride = None, padding = None, dilation = None, ceil_mode = false, return_indices = false), text_signature = "(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False)")]
+        #[function(x, kernel_size, stride = None, padding = 0, dilation = 1, ceil_mode = false, return_indices = false)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name<'py>(
             py: Python<'py>,
@@ -135,8 +134,7 @@ pub(super) fn averages(
 macro_rules! avg_pools {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, kernel_size, stride = None, padding = None, ceil_mode = false, count_include_pad = true, divisor_override = None), text_signature = "(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)")]
+        #[function(x, kernel_size, stride = None, padding = 0, ceil_mode = false, count_include_pad = true, divisor_override = None)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -194,8 +192,7 @@ avg_pools! {
 macro_rules! lp_pools {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, norm_type, kernel_size, stride = None, ceil_mode = false))]
+        #[function(x, norm_type, kernel_size, stride = None, ceil_mode = false)]
         fn $name(
             py: Python<'_>,
             x: TensorArg,
@@ -244,8 +241,7 @@ lp_pools! {
 macro_rules! unpools {
     ($($rank:literal $(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[pyfunction]
-        #[pyo3(signature = (x, indices, kernel_size, stride = None, padding = None, output_size = None), text_signature = "(x, indices, kernel_size, stride=None, padding=0, output_size=None)")]
+        #[function(x, indices, kernel_size, stride = None, padding = 0, output_size = None)]
         fn $name(
             py: Python<'_>,
             x: TensorArg,
@@ -308,16 +304,4 @@ unpools! {
     /// >>> flex.nn.max_unpool3d(flex.ones((1, 1, 1, 1)), flex.asarray([[[[1]]]]), (1, 1, 2)).tolist()
     /// [[[[0.0, 1.0]]]]
     max_unpool3d;
-}
-
-/// Registers the functions in `flex.nn`.
-pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    macro_rules! add {
-        ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };
-    }
-    add! {
-        max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d
-        lp_pool1d lp_pool2d lp_pool3d max_unpool1d max_unpool2d max_unpool3d
-    }
-    adaptive::register(nn)
 }

@@ -32,8 +32,7 @@ pub fn work(a: &Tensor, width: usize) -> usize {
 /// >>> x = flex.full((1, 300), 100, dtype=flex.int8)
 /// >>> flex.matmul(x, x.T, dtype=flex.int32).tolist()
 /// [[3000000]]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, dtype = None))]
+#[function(x1, x2, /, *, dtype = None)]
 pub fn matmul(
     py: Python<'_>,
     x1: OperandRef,
@@ -59,8 +58,7 @@ pub fn matmul(
 ///
 /// >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [[1, 3], [2, 4]]
-#[pyfunction]
-#[pyo3(signature = (x, /))]
+#[function(x, /)]
 fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
     x.view(ops::linalg::matrix_transposed)
 }
@@ -76,8 +74,7 @@ fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
 /// >>> a = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
 /// (30, [[10, 14], [14, 20]])
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, axes = None), text_signature = "(x1, x2, /, axes=2)")]
+#[function(x1, x2, /, axes: "SupportsIndex | tuple[_Shape, _Shape]" = 2)]
 fn tensordot(
     py: Python<'_>,
     x1: TensorArg,
@@ -112,8 +109,7 @@ fn tensordot(
 ///
 /// >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
+#[function(x1, x2, /, *, axis = -1)]
 fn vecdot(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x1.0.len().max(x2.0.len()), || {
         ops::vecdot(&x1.0, &x2.0, axis)
@@ -127,8 +123,7 @@ fn vecdot(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult
 ///
 /// >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
 /// [[3, 4], [6, 8]]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
+#[function(x1, x2, /)]
 fn outer(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     compute(py, x1.0.len().saturating_mul(x2.0.len()), || {
         ops::outer(&x1.0, &x2.0)
@@ -142,8 +137,7 @@ fn outer(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
 /// [0, 0, 1]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
+#[function(x1, x2, /, *, axis = -1)]
 fn cross(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x1.0.len().max(x2.0.len()), || {
         ops::cross(&x1.0, &x2.0, axis)
@@ -158,8 +152,7 @@ fn cross(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<
 ///
 /// >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
+#[function(x1, x2, /)]
 fn inner(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     compute(py, work(&x1.0, x2.0.len()), || ops::inner(&x1.0, &x2.0))
 }
@@ -173,8 +166,7 @@ fn inner(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [7, 10]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
+#[function(x1, x2, /)]
 fn dot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     compute(py, work(&x1.0, x2.0.len()), || ops::dot(&x1.0, &x2.0))
 }
@@ -186,8 +178,7 @@ fn dot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
 /// 16
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
+#[function(x1, x2, /)]
 fn vdot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     compute(py, x1.0.len(), || ops::vdot(&x1.0, &x2.0))
 }
@@ -199,23 +190,9 @@ fn vdot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 ///
 /// >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
 /// [1, 2, 3, 10, 20, 30]
-#[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
+#[function(x1, x2, /)]
 fn kron(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
     compute(py, x1.0.len().saturating_mul(x2.0.len()), || {
         ops::kron(&x1.0, &x2.0)
     })
-}
-
-pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(matmul, m)?)?;
-    m.add_function(wrap_pyfunction!(matrix_transpose, m)?)?;
-    m.add_function(wrap_pyfunction!(tensordot, m)?)?;
-    m.add_function(wrap_pyfunction!(vecdot, m)?)?;
-    m.add_function(wrap_pyfunction!(outer, m)?)?;
-    m.add_function(wrap_pyfunction!(cross, m)?)?;
-    m.add_function(wrap_pyfunction!(inner, m)?)?;
-    m.add_function(wrap_pyfunction!(dot, m)?)?;
-    m.add_function(wrap_pyfunction!(vdot, m)?)?;
-    m.add_function(wrap_pyfunction!(kron, m)?)
 }
