@@ -1,29 +1,39 @@
 #!/usr/bin/env python3
-"""Writes the stubs of python/flex: names, parameters and docstrings come from the module, types from scripts/stub_tables.py, classes
-from scripts/stub_classes.py, the first lines of each file from scripts/stub_heads.py.
+"""Writes the stubs of python/flex: names, parameters and docstrings come from the module, types from a build of it that has them
+(scripts/stub_types.py), aliases and classes from scripts/stub_classes.py.
 
 Run it after adding or changing a function; `python -m mypy.stubtest flex` checks the result against the module.
 """
 
+import ast
+import builtins
+import collections.abc
 import inspect
+import os
 import re
+import subprocess
+import sys
+import types
+import typing
 from pathlib import Path
+from types import MethodDescriptorType, ModuleType
 
-from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
-from stub_heads import FFT, GRAD, HEADER, INIT, LINALG, NN, QUANT, RANDOM, SIGNAL
-from stub_tables import PAIR, PARAMETERS, RETURNS, SPECIAL
+from stub_classes import CLASSES, HEADER, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
+from stub_types import Types
 
 import flex
-from flex import _flex
+from flex import _flex, _functions, _results, _signals
 
 TARGET = Path(__file__).resolve().parent.parent / "python" / "flex"
 
 
-def parameters(
-    name: str, signature: inspect.Signature, method: bool = False, space: str = ""
-) -> str:
+TYPES = Types()
+
+
+def parameters(value: object, method: bool = False) -> str:
     """The parameters with their types; the first of a method is self."""
-    found = list(signature.parameters.values())
+    types = TYPES.of(value)
+    found = list(inspect.signature(value).parameters.values())
     parts, kinds = [], [p.kind for p in found]
     for i, p in enumerate(found):
         if (
@@ -35,12 +45,9 @@ def parameters(
         if method and i == 0:
             parts.append("self" if len(p.name) == 1 else p.name)  # stubtest checks other names
         else:
-            usual = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
-            type_ = SPECIAL.get((space + name, p.name), usual)
             star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-            parts.append(
-                f"{star}{p.name}: {type_}" + ("" if p.default is p.empty else f" = {p.default!r}")
-            )
+            default = "" if p.default is p.empty else f" = {p.default!r}"
+            parts.append(f"{star}{p.name}: {types[p.name]}{default}")
         if (
             p.kind is p.POSITIONAL_ONLY
             and p.POSITIONAL_ONLY not in kinds[i + 1 :]
@@ -50,13 +57,9 @@ def parameters(
     return ", ".join(parts)
 
 
-def function(
-    name: str, value: object, indent: str = "", method: bool = False, space: str = ""
-) -> str:
-    returns = RETURNS.get(space + name, "Tensor")
-    head = typed(
-        f"{indent}def {name}({parameters(name, inspect.signature(value), method, space)}) -> {returns}:"
-    )
+def function(name: str, value: object, indent: str = "", method: bool = False) -> str:
+    returns = TYPES.of(value)["return"]
+    head = typed(f"{indent}def {name}({parameters(value, method)}) -> {returns}:")
     return f"{head}\n{docstring(value, indent + '    ')}"
 
 
@@ -75,20 +78,39 @@ def docstring(value: object, indent: str) -> str:
 
 
 def documented(text: str, module: object = _flex) -> str:
-    """The text of classes, with the docstrings of their members inserted."""
-    owner, lines = None, []
-    for line in typed(text).splitlines(keepends=True):
+    """The text of classes, with the docstrings of their members inserted and the members that it leaves out added."""
+    owner, lines, named = None, [], set[str]()
+    for line in [*typed(text).splitlines(keepends=True), ""]:
+        if owner is not None and not line.startswith((" ", "\n")):
+            end = len(lines) - (lines[-1] == "\n")
+            lines.insert(end, members(owner, named))
+            owner, named = None, set()
         if name := re.match(r"class (\w+)", line):
             owner = getattr(module, name[1], None)
-        member = re.match(r"    def ([a-z]\w*|T|mT)\(.*: \.\.\.$", line)
-        value = getattr(owner, member[1], None) if member else None
-        if value is not None and value.__doc__:
+        if member := re.match(r"    def (\w+)\(", line):
+            named.add(member[1])
+        value = getattr(owner, member[1], None) if member and line.endswith(": ...\n") else None
+        if value is not None and value.__doc__ and not member[1].startswith("_"):
             lines.append(line.replace(": ...\n", ":\n") + docstring(value, " " * 8))
         elif name and owner is not None and owner.__doc__:
             lines.append(line.replace(": ...\n", ":\n") + docstring(owner, "    "))
         else:
             lines.append(line)
     return "".join(lines)
+
+
+def members(owner: object, named: set[str]) -> str:
+    """Methods and properties of a class, except for those that are named, and for operators."""
+    text = ""
+    for name, value in sorted(vars(owner).items()):
+        if name in named or name.startswith("_"):
+            continue
+        if inspect.isgetsetdescriptor(value):
+            head = f"    @property\n    def {name}(self) -> {TYPES.of(value)['return']}:"
+            text += f"{head}\n{docstring(value, ' ' * 8)}" if value.__doc__ else f"{head} ...\n"
+        elif isinstance(value, MethodDescriptorType):
+            text += function(name, value, "    ", method=True)
+    return typed(text)
 
 
 def binary(names: str, returns: str, other: str = "_Operand") -> str:
@@ -111,7 +133,7 @@ def tensor() -> str:
         for n in ("pow", "rpow")
     )
     own += "    def __ipow__(self, other: _Operand, /) -> Self: ...  # type: ignore[misc]\n"
-    own += binary("divmod rdivmod", PAIR) + binary("lt le gt ge", "Tensor")
+    own += binary("divmod rdivmod", "tuple[Tensor, Tensor]") + binary("lt le gt ge", "Tensor")
     own += "    def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
     own += "    def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
     own += "".join(
@@ -125,7 +147,8 @@ def tensor() -> str:
 def decorator(name: str, value: object) -> str:
     """A function that takes a function, or as a decorator with options, none; what it makes is called as that function is."""
     head, rest = function(name, value).split("\n", 1)
-    parameter, made = SPECIAL[name, "f"] + " = None", RETURNS[name]
+    types = TYPES.of(value)
+    parameter, made = types["f"] + " = None", types["return"]
     direct = head.replace(parameter, "Callable[_P, _R]").replace(made, "_Fused[_P, _R]")
     later = head.replace(parameter, "None = None")
     later = later.replace(made, "Callable[[Callable[_P, _R]], _Fused[_P, _R]]")
@@ -134,8 +157,8 @@ def decorator(name: str, value: object) -> str:
 
 def product(name: str, value: object) -> str:
     """A function of `quant` whose result is a QTensor if it is given an output."""
-    head, rest = function(name, value, space="quant.").split("\n", 1)
-    output = SPECIAL["quant." + name, "output"]
+    head, rest = function(name, value).split("\n", 1)
+    output = TYPES.of(value)["output"]
     dtypes = output.removesuffix(" | None")
     floats = head.replace(f"output: {output}", "output: None")
     integers = head.replace(f"output: {output} = None", f"output: {dtypes}")
@@ -159,24 +182,49 @@ def quantised() -> str:
     return own
 
 
-def reexports(modules: dict[str, list[str]]) -> str:
-    """Imports of the functions of modules in Python, whose types stand there."""
-    return "".join(
-        f"from {module} import {name} as {name}\n"
-        for module, names in modules.items()
-        for name in sorted(names)
-    )
+SUBMODULES = ["fft", "io", "linalg", "models", "nn", "onnx", "quant", "random", "signal"]
 
 
-def write(file: str, text: str, names: list[str]) -> None:
+def defined(body: list[ast.stmt]) -> set[str]:
+    """The names that statements define."""
+    assigned = [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    assigned += [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    named = [node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    return {ast.unparse(target) for target in assigned} | {*named}
+
+
+ALIASES = defined(ast.parse(HEADER).body)
+
+
+def imports(text: str) -> str:
+    """Imports of the names that a stub uses and does not define."""
+    tree = ast.parse(text)
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    used -= defined(tree.body) | {*dir(builtins)}
+    lines = [f"import {name}\n" for name in sorted(used & {"builtins", "sys"})]
+    used -= {"builtins", "sys"}
+    for module in (_flex, collections.abc, os, types, typing, _results, flex.io):
+        types_only = {_flex: ALIASES, flex.io: {"_File"}}.get(module, set())
+        names = {name for name in used if hasattr(module, name) or name in types_only}
+        used -= names
+        if names:
+            lines.append(f"from {module.__name__} import {', '.join(sorted(names))}\n")
+    return "".join(lines)
+
+
+def write(file: str, text: str, names: list[str], reexported: str = "") -> None:
     exported = "".join(f'    "{name}",\n' for name in names)
-    (TARGET / file).write_text(f"{text}\n__all__ = [\n{exported}]\n", encoding="utf-8")
+    head = "# Written by scripts/make_stubs.py.\n" + imports(text) + reexported
+    all_ = f"\n__all__ = [\n{exported}]\n"
+    (TARGET / file).write_text(head + "\n" + text + all_, encoding="utf-8")
 
 
-def main() -> None:
+def core() -> None:
+    """The stub of `_flex`."""
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    modules = ("_fft", "_io", "_linalg", "_nn", "_onnx", "_quant", "_random", "_signal")
-    text += "".join(f"{name}: ModuleType\n" for name in modules) + "\n"
+    modules = [name for name, value in vars(_flex).items() if inspect.ismodule(value)]
+    text += "".join(f"{name}: ModuleType\n" for name in sorted(modules)) + "\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
         if isinstance(value, _flex.DType):
@@ -189,44 +237,47 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import _functions, _signals, fft, linalg, nn, quant, random, signal
 
-    composed = reexports(_functions.FUNCTIONS.modules)
-    write(
-        "__init__.pyi",
-        INIT.replace("from flex._reduce", composed + "from flex._reduce"),
-        list(flex.__all__),
-    )
-    own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
-    functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
-    text = NN + documented(NN_CLASSES, nn)
-    text += "".join(function(name, getattr(nn, name)) for name in functions)
-    write("nn/__init__.pyi", text, nn.__all__)
-    composed = reexports(_signals.FUNCTIONS.modules)
-    for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL + composed + "\n")):
-        own = [f for f in module.__all__ if f not in _signals.FUNCTIONS]
-        functions = (function(f, getattr(module, f), space=f"{name}.") for f in own)
-        write(f"{name}.pyi", head + "".join(functions), module.__all__)
-    names = [name for name in random.__all__ if not inspect.isclass(getattr(random, name))]
-    text = RANDOM + documented(RANDOM_CLASSES, random)
-    text += "".join(function(name, getattr(random, name), space="random.") for name in names)
-    write("random.pyi", text, random.__all__)
-    own = [name for name in linalg.__all__ if name not in _flex.__all__]
-    functions = [name for name in own if not inspect.isclass(getattr(linalg, name))]
-    text = documented(LINALG, linalg) + "".join(
-        function(f, getattr(linalg, f), space="linalg.") for f in functions
-    )
-    write("linalg.pyi", text, linalg.__all__)
-    names = nn.grad.__all__
-    text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
-    write("nn/grad.pyi", text, names)
-    names = [name for name in quant.__all__ if not inspect.isclass(getattr(quant, name))]
-    text = QUANT + documented(QUANT_CLASSES.rstrip() + "\n" + quantised() + "\n", quant)
-    for name in names:
-        value = getattr(quant, name)
-        several = ("quant." + name, "output") in SPECIAL
-        text += product(name, value) if several else function(name, value, space="quant.")
-    write("quant.pyi", text, quant.__all__)
+def module_stub(module: ModuleType, file: str, classes: str = "") -> None:
+    """The stub of a module: its classes and functions, and those that it has from others."""
+    text, reexported = documented(classes, module), ""
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.ismodule(value):
+            reexported += f"from {module.__name__} import {name} as {name}\n"
+        elif getattr(_flex, name, None) is value:
+            reexported += f"from flex._flex import {name} as {name}\n"
+        elif name in _signals.FUNCTIONS:
+            reexported += f"from {value.__module__} import {name} as {name}\n"
+        elif not inspect.isclass(value):
+            several = module is flex.quant and "output" in TYPES.of(value)
+            text += product(name, value) if several else function(name, value)
+    write(file, text, module.__all__, reexported)
+
+
+def package() -> None:
+    """The stub of `flex`, whose functions have their types elsewhere."""
+    text = "".join(f"from flex import {name} as {name}\n" for name in SUBMODULES)
+    text += "from flex._flex import *\n"
+    for module, names in sorted(
+        {**_functions.FUNCTIONS.modules, "flex._reduce": ["reduce"]}.items()
+    ):
+        text += "".join(f"from {module} import {name} as {name}\n" for name in sorted(names))
+    write("__init__.pyi", text, flex.__all__)
+
+
+def main() -> None:
+    core()
+    package()
+    module_stub(flex.nn, "nn/__init__.pyi", NN_CLASSES)
+    module_stub(flex.nn.grad, "nn/grad.pyi")
+    module_stub(flex.fft, "fft.pyi")
+    module_stub(flex.signal, "signal.pyi")
+    module_stub(flex.random, "random.pyi", RANDOM_CLASSES)
+    module_stub(flex.linalg, "linalg.pyi", "class LinAlgError(ValueError): ...\n\n")
+    module_stub(flex.quant, "quant.pyi", QUANT_CLASSES.rstrip() + "\n" + quantised() + "\n")
+    order = ["check", "--quiet", "--select=I", "--fix", str(TARGET)]
+    subprocess.run([sys.executable, "-m", "ruff", *order], check=True)
 
 
 if __name__ == "__main__":

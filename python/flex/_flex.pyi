@@ -1,8 +1,8 @@
 # Written by scripts/make_stubs.py.
 import builtins
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike
 from types import EllipsisType, ModuleType, TracebackType
 from typing import (
     Any,
@@ -57,6 +57,13 @@ _Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Padding: TypeAlias = Literal["same", "valid"] | SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]
 _DType: TypeAlias = DType | str | type[Any] | _ForeignDType
 _Device: TypeAlias = Literal["cpu"]
+_Activation: TypeAlias = Literal[
+    "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh",
+    "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"
+]
+_Interpolation: TypeAlias = Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area", "lanczos3"]
+_PadMode: TypeAlias = Literal["constant", "reflect", "replicate", "circular"]
+_Reduction: TypeAlias = Literal["none", "mean", "sum"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]
 
@@ -84,20 +91,6 @@ class DType:
     """
     def __new__(cls, dtype: _DType, /) -> Self: ...
     @property
-    def name(self) -> str:
-        """The array API standard's name, such as `"float32"`."""
-    @property
-    def itemsize(self) -> int:
-        """The size of an element in bytes."""
-    @property
-    def kind(self) -> str:
-        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats
-        (bfloat16 and float8 too), `c` complex.
-        """
-    @property
-    def type(self) -> Any:
-        """NumPy's scalar type, such as `numpy.float32`; ml_dtypes' for bfloat16 and float8."""
-    @property
     def char(self) -> str:
         """NumPy's one-letter code, such as `f` for float32."""
     @property
@@ -107,17 +100,31 @@ class DType:
     def names(self) -> None:
         """The names of fields, which no dtype of flex has: None."""
     @property
-    def dtype(self) -> Any:
-        """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and
-        newer ask for `__numpy_dtype__`, older ones for `dtype`.
-        """
-    @property
     def __numpy_dtype__(self) -> Any: ...
     def __eq__(self, other: object, /) -> builtins.bool: ...
     def __ne__(self, other: object, /) -> builtins.bool: ...
     def __hash__(self) -> int: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: Any, /) -> Self: ...
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and
+        newer ask for `__numpy_dtype__`, older ones for `dtype`.
+        """
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+    @property
+    def kind(self) -> str:
+        """NumPy's letter for the kind: `b` builtins.bool, `i` signed, `u` unsigned integers, `f` floats
+        (bfloat16 and float8 too), `c` complex.
+        """
+    @property
+    def name(self) -> str:
+        """The array API standard's name, such as `"float32"`."""
+    @property
+    def type(self) -> Any:
+        """NumPy's scalar type, such as `numpy.float32`; ml_dtypes' for bfloat16 and float8."""
 
 class _FloatInfo(Protocol):
     @property
@@ -178,7 +185,7 @@ class Stream:
     ) -> builtins.bool: ...
     @staticmethod
     def _save_at_exit() -> None: ...
-    def load(self, path: str | os.PathLike[str]) -> int:
+    def load(self, path: str | PathLike[str]) -> int:
         """Adds the plans of a file written by `save`, for all streams of this process. Returns their
         number. A file that is damaged, of another format, or of another version of flex is ignored
         with a warning, and 0 is returned.
@@ -202,7 +209,7 @@ class Stream:
         >>> y.tolist()
         [2.0, 2.0]
         """
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Saves the plans that streams of this process have found to a file, which another process can
         `load`.
 
@@ -249,72 +256,14 @@ class Tensor:
     even if they share memory. It may be used from any number of threads.
     """
     @property
-    def T(self) -> Tensor:
-        """The transpose of a matrix; ShapeError unless there are two dimensions: `mT` transposes the
-        last two, and `permute_dims` permutes all.
-        """
-    @property
-    def mT(self) -> Tensor:
-        """Swaps the last two dimensions; ShapeError if there are fewer."""
-    @property
     def device(self) -> Literal["cpu"]:
         """The device: always `"cpu"`."""
-    @property
-    def dtype(self) -> DType:
-        """The type of the elements."""
-    @property
-    def itemsize(self) -> int:
-        """The size of an element in bytes."""
-    @property
-    def nbytes(self) -> int:
-        """The size of all elements in bytes."""
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes of the dimensions."""
     @property
-    def size(self) -> int:
-        """The number of elements."""
-    @property
-    def real(self) -> Tensor:
-        """The real parts of complex numbers, as with `flex.real`; for real numbers, the tensor itself."""
-    @property
-    def imag(self) -> Tensor:
-        """The imaginary parts of complex numbers, as with `flex.imag`."""
-    @property
     def strides(self) -> tuple[int, ...]:
         """The strides of the dimensions in bytes, as in NumPy and the buffer protocol."""
-    def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-        """Converts to another dtype: floats are truncated and saturate for integers, integers wrap in
-        narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
-        these. With `copy=False`, the tensor itself if it has the dtype.
-        """
-    def contiguous(self) -> Tensor:
-        """A tensor whose elements are adjacent in row-major order: the tensor itself if they are."""
-    def copy(self) -> Tensor:
-        """A row-major copy with memory of its own."""
-    def is_contiguous(self) -> builtins.bool:
-        """Whether the elements are adjacent in row-major order."""
-    def item(self) -> Any:
-        """The element of a tensor with exactly one, as a Python number; ShapeError for any other."""
-    def numpy(self) -> Any:
-        """The elements as a NumPy array, which shares the tensor's memory and is read-only;
-        `numpy.array(t)` is a writable copy.
-        """
-    def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor:
-        """The elements in row-major order in another shape; one size may be -1, and is then inferred.
-        A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
-        """
-    def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
-        """The tensor itself, since there is one device; with `copy=True`, a copy. ValueError for
-        another device, or a stream.
-        """
-    def tobytes(self) -> bytes:
-        """The elements in row-major order, as Python bytes."""
-    def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional."""
     def view(self, dtype: _DType, /) -> Tensor:
         """The same bytes as another dtype, without a copy. If its size differs, the last dimension
         becomes longer or shorter by the ratio: ValueError if it is not contiguous, ShapeError if
@@ -360,6 +309,64 @@ class Tensor:
     def __reversed__(self) -> Iterator[Tensor]: ...
     def __setitem__(self, key: _Index, value: _Nested, /) -> None: ...
     __hash__: Final[None]  # type: ignore[assignment]
+    @property
+    def T(self) -> Tensor:
+        """The transpose of a matrix; ShapeError unless there are two dimensions: `mT` transposes the
+        last two, and `permute_dims` permutes all.
+        """
+    def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
+        """Converts to another dtype: floats are truncated and saturate for integers, integers wrap in
+        narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
+        these. With `copy=False`, the tensor itself if it has the dtype.
+        """
+    def contiguous(self) -> Tensor:
+        """A tensor whose elements are adjacent in row-major order: the tensor itself if they are."""
+    def copy(self) -> Tensor:
+        """A row-major copy with memory of its own."""
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts of complex numbers, as with `flex.imag`."""
+    def is_contiguous(self) -> builtins.bool:
+        """Whether the elements are adjacent in row-major order."""
+    def item(self) -> Any:
+        """The element of a tensor with exactly one, as a Python number; ShapeError for any other."""
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+    @property
+    def mT(self) -> Tensor:
+        """Swaps the last two dimensions; ShapeError if there are fewer."""
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+    def numpy(self) -> Any:
+        """The elements as a NumPy array, which shares the tensor's memory and is read-only;
+        `numpy.array(t)` is a writable copy.
+        """
+    @property
+    def real(self) -> Tensor:
+        """The real parts of complex numbers, as with `flex.real`; for real numbers, the tensor itself."""
+    def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor:
+        """The elements in row-major order in another shape; one size may be -1, and is then inferred.
+        A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
+        """
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+    def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
+        """The tensor itself, since there is one device; with `copy=True`, a copy. ValueError for
+        another device, or a stream.
+        """
+    def tobytes(self) -> bytes:
+        """The elements in row-major order, as Python bytes."""
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional."""
     def __add__(self, other: _Operand, /) -> Tensor: ...
     def __sub__(self, other: _Operand, /) -> Tensor: ...
     def __mul__(self, other: _Operand, /) -> Tensor: ...
@@ -431,8 +438,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.acos(flex.asarray([1.0, 2.0])).tolist()
-        [0.0, nan]
+        >>> flex.acos(flex.asarray([1.0, 0.0])).tolist()
+        [0.0, 1.5707963705062866]
         """
     def acosh(self) -> Tensor:
         """Inverse hyperbolic cosine.
@@ -441,8 +448,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.acosh(flex.asarray([1.0, 0.0])).tolist()
-        [0.0, nan]
+        >>> flex.acosh(flex.asarray([1.0, flex.inf])).tolist()
+        [0.0, inf]
         """
     def add(x1, x2: _Operand, /) -> Tensor:
         """Sum.
@@ -453,10 +460,10 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.add(flex.asarray([1, 2]), 10).tolist()
-        [11, 12]
+        >>> flex.add(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
+        [11, 22]
         """
-    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
         result is True if there are no elements.
 
@@ -470,7 +477,7 @@ class Tensor:
         >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
         True
         """
-    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """Whether any element is true (not zero).
 
         x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
@@ -480,7 +487,7 @@ class Tensor:
         >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
         [True, False]
         """
-    def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The index of the first occurrence of the largest element; of the first NaN, if there is one.
 
         axis: an integer, or None for the index in the flattened x. keepdims: keep reduced axes with
@@ -490,7 +497,7 @@ class Tensor:
         >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [1, 0]
         """
-    def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The index of the first occurrence of the smallest element. Arguments and errors are those of
         `argmax`.
 
@@ -540,8 +547,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.asin(flex.asarray([0.0, 2.0])).tolist()
-        [0.0, nan]
+        >>> flex.asin(flex.asarray([0.0, 1.0])).tolist()
+        [0.0, 1.5707963705062866]
         """
     def asinh(self) -> Tensor:
         """Inverse hyperbolic sine.
@@ -550,8 +557,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.asinh(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.asinh(flex.asarray([0.0, flex.inf])).tolist()
+        [0.0, inf]
         """
     def atan(self) -> Tensor:
         """Inverse tangent.
@@ -560,8 +567,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.atan(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.atan(flex.asarray([0.0, flex.inf])).tolist()
+        [0.0, 1.5707963705062866]
         """
     def atan2(x1, x2: _Operand, /) -> Tensor:
         """The angle of the point (second, first).
@@ -572,8 +579,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.atan2(flex.asarray([0.0, 1.0]), 1.0).tolist()[0]
-        0.0
+        >>> flex.atan2(flex.asarray([0.0, 1.0]), flex.asarray([-1.0, 0.0])).tolist()
+        [3.1415927410125732, 1.5707963705062866]
         """
     def atanh(self) -> Tensor:
         """Inverse hyperbolic tangent.
@@ -594,7 +601,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.bitwise_and(flex.asarray([5, 6]), 3).tolist()
+        >>> flex.bitwise_and(flex.asarray([5, 6]), flex.asarray([3, 3])).tolist()
         [1, 2]
         """
     def bitwise_invert(self) -> Tensor:
@@ -616,8 +623,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.bitwise_left_shift(flex.asarray([1, 3]), 2).tolist()
-        [4, 12]
+        >>> flex.bitwise_left_shift(flex.asarray([1, 3]), flex.asarray([4, 2])).tolist()
+        [16, 12]
         """
     def bitwise_or(x1, x2: _Operand, /) -> Tensor:
         """Bits set in either.
@@ -628,7 +635,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.bitwise_or(flex.asarray([5, 6]), 3).tolist()
+        >>> flex.bitwise_or(flex.asarray([5, 6]), flex.asarray([3, 3])).tolist()
         [7, 7]
         """
     def bitwise_right_shift(x1, x2: _Operand, /) -> Tensor:
@@ -640,7 +647,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.bitwise_right_shift(flex.asarray([4, -4]), 1).tolist()
+        >>> flex.bitwise_right_shift(flex.asarray([4, -4]), flex.asarray([1, 1])).tolist()
         [2, -2]
         """
     def bitwise_xor(x1, x2: _Operand, /) -> Tensor:
@@ -652,7 +659,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.bitwise_xor(flex.asarray([5, 6]), 3).tolist()
+        >>> flex.bitwise_xor(flex.asarray([5, 6]), flex.asarray([3, 3])).tolist()
         [6, 5]
         """
     def broadcast_to(self, shape: _Shape) -> Tensor:
@@ -713,8 +720,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.copysign(flex.asarray([1.0, 2.0]), -0.0).tolist()
-        [-1.0, -2.0]
+        >>> flex.copysign(flex.asarray([1.0, 2.0]), flex.asarray([-0.0, 3.0])).tolist()
+        [-1.0, 2.0]
         """
     def cos(self) -> Tensor:
         """Cosine.
@@ -733,8 +740,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.cosh(flex.asarray([0.0])).tolist()
-        [1.0]
+        >>> flex.cosh(flex.asarray([0.0, flex.inf])).tolist()
+        [1.0, inf]
         """
     def count_nonzero(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
         """The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
@@ -821,7 +828,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
+        >>> flex.divide(flex.asarray([1, 2]), flex.asarray([4, 4])).tolist()
         [0.25, 0.5]
         """
     def dot(x1, x2: _Operand, /) -> Tensor:
@@ -851,7 +858,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.equal(flex.asarray([1, 2]), 2).tolist()
+        >>> flex.equal(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
         [False, True]
         """
     def erf(self) -> Tensor:
@@ -861,7 +868,7 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.erf(flex.asarray([0.0, flex.inf])).tolist()
+        >>> flex.erf(flex.asarray([0.0, 5.0])).tolist()
         [0.0, 1.0]
         """
     def erfc(self) -> Tensor:
@@ -888,8 +895,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.exp(flex.asarray([0.0, -flex.inf])).tolist()
-        [1.0, 0.0]
+        >>> flex.exp(flex.asarray([0.0, 1.0, -flex.inf])).tolist()
+        [1.0, 2.7182817459106445, 0.0]
         """
     def exp2(self) -> Tensor:
         """2 to the power of x.
@@ -898,8 +905,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.exp2(flex.asarray([0.0, 3.0])).tolist()
-        [1.0, 8.0]
+        >>> flex.exp2(flex.asarray([0.0, 3.0, -1.0])).tolist()
+        [1.0, 8.0, 0.5]
         """
     def expand_dims(self, axis: _Shape = 0) -> Tensor:
         """Inserts dimensions of size 1 at these positions of the result; a view.
@@ -916,8 +923,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.expm1(flex.asarray([0.0, -flex.inf])).tolist()
-        [0.0, -1.0]
+        >>> flex.expm1(flex.asarray([0.0, 1e-20, -flex.inf])).tolist()
+        [0.0, 9.999999682655225e-21, -1.0]
         """
     def flip(self, axis: _Shape | None = None) -> Tensor:
         """Reverses the elements along one axis, several, or all; a view.
@@ -960,7 +967,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.floor_divide(flex.asarray([7, -7]), 2).tolist()
+        >>> flex.floor_divide(flex.asarray([7, -7]), flex.asarray([2, 2])).tolist()
         [3, -4]
         """
     def fmod(x1, x2: _Operand, /) -> Tensor:
@@ -972,7 +979,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.fmod(flex.asarray([7, -7]), 4).tolist()
+        >>> flex.fmod(flex.asarray([7, -7]), flex.asarray([4, 4])).tolist()
         [3, -3]
         """
     def full_like(self, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
@@ -990,8 +997,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.gelu(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.gelu(flex.asarray([0.0, 20.0])).tolist()
+        [0.0, 20.0]
         """
     def gelu_tanh(self) -> Tensor:
         """The approximation of gelu by tanh.
@@ -1000,8 +1007,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.gelu_tanh(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.gelu_tanh(flex.asarray([0.0, 20.0])).tolist()
+        [0.0, 20.0]
         """
     def greater(x1, x2: _Operand, /) -> Tensor:
         """Whether the first is greater.
@@ -1012,7 +1019,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.greater(flex.asarray([1, 2, 3]), 2).tolist()
+        >>> flex.greater(flex.asarray([1, 2, 3]), flex.asarray([2, 2, 2])).tolist()
         [False, False, True]
         """
     def greater_equal(x1, x2: _Operand, /) -> Tensor:
@@ -1024,7 +1031,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
+        >>> flex.greater_equal(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
         [False, True]
         """
     def hsplit(self, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
@@ -1163,7 +1170,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.less(flex.asarray([1, 2]), 2).tolist()
+        >>> flex.less(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
         [True, False]
         """
     def less_equal(x1, x2: _Operand, /) -> Tensor:
@@ -1175,7 +1182,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
+        >>> flex.less_equal(flex.asarray([1, 2, 3]), flex.asarray([2, 2, 2])).tolist()
         [True, True, False]
         """
     def lgamma(self) -> Tensor:
@@ -1214,8 +1221,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.log1p(flex.asarray([0.0, -1.0])).tolist()
-        [0.0, -inf]
+        >>> flex.log1p(flex.asarray([0.0, 1e-20, -1.0])).tolist()
+        [0.0, 9.999999682655225e-21, -inf]
         """
     def log2(self) -> Tensor:
         """Logarithm to base 2.
@@ -1224,8 +1231,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.log2(flex.asarray([1.0, 8.0])).tolist()
-        [0.0, 3.0]
+        >>> flex.log2(flex.asarray([1.0, 8.0, 0.5])).tolist()
+        [0.0, 3.0, -1.0]
         """
     def logaddexp(x1, x2: _Operand, /) -> Tensor:
         """`log(exp(a) + exp(b))` without overflow.
@@ -1236,8 +1243,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.logaddexp(flex.asarray([-flex.inf, 1000.0]), -flex.inf).tolist()
-        [-inf, 1000.0]
+        >>> flex.logaddexp(flex.asarray([1000.0, 1.0]), flex.asarray([0.0, -flex.inf])).tolist()
+        [1000.0, 1.0]
         """
     def logical_and(x1, x2: _Operand, /) -> Tensor:
         """Whether both are true (not zero).
@@ -1248,7 +1255,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.logical_and(flex.asarray([True, False]), True).tolist()
+        >>> flex.logical_and(flex.asarray([True, True]), flex.asarray([True, False])).tolist()
         [True, False]
         """
     def logical_not(self) -> Tensor:
@@ -1270,7 +1277,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.logical_or(flex.asarray([True, False]), False).tolist()
+        >>> flex.logical_or(flex.asarray([True, False]), flex.asarray([False, False])).tolist()
         [True, False]
         """
     def logical_xor(x1, x2: _Operand, /) -> Tensor:
@@ -1282,7 +1289,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.logical_xor(flex.asarray([True, False]), True).tolist()
+        >>> flex.logical_xor(flex.asarray([True, True]), flex.asarray([True, False])).tolist()
         [False, True]
         """
     def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
@@ -1338,7 +1345,7 @@ class Tensor:
         >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
         [[1, 3], [2, 4]]
         """
-    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The largest element; NaN propagates.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
@@ -1364,10 +1371,10 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
-        [3, 5]
+        >>> flex.maximum(flex.asarray([1.0, -flex.inf]), flex.asarray([3.0, 2.0])).tolist()
+        [3.0, 2.0]
         """
-    def mean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def mean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The arithmetic mean of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
@@ -1388,7 +1395,7 @@ class Tensor:
         >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
         [2.0, 8.0]
         """
-    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The smallest element; NaN propagates. Arguments and errors are those of `max`.
 
         >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
@@ -1410,8 +1417,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.minimum(flex.asarray([1, 5]), 3).tolist()
-        [1, 3]
+        >>> flex.minimum(flex.asarray([1.0, flex.inf]), flex.asarray([3.0, 2.0])).tolist()
+        [1.0, 2.0]
         """
     def moveaxis(self, source: _Shape, destination: _Shape) -> Tensor:
         """Moves dimensions to other positions, keeping the order of the others; a view.
@@ -1431,8 +1438,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
-        [10, 20]
+        >>> flex.multiply(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
+        [10, 40]
         """
     def nan_to_num(self, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
         """x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
@@ -1507,8 +1514,8 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.nextafter(flex.asarray([0.0, 1.0]), 1.0).tolist()[1]
-        1.0
+        >>> flex.nextafter(flex.asarray([1.0, 0.0]), flex.asarray([2.0, 0.0])).tolist()
+        [1.0000001192092896, 0.0]
         """
     def nonzero(self) -> tuple[Tensor, ...]:
         """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor per dimension, as a
@@ -1528,7 +1535,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.not_equal(flex.asarray([1, 2]), 2).tolist()
+        >>> flex.not_equal(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
         [True, False]
         """
     def ones_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
@@ -1547,7 +1554,7 @@ class Tensor:
         >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
         [[3, 4], [6, 8]]
         """
-    def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number | None = 0) -> Tensor:
+    def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
         """Pads `x` with elements of `value`.
 
         pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
@@ -1591,10 +1598,10 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
-        [4, 9]
+        >>> flex.pow(flex.asarray([2, 3]), flex.asarray([10, 2])).tolist()
+        [1024, 9]
         """
-    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The product of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
@@ -1659,7 +1666,7 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.remainder(flex.asarray([7, -7]), 4).tolist()
+        >>> flex.remainder(flex.asarray([7, -7]), flex.asarray([4, 4])).tolist()
         [3, 1]
         """
     def repeat(self, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
@@ -1753,8 +1760,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.sigmoid(flex.asarray([0.0, -flex.inf])).tolist()
-        [0.5, 0.0]
+        >>> flex.sigmoid(flex.asarray([0.0, 20.0])).tolist()
+        [0.5, 1.0]
         """
     def sign(self) -> Tensor:
         """-1, 0 or 1; `z / |z|` for complex numbers.
@@ -1783,8 +1790,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.silu(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.silu(flex.asarray([0.0, 20.0])).tolist()
+        [0.0, 20.0]
         """
     def sin(self) -> Tensor:
         """Sine.
@@ -1793,8 +1800,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.sin(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.sin(flex.asarray([0.0, flex.pi / 2])).tolist()
+        [0.0, 1.0]
         """
     def sinh(self) -> Tensor:
         """Hyperbolic sine.
@@ -1803,8 +1810,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.sinh(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.sinh(flex.asarray([0.0, flex.inf])).tolist()
+        [0.0, inf]
         """
     def sort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
         """Sorts the values along `axis`.
@@ -1867,7 +1874,7 @@ class Tensor:
         >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
         (3, 1)
         """
-    def std(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
+    def std(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
         """The standard deviation of elements: the square root of `var`, with the same arguments and
         errors.
 
@@ -1883,10 +1890,10 @@ class Tensor:
         DTypeError if the operation doesn't support the dtype, or there is no common dtype;
         ShapeError if shapes don't broadcast.
 
-        >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
-        [-9, -8]
+        >>> flex.subtract(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
+        [-9, -18]
         """
-    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
         """The sum of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
@@ -1934,8 +1941,8 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.tan(flex.asarray([0.0])).tolist()
-        [0.0]
+        >>> flex.tan(flex.asarray([0.0, flex.pi / 4])).tolist()
+        [0.0, 1.0]
         """
     def tanh(self) -> Tensor:
         """Hyperbolic tangent.
@@ -1944,7 +1951,7 @@ class Tensor:
         The result has the operands' common dtype; integers and bool are computed in float32.
         DTypeError if the operation doesn't support the dtype.
 
-        >>> flex.tanh(flex.asarray([0.0, flex.inf])).tolist()
+        >>> flex.tanh(flex.asarray([0.0, 20.0])).tolist()
         [0.0, 1.0]
         """
     def tensordot(x1, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
@@ -2067,7 +2074,7 @@ class Tensor:
         >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
         [[1, 3], [2, 4]]
         """
-    def var(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
+    def var(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
         """The variance of elements: the sum of squared deviations from the mean, divided by `n -
         correction`.
 
@@ -2115,6 +2122,7 @@ class Tensor:
         """
 
 _fft: ModuleType
+_grad: ModuleType
 _io: ModuleType
 _linalg: ModuleType
 _nn: ModuleType
@@ -2140,6 +2148,146 @@ float32: Final[DType]
 float64: Final[DType]
 complex64: Final[DType]
 complex128: Final[DType]
+e: Final[float]
+inf: Final[float]
+nan: Final[float]
+newaxis: Final[None]
+pi: Final[float]
+__array_api_version__: Final[str]
+__version__: Final[str]
+def __array_namespace_info__() -> _Info:
+    """Inspects this namespace: dtypes, devices, defaults."""
+def _rebuild(data: _Operand, shape: _Shape, dtype: _DType) -> Tensor:
+    """A tensor from pickled bytes, which it borrows."""
+def abs(x: _Operand, /) -> Tensor:
+    """Magnitude, real for complex numbers; the smallest integer wraps to itself.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operand's dtype; that of its parts if it is complex.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.abs(flex.asarray([1, -2])).tolist()
+    [1, 2]
+    """
+def acos(x: _Operand, /) -> Tensor:
+    """Inverse cosine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.acos(flex.asarray([1.0, 0.0])).tolist()
+    [0.0, 1.5707963705062866]
+    """
+def acosh(x: _Operand, /) -> Tensor:
+    """Inverse hyperbolic cosine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.acosh(flex.asarray([1.0, flex.inf])).tolist()
+    [0.0, inf]
+    """
+def add(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Sum.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.add(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
+    [11, 22]
+    """
+def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
+    result is True if there are no elements.
+
+    >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
+    [True, False]
+    """
+def allclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether all elements are close, as with `isclose`: a Python bool. Arguments and errors are those
+    of `isclose`.
+
+    >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
+    True
+    """
+def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """Whether any element is true (not zero).
+
+    x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
+    keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
+    AxisError if an axis is out of range or repeated.
+
+    >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
+    [True, False]
+    """
+def arange(start: _Number, stop: _Number | None = None, step: _Number = 1, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """`start, start + step, ..` before `stop`; with one argument, from 0 to before that.
+
+    dtype: by default int64 if all are integers, else float32. Each value is computed from its index
+    and rounded once. ValueError if the step is 0 or the number of values is not finite; DTypeError
+    for floats with an integer dtype; RangeError for values that don't fit it.
+
+    >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
+    ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
+    """
+def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """The index of the first occurrence of the largest element; of the first NaN, if there is one.
+
+    axis: an integer, or None for the index in the flattened x. keepdims: keep reduced axes with
+    size 1. The result is int64. ValueError if there are no elements; DTypeError for complex
+    numbers; AxisError if the axis is out of range.
+
+    >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [1, 0]
+    """
+def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """The index of the first occurrence of the smallest element. Arguments and errors are those of
+    `argmax`.
+
+    >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [0, 1]
+    """
+def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+    """The indices that sort along `axis`.
+
+    x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+    order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+    axis is out of range.
+
+    >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+def argwhere(x: _Operand, /) -> Tensor:
+    """The indices of the nonzero elements of `x`, one per row, in row-major order.
+
+    x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
+
+    >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
+def array_equal(x1: _Operand, x2: _Operand, /, equal_nan: builtins.bool = False) -> builtins.bool:
+    """Whether the shapes and all elements are equal, as numbers of any dtypes: a Python bool.
+
+    equal_nan: whether NaN equals NaN. DTypeError for float8.
+
+    >>> flex.array_equal(flex.asarray([1, 2]), flex.asarray([1.0, 2.0]))
+    True
+    """
+def array_split(x: _Operand, /, indices_or_sections: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """Pieces along an axis, as in numpy.array_split; views, as a tuple.
+
+    indices_or_sections: the number of pieces, of nearly equal size (ValueError if it isn't positive),
+    or the indices before which the axis is divided; negative ones count from the end. AxisError if
+    the axis is out of range.
+
+    >>> [t.tolist() for t in flex.array_split(flex.asarray([1, 2, 3, 4, 5]), 3)]
+    [[1, 2], [3, 4], [5]]
+    """
 def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor from numbers, nested lists of them, an array, or another tensor.
 
@@ -2153,6 +2301,26 @@ def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | N
     >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
     ((2, 2), flex.float32)
     """
+def asin(x: _Operand, /) -> Tensor:
+    """Inverse sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.asin(flex.asarray([0.0, 1.0])).tolist()
+    [0.0, 1.5707963705062866]
+    """
+def asinh(x: _Operand, /) -> Tensor:
+    """Inverse hyperbolic sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.asinh(flex.asarray([0.0, flex.inf])).tolist()
+    [0.0, inf]
+    """
 def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
     """Converts to another dtype: floats are truncated and saturate for integers (NaN gives 0),
     integers wrap in narrower ones; complex numbers to a real dtype are a DTypeError, use
@@ -2161,109 +2329,37 @@ def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device:
     >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
     [1, -2, 127]
     """
-__version__: Final[str]
-def set_num_threads(n: SupportsIndex, /) -> None:
-    """Sets how many threads operations of the whole process may use; 0 restores the initial number.
-    ValueError if it is negative.
-    """
-def set_weight_packing(on: builtins.bool, /) -> None:
-    """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
-    True): float32, float64, int8 and uint8 weights of `nn.linear`, bfloat16 ones of it and of
-    convolutions where the CPU has instructions for their products, those of recurrent layers, int8
-    and uint8 matrices on the right of `matmul`, and weights of convolutions by Winograd's
-    algorithm. Products with few rows take less time then. Each such weight takes its memory a
-    second time, that of Winograd's algorithm four times more. Results of floats may differ in their
-    last bits. Panels that were packed before are freed with their weight.
-    """
-def get_num_threads() -> int:
-    """The number of threads that an operation started here may use."""
-def memory_stats() -> _MemoryStats:
-    """Memory of tensors, in bytes: `in_use` by live ones, its `peak`, the bytes `cached` for reuse,
-    their `cap`, the machine's `limit` (None if unknown); and how many blocks came from the cache
-    (`hits`) or from the system (`misses`).
-    """
-def empty_cache() -> None:
-    """Returns the memory cached for reuse to the system."""
-def show_config() -> _Config:
-    """The configuration of this build: `version`, `instruction_set` (the one in use), `threads`,
-    `features` of the build, `dtypes`.
-    """
-def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
-    """A tensor that shares the memory of an object with `__dlpack__`: writes to that object are seen
-    in the tensor. `copy=True` always copies. TypeError without `__dlpack__`; BufferError if
-    `copy=False` and a copy is needed, and for objects on another device, unless `device="cpu"`
-    requests a copy.
+def atan(x: _Operand, /) -> Tensor:
+    """Inverse tangent.
 
-    >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
-    [1, 2]
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.atan(flex.asarray([0.0, flex.inf])).tolist()
+    [0.0, 1.5707963705062866]
     """
-def frombuffer(buffer: _Buffer, dtype: _DType, count: SupportsIndex = -1, offset: SupportsIndex = 0) -> Tensor:
-    r"""A 1-dimensional tensor of the elements in a buffer (`bytes`, `mmap`, a `memoryview`), which it
-    borrows.
+def atan2(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The angle of the point (second, first).
 
-    dtype: the dtype of the elements. count: their number, by default all to the end. offset: that of
-    the first element, in bytes. Misaligned elements are copied. ValueError if the buffer is too
-    short, or the rest is not a whole number of elements; BufferError if it is not contiguous.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
-    [1, 2]
+    >>> flex.atan2(flex.asarray([0.0, 1.0]), flex.asarray([-1.0, 0.0])).tolist()
+    [3.1415927410125732, 1.5707963705062866]
     """
-def _rebuild(data: _Operand, shape: _Shape, dtype: _DType | None) -> Tensor:
-    """A tensor from pickled bytes, which it borrows."""
-def finfo(type: _Operand | _DType, /) -> _FloatInfo:
-    """The limits of a float or complex dtype, or of a tensor's; DTypeError for others.
+def atanh(x: _Operand, /) -> Tensor:
+    """Inverse hyperbolic tangent.
 
-    >>> flex.finfo(flex.bfloat16).eps
-    0.0078125
-    """
-def iinfo(type: _Operand | _DType, /) -> _IntInfo:
-    """The limits of an integer dtype, or of a tensor's; DTypeError for others.
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
 
-    >>> flex.iinfo(flex.int8).max
-    127
-    """
-def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> builtins.bool:
-    """Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`,
-    `"real floating"`, `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
-    ValueError for other kinds. A kind implies arithmetic: the 8-bit floats, which have none, are of
-    no kind.
-
-    >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
-    (True, False)
-    """
-def can_cast(from_: _Operand | _DType, to: _DType, /) -> builtins.bool:
-    """Whether a tensor or dtype can be converted to another dtype by the rules of promotion, without
-    losing kind or range. TypeError for anything else.
-
-    >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
-    (True, False)
-    """
-def result_type(*arrays_and_dtypes: _Operand | _DType) -> DType:
-    """The dtype of an operation on these tensors, dtypes and Python numbers; numbers take the others'
-    dtype. DTypeError if there is none.
-
-    >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
-    (flex.int16, flex.float16)
-    """
-e: Final[float]
-inf: Final[float]
-nan: Final[float]
-newaxis: Final[None]
-pi: Final[float]
-__array_api_version__: Final[str]
-def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
-    """The shape to which these shapes broadcast. ShapeError if they don't.
-
-    >>> flex.broadcast_shapes((3, 1), (4,))
-    (3, 4)
-    """
-def __array_namespace_info__() -> _Info:
-    """Inspects this namespace: dtypes, devices, defaults."""
-def ravel(x: _Operand, /) -> Tensor:
-    """The elements in row-major order, as a vector; a view if strides allow it, else a copy.
-
-    >>> flex.ravel(flex.asarray([[1, 2], [3, 4]])).tolist()
-    [1, 2, 3, 4]
+    >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
+    [0.0, inf]
     """
 def atleast_1d(*arrays: _Operand) -> Any:
     """A view of the tensor with at least one dimension; of several tensors, a tuple of views.
@@ -2285,28 +2381,135 @@ def atleast_3d(*arrays: _Operand) -> Any:
     >>> flex.atleast_3d(flex.asarray([1, 2])).shape
     (1, 2, 1)
     """
-def hstack(arrays: Iterable[_Operand], /) -> Tensor:
-    """Joins tensors along the second axis, vectors and numbers along the first.
+def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits set in both.
 
-    arrays: a sequence of at least one tensor (ValueError), of equal shapes except along that axis
-    (ShapeError). The result has their common dtype (DTypeError if there is none).
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.hstack([flex.asarray([[1], [2]]), flex.asarray([[3], [4]])]).tolist()
-    [[1, 3], [2, 4]]
+    >>> flex.bitwise_and(flex.asarray([5, 6]), flex.asarray([3, 3])).tolist()
+    [1, 2]
     """
-def vstack(arrays: Iterable[_Operand], /) -> Tensor:
-    """Joins tensors along the first axis, after `atleast_2d`: vectors are rows. Arguments and errors
-    are those of `hstack`.
+def bitwise_invert(x: _Operand, /) -> Tensor:
+    """Bits inverted.
 
-    >>> flex.vstack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
-    [[1, 2], [3, 4]]
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.bitwise_invert(flex.asarray([0, 5])).tolist()
+    [-1, -6]
     """
-def dstack(arrays: Iterable[_Operand], /) -> Tensor:
-    """Joins tensors along the third axis, after `atleast_3d`. Arguments and errors are those of
-    `hstack`.
+def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits shifted left; 0 for shifts by the width or more.
 
-    >>> flex.dstack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
-    [[[1, 3], [2, 4]]]
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.bitwise_left_shift(flex.asarray([1, 3]), flex.asarray([4, 2])).tolist()
+    [16, 12]
+    """
+def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits set in either.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.bitwise_or(flex.asarray([5, 6]), flex.asarray([3, 3])).tolist()
+    [7, 7]
+    """
+def bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits shifted right, keeping the sign; 0 or -1 for shifts by the width or more.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.bitwise_right_shift(flex.asarray([4, -4]), flex.asarray([1, 1])).tolist()
+    [2, -2]
+    """
+def bitwise_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits set in exactly one.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.bitwise_xor(flex.asarray([5, 6]), flex.asarray([3, 3])).tolist()
+    [6, 5]
+    """
+def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]:
+    """Broadcasts tensors to their common shape: views, as a tuple.
+
+    arrays: tensors of any dtypes, which they keep. ShapeError if the shapes don't broadcast.
+
+    >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
+    [(3, 4), (3, 4)]
+    """
+def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
+    """The shape to which these shapes broadcast. ShapeError if they don't.
+
+    >>> flex.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+def broadcast_to(x: _Operand, /, shape: _Shape) -> Tensor:
+    """Broadcasts dimensions of size 1, and adds new ones in front; a view.
+
+    shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
+
+    >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
+    [[1, 1, 1], [2, 2, 2]]
+    """
+def can_cast(from_: _Operand | _DType, to: _DType, /) -> builtins.bool:
+    """Whether a tensor or dtype can be converted to another dtype by the rules of promotion, without
+    losing kind or range. TypeError for anything else.
+
+    >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
+    (True, False)
+    """
+def ceil(x: _Operand, /) -> Tensor:
+    """The smallest integer not below x.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.ceil(flex.asarray([1.5, -1.5])).tolist()
+    [2.0, -1.0]
+    """
+def chunk(x: _Operand, /, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """`chunks` pieces of equal size along an axis, as in torch.chunk. If the size of the axis isn't
+    divisible, the last piece is smaller, or there are fewer pieces. Views, as a tuple.
+
+    ValueError if chunks is not positive; AxisError if the axis is out of range.
+
+    >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
+    [[1, 2, 3], [4, 5]]
+    """
+def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
+    """Clamps values to the range from `min` to `max`; None means no bound.
+
+    x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
+    x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
+    dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
+
+    >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
+    [2, 5, 6]
+    >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
+    [1, 5, 6]
     """
 def column_stack(arrays: Iterable[_Operand], /) -> Tensor:
     """Joins tensors along the second axis; vectors are columns. Arguments and errors are those of
@@ -2315,53 +2518,105 @@ def column_stack(arrays: Iterable[_Operand], /) -> Tensor:
     >>> flex.column_stack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
     [[1, 3], [2, 4]]
     """
-def array_split(x: _Operand, /, indices_or_sections: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """Pieces along an axis, as in numpy.array_split; views, as a tuple.
+def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor:
+    """Joins tensors along an axis; with `axis=None`, the flattened tensors.
 
-    indices_or_sections: the number of pieces, of nearly equal size (ValueError if it isn't positive),
-    or the indices before which the axis is divided; negative ones count from the end. AxisError if
-    the axis is out of range.
+    arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
+    (ShapeError). The result has their common dtype (DTypeError if there is none).
 
-    >>> [t.tolist() for t in flex.array_split(flex.asarray([1, 2, 3, 4, 5]), 3)]
-    [[1, 2], [3, 4], [5]]
+    >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
+    [1, 2, 3]
     """
-def hsplit(x: _Operand, /, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
-    """Pieces along the second axis, of vectors along the first; views, as a tuple.
+def conj(x: _Operand, /) -> Tensor:
+    """Complex conjugate.
 
-    indices_or_sections: the number of pieces, of equal size (ShapeError if that doesn't divide
-    the axis), or the indices before which the axis is divided. ShapeError for a number.
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
 
-    >>> [t.tolist() for t in flex.hsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
-    [[[1], [3]], [[2], [4]]]
+    >>> flex.conj(flex.asarray([1 + 2j])).tolist()
+    [(1-2j)]
     """
-def vsplit(x: _Operand, /, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
-    """Pieces along the first axis of two or more; views, as a tuple. Arguments and errors are those
-    of `hsplit`; ShapeError for vectors, too.
+def copysign(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The first's magnitude with the second's sign.
 
-    >>> [t.tolist() for t in flex.vsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
-    [[[1, 2]], [[3, 4]]]
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.copysign(flex.asarray([1.0, 2.0]), flex.asarray([-0.0, 3.0])).tolist()
+    [-1.0, 2.0]
     """
-def fliplr(x: _Operand, /) -> Tensor:
-    """Reverses the second axis: columns from left to right; a view. ShapeError if there are fewer than
-    two dimensions.
+def cos(x: _Operand, /) -> Tensor:
+    """Cosine.
 
-    >>> flex.fliplr(flex.asarray([[1, 2], [3, 4]])).tolist()
-    [[2, 1], [4, 3]]
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.cos(flex.asarray([0.0])).tolist()
+    [1.0]
     """
-def flipud(x: _Operand, /) -> Tensor:
-    """Reverses the first axis: rows from top to bottom; a view. ShapeError for a number.
+def cosh(x: _Operand, /) -> Tensor:
+    """Hyperbolic cosine.
 
-    >>> flex.flipud(flex.asarray([[1, 2], [3, 4]])).tolist()
-    [[3, 4], [1, 2]]
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.cosh(flex.asarray([0.0, flex.inf])).tolist()
+    [1.0, inf]
     """
-def rot90(x: _Operand, /, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)) -> Tensor:
-    """Rotates by 90 degrees, `k` times, in the plane of two axes, from the first towards the second; a
-    view.
+def count_nonzero(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
 
-    axes: two different axes (AxisError).
+    >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
+    [1, 2]
+    """
+def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
+    """The cross product of vectors with three elements along an axis.
 
-    >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
-    [[2, 4], [1, 3]]
+    x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
+    common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
+
+    >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+def cumulative_max(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
+    """The cumulative maximum along an axis; NaN propagates.
+
+    axis: may be None if x has one dimension (ValueError). The result has the shape and dtype of x.
+    DTypeError for complex numbers; AxisError if the axis is out of range.
+
+    >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
+    [1, 3, 3]
+    """
+def cumulative_min(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
+    """The cumulative minimum along an axis. Arguments and errors are those of `cumulative_max`.
+
+    >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
+    [3, 1, 1]
+    """
+def cumulative_prod(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
+    """The cumulative product along an axis. Arguments and errors are those of `cumulative_sum`; the
+    initial value is 1.
+
+    >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
+    [2, 6, 24]
+    """
+def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
+    """The cumulative sum along an axis.
+
+    axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
+    int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
+    prepend a 0, so that the axis is longer by one. Sums of floats are those of adding in order, up
+    to rounding: of numbers that are not negative they never decrease, and those of a part of a line
+    are a part of the line's. AxisError if the axis is out of range.
+
+    >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
+    [0, 1, 3, 6]
     """
 def diag(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
     """Diagonal `k` of a matrix, as a view; of a vector, the square matrix with its elements on that
@@ -2372,154 +2627,53 @@ def diag(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
     >>> flex.diag(flex.asarray([[1, 2], [3, 4]])).tolist(), flex.diag(flex.asarray([5]), k=1).tolist()
     ([1, 4], [[0, 5], [0, 0]])
     """
-def isclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-    """Whether each element of x1 is within `atol + rtol * abs(x2)` of that of x2, in float64.
+def diff(x: _Operand, /, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
+    """Differences of adjacent elements along an axis, taken `n` times.
 
-    x1, x2: of any dtypes with a common one (DTypeError), which broadcast (ShapeError). equal_nan:
-    whether NaN is close to NaN. Infinities are close to themselves alone.
+    prepend, append: values to join to x first, before and after it: a number, or a tensor of the
+    shape of x except along the axis (ShapeError). The result has the common dtype, and an axis
+    shorter by n. ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of
+    range.
 
-    >>> flex.isclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0 + 1e-7, 2.1])).tolist()
-    [True, False]
+    >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
+    [3, 5, 7]
     """
-def allclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether all elements are close, as with `isclose`: a Python bool. Arguments and errors are those
-    of `isclose`.
+def digamma(x: _Operand, /) -> Tensor:
+    """The digamma function, the derivative of `lgamma`: minus infinity at 0, NaN at negative integers.
+    Dtypes and errors are those of `lgamma`.
 
-    >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
-    True
+    >>> round(flex.digamma(flex.asarray(1.0)).item(), 5)
+    -0.57722
     """
-def array_equal(x1: _Operand, x2: _Operand, /, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether the shapes and all elements are equal, as numbers of any dtypes: a Python bool.
+def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Quotient; the default float for integers.
 
-    equal_nan: whether NaN equals NaN. DTypeError for float8.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.array_equal(flex.asarray([1, 2]), flex.asarray([1.0, 2.0]))
-    True
+    >>> flex.divide(flex.asarray([1, 2]), flex.asarray([4, 4])).tolist()
+    [0.25, 0.5]
     """
-def empty(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor with unspecified values.
+def dot(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The product of numpy.dot: of vectors or matrices as `matmul`, with a number the product, and
+    otherwise the sum of products over the last axis of x1 and the second-last of x2; the result has
+    the other axes of x1, followed by those of x2.
 
-    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
-    negative; MemoryError if there is not enough memory.
+    x1, x2: of the same size along these axes (ShapeError). The result has the common dtype;
+    DTypeError for bool, or if there is none.
 
-    >>> flex.empty((2, 3)).shape
-    (2, 3)
+    >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
+    [7, 10]
     """
-def empty_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
-    there is not enough memory.
+def dstack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the third axis, after `atleast_3d`. Arguments and errors are those of
+    `hstack`.
 
-    >>> flex.empty_like(flex.asarray([1, 2])).dtype
-    flex.int64
-    """
-def zeros(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor of zeros (or False).
-
-    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
-    negative; MemoryError if there is not enough memory.
-
-    >>> flex.zeros(3).tolist()
-    [0.0, 0.0, 0.0]
-    """
-def zeros_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError if
-    there is not enough memory.
-
-    >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
-    [0, 0]
-    """
-def ones(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor of ones (or True).
-
-    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
-    negative; MemoryError if there is not enough memory.
-
-    >>> flex.ones(3, dtype=flex.int8).tolist()
-    [1, 1, 1]
-    """
-def ones_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError if there
-    is not enough memory.
-
-    >>> flex.ones_like(flex.asarray([5, 6])).tolist()
-    [1, 1]
-    """
-def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor filled with one number.
-
-    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, by
-    the kind of the number; a float is truncated for an integer dtype. ShapeError if a size is
-    negative; ValueError if the number is out of the dtype's range, as NaN is for integers,
-    DTypeError if it is complex and the dtype is not; MemoryError if there is not enough memory.
-
-    >>> flex.full((2, 2), 7).tolist()
-    [[7, 7], [7, 7]]
-    """
-def full_like(x: _Operand, /, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor filled with one number, of the shape of `x` and its dtype, or another.
-
-    The number is converted as by `full`, with the errors of `full`.
-
-    >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
-    [7, 7]
-    """
-def arange(start: _Number, stop: _Number | None = None, step: _Number = 1, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """`start, start + step, ..` before `stop`; with one argument, from 0 to before that.
-
-    dtype: by default int64 if all are integers, else float32. Each value is computed from its index
-    and rounded once. ValueError if the step is 0 or the number of values is not finite; DTypeError
-    for floats with an integer dtype; RangeError for values that don't fit it.
-
-    >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
-    ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
-    """
-def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True) -> Tensor:
-    """`num` evenly spaced values from `start` to `stop`, which is the last value if `endpoint` is
-    true.
-
-    dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
-    computed from its index and rounded once. ValueError if num is negative; DTypeError for other
-    dtypes.
-
-    >>> flex.linspace(0, 1, 5).tolist()
-    [0.0, 0.25, 0.5, 0.75, 1.0]
-    """
-def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, k: SupportsIndex = 0, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A matrix of zeros with ones on diagonal `k`; above the main diagonal if positive, below if
-    negative.
-
-    n_cols: n_rows by default. dtype: float32 by default. ValueError if a size is negative.
-
-    >>> flex.eye(2).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-def tril(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
-    """The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
-
-    x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
-
-    >>> flex.tril(flex.ones((2, 2))).tolist()
-    [[1.0, 0.0], [1.0, 1.0]]
-    """
-def triu(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
-    """The upper triangles of matrices (the last two dimensions): zero below diagonal `k`.
-
-    x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
-
-    >>> flex.triu(flex.ones((2, 2))).tolist()
-    [[1.0, 1.0], [0.0, 1.0]]
-    """
-def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Tensor, ...]:
-    """Coordinates of a grid: each tensor's values along a dimension of its own, broadcast to the grid;
-    views, as a tuple.
-
-    arrays: tensors of rank 1 or 0 (ShapeError). indexing: with "xy" the first tensor varies along
-    the second dimension and the second one along the first, with "ij" they are in order (ValueError
-    for anything else).
-
-    >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
-    >>> x.tolist(), y.tolist()
-    ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
+    >>> flex.dstack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
+    [[[1, 3], [2, 4]]]
     """
 def einsum(subscripts: str | _Operand, /, *operands: _Operand | Sequence[SupportsIndex | EllipsisType], dtype: _DType | None = None, optimize: builtins.bool | str | Sequence[Any] = True) -> Tensor:
     """The sum of products of operands whose dimensions are named by letters (Einstein's summation), as
@@ -2557,506 +2711,35 @@ def einsum_path(subscripts: str | _Operand, /, *operands: _Operand | Sequence[Su
     >>> path
     ['einsum_path', (1, 2), (0, 1)]
     """
-def add(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Sum.
+def empty(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor with unspecified values.
+
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+    negative; MemoryError if there is not enough memory.
+
+    >>> flex.empty((2, 3)).shape
+    (2, 3)
+    """
+def empty_cache() -> None:
+    """Returns the memory cached for reuse to the system."""
+def empty_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
+    there is not enough memory.
+
+    >>> flex.empty_like(flex.asarray([1, 2])).dtype
+    flex.int64
+    """
+def equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether equal.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.add(flex.asarray([1, 2]), 10).tolist()
-    [11, 12]
-    """
-def subtract(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Difference.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
-    [-9, -8]
-    """
-def multiply(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Product.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
-    [10, 20]
-    """
-def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Quotient; the default float for integers.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
-    [0.25, 0.5]
-    """
-def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Floor of the quotient; with an infinity the quotient itself, so `1 // -inf` is -0, as the
-    array API standard says. Integer division by zero is an error.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.floor_divide(flex.asarray([7, -7]), 2).tolist()
-    [3, -4]
-    """
-def remainder(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Remainder with the sign of the divisor. Integer division by zero is an error.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.remainder(flex.asarray([7, -7]), 4).tolist()
-    [3, 1]
-    """
-def fmod(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Remainder with the sign of the dividend. Integer division by zero is an error.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.fmod(flex.asarray([7, -7]), 4).tolist()
-    [3, -3]
-    """
-def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The first to the power of the second. Negative exponents of integers are an error.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
-    [4, 9]
-    """
-def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The larger; NaN if either is.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
-    [3, 5]
-    """
-def minimum(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The smaller; NaN if either is.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.minimum(flex.asarray([1, 5]), 3).tolist()
-    [1, 3]
-    """
-def negative(x: _Operand, /) -> Tensor:
-    """`-x`; the smallest integer wraps to itself.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.negative(flex.asarray([1, -2])).tolist()
-    [-1, 2]
-    """
-def positive(x: _Operand, /) -> Tensor:
-    """x itself.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.positive(flex.asarray([1, -2])).tolist()
-    [1, -2]
-    """
-def abs(x: _Operand, /) -> Tensor:
-    """Magnitude, real for complex numbers; the smallest integer wraps to itself.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operand's dtype; that of its parts if it is complex.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.abs(flex.asarray([1, -2])).tolist()
-    [1, 2]
-    """
-def sign(x: _Operand, /) -> Tensor:
-    """-1, 0 or 1; `z / |z|` for complex numbers.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.sign(flex.asarray([5, 0, -2])).tolist()
-    [1, 0, -1]
-    """
-def square(x: _Operand, /) -> Tensor:
-    """`x * x`.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.square(flex.asarray([3, -2])).tolist()
-    [9, 4]
-    """
-def reciprocal(x: _Operand, /) -> Tensor:
-    """`1 / x`.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.reciprocal(flex.asarray([4.0, 0.5])).tolist()
-    [0.25, 2.0]
-    """
-def sqrt(x: _Operand, /) -> Tensor:
-    """Square root.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.sqrt(flex.asarray([4.0, 9.0])).tolist()
-    [2.0, 3.0]
-    """
-def rsqrt(x: _Operand, /) -> Tensor:
-    """`1 / sqrt(x)`.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
-    [0.5, 1.0]
-    """
-def hypot(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Length of the hypotenuse.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
-    [5.0, 13.0]
-    """
-def copysign(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The first's magnitude with the second's sign.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.copysign(flex.asarray([1.0, 2.0]), -0.0).tolist()
-    [-1.0, -2.0]
-    """
-def nextafter(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The next value from the first towards the second.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.nextafter(flex.asarray([0.0, 1.0]), 1.0).tolist()[1]
-    1.0
-    """
-def signbit(x: _Operand, /) -> Tensor:
-    """Whether the sign bit is set.
-
-    x: a tensor, an array or a number. The result has its shape.
+    dtype, and integers are compared with it exactly, in range or not.
     The result is bool.
-    DTypeError if the operation doesn't support the dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.signbit(flex.asarray([1.0, -0.0])).tolist()
+    >>> flex.equal(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
     [False, True]
-    """
-def floor(x: _Operand, /) -> Tensor:
-    """The largest integer not above x.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.floor(flex.asarray([1.5, -1.5])).tolist()
-    [1.0, -2.0]
-    """
-def ceil(x: _Operand, /) -> Tensor:
-    """The smallest integer not below x.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.ceil(flex.asarray([1.5, -1.5])).tolist()
-    [2.0, -1.0]
-    """
-def trunc(x: _Operand, /) -> Tensor:
-    """x rounded towards zero.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.trunc(flex.asarray([1.5, -1.5])).tolist()
-    [1.0, -1.0]
-    """
-def round(x: _Operand, /) -> Tensor:
-    """The nearest integer, ties to even.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
-    [0.0, 2.0, 3.0]
-    """
-def exp(x: _Operand, /) -> Tensor:
-    """e to the power of x.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.exp(flex.asarray([0.0, -flex.inf])).tolist()
-    [1.0, 0.0]
-    """
-def exp2(x: _Operand, /) -> Tensor:
-    """2 to the power of x.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.exp2(flex.asarray([0.0, 3.0])).tolist()
-    [1.0, 8.0]
-    """
-def expm1(x: _Operand, /) -> Tensor:
-    """`exp(x) - 1` without cancellation.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.expm1(flex.asarray([0.0, -flex.inf])).tolist()
-    [0.0, -1.0]
-    """
-def log(x: _Operand, /) -> Tensor:
-    """Natural logarithm.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.log(flex.asarray([1.0, 0.0])).tolist()
-    [0.0, -inf]
-    """
-def log1p(x: _Operand, /) -> Tensor:
-    """`log(1 + x)` without cancellation.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.log1p(flex.asarray([0.0, -1.0])).tolist()
-    [0.0, -inf]
-    """
-def log2(x: _Operand, /) -> Tensor:
-    """Logarithm to base 2.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.log2(flex.asarray([1.0, 8.0])).tolist()
-    [0.0, 3.0]
-    """
-def log10(x: _Operand, /) -> Tensor:
-    """Logarithm to base 10.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.log10(flex.asarray([1.0, 100.0])).tolist()
-    [0.0, 2.0]
-    """
-def logaddexp(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """`log(exp(a) + exp(b))` without overflow.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.logaddexp(flex.asarray([-flex.inf, 1000.0]), -flex.inf).tolist()
-    [-inf, 1000.0]
-    """
-def sin(x: _Operand, /) -> Tensor:
-    """Sine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.sin(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def cos(x: _Operand, /) -> Tensor:
-    """Cosine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.cos(flex.asarray([0.0])).tolist()
-    [1.0]
-    """
-def tan(x: _Operand, /) -> Tensor:
-    """Tangent.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.tan(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def asin(x: _Operand, /) -> Tensor:
-    """Inverse sine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.asin(flex.asarray([0.0, 2.0])).tolist()
-    [0.0, nan]
-    """
-def acos(x: _Operand, /) -> Tensor:
-    """Inverse cosine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.acos(flex.asarray([1.0, 2.0])).tolist()
-    [0.0, nan]
-    """
-def atan(x: _Operand, /) -> Tensor:
-    """Inverse tangent.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.atan(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def atan2(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The angle of the point (second, first).
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.atan2(flex.asarray([0.0, 1.0]), 1.0).tolist()[0]
-    0.0
-    """
-def sinh(x: _Operand, /) -> Tensor:
-    """Hyperbolic sine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.sinh(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def cosh(x: _Operand, /) -> Tensor:
-    """Hyperbolic cosine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.cosh(flex.asarray([0.0])).tolist()
-    [1.0]
-    """
-def tanh(x: _Operand, /) -> Tensor:
-    """Hyperbolic tangent.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.tanh(flex.asarray([0.0, flex.inf])).tolist()
-    [0.0, 1.0]
-    """
-def asinh(x: _Operand, /) -> Tensor:
-    """Inverse hyperbolic sine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.asinh(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def acosh(x: _Operand, /) -> Tensor:
-    """Inverse hyperbolic cosine.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.acosh(flex.asarray([1.0, 0.0])).tolist()
-    [0.0, nan]
-    """
-def atanh(x: _Operand, /) -> Tensor:
-    """Inverse hyperbolic tangent.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
-    [0.0, inf]
     """
 def erf(x: _Operand, /) -> Tensor:
     """Error function.
@@ -3065,7 +2748,7 @@ def erf(x: _Operand, /) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError if the operation doesn't support the dtype.
 
-    >>> flex.erf(flex.asarray([0.0, flex.inf])).tolist()
+    >>> flex.erf(flex.asarray([0.0, 5.0])).tolist()
     [0.0, 1.0]
     """
 def erfc(x: _Operand, /) -> Tensor:
@@ -3078,206 +2761,110 @@ def erfc(x: _Operand, /) -> Tensor:
     >>> flex.erfc(flex.asarray([0.0, flex.inf])).tolist()
     [1.0, 0.0]
     """
-def sigmoid(x: _Operand, /) -> Tensor:
-    """`1 / (1 + exp(-x))`.
+def erfinv(x: _Operand, /) -> Tensor:
+    """The inverse of the error function: infinite at 1 and -1, NaN beyond. Dtypes and errors are those
+    of `lgamma`.
+
+    >>> flex.erfinv(flex.asarray([0.0, 1.0])).tolist()
+    [0.0, inf]
+    """
+def exp(x: _Operand, /) -> Tensor:
+    """e to the power of x.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError if the operation doesn't support the dtype.
 
-    >>> flex.sigmoid(flex.asarray([0.0, -flex.inf])).tolist()
-    [0.5, 0.0]
+    >>> flex.exp(flex.asarray([0.0, 1.0, -flex.inf])).tolist()
+    [1.0, 2.7182817459106445, 0.0]
     """
-def relu(x: _Operand, /) -> Tensor:
-    """`max(x, 0)`.
+def exp2(x: _Operand, /) -> Tensor:
+    """2 to the power of x.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.exp2(flex.asarray([0.0, 3.0, -1.0])).tolist()
+    [1.0, 8.0, 0.5]
+    """
+def expand_dims(x: _Operand, /, axis: _Shape = 0) -> Tensor:
+    """Inserts dimensions of size 1 at these positions of the result; a view.
+
+    axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
+
+    >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
+    (1, 2, 3, 1)
+    """
+def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
+    """The programs that a fused function runs for these arguments, as text: what each pass over memory
+    reads, computes and stores.
+
+    f: a function, or one that `flex.fuse` made. args, kwargs: as for a call; nothing is computed.
+
+    >>> print(flex.explain(lambda x: flex.sum(x * x + 1), flex.ones(4)))
+    reduce v0 of x0: multiply, add; sum over [0]
+    returns v0
+    """
+def expm1(x: _Operand, /) -> Tensor:
+    """`exp(x) - 1` without cancellation.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.expm1(flex.asarray([0.0, 1e-20, -flex.inf])).tolist()
+    [0.0, 9.999999682655225e-21, -1.0]
+    """
+def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, k: SupportsIndex = 0, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A matrix of zeros with ones on diagonal `k`; above the main diagonal if positive, below if
+    negative.
+
+    n_cols: n_rows by default. dtype: float32 by default. ValueError if a size is negative.
+
+    >>> flex.eye(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+def finfo(type: _Operand | _DType, /) -> _FloatInfo:
+    """The limits of a float or complex dtype, or of a tensor's; DTypeError for others.
+
+    >>> flex.finfo(flex.bfloat16).eps
+    0.0078125
+    """
+def flip(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
+    """Reverses the elements along one axis, several, or all; a view.
+
+    axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
+
+    >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
+    [3, 2, 1]
+    """
+def fliplr(x: _Operand, /) -> Tensor:
+    """Reverses the second axis: columns from left to right; a view. ShapeError if there are fewer than
+    two dimensions.
+
+    >>> flex.fliplr(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[2, 1], [4, 3]]
+    """
+def flipud(x: _Operand, /) -> Tensor:
+    """Reverses the first axis: rows from top to bottom; a view. ShapeError for a number.
+
+    >>> flex.flipud(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[3, 4], [1, 2]]
+    """
+def floor(x: _Operand, /) -> Tensor:
+    """The largest integer not above x.
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
     DTypeError if the operation doesn't support the dtype.
 
-    >>> flex.relu(flex.asarray([1.5, -2.0])).tolist()
-    [1.5, 0.0]
+    >>> flex.floor(flex.asarray([1.5, -1.5])).tolist()
+    [1.0, -2.0]
     """
-def gelu(x: _Operand, /) -> Tensor:
-    """`x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.gelu(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def gelu_tanh(x: _Operand, /) -> Tensor:
-    """The approximation of gelu by tanh.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.gelu_tanh(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def silu(x: _Operand, /) -> Tensor:
-    """`x * sigmoid(x)`.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.silu(flex.asarray([0.0])).tolist()
-    [0.0]
-    """
-def equal(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether equal.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.equal(flex.asarray([1, 2]), 2).tolist()
-    [False, True]
-    """
-def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether not equal.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.not_equal(flex.asarray([1, 2]), 2).tolist()
-    [True, False]
-    """
-def less(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether the first is less.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.less(flex.asarray([1, 2]), 2).tolist()
-    [True, False]
-    """
-def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether the first is less or equal.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
-    [True, True, False]
-    """
-def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether the first is greater.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.greater(flex.asarray([1, 2, 3]), 2).tolist()
-    [False, False, True]
-    """
-def greater_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether the first is greater or equal.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
-    [False, True]
-    """
-def isfinite(x: _Operand, /) -> Tensor:
-    """Whether finite.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
-    [True, False, False]
-    """
-def isinf(x: _Operand, /) -> Tensor:
-    """Whether infinite.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.isinf(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
-    [False, True, False]
-    """
-def isnan(x: _Operand, /) -> Tensor:
-    """Whether not a number.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
-    [False, False, True]
-    """
-def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether both are true (not zero).
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.logical_and(flex.asarray([True, False]), True).tolist()
-    [True, False]
-    """
-def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether either is true (not zero).
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.logical_or(flex.asarray([True, False]), False).tolist()
-    [True, False]
-    """
-def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Whether exactly one is true (not zero).
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype, and integers are compared with it exactly, in range or not.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.logical_xor(flex.asarray([True, False]), True).tolist()
-    [False, True]
-    """
-def logical_not(x: _Operand, /) -> Tensor:
-    """Whether not true (zero).
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result is bool.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.logical_not(flex.asarray([True, False])).tolist()
-    [False, True]
-    """
-def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits set in both.
+def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Floor of the quotient; with an infinity the quotient itself, so `1 // -inf` is -0, as the
+    array API standard says. Integer division by zero is an error.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.
@@ -3285,122 +2872,62 @@ def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
     DTypeError if the operation doesn't support the dtype, or there is no common dtype;
     ShapeError if shapes don't broadcast.
 
-    >>> flex.bitwise_and(flex.asarray([5, 6]), 3).tolist()
+    >>> flex.floor_divide(flex.asarray([7, -7]), flex.asarray([2, 2])).tolist()
+    [3, -4]
+    """
+def fmod(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Remainder with the sign of the dividend. Integer division by zero is an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.fmod(flex.asarray([7, -7]), flex.asarray([4, 4])).tolist()
+    [3, -3]
+    """
+def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
+    """A tensor that shares the memory of an object with `__dlpack__`: writes to that object are seen
+    in the tensor. `copy=True` always copies. TypeError without `__dlpack__`; BufferError if
+    `copy=False` and a copy is needed, and for objects on another device, unless `device="cpu"`
+    requests a copy.
+
+    >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
     [1, 2]
     """
-def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits set in either.
+def frombuffer(buffer: _Buffer, dtype: _DType, count: SupportsIndex = -1, offset: SupportsIndex = 0) -> Tensor:
+    r"""A 1-dimensional tensor of the elements in a buffer (`bytes`, `mmap`, a `memoryview`), which it
+    borrows.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
+    dtype: the dtype of the elements. count: their number, by default all to the end. offset: that of
+    the first element, in bytes. Misaligned elements are copied. ValueError if the buffer is too
+    short, or the rest is not a whole number of elements; BufferError if it is not contiguous.
 
-    >>> flex.bitwise_or(flex.asarray([5, 6]), 3).tolist()
+    >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
+    [1, 2]
+    """
+def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor filled with one number.
+
+    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, by
+    the kind of the number; a float is truncated for an integer dtype. ShapeError if a size is
+    negative; ValueError if the number is out of the dtype's range, as NaN is for integers,
+    DTypeError if it is complex and the dtype is not; MemoryError if there is not enough memory.
+
+    >>> flex.full((2, 2), 7).tolist()
+    [[7, 7], [7, 7]]
+    """
+def full_like(x: _Operand, /, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor filled with one number, of the shape of `x` and its dtype, or another.
+
+    The number is converted as by `full`, with the errors of `full`.
+
+    >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
-def bitwise_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits set in exactly one.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.bitwise_xor(flex.asarray([5, 6]), 3).tolist()
-    [6, 5]
-    """
-def bitwise_invert(x: _Operand, /) -> Tensor:
-    """Bits inverted.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.bitwise_invert(flex.asarray([0, 5])).tolist()
-    [-1, -6]
-    """
-def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits shifted left; 0 for shifts by the width or more.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.bitwise_left_shift(flex.asarray([1, 3]), 2).tolist()
-    [4, 12]
-    """
-def bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """Bits shifted right, keeping the sign; 0 or -1 for shifts by the width or more.
-
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
-    dtype.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
-    ShapeError if shapes don't broadcast.
-
-    >>> flex.bitwise_right_shift(flex.asarray([4, -4]), 1).tolist()
-    [2, -2]
-    """
-def conj(x: _Operand, /) -> Tensor:
-    """Complex conjugate.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.conj(flex.asarray([1 + 2j])).tolist()
-    [(1-2j)]
-    """
-def real(x: _Operand, /) -> Tensor:
-    """Real part.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operand's dtype; that of its parts if it is complex.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.real(flex.asarray([1 + 2j])).tolist()
-    [1.0]
-    """
-def imag(x: _Operand, /) -> Tensor:
-    """Imaginary part; zero for real numbers.
-
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operand's dtype; that of its parts if it is complex.
-    DTypeError if the operation doesn't support the dtype.
-
-    >>> flex.imag(flex.asarray([1 + 2j])).tolist()
-    [2.0]
-    """
-def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
-    """Clamps values to the range from `min` to `max`; None means no bound.
-
-    x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
-    x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
-    dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
-
-    >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
-    [2, 5, 6]
-    >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
-    [1, 5, 6]
-    """
-def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
-    """`x1` where the condition is true, else `x2`. Without both, as in NumPy and torch, the indices where
-    the condition is true: `nonzero(condition)`.
-
-    condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
-    has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
-    don't broadcast; TypeError for one of x1 and x2 alone.
-
-    >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
-    [1, 0]
-    """
 @overload
-def fuse(f: Callable[_P, _R], /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> _Fused[_P, _R]:
+def fuse(f: Callable[_P, _R], /, *, donate: _Shape | None = None, strict: builtins.bool = False) -> _Fused[_P, _R]:
     """Makes a function of tensors run as one pass over memory.
 
     f: a Python function. Its first call for given dtypes, ranks and pattern of equal sizes traces
@@ -3435,61 +2962,124 @@ def fuse(f: Callable[_P, _R], /, *, donate: Sequence[SupportsIndex] | None = Non
     [0.0, 0.8413447141647339]
     """
 @overload
-def fuse(f: None = None, /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> Callable[[Callable[_P, _R]], _Fused[_P, _R]]: ...
-def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
-    """The programs that a fused function runs for these arguments, as text: what each pass over memory
-    reads, computes and stores.
+def fuse(f: None = None, /, *, donate: _Shape | None = None, strict: builtins.bool = False) -> Callable[[Callable[_P, _R]], _Fused[_P, _R]]: ...
+def gelu(x: _Operand, /) -> Tensor:
+    """`x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
 
-    f: a function, or one that `flex.fuse` made. args, kwargs: as for a call; nothing is computed.
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
 
-    >>> print(flex.explain(lambda x: flex.sum(x * x + 1), flex.ones(4)))
-    reduce v0 of x0: multiply, add; sum over [0]
-    returns v0
+    >>> flex.gelu(flex.asarray([0.0, 20.0])).tolist()
+    [0.0, 20.0]
     """
-def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
-    """Takes the slices of `x` at the positions `indices` along `axis`.
+def gelu_tanh(x: _Operand, /) -> Tensor:
+    """The approximation of gelu by tanh.
 
-    indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
-    result. axis: None takes from the flattened x. The result has the dtype of x. IndexError if a
-    position is out of range; DTypeError if they are not integers; AxisError for a wrong axis.
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
 
-    >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
-    [30, 10, 30]
+    >>> flex.gelu_tanh(flex.asarray([0.0, 20.0])).tolist()
+    [0.0, 20.0]
     """
-def take_along_axis(x: _Operand, /, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
-    """Takes, from each line of `x` along `axis`, the values at the positions in the same line of
-    `indices`.
+def get_num_threads() -> int:
+    """The number of threads that an operation started here may use."""
+def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is greater.
 
-    indices: integers, of the shape of x except along the axis (sizes of 1 broadcast); the result
-    has their shape, and the dtype of x. IndexError if a position is out of range; ShapeError if
-    shapes don't fit; DTypeError if positions are not integers.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> x = flex.asarray([[3, 1], [4, 2]])
-    >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
+    >>> flex.greater(flex.asarray([1, 2, 3]), flex.asarray([2, 2, 2])).tolist()
+    [False, False, True]
+    """
+def greater_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is greater or equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.greater_equal(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
+    [False, True]
+    """
+def hsplit(x: _Operand, /, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
+    """Pieces along the second axis, of vectors along the first; views, as a tuple.
+
+    indices_or_sections: the number of pieces, of equal size (ShapeError if that doesn't divide
+    the axis), or the indices before which the axis is divided. ShapeError for a number.
+
+    >>> [t.tolist() for t in flex.hsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
+    [[[1], [3]], [[2], [4]]]
+    """
+def hstack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the second axis, vectors and numbers along the first.
+
+    arrays: a sequence of at least one tensor (ValueError), of equal shapes except along that axis
+    (ShapeError). The result has their common dtype (DTypeError if there is none).
+
+    >>> flex.hstack([flex.asarray([[1], [2]]), flex.asarray([[3], [4]])]).tolist()
     [[1, 3], [2, 4]]
     """
-def scatter(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
-    """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
-    `indices`.
+def hypot(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Length of the hypotenuse.
 
-    indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
-    broadcasts to the shape of indices. mode: "set" (of several values for one position the last
-    wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
-    a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
-    kind than the dtype of x; ValueError for another mode.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
-    [[1, 9], [9, 4]]
+    >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
+    [5.0, 13.0]
     """
-def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
-    """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
-    of `indices`, which may repeat.
+def i0(x: _Operand, /) -> Tensor:
+    """The modified Bessel function of the first kind of order 0. Dtypes and errors are those of
+    `lgamma`.
 
-    Shapes, dtypes and errors are those of `scatter` with mode "add". The result is the same
-    for any number of threads.
+    >>> round(flex.i0(flex.asarray(1.0)).item(), 5)
+    1.26607
+    """
+def i0e(x: _Operand, /) -> Tensor:
+    """`i0` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
 
-    >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
-    [2.0, 0.0, 5.0]
+    >>> round(flex.i0e(flex.asarray(1.0)).item(), 5)
+    0.46576
+    """
+def i1(x: _Operand, /) -> Tensor:
+    """The modified Bessel function of the first kind of order 1. Dtypes and errors are those of
+    `lgamma`.
+
+    >>> round(flex.i1(flex.asarray(-1.0)).item(), 5)
+    -0.56516
+    """
+def i1e(x: _Operand, /) -> Tensor:
+    """`i1` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
+
+    >>> round(flex.i1e(flex.asarray(1.0)).item(), 5)
+    0.20791
+    """
+def iinfo(type: _Operand | _DType, /) -> _IntInfo:
+    """The limits of an integer dtype, or of a tensor's; DTypeError for others.
+
+    >>> flex.iinfo(flex.int8).max
+    127
+    """
+def imag(x: _Operand, /) -> Tensor:
+    """Imaginary part; zero for real numbers.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operand's dtype; that of its parts if it is complex.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.imag(flex.asarray([1 + 2j])).tolist()
+    [2.0]
     """
 def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
     """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
@@ -3502,6 +3092,235 @@ def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: Support
 
     >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
     [[0.0, 0.0], [2.0, 2.0]]
+    """
+def inner(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The sum of products over the last axes of both; the result has the other axes of x1, followed by
+    those of x2. With a number, the product.
+
+    x1, x2: of the same size along the last axis (ShapeError). The result has the common dtype;
+    DTypeError for bool, or if there is none.
+
+    >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+    [12, 34]
+    """
+def isclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
+    """Whether each element of x1 is within `atol + rtol * abs(x2)` of that of x2, in float64.
+
+    x1, x2: of any dtypes with a common one (DTypeError), which broadcast (ShapeError). equal_nan:
+    whether NaN is close to NaN. Infinities are close to themselves alone.
+
+    >>> flex.isclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0 + 1e-7, 2.1])).tolist()
+    [True, False]
+    """
+def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> builtins.bool:
+    """Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`,
+    `"real floating"`, `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
+    ValueError for other kinds. A kind implies arithmetic: the 8-bit floats, which have none, are of
+    no kind.
+
+    >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
+    (True, False)
+    """
+def isfinite(x: _Operand, /) -> Tensor:
+    """Whether finite.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+    [True, False, False]
+    """
+def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
+    """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
+
+    x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+    element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
+    is no common dtype.
+
+    >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
+    [True, False, True]
+    """
+def isinf(x: _Operand, /) -> Tensor:
+    """Whether infinite.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.isinf(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+    [False, True, False]
+    """
+def isnan(x: _Operand, /) -> Tensor:
+    """Whether not a number.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+    [False, False, True]
+    """
+def kron(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The Kronecker product: each element of x1 times the whole of x2, as blocks. The shape with fewer
+    dimensions is padded with ones in front; sizes are multiplied.
+
+    The result has the common dtype; DTypeError for bool, or if there is none.
+
+    >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
+    [1, 2, 3, 10, 20, 30]
+    """
+def less(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is less.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.less(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
+    [True, False]
+    """
+def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is less or equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.less_equal(flex.asarray([1, 2, 3]), flex.asarray([2, 2, 2])).tolist()
+    [True, True, False]
+    """
+def lgamma(x: _Operand, /) -> Tensor:
+    """The logarithm of the magnitude of the gamma function; infinite at 0 and at negative integers.
+
+    Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for
+    complex numbers and float8.
+
+    >>> flex.lgamma(flex.asarray([1.0, 2.0, 0.0])).tolist()
+    [0.0, 0.0, inf]
+    """
+def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True) -> Tensor:
+    """`num` evenly spaced values from `start` to `stop`, which is the last value if `endpoint` is
+    true.
+
+    dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
+    computed from its index and rounded once. ValueError if num is negative; DTypeError for other
+    dtypes.
+
+    >>> flex.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+def log(x: _Operand, /) -> Tensor:
+    """Natural logarithm.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.log(flex.asarray([1.0, 0.0])).tolist()
+    [0.0, -inf]
+    """
+def log10(x: _Operand, /) -> Tensor:
+    """Logarithm to base 10.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.log10(flex.asarray([1.0, 100.0])).tolist()
+    [0.0, 2.0]
+    """
+def log1p(x: _Operand, /) -> Tensor:
+    """`log(1 + x)` without cancellation.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.log1p(flex.asarray([0.0, 1e-20, -1.0])).tolist()
+    [0.0, 9.999999682655225e-21, -inf]
+    """
+def log2(x: _Operand, /) -> Tensor:
+    """Logarithm to base 2.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.log2(flex.asarray([1.0, 8.0, 0.5])).tolist()
+    [0.0, 3.0, -1.0]
+    """
+def logaddexp(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """`log(exp(a) + exp(b))` without overflow.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.logaddexp(flex.asarray([1000.0, 1.0]), flex.asarray([0.0, -flex.inf])).tolist()
+    [1000.0, 1.0]
+    """
+def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether both are true (not zero).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.logical_and(flex.asarray([True, True]), flex.asarray([True, False])).tolist()
+    [True, False]
+    """
+def logical_not(x: _Operand, /) -> Tensor:
+    """Whether not true (zero).
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.logical_not(flex.asarray([True, False])).tolist()
+    [False, True]
+    """
+def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether either is true (not zero).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.logical_or(flex.asarray([True, False]), flex.asarray([False, False])).tolist()
+    [True, False]
+    """
+def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether exactly one is true (not zero).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.logical_xor(flex.asarray([True, True]), flex.asarray([True, False])).tolist()
+    [False, True]
+    """
+def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """`log(sum(exp(x)))`, without overflow.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
+    DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+
+    >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
+    1000.0
     """
 def masked_fill(x: _Operand, /, mask: _Operand, value: _Number) -> Tensor:
     """`x` with `value` where the mask is true.
@@ -3521,78 +3340,6 @@ def masked_select(x: _Operand, /, mask: _Operand) -> Tensor:
 
     >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
     [1, 3]
-    """
-def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
-    """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor per dimension, as a
-    tuple, in row-major order.
-
-    x: a tensor of any dtype, of one dimension or more (ShapeError).
-
-    >>> [i.tolist() for i in flex.nonzero(flex.asarray([[0, 5], [6, 0]]))]
-    [[0, 1], [1, 0]]
-    """
-def argwhere(x: _Operand, /) -> Tensor:
-    """The indices of the nonzero elements of `x`, one per row, in row-major order.
-
-    x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
-
-    >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
-    [[0, 1], [1, 0]]
-    """
-def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]:
-    """Broadcasts tensors to their common shape: views, as a tuple.
-
-    arrays: tensors of any dtypes, which they keep. ShapeError if the shapes don't broadcast.
-
-    >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
-    [(3, 4), (3, 4)]
-    """
-def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor:
-    """Joins tensors along an axis; with `axis=None`, the flattened tensors.
-
-    arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
-    (ShapeError). The result has their common dtype (DTypeError if there is none).
-
-    >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
-    [1, 2, 3]
-    """
-def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
-    """Joins tensors of the same shape along a new axis, at that position of the result.
-
-    arrays: a sequence of at least one tensor (ValueError), all of the same shape (ShapeError). The
-    result has their common dtype.
-
-    >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
-    [[1, 3], [2, 4]]
-    """
-def repeat(x: _Operand, /, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
-    """Repeats each element several times along an axis; with `axis=None`, elements of the flattened x.
-
-    repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
-    if there are not as many as elements; DTypeError if they are not integers.
-
-    >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
-    [1, 1, 3]
-    """
-def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
-    """Repeats the whole of `x`, `repetitions[k]` times along dimension `k`.
-
-    repetitions: an integer or a tuple of them, aligned with the last dimension. If it and the shape
-    of x differ in length, the shorter is padded with ones in front. ValueError if one is negative.
-
-    >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
-    [[1, 2, 1, 2], [1, 2, 1, 2]]
-    """
-def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number | None = 0) -> Tensor:
-    """Pads `x` with elements of `value`.
-
-    pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
-    all dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
-    ValueError if one is negative; ShapeError if there is not one pair for each dimension;
-    DTypeError if the value is of a higher kind than the dtype.
-
-    >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
-    [9, 1, 2, 9, 9]
     """
 def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor:
     """The matrix product. A vector on the left is a row, on the right a column, whose dimension is
@@ -3618,129 +3365,118 @@ def matrix_transpose(x: _Operand, /) -> Tensor:
     >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
-def tensordot(x1: _Operand, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
-    """The sum of products over several axes. The result has the axes of x1 that are not summed over,
-    followed by those of x2.
+def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """The largest element; NaN propagates.
 
-    axes: the number of axes, the last of x1 and the first of x2; or a pair of axes, or of tuples of
-    axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has the common
-    dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range or
-    repeated.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
+    numbers; AxisError if an axis is out of range or repeated.
 
-    >>> a = flex.asarray([[1, 2], [3, 4]])
-    >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
-    (30, [[10, 14], [14, 20]])
+    >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [5, 3]
     """
-def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
-    """The dot product along an axis; complex numbers of x1 are conjugated.
+def max_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+    """`max` and `argmax` in one: the largest element and its index (int64). Arguments and errors are
+    those of `argmax`.
 
-    x1, x2: of the same size along the axis; the other dimensions broadcast (ShapeError). axis: a
-    negative one counts from the end of both, others from the front of the broadcast shape
-    (AxisError). The result has the common dtype; DTypeError for bool, or if there is none.
-
-    >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
-    [12, 34]
+    >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+    [[5, 3], [1, 0]]
     """
-def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The outer product of two vectors: the product of each element of one with each of the other.
+def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The larger; NaN if either is.
 
-    x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
-    (DTypeError if there is none).
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
-    [[3, 4], [6, 8]]
+    >>> flex.maximum(flex.asarray([1.0, -flex.inf]), flex.asarray([3.0, 2.0])).tolist()
+    [3.0, 2.0]
     """
-def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
-    """The cross product of vectors with three elements along an axis.
+def mean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """The arithmetic mean of elements.
 
-    x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
-    common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
+    compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
+    range or repeated.
 
-    >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
-    [0, 0, 1]
-    """
-def inner(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The sum of products over the last axes of both; the result has the other axes of x1, followed by
-    those of x2. With a number, the product.
-
-    x1, x2: of the same size along the last axis (ShapeError). The result has the common dtype;
-    DTypeError for bool, or if there is none.
-
-    >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
-    [12, 34]
-    """
-def dot(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The product of numpy.dot: of vectors or matrices as `matmul`, with a number the product, and
-    otherwise the sum of products over the last axis of x1 and the second-last of x2; the result has
-    the other axes of x1, followed by those of x2.
-
-    x1, x2: of the same size along these axes (ShapeError). The result has the common dtype;
-    DTypeError for bool, or if there is none.
-
-    >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
-    [7, 10]
-    """
-def vdot(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The dot product of all elements in row-major order; complex numbers of x1 are conjugated.
-
-    x1, x2: with equally many elements (ShapeError). The result is 0-dimensional, of the common
-    dtype; DTypeError for bool, or if there is none.
-
-    >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
-    16
-    """
-def kron(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The Kronecker product: each element of x1 times the whole of x2, as blocks. The shape with fewer
-    dimensions is padded with ones in front; sizes are multiplied.
-
-    The result has the common dtype; DTypeError for bool, or if there is none.
-
-    >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
-    [1, 2, 3, 10, 20, 30]
-    """
-def nansum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
-    """The sum of elements that are not NaN; of none it is 0.
-
-    dtype: the dtype of the sum. Other arguments, dtypes and errors are those of `sum`.
-
-    >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
-    4.0
-    """
-def nanmean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
-    """The mean of elements that are not NaN; of none it is NaN.
-
-    dtype: a float or complex dtype to compute in. Other arguments, dtypes and errors are those of
-    `mean`.
-
-    >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
-    2.0
-    """
-def nanmax(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The largest element that is not NaN; NaN if all are. Arguments and errors are those of `max`.
-
-    >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
+    >>> flex.mean(flex.asarray([1, 2, 6])).item()
     3.0
     """
-def nanmin(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
-    `min`.
+def median(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The median of elements: the middle of the sorted ones, or the mean of both in the middle.
 
-    >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
-    1.0
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool. NaN if an element is NaN, or there is
+    none. DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+
+    >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
+    [2.0, 8.0]
     """
-def nanvar(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
-    """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
-    Arguments, dtypes and errors are those of `var`.
-
-    >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
-    1.0
+def memory_stats() -> _MemoryStats:
+    """Memory of tensors, in bytes: `in_use` by live ones, its `peak`, the bytes `cached` for reuse,
+    their `cap`, the machine's `limit` (None if unknown); and how many blocks came from the cache
+    (`hits`) or from the system (`misses`).
     """
-def nanstd(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
-    """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
-    the same arguments and errors.
+def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Tensor, ...]:
+    """Coordinates of a grid: each tensor's values along a dimension of its own, broadcast to the grid;
+    views, as a tuple.
 
-    >>> flex.nanstd(flex.asarray([1.0, flex.nan, 3.0])).item()
-    1.0
+    arrays: tensors of rank 1 or 0 (ShapeError). indexing: with "xy" the first tensor varies along
+    the second dimension and the second one along the first, with "ij" they are in order (ValueError
+    for anything else).
+
+    >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
+    >>> x.tolist(), y.tolist()
+    ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
+    """
+def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """The smallest element; NaN propagates. Arguments and errors are those of `max`.
+
+    >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [1, 2]
+    """
+def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+    """`min` and `argmin` in one: the smallest element and its index (int64). Arguments and errors are
+    those of `argmin`.
+
+    >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+    [[1, 2], [0, 1]]
+    """
+def minimum(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The smaller; NaN if either is.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.minimum(flex.asarray([1.0, flex.inf]), flex.asarray([3.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
+def moveaxis(x: _Operand, /, source: _Shape, destination: _Shape) -> Tensor:
+    """Moves dimensions to other positions, keeping the order of the others; a view.
+
+    source, destination: equally many axes of x and of the result (ShapeError). AxisError if one is
+    out of range or repeated.
+
+    >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+def multiply(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Product.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.multiply(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
+    [10, 40]
     """
 def nan_to_num(x: _Operand, /, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """x with finite numbers in place of NaN and infinities; of complex numbers, in both parts.
@@ -3751,6 +3487,496 @@ def nan_to_num(x: _Operand, /, *, nan: float = 0.0, posinf: float | None = None,
 
     >>> flex.nan_to_num(flex.asarray([flex.nan, -flex.inf, 1.0]), neginf=-9).tolist()
     [0.0, -9.0, 1.0]
+    """
+def nanmax(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The largest element that is not NaN; NaN if all are. Arguments and errors are those of `max`.
+
+    >>> flex.nanmax(flex.asarray([1.0, flex.nan, 3.0])).item()
+    3.0
+    """
+def nanmean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The mean of elements that are not NaN; of none it is NaN.
+
+    dtype: a float or complex dtype to compute in. Other arguments, dtypes and errors are those of
+    `mean`.
+
+    >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
+    2.0
+    """
+def nanmin(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
+    `min`.
+
+    >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
+    1.0
+    """
+def nanstd(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+    """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
+    the same arguments and errors.
+
+    >>> flex.nanstd(flex.asarray([1.0, flex.nan, 3.0])).item()
+    1.0
+    """
+def nansum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The sum of elements that are not NaN; of none it is 0.
+
+    dtype: the dtype of the sum. Other arguments, dtypes and errors are those of `sum`.
+
+    >>> flex.nansum(flex.asarray([1.0, flex.nan, 3.0])).item()
+    4.0
+    """
+def nanvar(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
+    """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
+    Arguments, dtypes and errors are those of `var`.
+
+    >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
+    1.0
+    """
+def negative(x: _Operand, /) -> Tensor:
+    """`-x`; the smallest integer wraps to itself.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.negative(flex.asarray([1, -2])).tolist()
+    [-1, 2]
+    """
+def nextafter(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The next value from the first towards the second.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.nextafter(flex.asarray([1.0, 0.0]), flex.asarray([2.0, 0.0])).tolist()
+    [1.0000001192092896, 0.0]
+    """
+def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
+    """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor per dimension, as a
+    tuple, in row-major order.
+
+    x: a tensor of any dtype, of one dimension or more (ShapeError).
+
+    >>> [i.tolist() for i in flex.nonzero(flex.asarray([[0, 5], [6, 0]]))]
+    [[0, 1], [1, 0]]
+    """
+def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether not equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype, and integers are compared with it exactly, in range or not.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.not_equal(flex.asarray([1, 2]), flex.asarray([2, 2])).tolist()
+    [True, False]
+    """
+def ones(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of ones (or True).
+
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+    negative; MemoryError if there is not enough memory.
+
+    >>> flex.ones(3, dtype=flex.int8).tolist()
+    [1, 1, 1]
+    """
+def ones_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError if there
+    is not enough memory.
+
+    >>> flex.ones_like(flex.asarray([5, 6])).tolist()
+    [1, 1]
+    """
+def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The outer product of two vectors: the product of each element of one with each of the other.
+
+    x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
+    (DTypeError if there is none).
+
+    >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
+    [[3, 4], [6, 8]]
+    """
+def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
+    """Pads `x` with elements of `value`.
+
+    pad_width: the number of elements before and after, as in numpy.pad: an integer for both ends of
+    all dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+    ValueError if one is negative; ShapeError if there is not one pair for each dimension;
+    DTypeError if the value is of a higher kind than the dtype.
+
+    >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
+    [9, 1, 2, 9, 9]
+    """
+def percentile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    """`quantile` for `q` from 0 to 100, with the same arguments and errors.
+
+    >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
+    2.5
+    """
+def permute_dims(x: _Operand, /, axes: _Shape) -> Tensor:
+    """Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
+
+    axes: each axis once (ShapeError, AxisError).
+
+    >>> flex.permute_dims(flex.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+def positive(x: _Operand, /) -> Tensor:
+    """x itself.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.positive(flex.asarray([1, -2])).tolist()
+    [1, -2]
+    """
+def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The first to the power of the second. Negative exponents of integers are an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.pow(flex.asarray([2, 3]), flex.asarray([10, 2])).tolist()
+    [1024, 9]
+    """
+def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    """The product of elements.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
+    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
+    an axis is out of range or repeated.
+
+    >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    [2, 12]
+    """
+def ptp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The largest element less the smallest, in the dtype of x; integers wrap. Arguments and errors are
+    those of `max`.
+
+    >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [4, 1]
+    """
+def quantile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    """The quantiles of elements: the values at `q` times the way through the sorted elements.
+
+    q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
+    result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
+    position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
+    ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
+    `median`.
+
+    >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
+    [1.0, 2.5]
+    """
+def ravel(x: _Operand, /) -> Tensor:
+    """The elements in row-major order, as a vector; a view if strides allow it, else a copy.
+
+    >>> flex.ravel(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [1, 2, 3, 4]
+    """
+def real(x: _Operand, /) -> Tensor:
+    """Real part.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operand's dtype; that of its parts if it is complex.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.real(flex.asarray([1 + 2j])).tolist()
+    [1.0]
+    """
+def reciprocal(x: _Operand, /) -> Tensor:
+    """`1 / x`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.reciprocal(flex.asarray([4.0, 0.5])).tolist()
+    [0.25, 2.0]
+    """
+def relu(x: _Operand, /) -> Tensor:
+    """`max(x, 0)`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.relu(flex.asarray([1.5, -2.0])).tolist()
+    [1.5, 0.0]
+    """
+def remainder(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Remainder with the sign of the divisor. Integer division by zero is an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
+
+    >>> flex.remainder(flex.asarray([7, -7]), flex.asarray([4, 4])).tolist()
+    [3, 1]
+    """
+def repeat(x: _Operand, /, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
+    """Repeats each element several times along an axis; with `axis=None`, elements of the flattened x.
+
+    repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
+    if there are not as many as elements; DTypeError if they are not integers.
+
+    >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
+    [1, 1, 3]
+    """
+def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor:
+    """The elements in row-major order in another shape; one size may be -1, and is then inferred. A
+    view if strides allow it, else a copy; `copy=True` always copies, `copy=False` raises ValueError
+    if a copy is needed. ShapeError if the number of elements differs.
+
+    >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
+    [[0, 1, 2], [3, 4, 5]]
+    """
+def result_type(*arrays_and_dtypes: _Operand | _DType) -> DType:
+    """The dtype of an operation on these tensors, dtypes and Python numbers; numbers take the others'
+    dtype. DTypeError if there is none.
+
+    >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
+    (flex.int16, flex.float16)
+    """
+def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor:
+    """Rolls elements by `shift` positions along an axis; those shifted beyond the end re-enter at the
+    beginning. With `axis=None`, rolls the flattened x.
+
+    shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
+    axes. AxisError if an axis is out of range.
+
+    >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
+    [4, 1, 2, 3]
+    """
+def rot90(x: _Operand, /, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)) -> Tensor:
+    """Rotates by 90 degrees, `k` times, in the plane of two axes, from the first towards the second; a
+    view.
+
+    axes: two different axes (AxisError).
+
+    >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
+def round(x: _Operand, /) -> Tensor:
+    """The nearest integer, ties to even.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
+    [0.0, 2.0, 3.0]
+    """
+def rsqrt(x: _Operand, /) -> Tensor:
+    """`1 / sqrt(x)`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
+    [0.5, 1.0]
+    """
+def scatter(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+    """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
+    `indices`.
+
+    indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
+    broadcasts to the shape of indices. mode: "set" (of several values for one position the last
+    wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
+    a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
+    kind than the dtype of x; ValueError for another mode.
+
+    >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
+    [[1, 9], [9, 4]]
+    """
+def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
+    """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
+    of `indices`, which may repeat.
+
+    Shapes, dtypes and errors are those of `scatter` with mode "add". The result is the same
+    for any number of threads.
+
+    >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
+    [2.0, 0.0, 5.0]
+    """
+def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor:
+    """The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
+    values with `side="left"`, after them with `"right"`.
+
+    x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
+    sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64. Floats
+    are compared with integers in x1 exactly.
+    ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
+    ValueError for another side; IndexError if an index of the sorter is out of range.
+
+    >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
+    [3, 4]
+    """
+def set_num_threads(n: SupportsIndex, /) -> None:
+    """Sets how many threads operations of the whole process may use; 0 restores the initial number.
+    ValueError if it is negative.
+    """
+def set_weight_packing(on: builtins.bool, /) -> None:
+    """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
+    True): float32, float64, int8 and uint8 weights of `nn.linear`, bfloat16 ones of it and of
+    convolutions where the CPU has instructions for their products, those of recurrent layers, int8
+    and uint8 matrices on the right of `matmul`, and weights of convolutions by Winograd's
+    algorithm. Products with few rows take less time then. Each such weight takes its memory a
+    second time, that of Winograd's algorithm four times more. Results of floats may differ in their
+    last bits. Panels that were packed before are freed with their weight.
+    """
+def show_config() -> _Config:
+    """The configuration of this build: `version`, `instruction_set` (the one in use), `threads`,
+    `features` of the build, `dtypes`.
+    """
+def sigmoid(x: _Operand, /) -> Tensor:
+    """`1 / (1 + exp(-x))`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.sigmoid(flex.asarray([0.0, 20.0])).tolist()
+    [0.5, 1.0]
+    """
+def sign(x: _Operand, /) -> Tensor:
+    """-1, 0 or 1; `z / |z|` for complex numbers.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.sign(flex.asarray([5, 0, -2])).tolist()
+    [1, 0, -1]
+    """
+def signbit(x: _Operand, /) -> Tensor:
+    """Whether the sign bit is set.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.signbit(flex.asarray([1.0, -0.0])).tolist()
+    [False, True]
+    """
+def silu(x: _Operand, /) -> Tensor:
+    """`x * sigmoid(x)`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.silu(flex.asarray([0.0, 20.0])).tolist()
+    [0.0, 20.0]
+    """
+def sin(x: _Operand, /) -> Tensor:
+    """Sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.sin(flex.asarray([0.0, flex.pi / 2])).tolist()
+    [0.0, 1.0]
+    """
+def sinh(x: _Operand, /) -> Tensor:
+    """Hyperbolic sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.sinh(flex.asarray([0.0, flex.inf])).tolist()
+    [0.0, inf]
+    """
+def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+    """Sorts the values along `axis`.
+
+    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
+    `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
+    DTypeError for complex numbers; AxisError if the axis is out of range.
+
+    >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
+    [3, 2, 1]
+    """
+def sort_with_indices(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]:
+    """`sort` and `argsort` in one: the sorted values and their indices.
+
+    x: a tensor of an ordered dtype; both results have its shape, the indices are int64. DTypeError
+    for complex numbers; AxisError if the axis is out of range.
+
+    >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
+    >>> values.tolist(), indices.tolist()
+    ([1, 2, 3], [1, 2, 0])
+    """
+def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """Pieces along an axis, as in torch.split: all of one size, except a smaller last one, or of the
+    given sizes, which must add up to that of the axis; views, as a tuple.
+
+    ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
+    AxisError if the axis is out of range.
+
+    >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
+    [[1, 2], [3, 4], [5]]
+    >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
+    [[1], [2, 3]]
+    """
+def sqrt(x: _Operand, /) -> Tensor:
+    """Square root.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.sqrt(flex.asarray([4.0, 9.0])).tolist()
+    [2.0, 3.0]
+    """
+def square(x: _Operand, /) -> Tensor:
+    """`x * x`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.square(flex.asarray([3, -2])).tolist()
+    [9, 4]
+    """
+def squeeze(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
+    """Removes dimensions of size 1: those given, or all; a view.
+
+    axis: an integer or a tuple of them. ShapeError if one has another size; AxisError if it is out
+    of range or repeated.
+
+    >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
+    (3, 1)
+    """
+def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
+    """Joins tensors of the same shape along a new axis, at that position of the result.
+
+    arrays: a sequence of at least one tensor (ValueError), all of the same shape (ShapeError). The
+    result has their common dtype.
+
+    >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
+    """The standard deviation of elements: the square root of `var`, with the same arguments and
+    errors.
+
+    >>> flex.std(flex.asarray([1.0, 3.0])).item()
+    1.0
     """
 def stream() -> Stream:
     """Runs the operations of a block together: `with flex.stream():`.
@@ -3775,42 +4001,19 @@ def stream() -> Stream:
     >>> z.item()
     15.0
     """
-def median(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The median of elements: the middle of the sorted ones, or the mean of both in the middle.
+def subtract(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Difference.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    result has the dtype of x, float32 for integers and bool. NaN if an element is NaN, or there is
-    none. DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
-    >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
-    [2.0, 8.0]
+    >>> flex.subtract(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
+    [-9, -18]
     """
-def ptp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The largest element less the smallest, in the dtype of x; integers wrap. Arguments and errors are
-    those of `max`.
-
-    >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [4, 1]
-    """
-def quantile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
-    """The quantiles of elements: the values at `q` times the way through the sorted elements.
-
-    q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
-    result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
-    position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
-    ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
-    `median`.
-
-    >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
-    [1.0, 2.5]
-    """
-def percentile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
-    """`quantile` for `q` from 0 to 100, with the same arguments and errors.
-
-    >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
-    2.5
-    """
-def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
     """The sum of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
@@ -3823,172 +4026,131 @@ def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = No
     >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
     (10, [4, 6])
     """
-def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The product of elements.
+def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
+    """Swaps two dimensions; a view. AxisError if one is out of range.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
-    an axis is out of range or repeated.
-
-    >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
-    [2, 12]
+    >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
     """
-def mean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The arithmetic mean of elements.
+def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
+    """Takes the slices of `x` at the positions `indices` along `axis`.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
-    compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
-    range or repeated.
+    indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
+    result. axis: None takes from the flattened x. The result has the dtype of x. IndexError if a
+    position is out of range; DTypeError if they are not integers; AxisError for a wrong axis.
 
-    >>> flex.mean(flex.asarray([1, 2, 6])).item()
-    3.0
+    >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
+    [30, 10, 30]
     """
-def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
-    """The variance of elements: the sum of squared deviations from the mean, divided by `n -
-    correction`.
+def take_along_axis(x: _Operand, /, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
+    """Takes, from each line of `x` along `axis`, the values at the positions in the same line of
+    `indices`.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
-    compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
-    correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
+    indices: integers, of the shape of x except along the axis (sizes of 1 broadcast); the result
+    has their shape, and the dtype of x. IndexError if a position is out of range; ShapeError if
+    shapes don't fit; DTypeError if positions are not integers.
+
+    >>> x = flex.asarray([[3, 1], [4, 2]])
+    >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+def tan(x: _Operand, /) -> Tensor:
+    """Tangent.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.tan(flex.asarray([0.0, flex.pi / 4])).tolist()
+    [0.0, 1.0]
+    """
+def tanh(x: _Operand, /) -> Tensor:
+    """Hyperbolic tangent.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.tanh(flex.asarray([0.0, 20.0])).tolist()
+    [0.0, 1.0]
+    """
+def tensordot(x1: _Operand, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
+    """The sum of products over several axes. The result has the axes of x1 that are not summed over,
+    followed by those of x2.
+
+    axes: the number of axes, the last of x1 and the first of x2; or a pair of axes, or of tuples of
+    axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has the common
+    dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range or
     repeated.
 
-    >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
-    (1.0, 2.0)
+    >>> a = flex.asarray([[1, 2], [3, 4]])
+    >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
+    (30, [[10, 14], [14, 20]])
     """
-def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
-    """The standard deviation of elements: the square root of `var`, with the same arguments and
-    errors.
+def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
+    """Repeats the whole of `x`, `repetitions[k]` times along dimension `k`.
 
-    >>> flex.std(flex.asarray([1.0, 3.0])).item()
-    1.0
+    repetitions: an integer or a tuple of them, aligned with the last dimension. If it and the shape
+    of x differ in length, the shorter is padded with ones in front. ValueError if one is negative.
+
+    >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
-def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The largest element; NaN propagates.
+def topk(x: _Operand, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
+    """The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
-    numbers; AxisError if an axis is out of range or repeated.
+    x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
+    indices are int64. Of equal values the first is preferred; NaN is taken last. ValueError if k is
+    negative or exceeds the size of the axis; DTypeError for complex numbers; AxisError if the axis
+    is out of range.
 
-    >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [5, 3]
+    >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
+    >>> values.tolist(), indices.tolist()
+    ([5, 3], [1, 2])
     """
-def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The smallest element; NaN propagates. Arguments and errors are those of `max`.
+def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor:
+    """Permutes the dimensions, by default in reverse order; a view.
 
-    >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [1, 2]
+    axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+
+    >>> flex.transpose(flex.zeros((2, 3, 4))).shape
+    (4, 3, 2)
     """
-def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """Whether any element is true (not zero).
+def tril(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
+    """The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
 
-    x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
-    keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
-    AxisError if an axis is out of range or repeated.
+    x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
 
-    >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
-    [True, False]
+    >>> flex.tril(flex.ones((2, 2))).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
     """
-def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
-    result is True if there are no elements.
+def triu(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
+    """The upper triangles of matrices (the last two dimensions): zero below diagonal `k`.
 
-    >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
-    [True, False]
+    x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+
+    >>> flex.triu(flex.ones((2, 2))).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
     """
-def count_nonzero(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
+def trunc(x: _Operand, /) -> Tensor:
+    """x rounded towards zero.
 
-    >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
-    [1, 2]
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError if the operation doesn't support the dtype.
+
+    >>> flex.trunc(flex.asarray([1.5, -1.5])).tolist()
+    [1.0, -1.0]
     """
-def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """`log(sum(exp(x)))`, without overflow.
+def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
+    """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows, and
+    their elements are a new last dimension. A view whose elements overlap.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
-    DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+    ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
+    AxisError if the axis is out of range.
 
-    >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
-    1000.0
-    """
-def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
-    """The cumulative sum along an axis.
-
-    axis: may be None if x has one dimension (ValueError). dtype: the dtype of the sums, by default
-    int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
-    prepend a 0, so that the axis is longer by one. Sums of floats are those of adding in order, up
-    to rounding: of numbers that are not negative they never decrease, and those of a part of a line
-    are a part of the line's. AxisError if the axis is out of range.
-
-    >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
-    [0, 1, 3, 6]
-    """
-def cumulative_prod(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
-    """The cumulative product along an axis. Arguments and errors are those of `cumulative_sum`; the
-    initial value is 1.
-
-    >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
-    [2, 6, 24]
-    """
-def cumulative_max(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
-    """The cumulative maximum along an axis; NaN propagates.
-
-    axis: may be None if x has one dimension (ValueError). The result has the shape and dtype of x.
-    DTypeError for complex numbers; AxisError if the axis is out of range.
-
-    >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
-    [1, 3, 3]
-    """
-def cumulative_min(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
-    """The cumulative minimum along an axis. Arguments and errors are those of `cumulative_max`.
-
-    >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
-    [3, 1, 1]
-    """
-def diff(x: _Operand, /, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
-    """Differences of adjacent elements along an axis, taken `n` times.
-
-    prepend, append: values to join to x first, before and after it: a number, or a tensor of the
-    shape of x except along the axis (ShapeError). The result has the common dtype, and an axis
-    shorter by n. ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of
-    range.
-
-    >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
-    [3, 5, 7]
-    """
-def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The index of the first occurrence of the largest element; of the first NaN, if there is one.
-
-    axis: an integer, or None for the index in the flattened x. keepdims: keep reduced axes with
-    size 1. The result is int64. ValueError if there are no elements; DTypeError for complex
-    numbers; AxisError if the axis is out of range.
-
-    >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [1, 0]
-    """
-def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The index of the first occurrence of the smallest element. Arguments and errors are those of
-    `argmax`.
-
-    >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [0, 1]
-    """
-def max_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-    """`max` and `argmax` in one: the largest element and its index (int64). Arguments and errors are
-    those of `argmax`.
-
-    >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
-    [[5, 3], [1, 0]]
-    """
-def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-    """`min` and `argmin` in one: the smallest element and its index (int64). Arguments and errors are
-    those of `argmin`.
-
-    >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
-    [[1, 2], [0, 1]]
+    >>> flex.unfold(flex.arange(5), 3).tolist()
+    [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """
 def unique_all(x: _Operand, /) -> UniqueAllResult:
     """The distinct elements, their indices, the inverse, and their counts.
@@ -4025,98 +4187,6 @@ def unique_values(x: _Operand, /) -> Tensor:
     >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
     [1, 2, 3]
     """
-def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
-    """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
-
-    x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
-    element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
-    is no common dtype.
-
-    >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
-    [True, False, True]
-    """
-def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor:
-    """The elements in row-major order in another shape; one size may be -1, and is then inferred. A
-    view if strides allow it, else a copy; `copy=True` always copies, `copy=False` raises ValueError
-    if a copy is needed. ShapeError if the number of elements differs.
-
-    >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
-    [[0, 1, 2], [3, 4, 5]]
-    """
-def broadcast_to(x: _Operand, /, shape: _Shape) -> Tensor:
-    """Broadcasts dimensions of size 1, and adds new ones in front; a view.
-
-    shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
-
-    >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
-    [[1, 1, 1], [2, 2, 2]]
-    """
-def expand_dims(x: _Operand, /, axis: _Shape = 0) -> Tensor:
-    """Inserts dimensions of size 1 at these positions of the result; a view.
-
-    axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
-
-    >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
-    (1, 2, 3, 1)
-    """
-def squeeze(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
-    """Removes dimensions of size 1: those given, or all; a view.
-
-    axis: an integer or a tuple of them. ShapeError if one has another size; AxisError if it is out
-    of range or repeated.
-
-    >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
-    (3, 1)
-    """
-def flip(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
-    """Reverses the elements along one axis, several, or all; a view.
-
-    axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
-
-    >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
-    [3, 2, 1]
-    """
-def moveaxis(x: _Operand, /, source: _Shape, destination: _Shape) -> Tensor:
-    """Moves dimensions to other positions, keeping the order of the others; a view.
-
-    source, destination: equally many axes of x and of the result (ShapeError). AxisError if one is
-    out of range or repeated.
-
-    >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
-    (3, 4, 2)
-    """
-def permute_dims(x: _Operand, /, axes: _Shape) -> Tensor:
-    """Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
-
-    axes: each axis once (ShapeError, AxisError).
-
-    >>> flex.permute_dims(flex.zeros((2, 3, 4)), (2, 0, 1)).shape
-    (4, 2, 3)
-    """
-def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor:
-    """Permutes the dimensions, by default in reverse order; a view.
-
-    axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
-
-    >>> flex.transpose(flex.zeros((2, 3, 4))).shape
-    (4, 3, 2)
-    """
-def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
-    """Swaps two dimensions; a view. AxisError if one is out of range.
-
-    >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
-    (4, 3, 2)
-    """
-def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-    """Rolls elements by `shift` positions along an axis; those shifted beyond the end re-enter at the
-    beginning. With `axis=None`, rolls the flattened x.
-
-    shift, axis: integers, or tuples of equal length (ValueError); a single shift applies to all
-    axes. AxisError if an axis is out of range.
-
-    >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
-    [4, 1, 2, 3]
-    """
 def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """One tensor for each index of an axis, without that axis; views, as a tuple. AxisError if the
     axis is out of range.
@@ -4124,140 +4194,78 @@ def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
     >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]
     """
-def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """Pieces along an axis, as in torch.split: all of one size, except a smaller last one, or of the
-    given sizes, which must add up to that of the axis; views, as a tuple.
+def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
+    """The variance of elements: the sum of squared deviations from the mean, divided by `n -
+    correction`.
 
-    ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
-    AxisError if the axis is out of range.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
+    compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
+    correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
+    repeated.
 
-    >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
-    [[1, 2], [3, 4], [5]]
-    >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
-    [[1], [2, 3]]
+    >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
+    (1.0, 2.0)
     """
-def chunk(x: _Operand, /, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """`chunks` pieces of equal size along an axis, as in torch.chunk. If the size of the axis isn't
-    divisible, the last piece is smaller, or there are fewer pieces. Views, as a tuple.
+def vdot(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The dot product of all elements in row-major order; complex numbers of x1 are conjugated.
 
-    ValueError if chunks is not positive; AxisError if the axis is out of range.
+    x1, x2: with equally many elements (ShapeError). The result is 0-dimensional, of the common
+    dtype; DTypeError for bool, or if there is none.
 
-    >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
-    [[1, 2, 3], [4, 5]]
+    >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
+    16
     """
-def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
-    """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows, and
-    their elements are a new last dimension. A view whose elements overlap.
+def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
+    """The dot product along an axis; complex numbers of x1 are conjugated.
 
-    ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
-    AxisError if the axis is out of range.
+    x1, x2: of the same size along the axis; the other dimensions broadcast (ShapeError). axis: a
+    negative one counts from the end of both, others from the front of the broadcast shape
+    (AxisError). The result has the common dtype; DTypeError for bool, or if there is none.
 
-    >>> flex.unfold(flex.arange(5), 3).tolist()
-    [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+    [12, 34]
     """
-def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
-    """Sorts the values along `axis`.
+def vsplit(x: _Operand, /, indices_or_sections: _Shape) -> tuple[Tensor, ...]:
+    """Pieces along the first axis of two or more; views, as a tuple. Arguments and errors are those
+    of `hsplit`; ShapeError for vectors, too.
 
-    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
-    `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
-    DTypeError for complex numbers; AxisError if the axis is out of range.
-
-    >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
-    [3, 2, 1]
+    >>> [t.tolist() for t in flex.vsplit(flex.asarray([[1, 2], [3, 4]]), 2)]
+    [[[1, 2]], [[3, 4]]]
     """
-def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
-    """The indices that sort along `axis`.
+def vstack(arrays: Iterable[_Operand], /) -> Tensor:
+    """Joins tensors along the first axis, after `atleast_2d`: vectors are rows. Arguments and errors
+    are those of `hstack`.
 
-    x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
-    order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
-    axis is out of range.
-
-    >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
-    [1, 2, 0]
+    >>> flex.vstack([flex.asarray([1, 2]), flex.asarray([3, 4])]).tolist()
+    [[1, 2], [3, 4]]
     """
-def sort_with_indices(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]:
-    """`sort` and `argsort` in one: the sorted values and their indices.
+def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
+    """`x1` where the condition is true, else `x2`. Without both, as in NumPy and torch, the indices where
+    the condition is true: `nonzero(condition)`.
 
-    x: a tensor of an ordered dtype; both results have its shape, the indices are int64. DTypeError
-    for complex numbers; AxisError if the axis is out of range.
+    condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
+    has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
+    don't broadcast; TypeError for one of x1 and x2 alone.
 
-    >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
-    >>> values.tolist(), indices.tolist()
-    ([1, 2, 3], [1, 2, 0])
+    >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
+    [1, 0]
     """
-def topk(x: _Operand, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
-    """The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
+def zeros(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of zeros (or False).
 
-    x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
-    indices are int64. Of equal values the first is preferred; NaN is taken last. ValueError if k is
-    negative or exceeds the size of the axis; DTypeError for complex numbers; AxisError if the axis
-    is out of range.
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+    negative; MemoryError if there is not enough memory.
 
-    >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
-    >>> values.tolist(), indices.tolist()
-    ([5, 3], [1, 2])
+    >>> flex.zeros(3).tolist()
+    [0.0, 0.0, 0.0]
     """
-def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor:
-    """The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
-    values with `side="left"`, after them with `"right"`.
+def zeros_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError if
+    there is not enough memory.
 
-    x1: a sorted 1-dimensional tensor, NaN last; if it is not sorted, `sorter` has the indices that
-    sort it. x2: a tensor or a number, of any shape; the result has that shape and is int64. Floats
-    are compared with integers in x1 exactly.
-    ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
-    ValueError for another side; IndexError if an index of the sorter is out of range.
-
-    >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
-    [3, 4]
-    """
-def lgamma(x: _Operand, /) -> Tensor:
-    """The logarithm of the magnitude of the gamma function; infinite at 0 and at negative integers.
-
-    Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for
-    complex numbers and float8.
-
-    >>> flex.lgamma(flex.asarray([1.0, 2.0, 0.0])).tolist()
-    [0.0, 0.0, inf]
-    """
-def digamma(x: _Operand, /) -> Tensor:
-    """The digamma function, the derivative of `lgamma`: minus infinity at 0, NaN at negative integers.
-    Dtypes and errors are those of `lgamma`.
-
-    >>> round(flex.digamma(flex.asarray(1.0)).item(), 5)
-    -0.57722
-    """
-def erfinv(x: _Operand, /) -> Tensor:
-    """The inverse of the error function: infinite at 1 and -1, NaN beyond. Dtypes and errors are those
-    of `lgamma`.
-
-    >>> flex.erfinv(flex.asarray([0.0, 1.0])).tolist()
-    [0.0, inf]
-    """
-def i0(x: _Operand, /) -> Tensor:
-    """The modified Bessel function of the first kind of order 0. Dtypes and errors are those of
-    `lgamma`.
-
-    >>> round(flex.i0(flex.asarray(1.0)).item(), 5)
-    1.26607
-    """
-def i0e(x: _Operand, /) -> Tensor:
-    """`i0` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
-
-    >>> round(flex.i0e(flex.asarray(1.0)).item(), 5)
-    0.46576
-    """
-def i1(x: _Operand, /) -> Tensor:
-    """The modified Bessel function of the first kind of order 1. Dtypes and errors are those of
-    `lgamma`.
-
-    >>> round(flex.i1(flex.asarray(-1.0)).item(), 5)
-    -0.56516
-    """
-def i1e(x: _Operand, /) -> Tensor:
-    """`i1` times `exp(-abs(x))`, which does not overflow. Dtypes and errors are those of `lgamma`.
-
-    >>> round(flex.i1e(flex.asarray(1.0)).item(), 5)
-    0.20791
+    >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
+    [0, 0]
     """
 
 __all__ = [
@@ -4286,234 +4294,234 @@ __all__ = [
     "float64",
     "complex64",
     "complex128",
-    "Tensor",
-    "asarray",
-    "astype",
-    "__version__",
-    "threads",
-    "set_num_threads",
-    "set_weight_packing",
-    "get_num_threads",
-    "memory_stats",
-    "empty_cache",
-    "show_config",
-    "from_dlpack",
-    "frombuffer",
-    "_rebuild",
-    "finfo",
-    "iinfo",
-    "isdtype",
-    "can_cast",
-    "result_type",
     "e",
     "inf",
     "nan",
     "newaxis",
     "pi",
     "__array_api_version__",
-    "broadcast_shapes",
+    "__version__",
+    "threads",
+    "Stream",
+    "Tensor",
     "__array_namespace_info__",
-    "ravel",
+    "_rebuild",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "all",
+    "allclose",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "argsort",
+    "argwhere",
+    "array_equal",
+    "array_split",
+    "asarray",
+    "asin",
+    "asinh",
+    "astype",
+    "atan",
+    "atan2",
+    "atanh",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "hstack",
-    "vstack",
-    "dstack",
-    "column_stack",
-    "array_split",
-    "hsplit",
-    "vsplit",
-    "fliplr",
-    "flipud",
-    "rot90",
-    "diag",
-    "isclose",
-    "allclose",
-    "array_equal",
-    "empty",
-    "empty_like",
-    "zeros",
-    "zeros_like",
-    "ones",
-    "ones_like",
-    "full",
-    "full_like",
-    "arange",
-    "linspace",
-    "eye",
-    "tril",
-    "triu",
-    "meshgrid",
-    "einsum",
-    "einsum_path",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "floor_divide",
-    "remainder",
-    "fmod",
-    "pow",
-    "maximum",
-    "minimum",
-    "negative",
-    "positive",
-    "abs",
-    "sign",
-    "square",
-    "reciprocal",
-    "sqrt",
-    "rsqrt",
-    "hypot",
-    "copysign",
-    "nextafter",
-    "signbit",
-    "floor",
-    "ceil",
-    "trunc",
-    "round",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "erf",
-    "erfc",
-    "sigmoid",
-    "relu",
-    "gelu",
-    "gelu_tanh",
-    "silu",
-    "equal",
-    "not_equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "logical_not",
     "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
     "bitwise_invert",
     "bitwise_left_shift",
+    "bitwise_or",
     "bitwise_right_shift",
-    "conj",
-    "real",
-    "imag",
-    "clip",
-    "where",
-    "fuse",
-    "explain",
-    "take",
-    "take_along_axis",
-    "scatter",
-    "scatter_add",
-    "index_add",
-    "masked_fill",
-    "masked_select",
-    "nonzero",
-    "argwhere",
+    "bitwise_xor",
     "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "can_cast",
+    "ceil",
+    "chunk",
+    "clip",
+    "column_stack",
     "concat",
-    "stack",
-    "repeat",
-    "tile",
-    "pad",
-    "matmul",
-    "matrix_transpose",
-    "tensordot",
-    "vecdot",
-    "outer",
-    "cross",
-    "inner",
-    "dot",
-    "vdot",
-    "kron",
-    "nansum",
-    "nanmean",
-    "nanmax",
-    "nanmin",
-    "nanvar",
-    "nanstd",
-    "nan_to_num",
-    "Stream",
-    "stream",
-    "median",
-    "ptp",
-    "quantile",
-    "percentile",
-    "sum",
-    "prod",
-    "mean",
-    "var",
-    "std",
-    "max",
-    "min",
-    "any",
-    "all",
+    "conj",
+    "copysign",
+    "cos",
+    "cosh",
     "count_nonzero",
-    "logsumexp",
-    "cumulative_sum",
-    "cumulative_prod",
+    "cross",
     "cumulative_max",
     "cumulative_min",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diag",
     "diff",
-    "argmax",
-    "argmin",
-    "max_with_indices",
-    "min_with_indices",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-    "isin",
-    "reshape",
-    "broadcast_to",
-    "expand_dims",
-    "squeeze",
-    "flip",
-    "moveaxis",
-    "permute_dims",
-    "transpose",
-    "swapaxes",
-    "roll",
-    "unstack",
-    "split",
-    "chunk",
-    "unfold",
-    "sort",
-    "argsort",
-    "sort_with_indices",
-    "topk",
-    "searchsorted",
-    "lgamma",
     "digamma",
+    "divide",
+    "dot",
+    "dstack",
+    "einsum",
+    "einsum_path",
+    "empty",
+    "empty_cache",
+    "empty_like",
+    "equal",
+    "erf",
+    "erfc",
     "erfinv",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "explain",
+    "expm1",
+    "eye",
+    "finfo",
+    "flip",
+    "fliplr",
+    "flipud",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "from_dlpack",
+    "frombuffer",
+    "full",
+    "full_like",
+    "fuse",
+    "gelu",
+    "gelu_tanh",
+    "get_num_threads",
+    "greater",
+    "greater_equal",
+    "hsplit",
+    "hstack",
+    "hypot",
     "i0",
     "i0e",
     "i1",
     "i1e",
+    "iinfo",
+    "imag",
+    "index_add",
+    "inner",
+    "isclose",
+    "isdtype",
+    "isfinite",
+    "isin",
+    "isinf",
+    "isnan",
+    "kron",
+    "less",
+    "less_equal",
+    "lgamma",
+    "linspace",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logsumexp",
+    "masked_fill",
+    "masked_select",
+    "matmul",
+    "matrix_transpose",
+    "max",
+    "max_with_indices",
+    "maximum",
+    "mean",
+    "median",
+    "memory_stats",
+    "meshgrid",
+    "min",
+    "min_with_indices",
+    "minimum",
+    "moveaxis",
+    "multiply",
+    "nan_to_num",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "negative",
+    "nextafter",
+    "nonzero",
+    "not_equal",
+    "ones",
+    "ones_like",
+    "outer",
+    "pad",
+    "percentile",
+    "permute_dims",
+    "positive",
+    "pow",
+    "prod",
+    "ptp",
+    "quantile",
+    "ravel",
+    "real",
+    "reciprocal",
+    "relu",
+    "remainder",
+    "repeat",
+    "reshape",
+    "result_type",
+    "roll",
+    "rot90",
+    "round",
+    "rsqrt",
+    "scatter",
+    "scatter_add",
+    "searchsorted",
+    "set_num_threads",
+    "set_weight_packing",
+    "show_config",
+    "sigmoid",
+    "sign",
+    "signbit",
+    "silu",
+    "sin",
+    "sinh",
+    "sort",
+    "sort_with_indices",
+    "split",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "stream",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "take",
+    "take_along_axis",
+    "tan",
+    "tanh",
+    "tensordot",
+    "tile",
+    "topk",
+    "transpose",
+    "tril",
+    "triu",
+    "trunc",
+    "unfold",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unstack",
+    "var",
+    "vdot",
+    "vecdot",
+    "vsplit",
+    "vstack",
+    "where",
+    "zeros",
+    "zeros_like",
 ]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex, _missing, io
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
+    from os import PathLike
 
-    from flex.io import _File
+    from flex.io import Tensors, _File
 
 _own = {name: getattr(_flex._quant, name) for name in dir(_flex._quant) if not name.startswith("_")}
 globals().update(_own)  # quant.pyi lists the names
@@ -120,8 +120,8 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
 
 
 def load_gguf(
-    file: str | bytes | os.PathLike[str], mmap: bool = True
-) -> tuple[io.Tensors, dict[str, Any]]:
+    file: str | bytes | PathLike[str], mmap: bool = True
+) -> tuple[Tensors, dict[str, Any]]:
     """The tensors of a GGUF file (version 2 or 3), or of its bytes, by name, and its metadata.
 
     Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of

@@ -5,14 +5,14 @@ The functions `rand`, `randn`, `randint` and `randperm` draw from a generator of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from flex import _flex, _missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flex._flex import Tensor, _DType, _Operand
+    from flex._flex import Tensor, _DType, _Operand, _Shape
 
 _own = {
     name: getattr(_flex._random, name) for name in dir(_flex._random) if not name.startswith("_")
@@ -30,7 +30,7 @@ def _rng() -> Any:
     return _module_rng
 
 
-def seed(seed: int | None = None) -> None:
+def seed(seed: SupportsIndex | None = None) -> None:
     """Starts the module's generator anew, which `rand`, `randn`, `randint` and `randperm` draw from.
 
     seed: as for `default_rng`, with its errors.
@@ -50,7 +50,7 @@ def _size(size: tuple[Any, ...]) -> Any:
     return size[0] if len(size) == 1 else size
 
 
-def rand(*size: int | Sequence[int], dtype: _DType | None = None) -> Tensor:
+def rand(*size: SupportsIndex | Sequence[SupportsIndex], dtype: _DType | None = None) -> Tensor:
     """Floats evenly distributed from 0 to 1, which is left out: those of `Generator.random`, with its dtypes and errors.
 
     >>> flex.random.rand(2, 3).shape
@@ -60,7 +60,7 @@ def rand(*size: int | Sequence[int], dtype: _DType | None = None) -> Tensor:
     return result
 
 
-def randn(*size: int | Sequence[int], dtype: _DType | None = None) -> Tensor:
+def randn(*size: SupportsIndex | Sequence[SupportsIndex], dtype: _DType | None = None) -> Tensor:
     """Normally distributed floats of mean 0 and variance 1: those of `Generator.standard_normal`, with its dtypes and errors.
 
     >>> flex.random.randn(2, 3).shape
@@ -73,7 +73,7 @@ def randn(*size: int | Sequence[int], dtype: _DType | None = None) -> Tensor:
 def randint(
     low: _Operand,
     high: _Operand | None = None,
-    size: int | Sequence[int] | None = None,
+    size: _Shape | None = None,
     *,
     dtype: _DType | None = None,
 ) -> Tensor:
@@ -86,7 +86,7 @@ def randint(
     return result
 
 
-def randperm(n: int, *, dtype: _DType | None = None) -> Tensor:
+def randperm(n: SupportsIndex, *, dtype: _DType | None = None) -> Tensor:
     """The integers from 0 to n, which is left out, in random order. dtype: int64 by default. Errors are those of `Generator.permutation`.
 
     >>> flex.random.randperm(4).sort().tolist()

@@ -37,6 +37,8 @@ class Generator:
         bits, and how many generators were spawned. It can be assigned: TypeError or OverflowError
         for what is no state.
         """
+    def __copy__(self) -> Generator: ...
+    def __deepcopy__(self, _memo: Any, /) -> Generator: ...
     def beta(self, a: _Operand, b: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Floats of the beta distribution, from 0 to 1. a and b must be positive (ValueError).
 
@@ -63,15 +65,20 @@ class Generator:
         >>> flex.random.default_rng(7).chisquare(3, size=2).shape
         (2,)
         """
-    def choice(
-        self,
-        a: _Operand,
-        size: _Shape | None = None,
-        replace: builtins.bool = True,
-        p: _Operand | None = None,
-        axis: SupportsIndex = 0,
-        shuffle: builtins.bool = True,
-    ) -> Tensor: ...
+    def choice(self, a: _Operand, size: _Shape | None = None, replace: builtins.bool = True, p: _Operand | None = None, axis: SupportsIndex = 0, shuffle: builtins.bool = True) -> Tensor:
+        """Parts of the tensor a along an axis, chosen at random; or for an integer a, integers below
+        it, as int64.
+
+        size: how many, or the shape in which they take the axis's place; by default a single one.
+        replace: whether one may be chosen several times. p: the probability of each, in one
+        dimension, by default the same for all; one of probability 0 is never chosen. The order is
+        random, whether or not shuffle asks for that. ValueError if there are too few to choose from,
+        or p has a negative number or doesn't sum to 1; ShapeError if it has another number of them.
+
+        >>> rng = flex.random.default_rng(7)
+        >>> rng.choice(flex.asarray([10, 20, 30]), 3, replace=False).sum().item()
+        60
+        """
     def dirichlet(self, alpha: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Vectors of the Dirichlet distribution, of positive numbers that sum to 1: `[*size, n]`, for
         alpha of shape `[n]` (ShapeError), which must be positive (ValueError).
@@ -106,14 +113,17 @@ class Generator:
         >>> flex.random.default_rng(7).gumbel(5, 0, size=2).tolist()
         [5.0, 5.0]
         """
-    def integers(
-        self,
-        low: _Operand,
-        high: _Operand | None = None,
-        size: _Shape | None = None,
-        dtype: _DType | None = None,
-        endpoint: builtins.bool = False,
-    ) -> Tensor: ...
+    def integers(self, low: _Operand, high: _Operand | None = None, size: _Shape | None = None, dtype: _DType | None = None, endpoint: builtins.bool = False) -> Tensor:
+        """Integers evenly distributed from low to high, which is left out unless endpoint is set; from
+        0 to low if it is the only one. Without bias, by Lemire's method (2019).
+
+        dtype: an integer dtype or builtins.bool, int64 by default. ValueError if low is not below high, or
+        the dtype doesn't hold the integers (RangeError).
+
+        >>> dice = flex.random.default_rng(7).integers(1, 6, size=1000, endpoint=True)
+        >>> dice.min().item(), dice.max().item()
+        (1, 6)
+        """
     def jumped(self, jumps: SupportsIndex = 1) -> Generator:
         """The generator as it would be after jumps times 2^96 blocks of 128 bits, which no program
         draws. OverflowError for jumps beyond 2^32.
@@ -129,12 +139,20 @@ class Generator:
         >>> flex.random.default_rng(7).laplace(5, 0, size=2).tolist()
         [5.0, 5.0]
         """
-    def logistic(
-        self, loc: _Operand = 0.0, scale: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None
-    ) -> Tensor: ...
-    def lognormal(
-        self, mean: _Operand = 0.0, sigma: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None
-    ) -> Tensor: ...
+    def logistic(self, loc: _Operand = 0.0, scale: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the logistic distribution: loc + scale log(u / (1 - u)), u uniform from 0 to 1.
+        scale must not be negative (ValueError).
+
+        >>> flex.random.default_rng(7).logistic(5, 0, size=2).tolist()
+        [5.0, 5.0]
+        """
+    def lognormal(self, mean: _Operand = 0.0, sigma: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats whose logarithm is normally distributed, with this mean and standard deviation. sigma
+        must not be negative (ValueError).
+
+        >>> flex.random.default_rng(7).lognormal(0, 0, size=2).tolist()
+        [1.0, 1.0]
+        """
     def multinomial(self, n: SupportsIndex, pvals: _Operand, size: _Shape | None = None) -> Tensor:
         """How often each outcome occurs in n trials, as int64 of shape `[*size, outcomes]`. pvals: the
         outcomes' probabilities, in one dimension (ShapeError), which sum to 1 (ValueError).
@@ -238,8 +256,6 @@ class Generator:
         >>> ((x >= -1) & (x < 1)).all().item()
         True
         """
-    def __copy__(self) -> Generator: ...
-    def __deepcopy__(self, _memo: Any, /) -> Generator: ...
 
 def default_rng(seed: SupportsIndex | Generator | None = None) -> Generator:
     """A generator of random numbers.

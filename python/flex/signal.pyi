@@ -2,7 +2,7 @@
 import builtins
 from typing import Any, Literal, SupportsIndex
 
-from flex._flex import Tensor, _Device, _DType, _Operand
+from flex._flex import Tensor, _Device, _DType, _Operand, _PadMode
 from flex._signals.design import butter as butter
 from flex._signals.design import cheby1 as cheby1
 from flex._signals.design import firwin as firwin
@@ -153,7 +153,7 @@ def sosfilt(sos: _Operand, x: _Operand, /, axis: SupportsIndex = -1, zi: _Operan
     >>> flex.signal.sosfilt(sos, flex.asarray([1.0, 0.0, 4.0])).tolist()
     [1.0, 0.5, 4.25]
     """
-def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None = None, win_length: SupportsIndex | None = None, window: _Operand | None = None, center: builtins.bool = True, pad_mode: Literal["reflect", "constant", "replicate", "circular"] = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None) -> Tensor:
+def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None = None, win_length: SupportsIndex | None = None, window: _Operand | None = None, center: builtins.bool = True, pad_mode: _PadMode = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None) -> Tensor:
     """The short-time Fourier transform: spectra of overlapping frames of signals along the last axis.
 
     Element [.., k, t] of the result is the sum over j of window[j] x[.., t hop_length + j] exp(-2

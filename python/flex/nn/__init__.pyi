@@ -1,9 +1,20 @@
 # Written by scripts/make_stubs.py.
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self, SupportsIndex, final
 
-from flex._flex import Tensor, _DType, _Number, _Operand, _Padding, _Shape
+from flex._flex import (
+    Tensor,
+    _Activation,
+    _DType,
+    _Interpolation,
+    _Number,
+    _Operand,
+    _Padding,
+    _PadMode,
+    _Reduction,
+    _Shape,
+)
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
@@ -38,23 +49,24 @@ class KVCache:
         dtype: _DType | None = None,
         window: SupportsIndex | None = None,
     ) -> Self: ...
-    @property
-    def capacity(self) -> int:
-        """How many tokens fit before storage grows."""
-    @property
-    def position(self) -> int:
-        """The position of the next token: the number of tokens before it, including those that a
-        window dropped.
-        """
+    def __len__(self) -> int: ...
     def append(self, k: _Operand, v: _Operand, /) -> tuple[Tensor, Tensor]:
         """Appends the keys and values of some tokens, `[batch, heads, tokens, head_dim]`, and returns
         those of all tokens kept, which share the cache's memory. Earlier tokens are not copied.
         ShapeError or DTypeError if they don't fit the cache, and nothing is appended.
         """
+    @property
+    def capacity(self) -> int:
+        """How many tokens fit before storage grows."""
     def gather(self, indices: _Operand, /) -> None:
         """Keeps the sequences `indices` of the batch, in that order and with repetitions, as a beam
         search does after each step. Copies what is kept. IndexError if one is out of range;
         ShapeError if `indices` is not one-dimensional; DTypeError if it is not an integer tensor.
+        """
+    @property
+    def position(self) -> int:
+        """The position of the next token: the number of tokens before it, including those that a
+        window dropped.
         """
     def reset(self) -> None:
         """Drops all tokens and keeps the capacity."""
@@ -64,7 +76,6 @@ class KVCache:
         """
     def views(self) -> tuple[Tensor, Tensor]:
         """Keys and values of the tokens kept, `[batch, heads, tokens, head_dim]`."""
-    def __len__(self) -> int: ...
 
 def adaptive_avg_pool1d(x: _Operand, output_size: SupportsIndex | Sequence[SupportsIndex | None]) -> Tensor:
     """The mean of each window of a signal, with as many windows as `output_size` says.
@@ -210,7 +221,7 @@ def batch_norm_stats(x: _Operand, *, correction: float = 0.0) -> tuple[Tensor, T
     >>> mean.tolist(), var.tolist()
     ([2.0, 10.0], [1.0, 0.0])
     """
-def binary_cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None, *, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def binary_cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None, *, reduction: _Reduction = 'mean') -> Tensor:
     """`-(target * log(x) + (1 - target) * log(1 - x))`, reduced, with logarithms clamped to at least
     -100.
 
@@ -220,7 +231,7 @@ def binary_cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None 
     >>> flex.nn.binary_cross_entropy(flex.asarray([1.0, 0.0]), flex.asarray([1.0, 1.0]), reduction="none").tolist()
     [0.0, 100.0]
     """
-def binary_cross_entropy_with_logits(x: _Operand, target: _Operand, weight: _Operand | None = None, *, reduction: Literal["none", "mean", "sum"] = 'mean', pos_weight: _Operand | None = None) -> Tensor:
+def binary_cross_entropy_with_logits(x: _Operand, target: _Operand, weight: _Operand | None = None, *, reduction: _Reduction = 'mean', pos_weight: _Operand | None = None) -> Tensor:
     """`binary_cross_entropy` of `sigmoid(x)`, without overflow or cancellation.
 
     x: a tensor of numbers. target: of its shape (ShapeError); values outside 0 to 1 are accepted, as
@@ -264,7 +275,7 @@ def channel_shuffle(x: _Operand, groups: SupportsIndex) -> Tensor:
     >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
     [[[1], [3], [2], [4]]]
     """
-def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of a signal with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups,
@@ -284,7 +295,7 @@ def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     >>> flex.nn.conv1d(x, w, activation="relu", residual=flex.asarray([[8.0, 9.0]])).tolist()
     [[8.0, 9.0]]
     """
-def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of an image with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be
@@ -302,7 +313,7 @@ def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     >>> flex.nn.conv2d(x, w).tolist()
     [[[8.0, 12.0], [20.0, 24.0]]]
     """
-def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of a volume with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, depth, height, width]`, or without the batch. weight: `[out, channels
@@ -369,7 +380,7 @@ def conv_transpose3d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     >>> flex.nn.conv_transpose3d(flex.ones((1, 1, 1, 1)), flex.ones((1, 1, 1, 1, 2))).tolist()
     [[[[1.0, 1.0]]]]
     """
-def cosine_embedding_loss(x1: _Operand, x2: _Operand, target: _Operand, margin: float = 0.0, *, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def cosine_embedding_loss(x1: _Operand, x2: _Operand, target: _Operand, margin: float = 0.0, *, reduction: _Reduction = 'mean') -> Tensor:
     """`1 - cos` for pairs of rows with target 1, `max(0, cos - margin)` for those with -1, reduced,
     where cos is the cosine of their angle.
 
@@ -391,7 +402,7 @@ def cosine_similarity(x1: _Operand, x2: _Operand, axis: SupportsIndex = 1, eps: 
     >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
     [1.0, 0.0]
     """
-def cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: Literal["none", "mean", "sum"] = 'mean', label_smoothing: float = 0.0) -> Tensor:
+def cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: _Reduction = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """`-log(softmax(x))` at each target, reduced.
 
     x: scores, floats of shape `[batch, classes, ..]` or `[classes]`. target: class indices,
@@ -406,7 +417,7 @@ def cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None,
     >>> flex.nn.cross_entropy(x, flex.asarray([0, 1]), reduction="none").tolist()
     [0.6931471824645996, 1000.0]
     """
-def ctc_loss(log_probs: _Operand, targets: _Operand, input_lengths: _Shape, target_lengths: _Shape, blank: SupportsIndex = 0, reduction: Literal["none", "mean", "sum"] = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
+def ctc_loss(log_probs: _Operand, targets: _Operand, input_lengths: _Shape, target_lengths: _Shape, blank: SupportsIndex = 0, reduction: _Reduction = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
     """The negative log-probability of a sequence of labels, summed over all alignments with blanks
     between labels (Graves et al., 2006).
 
@@ -536,7 +547,7 @@ def fold(x: _Operand, output_size: _Shape, kernel_size: _Shape, dilation: _Shape
     >>> flex.nn.fold(flex.asarray([[1.0, 2.0], [3.0, 4.0]]), (1, 3), (1, 2)).tolist()
     [[[1.0, 5.0, 4.0]]]
     """
-def gaussian_nll_loss(x: _Operand, target: _Operand, var: _Operand, full: builtins.bool = False, eps: float = 1e-06, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def gaussian_nll_loss(x: _Operand, target: _Operand, var: _Operand, full: builtins.bool = False, eps: float = 1e-06, reduction: _Reduction = 'mean') -> Tensor:
     """The negative log-likelihood of a Gaussian distribution: `(log(var) + (x - target)**2 / var) /
     2`, reduced (Nix and Weigend, 1994).
 
@@ -593,7 +604,7 @@ def group_norm(x: _Operand, num_groups: SupportsIndex, weight: _Operand | None =
     >>> flex.nn.group_norm(flex.asarray([[1.0, 3.0, -5.0, 5.0]]), 2, eps=0.0).tolist()
     [[-1.0, 1.0, -1.0, 1.0]]
     """
-def gru(x: _Operand, hx: _Operand | None, weights: Sequence[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor]:
+def gru(x: _Operand, hx: _Operand | None, weights: Iterable[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor]:
     """`rnn_tanh` with gated recurrent units (Cho et al., 2014; as in torch). Weights and biases
     have `3 * hidden` rows: the gates reset, update and new. Parameters, results and errors are
     the same.
@@ -637,8 +648,8 @@ def hardsigmoid(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.hardsigmoid(flex.asarray([0.0, 9.0])).tolist()
-    [0.5, 1.0]
+    >>> flex.nn.hardsigmoid(flex.asarray([-3.0, 0.0, 9.0])).tolist()
+    [0.0, 0.5, 1.0]
     """
 def hardswish(x: _Operand) -> Tensor:
     """`x * min(max(x + 3, 0), 6) / 6` (Howard et al. 2019).
@@ -647,8 +658,8 @@ def hardswish(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.hardswish(flex.asarray([0.0])).tolist()
-    [0.0]
+    >>> flex.nn.hardswish(flex.asarray([0.0, 9.0])).tolist()
+    [0.0, 9.0]
     """
 def hardtanh(x: _Operand, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """x clamped to `min_val` to `max_val`.
@@ -660,7 +671,7 @@ def hardtanh(x: _Operand, min_val: float = -1.0, max_val: float = 1.0) -> Tensor
     >>> flex.nn.hardtanh(flex.asarray([1.5, 0.5, -3.0])).tolist()
     [1.0, 0.5, -1.0]
     """
-def huber_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean", "sum"] = 'mean', delta: float = 1.0) -> Tensor:
+def huber_loss(x: _Operand, target: _Operand, *, reduction: _Reduction = 'mean', delta: float = 1.0) -> Tensor:
     """`d**2 / 2` where `d = |x - target|` is below `delta`, else `delta * (d - delta / 2)` (Huber, 1964),
     reduced.
 
@@ -679,7 +690,7 @@ def instance_norm(x: _Operand, running_mean: _Operand | None = None, running_var
     >>> flex.nn.instance_norm(flex.asarray([[[1.0, 3.0], [-5.0, 5.0]]]), eps=0.0).tolist()
     [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
-def interpolate(x: _Operand, size: _Shape | None = None, scale_factor: float | Sequence[float] | None = None, mode: Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area", "lanczos3"] = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
+def interpolate(x: _Operand, size: _Shape | None = None, scale_factor: float | Sequence[float] | None = None, mode: _Interpolation = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
     """Resamples images, signals or volumes to other sizes.
 
     x: `[batch, channels, ..]` with one to three spatial dimensions; any strides. size: their sizes,
@@ -712,7 +723,7 @@ def kl_div(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean", 
     >>> flex.nn.kl_div(flex.asarray([0.0, -1.0]), flex.asarray([0.0, 1.0]), reduction="sum").item()
     1.0
     """
-def l1_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def l1_loss(x: _Operand, target: _Operand, *, reduction: _Reduction = 'mean') -> Tensor:
     """`|x - target|`, reduced.
 
     x, target, reduction and errors: as for `mse_loss`.
@@ -745,7 +756,7 @@ def leaky_relu(x: _Operand, negative_slope: _Operand = 0.01) -> Tensor:
     >>> flex.nn.leaky_relu(flex.asarray([1.0, -2.0]), 0.5).tolist()
     [1.0, -1.0]
     """
-def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, dtype: _DType | None = None) -> Tensor:
+def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activation: _Activation | None = None, residual: _Operand | None = None, dtype: _DType | None = None) -> Tensor:
     """`activation(x @ weight.T + bias) + residual`, fused into the product.
 
     x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: the name of one without
@@ -818,7 +829,7 @@ def lp_pool3d(x: _Operand, norm_type: float, kernel_size: _Shape, stride: _Shape
     >>> flex.nn.lp_pool3d(flex.ones((1, 1, 2, 2)), 1.0, (1, 2, 2)).tolist()
     [[[[4.0]]]]
     """
-def lstm(x: _Operand, hx: tuple[_Operand, _Operand] | None, weights: Sequence[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def lstm(x: _Operand, hx: tuple[_Operand, _Operand] | None, weights: Iterable[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """`rnn_tanh` with long short-term memory (Hochreiter and Schmidhuber, 1997).
 
     hx: the initial states, a pair `(h, c)` as for `rnn_tanh`, or None for zeros. weights and biases
@@ -842,7 +853,7 @@ def lstm_cell(x: _Operand, hx: tuple[_Operand, _Operand] | None, w_ih: _Operand,
     >>> c.tolist()
     [0.5]
     """
-def margin_ranking_loss(x1: _Operand, x2: _Operand, target: _Operand, margin: float = 0.0, *, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def margin_ranking_loss(x1: _Operand, x2: _Operand, target: _Operand, margin: float = 0.0, *, reduction: _Reduction = 'mean') -> Tensor:
     """`max(0, margin - target * (x1 - x2))`, reduced: target is 1 where x1 should be larger, and -1
     where x2 should.
 
@@ -931,10 +942,10 @@ def mish(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.mish(flex.asarray([0.0])).tolist()
-    [0.0]
+    >>> flex.nn.mish(flex.asarray([0.0, 20.0])).tolist()
+    [0.0, 20.0]
     """
-def mse_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def mse_loss(x: _Operand, target: _Operand, *, reduction: _Reduction = 'mean') -> Tensor:
     """`(x - target)**2`, reduced.
 
     x, target: tensors of numbers, which broadcast (ShapeError); integers are computed in float32.
@@ -944,7 +955,7 @@ def mse_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean"
     >>> flex.nn.mse_loss(flex.asarray([1.0, 2.0]), flex.asarray([0.0, 4.0])).item()
     2.5
     """
-def nll_loss(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def nll_loss(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: _Reduction = 'mean') -> Tensor:
     """`-x` at each target, reduced, for log-probabilities x, as `log_softmax` returns them.
 
     x: floats of shape `[batch, classes, ..]` or `[classes]`. target: class indices, integers of
@@ -975,7 +986,7 @@ def one_hot(x: _Operand, num_classes: SupportsIndex = -1) -> Tensor:
     >>> flex.nn.one_hot(flex.asarray([1, 0]), 3).tolist()
     [[0, 1, 0], [1, 0, 0]]
     """
-def pad(x: _Operand, pad: _Shape, mode: Literal["constant", "reflect", "replicate", "circular"] = 'constant', value: _Number | None = None) -> Tensor:
+def pad(x: _Operand, pad: _Shape, mode: _PadMode = 'constant', value: _Number | None = None) -> Tensor:
     """Pads `x` along its last axes.
 
     pad: a pair (before, after) for each padded axis, the last axis first; negative numbers crop.
@@ -1031,7 +1042,7 @@ def pixel_unshuffle(x: _Operand, downscale_factor: SupportsIndex) -> Tensor:
     >>> flex.nn.pixel_unshuffle(flex.asarray([[[0, 1], [2, 3]]]), 2).tolist()
     [[[0]], [[1]], [[2]], [[3]]]
     """
-def poisson_nll_loss(x: _Operand, target: _Operand, log_input: builtins.bool = True, full: builtins.bool = False, *, eps: float = 1e-08, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def poisson_nll_loss(x: _Operand, target: _Operand, log_input: builtins.bool = True, full: builtins.bool = False, *, eps: float = 1e-08, reduction: _Reduction = 'mean') -> Tensor:
     """The negative log-likelihood of a Poisson distribution: `exp(x) - target * x`, or for rates `x -
     target * log(x + eps)`, reduced.
 
@@ -1058,8 +1069,8 @@ def relu6(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.relu6(flex.asarray([0.0])).tolist()
-    [0.0]
+    >>> flex.nn.relu6(flex.asarray([-2.0, 1.5, 9.0])).tolist()
+    [0.0, 1.5, 6.0]
     """
 def rms_norm(x: _Operand, normalized_shape: _Shape, weight: _Operand | None = None, eps: float | None = None, *, residual: _Operand | None = None) -> Any:
     """`x / sqrt(mean(x * x) + eps) * weight`, with the mean over the last dimensions,
@@ -1073,7 +1084,7 @@ def rms_norm(x: _Operand, normalized_shape: _Shape, weight: _Operand | None = No
     >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
     [1.0, -1.0]
     """
-def rnn_relu(x: _Operand, hx: _Operand | None, weights: Sequence[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor]:
+def rnn_relu(x: _Operand, hx: _Operand | None, weights: Iterable[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor]:
     """`rnn_tanh` with relu in place of tanh; parameters, results and errors are the same.
 
     >>> x, w = flex.asarray([[1.0], [2.0]]), flex.asarray([[1.0]])
@@ -1086,7 +1097,7 @@ def rnn_relu_cell(x: _Operand, hx: _Operand | None, w_ih: _Operand, w_hh: _Opera
     >>> flex.nn.rnn_relu_cell(flex.asarray([2.0]), None, flex.asarray([[1.0]]), flex.asarray([[1.0]])).tolist()
     [2.0]
     """
-def rnn_tanh(x: _Operand, hx: _Operand | None, weights: Sequence[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor]:
+def rnn_tanh(x: _Operand, hx: _Operand | None, weights: Iterable[_Operand], *, num_layers: SupportsIndex = 1, bidirectional: builtins.bool = False, batch_first: builtins.bool = False, lengths: _Shape | None = None) -> tuple[Tensor, Tensor]:
     """A recurrent network of `h = tanh(w_ih @ x + b_ih + w_hh @ h + b_hh)` (Elman, 1990).
 
     x: `[steps, batch, in]` of floats, or without the batch. hx: the initial state,
@@ -1132,7 +1143,7 @@ def rotary_embedding(x: _Operand, cos: _Operand, sin: _Operand, *, interleaved: 
     >>> flex.nn.rotary_embedding(flex.asarray([[1.0, 0.0], [1.0, 0.0]]), cos, sin).tolist()
     [[1.0, 0.0], [0.5403022766113281, 0.8414709568023682]]
     """
-def rotary_tables(length: SupportsIndex, dim: SupportsIndex | None, *, base: float = 10000.0, scaling: float = 1.0) -> tuple[Tensor, Tensor]:
+def rotary_tables(length: SupportsIndex, dim: SupportsIndex, *, base: float = 10000.0, scaling: float = 1.0) -> tuple[Tensor, Tensor]:
     """The cosines and sines that `rotary_embedding` takes, for positions 0 to `length - 1`.
 
     Returns two tensors `[length, dim / 2]` of float32. The angle of pair i at position p is `p /
@@ -1195,10 +1206,10 @@ def selu(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.selu(flex.asarray([0.0])).tolist()
-    [0.0]
+    >>> flex.nn.selu(flex.asarray([0.0, flex.inf])).tolist()
+    [0.0, inf]
     """
-def smooth_l1_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean", "sum"] = 'mean', beta: float = 1.0) -> Tensor:
+def smooth_l1_loss(x: _Operand, target: _Operand, *, reduction: _Reduction = 'mean', beta: float = 1.0) -> Tensor:
     """`d**2 / (2 * beta)` where `d = |x - target|` is below `beta`, else `d - beta / 2` (Girshick, 2015),
     reduced.
 
@@ -1255,8 +1266,8 @@ def softsign(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.softsign(flex.asarray([0.0])).tolist()
-    [0.0]
+    >>> flex.nn.softsign(flex.asarray([1.0, -3.0])).tolist()
+    [0.5, -0.75]
     """
 def tanhshrink(x: _Operand) -> Tensor:
     """`x - tanh(x)`.
@@ -1265,8 +1276,8 @@ def tanhshrink(x: _Operand) -> Tensor:
     The result has the operands' common dtype; integers and bool are computed in float32.
     DTypeError for complex numbers.
 
-    >>> flex.nn.tanhshrink(flex.asarray([0.0])).tolist()
-    [0.0]
+    >>> flex.nn.tanhshrink(flex.asarray([0.0, 20.0])).tolist()
+    [0.0, 19.0]
     """
 def threshold(x: _Operand, threshold: _Operand, value: _Operand) -> Tensor:
     """x where it is above `threshold`, else `value`.
@@ -1278,7 +1289,7 @@ def threshold(x: _Operand, threshold: _Operand, value: _Operand) -> Tensor:
     >>> flex.nn.threshold(flex.asarray([1.0, 0.5]), 0.5, -1.0).tolist()
     [1.0, -1.0]
     """
-def triplet_margin_loss(anchor: _Operand, positive: _Operand, negative: _Operand, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: builtins.bool = False, *, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def triplet_margin_loss(anchor: _Operand, positive: _Operand, negative: _Operand, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: builtins.bool = False, *, reduction: _Reduction = 'mean') -> Tensor:
     """`max(0, margin + d(anchor, positive) - d(anchor, negative))`, reduced, with d =
     `pairwise_distance` (Schroff et al., 2015).
 

@@ -3,9 +3,9 @@ import builtins
 from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
-from flex._flex import Tensor, _Operand, _Padding, _Shape
+from flex._flex import Tensor, _Interpolation, _Operand, _Padding, _PadMode, _Reduction, _Shape
 
-def adaptive_avg_pool1d(grad: _Operand, input_size: _Operand) -> Tensor:
+def adaptive_avg_pool1d(grad: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `adaptive_avg_pool1d`: each element of grad, divided by the size of its
     window, is added to all elements of the window.
 
@@ -16,19 +16,19 @@ def adaptive_avg_pool1d(grad: _Operand, input_size: _Operand) -> Tensor:
     >>> flex.nn.grad.adaptive_avg_pool1d(flex.asarray([[2.0, 4.0]]), (1, 3)).tolist()
     [[1.0, 3.0, 2.0]]
     """
-def adaptive_avg_pool2d(grad: _Operand, input_size: _Operand) -> Tensor:
+def adaptive_avg_pool2d(grad: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `adaptive_avg_pool2d`. As for `adaptive_avg_pool1d`.
 
     >>> flex.nn.grad.adaptive_avg_pool2d(flex.asarray([[[8.0]]]), (1, 2, 2)).tolist()
     [[[2.0, 2.0], [2.0, 2.0]]]
     """
-def adaptive_avg_pool3d(grad: _Operand, input_size: _Operand) -> Tensor:
+def adaptive_avg_pool3d(grad: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `adaptive_avg_pool3d`. As for `adaptive_avg_pool1d`.
 
     >>> flex.nn.grad.adaptive_avg_pool3d(flex.asarray([[[[8.0]]]]), (1, 1, 1, 2)).tolist()
     [[[[4.0, 4.0]]]]
     """
-def adaptive_max_pool1d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tensor:
+def adaptive_max_pool1d(grad: _Operand, indices: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `adaptive_max_pool1d`. As for `max_pool1d`.
 
     >>> x = flex.asarray([[1.0, 5.0, 2.0]])
@@ -36,21 +36,21 @@ def adaptive_max_pool1d(grad: _Operand, indices: _Operand, input_size: _Operand)
     >>> flex.nn.grad.adaptive_max_pool1d(flex.asarray([[1.0, 2.0]]), indices, x.shape).tolist()
     [[0.0, 3.0, 0.0]]
     """
-def adaptive_max_pool2d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tensor:
+def adaptive_max_pool2d(grad: _Operand, indices: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `adaptive_max_pool2d`. As for `max_pool2d`.
 
     >>> indices = flex.asarray([[[1]]])
     >>> flex.nn.grad.adaptive_max_pool2d(flex.asarray([[[3.0]]]), indices, (1, 1, 2)).tolist()
     [[[0.0, 3.0]]]
     """
-def adaptive_max_pool3d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tensor:
+def adaptive_max_pool3d(grad: _Operand, indices: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `adaptive_max_pool3d`. As for `max_pool3d`.
 
     >>> indices = flex.asarray([[[[1]]]])
     >>> flex.nn.grad.adaptive_max_pool3d(flex.asarray([[[[3.0]]]]), indices, (1, 1, 1, 2)).tolist()
     [[[[0.0, 3.0]]]]
     """
-def avg_pool1d(grad: _Operand, input_size: _Operand, kernel_size: _Shape, stride: _Shape | None = None, padding: _Shape = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: SupportsIndex | None = None) -> Tensor:
+def avg_pool1d(grad: _Operand, input_size: _Shape, kernel_size: _Shape, stride: _Shape | None = None, padding: _Shape = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: SupportsIndex | None = None) -> Tensor:
     """The gradient of x of `avg_pool1d`: each element of grad, divided like its window's sum, is
     added to all elements of the window.
 
@@ -61,13 +61,13 @@ def avg_pool1d(grad: _Operand, input_size: _Operand, kernel_size: _Shape, stride
     >>> flex.nn.grad.avg_pool1d(flex.asarray([[2.0, 4.0]]), (1, 3), 2, stride=1).tolist()
     [[1.0, 3.0, 2.0]]
     """
-def avg_pool2d(grad: _Operand, input_size: _Operand, kernel_size: _Shape, stride: _Shape | None = None, padding: _Shape = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: SupportsIndex | None = None) -> Tensor:
+def avg_pool2d(grad: _Operand, input_size: _Shape, kernel_size: _Shape, stride: _Shape | None = None, padding: _Shape = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: SupportsIndex | None = None) -> Tensor:
     """The gradient of x of `avg_pool2d`. As for `avg_pool1d`.
 
     >>> flex.nn.grad.avg_pool2d(flex.asarray([[[8.0]]]), (1, 2, 2), 2).tolist()
     [[[2.0, 2.0], [2.0, 2.0]]]
     """
-def avg_pool3d(grad: _Operand, input_size: _Operand, kernel_size: _Shape, stride: _Shape | None = None, padding: _Shape = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: SupportsIndex | None = None) -> Tensor:
+def avg_pool3d(grad: _Operand, input_size: _Shape, kernel_size: _Shape, stride: _Shape | None = None, padding: _Shape = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: SupportsIndex | None = None) -> Tensor:
     """The gradient of x of `avg_pool3d`. As for `avg_pool1d`.
 
     >>> flex.nn.grad.avg_pool3d(flex.asarray([[[[8.0]]]]), (1, 1, 1, 2), (1, 1, 2)).tolist()
@@ -171,7 +171,7 @@ def conv_transpose3d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _
     >>> [d.tolist() for d in flex.nn.grad.conv_transpose3d(grad, x, w)]
     [[[[[2.0]]]], [[[[[1.0, 1.0]]]]], [2.0]]
     """
-def cross_entropy(grad: _Operand, x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: Literal["none", "mean", "sum"] = 'mean', label_smoothing: float = 0.0) -> Tensor:
+def cross_entropy(grad: _Operand, x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: _Reduction = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """The gradient of x of `cross_entropy`: for each term `softmax(x)` less its target, times the
     term's weight.
 
@@ -259,7 +259,7 @@ def instance_norm(grad: _Operand, x: _Operand, running_mean: _Operand | None = N
     >>> weight.tolist(), bias.tolist()
     ([-1.0], [1.0])
     """
-def interpolate(grad: _Operand, input_size: _Operand, size: _Shape | None = None, scale_factor: float | Sequence[float] | None = None, mode: Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area", "lanczos3"] = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
+def interpolate(grad: _Operand, input_size: _Shape, size: _Shape | None = None, scale_factor: float | Sequence[float] | None = None, mode: _Interpolation = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
     """The gradient of x of `interpolate`: its weights, transposed.
 
     grad: of the shape of the result. input_size: the shape of x, and of this function's result
@@ -331,7 +331,7 @@ def lp_pool3d(grad: _Operand, x: _Operand, norm_type: float, kernel_size: _Shape
     >>> flex.nn.grad.lp_pool3d(flex.asarray([[[[3.0]]]]), x, 1.0, (1, 1, 2)).tolist()
     [[[[3.0, 3.0]]]]
     """
-def max_pool1d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tensor:
+def max_pool1d(grad: _Operand, indices: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `max_pool1d`: each element of grad is added to the position of its
     maximum.
 
@@ -346,7 +346,7 @@ def max_pool1d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tenso
     >>> flex.nn.grad.max_pool1d(flex.asarray([[1.0, 2.0]]), indices, x.shape).tolist()
     [[0.0, 3.0, 0.0]]
     """
-def max_pool2d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tensor:
+def max_pool2d(grad: _Operand, indices: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `max_pool2d`: each element of grad is added to the position of its
     maximum.
 
@@ -358,7 +358,7 @@ def max_pool2d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tenso
     >>> flex.nn.grad.max_pool2d(flex.asarray([[[3.0]]]), indices, x.shape).tolist()
     [[[0.0, 3.0], [0.0, 0.0]]]
     """
-def max_pool3d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tensor:
+def max_pool3d(grad: _Operand, indices: _Operand, input_size: _Shape) -> Tensor:
     """The gradient of x of `max_pool3d`: each element of grad is added to the position of its
     maximum.
 
@@ -402,7 +402,7 @@ def max_unpool3d(grad: _Operand, indices: _Operand) -> Tensor:
     >>> flex.nn.grad.max_unpool3d(grad, flex.asarray([[[[1]]]])).tolist()
     [[[[2.0]]]]
     """
-def pad(grad: _Operand, input_size: _Operand, pad: _Shape, mode: Literal["constant", "reflect", "replicate", "circular"] = 'constant') -> Tensor:
+def pad(grad: _Operand, input_size: _Shape, pad: _Shape, mode: _PadMode = 'constant') -> Tensor:
     """The gradient of x of `pad`: each element of grad is added to the element it was copied from;
     constants contribute nothing.
 
