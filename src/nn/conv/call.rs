@@ -104,6 +104,33 @@ impl ConvCall {
             },
         })
     }
+    /// How many of the last axes have one element in the image, the kernel and the result, if there
+    /// is one before them that has more.
+    pub fn trailing(&self) -> usize {
+        let g = &self.geometry;
+        let is_single = |k: &usize| {
+            [self.image[*k], g.kernel[*k], g.output_size[*k]] == [1; 3] && g.padding[*k] == 0
+        };
+        let count = (0..3).rev().take_while(is_single).count();
+        if count < self.rank { count } else { 0 }
+    }
+    /// The options without those of the last axes.
+    pub fn without<'a>(&self, last: usize, options: &Conv<'a>) -> Conv<'a> {
+        let (g, axes) = (&self.geometry, 3 - self.rank..3 - last);
+        // as many elements after the image as positions reach
+        let pair = |k: usize| {
+            let span = (g.kernel[k] - 1) * g.dilation[k] + 1;
+            let seen = (g.output_size[k].max(1) - 1) * g.stride[k] + span;
+            let before = g.padding[k].max(0) as usize;
+            (before, seen.saturating_sub(before + self.image[k]))
+        };
+        Conv {
+            stride: g.stride[axes.clone()].into(),
+            dilation: g.dilation[axes.clone()].into(),
+            padding: Padding::Pairs(axes.map(pair).collect()),
+            ..options.clone()
+        }
+    }
     /// An operand with a batch axis.
     pub fn with_batch(&self, x: &Tensor) -> Result<Tensor> {
         if self.batched {

@@ -65,8 +65,25 @@ pub fn convolve<'a>(
         options.residual.map(|t| of("residual", t)),
     );
     let (call, result) = result_of((op, rank), &operands, others, options)?;
-    let dtype = product_dtype(result);
     let shape = call.shape();
+    let trivial = call.trailing();
+    if trivial > 0 {
+        // as if they weren't there: rows then have elements to be read in one go
+        let last = [-1isize, -2];
+        let last = &last[..trivial];
+        let options = call.without(trivial, options);
+        let residual = options
+            .residual
+            .map(|r| r.broadcast_to(&shape)?.squeeze(last));
+        let residual = residual.transpose()?;
+        let options = Conv {
+            residual: residual.as_ref(),
+            ..options
+        };
+        let (x, weight) = (x.squeeze(last)?, weight.squeeze(last)?);
+        return convolve(op, rank - trivial, &x, &weight, &options, post_op)?.reshape(shape);
+    }
+    let dtype = product_dtype(result);
     let residual = options.residual.map(|r| r.broadcast_to(&shape));
     let residual = residual.transpose()?;
     let whole = if call.batched {

@@ -12,6 +12,7 @@
 //!   place. These three add in one order and so give the same bits.
 //! - 3x3 kernels over enough channels, also in 3-D, use Winograd's F(4x4, 3x3), and kernels of 3 or
 //!   5 along columns alone F(4, 3) and F(4, 5): see `kernel/conv/winograd`.
+//! - A few positions are rows of a product with the weight (`few`).
 //! - All else is implicit GEMM. For large strided kernels (the first layer of most image networks)
 //!   the image's columns are first sorted by stride phase and zero-padded (`kernel/conv/phases`),
 //!   so that patches are copied by blocks, the same for each tap.
@@ -51,6 +52,7 @@ mod col2im;
 mod convolve;
 mod deform;
 mod depthwise;
+mod few;
 mod gradient;
 #[cfg(x86_bf16)]
 mod pairs;

@@ -34,7 +34,8 @@ pub enum ConvAlgorithm {
     /// Winograd's F(4x4, 3x3), F(4, 3) or F(4, 5) (Lavin and Gray, 2016): from a quarter to half of
     /// the multiplications.
     Winograd,
-    /// A product of the weight and patches of the image, which are never stored as a whole.
+    /// A product of the weight and patches of the image, which are never stored as a whole, unless
+    /// there are few of them.
     ImplicitGemm,
 }
 impl ConvAlgorithm {
@@ -130,6 +131,13 @@ pub fn conv_plan<'a>(
     let call = ConvCall::new(op, rank, &operands, &options)?;
     // the counts below are those of a result that memory can hold
     expect_memory(Layout::contiguous(&call.shape())?.len() * dtype.size())?;
+    let trivial = call.trailing();
+    if trivial > 0 {
+        let less =
+            |shape: &[usize]| crate::layout::Shape::from_slice(&shape[..shape.len() - trivial]);
+        let options = call.without(trivial, &options);
+        return conv_plan(&less(x), &less(weight), options, dtype);
+    }
     let plan = Plan::of(&call, dtype, options.precise)?;
     let taps = call
         .in_channels_per_group()
@@ -149,6 +157,8 @@ pub(super) enum Plan {
     Depthwise(PlaneWalk),
     Direct(Tiling),
     Winograd(Box<Blocks>),
+    /// From patches as rows.
+    Few,
     /// From the image in place, or sorted.
     ImplicitGemm(Option<Sorted>),
     /// From bands of images of bfloat16 as pairs of channels.
@@ -185,6 +195,9 @@ impl Plan {
         if !tiled && let Some(blocks) = winograd(call, dtype, precise, kernels) {
             return Ok(Plan::Winograd(Box::new(blocks)));
         }
+        if has_few_positions(call, dtype) {
+            return Ok(Plan::Few);
+        }
         match pairs {
             Some(plan) => Ok(plan),
             None => Ok(Plan::ImplicitGemm(sorted(call, dtype)?)),
@@ -197,7 +210,7 @@ impl Plan {
             Plan::Direct(_) if call.in_channels_per_group() == 1 => ConvAlgorithm::Depthwise,
             Plan::Direct(_) => ConvAlgorithm::Direct,
             Plan::Winograd(_) => ConvAlgorithm::Winograd,
-            Plan::ImplicitGemm(_) => ConvAlgorithm::ImplicitGemm,
+            Plan::ImplicitGemm(_) | Plan::Few => ConvAlgorithm::ImplicitGemm,
             #[cfg(x86_bf16)]
             Plan::Pairs(_) => ConvAlgorithm::ImplicitGemm,
         }
@@ -206,7 +219,7 @@ impl Plan {
     fn scratch(&self, call: &ConvCall, dtype: DType) -> usize {
         let bytes = sum_bytes(dtype);
         match self {
-            Plan::Pointwise | Plan::ImplicitGemm(_) => {
+            Plan::Pointwise | Plan::ImplicitGemm(_) | Plan::Few => {
                 let sorted = match self {
                     Plan::ImplicitGemm(Some(sorted)) => sorted.scratch_len(),
                     _ => 0,
@@ -340,6 +353,19 @@ fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
         && 5 * plain >= 7 * products
         // tiles are filled by half: with fewer positions, their products save too little
         && 2 * positions >= blocks.tiles().saturating_mul(blocks.area())
+}
+
+/// Whether there are so few positions that packing the weight is a notable part of the work, and so
+/// large a weight that this is more than what copies take.
+fn has_few_positions(call: &ConvCall, dtype: DType) -> bool {
+    const POSITIONS: usize = 16;
+    const WEIGHTS: usize = 1 << 12;
+    let taps = call.in_channels.saturating_mul(call.geometry.kernel_len());
+    !simd::MICROCONTROLLER
+        && matches!(dtype, DType::F32 | DType::F64)
+        && call.groups == 1
+        && (1..=POSITIONS).contains(&call.geometry.len())
+        && taps.saturating_mul(call.out_channels) >= WEIGHTS
 }
 
 /// Whether a group produces so few channels that packing patches for their product takes longer

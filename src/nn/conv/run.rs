@@ -52,6 +52,9 @@ impl ConvOperands {
         if let Plan::Depthwise(walk) = &plan {
             return self.depthwise(op, options, walk, y);
         }
+        if let Plan::Few = plan {
+            return dispatch!(floating dtype, |T| self.few::<T>(options, y, post_op), else unsupported());
+        }
         let call = &self.call;
         let post_op = bind_post_op(
             post_op,

@@ -4,6 +4,7 @@ pub mod case;
 mod deform;
 mod depthwise;
 mod direct;
+mod few;
 mod pairs;
 mod plan;
 mod strides;
