@@ -135,9 +135,9 @@ impl Call {
     pub fn run(&self, x: &mut Inputs, watch: &mut Watch) -> Result<Outputs> {
         let result = match self {
             Call::Elementwise(op) => match op.arity() {
-                1 => elementwise::apply(op.row(), [x.take(0)?]),
-                2 => elementwise::apply(op.row(), [x.take(0)?, x.take(1)?]),
-                _ => elementwise::apply(op.row(), [x.take(0)?, x.take(1)?, x.take(2)?]),
+                1 => elementwise_of(*op, [x.take(0)?]),
+                2 => elementwise_of(*op, [x.take(0)?, x.take(1)?]),
+                _ => elementwise_of(*op, [x.take(0)?, x.take(1)?, x.take(2)?]),
             },
             Call::Function(f) => f(x),
             Call::One(f) => f(x),
@@ -146,6 +146,26 @@ impl Call {
         };
         Ok(SmallVec::from_buf([result?]))
     }
+}
+
+/// An elementwise operation. A small operand is not worth reusing: its call has a shorter path
+/// without that.
+fn elementwise_of<const N: usize>(op: op::Op, args: [Arg<'_>; N]) -> Result<Tensor> {
+    /// Bytes that fit L1 twice.
+    const SMALL: usize = 1 << 13;
+    let small = |a: &Arg<'_>| match a {
+        Arg::Own(t) => t.len().saturating_mul(t.dtype().size()) <= SMALL,
+        _ => true,
+    };
+    if !args.iter().all(small) {
+        return elementwise::apply(op.row(), args);
+    }
+    let borrowed = core::array::from_fn(|i| match &args[i] {
+        Arg::Own(t) => Arg::Ref(t),
+        Arg::Ref(t) => Arg::Ref(t),
+        Arg::Scalar(n) => Arg::Scalar(*n),
+    });
+    elementwise::apply::<N>(op.row(), borrowed)
 }
 
 /// A call with one result, whose attributes the closure holds.
@@ -162,6 +182,7 @@ pub fn many(
 }
 
 /// The value of an attribute.
+#[derive(Clone)]
 pub enum Value {
     /// Left out, and without a default.
     None,

@@ -1,16 +1,18 @@
 //! A graph as it runs: calls in order, and for each operand whether it is needed again.
 
-use super::call::{Call, Inputs, Outputs, Ran, Watch};
+use super::call::{Call, Inputs, Outputs, Ran, Value, Watch};
+use super::rows::Row;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::ops::Arg;
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 /// A value that a step reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operand {
     /// Left out.
     Absent,
@@ -19,6 +21,8 @@ pub enum Operand {
     /// Needed for the last time.
     Last(u32),
     Constant(u32),
+    /// A constant without dimensions, for an elementwise operation.
+    Number(u32),
 }
 
 /// A call.
@@ -33,6 +37,15 @@ pub struct Step {
     pub outputs: SmallVec<[Option<u32>; 1]>,
     /// What is needed for the last time, but not passed by value.
     pub frees: SmallVec<[u32; 1]>,
+    /// What the call was made of, while the plan is made.
+    pub note: Option<Box<Note>>,
+}
+
+/// The row of an operator, and the attributes of a node.
+#[derive(Clone)]
+pub struct Note {
+    pub row: &'static Row,
+    pub attributes: SmallVec<[(&'static str, Value); 4]>,
 }
 
 /// A graph, or the body of a node. Its values are in slots while it runs, those that are known when
@@ -44,7 +57,11 @@ pub struct Plan {
     pub inputs: Vec<u32>,
     pub outputs: Vec<Operand>,
     pub constants: Vec<Tensor>,
+    pub numbers: Vec<Scalar>,
     pub steps: Vec<Step>,
+    /// Constants that were computed from others, with what computes them, while the plan is made:
+    /// for weights that products take as integers.
+    pub origins: Vec<(u32, Step)>,
 }
 
 impl Plan {
@@ -87,7 +104,7 @@ impl Plan {
                 Operand::Last(slot) => slots[*slot as usize].take(),
                 Operand::Slot(slot) => slots[*slot as usize].clone(),
                 Operand::Constant(at) => Some(self.constants[*at as usize].clone()),
-                Operand::Absent => None,
+                Operand::Absent | Operand::Number(_) => None,
             };
             value.ok_or_else(|| Error::value("onnx", "an output is missing"))
         });
@@ -112,6 +129,7 @@ impl Plan {
             match operand {
                 Operand::Slot(slot) => *input = slots[*slot as usize].as_ref().map(Arg::Ref),
                 Operand::Constant(at) => *input = Some(Arg::Ref(&self.constants[*at as usize])),
+                Operand::Number(at) => *input = Some(Arg::Scalar(self.numbers[*at as usize])),
                 Operand::Absent | Operand::Last(_) => {}
             }
         }
@@ -120,6 +138,18 @@ impl Plan {
 }
 
 impl Step {
+    /// A step that is left out.
+    pub fn nothing() -> Step {
+        Step {
+            call: Call::Function(|_| Err(Error::value("onnx", "a step that was left out"))),
+            op: "",
+            name: "".into(),
+            inputs: SmallVec::new(),
+            outputs: SmallVec::new(),
+            frees: SmallVec::new(),
+            note: None,
+        }
+    }
     /// The error of a call, with the node that it is about.
     #[cold]
     pub fn explain(&self, e: Error) -> Error {

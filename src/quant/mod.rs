@@ -36,11 +36,15 @@ mod views;
 mod weights;
 
 pub use crate::kernel::quant::{Calibration, Levels};
+#[cfg(feature = "onnx")]
+pub(crate) use conv::conv2d_of_bytes;
 pub use conv::{conv2d, conv2d_to};
 #[cfg(feature = "io")]
 pub use file::{from_tensors, to_tensors};
 #[cfg(feature = "i32")]
 pub use integers::matmul_integer;
+#[cfg(feature = "onnx")]
+pub(crate) use linear::linear_of_bytes;
 pub use linear::{Inputs, QLinear, linear, linear_to};
 pub use order::concat;
 pub use output::Output;

@@ -67,7 +67,7 @@ impl<'a> Importer<'a, '_, '_> {
                 outer.extend(more);
                 inputs.extend(outer);
                 let call = Call::Control(Box::new(Branching::If { then, otherwise }));
-                self.push(node, row.name, call, inputs)
+                self.push(node, row.name, call, inputs, None)
             }
             "Loop" => {
                 let graph = self.attribute(node, "body").and_then(|a| a.g.as_deref());
@@ -91,6 +91,7 @@ impl<'a> Importer<'a, '_, '_> {
                     row.name,
                     Call::Control(Box::new(Branching::Loop(body))),
                     inputs,
+                    None,
                 )
             }
             _ => {
@@ -151,6 +152,7 @@ impl<'a> Importer<'a, '_, '_> {
                     row.name,
                     Call::Control(Box::new(Branching::Scan(scan))),
                     inputs,
+                    None,
                 )
             }
         }

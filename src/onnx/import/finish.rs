@@ -1,11 +1,20 @@
 //! What nothing needs is left out, and each operand is marked that is needed for the last time.
 
+use super::super::call::{Call, number};
 use super::super::plan::{Operand, Plan};
+use crate::op::Rule;
 use alloc::vec;
 use alloc::vec::Vec;
 
 pub(super) fn finish(mut plan: Plan) -> Plan {
+    super::common::merge(&mut plan);
+    needed(&mut plan);
     super::fuse::fuse(&mut plan);
+    ordered(plan)
+}
+
+/// Leaves out what no output needs.
+fn needed(plan: &mut Plan) {
     // from the outputs back: whether a slot is needed
     let mut needed = vec![false; plan.slots];
     mark(&plan.outputs, &mut needed);
@@ -25,6 +34,13 @@ pub(super) fn finish(mut plan: Plan) -> Plan {
     }
     steps.reverse();
     plan.steps = steps;
+}
+
+/// The plan as it runs.
+pub(super) fn ordered(mut plan: Plan) -> Plan {
+    needed(&mut plan);
+    plan.steps.iter_mut().for_each(|step| step.note = None);
+    plan.origins = Vec::new();
     // from the end again: the first time that a slot is seen is the last that it is needed
     let mut seen = vec![false; plan.slots];
     for at in (0..plan.outputs.len()).rev() {
@@ -54,6 +70,7 @@ pub(super) fn finish(mut plan: Plan) -> Plan {
             }
         }
     }
+    numbers(&mut plan);
     drop_constants(&mut plan);
     plan
 }
@@ -62,6 +79,35 @@ fn mark(operands: &[Operand], needed: &mut [bool]) {
     for operand in operands {
         if let Operand::Slot(slot) = operand {
             needed[*slot as usize] = true;
+        }
+    }
+}
+
+/// Constants without dimensions become numbers where elementwise operations read them, beside a
+/// tensor, which has their dtype.
+fn numbers(plan: &mut Plan) {
+    for step in &mut plan.steps {
+        let Call::Elementwise(op) = step.call else {
+            continue;
+        };
+        let first = usize::from(op.rule() == Rule::Select);
+        let is_tensor = |o: &Operand| matches!(o, Operand::Slot(_) | Operand::Last(_));
+        if !step.inputs.iter().skip(first).any(is_tensor) {
+            continue;
+        }
+        for operand in step.inputs.iter_mut().skip(first) {
+            let Operand::Constant(at) = *operand else {
+                continue;
+            };
+            let t = &plan.constants[at as usize];
+            let real = !t.dtype().is_complex() && !t.dtype().is_storage();
+            if t.rank() == 0
+                && real
+                && let Ok(n) = number(t)
+            {
+                plan.numbers.push(n);
+                *operand = Operand::Number(plan.numbers.len() as u32 - 1);
+            }
         }
     }
 }

@@ -7,19 +7,20 @@
 
 mod attributes;
 mod body;
+mod common;
 mod finish;
+mod fold;
 mod fuse;
 mod scope;
 
-use super::call::{Call, Inputs, Node};
-use super::plan::{Operand, Plan, Step};
+use super::call::{Call, Node};
+use super::plan::{Note, Operand, Plan, Step};
 use super::proto;
 use super::rows::{self, Row, Run};
 use super::weights::Weights;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
-use crate::ops::Arg;
-use crate::tensor::Tensor;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -223,7 +224,7 @@ impl<'a> Importer<'a, '_, '_> {
             Operand::Constant(at) => level.plan.constants.get(*at as usize),
             _ => None,
         };
-        let made = Node {
+        let mut made = Node {
             op: row.name,
             attributes,
             constants: inputs.iter().map(constant).collect(),
@@ -235,8 +236,10 @@ impl<'a> Importer<'a, '_, '_> {
             Run::Make(make) => make(&made)?,
             Run::Control => return Err(Error::value(row.name, "no call")),
         };
+        let attributes = core::mem::take(&mut made.attributes);
         drop(made);
-        self.push(node, row.name, call, inputs)
+        let note = Box::new(Note { row, attributes });
+        self.push(node, row.name, call, inputs, Some(note))
     }
 
     /// Adds a step, or computes it if all operands are known.
@@ -246,13 +249,26 @@ impl<'a> Importer<'a, '_, '_> {
         op: &'static str,
         call: Call,
         inputs: SmallVec<[Operand; 4]>,
+        note: Option<Box<Note>>,
     ) -> Result<()> {
         if let Some(values) = self.folded(op, &call, &inputs) {
+            let mut first = None;
             for (name, value) in node.output.iter().zip(values) {
                 if !name.is_empty() {
                     let constant = self.top().constant(value)?;
+                    first = first.or(Some(constant));
                     self.define(name, constant)?;
                 }
+            }
+            if let (Some(Operand::Constant(at)), true) = (first, fuse::ORIGINS.contains(&op)) {
+                let step = Step {
+                    call,
+                    op,
+                    inputs,
+                    note,
+                    ..Step::nothing()
+                };
+                fallible::push(&mut self.top().plan.origins, (at, step))?;
             }
             return Ok(());
         }
@@ -273,63 +289,10 @@ impl<'a> Importer<'a, '_, '_> {
             inputs,
             outputs,
             frees: SmallVec::new(),
+            note,
         };
         fallible::push(&mut self.top().plan.steps, step)
     }
-    /// The results of a call whose operands are all known, unless they may be much larger, or are
-    /// others in each run. A call that fails does so again when the model runs.
-    fn folded(
-        &mut self,
-        op: &str,
-        call: &Call,
-        inputs: &[Operand],
-    ) -> Option<super::call::Outputs> {
-        /// Operators whose results may be much larger than their operands.
-        const GROW: &[&str] = &[
-            "ConstantOfShape",
-            "Expand",
-            "Range",
-            "Tile",
-            "Pad",
-            "OneHot",
-            "EyeLike",
-            "Resize",
-            "Upsample",
-            "CenterCropPad",
-            "Loop",
-            "Scan",
-            "If",
-            "Einsum",
-        ];
-        /// Larger results of operators that don't shrink them.
-        const MOST: usize = 1 << 16;
-        let random =
-            op.starts_with("Random") || matches!(op, "Bernoulli" | "Multinomial" | "Dropout");
-        if inputs.is_empty() || random || GROW.contains(&op) {
-            return None;
-        }
-        let plan = &self.top().plan;
-        let values = inputs.iter().map(|operand| match operand {
-            Operand::Constant(at) => plan.constants.get(*at as usize).map(|t| Some(Arg::Ref(t))),
-            Operand::Absent => Some(None),
-            _ => None,
-        });
-        let values: Option<SmallVec<_>> = values.collect();
-        let values: SmallVec<[Option<Arg>; 4]> = values?;
-        let bytes = |t: &Tensor| t.len().saturating_mul(t.dtype().size());
-        let read: usize = values
-            .iter()
-            .flatten()
-            .map(|v| match v {
-                Arg::Ref(t) => bytes(t),
-                _ => 0,
-            })
-            .sum();
-        let results = call.run(&mut Inputs(values), &mut None).ok()?;
-        let made: usize = results.iter().map(bytes).sum();
-        (made <= MOST.max(read.saturating_mul(4))).then_some(results)
-    }
-
     /// Inlines a function.
     fn function(
         &mut self,

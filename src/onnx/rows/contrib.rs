@@ -11,7 +11,7 @@ use crate::op::Op;
 use crate::ops;
 use crate::tensor::Tensor;
 
-const fn contrib(
+pub(super) const fn contrib(
     name: &'static str,
     inputs: core::ops::RangeInclusive<u8>,
     attributes: &'static [Attribute],

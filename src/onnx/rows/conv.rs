@@ -1,13 +1,15 @@
 //! Convolutions.
 
-use super::super::call::{Call, Inputs, Node, Outputs, many, one, sizes};
+use super::super::call::{Call, Inputs, Node, one};
 use super::windows::{AUTO_PAD, AutoPad, DILATIONS, KERNEL, PADS, STRIDES, Windows};
-use super::{Attribute, Kind, Row, int, make, maybe, text};
+use super::{Attribute, Kind, Row, int, make, maybe};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::{Shape, SmallVec};
-use crate::nn::{self, Conv, ConvTranspose, DeformConv, Padding};
+use crate::nn::{self, Activation, Conv, ConvTranspose, DeformConv, Padding};
 use crate::ops;
+#[cfg(feature = "quant")]
+use crate::quant::{self, Levels, QTensor};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -25,10 +27,7 @@ const TRANSPOSED: &[Attribute] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[
-    make("Conv", 1, 2..=3, CONV, |node| {
-        let conv = Convolution::new(node)?;
-        one(move |x| conv.of(x.get(0)?, x.get(1)?, x.maybe(2)))
-    }),
+    make("Conv", 1, 2..=3, CONV, |node| convolution(node, None)),
     make("ConvTranspose", 1, 2..=3, TRANSPOSED, transposed),
     make(
         "DeformConv",
@@ -55,18 +54,58 @@ pub(super) const ROWS: &[Row] = &[
         let conv = Convolution::new(node)?;
         one(move |x| conv.quantized(x))
     }),
-    make(
-        "CausalConvWithState",
-        27,
-        2..=4,
-        &[text("activation", "none")],
-        causal,
-    ),
-    make("Col2Im", 18, 3..=3, &[DILATIONS, PADS, STRIDES], |node| {
-        let windows = Windows::new(node)?;
-        one(move |x| col2im(&windows, x.get(0)?, &x.ints(1)?, &x.ints(2)?))
-    }),
 ];
+
+/// The call of a convolution that an activation follows, and the sum with a fourth operand.
+pub fn convolution(node: &Node, activation: Option<Activation>) -> Result<Call> {
+    let conv = Convolution::new(node)?;
+    one(move |x| {
+        let (image, weight) = (x.get(0)?, x.get(1)?);
+        let Some(residual) = x.maybe(3) else {
+            return conv.of(image, weight, [x.maybe(2), None], activation);
+        };
+        // that is the convolution's own if it has the result's shape
+        if residual.dtype() == image.dtype() && residual.rank() == image.rank() {
+            let all = [x.maybe(2), Some(residual)];
+            match conv.of(image, weight, all, activation) {
+                Err(Error::Shape { .. }) => {}
+                result => return result,
+            }
+        }
+        ops::add(
+            conv.of(image, weight, [x.maybe(2), None], activation)?,
+            residual,
+        )
+    })
+}
+
+/// A convolution of images of bytes with one step.
+#[cfg(feature = "quant")]
+pub fn convolution_of_bytes(
+    node: &Node,
+    weight: QTensor,
+    bias: Option<Tensor>,
+    activation: Option<Activation>,
+) -> Result<impl Fn(&Tensor, f32, i32) -> Result<Tensor> + Send + Sync + 'static + use<>> {
+    let conv = Convolution::new(node)?;
+    Ok(move |x: &Tensor, scale: f32, zero: i32| {
+        let (_, options) = conv.options(x, weight.values(), bias.as_ref())?;
+        let options = Conv {
+            activation,
+            ..options
+        };
+        let levels = if x.dtype() == DType::I8 {
+            Levels::I8
+        } else {
+            Levels::U8
+        };
+        let step = |t: Tensor| t.reshape([1; 4]);
+        let scale = step(Tensor::scalar(f64::from(scale), DType::F32)?)?;
+        let zero = step(Tensor::scalar(i64::from(zero), x.dtype())?)?;
+        let x = QTensor::from_parts(x.contiguous()?, scale, Some(zero), levels, x.shape())?;
+        quant::conv2d_of_bytes(&x, &weight, &options)
+    })
+}
 
 struct Convolution {
     op: &'static str,
@@ -104,8 +143,19 @@ impl Convolution {
         };
         Ok((rank, options))
     }
-    fn of(&self, x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
+    fn of(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        [bias, residual]: [Option<&Tensor>; 2],
+        activation: Option<Activation>,
+    ) -> Result<Tensor> {
         let (rank, options) = self.options(x, weight, bias)?;
+        let options = Conv {
+            activation,
+            residual,
+            ..options
+        };
         match rank {
             1 => nn::conv1d(x, weight, options),
             2 => nn::conv2d(x, weight, options),
@@ -154,7 +204,7 @@ impl Convolution {
                 }
             }
         };
-        self.of(&centred(x, x_zero)?, &centred(w, w_zero)?, None)
+        self.of(&centred(x, x_zero)?, &centred(w, w_zero)?, [None; 2], None)
     }
     fn quantized(&self, x: &Inputs) -> Result<Tensor> {
         let (input, weight) = (x.get(0)?, x.get(3)?);
@@ -302,93 +352,4 @@ fn transposed(node: &Node) -> Result<Call> {
             .collect();
         ops::add(y, &bias.reshape(shape)?)
     })
-}
-
-/// A depthwise convolution of a signal that goes on from call to call.
-fn causal(node: &Node) -> Result<Call> {
-    let silu = node.choice(
-        "activation",
-        &[("none", false), ("silu", true), ("swish", true)],
-    )?;
-    many(move |x| {
-        const OP: &str = "CausalConvWithState";
-        let (input, weight) = (x.get(0)?, x.get(1)?);
-        let (&[batch, channels, len], &[_, _, kernel]) = (input.shape(), weight.shape()) else {
-            return Err(Error::shape(
-                OP,
-                "input and weight must have three dimensions",
-            ));
-        };
-        let past = match x.maybe(3) {
-            Some(past) => past.clone(),
-            None => Tensor::zeros([batch, channels, kernel.saturating_sub(1)], input.dtype())?,
-        };
-        let all = ops::concat(&[&past, input], -1)?;
-        let options = Conv {
-            bias: x.maybe(2),
-            groups: channels,
-            ..Default::default()
-        };
-        let y = nn::conv1d(&all, weight, options)?;
-        let y = if silu { ops::silu(y)? } else { y };
-        let present = all.narrow(2, len, past.shape()[2])?;
-        Ok(Outputs::from_vec(alloc::vec![y, present]))
-    })
-}
-
-/// Sums of overlapping blocks: `[batch, channels * elements of a block, blocks]` to images.
-fn col2im(windows: &Windows, x: &Tensor, image: &[i64], block: &[i64]) -> Result<Tensor> {
-    const OP: &str = "Col2Im";
-    let (image, block) = (
-        sizes(OP, "a size", image)?,
-        sizes(OP, "a block's size", block)?,
-    );
-    let rank = image.len();
-    let kernel = windows.kernel(rank, Some(&block))?;
-    let axes = windows.on(&image, &kernel)?;
-    let taps: usize = kernel.iter().product();
-    let blocks: usize = axes.iter().map(|a| a.count).product();
-    let &[batch, rows, columns] = x.shape() else {
-        return Err(Error::shape(OP, "the input must have three dimensions"));
-    };
-    if taps == 0 || !rows.is_multiple_of(taps) || columns != blocks {
-        let message = message!("{blocks} blocks of {taps} elements");
-        return Err(Error::shape_of(
-            OP,
-            message,
-            &[("input", x.shape(), x.dtype())],
-        ));
-    }
-    // the place of each element in the padded image, an axis at a time
-    let mut at = Tensor::zeros((), DType::I64)?;
-    let mut padded: Shape = Shape::new();
-    for (k, axis) in axes.iter().enumerate() {
-        let end = (axis.count.max(1) - 1) * axis.stride + axis.reach();
-        let size = end.max(axis.size + axis.before + axis.after);
-        padded.push(size);
-        let spread = |n: usize, place: usize| -> Shape {
-            (0..2 * rank)
-                .map(|i| if i == place { n } else { 1 })
-                .collect()
-        };
-        let range = |n: usize, step: usize, place| {
-            ops::multiply(ops::arange(0, n, 1, DType::I64)?, step as i64)?.reshape(spread(n, place))
-        };
-        let along = ops::add(
-            range(axis.kernel, axis.dilation, k)?,
-            &range(axis.count, axis.stride, rank + k)?,
-        )?;
-        at = ops::add(ops::multiply(at, size as i64)?, &along)?;
-    }
-    let whole: usize = padded.iter().product();
-    let channels = rows / taps;
-    let values = x.reshape([batch * channels, taps * blocks])?;
-    let zeros = Tensor::zeros([batch * channels, whole], x.dtype())?;
-    let y = ops::index_add(&zeros, &at.reshape(-1)?, &values, 1)?;
-    let shape: Shape = [batch, channels].into_iter().chain(padded).collect();
-    let mut y = y.reshape(shape)?;
-    for (k, axis) in axes.iter().enumerate() {
-        y = y.narrow(2 + k, axis.before, axis.size)?;
-    }
-    Ok(y)
 }

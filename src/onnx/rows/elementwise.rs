@@ -86,7 +86,13 @@ pub(super) const ROWS: &[Row] = &[
     old("Sub", |node| old_binary(node, Op::Subtract)),
     old("Xor", |node| old_binary(node, Op::LogicalXor)),
     row("Where", 9, 3..=3, &[], Run::Elementwise(Op::Where)),
-    function("Div", 7, 2..=2, divide),
+    make("Div", 7, 2..=2, &[], |node| {
+        let floats = |i| node.constant(i).is_some_and(|t| t.dtype().is_float());
+        match floats(0) || floats(1) {
+            true => Ok(Call::Elementwise(Op::Divide)),
+            false => Ok(Call::Function(divide)),
+        }
+    }),
     function("Pow", 7, 2..=2, pow),
     make("Mod", 10, 2..=2, &[int("fmod", 0)], modulo),
     make(

@@ -78,20 +78,6 @@ fn matmul(node: &Node) -> Result<Call> {
     }
 }
 
-/// The call of a product with a matrix and the sum with a bias for each column; `None` if they are
-/// no layer.
-pub fn biased(b: &Tensor, bias: &Tensor) -> Result<Option<Call>> {
-    let fits = b.rank() == 2
-        && b.dtype().is_float()
-        && bias.dtype() == b.dtype()
-        && bias.shape() == [b.shape()[1]];
-    if !fits {
-        return Ok(None);
-    }
-    let (weight, bias) = (b.transpose(0, 1)?, bias.clone());
-    one(move |x| nn::linear(x.get(0)?, &weight, &bias)).map(Some)
-}
-
 fn gemm(node: &Node) -> Result<Call> {
     let (alpha, beta) = (node.float("alpha"), node.float("beta"));
     let (turn_a, turn_b) = (node.flag("transA"), node.flag("transB"));

@@ -6,6 +6,9 @@
 
 mod activation;
 mod attention;
+#[cfg(feature = "quant")]
+mod bits;
+mod blocks;
 mod cast;
 mod contrib;
 mod conv;
@@ -30,7 +33,11 @@ mod shape;
 mod signal;
 mod windows;
 
-pub use linear::biased;
+pub use conv::convolution;
+#[cfg(feature = "quant")]
+pub use conv::convolution_of_bytes;
+pub use norm::spread;
+pub use quant::axis_and_block;
 
 use super::call::{Call, Inputs, Node};
 use crate::error::Result;
@@ -169,6 +176,7 @@ const TABLES: &[&[Row]] = &[
     scatter::ROWS,
     linear::ROWS,
     conv::ROWS,
+    blocks::ROWS,
     pool::ROWS,
     norm::ROWS,
     attention::ROWS,
@@ -182,6 +190,8 @@ const TABLES: &[&[Row]] = &[
     #[cfg(all(feature = "signal", feature = "complex"))]
     signal::ROWS,
     contrib::ROWS,
+    #[cfg(feature = "quant")]
+    bits::ROWS,
     CONTROL,
 ];
 

@@ -182,7 +182,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// A parameter in the shape that is normalised.
-pub(super) fn spread(t: &Tensor, shape: &[usize]) -> Result<Tensor> {
+pub fn spread(t: &Tensor, shape: &[usize]) -> Result<Tensor> {
     match t.shape() == shape {
         true => Ok(t.clone()),
         false => t.broadcast_to(shape),

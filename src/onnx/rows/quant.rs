@@ -7,6 +7,8 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::{self, Shape};
 use crate::ops;
+#[cfg(feature = "quant")]
+use crate::quant::{self, Levels, QTensor};
 use crate::tensor::Tensor;
 
 const AXIS: Attribute = int("axis", 1);
@@ -89,7 +91,7 @@ fn spread(op: &'static str, t: &Tensor, x: &Tensor, axis: isize, block: usize) -
 fn has(node: &Node, name: &str) -> bool {
     node.attributes.iter().any(|(n, _)| *n == name)
 }
-fn axis_and_block(node: &Node) -> Result<(isize, usize)> {
+pub fn axis_and_block(node: &Node) -> Result<(isize, usize)> {
     let axis = if has(node, "axis") {
         node.int("axis") as isize
     } else {
@@ -119,6 +121,10 @@ fn dequantize(node: &Node) -> Result<Call> {
         let (scale, zero) = (x.get(1)?, x.maybe(2));
         let x = x.get(0)?;
         let dtype = dtype.unwrap_or(scale.dtype());
+        #[cfg(feature = "quant")]
+        if let Some(y) = dequantized(x, scale, zero, dtype)? {
+            return Ok(y);
+        }
         let wide = scale.dtype().wide();
         let scale = spread(OP, &scale.astype(wide)?, x, axis, block)?;
         let values = match zero {
@@ -148,6 +154,10 @@ fn quantize(node: &Node) -> Result<Call> {
         const OP: &str = "QuantizeLinear";
         let (scale, zero) = (x.get(1)?, x.maybe(2));
         let x = x.get(0)?;
+        #[cfg(feature = "quant")]
+        if let Some(y) = quantized(x, scale, zero, dtype)? {
+            return Ok(y);
+        }
         let x = if x.dtype().is_integer() {
             x.astype(DType::F32)?
         } else {
@@ -165,6 +175,68 @@ fn quantize(node: &Node) -> Result<Call> {
         };
         rounded(y, &zero)
     })
+}
+
+/// Bytes with one step, in one pass; `None` for others.
+#[cfg(feature = "quant")]
+fn dequantized(
+    x: &Tensor,
+    scale: &Tensor,
+    zero: Option<&Tensor>,
+    dtype: DType,
+) -> Result<Option<Tensor>> {
+    let Some(levels) = levels(x.dtype()).filter(|_| {
+        dtype == DType::F32
+            && scale.dtype() == dtype
+            && scale.len() == 1
+            && zero.is_none_or(|z| z.len() == 1 && z.dtype() == x.dtype())
+    }) else {
+        return Ok(None);
+    };
+    let ones: Shape = x.shape().iter().map(|n| 1.min(*n)).collect();
+    let step = |t: &Tensor| t.reshape(())?.broadcast_to(&ones);
+    let zero = match zero {
+        Some(zero) => Some(step(zero)?),
+        None if levels == Levels::U8 => Some(Tensor::zeros(&ones, x.dtype())?),
+        None => None,
+    };
+    let q = QTensor::from_parts(x.contiguous()?, step(scale)?, zero, levels, x.shape())?;
+    q.dequantize().map(Some)
+}
+/// The same back.
+#[cfg(feature = "quant")]
+fn quantized(
+    x: &Tensor,
+    scale: &Tensor,
+    zero: Option<&Tensor>,
+    dtype: Option<DType>,
+) -> Result<Option<Tensor>> {
+    let to = zero.map_or(dtype.unwrap_or(DType::U8), Tensor::dtype);
+    let one = scale.len() == 1 && zero.is_none_or(|z| z.len() == 1);
+    let Some(levels) =
+        levels(to).filter(|_| one && x.dtype() == DType::F32 && scale.dtype() == x.dtype())
+    else {
+        return Ok(None);
+    };
+    let scale = scale.reshape(())?;
+    // there may be no step that others accept
+    if !(scale.item::<f32>()? > 0.0 && ops::isfinite(&scale)?.item::<bool>()?) {
+        return Ok(None);
+    }
+    let zero = match zero {
+        Some(zero) => zero.reshape(())?,
+        None => Tensor::zeros((), to)?,
+    };
+    let q = quant::quantize_by(x, levels, &scale, Some(&zero))?;
+    Ok(Some(q.values().clone()))
+}
+#[cfg(feature = "quant")]
+fn levels(dtype: DType) -> Option<Levels> {
+    match dtype {
+        DType::I8 => Some(Levels::I8),
+        DType::U8 => Some(Levels::U8),
+        _ => None,
+    }
 }
 
 /// Bytes from the range of the numbers, which always has 0 in it.

@@ -118,30 +118,63 @@ fn product(
         residual: residual.as_ref(),
         ..options
     };
-    let in_floats = |x: Tensor| {
-        let y = nn::conv2d(&x, &weight.dequantize()?, options.clone())?;
-        match encoding {
-            Some(encoding) => encoding.all(&y),
-            None => Ok(y),
-        }
-    };
     if inputs == Inputs::Float {
-        in_floats(x.astype(DType::F32)?)
+        in_floats(&x.astype(DType::F32)?, weight, &options, encoding)
     } else {
         let taps = call
             .in_channels_per_group()
             .saturating_mul(call.geometry.kernel_len());
         check_integers(OP, weight, taps)?;
         let q = quantised(&call.with_batch(x)?, inputs)?;
-        let few = call.groups > 1 && call.in_channels_per_group() < 4;
-        match few || q.is_empty() || call.out_channels == 0 {
-            true => {
-                let x = q.dequantize()?;
-                in_floats(if call.batched { x } else { x.squeeze(0)? })
-            }
-            false => Integers::new(&call, &q, weight, &options)?.result(&shape, encoding),
-        }
+        of_bytes(&call, &q, weight, &options, encoding)
     }
+}
+
+/// The convolution of a batch of bytes.
+fn of_bytes(
+    call: &ConvCall,
+    q: &QTensor,
+    weight: &QTensor,
+    options: &Conv,
+    encoding: Option<Encoding>,
+) -> Result<Tensor> {
+    let few = call.groups > 1 && call.in_channels_per_group() < 4;
+    match few || q.is_empty() || call.out_channels == 0 {
+        true => {
+            let x = q.dequantize()?;
+            let x = if call.batched { x } else { x.squeeze(0)? };
+            in_floats(&x, weight, options, encoding)
+        }
+        false => Integers::new(call, q, weight, options)?.result(&call.shape(), encoding),
+    }
+}
+fn in_floats(
+    x: &Tensor,
+    weight: &QTensor,
+    options: &Conv,
+    encoding: Option<Encoding>,
+) -> Result<Tensor> {
+    let y = nn::conv2d(x, &weight.dequantize()?, options.clone())?;
+    match encoding {
+        Some(encoding) => encoding.all(&y),
+        None => Ok(y),
+    }
+}
+
+/// The convolution of images that are quantised already, to int8 or uint8 with one step, with a
+/// float32 bias and no residual.
+#[cfg(feature = "onnx")]
+pub(crate) fn conv2d_of_bytes(x: &QTensor, weight: &QTensor, options: &Conv) -> Result<Tensor> {
+    let operands = [
+        ("x", x.shape(), DType::F32),
+        ("weight", weight.shape(), weight.values.dtype()),
+    ];
+    let call = ConvCall::new(OP, 2, &operands, options)?;
+    let taps = call
+        .in_channels_per_group()
+        .saturating_mul(call.geometry.kernel_len());
+    check_integers(OP, weight, taps)?;
+    of_bytes(&call, x, weight, options, None)
 }
 
 /// Quantises a batch of images to bytes, with a step for each or one for all.

@@ -41,6 +41,16 @@ impl LinearOperands {
         let q = Encoding { step, levels }.all(&self.x)?;
         self.integers::<u8>(&q, &fallible::filled(step, self.sizes.m)?, weight)
     }
+    /// The product with bytes of a single step.
+    #[cfg(feature = "onnx")]
+    pub(super) fn of_bytes(&self, weight: &QTensor, scale: f32, zero: i32) -> Result<Tensor> {
+        let steps = fallible::filled(QuantStep { scale, zero }, self.sizes.m)?;
+        match self.x.dtype() {
+            DType::U8 => self.integers::<u8>(&self.x, &steps, weight),
+            DType::I8 => self.integers::<i8>(&self.x, &steps, weight),
+            other => Err(Error::unsupported(OP, other)),
+        }
+    }
     /// The product with rows of integers, each with a step.
     fn integers<A: Element + MatElement<Acc = u32>>(
         &self,

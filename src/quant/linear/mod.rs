@@ -157,6 +157,23 @@ pub fn linear_to<'a>(
     linear_to_of(x, weight, options.into(), output)
 }
 
+/// The layer of an input that is quantised already: int8 or uint8 with one step. The options'
+/// `inputs` count for nothing.
+#[cfg(feature = "onnx")]
+pub(crate) fn linear_of_bytes(
+    x: &Tensor,
+    scale: f32,
+    zero: i32,
+    weight: &QTensor,
+    options: QLinear,
+) -> Result<Tensor> {
+    let layer = LinearOperands::new(x, weight, options, None)?;
+    if layer.sizes.k == 0 {
+        return layer.empty_sums();
+    }
+    layer.of_bytes(weight, scale, zero)
+}
+
 fn linear_to_of(x: &Tensor, weight: &QTensor, options: QLinear, output: Output) -> Result<QTensor> {
     output.of(OP, |encoding| product(x, weight, options, encoding))
 }
@@ -168,6 +185,7 @@ fn product(
     options: QLinear,
     encoding: Option<Encoding>,
 ) -> Result<Tensor> {
+    check_floats(OP, "x", x)?;
     let layer = LinearOperands::new(x, weight, options, encoding)?;
     match options.inputs {
         _ if layer.sizes.k == 0 => layer.empty_sums(),
@@ -178,7 +196,7 @@ fn product(
     }
 }
 
-/// The operands as contiguous float32, and what follows the product.
+/// The operands as contiguous float32, or bytes as they are, and what follows the product.
 struct LinearOperands {
     x: Tensor,
     bias: Option<Tensor>,
@@ -204,7 +222,6 @@ impl LinearOperands {
             let message = "x must have the shape [.., in] and weight [out, in]";
             return Err(Error::shape_of(OP, message, &operands));
         }
-        check_floats(OP, "x", x)?;
         let (n, k) = (weight.shape()[0], weight.shape()[1]);
         let lead = &x.shape()[..x.rank() - 1];
         let m = lead.iter().product::<usize>();
@@ -222,7 +239,12 @@ impl LinearOperands {
             Some(f) => Some(Map::new(f).ok_or_else(|| Error::unsupported(OP, DType::F32))?),
         };
         Ok(LinearOperands {
-            x: x.astype(DType::F32)?.contiguous()?.reshape((m, k))?,
+            x: match x.dtype().is_float() {
+                true => x.astype(DType::F32)?,
+                false => x.clone(),
+            }
+            .contiguous()?
+            .reshape((m, k))?,
             bias,
             activation,
             residual: residual.transpose()?,
