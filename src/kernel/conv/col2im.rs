@@ -3,6 +3,7 @@
 //! Those of an output stay in L2 in between, and no position is written twice.
 
 use super::geometry::{Geometry, Image, Three};
+use super::image_rows::ImageRows;
 use super::patches::Patches;
 use super::rows::{self, BLOCK};
 use crate::error::Result;
@@ -187,7 +188,10 @@ where
             padding: [0; 3],
             output_size: sizes,
         };
-        pack(&Patches::new(image, pointwise), &mut packed)
+        pack(
+            &Patches::right(ImageRows::new(image, pointwise)),
+            &mut packed,
+        )
     };
     let b = Strided::columns(Mat::from_slice(
         &packed[..channels * elements],

@@ -3,7 +3,7 @@
 //! the product stays in a cache.
 
 use super::geometry::{Geometry, Three};
-use super::patches::ChannelTap;
+use super::image_rows::ChannelTap;
 use super::rows;
 use crate::error::Result;
 use crate::kernel::gemm::{self, Epilogue, Mat, MatElement, MatMut, Packed, Scratch, Strided};

@@ -235,3 +235,62 @@ impl<'a, T> Image<'a, T> {
         inside.then(|| self.row(channel, z as usize, y as usize))
     }
 }
+
+/// Images of one layout.
+///
+/// Invariant IMAGE2: IMAGE1 holds for each of `count` images, the first and those that follow it
+/// `stride` elements apart.
+#[derive(Clone, Copy)]
+pub struct Images<'a, T> {
+    first: Image<'a, T>,
+    stride: isize,
+    count: usize,
+}
+impl<'a, T> Images<'a, T> {
+    /// `count` images, `stride` elements apart.
+    ///
+    /// # Safety
+    /// IMAGE2.
+    pub unsafe fn new(first: Image<'a, T>, stride: isize, count: usize) -> Self {
+        Images {
+            first,
+            stride,
+            count,
+        }
+    }
+    /// The first image; without any, its layout.
+    #[inline(always)]
+    pub(super) fn first(&self) -> &Image<'a, T> {
+        &self.first
+    }
+    /// The number of images.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+    /// Image `i`. Panics if there is none.
+    #[inline(always)]
+    pub(super) fn get(&self, i: usize) -> Image<'a, T> {
+        assert!(i < self.count);
+        let at = self.first.at.wrapping_offset(i as isize * self.stride);
+        Image { at, ..self.first }
+    }
+}
+impl<'a, T: MatElement> Images<'a, T> {
+    /// The same elements as the type that they are moved as.
+    pub fn moved(self) -> Images<'a, T::Moved> {
+        Images {
+            first: self.first.moved(),
+            stride: self.stride,
+            count: self.count,
+        }
+    }
+}
+impl<'a, T> From<Image<'a, T>> for Images<'a, T> {
+    fn from(image: Image<'a, T>) -> Self {
+        Images {
+            first: image,
+            stride: 0,
+            count: 1,
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Ranges of the lines of a source, and the panels that they are packed into.
 
-use crate::kernel::gemm::{Packed, Source, panel_width};
+use crate::kernel::gemm::{Packed, panel_width};
 use core::ops::Range;
 
 /// A range of the lines of a source.
@@ -54,21 +54,4 @@ pub fn panels<F: Packed>(
         first = own.end;
         Some((own, width, panel))
     })
-}
-
-/// Packs panels number by number: sources that suit the left operand are seldom the right one.
-pub fn pack_by_blocks<S: Source>(
-    source: &S,
-    steps: Range<usize>,
-    lines: Range<usize>,
-    d: &mut [S::Packed],
-) {
-    for (lines, width, panel) in panels(lines, steps.len(), d) {
-        for (step, d) in steps.clone().zip(panel.chunks_exact_mut(width)) {
-            d.fill(S::Packed::default());
-            for (line, d) in lines.clone().zip(d) {
-                source.pack_block(step..step + 1, line..line + 1, core::slice::from_mut(d));
-            }
-        }
-    }
 }

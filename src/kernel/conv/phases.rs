@@ -3,11 +3,11 @@
 //! zeros around the image no tap needs a bounds check.
 
 use super::geometry::{Geometry, Image};
-use super::lines::{LineRange, pack_by_blocks, panels};
+use super::patches::PatchRows;
 use super::rows::{self, StridedColumns};
 use crate::error::Result;
 use crate::fallible;
-use crate::kernel::gemm::{BlockA, MatElement, Packed, Source, moved};
+use crate::kernel::gemm::{MatElement, Packed, moved};
 use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -227,7 +227,7 @@ fn copy<F: Packed>(s: &[F], d: &mut [F]) {
 
 /// Some channels of images that are sorted by [`Phases`].
 #[derive(Clone, Copy)]
-struct SortedImages<'a, F> {
+pub struct SortedImages<'a, F> {
     phases: &'a Phases,
     /// From the first channel of the first image on.
     elements: &'a [F],
@@ -236,7 +236,7 @@ struct SortedImages<'a, F> {
 }
 impl<'a, F: Packed> SortedImages<'a, F> {
     /// Some channels of all images with these elements. Panics if sizes don't match.
-    fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
+    pub fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
         let images = elements.len() / phases.scratch_len();
         assert!(channels.end <= phases.channels && elements.len() == images * phases.scratch_len());
         SortedImages {
@@ -246,19 +246,16 @@ impl<'a, F: Packed> SortedImages<'a, F> {
             images,
         }
     }
+}
+impl<F: Packed> PatchRows for SortedImages<'_, F> {
+    type Packed = F;
     fn taps(&self) -> usize {
         self.channels * self.phases.taps.len()
     }
     fn positions(&self) -> usize {
         self.images * self.phases.geometry.len()
     }
-    /// What a tap reads for a position.
-    fn number(&self, tap: usize, position: usize) -> F {
-        let (channel, tap) = (tap / self.phases.taps.len(), tap % self.phases.taps.len());
-        let channel = channel * self.phases.channel();
-        self.elements[channel + self.phases.taps[tap] + self.phases.position(position)]
-    }
-    fn copy(&self, taps: Range<usize>, positions: Range<usize>, width: usize, d: &mut [F]) {
+    fn write(&self, taps: Range<usize>, positions: Range<usize>, width: usize, d: &mut [F]) {
         simd::call(CopyTaps {
             phases: self.phases,
             elements: self.elements,
@@ -267,103 +264,5 @@ impl<'a, F: Packed> SortedImages<'a, F> {
             width,
             d,
         })
-    }
-}
-
-/// Patches of an image sorted by [`Phases`], as the right operand of a product: a line per
-/// position, a step per tap.
-#[derive(Clone, Copy)]
-pub struct PhasePatches<'a, F> {
-    image: SortedImages<'a, F>,
-    lines: LineRange,
-}
-impl<'a, F: Packed> PhasePatches<'a, F> {
-    /// Patches of some channels of images with these elements. Panics if sizes don't match.
-    pub fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
-        let image = SortedImages::new(phases, channels, elements);
-        PhasePatches {
-            lines: LineRange::all(image.positions()),
-            image,
-        }
-    }
-}
-
-// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
-unsafe impl<F: Packed> Source for PhasePatches<'_, F> {
-    type Packed = F;
-    fn lines(&self) -> usize {
-        self.lines.count()
-    }
-    fn steps(&self) -> usize {
-        self.image.taps()
-    }
-    fn slice(self, lines: Range<usize>) -> Self {
-        PhasePatches {
-            lines: self.lines.slice(lines),
-            ..self
-        }
-    }
-    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) {
-        for (lines, width, panel) in panels(lines, steps.len(), d) {
-            let positions = self.lines.range(lines);
-            self.image.copy(steps.clone(), positions, width, panel);
-        }
-    }
-    fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) -> BlockA<F> {
-        let depth = steps.len();
-        for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
-            for (step, d) in steps.clone().zip(d) {
-                *d = self.image.number(step, self.lines.number(line));
-            }
-        }
-        BlockA {
-            at: d.as_ptr(),
-            strides: Some((depth as isize, 1)),
-        }
-    }
-}
-
-/// The same as the left operand: a line per tap, a step per position of each image in turn.
-#[derive(Clone, Copy)]
-pub struct PhaseTaps<'a, F> {
-    images: SortedImages<'a, F>,
-    lines: LineRange,
-}
-impl<'a, F: Packed> PhaseTaps<'a, F> {
-    /// Taps of some channels of images with these elements. Panics if sizes don't match.
-    pub fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
-        let images = SortedImages::new(phases, channels, elements);
-        PhaseTaps {
-            lines: LineRange::all(images.taps()),
-            images,
-        }
-    }
-}
-
-// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
-unsafe impl<F: Packed> Source for PhaseTaps<'_, F> {
-    type Packed = F;
-    fn lines(&self) -> usize {
-        self.lines.count()
-    }
-    fn steps(&self) -> usize {
-        self.images.positions()
-    }
-    fn slice(self, lines: Range<usize>) -> Self {
-        PhaseTaps {
-            lines: self.lines.slice(lines),
-            ..self
-        }
-    }
-    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) {
-        pack_by_blocks(self, steps, lines, d)
-    }
-    fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [F]) -> BlockA<F> {
-        let (depth, taps) = (steps.len(), self.lines.range(lines));
-        self.images.copy(taps, steps, depth, d);
-        BlockA {
-            at: d.as_ptr(),
-            strides: Some((depth as isize, 1)),
-        }
     }
 }

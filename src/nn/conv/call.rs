@@ -3,10 +3,11 @@
 use super::{Conv, Padding};
 use crate::dtype::Element;
 use crate::error::{Error, NamedOperand, Result};
-use crate::kernel::conv::{Geometry, Image, Three};
+use crate::kernel::conv::{Geometry, Image, Images, Three};
 use crate::layout::Shape;
 use crate::nn::spatial::{option, three};
 use crate::tensor::Tensor;
+use core::ops::Range;
 use smallvec::SmallVec;
 
 /// The sizes of a convolution.
@@ -160,6 +161,18 @@ impl ConvCall {
         let channels = self.in_channels_per_group();
         let whole = self.whole_of(x, n);
         whole.channels_of(group * channels..(group + 1) * channels)
+    }
+    /// The same of several images.
+    pub fn images_of<'a, T: Element>(
+        &self,
+        x: &'a Tensor,
+        some: Range<usize>,
+        group: usize,
+    ) -> Images<'a, T> {
+        assert!(some.start <= some.end && some.end <= self.batch);
+        let first = self.image_of(x, some.start, group);
+        // SAFETY: IMAGE2: images of `x`, as in `whole_of`.
+        unsafe { Images::new(first, x.strides()[0], some.len()) }
     }
     /// Image `n` of `x`.
     pub fn whole_of<'a, T: Element>(&self, x: &'a Tensor, n: usize) -> Image<'a, T> {

@@ -9,7 +9,7 @@ use crate::exec::failure::try_chunks;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    DeformFloat, Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Image, LANES, columns,
+    DeformFloat, Deformed, DeformedGradient, DeformedRows, Image, LANES, Patches, columns,
 };
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Strided, cost};
 use crate::layout::Shape;
@@ -208,6 +208,20 @@ impl Deform {
             per_group: self.call.in_channels / self.groups,
         }
     }
+    /// The patches of all images, group by group.
+    fn sources<F: Element>(&self) -> Result<Vec<Deformed<'_, F>>> {
+        let batch = self.call.batch;
+        let count = batch.saturating_mul(self.call.groups);
+        let mut images = fallible::with_capacity(count)?;
+        images.extend((0..count).map(|i| self.source(i % batch, i / batch)));
+        Ok(images)
+    }
+    /// What taps read of some of them.
+    fn rows<'a, F: DeformFloat>(&self, images: &'a [Deformed<'a, F>]) -> DeformedRows<'a, F> {
+        let g = &self.call.geometry;
+        let taps = self.call.in_channels_per_group() * g.kernel_len();
+        DeformedRows::new(images, taps, g.len())
+    }
     /// The convolution.
     fn run(&self, bias: Option<&Tensor>) -> Result<Tensor> {
         let wide = self.dtype.wide();
@@ -229,6 +243,7 @@ impl Deform {
         let epilogue = Epilogue::new(bias.as_slice(), call.out_channels, positions);
         let y = ResultMatrices::<F>::new(y, call.out_channels_per_group(), positions)?;
         let weight = Matrices::<F>::new(&self.weight).get(0);
+        let images = self.sources::<F>()?;
         // SAFETY: each matrix of a fresh tensor is one group of one image.
         unsafe {
             products_of_sources(call.batch * call.groups, |i| {
@@ -237,7 +252,7 @@ impl Deform {
                     ..(group + 1) * call.out_channels_per_group();
                 (
                     Strided::rows(weight.block(rows.clone(), 0..weight.cols())),
-                    DeformedPatches::new(self.source::<F>(n, group)),
+                    Patches::right(self.rows(&images[group * call.batch + n..][..1])),
                     y.get(i),
                     epilogue.at(rows.start, 0),
                 )
@@ -284,14 +299,9 @@ impl Deform {
     }
     /// The gradient with respect to the weight.
     fn sums<F: Element + DeformFloat>(&self, sums: &WeightSums) -> Result<Tensor> {
-        let (call, positions) = (&self.call, self.call.geometry.len());
-        let taps = call.in_channels_per_group() * call.geometry.kernel_len();
-        let count = call.batch.saturating_mul(call.groups);
-        let mut images: Vec<Deformed<F>> = fallible::with_capacity(count)?;
-        images.extend((0..count).map(|i| self.source(i % call.batch, i / call.batch)));
+        let (batch, images) = (self.call.batch, self.sources::<F>()?);
         sums.products::<F, _>(|part, group| {
-            let of = group * call.batch + part.start..group * call.batch + part.end;
-            DeformedTaps::new(&images[of], taps, positions)
+            self.rows(&images[group * batch + part.start..group * batch + part.end])
         })
     }
     /// Adds to the gradients of `x`, offset and mask; an offset group of an image is a task.

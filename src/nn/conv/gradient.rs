@@ -12,16 +12,14 @@ use super::{Conv, ConvTranspose};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::try_chunks;
-use crate::fallible;
 use crate::kernel::conv::{
-    AddRows, Geometry, Image, PhaseTaps, PlaneWalk, TapLines, channel_fits, columns,
+    AddRows, Geometry, ImageRows, PlaneWalk, SortedImages, channel_fits, columns,
 };
 use crate::kernel::gemm::{MatElement, Packed, Scratch, cost};
 use crate::layout::Shape;
 use crate::ops::linalg::Matrices;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
-use alloc::vec::Vec;
 
 /// A convolution from an `image`, `[batch, channels, ..]` or without the batch, to a `result`; its
 /// gradients have their sizes.
@@ -303,18 +301,9 @@ where
         sort::<F>(call, image, 0..call.batch, &phases, &mut sorted);
         return sums.products::<F, _>(|part, group| {
             let part = &sorted[part.start * elements..part.end * elements];
-            PhaseTaps::new(
-                &phases,
-                group * in_channels..(group + 1) * in_channels,
-                part,
-            )
+            let channels = group * in_channels..(group + 1) * in_channels;
+            SortedImages::new(&phases, channels, part)
         });
     }
-    let count = call.batch.saturating_mul(call.groups);
-    let mut images: Vec<Image<F>> = fallible::with_capacity(count)?;
-    images.extend((0..count).map(|i| call.image_of(image, i % call.batch, i / call.batch)));
-    sums.products::<F, _>(|part, group| {
-        let of = group * call.batch + part.start..group * call.batch + part.end;
-        TapLines::new(&images[of], call.in_channels_per_group(), g)
-    })
+    sums.products::<F, _>(|part, group| ImageRows::new(call.images_of::<F>(image, part, group), g))
 }

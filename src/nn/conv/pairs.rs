@@ -6,7 +6,7 @@ use super::run::{ConvOperands, Epilogues};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::products::products_of_sources;
-use crate::kernel::conv::{Image, WordPatches};
+use crate::kernel::conv::{Image, ImageRows, Patches};
 use crate::kernel::gemm::{
     self, Interleave, Mat, MatElement, Packing, Scratch, Strided, bf16_bits,
 };
@@ -55,7 +55,7 @@ impl ConvOperands {
                         Strided::rows(
                             weight.block(group * out_channels..(group + 1) * out_channels, 0..k),
                         ),
-                        WordPatches::<Pair>::new(image, band.geometry),
+                        Patches::right(ImageRows::<_, Pair>::new(image, band.geometry)),
                         c.into_part(0..out_channels, band.columns.clone()),
                         epilogues.get(n, group).at(0, band.columns.start),
                     )

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::exec::failure::try_ranges;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
-use crate::kernel::conv::{Image, Patches, direct, scratch};
+use crate::kernel::conv::{Image, ImageRows, Patches, direct, scratch};
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Map, MatElement, PostOp, Strided, cost};
 #[cfg(x86_bf16)]
 use crate::kernel::gemm::{Interleave, bf16_bits, bf16_pairs};
@@ -158,7 +158,12 @@ impl ConvOperands {
             _ => unsafe {
                 products_of_sources(products, |i| {
                     let (a, image, c, epilogue) = operands(i);
-                    (Strided::rows(a), Patches::new(image, geometry), c, epilogue)
+                    (
+                        Strided::rows(a),
+                        Patches::right(ImageRows::new(image, geometry)),
+                        c,
+                        epilogue,
+                    )
                 })
             },
         }

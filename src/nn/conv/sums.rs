@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::exec::failure::try_split;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
-use crate::kernel::conv::{Stacked, channel_gradient};
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, Source, cost};
+use crate::kernel::conv::{PatchRows, Patches, Stacked, channel_gradient};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, cost};
 use crate::ops;
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::Cost;
@@ -89,12 +89,12 @@ impl WeightSums {
         })?;
         ops::sum(&sums, 0)
     }
-    /// Computes products with the source that `taps` returns for some images and a group: a line
-    /// per tap, a step per position. `[outputs, taps]`
-    pub fn products<F, A>(&self, taps: impl Fn(Range<usize>, usize) -> A + Sync) -> Result<Tensor>
+    /// Computes products with the patches whose rows are those of some images and a group. `[outputs,
+    /// taps]`
+    pub fn products<F, R>(&self, rows: impl Fn(Range<usize>, usize) -> R + Sync) -> Result<Tensor>
     where
         F: Element + MatElement<Acc = F> + Packed,
-        A: Source<Packed = F>,
+        R: PatchRows<Packed = F>,
     {
         let (call, positions) = (&self.call, self.call.geometry.len());
         let (_, parts) = self.parts();
@@ -119,7 +119,8 @@ impl WeightSums {
                 let (part, group) = (self.part(i / call.groups), i % call.groups);
                 let of = group * call.batch + part.start..group * call.batch + part.end;
                 let right = Stacked::new(&results[of], positions, call.out_channels_per_group());
-                (taps(part, group), right, d.get(i), Epilogue::NONE)
+                let left = Patches::left(rows(part, group));
+                (left, right, d.get(i), Epilogue::NONE)
             })?
         };
         let sums = ops::sum(&sums, 0)?.transpose(1, 2)?.contiguous()?;

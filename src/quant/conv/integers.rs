@@ -4,7 +4,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::products::products_of_sources;
 use crate::fallible;
-use crate::kernel::conv::{self, Frame, Geometry, Image, WordPatches};
+use crate::kernel::conv::{self, Frame, Geometry, Image, ImageRows, Patches};
 use crate::kernel::gemm::{
     self, ByGroups, Dequantize, Epilogue, EpilogueOp, Group, Map, Mat, PostOp, Scratch, Strided,
 };
@@ -231,7 +231,7 @@ impl ByGroups for Products<'_> {
                 let image = Image::of_planes(image, words, self.sizes);
                 (
                     Strided::rows(weight.block(rows, 0..k)),
-                    WordPatches::<G::To>::new(image, self.geometry),
+                    Patches::right(ImageRows::<_, G::To>::new(image, self.geometry)),
                     self.y.get(i),
                     epilogue
                         .with_post_op(self.post_op)

@@ -1,16 +1,15 @@
 //! Patches whose elements are displaced from the kernel's positions, by an offset for each tap of
-//! each position: a source of the matrix engine, as [`Patches`](super::Patches) are (Dai et al.,
-//! "Deformable Convolutional Networks", 2017; with a mask, Zhu et al., 2019).
+//! each position: rows of [`Patches`](super::Patches) (Dai et al., "Deformable Convolutional Networks", 2017; with a mask, Zhu et al., 2019).
 //!
 //! Between elements an image is interpolated bilinearly from the four around, and outside it is
 //! zero. Channels of one offset group read the same positions, which are computed once for all of
 //! them, for a run of positions at a time. Contiguous channels are lanes.
 
 mod gradient;
-mod sources;
+mod rows;
 
 pub use gradient::DeformedGradient;
-pub use sources::{DeformedPatches, DeformedTaps};
+pub use rows::DeformedRows;
 
 use super::geometry::{Geometry, Image};
 use super::planes::{LANES, Store};

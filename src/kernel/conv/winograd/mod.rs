@@ -41,6 +41,7 @@ pub use kernels::PhaseKernels;
 pub use panels::WeightPanels;
 
 use super::geometry::Image;
+use super::image_rows::ImageRows;
 use super::patches::Patches;
 use super::planes::{ChannelLanes, LANES, LoadPlanes, store};
 use crate::error::Result;
@@ -380,7 +381,8 @@ where
                 let mut d = unsafe { c.part(channels.clone(), positions.clone()) };
                 let a = plain.block(channels.clone(), 0..plain.cols());
                 let epilogue = epilogue.at(channels.start, positions.start);
-                let b = Patches::new(image(n), blocks.geometry).slice(positions);
+                let rows = ImageRows::new(image(n), blocks.geometry);
+                let b = Patches::right(rows).slice(positions);
                 macrokernel(&Strided::rows(a), &b, None, &mut d, false, epilogue)?;
             }
         }
