@@ -1,10 +1,11 @@
-//! Distributes batches of matrix products over threads.
+//! Distributes batches of matrix products over threads: by blocks of C where sources are packed,
+//! by columns for a few vectors, by pieces of the sums for few of those.
 
 use super::failure::try_chunks;
 use crate::error::Result;
 use crate::kernel::gemm::{
-    self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
-    Strided, cost,
+    self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Packed, Panels, Pieces, Scratch,
+    Source, cost, with_packing,
 };
 use crate::par::{self, Cost, Out};
 use core::ops::Range;
@@ -32,6 +33,10 @@ pub enum Right<'a, T> {
 pub type ProductOperands<'f, 'a, A, B, C> =
     &'f (dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync);
 
+/// The same with an epilogue each; A and B are matrices or sources.
+pub type BlockedOperands<'f, 'a, A, B, C> =
+    &'f (dyn Fn(usize) -> (A, B, MatMut<'a, C>, Epilogue<'a, C>) + Sync);
+
 /// `c = a b` followed by the epilogue, for `batch` triples of operands, on all threads.
 ///
 /// Errors if there is no memory for packing.
@@ -44,7 +49,7 @@ pub unsafe fn products<'a, A, B, C>(
     batch: usize,
     operands: ProductOperands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
-    epilogue: Epilogue<C>,
+    epilogue: Epilogue<'a, C>,
 ) -> Result<()>
 where
     A: MatElement,
@@ -59,21 +64,201 @@ where
             (b.t(), a.t(), c.into_transposed())
         };
         // SAFETY: what the caller promises of the operands holds for their transposes too.
-        return unsafe { blocks(sizes, batch, &transposed, right, epilogue.t()) };
+        return unsafe { by_algorithm(sizes, batch, &transposed, right, epilogue.t()) };
     }
-    // SAFETY: `blocks` requires what the caller promises.
-    unsafe { blocks(sizes, batch, operands, right, epilogue) }
+    // SAFETY: `by_algorithm` requires what the caller promises.
+    unsafe { by_algorithm(sizes, batch, operands, right, epilogue) }
 }
 
-/// [`products`] by blocks of C.
+/// [`products`] by the fastest algorithm.
 ///
 /// # Safety
 /// As [`products`].
-unsafe fn blocks<'a, A, B, C>(
+unsafe fn by_algorithm<'a, A, B, C>(
     sizes: ProductSizes,
     batch: usize,
     operands: ProductOperands<'_, 'a, A, B, C>,
     right: Right<A::Acc>,
+    epilogue: Epilogue<'a, C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    if batch == 0 || sizes.m == 0 || sizes.n == 0 {
+        return Ok(());
+    }
+    let (algorithm, packed) = match right {
+        Right::Once => {
+            let (a, b, _) = operands(0);
+            (Algorithm::of::<A, B>(&a, &b), None)
+        }
+        Right::Reused(packed) => (Algorithm::Blocked, packed),
+    };
+    // SAFETY: by the caller.
+    unsafe {
+        match algorithm {
+            Algorithm::Dots => dots(sizes, batch, operands, epilogue),
+            Algorithm::Blocked => {
+                let operands = |i| {
+                    let (a, b, c) = operands(i);
+                    (a, b, c, epilogue.of(i))
+                };
+                blocked(batch, &operands, packed, epilogue.has_post_op())
+            }
+            _ => vectors(algorithm, sizes, batch, operands, epilogue),
+        }
+    }
+}
+
+/// `c = a b` followed by the epilogue, by the macrokernel, for `batch` pairs of matrices of one
+/// shape and layout. If sums are of another type than C, their bits are left in its elements for the
+/// epilogue. `packed` are the panels of B, for a batch of one. `whole`: whether rows are kept whole
+/// if there are enough of them.
+///
+/// Errors if there is no memory for packing.
+///
+/// # Safety
+/// No two results overlap.
+pub unsafe fn blocked<'a, A, B, C>(
+    batch: usize,
+    operands: BlockedOperands<'_, 'a, Mat<'a, A>, Mat<'a, B>, C>,
+    packed: Option<Panels<A::Acc>>,
+    whole: bool,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement,
+{
+    with_packing!(A, B, |left, right| {
+        let sources = |i| {
+            let (a, b, c, epilogue) = operands(i);
+            (left.rows(a), right.columns(b), c, epilogue)
+        };
+        // SAFETY: by the caller.
+        unsafe { by_blocks(batch, &sources, packed.map(Panels::cast), whole) }
+    })
+}
+
+/// [`blocked`] for sources.
+///
+/// # Safety
+/// As [`blocked`].
+pub unsafe fn products_of_sources<'a, A, B, C>(
+    batch: usize,
+    operands: impl Fn(usize) -> (A, B, MatMut<'a, C>, Epilogue<'a, C>) + Sync,
+) -> Result<()>
+where
+    A: Source,
+    B: Source<Packed = A::Packed>,
+    C: MatElement + 'a,
+{
+    // SAFETY: by the caller.
+    unsafe { by_blocks(batch, &operands, None, false) }
+}
+
+/// The one driver of packed products: [`blocked`] for sources, and B packed by all threads together
+/// where several blocks would each pack the same columns.
+///
+/// # Safety
+/// As [`blocked`].
+unsafe fn by_blocks<'a, A, B, C>(
+    batch: usize,
+    operands: BlockedOperands<'_, 'a, A, B, C>,
+    packed: Option<Panels<A::Packed>>,
+    whole: bool,
+) -> Result<()>
+where
+    A: Source,
+    B: Source<Packed = A::Packed>,
+    C: MatElement + 'a,
+{
+    if batch == 0 {
+        return Ok(());
+    }
+    let (a, b, c, epilogue) = operands(0);
+    let (m, n, k) = (a.lines(), b.lines(), a.steps());
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    let work = |products: usize, rows: usize, cols: usize| {
+        let bytes = k.saturating_mul(rows.saturating_add(cols) * size_of::<A::Packed>());
+        let flops = rows.saturating_mul(cols).saturating_mul(k);
+        Cost {
+            bytes: bytes.saturating_add(rows.saturating_mul(cols) * size_of::<C>()),
+            flops: flops.saturating_add(cost::CALL),
+        }
+        .times(products)
+    };
+    let parts = par::parts_for(work(batch, m, n));
+    if parts == 1 {
+        // the smallest products take no longer than their kernels, almost
+        let mut first = Some((a, b, c, epilogue));
+        return (0..batch).try_for_each(|i| {
+            let (a, b, c, epilogue) = first.take().unwrap_or_else(|| operands(i));
+            gemm::macrokernel(
+                &a,
+                &b,
+                packed,
+                &mut c.into_part(0..m, 0..n),
+                false,
+                epilogue,
+            )
+        });
+    }
+    let block =
+        |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Packed>>| {
+            let (a, b, c, epilogue) = operands(i);
+            let epilogue = epilogue.at(rows.start, cols.start);
+            // SAFETY: blocks of a grid don't overlap, nor do results, by the caller's promise.
+            let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
+            let (a, b) = (a.slice(rows), b.slice(cols));
+            gemm::macrokernel(&a, &b, packed, &mut part, false, epilogue)
+        };
+    let run = |grid: Grid, first: usize, packed: Option<Panels<A::Packed>>| {
+        let (rows, cols) = grid.block(0);
+        on_grid(
+            grid,
+            batch,
+            work(1, rows.len(), cols.len()),
+            &|i, rows, cols| {
+                let packed = packed.map(|p| p.columns(cols.clone()));
+                block(i, rows, first + cols.start..first + cols.end, packed)
+            },
+        )
+    };
+    let grid = Grid::of_sources(&a, &b, (packed.is_some(), whole), batch, parts);
+    let shared = batch == 1
+        && packed.is_none()
+        && grid.down() > 1
+        && b.info().packs_before(m)
+        && k.saturating_mul(n) >= gemm::SHARED_B;
+    if !shared {
+        return run(grid, 0, packed);
+    }
+    let step = gemm::at_once::<A::Packed>(k, parts.min(par::threads())).min(n);
+    let mut scratch = Scratch::new(Panels::<A::Packed>::len(b.blocks(), step))?;
+    for j in (0..n).step_by(step) {
+        let (a, b, ..) = operands(0);
+        let b = b.slice(j..n.min(j + step));
+        let panels = pack(&b, &mut scratch);
+        let grid = Grid::of_sources(&a, &b, (true, whole), batch, parts);
+        run(grid, j, Some(panels))?;
+    }
+    Ok(())
+}
+
+/// [`products`] of a few vectors, which gemv multiplies.
+///
+/// # Safety
+/// As [`products`].
+unsafe fn vectors<'a, A, B, C>(
+    algorithm: Algorithm,
+    sizes: ProductSizes,
+    batch: usize,
+    operands: ProductOperands<'_, 'a, A, B, C>,
     epilogue: Epilogue<C>,
 ) -> Result<()>
 where
@@ -82,91 +267,29 @@ where
     C: MatElement<Acc = A::Acc>,
 {
     let ProductSizes { m, n, k } = sizes;
-    if batch == 0 || m == 0 || n == 0 {
-        return Ok(());
-    }
-    let (a, b, _) = operands(0);
-    let (algorithm, packed) = match right {
-        Right::Once => (Algorithm::of::<A, B>(&a, &b), None),
-        Right::Reused(packed) => (Algorithm::Blocked, packed),
-    };
-    if algorithm == Algorithm::Dots {
-        // SAFETY: by the caller.
-        return unsafe { dots(sizes, batch, operands, epilogue) };
-    }
-    let work = |blocks: usize, rows: usize, cols: usize| Cost {
+    let work = |cols: usize| Cost {
         bytes: k
-            .saturating_mul(rows * size_of::<A>() + cols * size_of::<B>())
-            .saturating_add(rows * cols * size_of::<C>()),
-        flops: rows
+            .saturating_mul(m * size_of::<A>() + cols * size_of::<B>())
+            .saturating_add(m * cols * size_of::<C>()),
+        flops: m
             .saturating_mul(cols)
-            .saturating_mul(gemm::steps::<A, B>(k))
-            .saturating_add(blocks.saturating_mul(cost::CALL)),
+            .saturating_mul(k)
+            .saturating_add(cost::CALL),
     };
-    let parts = par::parts_for(work(batch, batch.saturating_mul(m), n));
-    let block =
-        |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
-            let (a, b, c) = operands(i);
-            let epilogue = epilogue.of(i).at(rows.start, cols.start);
-            // SAFETY: blocks of a grid don't overlap, nor do results, by the caller's promise.
-            let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
-            algorithm.product(
-                a.block(rows, 0..k),
-                b.block(0..k, cols),
-                packed,
-                &mut part,
-                false,
-                epilogue,
-            )
-        };
+    let block = |i: usize, rows: Range<usize>, cols: Range<usize>| {
+        let (a, b, c) = operands(i);
+        let epilogue = epilogue.of(i).at(rows.start, cols.start);
+        // SAFETY: blocks of a grid don't overlap, nor do results, by the caller's promise.
+        let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
+        let (a, b) = (a.block(rows, 0..k), b.block(0..k, cols));
+        algorithm.product(a, b, None, &mut part, false, epilogue)
+    };
+    let parts = par::parts_for(work(n).times(batch));
     if parts == 1 {
-        return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
+        return (0..batch).try_for_each(|i| block(i, 0..m, 0..n));
     }
-    let grid = |cols: Range<usize>, packed: bool| {
-        let whole = (packed, epilogue.has_post_op());
-        Grid::new(algorithm, &a, &b.block(0..k, cols), whole, batch, parts)
-    };
-    let run = |grid: Grid, first: usize, packed: Option<Panels<A::Acc>>| {
-        let (rows, cols) = grid.block(0);
-        try_chunks(
-            batch * grid.len(),
-            work(1, rows.len(), cols.len()),
-            |task| {
-                let (rows, cols) = grid.block(task % grid.len());
-                let packed = packed.map(|p| p.columns(cols.clone()));
-                block(
-                    task / grid.len(),
-                    rows,
-                    first + cols.start..first + cols.end,
-                    packed,
-                )
-            },
-        )
-    };
-    let whole = grid(0..n, packed.is_some());
-    if batch == 1
-        && packed.is_none()
-        && algorithm == Algorithm::Blocked
-        && !gemm::bytes::<A, B>()
-        && !gemm::bf16_pairs::<A, B>()
-        && whole.down() > 1
-        && gemm::packs_before(&b, m)
-        && k * n >= gemm::SHARED_B
-    {
-        // Several blocks would each pack the same columns of B, so all threads pack them once.
-        let step = gemm::at_once::<A::Acc>(k, parts.min(par::threads())).min(n);
-        let mut scratch = Scratch::new(Panels::<A::Acc>::len(gemm::blocks::<A, B>(k), step))?;
-        for j in (0..n).step_by(step) {
-            let cols = j..n.min(j + step);
-            let bytes = (size_of::<B>() + size_of::<B::Acc>()).saturating_mul(k * cols.len());
-            let b = Strided::columns(b.block(0..k, cols.clone()));
-            let panels = pack(b, bytes, &mut scratch);
-            run(grid(cols, true), j, Some(panels))?;
-        }
-        Ok(())
-    } else {
-        run(whole, 0, packed)
-    }
+    let grid = Grid::of_vectors::<A::Acc>(algorithm, [m, n, k], parts);
+    on_grid(grid, batch, work(grid.block(0).1.len()), &block)
 }
 
 /// [`products`] of few sums, which are summed in pieces.
@@ -211,118 +334,29 @@ where
     Ok(())
 }
 
-/// `c = a b` followed by the epilogue, for `batch` triples of sources of one size. If sums are of
-/// another type than C, their bits are left in its elements for the epilogue.
-///
-/// Errors if there is no memory for packing.
-///
-/// # Safety
-/// No two results overlap.
-pub unsafe fn products_of_sources<'a, A, B, C>(
+/// Calls `f` with the number of a product, rows and columns, for all blocks of `batch` products.
+/// `cost` is that of a block.
+fn on_grid(
+    grid: Grid,
     batch: usize,
-    operands: impl Fn(usize) -> (A, B, MatMut<'a, C>, Epilogue<'a, C>) + Sync,
-) -> Result<()>
-where
-    A: Source,
-    B: Source<Packed = A::Packed>,
-    C: MatElement + 'a,
-{
-    if batch == 0 {
-        return Ok(());
-    }
-    let (a, b, ..) = operands(0);
-    let (m, n, k) = (a.lines(), b.lines(), a.steps());
-    if m == 0 || n == 0 {
-        return Ok(());
-    }
-    let work = |products: usize, rows: usize, cols: usize| Cost {
-        bytes: products
-            .saturating_mul(size_of::<C>() * (rows + k))
-            .saturating_mul(cols),
-        flops: products
-            .saturating_mul(rows.saturating_mul(k))
-            .saturating_mul(cols)
-            .saturating_add(cost::CALL),
-    };
-    let parts = par::parts_for(work(batch, m, n));
-    let grid = Grid::of_sources(&a, &b, batch, parts);
-    let (rows, cols) = grid.block(0);
-    try_chunks(
-        batch * grid.len(),
-        work(1, rows.len(), cols.len()),
-        |task| {
-            let (a, b, c, epilogue) = operands(task / grid.len());
-            let (rows, cols) = grid.block(task % grid.len());
-            // SAFETY: each task has a block of its own, and results don't overlap, by the caller's
-            // promise.
-            let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
-            let epilogue = epilogue.at(rows.start, cols.start);
-            let (a, b) = (a.slice(rows), b.slice(cols));
-            gemm::macrokernel(&a, &b, None, &mut part, false, epilogue)
-        },
-    )
-}
-
-/// The product of matrices of 8-bit integers, then the epilogue. Sums are left as 32-bit integers
-/// in the bits of C's elements, which the first operation of the epilogue converts. `packed` are
-/// the panels of B.
-///
-/// Errors if there is no memory for packing.
-pub fn product_of_bytes<A, B, C>(
-    a: Mat<A>,
-    b: Mat<B>,
-    c: MatMut<C>,
-    packed: Option<Panels<A::Acc>>,
-    epilogue: Epilogue<C>,
-) -> Result<()>
-where
-    A: MatElement,
-    B: MatElement<Acc = A::Acc>,
-    C: MatElement,
-{
-    let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    if m == 0 || n == 0 {
-        return Ok(());
-    }
-    let work = |rows: usize, cols: usize| Cost {
-        bytes: k
-            .saturating_mul(rows.saturating_add(cols))
-            .saturating_add(rows.saturating_mul(cols) * size_of::<C>()),
-        flops: rows
-            .saturating_mul(cols)
-            .saturating_mul(gemm::steps::<A, B>(k))
-            .saturating_add(cost::CALL),
-    };
-    let parts = par::parts_for(work(m, n));
-    let grid = Grid::new(
-        Algorithm::Blocked,
-        &a,
-        &b,
-        (packed.is_some(), false),
-        1,
-        parts,
-    );
-    let (rows, cols) = grid.block(0);
-    try_chunks(grid.len(), work(rows.len(), cols.len()), |task| {
-        let (rows, cols) = grid.block(task);
-        // SAFETY: each task has a block of its own.
-        let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
-        let packed = packed.map(|p| p.columns(cols.clone()).cast());
-        let epilogue = epilogue.at(rows.start, cols.start);
-        let (a, b) = (a.block(rows, 0..k), b.block(0..k, cols));
-        gemm::product_of_bytes(a, b, packed, &mut part, false, epilogue)
+    cost: Cost,
+    f: &(dyn Fn(usize, Range<usize>, Range<usize>) -> Result<()> + Sync),
+) -> Result<()> {
+    try_chunks(batch * grid.len(), cost, |task| {
+        let (rows, cols) = grid.block(task % grid.len());
+        f(task / grid.len(), rows, cols)
     })
 }
 
 /// [`Panels::pack`] on all threads.
-fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
+fn pack<'a, T: Packed>(b: &dyn Source<Packed = T>, d: &'a mut [T]) -> Panels<'a, T> {
+    let pieces = Pieces::new(b, 0..b.lines());
+    let bytes = 2 * size_of_val(d) / pieces.count().max(1);
     let out = Out::new(d);
-    let pieces = Pieces::new(&b, 0..b.lines());
-    let bytes = bytes / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
         // SAFETY: OUT1: each piece has elements of its own.
-        piece.pack(&b, unsafe { out.part(piece.range.clone()) });
+        piece.pack(b, unsafe { out.part(piece.range.clone()) });
     });
     Panels::of(b.blocks(), b.lines(), d)
 }

@@ -26,7 +26,8 @@ use super::scores::Room;
 use super::softmax;
 use crate::error::Result;
 use crate::kernel::gemm::{
-    self, InPlace, Mat, MatElement, MatMut, Packed, Packing, Scratch, Source, Strided,
+    self, InPlace, Mat, MatElement, MatMut, Packed, Packing, Scratch, Source, operand::Operand,
+    with_packing,
 };
 use crate::kernel::math::Real;
 use crate::simd;
@@ -66,11 +67,7 @@ pub fn block<T: AttentionElement>(
     queries: Range<usize>,
     out: MatMut<T>,
 ) -> Result<()> {
-    #[cfg(x86_bf16)]
-    if gemm::bf16_pairs::<T, T>() {
-        return by_lanes(gemm::Interleave, gemm::bf16_bits, head, queries, out);
-    }
-    by_lanes(gemm::Single::ELEMENTS, |m| m, head, queries, out)
+    with_packing!(T, T, |operand, _| by_lanes(operand, head, queries, out))
 }
 
 /// Weights, lines of `width`, as lanes along the lines, in `room` if they are not lanes already.
@@ -89,10 +86,9 @@ fn as_lanes<'a, F: Packed, P: Packing<To: Packed>>(
     gemm::packed_as(weights)
 }
 
-/// [`block`] by the microkernel of `P`'s lanes, packed from a view of the elements.
+/// [`block`] by the microkernel of `P`'s lanes.
 fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>>>(
-    packing: P,
-    view: fn(Mat<'_, T>) -> Mat<'_, P::From>,
+    operand: Operand<T, P>,
     head: &Head<T>,
     queries: Range<usize>,
     mut out: MatMut<T>,
@@ -103,10 +99,7 @@ fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>
             && head.v.rows() == keys
             && (out.rows(), out.cols()) == (count, width)
     );
-    let (of_k, of_v) = (
-        Strided::a(packing, view(head.k)),
-        Strided::b(packing, view(head.v)),
-    );
+    let (of_k, of_v) = (operand.rows(head.k), operand.columns(head.v));
     // ranges of keys begin with a whole lane, whatever the block
     let lanes = |keys: Range<usize>| keys.start / P::GROUP..keys.end.div_ceil(P::GROUP);
     let visible = head.band.over(queries.clone(), keys);
@@ -154,9 +147,15 @@ fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>
 
     for (cols, w) in panels::<P::To>(count) {
         let rows = queries.start + cols.start..queries.start + cols.end;
-        let rows = view(head.q.block(rows, 0..depth));
+        let rows = operand.bits(head.q.block(rows, 0..depth));
         let packed = &mut q[steps * cols.start..][..steps * w];
-        gemm::pack_panels(packing, rows.t(), w, w, gemm::packed_as_mut(packed));
+        gemm::pack_panels(
+            operand.packing(),
+            rows.t(),
+            w,
+            w,
+            gemm::packed_as_mut(packed),
+        );
     }
     if P::GROUP == 1 {
         softmax::scale(q, head.factor());
@@ -173,8 +172,8 @@ fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>
             Some(k) => unsafe { Mat::new(k.at(0, tile.start), len, steps, k.line, k.step) },
             None => {
                 let packed = gemm::packed_as_mut(&mut packed_k[..len * steps]);
-                let k = view(head.k.block(tile.clone(), 0..depth));
-                gemm::pack_rows(packing, k, packed);
+                let k = operand.bits(head.k.block(tile.clone(), 0..depth));
+                gemm::pack_rows(operand.packing(), k, packed);
                 Mat::from_slice(packed, len, steps)
             }
         };
@@ -182,8 +181,8 @@ fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>
         if v_in_place.is_none() {
             for (cols, w) in panels::<P::To>(width) {
                 let packed = &mut packed_v[in_tile.len() * cols.start..][..in_tile.len() * w];
-                let v = view(head.v.block(tile.clone(), cols));
-                gemm::pack_panels(packing, v, w, w, gemm::packed_as_mut(packed));
+                let v = operand.bits(head.v.block(tile.clone(), cols));
+                gemm::pack_panels(operand.packing(), v, w, w, gemm::packed_as_mut(packed));
             }
         }
         for (cols, w) in panels::<P::To>(count) {

@@ -9,7 +9,7 @@ use crate::kernel::gemm::{BlockA, Packed, Source};
 use core::ops::Range;
 
 /// What taps read for positions of some images, one after the other.
-pub trait PatchRows {
+pub trait PatchRows: Sync {
     /// The packed type.
     type Packed: Packed;
     /// The cost of packing an element, if it differs from that of a matrix.

@@ -1,11 +1,12 @@
 //! The blocks of C that threads compute.
 
+use super::Algorithm;
 use super::blocking::{WHOLE_ROWS, cost};
 use super::element::MatElement;
 use super::matrix::Mat;
 use super::microkernel::{HEIGHT, Packed, widest_panel};
-use super::source::{self, Source};
-use super::{Algorithm, bf16_pairs, bytes, steps};
+use super::operand::with_packing;
+use super::source::Source;
 use crate::simd;
 use core::ops::Range;
 
@@ -57,56 +58,55 @@ impl Cuts {
 impl Grid {
     /// Blocks for each of `batch` products on `threads` threads. `packed`: whether B is in panels
     /// that were packed before. `whole`: whether to keep rows whole if there are enough of them.
-    pub fn new<A: MatElement, B: MatElement>(
+    pub fn new<A: MatElement, B: MatElement<Acc = A::Acc>>(
         algorithm: Algorithm,
         a: &Mat<A>,
         b: &Mat<B>,
+        packed_and_whole: (bool, bool),
+        batch: usize,
+        threads: usize,
+    ) -> Grid {
+        match algorithm {
+            Algorithm::Blocked => with_packing!(A, B, |left, right| {
+                let (a, b) = (left.rows(*a), right.columns(*b));
+                Grid::of_sources(&a, &b, packed_and_whole, batch, threads)
+            }),
+            _ => Grid::of_vectors::<A::Acc>(algorithm, [a.rows(), b.cols(), a.cols()], threads),
+        }
+    }
+    /// Blocks for a few vectors, `m x n` sums of `k`: bound by memory, so long runs of B.
+    pub fn of_vectors<T: Packed>(algorithm: Algorithm, sizes: [usize; 3], threads: usize) -> Grid {
+        let cols = match algorithm {
+            Algorithm::GemvRows => threads,
+            Algorithm::GemvColumns if threads > 1 => 4 * threads,
+            _ => 1,
+        };
+        Grid::cut::<T>(sizes, 1, cols, true)
+    }
+    /// Blocks for each of `batch` products of sources, as [`Grid::new`]; `a` and `b` are those of
+    /// the first product.
+    pub fn of_sources<T: Packed>(
+        a: &dyn Source<Packed = T>,
+        b: &dyn Source<Packed = T>,
         (packed, whole): (bool, bool),
         batch: usize,
         threads: usize,
     ) -> Grid {
-        let sizes = [a.rows(), b.cols(), steps::<A, B>(a.cols())];
-        // Memory-bound: long runs of B.
-        let of = |cols: usize| Grid::cut::<A::Acc>(sizes, 1, cols, true);
-        match algorithm {
-            Algorithm::GemvRows => return of(threads),
-            Algorithm::GemvColumns if threads > 1 => return of(4 * threads),
-            Algorithm::GemvColumns | Algorithm::Dots => return of(1),
-            Algorithm::Blocked => {}
-        }
+        let (left, right) = (a.info(), b.info());
+        let sizes = [left.lines, right.lines, left.steps];
         let rows_b = match packed {
             true => Some(cost::SHARED_B),
-            false if source::reads_b(b, sizes[0]) => Some(0),
-            false => None,
+            false if right.panels_in_place(sizes[0]).is_some() => Some(0),
+            false => b.pack_cost(),
         };
-        let cols_a = match source::reads_a(a) {
+        let cols_a = match left.block_in_place().is_some() {
+            true if right.offset != 0 => cost::SUM_A,
             true if packed => cost::READ_SHARED_A,
             true => cost::READ_A,
-            false if bytes::<A, B>() && a.cs() == 1 => cost::SUM_A,
-            false if bf16_pairs::<A, B>() && a.cs() == 1 => cost::READ_A,
             false => cost::PACK_A,
         };
         let whole = whole && batch * sizes[0] >= WHOLE_ROWS * threads;
-        Grid::cheapest::<A::Acc>(sizes, (packed, whole), rows_b, cols_a, [batch, threads])
-    }
-    /// Blocks for each of `batch` products of sources; `a` and `b` are those of the first product.
-    pub fn of_sources<T: Packed>(
-        a: &dyn Source<Packed = T>,
-        b: &dyn Source<Packed = T>,
-        batch: usize,
-        threads: usize,
-    ) -> Grid {
-        let sizes = [a.lines(), b.lines(), a.steps()];
-        let rows_b = b
-            .info()
-            .panels_in_place(sizes[0])
-            .map(|_| 0)
-            .or(b.pack_cost());
-        let cols_a = match a.info().block_in_place() {
-            Some(_) => cost::READ_A,
-            None => cost::PACK_A,
-        };
-        Grid::cheapest::<T>(sizes, (false, false), rows_b, cols_a, [batch, threads])
+        Grid::cheapest::<T>(sizes, (packed, whole), rows_b, cols_a, [batch, threads])
     }
     /// Blocks of `m x n`, about `down` by `across` of them. `panels`: whether each begins at a
     /// multiple of the widest panel; otherwise at a multiple of two vectors.

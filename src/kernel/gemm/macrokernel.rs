@@ -43,6 +43,7 @@ pub fn macrokernel<T: Packed, C: MatElement>(
     accumulate: bool,
     epilogue: Epilogue<C>,
 ) -> Result<()> {
+    let packed = packed.filter(|_| !simd::MICROCONTROLLER);
     let info = [a.info(), b.info()];
     let [
         SourceInfo { lines: m, .. },

@@ -21,7 +21,7 @@
 //!     source             an operand: in place if microkernels can read it, else packed panels and
 //!                        blocks: a strided matrix, patches of images
 //!     packing            how elements are packed: singly, 16-bit floats widened or bfloat16 in
-//!                        pairs, 8-bit integers in groups of 2 or 4
+//!                        pairs, 8-bit integers in groups of 2 or 4; chosen once, by `operand`
 //!     microkernel        a panel of B times a block of A, the sums in registers: a row of a table
 //!     epilogue           on rows of C while they are in L1; rounds to the dtype of C
 //! ```
@@ -32,8 +32,8 @@
 //! whole matrix, and the image of a pointwise convolution is read in place.
 //!
 //! **Instructions.** Another instruction is a row of `microkernel/table.rs`, or a packed type with
-//! its own instruction set: VNNI's, or AVX-512's pairs of bfloat16 (`bf16_pairs`), on cores where
-//! those are twice as fast as widening (such products flush subnormals to zero). Where the CPU has
+//! its own instruction set: VNNI's, or AVX-512's pairs of bfloat16, on cores where those are twice
+//! as fast as widening (such products flush subnormals to zero). Where the CPU has
 //! AMX, its tile registers multiply the same panels of bytes and of pairs (`microkernel/amx`, in
 //! assembly); blocks of A are then rows.
 //!
@@ -62,8 +62,6 @@
 //! errors grow with the length or depend on threads.
 
 mod activation;
-#[cfg(x86_bf16)]
-mod bf16_pairs;
 pub mod blocking;
 pub mod bytes;
 mod element;
@@ -73,16 +71,14 @@ mod grid;
 pub mod macrokernel;
 mod matrix;
 pub mod microkernel;
+pub mod operand;
 pub mod packing;
 mod panels;
 mod scratch;
 pub mod source;
 
 pub use activation::Activation;
-#[cfg(x86_bf16)]
-pub use bf16_pairs::bits as bf16_bits;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
-pub use bytes::product as product_of_bytes;
 #[cfg(feature = "quant")]
 pub use bytes::{ByGroups, Group, by_groups};
 pub use element::{MatElement, moved};
@@ -94,13 +90,14 @@ pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
+pub(crate) use operand::with_packing;
 #[cfg(x86_bf16)]
 pub use packing::{Interleave, rounded_pairs};
 pub use packing::{Packing, Single, panel as pack_panel, panels as pack_panels, rows as pack_rows};
 pub use panels::{Panels, Pieces, at_once};
 pub use panels::{cast as packed_as, cast_mut as packed_as_mut};
 pub use scratch::{Scratch, packed_slice};
-pub use source::{InPlace, Source, Strided, packs_before};
+pub use source::{InPlace, Source, Strided};
 
 use crate::error::Result;
 use crate::simd;
@@ -148,27 +145,15 @@ impl Algorithm {
         if c.rows() == 0 || c.cols() == 0 {
             return Ok(());
         }
-        if const { bytes::<A, B>() } {
-            return bytes::product(a, b, packed, c, accumulate, epilogue);
+        if self == Algorithm::Blocked || const { bytes::<A, B>() || simd::MICROCONTROLLER } {
+            return with_packing!(A, B, |left, right| {
+                let (a, b, packed) = (left.rows(a), right.columns(b), packed.map(Panels::cast));
+                macrokernel(&a, &b, packed, c, accumulate, epilogue)
+            });
         }
-        match self {
-            Algorithm::GemvRows | Algorithm::GemvColumns | Algorithm::Dots
-                if !simd::MICROCONTROLLER =>
-            {
-                // callers with threads sum long dot products in pieces
-                let rows_of_b = self == Algorithm::GemvRows;
-                gemv::product(rows_of_b, a, b, c, accumulate, epilogue)?;
-            }
-            _ => {
-                #[cfg(x86_bf16)]
-                if bf16_pairs::<A, B>() {
-                    return bf16_pairs::product(a, b, packed, c, accumulate, epilogue);
-                }
-                let packed = packed.filter(|_| !simd::MICROCONTROLLER);
-                let (a, b) = (Strided::rows(a), Strided::columns(b));
-                return macrokernel(&a, &b, packed, c, accumulate, epilogue);
-            }
-        }
+        // callers with threads sum long dot products in pieces
+        let rows_of_b = self == Algorithm::GemvRows;
+        gemv::product(rows_of_b, a, b, c, accumulate, epilogue)?;
         // SAFETY: POSTOP1: all of C, which has been written.
         unsafe { epilogue.run_post_op(0..c.rows(), 0..c.cols()) };
         Ok(())
@@ -201,30 +186,15 @@ where
 }
 
 /// How a sum of `k` products is split into blocks; B is packed by these.
-pub fn blocks<A: MatElement, B: MatElement>(k: usize) -> KBlocks {
-    #[cfg(x86_bf16)]
-    if bf16_pairs::<A, B>() {
-        return bf16_pairs::blocks(k);
-    }
-    if const { bytes::<A, B>() } {
-        bytes::blocks(k)
-    } else {
-        B::Acc::BLOCKING.of_sum(k)
-    }
+pub fn blocks<A: MatElement, B: MatElement<Acc = A::Acc>>(k: usize) -> KBlocks {
+    with_packing!(A, B, |_, right| right.blocks(k))
 }
 /// Packs B for products with matrices of `A`, into [`Panels::len`] elements.
-pub fn pack<A: MatElement, B: MatElement>(b: Mat<B>, d: &mut [B::Acc]) {
-    #[cfg(x86_bf16)]
-    if bf16_pairs::<A, B>() {
-        return bf16_pairs::pack(b, d);
-    }
-    match A::BYTE {
-        Some(signed) if const { bytes::<A, B>() } => bytes::pack(b, signed, d),
-        _ => {
-            let b = Strided::columns(b);
-            Panels::pack(&b, 0..b.lines(), d);
-        }
-    }
+pub fn pack<A: MatElement, B: MatElement<Acc = A::Acc>>(b: Mat<B>, d: &mut [B::Acc]) {
+    with_packing!(A, B, |_, right| {
+        let b = right.columns(b);
+        Panels::pack(&b, 0..b.lines(), packed_as_mut(d));
+    })
 }
 
 /// Whether both operands are 8-bit integers.
@@ -249,13 +219,4 @@ pub const fn transposes<A: MatElement, B: MatElement>(m: usize, n: usize) -> boo
         (n, m)
     };
     one == 1 && many > 1 && !bytes::<A, B>()
-}
-/// Steps of the K-loop for a sum of `k` products: one instruction multiplies four bytes, or two
-/// bfloat16 where the CPU has an instruction for them.
-pub fn steps<A: MatElement, B: MatElement>(k: usize) -> usize {
-    match bytes::<A, B>() {
-        true => k.div_ceil(4),
-        false if bf16_pairs::<A, B>() => k.div_ceil(2),
-        false => k,
-    }
 }

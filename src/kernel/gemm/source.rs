@@ -16,7 +16,7 @@ use core::ops::Range;
 /// # Safety
 /// SOURCE1: what `in_place` returns is readable as packed elements for all steps and lines; what
 /// `pack_block` returns lies in the buffer it was given, for the steps and lines asked for.
-pub unsafe trait Source {
+pub unsafe trait Source: Sync {
     /// The packed type.
     type Packed: Packed;
     /// The cost of packing an element as B, if it differs from that of a matrix.
@@ -210,12 +210,4 @@ unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
 /// Whether A is read in place.
 pub fn reads_a<A: MatElement>(a: &Mat<A>) -> bool {
     Strided::rows(*a).info().block_in_place().is_some()
-}
-/// Whether B is read in place in a product of `m` rows.
-pub fn reads_b<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
-    Strided::columns(*b).info().panels_in_place(m).is_some()
-}
-/// Whether all of B is packed before a product of `m` rows.
-pub fn packs_before<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
-    Strided::columns(*b).info().packs_before(m)
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::exec::products::products_of_sources;
 use crate::kernel::conv::{Image, ImageRows, Patches};
 use crate::kernel::gemm::{
-    self, Interleave, Mat, MatElement, Packing, Scratch, Strided, bf16_bits,
+    self, Interleave, Mat, MatElement, Packing, Scratch, Strided, operand::Operand,
 };
 use crate::ops::linalg::ResultMatrices;
 use crate::par::{self, Cost};
@@ -97,7 +97,7 @@ impl ConvOperands {
             let channels = PAIR * words.start..call.in_channels_per_group().min(PAIR * words.end);
             let image = call.image_of::<T>(x, n, group);
             let planes = image.narrow(bands.axis, band.elements).matrix();
-            let planes = bf16_bits(planes.block(channels, 0..area));
+            let planes = Operand::<T, _>::pairs().bits(planes.block(channels, 0..area));
             let at = i * bands.size + (group * bands.channels + words.start) * area;
             // SAFETY: OUT1: each task has its own words of a band.
             let d = unsafe { out.part(at..at + words.len() * area) };
@@ -124,7 +124,8 @@ impl ConvOperands {
             par::split(&mut all, each, 1, cost, |rows, d| {
                 for (row, d) in rows.zip(d.chunks_exact_mut(each)) {
                     let row = &taps[row * in_channels * kernel_len..][..in_channels * kernel_len];
-                    let row = bf16_bits(Mat::from_slice(row, in_channels, kernel_len));
+                    let row = Mat::from_slice(row, in_channels, kernel_len);
+                    let row = Operand::<T, _>::pairs().bits(row);
                     gemm::pack_panels(
                         Interleave,
                         row,

@@ -6,12 +6,10 @@ use super::plan::{PHASES, Plan, WINOGRAD};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::try_ranges;
-use crate::exec::products::products_of_sources;
+use crate::exec::products::{blocked, products_of_sources};
 use crate::fallible;
 use crate::kernel::conv::{Image, ImageRows, Patches, direct, scratch};
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Map, MatElement, PostOp, Strided, cost};
-#[cfg(x86_bf16)]
-use crate::kernel::gemm::{Interleave, bf16_bits, bf16_pairs};
 use crate::ops::linalg::{BindPostOp, Matrices, ResultMatrices, bind_post_op, dispatch_product};
 use crate::par::Cost;
 use crate::tensor::Tensor;
@@ -104,20 +102,7 @@ impl ConvOperands {
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
         match plan {
             #[cfg(x86_bf16)]
-            // SAFETY: matrices of `y` don't overlap.
-            Plan::Pointwise if bf16_pairs::<T, T>() && lines => unsafe {
-                products_of_sources(products, |i| {
-                    let (a, image, c, epilogue) = operands(i);
-                    (
-                        Strided::a(Interleave, bf16_bits(a)),
-                        Strided::b(Interleave, bf16_bits(image.matrix())),
-                        c,
-                        epilogue,
-                    )
-                })
-            },
-            #[cfg(x86_bf16)]
-            Plan::Pairs(bands) => self.pairs(bands, &epilogues, &y),
+            Plan::Pairs(bands) if const { T::IS_BF16 } => self.pairs(bands, &epilogues, &y),
             Plan::Direct(tiling) => {
                 let tiles = tiling.count();
                 let positions = geometry.len().div_ceil(tiles.max(1));
@@ -143,15 +128,11 @@ impl ConvOperands {
             }
             // SAFETY: matrices of `y` don't overlap.
             Plan::Pointwise if lines => unsafe {
-                products_of_sources(products, |i| {
+                let matrices = |i| {
                     let (a, image, c, epilogue) = operands(i);
-                    (
-                        Strided::rows(a),
-                        Strided::columns(image.matrix()),
-                        c,
-                        epilogue,
-                    )
-                })
+                    (a, image.matrix(), c, epilogue)
+                };
+                blocked(products, &matrices, None, false)
             },
             Plan::ImplicitGemm(Some(sorted)) if PHASES => self.sorted(sorted, &epilogues, &y),
             // SAFETY: as above.

@@ -22,7 +22,7 @@ pub(crate) unsafe fn product_of_weight<'a, A, B, C>(
     sizes: ProductSizes,
     weight: &Tensor,
     operands: ProductOperands<'_, 'a, A, B, C>,
-    epilogue: Epilogue<C>,
+    epilogue: Epilogue<'a, C>,
 ) -> Result<()>
 where
     A: Element + MatElement,

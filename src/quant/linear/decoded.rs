@@ -59,13 +59,11 @@ impl LinearOperands {
             if m <= FEW_ROWS && !simd::MICROCONTROLLER {
                 return self.few_rows(x, &weights, c, epilogue);
             }
-            let c = ResultParts(c);
-            // SAFETY: the only result matrix, which `products_of_sources` asks for once per task,
-            // and each task takes a part of its own.
+            // SAFETY: a single result, in blocks that don't overlap.
             unsafe {
                 products_of_sources(1, |_| {
                     let a = Strided::rows(gemm::Mat::from_slice(x, m, k));
-                    (a, weights, c.whole(), epilogue)
+                    (a, weights, c.part(0..m, 0..n), epilogue)
                 })
             }
         })
@@ -110,17 +108,6 @@ impl LinearOperands {
         // SAFETY: POSTOP1: all elements, which are written.
         unsafe { epilogue.run_post_op(0..m, 0..n) };
         Ok(())
-    }
-}
-
-/// The result matrix, to be handed out to tasks.
-struct ResultParts<'a>(MatMut<'a, f32>);
-impl ResultParts<'_> {
-    /// # Safety
-    /// No element is accessed through two of the results at a time.
-    unsafe fn whole(&self) -> MatMut<'_, f32> {
-        // SAFETY: by the caller's promise.
-        unsafe { self.0.part(0..self.0.rows(), 0..self.0.cols()) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{LinearOperands, OP};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::products::{ProductSizes, product_of_bytes};
+use crate::exec::products::{ProductSizes, blocked};
 use crate::fallible;
 use crate::kernel::gemm::{self, Dequantize, MatElement, Panels};
 use crate::kernel::quant::{Levels, QuantStep, QuantizationRule};
@@ -85,7 +85,14 @@ impl LinearOperands {
         };
         let (a, b) = (Matrices::<A>::new(q), Matrices::<i8>::new(&b));
         self.result(Some(dequantize), |c, epilogue| {
-            product_of_bytes(a.get(0), b.get(0), c, packed, epilogue)
+            // SAFETY: a single result, in blocks that don't overlap.
+            unsafe {
+                let operands = |_| {
+                    let c = c.part(0..c.rows(), 0..c.cols());
+                    (a.get(0), b.get(0), c, epilogue)
+                };
+                blocked(1, &operands, packed, false)
+            }
         })
     }
 }

@@ -36,9 +36,9 @@ use core::{marker::PhantomData, ops::Range};
 
 /// How elements become lanes: a lane is one element, or `GROUP` neighbours along the sum, as dot
 /// product instructions take them.
-pub trait Packing: Copy {
+pub trait Packing: Copy + Sync {
     /// An element.
-    type From: Copy;
+    type From: Copy + Sync;
     /// A lane.
     type To: Copy + Default;
     /// The number of elements of a lane: 1, 2 or 4.

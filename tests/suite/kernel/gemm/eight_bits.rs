@@ -2,7 +2,7 @@
 
 use super::*;
 use flex::Result;
-use flex::kernel::gemm::{bytes, packing};
+use flex::kernel::gemm::{operand, packing};
 
 /// Full-range bytes: nothing saturates, and nothing is lost between signed and unsigned.
 fn check_bytes<A, B, C>(seed: u64, run: fn(Mat<A>, Mat<B>, MatMut<C>, bool) -> Result<()>)
@@ -94,8 +94,8 @@ fn bytes_are_exact() {
         ($($A:ty, $B:ty, $C:ty;)*) => { $(
             check_bytes::<$A, $B, $C>(11, |a, b, c, accumulate| product(a, b, c, accumulate, Epilogue::NONE));
             check_bytes::<$A, $B, $C>(12, |a, b, mut c, accumulate| {
-                let (a, b) = (bytes::ByteMatrix::new(a), bytes::ByteMatrix::new(b));
-                bytes::product_by::<packing::Extend, _>(a, b, None, &mut c, accumulate, Epilogue::NONE)
+                let (left, right) = operand::bytes::<packing::Extend, $A, $B>();
+                macrokernel(&left.rows(a), &right.columns(b), None, &mut c, accumulate, Epilogue::NONE)
             });
             check_bytes::<$A, $B, $C>(13, |a, b, mut c, accumulate| {
                 let (blocks, n) = (blocks::<$A, $B>(b.rows()), b.cols());
