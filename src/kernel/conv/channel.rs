@@ -2,6 +2,10 @@
 //! of elements of the gradient and of the image. Rows of the image are read into L1, with zeros
 //! around them; there each tap reads blocks of positions at constant distances, and the lanes of
 //! its sums stay in registers down the rows.
+//!
+//! As a product, 8 and 12 channels that are convolved by themselves take 3 to 8 times as long on
+//! AVX2 and 5 times on SSE2; of a single channel with six outputs the product takes 0.8 times as
+//! long on AVX2 and 1.4 times on SSE2.
 
 use super::geometry::{Geometry, Image};
 use super::rows::{self, StridedColumns};

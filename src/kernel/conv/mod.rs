@@ -5,7 +5,7 @@
 //!   `y[outputs, positions] = weight[outputs, taps] x patches[taps, positions]`, or, for the
 //!   gradient of the weight, with taps as lines and [`Stacked`] matrices as the other operand.
 //! - [`PatchRows`], what taps read for positions: [`ImageRows`], from images (also of words: bytes
-//!   for integer products, pairs of bfloat16); [`SortedImages`], from images whose columns are
+//!   for integer products, pairs of bfloat16); [`SortedImage`], from images whose columns are
 //!   sorted by phases of the stride; [`DeformedRows`], at displaced positions.
 //! - `planes`: transposes planes of channels to pixels whose lanes are channels, and back.
 //! - `depthwise`: depthwise convolutions, with channels as lanes.
@@ -47,7 +47,7 @@ pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Images, Three};
 pub use image_rows::ImageRows;
 pub use patches::{PatchRows, Patches};
-pub use phases::{Phases, SortedImages};
+pub use phases::{Phases, SortedImage};
 pub use planes::{ChannelLanes, LANES};
 pub use stacked::Stacked;
 pub use winograd::{Block, Blocks, GroupWeights, PhaseKernels, WeightPanels};

@@ -2,7 +2,7 @@
 //! positions that is never stored as a whole. A tap is a channel and a position in the kernel; a
 //! position is one of the result's. What taps read for positions is copied from where images lie
 //! ([`ImageRows`](super::ImageRows)), from images sorted by phases of the stride
-//! ([`SortedImages`](super::SortedImages)), or computed ([`DeformedRows`](super::DeformedRows)).
+//! ([`SortedImage`](super::SortedImage)), or computed ([`DeformedRows`](super::DeformedRows)).
 
 use super::lines::{LineRange, panels};
 use crate::kernel::gemm::{BlockA, Packed, Source};

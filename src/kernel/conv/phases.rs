@@ -1,6 +1,8 @@
 //! Polyphase decomposition of images: columns are sorted by their phase of the stride, for kernels
 //! that read each element several times. Adjacent positions then read adjacent elements, and with
-//! zeros around the image no tap needs a bounds check.
+//! zeros around the image no tap needs a bounds check. First layers of 7x7 with a stride of 2 take
+//! 1.23 to 1.28 times as long without it on AVX2, 1.1 times on SSE2: the faster the products, the
+//! larger the share of packing.
 
 use super::geometry::{Geometry, Image};
 use super::patches::PatchRows;
@@ -98,13 +100,12 @@ impl Phases {
             d: moved::<T>(d),
         })
     }
-    /// The index at which the first tap reads a position of several images, one after the other.
+    /// The index at which the first tap reads a position.
     fn position(&self, line: usize) -> usize {
         let (n, s) = (self.geometry.output_size, self.geometry.stride);
-        let (image, line) = (line / self.geometry.len(), line % self.geometry.len());
         let (z, y, x) = (line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]);
         let row = z * s[0] * self.rows + y * s[1];
-        image * self.scratch_len() + row * self.phases * self.columns + x
+        row * self.phases * self.columns + x
     }
     /// How what a tap reads for some positions is copied: in blocks of [`BLOCK`] elements, each
     /// given by the index at which the first tap reads its first position, and by that position's
@@ -167,7 +168,7 @@ impl<T: MatElement> Kernel for SortByPhase<'_, '_, T> {
 /// zeros past the positions.
 struct CopyTaps<'a, F: Packed> {
     phases: &'a Phases,
-    /// From the first channel of the first image on.
+    /// From the first channel on.
     elements: &'a [F],
     taps: Range<usize>,
     positions: Range<usize>,
@@ -225,35 +226,32 @@ fn copy<F: Packed>(s: &[F], d: &mut [F]) {
     }
 }
 
-/// Some channels of images that are sorted by [`Phases`].
+/// Some channels of an image that is sorted by [`Phases`].
 #[derive(Clone, Copy)]
-pub struct SortedImages<'a, F> {
+pub struct SortedImage<'a, F> {
     phases: &'a Phases,
-    /// From the first channel of the first image on.
+    /// From the first channel on.
     elements: &'a [F],
     channels: usize,
-    images: usize,
 }
-impl<'a, F: Packed> SortedImages<'a, F> {
-    /// Some channels of all images with these elements. Panics if sizes don't match.
+impl<'a, F: Packed> SortedImage<'a, F> {
+    /// Some channels of the image with these elements. Panics if sizes don't match.
     pub fn new(phases: &'a Phases, channels: Range<usize>, elements: &'a [F]) -> Self {
-        let images = elements.len() / phases.scratch_len();
-        assert!(channels.end <= phases.channels && elements.len() == images * phases.scratch_len());
-        SortedImages {
+        assert!(channels.end <= phases.channels && elements.len() == phases.scratch_len());
+        SortedImage {
             phases,
             elements: &elements[phases.channels(channels.clone()).start..],
             channels: channels.len(),
-            images,
         }
     }
 }
-impl<F: Packed> PatchRows for SortedImages<'_, F> {
+impl<F: Packed> PatchRows for SortedImage<'_, F> {
     type Packed = F;
     fn taps(&self) -> usize {
         self.channels * self.phases.taps.len()
     }
     fn positions(&self) -> usize {
-        self.images * self.phases.geometry.len()
+        self.phases.geometry.len()
     }
     fn write(&self, taps: Range<usize>, positions: Range<usize>, width: usize, d: &mut [F]) {
         simd::call(CopyTaps {

@@ -261,21 +261,16 @@ impl Sorted {
     }
 }
 
-/// How images are sorted, if that pays and they have at most `room` elements each.
-pub(super) fn phases(call: &ConvCall, dtype: DType, room: usize) -> Result<Option<Phases>> {
+/// How images are sorted, if that pays and scratch has room for one beside the product's.
+fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
     /// The most channels of a result for which packing is a notable part of the product's time.
     const FEW: usize = 512;
     if !PHASES || !dtype.is_float() || call.out_channels_per_group() > FEW {
         return Ok(None);
     }
-    Phases::new(call.geometry, call.in_channels, room)
-}
-
-/// How images are sorted, if that pays and scratch has room for one beside the product's.
-fn sorted(call: &ConvCall, dtype: DType) -> Result<Option<Sorted>> {
     let room =
         (MAX_SCRATCH / sum_bytes(dtype).max(1)).saturating_sub(product_scratch_len(call, dtype));
-    let phases = phases(call, dtype, room)?;
+    let phases = Phases::new(call.geometry, call.in_channels, room)?;
     Ok(phases.map(|phases| Sorted {
         images: (room / phases.scratch_len()).clamp(1, call.batch.max(1)),
         phases,

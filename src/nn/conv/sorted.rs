@@ -7,7 +7,7 @@ use super::run::{ConvOperands, Epilogues};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::products::products_of_sources;
-use crate::kernel::conv::{Patches, Phases, SortedImages};
+use crate::kernel::conv::{Patches, Phases, SortedImage};
 use crate::kernel::gemm::{MatElement, Scratch, Strided};
 use crate::ops::linalg::{Matrices, ResultMatrices};
 use crate::par::{self, Cost, Out};
@@ -38,7 +38,7 @@ impl ConvOperands {
                     ..(group + 1) * call.out_channels_per_group();
                 let a = weight.block(rows, 0..weight.cols());
                 let elements = &sorted[n * elements..(n + 1) * elements];
-                let patches = SortedImages::new(
+                let patches = SortedImage::new(
                     phases,
                     group * in_channels..(group + 1) * in_channels,
                     elements,
@@ -60,7 +60,7 @@ impl ConvOperands {
 }
 
 /// Sorts some images of `x` into `d`, which has room for them.
-pub(super) fn sort<T: Element + MatElement>(
+fn sort<T: Element + MatElement>(
     call: &ConvCall,
     x: &Tensor,
     images: Range<usize>,

@@ -1,5 +1,8 @@
 //! The weight gradient: for each tap, the sum of products of elements of the gradient and of the
 //! image, lane by lane.
+//!
+//! By rows (`channel`), planes of 56x56 take 1.25 times as long and of 7x7 6.5 times on AVX2; 1.04
+//! and 2.5 times on SSE2.
 
 use super::walk::{PlaneWalk, Tap};
 use crate::error::Result;

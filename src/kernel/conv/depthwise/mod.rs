@@ -4,6 +4,9 @@
 //!
 //! A transposed convolution is the same walk in the other direction: the positions of each phase
 //! read some of the taps.
+//!
+//! By rows (`direct`), planes of 28x28 take 1.5 times as long, of 7x7 up to 6.9 times on AVX2, and
+//! 1.1 to 3 times on SSE2; transposed convolutions, phase by phase, 2.2 to 2.6 times.
 
 mod gradient;
 mod sums;

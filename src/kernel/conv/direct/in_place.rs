@@ -1,6 +1,9 @@
 //! The sums of a channel's positions from rows of the image where they lie, in float32: reading
 //! them into scratch takes almost as long as a small kernel's multiplications. Vectors that cross
 //! the ends of rows are loaded with a mask, which instruction sets from AVX2 on have.
+//!
+//! Read into scratch first, single channels take 1.4 to 1.9 times as long on AVX2; with a stride of
+//! 2, which only AVX-512 has code for, that was not measured.
 
 use super::tiling::{ROWS, Tile, Tiling};
 use crate::kernel::conv::geometry::{Geometry, Image};

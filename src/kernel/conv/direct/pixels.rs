@@ -2,6 +2,9 @@
 //! are channels, so the image is read in place, and each vector of weights serves several pixels
 //! (the scheme of XNNPACK's and oneDNN's kernels for that layout). Sums have the order of
 //! [`direct`](super::direct), so both layouts give the same bits.
+//!
+//! Copied to planes first, images take 1.2 (144 channels of 56x56) to 1.6 times (384 of 14x14) as
+//! long on AVX2, 1.8 to 3.8 times on SSE2.
 
 use crate::error::Result;
 use crate::fallible;

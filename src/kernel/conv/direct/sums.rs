@@ -1,4 +1,7 @@
 //! The sums of a tile, from what was read into scratch.
+//!
+//! Kernels of three, five and seven adjacent rows have code of their own; without it they take 1.2
+//! to 1.5 times as long on AVX2, 1.1 to 1.3 times on SSE2.
 
 use super::tiling::{LONG, ROWS, Tiling, VECTORS};
 use crate::kernel::gemm::Packed;

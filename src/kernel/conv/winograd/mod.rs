@@ -13,6 +13,10 @@
 //! them, as rounding errors or overflow. So a row of tiles with a result that is not finite, or
 //! with elements of too large a [`range`], is a product of patches; of a transposed convolution,
 //! all is.
+//!
+//! As products of patches, kernels of 3x3 take 2.8 to 3.9 times as long on AVX2, with a depth 4.5
+//! to 5.3 times, along columns alone 1.8 to 2.2 times; on SSE2 3.6, 4.4 and 1.9 times. Transposed
+//! convolutions by `col2im` take 1.2 to 2.1 times as long (SSE2: 1.4 to 1.8).
 
 /// `by_tile!(tile, Kernel { .. })` calls a kernel for tiles of as many rows and columns.
 macro_rules! by_tile {
