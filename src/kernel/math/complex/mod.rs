@@ -94,10 +94,11 @@ fn end<I: Isa>(part: f64) -> f64 {
         0.0
     }
 }
-/// z / |z|; 0 for 0; the direction of the infinite part if there is one.
+/// z / |z|; 0 for 0; the direction of the infinite part if there is one; NaN beside NaN.
 #[inline(always)]
 fn sign<I: Isa>(z: Z) -> Z {
     let infinite = z.re.is_infinite() | z.im.is_infinite();
+    let missing = z.re.is_nan() | z.im.is_nan();
     // Two infinite parts have no direction: their magnitude below is more than 1.
     let ends = Z::new(end::<I>(z.re), end::<I>(z.im));
     let z = if infinite { ends } else { z };
@@ -110,7 +111,7 @@ fn sign<I: Isa>(z: Z) -> Z {
     };
     let r = Z::new(z.re / m, z.im / m);
     let r = if m == 0.0 { Z::new(0.0, 0.0) } else { r };
-    let lost = m.is_nan() | (infinite & (m > 1.0));
+    let lost = missing | (infinite & (m > 1.0));
     if lost { Z::new(f64::NAN, f64::NAN) } else { r }
 }
 
