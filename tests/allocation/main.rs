@@ -25,6 +25,11 @@ use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(all(feature = "linalg", feature = "complex"))]
+mod linalg;
+#[cfg(feature = "random")]
+mod random;
+
 const BORDER: usize = 1024;
 
 thread_local! {
