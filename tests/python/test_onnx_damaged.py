@@ -139,6 +139,34 @@ def test_weights_of_recurrent_layers(kind, shape):
         model(np.ones((3, 1, 2), np.float32))
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_too_few_results(known):
+    """Also of a node that is computed when the model is loaded."""
+    values = {"x": np.ones(4, np.float32), "sizes": np.int64([4])}
+    model = made(
+        [helper.make_node("Split", ["x", "sizes"], ["a", "b"], "parts", axis=0)],
+        [] if known else [("x", FLOAT, [4])],
+        [("a", FLOAT, None), ("b", FLOAT, None)],
+        values if known else {"sizes": values["sizes"]},
+    )
+    loaded = flex.onnx.load(model.SerializeToString())
+    with pytest.raises(ValueError, match=r'node "parts" \(Split\): .*a result is missing'):
+        loaded.run(None, {} if known else {"x": values["x"]})
+
+
+@pytest.mark.parametrize("shape", [(), (4,), (2, 4), (1, 1, 1, 2, 4)])
+def test_ranks_of_rotary_embeddings(shape):
+    node = helper.make_node(
+        "RotaryEmbedding", ["x", "at", "cos", "sin"], ["y"], "rotary", domain="com.microsoft"
+    )
+    table = np.ones((4, 2), np.float32)
+    constants = {"at": np.int64([0]), "cos": table, "sin": table}
+    model = made([node], [("x", FLOAT, shape)], [("y", FLOAT, None)], constants)
+    loaded = flex.onnx.load(model.SerializeToString())
+    with pytest.raises(flex.ShapeError, match=r'node "rotary" .*three or four dimensions'):
+        loaded(np.ones(shape, np.float32))
+
+
 def test_bodies_are_named():
     """The error of a node in a branch names that node."""
 

@@ -202,6 +202,11 @@ fn microsoft_rotary(x: &Inputs, interleaved: bool, heads: i64) -> Result<Tensor>
         (3, 0) => (t.shape()[2] / (2 * cos.shape().last().copied().unwrap_or(1)).max(1)) as i64,
         (_, heads) => heads,
     };
+    if !matches!(t.rank(), 3 | 4) {
+        let operands = [("input", t.shape(), t.dtype())];
+        let message = "the input must have three or four dimensions";
+        return Err(Error::shape_of("RotaryEmbedding", message, &operands));
+    }
     let flat = t.rank() == 3;
     let split = if flat {
         super::attention::split_heads(t, heads)?
