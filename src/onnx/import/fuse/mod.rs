@@ -196,10 +196,10 @@ fn replace(
             }
         });
     }
-    let (outputs, name) = (
-        plan.steps[last].outputs.clone(),
-        plan.steps[last].name.clone(),
-    );
+    let outputs = plan.steps[last].outputs.clone();
+    // errors name the node whose operator stays, or else the last
+    let same = steps.iter().find(|at| plan.steps[**at].op == made.op);
+    let name = plan.steps[*same.unwrap_or(&last)].name.clone();
     for step in &steps {
         for operand in &plan.steps[*step].inputs {
             if let Operand::Slot(slot) = operand {
