@@ -10,7 +10,7 @@ fn factorisations_survive_failed_allocations() {
     for shape in [[24, 24], [60, 60]] {
         let n = shape[0];
         let noise = numbers(&shape, DType::F64);
-        let a = &ops::add(&noise, &ops::eye(n, n, 0, DType::F64).unwrap()).unwrap();
+        let a = &ops::add(&noise, ops::eye(n, n, 0, DType::F64).unwrap()).unwrap();
         let a = &ops::multiply(a, 0.01).unwrap();
         let definite = &ops::matmul(a, &ops::matrix_transpose(a).unwrap()).unwrap();
         let definite = &ops::add(definite, ops::eye(n, n, 0, DType::F64).unwrap()).unwrap();

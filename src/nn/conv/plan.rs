@@ -176,13 +176,15 @@ impl Plan {
             return Ok(Plan::Pointwise);
         }
         let bytes = sum_bytes(dtype);
+        let transform = is_transform(call);
         if has_lanes(call, dtype)
+            && !transform
             && is_small(&g)
             && let Some(walk) = PlaneWalk::convolution(&g, call.image, bytes)?
         {
             return Ok(Plan::Depthwise(walk));
         }
-        if call.in_channels_per_group() == 1 || has_few_channels(call) {
+        if !transform && call.in_channels_per_group() == 1 || has_few_channels(call) {
             let tiling = Tiling::new(g, call.in_channels_per_group(), bytes);
             if let Some(tiling) = tiling {
                 return Ok(Plan::Direct(tiling));
@@ -361,6 +363,13 @@ fn has_few_positions(call: &ConvCall, dtype: DType) -> bool {
         && call.groups == 1
         && (1..=POSITIONS).contains(&call.geometry.len())
         && taps.saturating_mul(call.out_channels) >= WEIGHTS
+}
+
+/// Whether a single channel gives many over many taps in a row, as in a short-time spectrum by a
+/// convolution: what a position reads is used as often as in a product of matrices.
+fn is_transform(call: &ConvCall) -> bool {
+    const TAPS: usize = 64;
+    call.in_channels == 1 && !has_few_channels(call) && call.geometry.kernel[2] >= TAPS
 }
 
 /// Whether a group produces so few channels that packing patches for their product takes longer
