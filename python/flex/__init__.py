@@ -1,6 +1,6 @@
 """flex: n-dimensional arrays on the CPU, with the names and rules of the array API standard."""
 
-from flex import _einops, _flex, _functions, _missing, fft, io, linalg, nn, quant, random, signal
+from flex import _flex, _functions, _missing, _watch, fft, io, linalg, nn, quant, random, signal
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
 
@@ -43,4 +43,4 @@ def __dir__() -> list[str]:
 
 _flex.Tensor.__getattr__ = _missing.of_tensor
 _flex.Tensor.__new__ = _missing.constructor
-_einops.watch()
+_watch.watch()

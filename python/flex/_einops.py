@@ -1,19 +1,11 @@
-"""Lets plain `einops` compute with tensors: a backend, registered once einops is imported, before flex or after it.
-
-einops looks for a backend among the subclasses of its `AbstractBackend` each time it meets a new type. flex doesn't import einops; a finder
-on `sys.meta_path`, which finds nothing, sees that einops imports the rest of itself after its backends.
-"""
+"""The backend of plain `einops` for tensors, which `_watch.py` registers."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import flex
-
-_BACKENDS = "einops._backends"
 
 
 class _Backend:
@@ -55,28 +47,6 @@ class _Backend:
         return flex.einsum(pattern, *x)
 
 
-class _Watch:
-    """A finder that finds no module. It stays: a finder that removes itself makes the import skip the next one."""
-
-    @staticmethod
-    def find_spec(
-        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> None:
-        if name.startswith("einops."):
-            register()
-
-
-def watch() -> None:
-    """Registers the backend now if einops is imported, and when it is imported later."""
-    register()
-    sys.meta_path.insert(0, _Watch)
-
-
-def register() -> None:
-    """Defines the backend, unless it is defined, or einops' own are not imported yet."""
-    backends = sys.modules.get(_BACKENDS)
-    base = getattr(backends, "AbstractBackend", None)
-    if backends is None or base is None or hasattr(backends, "_flex_backend"):
-        return
-    # __subclasses__ holds weak references
-    vars(backends)["_flex_backend"] = type("FlexBackend", (_Backend, base), {})
+def backend(base: type) -> type:
+    """The backend, given the class that einops looks for subclasses of."""
+    return type("FlexBackend", (_Backend, base), {})

@@ -158,6 +158,11 @@ impl PyTensor {
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         array(py, self.tensor(py)?)
     }
+    /// Above NumPy's arrays, whose functions take both, and below those of arrays of chunks.
+    #[classattr]
+    fn __array_priority__() -> f64 {
+        1.0
+    }
     /// NumPy's dtype of the elements, which NumPy 2.4 and newer ask for in `numpy.result_type(t)`.
     #[getter]
     fn __numpy_dtype__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
