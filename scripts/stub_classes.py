@@ -91,6 +91,7 @@ class Tensor:
     def __int__(self) -> int: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __len__(self) -> int: ...
+    __array_priority__: float
     @property
     def __numpy_dtype__(self) -> Any: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any: ...
@@ -192,6 +193,21 @@ class threads:
     def __exit__(
         self, _type: type[BaseException] | None, _value: BaseException | None, _traceback: TracebackType | None, /
     ) -> None: ...
+
+@final
+class default_dtype:
+    def __new__(cls, dtype: _DType, /) -> Self: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, _type: type[BaseException] | None, _value: BaseException | None, _traceback: TracebackType | None, /
+    ) -> None: ...
+
+class _PrintOptions(TypedDict):
+    precision: int
+    threshold: int
+    edgeitems: int
+    linewidth: int
+    suppress: bool
 
 """
 

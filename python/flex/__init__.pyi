@@ -61,16 +61,20 @@ from flex._functions.elementwise import rad2deg as rad2deg
 from flex._functions.elementwise import sinc as sinc
 from flex._functions.elementwise import xlog1py as xlog1py
 from flex._functions.elementwise import xlogy as xlogy
+from flex._functions.grids import mgrid as mgrid
+from flex._functions.grids import ogrid as ogrid
 from flex._functions.ordering import argpartition as argpartition
 from flex._functions.ordering import intersect1d as intersect1d
 from flex._functions.ordering import kthvalue as kthvalue
 from flex._functions.ordering import lexsort as lexsort
+from flex._functions.ordering import mode as mode
 from flex._functions.ordering import partition as partition
 from flex._functions.ordering import setdiff1d as setdiff1d
 from flex._functions.ordering import setxor1d as setxor1d
 from flex._functions.ordering import union1d as union1d
 from flex._functions.ordering import unique as unique
 from flex._functions.padding import pad as pad
+from flex._functions.printing import printoptions as printoptions
 from flex._functions.selecting import choose as choose
 from flex._functions.selecting import compress as compress
 from flex._functions.selecting import extract as extract
@@ -79,6 +83,10 @@ from flex._functions.selecting import masked_scatter as masked_scatter
 from flex._functions.selecting import piecewise as piecewise
 from flex._functions.selecting import scatter_reduce as scatter_reduce
 from flex._functions.selecting import select as select
+from flex._functions.special import betaln as betaln
+from flex._functions.special import erfcinv as erfcinv
+from flex._functions.special import polygamma as polygamma
+from flex._functions.special import zeta as zeta
 from flex._functions.statistics import aminmax as aminmax
 from flex._functions.statistics import average as average
 from flex._functions.statistics import corrcoef as corrcoef
@@ -89,8 +97,12 @@ from flex._functions.statistics import nanmedian as nanmedian
 from flex._functions.statistics import nanpercentile as nanpercentile
 from flex._functions.statistics import nanprod as nanprod
 from flex._functions.statistics import nanquantile as nanquantile
+from flex._functions.statistics import renorm as renorm
 from flex._functions.statistics import std_mean as std_mean
 from flex._functions.statistics import var_mean as var_mean
+from flex._functions.writing import place as place
+from flex._functions.writing import put as put
+from flex._functions.writing import put_along_axis as put_along_axis
 from flex._reduce import reduce as reduce
 
 __all__ = [
@@ -127,6 +139,7 @@ __all__ = [
     "__array_api_version__",
     "__version__",
     "threads",
+    "default_dtype",
     "Stream",
     "Tensor",
     "__array_namespace_info__",
@@ -215,7 +228,9 @@ __all__ = [
     "fuse",
     "gelu",
     "gelu_tanh",
+    "get_default_dtype",
     "get_num_threads",
+    "get_printoptions",
     "greater",
     "greater_equal",
     "hsplit",
@@ -303,7 +318,9 @@ __all__ = [
     "scatter",
     "scatter_add",
     "searchsorted",
+    "set_default_dtype",
     "set_num_threads",
+    "set_printoptions",
     "set_weight_packing",
     "show_config",
     "sigmoid",
@@ -400,15 +417,19 @@ __all__ = [
     "sinc",
     "xlog1py",
     "xlogy",
+    "mgrid",
+    "ogrid",
     "argpartition",
     "intersect1d",
     "kthvalue",
     "lexsort",
+    "mode",
     "partition",
     "setdiff1d",
     "setxor1d",
     "union1d",
     "unique",
+    "printoptions",
     "choose",
     "compress",
     "extract",
@@ -417,6 +438,10 @@ __all__ = [
     "piecewise",
     "scatter_reduce",
     "select",
+    "betaln",
+    "erfcinv",
+    "polygamma",
+    "zeta",
     "aminmax",
     "average",
     "corrcoef",
@@ -427,8 +452,12 @@ __all__ = [
     "nanpercentile",
     "nanprod",
     "nanquantile",
+    "renorm",
     "std_mean",
     "var_mean",
+    "place",
+    "put",
+    "put_along_axis",
     "fft",
     "io",
     "linalg",

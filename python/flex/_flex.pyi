@@ -249,6 +249,27 @@ class threads:
     ) -> None: ...
 
 @final
+class default_dtype:
+    """A context manager: what `set_default_dtype` sets, for this thread inside its block.
+
+    >>> with flex.default_dtype(flex.float64):
+    ...     flex.asarray([1.5]).dtype
+    flex.float64
+    """
+    def __new__(cls, dtype: _DType, /) -> Self: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, _type: type[BaseException] | None, _value: BaseException | None, _traceback: TracebackType | None, /
+    ) -> None: ...
+
+class _PrintOptions(TypedDict):
+    precision: int
+    threshold: int
+    edgeitems: int
+    linewidth: int
+    suppress: builtins.bool
+
+@final
 class Tensor:
     """An n-dimensional array of numbers of one dtype.
 
@@ -302,6 +323,7 @@ class Tensor:
     def __int__(self) -> int: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __len__(self) -> int: ...
+    __array_priority__: float
     @property
     def __numpy_dtype__(self) -> Any: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any: ...
@@ -1697,15 +1719,16 @@ class Tensor:
         >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
         [[2, 4], [1, 3]]
         """
-    def round(self) -> Tensor:
-        """The nearest integer, ties to even.
+    def round(self, decimals: SupportsIndex = 0) -> Tensor:
+        """The nearest integer, or the nearest multiple of `10 ** -decimals`; ties to even.
 
-        x: a tensor, an array or a number. The result has its shape.
-        The result has the operands' common dtype.
-        DTypeError if the operation doesn't support the dtype.
+        x: a tensor, an array or a number. decimals: negative for tens, hundreds and so on. The result has
+        the shape of x and its dtype. DTypeError for bool and float8.
 
         >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
         [0.0, 2.0, 3.0]
+        >>> flex.round(flex.asarray([1250, 1350]), -2).tolist()
+        [1200, 1400]
         """
     def rsqrt(self) -> Tensor:
         """`1 / sqrt(x)`.
@@ -2983,8 +3006,20 @@ def gelu_tanh(x: _Operand, /) -> Tensor:
     >>> flex.gelu_tanh(flex.asarray([0.0, 20.0])).tolist()
     [0.0, 20.0]
     """
+def get_default_dtype() -> DType:
+    """The dtype of floats that nothing else determines here: see `set_default_dtype`.
+
+    >>> flex.get_default_dtype()
+    flex.float32
+    """
 def get_num_threads() -> int:
     """The number of threads that an operation started here may use."""
+def get_printoptions() -> _PrintOptions:
+    """What `set_printoptions` has set, by name.
+
+    >>> flex.get_printoptions()["edgeitems"]
+    3
+    """
 def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is greater.
 
@@ -3768,15 +3803,16 @@ def rot90(x: _Operand, /, k: SupportsIndex = 1, axes: tuple[SupportsIndex, Suppo
     >>> flex.rot90(flex.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
-def round(x: _Operand, /) -> Tensor:
-    """The nearest integer, ties to even.
+def round(x: _Operand, /, decimals: SupportsIndex = 0) -> Tensor:
+    """The nearest integer, or the nearest multiple of `10 ** -decimals`; ties to even.
 
-    x: a tensor, an array or a number. The result has its shape.
-    The result has the operands' common dtype.
-    DTypeError if the operation doesn't support the dtype.
+    x: a tensor, an array or a number. decimals: negative for tens, hundreds and so on. The result has
+    the shape of x and its dtype. DTypeError for bool and float8.
 
     >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
     [0.0, 2.0, 3.0]
+    >>> flex.round(flex.asarray([1250, 1350]), -2).tolist()
+    [1200, 1400]
     """
 def rsqrt(x: _Operand, /) -> Tensor:
     """`1 / sqrt(x)`.
@@ -3824,9 +3860,37 @@ def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] =
     >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
     [3, 4]
     """
+def set_default_dtype(dtype: _DType, /) -> None:
+    """Sets the dtype of floats that nothing else determines, in the whole process: of tensors made from
+    Python's floats, of `zeros`, `ones`, `empty`, `eye`, `linspace`, random numbers, windows and
+    frequencies without a dtype. Complex numbers get the dtype of such parts.
+
+    dtype: float32, which it is initially, float64, float16 or bfloat16 (DTypeError). Operations on
+    tensors don't depend on it: beside a tensor a number takes its dtype, and integers are computed
+    in float32 where floats are needed. `default_dtype` sets it in a block.
+
+    >>> flex.set_default_dtype(flex.float64)
+    >>> flex.asarray([1.5]).dtype, flex.zeros(2).dtype
+    (flex.float64, flex.float64)
+    >>> flex.set_default_dtype(flex.float32)
+    """
 def set_num_threads(n: SupportsIndex, /) -> None:
     """Sets how many threads operations of the whole process may use; 0 restores the initial number.
     ValueError if it is negative.
+    """
+def set_printoptions(precision: SupportsIndex | None = None, threshold: SupportsIndex | None = None, edgeitems: SupportsIndex | None = None, linewidth: SupportsIndex | None = None, suppress: builtins.bool | None = None) -> None:
+    """Sets how tensors are written as text, in the whole process; what is None stays as it is.
+
+    precision: the most digits after the point of a float (8); fewer are written where they
+    round-trip. threshold: tensors of more elements are summarised (1000). edgeitems: the elements at
+    each end of an axis in a summary (3). linewidth: the columns of a line (75). suppress: whether
+    floats have no exponent (False). `printoptions` sets them in a block. ValueError for negative
+    numbers, and for a precision above 65535.
+
+    >>> flex.set_printoptions(precision=3)
+    >>> print(flex.asarray([1 / 3, 0.5]))
+    [0.333, 0.5  ]
+    >>> flex.set_printoptions(precision=8)
     """
 def set_weight_packing(on: builtins.bool, /) -> None:
     """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
@@ -4302,6 +4366,7 @@ __all__ = [
     "__array_api_version__",
     "__version__",
     "threads",
+    "default_dtype",
     "Stream",
     "Tensor",
     "__array_namespace_info__",
@@ -4390,7 +4455,9 @@ __all__ = [
     "fuse",
     "gelu",
     "gelu_tanh",
+    "get_default_dtype",
     "get_num_threads",
+    "get_printoptions",
     "greater",
     "greater_equal",
     "hsplit",
@@ -4478,7 +4545,9 @@ __all__ = [
     "scatter",
     "scatter_add",
     "searchsorted",
+    "set_default_dtype",
     "set_num_threads",
+    "set_printoptions",
     "set_weight_packing",
     "show_config",
     "sigmoid",

@@ -111,7 +111,6 @@ NAMES = {
     "index_select": "flex.take(x, indices, axis)",
     "mm": "flex.matmul(x1, x2)",
     "mv": "flex.matmul(x1, x2)",
-    "put_along_axis": "flex.scatter(x, indices, values, axis), which leaves x as it is",
     # dtypes
     "promote_types": "flex.result_type(x1, x2)",
     "bool_": "flex.bool",
@@ -221,7 +220,6 @@ KEYWORDS = {
 ABSENT = {
     "casting": "convert with astype first",
     "max_norm": "flex doesn't rescale weights",
-    "decimals": "write flex.round(x * 10**n) / 10**n",
     "dropout_p": "flex computes without dropout",
     "inplace": "flex's functions return new tensors: assign the result, as in x[...] = ...",
     "initial": "combine the result with that value",

@@ -72,7 +72,7 @@ _SERVED = """
     reshape: a shape * copy
     roll: a shift axis
     rot90: m k axes
-    round: a
+    round: a decimals
     searchsorted: a v side sorter
     sort: a axis
     squeeze: a axis
@@ -144,7 +144,7 @@ _METHODS = frozenset(
     ]
 )
 _KEYWORDS = frozenset(["axis", "dtype", "out", "keepdims", "ddof", "correction"])
-# Functions that write to their first argument.
+# Functions that write to their first argument; those that flex has change the tensor, and no other.
 _WRITERS = frozenset(["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"])
 
 
@@ -179,12 +179,15 @@ def dispatch(
     name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
     if name in _METHODS and _KEYWORDS.issuperset(kwargs):
         return function._implementation(*args, **kwargs)
+    first = args[0] if args else next(iter(kwargs.values()), None)
+    if name in _WRITERS and isinstance(first, flex.Tensor):
+        if name in _functions.FUNCTIONS:
+            return _functions.FUNCTIONS[name](*args, **kwargs)
+        message = f"{name} writes to its first argument, but a Tensor is a value: write t[indices] = values"
+        raise TypeError(message)
     served = _served(name, args, kwargs)
     if served is not NotImplemented:
         return served
-    if name in _WRITERS and isinstance(args[0] if args else None, flex.Tensor):
-        message = f"{name} writes to its first argument, but a Tensor is a value: write t[indices] = values"
-        raise TypeError(message)
     if any(isinstance(out, flex.Tensor) for out in _several(kwargs.get("out"))):
         message = "out is a Tensor, which is a value and can't be written to: assign the result, as in t = f(x) or t[...] = f(x)"
         raise TypeError(message)
@@ -222,7 +225,11 @@ def _where(condition: Any, *choices: Any) -> object:
 
 # Functions of any number of operands, and those that have NumPy's parameters.
 _VARIADIC: dict[str, Callable[..., Any]] = {
-    **{name: f for name, f in _functions.FUNCTIONS.items() if hasattr(np, name)},
+    **{
+        name: _functions.FUNCTIONS[name]
+        for name in _functions.FUNCTIONS
+        if callable(getattr(np, name, None)) and name not in (*_WRITERS, "printoptions")
+    },
     "lib.stride_tricks.sliding_window_view": _functions.FUNCTIONS["sliding_window_view"],
     "atleast_1d": flex.atleast_1d,
     "atleast_2d": flex.atleast_2d,

@@ -45,6 +45,13 @@ class KthValueResult(NamedTuple):
     indices: Tensor
 
 
+class ModeResult(NamedTuple):
+    """The result of `mode`."""
+
+    values: Tensor
+    indices: Tensor
+
+
 class SlogdetResult(NamedTuple):
     """The result of `linalg.slogdet`."""
 

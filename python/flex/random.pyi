@@ -126,7 +126,7 @@ class Generator:
         """
     def jumped(self, jumps: SupportsIndex = 1) -> Generator:
         """The generator as it would be after jumps times 2^96 blocks of 128 bits, which no program
-        draws. OverflowError for jumps beyond 2^32.
+        draws. ValueError for negative jumps, OverflowError for jumps beyond 2^32.
 
         >>> rng = flex.random.default_rng(7)
         >>> rng.jumped().jumped(2).state == rng.jumped(3).state

@@ -18,6 +18,8 @@ from flex._signals.filtering import savgol_filter as savgol_filter
 from flex._signals.filtering import sosfilt_zi as sosfilt_zi
 from flex._signals.filtering import sosfiltfilt as sosfiltfilt
 from flex._signals.peaks import find_peaks as find_peaks
+from flex._signals.peaks import peak_prominences as peak_prominences
+from flex._signals.peaks import peak_widths as peak_widths
 from flex._signals.rates import decimate as decimate
 from flex._signals.rates import resample as resample
 from flex._signals.rates import resample_poly as resample_poly
@@ -195,6 +197,8 @@ __all__ = [
     "lfilter_zi",
     "medfilt",
     "mel_filters",
+    "peak_prominences",
+    "peak_widths",
     "periodogram",
     "resample",
     "resample_poly",

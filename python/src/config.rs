@@ -17,8 +17,32 @@ use std::sync::{Mutex, PoisonError};
 #[pyclass(frozen, name = "threads", module = "flex")]
 pub struct Threads {
     n: usize,
-    /// The number that each thread restores at the end of each block it has entered; blocks nest.
-    before: Mutex<Vec<(usize, Option<usize>)>>,
+    before: Blocks<Option<usize>>,
+}
+
+/// What each thread restores at the end of each block that it has entered; blocks nest.
+pub(super) struct Blocks<T>(Mutex<Vec<(usize, T)>>);
+
+impl<T> Blocks<T> {
+    pub fn new() -> Blocks<T> {
+        Blocks(Mutex::new(Vec::new()))
+    }
+    /// This thread enters a block, and was in a state before.
+    pub fn enter(&self, before: T) {
+        self.stack().push((this_thread(), before));
+    }
+    /// The state before the last block that this thread has entered; RuntimeError if there is none.
+    pub fn leave(&self, name: &str) -> PyResult<T> {
+        let mut stack = self.stack();
+        let mine = stack.iter().rposition(|(id, _)| *id == this_thread());
+        let k = mine.ok_or_else(|| {
+            PyRuntimeError::new_err(format!("{name}: left a block that was not entered"))
+        })?;
+        Ok(stack.remove(k).1)
+    }
+    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<(usize, T)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[pymethods]
@@ -29,7 +53,7 @@ impl Threads {
         match usize::try_from(n) {
             Ok(n) if n > 0 => Ok(Threads {
                 n,
-                before: Mutex::new(Vec::new()),
+                before: Blocks::new(),
             }),
             _ => Err(PyValueError::new_err(format!(
                 "threads({n}): the number of threads must be at least 1"
@@ -39,27 +63,17 @@ impl Threads {
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         let threads = slf.get();
         threads
-            .stack()
-            .push((this_thread(), flex::set_local_threads(Some(threads.n))));
+            .before
+            .enter(flex::set_local_threads(Some(threads.n)));
         slf
     }
     #[pyo3(signature = (*_error))]
     fn __exit__(&self, _error: &Bound<PyTuple>) -> PyResult<()> {
-        let mut stack = self.stack();
-        let mine = stack.iter().rposition(|(id, _)| *id == this_thread());
-        let k = mine
-            .ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
-        flex::set_local_threads(stack.remove(k).1);
+        flex::set_local_threads(self.before.leave("threads")?);
         Ok(())
     }
     fn __repr__(&self) -> String {
         format!("flex.threads({})", self.n)
-    }
-}
-
-impl Threads {
-    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<(usize, Option<usize>)>> {
-        self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

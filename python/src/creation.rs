@@ -2,9 +2,11 @@
 
 use super::cell::PyTensor;
 use super::convert::{Device, Diagonal, Ints, NumberArg, TensorArg, TensorList, compute, count};
+use super::default::{self, or_float};
 use super::dtype::DTypeArg;
 use super::values::tuple;
 use crate::convert::error::Raise;
+use flex::dtype::Class;
 use flex::ops::{self, Indexing, Linspace};
 use flex::{DType, Scalar, Tensor};
 use pyo3::exceptions::PyValueError;
@@ -16,13 +18,8 @@ fn elements(shape: &[usize]) -> usize {
     shape.iter().fold(1, |n, d| n.saturating_mul(*d))
 }
 
-/// The dtype of a new tensor: the requested one, or the default float.
-fn or_float(dtype: Option<DTypeArg>) -> DType {
-    dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0)
-}
-
 /// The requested dtype, or the common dtype of the numbers if there are 0-dimensional arrays among
-/// them.
+/// them, or the default one if a number is no integer.
 fn or_theirs(dtype: Option<DTypeArg>, numbers: &[NumberArg]) -> PyResult<Option<DType>> {
     if let Some(d) = dtype {
         return Ok(Some(d.0));
@@ -35,8 +32,14 @@ fn or_theirs(dtype: Option<DTypeArg>, numbers: &[NumberArg]) -> PyResult<Option<
                 .raise()?,
         );
     }
-    let weak = numbers.iter().filter(|n| n.1.is_none());
-    Ok(common.map(|c| weak.fold(c, |c, n| n.0.promote(c))))
+    let weak = numbers.iter().filter(|n| n.1.is_none()).map(|n| n.0);
+    let Some(common) = common else {
+        let highest = weak.max_by_key(|s| s.class());
+        return Ok(highest
+            .filter(|s| s.class() >= Class::Float)
+            .map(default::of));
+    };
+    Ok(Some(weak.fold(common, |c, s| s.promote(c))))
 }
 
 /// A tensor with unspecified values.
@@ -249,6 +252,7 @@ fn linspace(
     let given = dtype.is_some();
     let dtype =
         or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
+    let dtype = Some(dtype.unwrap_or_else(default::float));
     compute(py, num, || {
         ops::linspace(
             start.0,

@@ -1,8 +1,9 @@
-//! The elementwise functions, generated from the table of operations; and `clip` and `where`, which
-//! have signatures of their own.
+//! The elementwise functions, generated from the table of operations; and `clip`, `round` and
+//! `where`, which have signatures of their own.
 
 use super::cell::PyTensor;
 use super::convert::{Compared, Operand, OperandRef, compute, is_short};
+use super::default;
 use super::deferred;
 use super::index;
 use crate::convert::error::Raise;
@@ -29,6 +30,15 @@ pub fn apply<const N: usize>(
     row: &'static Row,
     operands: &[Operand; N],
 ) -> PyResult<PyTensor> {
+    if default::float() != DType::DEFAULT_FLOAT
+        && operands.iter().all(|x| matches!(x, Operand::Scalar(_)))
+    {
+        let mut alone = operands.clone();
+        for x in &mut alone {
+            *x = Operand::Tensor(x.clone().tensor().raise()?);
+        }
+        return compute_each(py, &alone, |args| ops::apply(row, args));
+    }
     compute_each(py, operands, |args| ops::apply(row, args))
 }
 
@@ -136,7 +146,8 @@ macro_rules! numbers {
 macro_rules! elementwise {
     // functions of `nn`, which are in `nn/activation`
     ($doc:tt $Name:ident $function:ident $arity:tt $rule:ident => nn) => {};
-    // `where` and `clip` are below
+    // those with arguments of their own are below
+    ($doc:tt Round round 1 $rule:ident) => {};
     ($doc:tt $Name:ident $function:ident 3 $rule:ident) => {};
     ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
         $(#[doc = $doc])*
@@ -217,6 +228,22 @@ fn range(dtype: DType) -> [Scalar; 2] {
         true => dtype.integers().map(Scalar::Int),
         false => [f64::NEG_INFINITY, f64::INFINITY].map(Scalar::Float),
     }
+}
+
+/// The nearest integer, or the nearest multiple of `10 ** -decimals`; ties to even.
+///
+/// x: a tensor, an array or a number. decimals: negative for tens, hundreds and so on. The result has
+/// the shape of x and its dtype. DTypeError for bool and float8.
+///
+#[doc = example!("flex" round)]
+/// >>> flex.round(flex.asarray([1250, 1350]), -2).tolist()
+/// [1200, 1400]
+#[function(x, /, decimals = 0)]
+pub fn round(py: Python<'_>, x: OperandRef<'_>, decimals: i32) -> PyResult<PyTensor> {
+    if decimals == 0 {
+        return apply_ref(py, &rows::Round::ROW, [x]);
+    }
+    x.compute(py, move |x| ops::round_to(x, decimals))
 }
 
 /// `x1` where the condition is true, else `x2`. Without both, as in NumPy and torch, the indices where

@@ -2,8 +2,8 @@
 
 use super::cell::PyTensor;
 use super::convert::{Device, Ints, OperandRef, compute, count};
+use super::default;
 use super::dtype::DTypeArg;
-use flex::DType;
 use flex::fft::{self as transforms, Dct, Fft, FftN, Norm};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -113,7 +113,7 @@ macro_rules! functions {
             device: Option<Device>,
         ) -> PyResult<PyTensor> {
             let _ = device;
-            let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
+            let dtype = default::or_float(dtype);
             let n = count(stringify!($name), "n", n)?;
             compute(py, n, || transforms::$name(n, d, dtype))
         }

@@ -18,6 +18,7 @@ mod compare;
 mod config;
 mod convert;
 mod creation;
+mod default;
 mod deferred;
 mod dtype;
 mod einsum;
@@ -68,6 +69,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     standard::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<config::Threads>()?;
+    m.add_class::<default::Block>()?;
     m.add_class::<deferred::stream::Stream>()?;
     m.add_class::<cell::PyTensor>()?;
     let modules = declare::register(m)?;

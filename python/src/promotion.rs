@@ -3,6 +3,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{Operand, kind};
+use super::default;
 use super::dtype::{self, DTypeArg, PyDType, lookup};
 use crate::convert::error::Raise;
 use flex::dtype::Class;
@@ -215,7 +216,7 @@ fn result_type<'py>(
     let dtype = match (strong, number) {
         (Some(d), None) => d,
         (Some(d), Some(s)) => s.promote(d),
-        (None, Some(s)) => s.default_dtype(),
+        (None, Some(s)) => default::of(s),
         (None, None) => {
             return Err(PyTypeError::new_err(format!(
                 "{OP}: at least one tensor, dtype or number is needed"

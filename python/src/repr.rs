@@ -4,11 +4,20 @@ use super::cell::PyTensor;
 use super::values;
 use crate::convert::error::Raise;
 use flex::bindings::{Style, elements};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::{Mutex, PoisonError};
 
-const BOOLS: [&str; 2] = ["False", "True"];
+/// How the elements are written: what `set_printoptions` sets.
+static STYLE: Mutex<Style> = Mutex::new(Style {
+    bools: ["False", "True"],
+    ..Style::PLAIN
+});
+
+fn style() -> Style {
+    *STYLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[pymethods]
 impl PyTensor {
@@ -25,8 +34,7 @@ impl PyTensor {
             &t,
             Style {
                 indent: "Tensor(".len(),
-                bools: BOOLS,
-                precision: None,
+                ..style()
             },
         )
         .raise()?;
@@ -37,15 +45,7 @@ impl PyTensor {
         ))
     }
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        elements(
-            &self.tensor(py)?,
-            Style {
-                indent: 0,
-                bools: BOOLS,
-                precision: None,
-            },
-        )
-        .raise()
+        elements(&self.tensor(py)?, style()).raise()
     }
     /// Without a format specification, `str`; with one, the number so formatted, for tensors with
     /// one element.
@@ -67,4 +67,68 @@ impl PyTensor {
         }
         values::item(py, &t, "format")?.call_method1("__format__", (spec,))
     }
+}
+
+/// The most that `precision` can be: Rust's formatting takes no more.
+const MOST_DIGITS: usize = u16::MAX as usize;
+
+/// Sets how tensors are written as text, in the whole process; what is None stays as it is.
+///
+/// precision: the most digits after the point of a float (8); fewer are written where they
+/// round-trip. threshold: tensors of more elements are summarised (1000). edgeitems: the elements at
+/// each end of an axis in a summary (3). linewidth: the columns of a line (75). suppress: whether
+/// floats have no exponent (False). `printoptions` sets them in a block. ValueError for negative
+/// numbers, and for a precision above 65535.
+///
+/// >>> flex.set_printoptions(precision=3)
+/// >>> print(flex.asarray([1 / 3, 0.5]))
+/// [0.333, 0.5  ]
+/// >>> flex.set_printoptions(precision=8)
+#[function(precision = None, threshold = None, edgeitems = None, linewidth = None, suppress = None)]
+fn set_printoptions(
+    precision: Option<isize>,
+    threshold: Option<isize>,
+    edgeitems: Option<isize>,
+    linewidth: Option<isize>,
+    suppress: Option<bool>,
+) -> PyResult<()> {
+    let size = |name: &str, n: Option<isize>, now: usize| match n.map(usize::try_from) {
+        None => Ok(now),
+        Some(Ok(n)) if name != "precision" || n <= MOST_DIGITS => Ok(n),
+        _ => Err(PyValueError::new_err(format!(
+            "set_printoptions: {name} is {}; it must be from 0 to {MOST_DIGITS}",
+            n.unwrap_or_default()
+        ))),
+    };
+    let now = style();
+    let new = Style {
+        digits: size("precision", precision, now.digits)?,
+        threshold: size("threshold", threshold, now.threshold)?,
+        edge: size("edgeitems", edgeitems, now.edge)?,
+        width: size("linewidth", linewidth, now.width)?,
+        suppress: suppress.unwrap_or(now.suppress),
+        ..now
+    };
+    *STYLE.lock().unwrap_or_else(PoisonError::into_inner) = new;
+    Ok(())
+}
+
+/// What `set_printoptions` has set, by name.
+///
+/// >>> flex.get_printoptions()["edgeitems"]
+/// 3
+#[function(-> "_PrintOptions")]
+fn get_printoptions(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let now = style();
+    let options = PyDict::new(py);
+    for (name, value) in [
+        ("precision", now.digits),
+        ("threshold", now.threshold),
+        ("edgeitems", now.edge),
+        ("linewidth", now.width),
+    ] {
+        options.set_item(name, value)?;
+    }
+    options.set_item("suppress", now.suppress)?;
+    Ok(options)
 }

@@ -2,11 +2,12 @@
 
 use super::cell::PyTensor;
 use super::convert::{Device, TensorArg, compute, count, detached};
+use super::default;
 use super::dtype::DTypeArg;
 use super::values::tuple;
+use flex::Tensor;
 use flex::nn::PadMode;
 use flex::signal::{self, Ends, Extent, Mel, Method, Stft, Window};
-use flex::{DType, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +21,7 @@ fn window(
     sym: bool,
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
-    let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
+    let dtype = default::or_float(dtype);
     let n = count(op, "n", n)?;
     let ends = match sym {
         true => Ends::Symmetric,
@@ -135,7 +136,7 @@ fn mel_filters(
         htk,
         normalized: norm.is_some(),
     };
-    let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
+    let dtype = default::or_float(dtype);
     let elements = how.n_fft.saturating_mul(how.n_mels);
     compute(py, elements, || signal::mel_filters(&how, dtype))
 }

@@ -2,6 +2,7 @@
 //! inspection.
 
 use super::convert::{CPU, Device, Ints};
+use super::default;
 use super::dtype;
 use crate::convert::error::Raise;
 use flex::DType;
@@ -58,10 +59,10 @@ impl Info {
     ) -> PyResult<Bound<'py, PyDict>> {
         let _ = device;
         let d = PyDict::new(py);
-        d.set_item("real floating", dtype::object(py, DType::DEFAULT_FLOAT)?)?;
+        d.set_item("real floating", dtype::object(py, default::float())?)?;
         d.set_item(
             "complex floating",
-            dtype::object(py, DType::DEFAULT_COMPLEX)?,
+            dtype::object(py, default::float().complex())?,
         )?;
         d.set_item("integral", dtype::object(py, DType::DEFAULT_INT)?)?;
         d.set_item("indexing", dtype::object(py, DType::DEFAULT_INT)?)?;

@@ -6,9 +6,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// The most digits after the point.
-const DIGITS: usize = 8;
-
 /// One element before it is aligned with the others.
 pub(super) enum TextCell {
     Word(String),
@@ -40,7 +37,7 @@ impl Decimal {
     }
     /// The digits before the point, and the point with the digits after it; infinities and NaN have
     /// no second part.
-    fn parts(&self, exponent: bool, precision: Option<usize>) -> (String, String) {
+    fn parts(&self, exponent: bool, style: &Style) -> (String, String) {
         let sign = if self.value.is_sign_negative() {
             "-"
         } else {
@@ -52,7 +49,7 @@ impl Decimal {
         if self.value.is_infinite() {
             return (format!("{sign}inf"), String::new());
         }
-        if let Some(digits) = precision {
+        if let Some(digits) = style.precision {
             let text = format!("{:.digits$}", self.value);
             return match text.split_once('.') {
                 Some((left, right)) => (left.into(), format!(".{right}")),
@@ -64,8 +61,8 @@ impl Decimal {
             None => (text.to_string(), String::new()),
         };
         let (left, right) = if exponent {
-            if self.digits.len() > DIGITS + 1 {
-                let text = format!("{:.*e}", DIGITS, self.value);
+            if self.digits.len() > style.digits + 1 {
+                let text = format!("{:.*e}", style.digits, self.value);
                 point(text.split_once('e').map_or("", |(m, _)| m))
             } else {
                 (
@@ -77,16 +74,16 @@ impl Decimal {
             let places = self.digits.len() as i32 - 1 - self.exponent;
             point(&format!(
                 "{:.*}",
-                places.clamp(0, DIGITS as i32) as usize,
+                places.clamp(0, style.digits as i32) as usize,
                 self.value
             ))
         };
         (left, format!(".{right}"))
     }
     /// `e+05`, rounded as [`Decimal::parts`] is.
-    fn power(&self) -> String {
-        let text = if self.digits.len() > DIGITS + 1 {
-            format!("{:.*e}", DIGITS, self.value)
+    fn power(&self, style: &Style) -> String {
+        let text = if self.digits.len() > style.digits + 1 {
+            format!("{:.*e}", style.digits, self.value)
         } else {
             format!("e{}", self.exponent)
         };
@@ -96,10 +93,10 @@ impl Decimal {
             .unwrap_or(0);
         format!("e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
     }
-    fn text(&self, exponent: bool, precision: Option<usize>) -> String {
-        let (left, right) = self.parts(exponent, precision);
+    fn text(&self, exponent: bool, style: &Style) -> String {
+        let (left, right) = self.parts(exponent, style);
         let power = if exponent && !right.is_empty() {
-            self.power()
+            self.power(style)
         } else {
             String::new()
         };
@@ -107,8 +104,8 @@ impl Decimal {
     }
 }
 
-/// The cells as texts of equal width, floats with a number of digits after the point if it is given.
-pub(super) fn align(cells: &[TextCell], precision: Option<usize>) -> Vec<String> {
+/// The cells as texts of equal width.
+pub(super) fn align(cells: &[TextCell], style: &Style) -> Vec<String> {
     let decimals = cells.iter().flat_map(|c| match c {
         TextCell::Word(_) => [None, None],
         TextCell::Real(x) => [Some(x), None],
@@ -121,19 +118,22 @@ pub(super) fn align(cells: &[TextCell], precision: Option<usize>) -> Vec<String>
     let (low, high) = sizes.fold((i32::MAX, i32::MIN), |(low, high), e| {
         (low.min(e), high.max(e))
     });
-    let exponent = precision.is_none() && low <= high && (high >= 8 || low < -4 || high - low > 4);
+    let exponent = style.precision.is_none()
+        && !style.suppress
+        && low <= high
+        && (high >= 8 || low < -4 || high - low > 4);
     // aligned at the point
     let parts: Vec<(String, String)> = cells
         .iter()
         .map(|c| match c {
             TextCell::Word(w) => (w.clone(), String::new()),
-            TextCell::Real(x) => x.parts(exponent, precision),
+            TextCell::Real(x) => x.parts(exponent, style),
             TextCell::Complex(re, im) => {
-                let im = im.text(exponent, precision);
+                let im = im.text(exponent, style);
                 (
                     format!(
                         "{}{}{im}j",
-                        re.text(exponent, precision),
+                        re.text(exponent, style),
                         if im.starts_with('-') { "" } else { "+" }
                     ),
                     String::new(),
@@ -146,7 +146,11 @@ pub(super) fn align(cells: &[TextCell], precision: Option<usize>) -> Vec<String>
         match c {
             TextCell::Real(x) if !p.1.is_empty() => {
                 let fill = if exponent { "0" } else { " " }.repeat(right - p.1.len());
-                let power = if exponent { x.power() } else { String::new() };
+                let power = if exponent {
+                    x.power(style)
+                } else {
+                    String::new()
+                };
                 format!("{}{}{fill}{power}", p.0, p.1)
             }
             _ => p.0.clone(),

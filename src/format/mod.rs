@@ -13,12 +13,6 @@ use alloc::vec::Vec;
 use cell::{Show, TextCell, align};
 use core::fmt;
 
-/// Tensors of more elements are summarised by the first and last few along each axis.
-const MANY: usize = 1000;
-
-/// The width of a line in columns.
-const WIDTH: usize = 75;
-
 /// The most nested brackets that are written.
 const DEEPEST: usize = 64;
 
@@ -31,6 +25,30 @@ pub struct Style {
     pub bools: [&'static str; 2],
     /// The digits after the point of a float, instead of the fewest that round-trip.
     pub precision: Option<usize>,
+    /// The most of these fewest digits.
+    pub digits: usize,
+    /// Whether floats have no exponent, however they differ in magnitude.
+    pub suppress: bool,
+    /// Tensors of more elements are summarised.
+    pub threshold: usize,
+    /// The elements at each end of an axis in a summary.
+    pub edge: usize,
+    /// The width of a line in columns.
+    pub width: usize,
+}
+
+impl Style {
+    /// That of Rust's formatting.
+    pub const PLAIN: Style = Style {
+        indent: 0,
+        bools: ["false", "true"],
+        precision: None,
+        digits: 8,
+        suppress: false,
+        threshold: 1000,
+        edge: 3,
+        width: 75,
+    };
 }
 
 impl fmt::Display for Tensor {
@@ -47,9 +65,8 @@ impl fmt::Display for Tensor {
         let text = elements(
             self,
             Style {
-                indent: 0,
-                bools: ["false", "true"],
                 precision: f.precision(),
+                ..Style::PLAIN
             },
         )
         .map_err(|_| fmt::Error)?;
@@ -95,25 +112,25 @@ pub fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     }
     // the number along each axis that keeps the total small; 0 if even one or two are too many
     let edge = match t.rank() {
-        _ if t.len() <= MANY => usize::MAX,
-        0..=4 => 3,
+        _ if t.len() <= style.threshold => usize::MAX,
+        0..=4 => style.edge,
         _ if t
             .shape()
             .iter()
             .map(|n| *n.min(&2))
             .try_fold(1, usize::checked_mul)
-            .is_none_or(|n| n > MANY) =>
+            .is_none_or(|n| n > style.threshold) =>
         {
             0
         }
-        _ => 1,
+        _ => style.edge.min(1),
     };
     let mut cells = Vec::new();
     dispatch!(all t.dtype(), |T| collect::<T>(t, 0, t.as_ptr(), edge, style, &mut cells),
         else return Err(Error::unsupported("format", t.dtype())));
-    let texts = align(&cells, style.precision);
+    let texts = align(&cells, &style);
     let mut out = String::new();
-    write(t, 0, edge, style.indent, &mut texts.iter(), &mut out);
+    write(t, 0, edge, &style, &mut texts.iter(), &mut out);
     Ok(out)
 }
 
@@ -162,7 +179,7 @@ fn write<'a>(
     t: &Tensor,
     axis: usize,
     edge: usize,
-    indent: usize,
+    style: &Style,
     cells: &mut impl Iterator<Item = &'a String>,
     out: &mut String,
 ) {
@@ -178,7 +195,7 @@ fn write<'a>(
     let last = axis + 1 == t.rank();
     let start = out
         .rfind('\n')
-        .map_or(indent + out.len(), |i| out.len() - i - 1);
+        .map_or(style.indent + out.len(), |i| out.len() - i - 1);
     let mut column = start;
     for (i, k) in written(t.shape()[axis], edge).enumerate() {
         let mut item = String::new();
@@ -188,7 +205,7 @@ fn write<'a>(
             Some(_) => {}
         }
         let wrap = if last {
-            column + item.len() + 2 > indent + WIDTH && column > start
+            column + item.len() + 2 > style.indent + style.width && column > start
         } else {
             true
         };
@@ -207,7 +224,7 @@ fn write<'a>(
         column += item.len();
         out.push_str(&item);
         if k.is_some() && !last {
-            write(t, axis + 1, edge, indent, cells, out);
+            write(t, axis + 1, edge, style, cells, out);
         }
     }
     out.push(']');

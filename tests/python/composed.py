@@ -62,7 +62,44 @@ PADS = [
     )
 ]
 
+
+def changed(x, *args, **kwargs):
+    """What the function makes of a copy of `x`, into which it writes."""
+
+    def run(f, t):
+        written = t(x.copy())
+        found = call(*args, **kwargs)(lambda *a, **k: f(written, *a, **k), t)
+        assert found is None
+        return written
+
+    return run
+
+
 CALLS = {
+    # writing
+    "place": each(
+        changed(A, A > 2, V),
+        changed(A, A > 100, V),
+        changed(B, B, [9]),
+        changed(A.T, A.T > 0, np.arange(40)),
+        changed(B, A > 0, [2.75]),
+    ),
+    "put": each(
+        changed(A, [0, 5, -1], V),
+        changed(A.T, [0, 5, -1], 7),
+        changed(B, I, [1.75, 2]),
+        changed(A, np.array([[100, -100]]), V, mode="clip"),
+        changed(A, np.array([[100, -100, 13]]), [1.0, 2.0], "wrap"),
+        changed(A, [], []),
+        changed(A, [1, 1, 1], V),
+    ),
+    "put_along_axis": each(
+        changed(A, np.argsort(A, 1), np.arange(4.0), 1),
+        changed(A, np.argmax(A, 0)[None], 99, axis=0),
+        changed(A, np.array([[0, 2]]), np.array([[1.5], [2.5], [3.5]]), axis=1),
+        changed(A, np.array([3, 0, -1]), V, axis=None),
+        changed(B, np.array([[-1]]), 2.75, axis=-1),
+    ),
     # statistics
     "average": each(
         call(A),

@@ -79,6 +79,7 @@ permute_dims(x, /, axes)
 repeat(x, /, repeats, axis=None)
 reshape(x, /, shape, *, copy=None)
 roll(x, /, shift, axis=None)
+round(x, /, decimals=0)
 squeeze(x, /, axis=None)
 stack(arrays, /, axis=0)
 tile(x, /, repetitions)
@@ -114,7 +115,7 @@ vector_norm(x, /, *, axis=None, keepdims=False, ord=2)
 """
 UNARY = """
 abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log1p log2
-log10 logical_not negative positive real reciprocal round sign signbit sin sinh square sqrt tan tanh trunc
+log10 logical_not negative positive real reciprocal sign signbit sin sinh square sqrt tan tanh trunc
 """
 BINARY = """
 add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal floor_divide greater

@@ -24,7 +24,8 @@ def same(found, expected, rtol=1e-13):
 
 
 def test_each_function_of_numpy_is_called():
-    names = {n for n in _functions.FUNCTIONS if hasattr(np, n)} | {"sliding_window_view"}
+    names = {n for n in _functions.FUNCTIONS if callable(getattr(np, n, None))}
+    names = names - {"printoptions"} | {"sliding_window_view"}
     assert {n for n in names if not isinstance(getattr(np, n, None), np.ufunc)} == set(CALLS)
 
 

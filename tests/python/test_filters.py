@@ -276,6 +276,25 @@ def test_peaks(kwargs):
         compare(properties[name], values, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kwargs", [{}, {"wlen": 9}, {"wlen": 20.5}], ids=str)
+def test_prominences_and_widths(kwargs):
+    at = scipy.signal.find_peaks(WALK)[0]
+    x, peaks = flex.asarray(WALK), flex.asarray(at)
+    found = signal.peak_prominences(x, peaks, **kwargs)
+    expected = scipy.signal.peak_prominences(WALK, at, **kwargs)
+    for f, e in zip(found, expected, strict=True):
+        compare(f, e, rtol=1e-12)
+    for height in (0.25, 0.5, 1.0):
+        each = scipy.signal.peak_widths(WALK, at, height, expected)
+        for widths in (
+            signal.peak_widths(x, peaks, height, **kwargs),
+            signal.peak_widths(x, peaks, height, found),
+        ):
+            for f, e in zip(widths, each, strict=True):
+                compare(f, e, rtol=1e-12)
+    assert [t.shape for t in signal.peak_widths(x, flex.asarray([], dtype="int64"))] == [(0,)] * 4
+
+
 def test_no_peaks():
     for x in ([], [1.0], [1.0, 2.0], [1.0, 1.0, 1.0], [3.0, 2.0, 1.0], [1.0, 2.0, 2.0]):
         peaks, properties = signal.find_peaks(flex.asarray(x), prominence=0)
@@ -354,6 +373,20 @@ ERRORS = [
         lambda: signal.find_peaks(T, height=T[:2]),
     ),
     (flex.ShapeError, "find_peaks: x has one dimension", lambda: signal.find_peaks(T[None])),
+    (ValueError, "a peak is out of range for 3", lambda: signal.peak_prominences(T, [3])),
+    (flex.DTypeError, "peaks are positions", lambda: signal.peak_prominences(T, [0.5])),
+    (ValueError, "wlen is 1", lambda: signal.peak_prominences(T, [1], wlen=1)),
+    (ValueError, "rel_height is -1", lambda: signal.peak_widths(T, [1], rel_height=-1)),
+    (
+        ValueError,
+        "prominence_data is not that of 1 peaks",
+        lambda: signal.peak_widths(T, [1], prominence_data=([1.0, 2.0], [0, 0], [2, 2])),
+    ),
+    (
+        ValueError,
+        "bases 2 and 0 for the peak at 1",
+        lambda: signal.peak_widths(T, [1], prominence_data=([1.0], [2], [0])),
+    ),
 ]
 
 

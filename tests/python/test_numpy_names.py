@@ -27,6 +27,9 @@ DIFFERENT = {
     "split": "torch's: sizes of pieces instead of positions and counts; numpy.split(t, ..) has NumPy's",
     "tri": "float32, flex's default",
     "ldexp": "integers become float32, flex's default",
+    "get_printoptions": "those that flex has",
+    "set_printoptions": "precision, threshold, edgeitems, linewidth and suppress, of the process",
+    "printoptions": "those of set_printoptions",
     "frombuffer": "the dtype has no default",
     "fft": "a module",
     "linalg": "a module",
@@ -82,6 +85,8 @@ CALLS = {
         lambda f, t, xp: f(t(V), t(V[:2])),
         lambda f, t, xp: f(t(V), t(V[:2]), indexing="ij"),
     ],
+    "mgrid": [lambda f, t, xp: f[0:3, 1:2:0.25], lambda f, t, xp: f[2:-1:4j]],
+    "ogrid": [lambda f, t, xp: f[0:3, 1:2:0.25, 5:0:-2], lambda f, t, xp: f[2:5]],
     "outer": [lambda f, t, xp: f(t(V), t(A[0]))],
     "permute_dims": [lambda f, t, xp: f(t(A), (1, 0))],
     "result_type": [

@@ -134,6 +134,34 @@ def test_choices():
     assert len(set(g.choice(10**12, 1000, replace=False).tolist())) == 1000
 
 
+def test_lists_as_parameters():
+    """Their floats keep their digits, as arrays of float64 have them."""
+    p, mean = [0.1, 0.2, 0.7], [1.0, -2.0]
+    covariance = [[2.0, 0.3], [0.3, 1.0]]
+    array = np.asarray
+    pairs = [
+        (lambda g: g.choice(3, 50, p=p), lambda g: g.choice(3, 50, p=array(p))),
+        (lambda g: g.multinomial(9, p, 5), lambda g: g.multinomial(9, array(p), 5)),
+        (lambda g: g.dirichlet(p, 5), lambda g: g.dirichlet(array(p), 5)),
+        (
+            lambda g: g.multivariate_normal(mean, covariance, 5),
+            lambda g: g.multivariate_normal(array(mean), array(covariance), 5),
+        ),
+        (
+            lambda g: g.normal([0.1, 5], (1, 0.3), (4, 2)),
+            lambda g: g.normal(array([0.1, 5]), array([1, 0.3]), (4, 2)),
+        ),
+        (lambda g: g.poisson([1, 100.5]), lambda g: g.poisson(array([1, 100.5]))),
+        (lambda g: g.integers([0, 5], [3, 9]), lambda g: g.integers(array([0, 5]), array([3, 9]))),
+    ]
+    for lists, arrays in pairs:
+        assert lists(rng(4)).tolist() == arrays(rng(4)).tolist()
+    with pytest.raises(ValueError, match=r"choice: p sums to 0\.75; it must sum to 1"):
+        rng().choice(2, p=[0.5, 0.25])
+    with pytest.raises(TypeError, match=r"^normal: loc: .*got str"):
+        rng().normal("a")
+
+
 def test_bytes_and_related_generators():
     assert rng().bytes(7) == rng().bytes(100)[:7]
     assert rng().bytes(0) == b""
@@ -194,6 +222,7 @@ def test_errors_leave_the_state():
         "permutation: x is 2.5; it must be an integer or a tensor": lambda: g.permutation(2.5),
         "permutation: x is -1; it must not be negative": lambda: g.permutation(-1),
         "bytes: length is -1; it must not be negative": lambda: g.bytes(-1),
+        "jumped: jumps is -1; it must not be negative": lambda: g.jumped(-1),
     }
     for message, call in wrong.items():
         with pytest.raises((ValueError, TypeError)) as error:

@@ -11,10 +11,14 @@ FUNCTIONS = Functions(
         "counting": "bincount bucketize digitize histogram histogram2d histogram_bin_edges histogramdd",
         "elementwise": "bitwise_count cbrt deg2rad divmod expit float_power fmax fmin frexp gcd heaviside isneginf isposinf "
         "lcm ldexp lerp logit modf rad2deg sinc xlog1py xlogy",
-        "ordering": "argpartition intersect1d kthvalue lexsort partition setdiff1d setxor1d union1d unique",
+        "grids": "mgrid ogrid",
+        "ordering": "argpartition intersect1d kthvalue lexsort mode partition setdiff1d setxor1d union1d unique",
         "padding": "pad",
+        "printing": "printoptions",
         "selecting": "choose compress extract index_fill masked_scatter piecewise scatter_reduce select",
+        "special": "betaln erfcinv polygamma zeta",
         "statistics": "aminmax average corrcoef cov nanargmax nanargmin nanmedian nanpercentile nanprod nanquantile "
-        "std_mean var_mean",
+        "renorm std_mean var_mean",
+        "writing": "place put put_along_axis",
     },
 )

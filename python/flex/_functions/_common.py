@@ -20,7 +20,9 @@ def exact(x: Any) -> Tensor:
     """`x` as a tensor, with Python's own floats as they are, in float64."""
     t = tensor(x)
     return (
-        fx.asarray(x, dtype=fx.float64) if t.dtype == fx.float32 and not hasattr(x, "dtype") else t
+        fx.asarray(x, dtype=fx.float64)
+        if fx.isdtype(t.dtype, "real floating") and not hasattr(x, "dtype")
+        else t
     )
 
 

@@ -10,7 +10,7 @@ from flex._functions._common import along, axis_of, index, is_whole, several, te
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
-    from flex._results import KthValueResult
+    from flex._results import KthValueResult, ModeResult
 
 
 def _flat(a: Any, axis: int | None) -> tuple[Tensor, int]:
@@ -70,6 +70,34 @@ def kthvalue(x: _Nested, k: int, axis: int = -1, *, keepdims: bool = False) -> K
     values, positions = fx.sort_with_indices(x, axis)
     found = [along(t, axis, slice(k - 1, k)).copy() for t in (values, positions)]
     return KthValueResult(*(found if keepdims else (fx.squeeze(t, axis) for t in found)))
+
+
+def mode(x: _Nested, axis: int = -1, *, keepdims: bool = False) -> ModeResult:
+    """The element that is most frequent along an axis, the smallest of several, and its last position: the named tuple `values`,
+    `indices`. Each NaN differs from the others.
+
+    x: at least one element along the axis (ValueError). AxisError; DTypeError for complex numbers.
+
+    >>> value, at = flex.mode(flex.asarray([3, 1, 3, 2, 1, 3]))
+    >>> value.item(), at.item()
+    (3, 5)
+    """
+    from flex._results import ModeResult
+
+    x = fx.atleast_1d(tensor(x))
+    axis = axis_of("mode", axis, x.ndim)
+    n = x.shape[axis]
+    if n == 0:
+        raise ValueError(f"mode: axis {axis} has no elements")
+    values, positions = fx.sort_with_indices(x, axis)
+    at = fx.reshape(fx.arange(n), tuple(n if k == axis else 1 for k in range(x.ndim)))
+    begins = along(values, axis, slice(1, None)) != along(values, axis, slice(None, -1))
+    first = fx.ones_like(along(values, axis, slice(0, 1)), dtype=fx.bool)
+    starts = fx.cumulative_max(fx.where(fx.concat([first, begins], axis=axis), at, 0), axis=axis)
+    # the element furthest from the start of its run of equal ones ends the longest
+    end = fx.argmax(at - starts, axis=axis, keepdims=True)
+    found = [fx.take_along_axis(t, end, axis) for t in (values, positions)]
+    return ModeResult(*(found if keepdims else (fx.squeeze(t, axis) for t in found)))
 
 
 def lexsort(keys: Any, axis: int = -1) -> Tensor:

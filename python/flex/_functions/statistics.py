@@ -346,3 +346,26 @@ def aminmax(x: _Nested, *, axis: int | None = None, keepdims: bool = False) -> A
     if axis is not None:
         axis = axis_of("aminmax", axis, x.ndim)
     return AMinMaxResult(fx.min(x, axis, keepdims=keepdims), fx.max(x, axis, keepdims=keepdims))
+
+
+def renorm(x: _Nested, p: float, axis: int, maxnorm: float) -> Tensor:
+    """`x` with the slices along an axis whose p-norm exceeds maxnorm scaled down to it; the others as they are.
+
+    p: above 0 (ValueError). maxnorm: not negative (ValueError). The result has the dtype of x; integers become float32. AxisError.
+
+    >>> flex.renorm(flex.asarray([[3.0, 4.0], [0.0, 1.0]]), 2, 0, 2.5).tolist()
+    [[1.5, 2.0], [0.0, 1.0]]
+    """
+    x = inexact(x)
+    axis = axis_of("renorm", axis, x.ndim)
+    if not p > 0:
+        raise ValueError(f"renorm: p is {p}; it must be above 0")
+    if not maxnorm >= 0:
+        raise ValueError(f"renorm: maxnorm is {maxnorm}; it must not be negative")
+    others = tuple(k for k in range(x.ndim) if k != axis)
+    wide = x.astype(fx.float32) if x.dtype.itemsize == 2 else x
+    norms = fx.abs(wide)
+    if others:
+        norms = fx._linalg.vector_norm(wide, axis=others, keepdims=True, ord=p)
+    factor = fx.where(norms > maxnorm, maxnorm / norms, 1.0)
+    return (wide * factor).astype(x.dtype)

@@ -7,7 +7,7 @@ FUNCTIONS = Functions(
     {
         "design": "butter cheby1 firwin freqz get_window",
         "filtering": "detrend filtfilt hilbert lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
-        "peaks": "find_peaks",
+        "peaks": "find_peaks peak_prominences peak_widths",
         "rates": "decimate resample resample_poly",
         "spectra": "periodogram spectrogram welch",
     },

@@ -272,6 +272,7 @@ def savgol_coeffs(
         raise ValueError(f"savgol_coeffs: use is {use!r}; it is 'conv' or 'dot'")
     if deriv > order:
         return fx.zeros(n, dtype=fx.float64)
+    fx.empty((n, order + 1), dtype=fx.float64)  # a MemoryError before work
     t = fx.arange(n, dtype=fx.float64) - at
     row = fx._linalg.pinv(_powers(t, order))[deriv] * (_falling(deriv, deriv) / delta**deriv)
     return fx.flip(row).copy() if use == "conv" else row.copy()

@@ -123,6 +123,98 @@ def _width(x: list[float], peak: int, height: float, bases: tuple[int, int]) -> 
     return ends[0], ends[1]
 
 
+def _signal(op: str, x: Any) -> Tensor:
+    x = vector(op, "x", x)
+    if fx.isdtype(x.dtype, "complex floating"):
+        raise fx.DTypeError(f"{op}: complex numbers have no order, got {x.dtype}")
+    return x.astype(fx.float64)
+
+
+def _window(wlen: float | None) -> int | None:
+    """The samples around a peak, an odd number."""
+    return None if wlen is None else math.ceil(wlen) | 1
+
+
+def _at(op: str, peaks: Any, size: int) -> list[int]:
+    at = vector(op, "peaks", peaks)
+    if at.size and not fx.isdtype(at.dtype, "integral"):
+        raise fx.DTypeError(f"{op}: peaks are positions, not {at.dtype}")
+    if at.size and not fx.all((at >= 0) & (at < size)).item():
+        raise ValueError(f"{op}: a peak is out of range for {size} samples")
+    found: list[int] = at.astype(fx.int64).tolist()
+    return found
+
+
+def peak_prominences(
+    x: _Nested, peaks: _Nested, wlen: float | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """How far peaks rise above the higher of the lowest points on either side before a higher peak, float64, and the positions of the
+    lowest points to the left and to the right, int64.
+
+    x: real, one dimension. peaks: positions in it, as `find_peaks` gives them. wlen: the samples around a peak that are looked at; all by
+    default. ShapeError for other shapes; DTypeError for complex numbers, and peaks that are no integers; ValueError for a position out
+    of range, and wlen below 2.
+
+    >>> x = flex.asarray([0.0, 2.0, 1.0, 3.0, 0.0])
+    >>> [t.tolist() for t in flex.signal.peak_prominences(x, flex.asarray([1, 3]))]
+    [[1.0, 3.0], [0, 0], [2, 4]]
+    """
+    op = "peak_prominences"
+    x = _signal(op, x)
+    if wlen is not None and not wlen > 1:
+        raise ValueError(f"{op}: wlen is {wlen}; it must be above 1")
+    values = x.tolist()
+    found = [_prominence(values, p, _window(wlen)) for p in _at(op, peaks, x.size)]
+    dtypes = (fx.float64, fx.int64, fx.int64)
+    sizes, left, right = (
+        fx.asarray([f[k] for f in found], dtype=dtype) for k, dtype in enumerate(dtypes)
+    )
+    return sizes, left, right
+
+
+def peak_widths(
+    x: _Nested,
+    peaks: _Nested,
+    rel_height: float = 0.5,
+    prominence_data: tuple[_Nested, _Nested, _Nested] | None = None,
+    wlen: float | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The widths of peaks, the heights that they are measured at, and where the signal crosses these to the left and to the right,
+    interpolated; float64.
+
+    rel_height: at which part of the prominence below the peak, not negative (ValueError). prominence_data: the result of
+    `peak_prominences`; computed by default, with wlen. Other arguments and errors are those of `peak_prominences`; ValueError for
+    prominence_data of another length.
+
+    >>> x = flex.asarray([0.0, 2.0, 0.0])
+    >>> [t.tolist() for t in flex.signal.peak_widths(x, flex.asarray([1]))]
+    [[1.0], [1.0], [0.5], [1.5]]
+    """
+    op = "peak_widths"
+    if not rel_height >= 0:
+        raise ValueError(f"{op}: rel_height is {rel_height}; it must not be negative")
+    x = _signal(op, x)
+    values, at = x.tolist(), _at(op, peaks, x.size)
+    data: Any = peak_prominences(x, peaks, wlen) if prominence_data is None else prominence_data
+    if not isinstance(data, (tuple, list)) or len(data) != 3:
+        raise TypeError(f"{op}: prominence_data is three tensors, as peak_prominences gives them")
+    sizes = vector(op, "prominence_data[0]", data[0]).tolist()
+    left, right = (_at(op, b, x.size) for b in data[1:])
+    if any(len(d) != len(at) for d in (sizes, left, right)):
+        raise ValueError(f"{op}: prominence_data is not that of {len(at)} peaks")
+    rows = []
+    for p, size, a, b in zip(at, sizes, left, right, strict=True):
+        if not a <= p <= b:
+            raise ValueError(f"{op}: prominence_data has bases {a} and {b} for the peak at {p}")
+        height = values[p] - size * rel_height
+        first, last = _width(values, p, height, (a, b))
+        rows.append((last - first, height, first, last))
+    widths, heights, starts, ends = (
+        fx.asarray([row[k] for row in rows], dtype=fx.float64) for k in range(4)
+    )
+    return widths, heights, starts, ends
+
+
 def find_peaks(
     x: _Nested,
     height: Any = None,
@@ -146,12 +238,9 @@ def find_peaks(
     >>> peaks.tolist(), properties["peak_heights"].tolist()
     ([3], [3.0])
     """
-    x = vector("find_peaks", "x", x)
-    if fx.isdtype(x.dtype, "complex floating"):
-        raise fx.DTypeError(f"find_peaks: complex numbers have no order, got {x.dtype}")
+    x = _signal("find_peaks", x)
     if distance is not None and distance < 1:
         raise ValueError(f"find_peaks: distance is {distance}; it must be at least 1")
-    x = x.astype(fx.float64)
     values = x.tolist()
     chosen = _Chosen(x)
     properties = chosen.properties
@@ -173,8 +262,7 @@ def find_peaks(
     if distance is not None:
         chosen.apart([values[p] for p in chosen.peaks], distance)
     if prominence is not None or width is not None:
-        odd = None if wlen is None else math.ceil(wlen) | 1
-        found = [_prominence(values, p, odd) for p in chosen.peaks]
+        found = [_prominence(values, p, _window(wlen)) for p in chosen.peaks]
         for k, name in enumerate(("prominences", "left_bases", "right_bases")):
             properties[name] = [f[k] for f in found]
     if prominence is not None:

@@ -4,6 +4,7 @@ use super::args::kind;
 use super::operand::{Operand, scalar};
 use super::{PyTensor, detached};
 use crate::convert::error::Raise;
+use crate::default;
 use crate::interop;
 use flex::bindings::{collect, push};
 use flex::{DType, Error, Scalar, Tensor};
@@ -188,6 +189,18 @@ pub fn operand_beside(
     values.tensor(&shape, Some(dtype)).map(Some)
 }
 
+/// Nested lists as a tensor, of float64 for floats, which keeps their digits. `None` if `x` is not a
+/// list.
+pub fn exact_list(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
+    let Some((values, shape)) = NestedValues::of(x)? else {
+        return Ok(None);
+    };
+    let floats = values.strong.is_none() && matches!(values.numbers, Numbers::Floats(_));
+    values
+        .tensor(&shape, floats.then_some(DType::F64))
+        .map(Some)
+}
+
 /// Reads `x`, nested in `depth` lists. `open` until the first number: until then, lists add
 /// dimensions to the shape; afterwards they must match it.
 fn walk(
@@ -369,7 +382,7 @@ impl NestedValues {
         match self.strong {
             // numbers of a higher kind than the tensors among them promote their dtype
             Some(d) => kind.promote(d),
-            None => kind.default_dtype(),
+            None => default::of(kind),
         }
     }
     fn tensor(self, shape: &[usize], dtype: Option<DType>) -> PyResult<Tensor> {

@@ -4,6 +4,7 @@ use super::args::kind;
 use super::{compute, is_short, sequence};
 use crate::cell::{PyTensor, viewed};
 use crate::convert::error::Raise;
+use crate::default;
 use crate::deferred::{self, trace, traced};
 use crate::interop;
 use crate::number::TracedNumber;
@@ -33,7 +34,7 @@ impl Operand {
     pub fn tensor(self) -> flex::Result<Tensor> {
         match self {
             Operand::Tensor(t) => Ok(t),
-            Operand::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
+            Operand::Scalar(s) => Tensor::scalar(s, default::of(s)),
         }
     }
     /// As a tensor beside `other`: a number takes the dtype that it has in an operation with it.

@@ -3,8 +3,8 @@
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Given, TensorArg, count, detached_write};
+use crate::default;
 use crate::dtype::DTypeArg;
-use flex::dtype::DType;
 use flex::nn::{KvCache, KvCacheOptions};
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ impl PyKvCache {
             capacity: size("capacity", capacity)?,
             dtype: match dtype {
                 Some(dtype) => dtype.of("KVCache", "dtype")?.0,
-                None => DType::DEFAULT_FLOAT,
+                None => default::float(),
             },
             window: window.map(|n| size("window", n)).transpose()?,
         };

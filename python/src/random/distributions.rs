@@ -1,14 +1,14 @@
 //! The generator's other distributions.
 
-use super::{PyGenerator, float, operand, shape};
+use super::{Parameter, PyGenerator, float, operand, shape, vector};
 use crate::cell::PyTensor;
-use crate::convert::{Given, Ints, Operand, TensorArg, count};
+use crate::convert::{Given, Ints, count};
 use crate::dtype::DTypeArg;
 use flex::ops::Arg;
 use pyo3::prelude::*;
 
 /// A parameter without a default.
-fn required(op: &str, name: &str, x: Given<Operand>) -> PyResult<Arg<'static>> {
+fn required(op: &str, name: &str, x: Given<Parameter>) -> PyResult<Arg<'static>> {
     operand(op, name, Some(x), 0.0)
 }
 
@@ -22,8 +22,8 @@ macro_rules! located {
             fn $name(
                 &self,
                 py: Python<'_>,
-                $loc: Option<Given<Operand>>,
-                $scale: Option<Given<Operand>>,
+                $loc: Option<Given<Parameter>>,
+                $scale: Option<Given<Parameter>>,
                 size: Option<Given<Ints>>,
                 dtype: Option<Given<DTypeArg>>,
             ) -> PyResult<PyTensor> {
@@ -88,7 +88,7 @@ impl PyGenerator {
     fn exponential(
         &self,
         py: Python<'_>,
-        scale: Option<Given<Operand>>,
+        scale: Option<Given<Parameter>>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
@@ -106,7 +106,7 @@ impl PyGenerator {
     fn standard_gamma(
         &self,
         py: Python<'_>,
-        shape: Given<Operand>,
+        shape: Given<Parameter>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
@@ -124,8 +124,8 @@ impl PyGenerator {
     fn gamma(
         &self,
         py: Python<'_>,
-        shape: Given<Operand>,
-        scale: Option<Given<Operand>>,
+        shape: Given<Parameter>,
+        scale: Option<Given<Parameter>>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
@@ -146,7 +146,7 @@ impl PyGenerator {
     fn chisquare(
         &self,
         py: Python<'_>,
-        df: Given<Operand>,
+        df: Given<Parameter>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
@@ -163,8 +163,8 @@ impl PyGenerator {
     fn beta(
         &self,
         py: Python<'_>,
-        a: Given<Operand>,
-        b: Given<Operand>,
+        a: Given<Parameter>,
+        b: Given<Parameter>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
@@ -182,7 +182,7 @@ impl PyGenerator {
     fn poisson(
         &self,
         py: Python<'_>,
-        lam: Option<Given<Operand>>,
+        lam: Option<Given<Parameter>>,
         size: Option<Given<Ints>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "poisson";
@@ -199,8 +199,8 @@ impl PyGenerator {
     fn binomial(
         &self,
         py: Python<'_>,
-        n: Given<Operand>,
-        p: Given<Operand>,
+        n: Given<Parameter>,
+        p: Given<Parameter>,
         size: Option<Given<Ints>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "binomial";
@@ -217,7 +217,7 @@ impl PyGenerator {
     fn geometric(
         &self,
         py: Python<'_>,
-        p: Given<Operand>,
+        p: Given<Parameter>,
         size: Option<Given<Ints>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "geometric";
@@ -235,11 +235,11 @@ impl PyGenerator {
         &self,
         py: Python<'_>,
         n: isize,
-        pvals: Given<TensorArg>,
+        pvals: Given<Parameter>,
         size: Option<Given<Ints>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "multinomial";
-        let (n, pvals) = (count(OP, "n", n)?, pvals.of(OP, "pvals")?.0);
+        let (n, pvals) = (count(OP, "n", n)?, vector(OP, "pvals", pvals)?);
         let shape = shape(OP, size, &[])?;
         self.draw(py, &shape, |rng| rng.multinomial(n as u64, &pvals, &shape))
     }
@@ -252,12 +252,12 @@ impl PyGenerator {
     fn dirichlet(
         &self,
         py: Python<'_>,
-        alpha: Given<TensorArg>,
+        alpha: Given<Parameter>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "dirichlet";
-        let alpha = alpha.of(OP, "alpha")?.0;
+        let alpha = vector(OP, "alpha", alpha)?;
         let (shape, dtype) = (shape(OP, size, &[])?, float(OP, dtype)?);
         self.draw(py, &shape, |rng| rng.dirichlet(&alpha, &shape, dtype))
     }
@@ -271,13 +271,13 @@ impl PyGenerator {
     fn multivariate_normal(
         &self,
         py: Python<'_>,
-        mean: Given<TensorArg>,
-        cov: Given<TensorArg>,
+        mean: Given<Parameter>,
+        cov: Given<Parameter>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "multivariate_normal";
-        let (mean, cov) = (mean.of(OP, "mean")?.0, cov.of(OP, "cov")?.0);
+        let (mean, cov) = (vector(OP, "mean", mean)?, vector(OP, "cov", cov)?);
         let (shape, dtype) = (shape(OP, size, &[])?, float(OP, dtype)?);
         self.draw(py, &shape, |rng| {
             rng.multivariate_normal(&mean, &cov, &shape, dtype)

@@ -1,8 +1,8 @@
 //! The generator's floats.
 
-use super::{PyGenerator, float, operand, shape};
+use super::{Parameter, PyGenerator, float, operand, shape};
 use crate::cell::PyTensor;
-use crate::convert::{Given, Ints, Operand};
+use crate::convert::{Given, Ints};
 use crate::dtype::DTypeArg;
 use pyo3::prelude::*;
 
@@ -36,8 +36,8 @@ impl PyGenerator {
     fn uniform(
         &self,
         py: Python<'_>,
-        low: Option<Given<Operand>>,
-        high: Option<Given<Operand>>,
+        low: Option<Given<Parameter>>,
+        high: Option<Given<Parameter>>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {
@@ -75,8 +75,8 @@ impl PyGenerator {
     fn normal(
         &self,
         py: Python<'_>,
-        loc: Option<Given<Operand>>,
-        scale: Option<Given<Operand>>,
+        loc: Option<Given<Parameter>>,
+        scale: Option<Given<Parameter>>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
     ) -> PyResult<PyTensor> {

@@ -1,8 +1,8 @@
 //! The generator's integers.
 
-use super::{PyGenerator, operand, shape};
+use super::{Parameter, PyGenerator, operand, shape};
 use crate::cell::PyTensor;
-use crate::convert::{Given, Ints, Operand};
+use crate::convert::{Given, Ints};
 use crate::dtype::DTypeArg;
 use flex::DType;
 use flex::ops::Arg;
@@ -23,8 +23,8 @@ impl PyGenerator {
     fn integers(
         &self,
         py: Python<'_>,
-        low: Given<Operand>,
-        high: Option<Given<Operand>>,
+        low: Given<Parameter>,
+        high: Option<Given<Parameter>>,
         size: Option<Given<Ints>>,
         dtype: Option<Given<DTypeArg>>,
         endpoint: bool,

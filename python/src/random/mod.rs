@@ -6,7 +6,8 @@ mod integers;
 mod order;
 
 use super::cell::PyTensor;
-use super::convert::{Given, Ints, Operand, detached_write, is_short, kind, shown};
+use super::convert::{Given, Ints, Operand, detached_write, exact_list, is_short, kind, shown};
+use super::default;
 use super::dtype::DTypeArg;
 use crate::convert::error::Raise;
 use flex::layout::{self, Shape};
@@ -74,20 +75,40 @@ impl PyGenerator {
 /// The requested dtype of floats.
 fn float(op: &str, dtype: Option<Given<DTypeArg>>) -> PyResult<DType> {
     let dtype = dtype.map(|d| d.of(op, "dtype")).transpose()?;
-    Ok(dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0))
+    Ok(default::or_float(dtype))
 }
+/// A parameter of a distribution: a tensor, a number, or nested lists.
+struct Parameter(Operand);
+
+impl<'py> FromPyObject<'_, 'py> for Parameter {
+    type Error = PyErr;
+    stub_type!("_Operand");
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Parameter> {
+        let list = match x.is_exact_instance_of::<PyTensor>() {
+            true => None,
+            false => exact_list(&x)?,
+        };
+        list.map_or_else(|| x.extract(), |t| Ok(Operand::Tensor(t)))
+            .map(Parameter)
+    }
+}
+
 /// A parameter, or its default.
 fn operand(
     op: &str,
     name: &str,
-    x: Option<Given<Operand>>,
+    x: Option<Given<Parameter>>,
     default: f64,
 ) -> PyResult<Arg<'static>> {
     Ok(match x.map(|x| x.of(op, name)).transpose()? {
         None => default.into(),
-        Some(Operand::Tensor(t)) => Arg::Own(t),
-        Some(Operand::Scalar(s)) => Arg::Scalar(s),
+        Some(Parameter(Operand::Tensor(t))) => Arg::Own(t),
+        Some(Parameter(Operand::Scalar(s))) => Arg::Scalar(s),
     })
+}
+/// A parameter that is a vector or a matrix.
+fn vector(op: &str, name: &str, x: Given<Parameter>) -> PyResult<Tensor> {
+    x.of(op, name)?.0.tensor().raise()
 }
 /// The requested shape, or that to which the parameters broadcast.
 fn shape(op: &'static str, size: Option<Given<Ints>>, parameters: &[&Arg]) -> PyResult<Shape> {

@@ -1,6 +1,6 @@
 //! Random orders, choices, bytes, and related generators.
 
-use super::{PyGenerator, shape};
+use super::{Parameter, PyGenerator, shape, vector};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Given, Ints, Operand, TensorArg, count, kind};
@@ -8,7 +8,7 @@ use flex::layout::{self, Shape};
 use flex::ops;
 use flex::random::Choice;
 use flex::{Scalar, Tensor};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -124,17 +124,17 @@ impl PyGenerator {
         a: Given<Operand>,
         size: Option<Given<Ints>>,
         replace: bool,
-        p: Option<Given<TensorArg>>,
+        p: Option<Given<Parameter>>,
         axis: isize,
         shuffle: bool,
     ) -> PyResult<PyTensor> {
         const OP: &str = "choice";
         let _ = shuffle;
         let a = Source::of(OP, "a", a)?;
-        let p = p.map(|p| p.of(OP, "p")).transpose()?;
+        let p = p.map(|p| vector(OP, "p", p)).transpose()?;
         let how = Choice {
             replace,
-            p: p.as_ref().map(|p| &p.0),
+            p: p.as_ref(),
         };
         let size = shape(OP, size, &[])?;
         let a = match a {
@@ -174,13 +174,16 @@ impl PyGenerator {
         Ok(all.into_iter().map(PyGenerator::of).collect())
     }
     /// The generator as it would be after jumps times 2^96 blocks of 128 bits, which no program
-    /// draws. OverflowError for jumps beyond 2^32.
+    /// draws. ValueError for negative jumps, OverflowError for jumps beyond 2^32.
     ///
     /// >>> rng = flex.random.default_rng(7)
     /// >>> rng.jumped().jumped(2).state == rng.jumped(3).state
     /// True
     #[pyo3(signature = (jumps = 1))]
-    fn jumped(&self, jumps: u32) -> PyGenerator {
-        PyGenerator::of(self.lock().jumped(jumps))
+    fn jumped(&self, jumps: isize) -> PyResult<PyGenerator> {
+        let jumps = u32::try_from(count("jumped", "jumps", jumps)?).map_err(|_| {
+            PyOverflowError::new_err(format!("jumped: jumps is {jumps}; it must be below 2^32"))
+        })?;
+        Ok(PyGenerator::of(self.lock().jumped(jumps)))
     }
 }

@@ -12,6 +12,7 @@ use super::{Recorded, Recorder};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Operand, OperandRef};
+use crate::default;
 use crate::number::TracedNumber;
 use captures::{Captured, is_same};
 use flex::stream::{self, About, Function, Graph, Operation, Parameter, Step, Value};
@@ -158,7 +159,7 @@ impl Trace {
         Ok(match x {
             stream::Operand::Value(x) => x,
             stream::Operand::Number(s) => {
-                let t = Tensor::scalar(s, s.default_dtype()).raise()?;
+                let t = Tensor::scalar(s, default::of(s)).raise()?;
                 self.constant(t)
             }
             stream::Operand::Parameter(_) => unreachable!("numbers were looked at"),

@@ -1,0 +1,190 @@
+# mypy: allow-redefinition
+"""Special functions that are compositions of others, computed in float64 and rounded once."""
+
+from __future__ import annotations
+
+from math import factorial, lgamma, log, pi, sqrt
+from typing import TYPE_CHECKING, Any
+
+from flex import _flex as fx
+from flex._functions._common import index
+from flex._functions.elementwise import _floats
+
+if TYPE_CHECKING:
+    from flex._flex import Tensor, _Nested
+
+# B(2k) / (2k (2k - 1)): the terms of Stirling's series of the logarithm of the gamma function, from x^-1 on
+_STIRLING = (
+    1 / 12,
+    -1 / 360,
+    1 / 1260,
+    -1 / 1680,
+    1 / 1188,
+    -691 / 360360,
+    1 / 156,
+    -3617 / 122400,
+)
+# B(2k) / (2k)!: the terms of the formula of Euler and Maclaurin
+_EULER = (
+    1 / 12,
+    -1 / 720,
+    1 / 30240,
+    -1 / 1209600,
+    1 / 47900160,
+    -691 / 1307674368000,
+    1 / 74724249600,
+    -3617 / 10670622842880000,
+    43867 / 5109094217170944000,
+    -174611 / 802857662698291200000,
+)
+# Where the asymptotic series of erfc has all digits, and its terms (-1)^k (2k - 1)!! / 2^k
+_FAR = 1e-30
+_ERFC: list[float] = [1.0]
+for _k in range(1, 16):
+    _ERFC.append(-_ERFC[-1] * (2 * _k - 1) / 2)
+
+
+def _of_doubles(op: str, f: Any, *xs: Any) -> Tensor:
+    """`f` of the operands as float64, rounded to their common dtype."""
+    operands = _floats(op, *xs)
+    dtype = next(x.dtype for x in operands if type(x) is fx.Tensor)
+    doubles = [
+        x.astype(fx.float64) if type(x) is fx.Tensor else fx.asarray(x, dtype=fx.float64)
+        for x in operands
+    ]
+    result: Tensor = f(*doubles)
+    return result.astype(dtype)
+
+
+def _series(terms: Any, x: Any) -> Any:
+    total = terms[-1]
+    for term in terms[-2::-1]:
+        total = total * x + term
+    return total
+
+
+def _rest(x: Any) -> Any:
+    """The logarithm of the gamma function of x, 10 or more, less Stirling's formula."""
+    return _series(_STIRLING, 1 / (x * x)) / x
+
+
+@fx.fuse
+def _betaln(a: Any, b: Any) -> Any:
+    # Didonato and Morris, Algorithm 708 (1992): the large parts of Stirling's formula cancel on paper
+    low, high = fx.minimum(a, b), fx.maximum(a, b)
+    big, small = fx.maximum(high, 10.0), fx.clip(low, 0.0, 10.0)
+    ratio = small / big
+    one = fx.lgamma(small) + _rest(big) - _rest(big + small)
+    one = one - (big + small - 0.5) * fx.log1p(ratio) - small * (fx.log(big) - 1)
+    least = fx.maximum(low, 10.0)
+    ratio = least / big
+    both = _rest(least) + _rest(big) - _rest(least + big) + (log(2 * pi) / 2 - fx.log(big) / 2)
+    both = both - (least - 0.5) * fx.log1p(1 / ratio) - big * fx.log1p(ratio)
+    plain = fx.lgamma(low) + (fx.lgamma(high) - fx.lgamma(low + high))
+    near = fx.where(low < 10, fx.where((high < 10) | (low < 0), plain, one), both)
+    # beside infinity the function is -inf, beside 0 it is inf
+    edge = fx.where(low == 0, fx.inf, -fx.inf)
+    return fx.where((low >= 0) & (high == fx.inf) | (low == 0) & (high > 0), edge, near)
+
+
+def betaln(a: _Nested, b: _Nested) -> Tensor:
+    """The logarithm of the magnitude of the beta function, `lgamma(a) + lgamma(b) - lgamma(a + b)` without cancellation of large terms.
+
+    a, b: broadcast (ShapeError). Computed in float64 and rounded to the common dtype; integers become float32. DTypeError for complex
+    numbers.
+
+    >>> round(flex.betaln(flex.asarray(2.0), 3.0).item(), 5)
+    -2.48491
+    """
+    return _of_doubles("betaln", _betaln, a, b)
+
+
+@fx.fuse
+def _erfcinv(x: Any) -> Any:
+    tiny = fx.clip(x, 5e-324, 0.5)
+    logarithm = fx.log(tiny)
+    t = fx.sqrt(2 * (log(2) - logarithm))
+    y = sqrt(0.5) * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)))
+    near = far = y
+    for _ in range(3):
+        # Halley's method for erfc(y) = x
+        error = (fx.erfc(near) - tiny) / (2 / sqrt(pi) * fx.exp(-near * near))
+        near = near + error / (1 - near * error)
+        # Newton's for the logarithm of its asymptotic series
+        u = 1 / (far * far)
+        slope = 2 * far + 1 / far
+        far = far - (far * far + fx.log(far * sqrt(pi) / _series(_ERFC, u)) + logarithm) / slope
+    small = fx.where(tiny < _FAR, far, near)
+    result = fx.where(x < 0.5, small, fx.erfinv(1 - x))
+    return fx.where(x == 0, fx.inf, fx.where(x < 0, fx.nan, result))
+
+
+def erfcinv(x: _Nested) -> Tensor:
+    """The inverse of the complementary error function: inf at 0, -inf at 2, NaN beyond. Near 0 it has the digits that
+    `erfinv(1 - x)` lacks.
+
+    Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for complex numbers.
+
+    >>> round(flex.erfcinv(flex.asarray(1e-20)).item(), 4)
+    6.6016
+    """
+    return _of_doubles("erfcinv", _erfcinv, x)
+
+
+@fx.fuse
+def _zeta(x: Any, q: Any) -> Any:
+    # Euler and Maclaurin: twelve terms, and the sum of the rest
+    total = fx.pow(q, -x)
+    for k in range(1, 12):
+        total = total + fx.pow(q + k, -x)
+    far = q + 12
+    last = fx.pow(far, -x)
+    factor = x / far
+    rest = _EULER[0] * factor
+    for k, term in enumerate(_EULER[1:]):
+        factor = factor * ((x + (2 * k + 1)) * (x + (2 * k + 2)) / (far * far))
+        rest = rest + term * factor
+    # beyond, `rest` may be a product of 0 and infinity, and only the first term counts
+    tail = fx.where(last == 0, 0.0, last * (far / (x - 1) + 0.5 + rest))
+    sums = fx.where(fx.isinf(total), total, total + tail)
+    defined = fx.where(fx.isnan(x) | (x < 1) | (q < 0) & (q != fx.floor(q)), fx.nan, sums)
+    return fx.where((x == 1) | (x > 1) & (q <= 0) & (q == fx.floor(q)), fx.inf, defined)
+
+
+def zeta(x: _Nested, q: _Nested = 1.0) -> Tensor:
+    """Hurwitz's zeta function, the sum of `(q + k) ** -x` over the integers k from 0 on; Riemann's for q = 1.
+
+    x, q: broadcast (ShapeError). inf for x = 1, and where q is 0 or a negative integer; NaN for x below 1 and for other negative q.
+    Computed in float64 and rounded to the common dtype; integers become float32. DTypeError for complex numbers.
+
+    >>> flex.zeta(flex.asarray(2.0)).item() == flex.asarray(flex.pi**2 / 6).item()
+    True
+    """
+    return _of_doubles("zeta", _zeta, x, q)
+
+
+def polygamma(n: int, x: _Nested) -> Tensor:
+    """The n-th derivative of `digamma`: for n above 0, `(-1)**(n + 1) * n! * zeta(n + 1, x)`.
+
+    n: an integer, 0 or more (ValueError). x: inf at 0 and at negative integers, with the sign of the formula; NaN at other negative
+    numbers for n above 0. Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for complex numbers.
+
+    >>> flex.polygamma(1, flex.asarray(1.0)).item() == flex.asarray(flex.pi**2 / 6).item()
+    True
+    """
+    n = index("polygamma", "n", n)
+    if n < 0:
+        raise ValueError(f"polygamma: n is {n}; it must not be negative")
+    if n >> 53:
+        raise ValueError("polygamma: n is 2**53 or more, beyond the integers of float64")
+    if n == 0:
+        return fx.digamma(_floats("polygamma", x)[0])
+    sign = 1.0 if n % 2 else -1.0
+
+    def derivative(x: Tensor) -> Tensor:
+        value: Tensor = _zeta(fx.asarray(n + 1.0, dtype=fx.float64), x)
+        if n <= 170:
+            return sign * float(factorial(n)) * value
+        return sign * fx.exp(lgamma(n + 1) + fx.log(value))  # no float is the factorial
+
+    return _of_doubles("polygamma", derivative, x)
