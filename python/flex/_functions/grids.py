@@ -63,4 +63,6 @@ class Grid:
 
 
 mgrid = Grid("mgrid", False)
+"""Coordinates of each point of a grid, by an index of slices: `flex.mgrid[0:3, 0:1:5j]`, with an imaginary step for a count."""
 ogrid = Grid("ogrid", True)
+"""Coordinates along each dimension of a grid, which broadcast, by an index of slices: `flex.ogrid[0:3, 0:1:5j]`."""
