@@ -36,6 +36,14 @@ DTYPES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _settings():
+    """Tests that call every function set these, too."""
+    yield
+    flex.set_default_dtype(flex.float32)
+    flex.set_printoptions(precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False)
+
+
 @pytest.fixture(params=DTYPES, ids=str)
 def dtype(request):
     """Each dtype."""

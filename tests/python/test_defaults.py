@@ -10,13 +10,6 @@ import flex
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
 
 
-@pytest.fixture(autouse=True)
-def _restored():
-    yield
-    flex.set_default_dtype(flex.float32)
-    flex.set_printoptions(precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False)
-
-
 # What gets the default dtype, and what does not.
 FLOATING = [
     lambda: flex.asarray(1.5),
