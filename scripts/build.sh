@@ -4,4 +4,5 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 step "building flex"
-"$VIRTUAL_ENV/bin/maturin" develop --quiet "${@:---release}"
+# by itself maturin installs the group dev, which is setup.sh's to do
+"$VIRTUAL_ENV/bin/maturin" develop --quiet --group models "${@:---release}"
