@@ -78,6 +78,10 @@ pub(super) const WINOGRAD: bool = !simd::MICROCONTROLLER && !simd::SCALAR_WEB;
 /// own. WebAssembly modules leave out its code.
 pub(super) const PHASES: bool = !simd::MICROCONTROLLER && !cfg!(target_family = "wasm");
 
+/// Whether few positions are rows of a product: modules that are downloaded, and flash, leave out
+/// its code.
+pub(super) const FEW: bool = PHASES;
+
 /// The most bytes of scratch of a thread, for all algorithms except products.
 pub(super) const MAX_SCRATCH: usize = 8 << 20;
 
@@ -358,8 +362,7 @@ fn has_few_positions(call: &ConvCall, dtype: DType) -> bool {
     const POSITIONS: usize = 16;
     const WEIGHTS: usize = 1 << 12;
     let taps = call.in_channels.saturating_mul(call.geometry.kernel_len());
-    !simd::MICROCONTROLLER
-        && matches!(dtype, DType::F32 | DType::F64)
+    FEW && matches!(dtype, DType::F32 | DType::F64)
         && call.groups == 1
         && (1..=POSITIONS).contains(&call.geometry.len())
         && taps.saturating_mul(call.out_channels) >= WEIGHTS

@@ -2,7 +2,7 @@
 
 use super::Conv;
 use super::call::ConvCall;
-use super::plan::{PHASES, Plan, WINOGRAD};
+use super::plan::{FEW, PHASES, Plan, WINOGRAD};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::try_ranges;
@@ -50,7 +50,7 @@ impl ConvOperands {
         if let Plan::Depthwise(walk) = &plan {
             return self.depthwise(op, options, walk, y);
         }
-        if let Plan::Few = plan {
+        if FEW && matches!(plan, Plan::Few) {
             return dispatch!(floating dtype, |T| self.few::<T>(options, y, post_op), else unsupported());
         }
         let call = &self.call;
