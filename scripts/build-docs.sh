@@ -3,12 +3,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-stamp=.venv/.docs
-inputs=$(sha256sum pyproject.toml)
-if [ "$(cat "$stamp" 2>/dev/null)" != "$inputs" ]; then
-  "$python" -m pip install -q --disable-pip-version-check --group docs
-  echo "$inputs" >"$stamp"
-fi
+scripts/setup.sh docs
 rm -rf site
 "$python" scripts/make_site.py site
 say "site/index.html: $(find site -name '*.html' | wc -l) pages"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Creates .venv with the pinned tools of a dependency group of pyproject.toml, and checks that Rust is installed. Does nothing if all is there.
-#   setup.sh [GROUP]    default: dev, which has the others that building and testing need
+#   setup.sh [GROUP]    default: dev, for building and testing
 #   PYTHON=/path/to/python3.12 scripts/setup.sh    uses that interpreter
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -28,9 +28,8 @@ base=$(find_python) || { can_install && install python3 python3-venv && base=$(f
   die "no Python 3.11 or newer with venv: install one (Debian: apt-get install python3 python3-venv), or name one by PYTHON=..."
 
 inputs=$(sha256sum pyproject.toml scripts/setup.sh)
-for stamp in .venv/.setup-dev ".venv/.setup-$group"; do
-  if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$inputs" ]; then exit 0; fi
-done
+stamp=.venv/.setup-$group
+if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$inputs" ]; then exit 0; fi
 
 step "setting up .venv with $("$base" --version): $group"
 new_enough "$python" || "$base" -m venv --clear .venv
