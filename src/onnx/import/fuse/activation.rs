@@ -1,7 +1,7 @@
 //! Activations in parts.
 
 use super::super::super::call::{Call, Value};
-use super::{Found, Made, Make, Row};
+use super::{Found, Made, Make, Row, by};
 use crate::error::Result;
 use crate::op::Op;
 
@@ -9,12 +9,6 @@ const fn to(pattern: &'static str, name: &'static str, op: Op) -> Row {
     Row {
         pattern,
         make: Make::Elementwise(name, op),
-    }
-}
-const fn by(pattern: &'static str, make: fn(&Found) -> Result<Option<Made>>) -> Row {
-    Row {
-        pattern,
-        make: Make::By(make),
     }
 }
 
@@ -39,11 +33,10 @@ pub(super) const ROWS: &[Row] = &[
 
 /// The number of an attribute.
 fn float(found: &Found, step: &str, name: &str) -> Option<f64> {
-    let attributes = &found.step(step)?.note.as_ref()?.attributes;
-    attributes.iter().find_map(|(n, value)| match value {
-        Value::Float(x) if *n == name => Some(f64::from(*x)),
+    match found.attribute(step, name)? {
+        Value::Float(x) => Some(f64::from(*x)),
         _ => None,
-    })
+    }
 }
 
 /// Of torch's hard sigmoid, which a layer may have as its activation.

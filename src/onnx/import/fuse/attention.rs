@@ -1,8 +1,8 @@
 //! Attention: two products with a softmax between them.
 
-use super::super::super::call::{self, Inputs, Value};
+use super::super::super::call::{self, Inputs};
 use super::super::super::plan::Operand;
-use super::{Found, Made, Make, Row, node};
+use super::{Found, Made, Row, by, node};
 use crate::error::Result;
 use crate::nn;
 use crate::ops;
@@ -69,20 +69,20 @@ macro_rules! values {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        pattern: concat!(
+    by(
+        concat!(
             "MatMul(Where(IsNaN(w=",
             weights!(),
             "), 0, w), ",
             values!(),
             ")"
         ),
-        make: Make::By(attention),
-    },
-    Row {
-        pattern: concat!("MatMul(", weights!(), ", ", values!(), ")"),
-        make: Make::By(attention),
-    },
+        attention,
+    ),
+    by(
+        concat!("MatMul(", weights!(), ", ", values!(), ")"),
+        attention,
+    ),
 ];
 
 /// Factors and divisors of the scores, by name.
@@ -108,15 +108,8 @@ fn attention(found: &Found) -> Result<Option<Made>> {
     if repeated != found.operand("vv").is_some() || repeated && !repeats_heads(found) {
         return Ok(None);
     }
-    let note = found.step("s").and_then(|step| step.note.as_ref());
-    let axis = note.and_then(|note| {
-        note.attributes.iter().find_map(|(n, value)| match value {
-            Value::Int(axis) if *n == "axis" => Some(*axis),
-            _ => None,
-        })
-    });
     let low = found.number("low");
-    let (Some(axis), true) = (axis, low.is_none_or(|low| low <= LOW)) else {
+    let (Some(axis), true) = (found.int("s", "axis"), low.is_none_or(|low| low <= LOW)) else {
         return Ok(None);
     };
     let of = |name| found.operand(name).unwrap_or(Operand::Absent);

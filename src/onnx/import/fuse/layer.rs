@@ -1,22 +1,15 @@
 //! Layers: a product or a convolution with weights that are known, and what follows it.
 
-use super::super::super::call::{Call, Inputs, one};
-use super::super::super::plan::{Note, Operand};
+use super::super::super::call::{Call, Inputs, Node, one};
+use super::super::super::plan::Operand;
 use super::super::super::rows;
-use super::{Found, Input, Made, Make, Row, node};
+use super::{Found, Input, Made, Row, by, node};
 use crate::error::{Error, Result};
 use crate::layout::Shape;
 use crate::nn::{self, Activation, Linear};
 use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
-use alloc::boxed::Box;
-
-const fn by(pattern: &'static str, make: fn(&Found) -> Result<Option<Made>>) -> Row {
-    Row {
-        pattern,
-        make: Make::By(make),
-    }
-}
+use smallvec::SmallVec;
 
 pub(super) const ROWS: &[Row] = &[
     by(
@@ -93,12 +86,7 @@ fn normalized(found: &Found) -> Result<Option<Made>> {
     let mut made = Made::always("Conv", &[x], rows::convolution(&node, None)?);
     made.inputs.push(Input::New(weight));
     made.inputs.push(Input::New(summand));
-    made.note = conv.note.as_ref().map(|note| {
-        Box::new(Note {
-            row: note.row,
-            attributes: note.attributes.clone(),
-        })
-    });
+    made.note = conv.note.clone();
     Ok(Some(made))
 }
 
@@ -117,18 +105,9 @@ fn convolution(found: &Found) -> Result<Option<Made>> {
     let (Some(node), true) = (node(conv), floats && (f.is_some() || r.is_some())) else {
         return Ok(None);
     };
-    let Some(r) = r else {
-        return Ok(Some(Made::always(
-            "Conv",
-            &[x, w, b],
-            rows::convolution(&node, f)?,
-        )));
-    };
-    Ok(Some(Made::always(
-        "Conv",
-        &[x, w, b, r],
-        rows::convolution(&node, None)?,
-    )))
+    let inputs: SmallVec<[Operand; 4]> = [x, w, b].into_iter().chain(r).collect();
+    let call = rows::convolution(&node, f)?;
+    Ok(Some(Made::always("Conv", &inputs, call)))
 }
 
 /// A product, with a bias, and an activation or a residual.
@@ -151,7 +130,7 @@ fn linear(found: &Found) -> Result<Option<Made>> {
             return Ok(None);
         };
         turned = node.flag("transB");
-        if node.flag("transA") || node.float("alpha") != 1.0 || node.float("beta") != 1.0 {
+        if !is_plain(&node) {
             return Ok(None);
         }
     }
@@ -194,6 +173,11 @@ fn linear(found: &Found) -> Result<Option<Made>> {
         None => Made::always(name, &[x], call),
         Some(r) => Made::always(name, &[x, r], call),
     }))
+}
+
+/// Whether a Gemm computes what a layer does, with its weight turned or not.
+pub(super) fn is_plain(node: &Node) -> bool {
+    !node.flag("transA") && node.float("alpha") == 1.0 && node.float("beta") == 1.0
 }
 
 /// A layer of this many outputs and a sum, which is its residual if it has the result's shape.

@@ -42,6 +42,12 @@ enum Make {
     /// `None` if some detail that the pattern leaves open doesn't fit.
     By(fn(&Found) -> Result<Option<Made>>),
 }
+const fn by(pattern: &'static str, make: fn(&Found) -> Result<Option<Made>>) -> Row {
+    Row {
+        pattern,
+        make: Make::By(make),
+    }
+}
 
 const TABLES: &[&[Row]] = &[
     activation::ROWS,

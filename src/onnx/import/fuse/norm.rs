@@ -1,20 +1,13 @@
 //! Normalisations in parts.
 
 use super::super::super::call::{self, Value};
-use super::super::super::plan::{Operand, Step};
+use super::super::super::plan::Operand;
 use super::super::super::rows;
-use super::{Found, Made, Make, Row};
+use super::{Found, Made, Row, by};
 use crate::error::Result;
 use crate::nn::{self, LayerNorm, RmsNorm};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
-
-const fn by(pattern: &'static str, make: fn(&Found) -> Result<Option<Made>>) -> Row {
-    Row {
-        pattern,
-        make: Make::By(make),
-    }
-}
 
 /// What is less its mean, and its deviation.
 macro_rules! apart {
@@ -70,18 +63,15 @@ pub(super) const ROWS: &[Row] = &[
 
 /// The axes of a reduction that keeps its dimensions; `None` if it is another.
 fn axes(found: &Found, name: &str) -> Option<Vec<i64>> {
-    let step: &Step = found.step(name)?;
-    let attributes = &step.note.as_ref()?.attributes;
-    let of = |name| attributes.iter().find(|(n, _)| *n == name).map(|(_, v)| v);
-    if !matches!(of("keepdims"), Some(Value::Int(1))) {
+    if found.int(name, "keepdims") != Some(1) {
         return None;
     }
-    match (of("axes"), step.inputs.get(1)) {
+    match (
+        found.attribute(name, "axes"),
+        found.step(name)?.inputs.get(1),
+    ) {
         (Some(Value::Ints(axes)), None) => Some(axes.clone()),
-        (_, Some(Operand::Constant(at))) => {
-            let t = found.plan.constants.get(*at as usize)?;
-            call::ints(t).ok()
-        }
+        (_, Some(axes)) => call::ints(found.constant(*axes)?).ok(),
         _ => None,
     }
     .filter(|axes| !axes.is_empty())

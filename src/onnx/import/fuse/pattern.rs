@@ -15,7 +15,7 @@
 //! *(x)                   a step of any operator
 //! ```
 
-use super::super::super::call;
+use super::super::super::call::{self, Value};
 use super::super::super::plan::{Operand, Plan, Step};
 use crate::tensor::Tensor;
 use alloc::boxed::Box;
@@ -199,7 +199,21 @@ impl<'p> Found<'p> {
     }
     /// A value that is known.
     pub(super) fn known(&self, name: &str) -> Option<&'p Tensor> {
-        known(self.plan, self.operand(name)?)
+        self.constant(self.operand(name)?)
+    }
+    pub(super) fn constant(&self, operand: Operand) -> Option<&'p Tensor> {
+        known(self.plan, operand)
+    }
+    /// An attribute of the step that computes a value.
+    pub(super) fn attribute(&self, name: &str, attribute: &str) -> Option<&'p Value> {
+        self::attribute(self.step(name)?, attribute)
+    }
+    /// The same, if it is an integer.
+    pub(super) fn int(&self, name: &str, attribute: &str) -> Option<i64> {
+        match self.attribute(name, attribute)? {
+            Value::Int(n) => Some(*n),
+            _ => None,
+        }
     }
     /// A number that is known.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
@@ -346,6 +360,12 @@ impl<'p> Found<'p> {
     }
 }
 
+/// An attribute of a step whose operator is noted.
+pub(super) fn attribute<'p>(step: &'p Step, name: &str) -> Option<&'p Value> {
+    let attributes = &step.note.as_ref()?.attributes;
+    let found = attributes.iter().find(|(n, _)| *n == name);
+    found.map(|(_, value)| value)
+}
 fn known(plan: &Plan, operand: Operand) -> Option<&Tensor> {
     match operand {
         Operand::Constant(at) => plan.constants.get(at as usize),

@@ -3,8 +3,8 @@
 use super::super::super::call::{self, Inputs, one};
 use super::super::super::plan::Operand;
 use super::super::super::rows;
-use super::layer::{activation, summed};
-use super::{Found, Made, Make, Row, node};
+use super::layer::{activation, is_plain, summed};
+use super::{Found, Made, Row, by, node};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Shape;
@@ -63,13 +63,6 @@ macro_rules! convolution {
     };
 }
 
-const fn by(pattern: &'static str, make: fn(&Found) -> Result<Option<Made>>) -> Row {
-    Row {
-        pattern,
-        make: Make::By(make),
-    }
-}
-
 pub(super) const ROWS: &[Row] = &[
     by(concat!("f=*(", layer!(integers!()), ")"), of_integers),
     by(concat!("Add(", product!(integers!()), ", $b)"), of_integers),
@@ -109,9 +102,6 @@ fn weight(found: &Found) -> Result<Option<QTensor>> {
     let (mut axis, mut block) = (1, 0);
     if let Some(node) = found.step("d").and_then(node) {
         (axis, block) = rows::axis_and_block(&node)?;
-    } else if s.rank() == 2 {
-        // broadcast along the rows
-        axis = 1;
     }
     let turned = match found.step("p").filter(|p| p.op == "Gemm").and_then(node) {
         Some(node) => node.flag("transB"),
@@ -212,14 +202,10 @@ fn after(found: &Found, outputs: usize) -> Result<Option<(Option<Tensor>, Option
         _ => None,
     })
 }
-/// Whether a Gemm is the product of a layer.
+/// Whether a product is that of a layer.
 fn is_layer(found: &Found) -> bool {
-    match found.step("p").filter(|p| p.op == "Gemm").and_then(node) {
-        Some(node) => {
-            !node.flag("transA") && node.float("alpha") == 1.0 && node.float("beta") == 1.0
-        }
-        None => true,
-    }
+    let gemm = found.step("p").filter(|p| p.op == "Gemm").and_then(node);
+    gemm.is_none_or(|node| is_plain(&node))
 }
 /// Whether products of integers take the weight: one scale for each row, no zero points.
 fn is_symmetric(weight: &QTensor) -> bool {

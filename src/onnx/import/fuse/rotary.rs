@@ -2,16 +2,17 @@
 
 use super::super::super::call::{self, Value};
 use super::super::super::plan::Operand;
-use super::{Found, Made, Make, Row};
+use super::pattern::attribute;
+use super::{Found, Made, Row, by};
 use crate::error::Result;
 use crate::nn::{self, Rotary};
 use crate::ops;
 use crate::tensor::Tensor;
 
-pub(super) const ROWS: &[Row] = &[Row {
-    pattern: "Add(Mul(x, c), Mul(h=Concat(Neg(b=Slice(x, #half, #end, ..)), a=Slice(x, 0, #half, ..)), s))",
-    make: Make::By(rotary),
-}];
+pub(super) const ROWS: &[Row] = &[by(
+    "Add(Mul(x, c), Mul(h=Concat(Neg(b=Slice(x, #half, #end, ..)), a=Slice(x, 0, #half, ..)), s))",
+    rotary,
+)];
 
 fn rotary(found: &Found) -> Result<Option<Made>> {
     let (Some(x), Some(c), Some(s)) = (found.operand("x"), found.operand("c"), found.operand("s"))
@@ -22,7 +23,7 @@ fn rotary(found: &Found) -> Result<Option<Made>> {
         return Ok(None);
     };
     let along = [
-        axis(found, "h"),
+        found.int("h", "axis"),
         slice_axis(found, "a"),
         slice_axis(found, "b"),
     ];
@@ -60,20 +61,10 @@ fn rotary(found: &Found) -> Result<Option<Made>> {
     )))
 }
 
-fn axis(found: &Found, name: &str) -> Option<i64> {
-    let note = found.step(name)?.note.as_ref()?;
-    note.attributes.iter().find_map(|(n, value)| match value {
-        Value::Int(axis) if *n == "axis" => Some(*axis),
-        _ => None,
-    })
-}
 /// The axis of a slice of all elements in a row along one.
 fn slice_axis(found: &Found, name: &str) -> Option<i64> {
     let step = found.step(name)?;
-    let known = |i: usize| match step.inputs.get(i) {
-        Some(Operand::Constant(at)) => call::ints(found.plan.constants.get(*at as usize)?).ok(),
-        _ => None,
-    };
+    let known = |i: usize| call::ints(found.constant(*step.inputs.get(i)?)?).ok();
     match (known(3)?[..].first(), step.inputs.len()) {
         (Some(axis), 4) => Some(*axis),
         (Some(axis), _) if known(4)?[..] == [1] => Some(*axis),
@@ -84,12 +75,8 @@ fn slice_axis(found: &Found, name: &str) -> Option<i64> {
 /// Whether the two halves of the last axis are alike: a concatenation of one value with itself, and
 /// what follows it one by one.
 fn has_halves(found: &Found, operand: Operand, depth: usize) -> bool {
-    if let Operand::Constant(at) = operand {
-        return found
-            .plan
-            .constants
-            .get(at as usize)
-            .is_some_and(|t| same_halves(t).unwrap_or(false));
+    if let Some(t) = found.constant(operand) {
+        return same_halves(t).unwrap_or(false);
     }
     let Some((_, step)) = found.maker(operand).filter(|_| depth > 0) else {
         return false;
@@ -97,20 +84,12 @@ fn has_halves(found: &Found, operand: Operand, depth: usize) -> bool {
     let first = step.inputs.first().copied().unwrap_or(Operand::Absent);
     match step.op {
         "Concat" => {
-            let note = step.note.as_ref();
-            let last = note.is_some_and(|note| {
-                note.attributes
-                    .iter()
-                    .any(|(n, v)| *n == "axis" && matches!(v, Value::Int(-1)))
-            });
+            let last = matches!(attribute(step, "axis"), Some(Value::Int(-1)));
             last && step.inputs.len() == 2 && step.inputs[0] == step.inputs[1]
         }
         "Cos" | "Sin" | "Cast" | "Gather" => has_halves(found, first, depth - 1),
         "Unsqueeze" => {
-            let axes = step.inputs.get(1).and_then(|i| match i {
-                Operand::Constant(at) => found.plan.constants.get(*at as usize),
-                _ => None,
-            });
+            let axes = step.inputs.get(1).and_then(|i| found.constant(*i));
             let inner = axes.is_some_and(|t| {
                 call::ints(t).is_ok_and(|a| a.iter().all(|a| (0..=1).contains(a)))
             });
@@ -118,14 +97,10 @@ fn has_halves(found: &Found, operand: Operand, depth: usize) -> bool {
         }
         "Mul" => {
             step.inputs.iter().any(|i| has_halves(found, *i, depth - 1))
-                && step.inputs.iter().any(|i| match i {
-                    Operand::Constant(at) => found
-                        .plan
-                        .constants
-                        .get(*at as usize)
-                        .is_some_and(|t| t.len() == 1),
-                    _ => false,
-                })
+                && step
+                    .inputs
+                    .iter()
+                    .any(|i| found.constant(*i).is_some_and(|t| t.len() == 1))
         }
         _ => false,
     }
