@@ -161,6 +161,14 @@ def _mode(op: str, mode: Any, at: Tensor, size: int, what: str) -> Tensor:
     return at
 
 
+def _from_start(op: str, at: Tensor, size: int, of: str) -> Tensor:
+    """Positions counted from the start; IndexError if one is out of range."""
+    at = fx.where(at < 0, at + size, at)
+    if at.size and not fx.all((at >= 0) & (at < size)).item():
+        raise IndexError(f"{op}: a position is out of range for {of}")
+    return at
+
+
 def ravel_multi_index(multi_index: Any, dims: _Shape, mode: Any = "raise") -> Tensor:
     """The row-major positions of elements of a tensor of shape dims, given by their indices along each dimension; int64.
 

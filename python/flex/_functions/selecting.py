@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
 from flex._functions._common import axis_of, is_whole, several, tensor
-from flex._functions.building import _mode, _places
+from flex._functions.building import _from_start, _mode, _places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,9 +190,7 @@ def index_fill(x: _Nested, axis: int, indices: _Nested, value: Any) -> Tensor:
     axis = axis_of("index_fill", axis, x.ndim)
     at = fx.ravel(_places("index_fill", indices))
     n = x.shape[axis]
-    at = fx.where(at < 0, at + n, at)
-    if at.size and not fx.all((at >= 0) & (at < n)).item():
-        raise IndexError(f"index_fill: a position is out of range for {n}")
+    at = _from_start("index_fill", at, n, str(n))
     hit = fx.index_add(fx.zeros(n, dtype=fx.int64), at, 1) > 0
     mask = fx.reshape(hit, tuple(n if k == axis else 1 for k in range(x.ndim)))
     number = value.item() if type(value) is fx.Tensor else value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
 from flex._functions._common import axis_of, tensor
-from flex._functions.building import _mode, _places
+from flex._functions.building import _from_start, _mode, _places
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
@@ -41,12 +41,11 @@ def put(a: Tensor, ind: _Nested, v: _Nested, mode: str = "raise") -> None:
     a = _written("put", a)
     at, values, n = fx.ravel(_places("put", ind)), tensor(v), a.size
     if mode == "raise":
-        at = fx.where(at < 0, at + n, at)
-        if at.size and not fx.all((at >= 0) & (at < n)).item():
-            raise IndexError(f"put: a position is out of range for {n} elements")
+        at = _from_start("put", at, n, f"{n} elements")
     elif at.size and not n:
         raise IndexError("put: there are no elements")
-    at = _mode("put", mode, at, n, "a position")
+    else:
+        at = _mode("put", mode, at, n, "a position")
     if not at.size:
         return
     if not values.size:
@@ -110,9 +109,7 @@ def put_along_axis(arr: Tensor, indices: _Nested, values: _Nested, axis: int | N
     n = arr.shape[axis]
     others = tuple(1 if k == axis else size for k, size in enumerate(arr.shape))
     shape = fx.broadcast_shapes(others, at.shape)
-    at = fx.where(at < 0, at + n, at)
-    if at.size and not fx.all((at >= 0) & (at < n)).item():
-        raise IndexError(f"put_along_axis: a position is out of range for axis {axis}, of size {n}")
+    at = _from_start("put_along_axis", at, n, f"axis {axis}, of size {n}")
     grid = [
         at
         if k == axis
