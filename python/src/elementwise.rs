@@ -30,8 +30,8 @@ pub fn apply<const N: usize>(
     row: &'static Row,
     operands: &[Operand; N],
 ) -> PyResult<PyTensor> {
-    if default::float() != DType::DEFAULT_FLOAT
-        && operands.iter().all(|x| matches!(x, Operand::Scalar(_)))
+    if operands.iter().all(|x| matches!(x, Operand::Scalar(_)))
+        && default::float() != DType::DEFAULT_FLOAT
     {
         let mut alone = operands.clone();
         for x in &mut alone {
