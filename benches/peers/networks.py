@@ -183,17 +183,31 @@ def _excited(b: Builder, x: str, channels: int, inner: int, activation: str, gat
     return b.node("Mul", x, b.node(gate, b.convolution(y, inner, channels, 1)))
 
 
+def _inverted(
+    b: Builder,
+    x: str,
+    channels: tuple[int, int, int],
+    kernel: tuple[int, int],
+    activation: str,
+    excitation: tuple[int, str, str] | None,
+) -> str:
+    """An inverted residual: of channels in, within and out, a depthwise kernel's size and stride, what squeezes and excites."""
+    (inner, wide, outer), (size, stride) = channels, kernel
+    y = b.convolution(x, inner, wide, 1, activation=activation) if wide != inner else x
+    y = b.convolution(y, wide, wide, size, stride, wide, activation)
+    if excitation:
+        y = _excited(b, y, wide, *excitation)
+    y = b.convolution(y, wide, outer, 1)
+    return b.node("Add", x, y) if stride == 1 and outer == inner else y
+
+
 def mobilenet() -> Case:
     """MobileNetV3-Large (Howard et al., 2019)."""
     b, channels = Builder(), 16
     x = b.convolution("image", 3, channels, 3, 2, activation="HardSwish")
     for size, wide, outer, excited, activation, stride in MOBILENET:
-        y = b.convolution(x, channels, wide, 1, activation=activation) if wide != channels else x
-        y = b.convolution(y, wide, wide, size, stride, wide, activation)
-        if excited:
-            y = _excited(b, y, wide, wide // 4, "Relu", "HardSigmoid")
-        y = b.convolution(y, wide, outer, 1)
-        x = b.node("Add", x, y) if stride == 1 and outer == channels else y
+        excitation = (wide // 4, "Relu", "HardSigmoid") if excited else None
+        x = _inverted(b, x, (channels, wide, outer), (size, stride), activation, excitation)
         channels = outer
     x = b.convolution(x, channels, 960, 1, activation="HardSwish")
     return b.model("mobilenet", _image(1, 3, 224, 224), b.pooled(x, 960, 1000))
@@ -205,12 +219,9 @@ def efficientnet() -> Case:
     x = b.convolution("image", 3, channels, 3, 2, activation="Silu")
     for size, expansion, outer, repeats, first in EFFICIENTNET:
         for k in range(repeats):
-            wide, stride = channels * expansion, first if k == 0 else 1
-            y = b.convolution(x, channels, wide, 1, activation="Silu") if expansion > 1 else x
-            y = b.convolution(y, wide, wide, size, stride, wide, "Silu")
-            y = _excited(b, y, wide, channels // 4, "Silu", "Sigmoid")
-            y = b.convolution(y, wide, outer, 1)
-            x = b.node("Add", x, y) if stride == 1 and outer == channels else y
+            sizes = (channels, channels * expansion, outer)
+            excitation = (channels // 4, "Silu", "Sigmoid")
+            x = _inverted(b, x, sizes, (size, first if k == 0 else 1), "Silu", excitation)
             channels = outer
     x = b.convolution(x, channels, 1280, 1, activation="Silu")
     return b.model("efficientnet", _image(1, 3, 224, 224), b.pooled(x, 1280, 1000))
