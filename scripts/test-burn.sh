@@ -16,11 +16,14 @@ cargo clippy -q --workspace --all-targets -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps -p flex-burn
 
 step "own tests, best instruction set, doc examples"
-cargo test -q
+cargo test -q --workspace
 step "own tests, FLEX_ISA=scalar"
-FLEX_ISA=scalar cargo test -q --test suite
+FLEX_ISA=scalar cargo test -q --workspace --test suite
 step "without the standard library"
 cargo check -q --no-default-features
+step "the examples"
+cargo run -q -p flex-burn-examples --bin inference
+cargo run -q -p flex-burn-examples --bin train
 
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
@@ -52,6 +55,9 @@ debug = 0
 [profile.dev.package.flex-cpu]
 opt-level = 0
 END
+  # as the examples have it: what flex depends on then has the same features, and flex is compiled once
+  grep -q '^\[dev-dependencies.serde\]' "$temporary/$package/Cargo.toml" ||
+    printf '[dev-dependencies.serde]\nversion = "1"\n' >>"$temporary/$package/Cargo.toml"
   sed -i -e '/^\[dev-dependencies.burn-core\]/,/^$/s/^features = \[/&"flex", /' "$temporary/$package/Cargo.toml"
   cargo test -q --manifest-path "$temporary/$package/Cargo.toml" --lib --tests
   cargo tree -q --manifest-path "$temporary/$package/Cargo.toml" -e normal,dev -i flex-burn | grep burn-flex >/dev/null ||

@@ -7,6 +7,7 @@ digits.safetensors   its weights, named as in a state dict of torch: Linear(64, 
 quantized.safetensors  the same with int8 weights, as by flex.quant.quantize(weight, axis=0), and a float32 scale per row
 held_out.bin         a record for each held-out digit: 64 pixels of 0..=16 (uint8), the ten probabilities as NumPy computes
                      them from the written weights (float32, little-endian), the digit, three bytes of padding
+learnt.bin           a record for each digit that is learnt, for other programs that learn: 64 pixels and the digit (uint8)
 
     python train.py      the same files each time
 """
@@ -102,6 +103,8 @@ def main() -> None:
     weights = train(x[HELD_OUT:], labels[HELD_OUT:])
     save_file(weights, FOLDER / "digits.safetensors")
     save_file(quantized(weights), FOLDER / "quantized.safetensors")
+
+    np.column_stack([pixels, labels])[HELD_OUT:].tofile(FOLDER / "learnt.bin")
 
     _, probabilities = forward(
         {name: w.astype(np.float64) for name, w in weights.items()}, x[:HELD_OUT]
