@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web docs docs-serve check test msrv test-rust test-cross test-web test-docs test-burn test-python sanitize fuzz lint bench bench-peers compare comparison clean
+.PHONY: help setup build demo web docs docs-serve check test msrv test-rust test-cross test-web test-docs test-burn test-python sanitize fuzz lint bench bench-peers bench-burn compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -65,6 +65,9 @@ bench:        ## Rust benchmarks, one file a family
 
 bench-peers:  ## matrix products and sorts of other crates beside flex; ARGS=products or sorts for one of them
 	cargo run --release --manifest-path benches/peers-rust/Cargo.toml -- $(ARGS)
+
+bench-burn:   ## flex-burn beside burn-flex and burn-ndarray: COMPARISON-BURN.md, measured anew; ARGS=matmul prints a part of the rows
+	@scripts/bench-burn.sh $(ARGS)
 
 compare: build  ## flex against the Python libraries that are installed in .venv
 	@.venv/bin/python benches/compare.py $(ARGS)
