@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Callable, Iterable, Iterator
+    from typing import BinaryIO
 
 STDIN = "-"
+BUFFER = 1 << 20  # bytes
 WAIT, INTERVAL = 0.3, 0.1  # seconds before reading is reported, and between reports
 
 
@@ -22,47 +25,57 @@ class Line(NamedTuple):
     number: int
     text: str
 
-
-def _lines(content: str) -> Iterator[tuple[int, str]]:
-    # Only line ends end a line: str.splitlines would also take form feeds and Unicode's separators.
-    lines = content.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return enumerate(lines, 1)
+    def as_json(self, **more: object) -> str:
+        """A JSON object on one line."""
+        return json.dumps({"file": self.source, "line": self.number, "text": self.text, **more})
 
 
-def _paragraphs(content: str) -> Iterator[tuple[int, str]]:
+def _each(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    return ((number, line.removesuffix("\n")) for number, line in lines)
+
+
+def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Runs of lines between blank ones."""
     run: list[str] = []
     number = 0
-    for number, line in enumerate([*content.split("\n"), ""], 1):
+    for number, line in lines:
         if line.strip():
             run.append(line)
         elif run:
-            yield number - len(run), "\n".join(run)
+            yield number - len(run), "".join(run).removesuffix("\n")
             run = []
+    if run:
+        yield number + 1 - len(run), "".join(run).removesuffix("\n")
 
 
-# What is one text of a file: a function from the content to texts and the numbers of their first lines.
-UNITS: dict[str, Callable[[str], Iterator[tuple[int, str]]]] = {
-    "line": _lines,
+def _file(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """All lines."""
+    yield 1, "".join(line for _, line in lines)
+
+
+# What is one text of a file: a function from its numbered lines to texts and the numbers of their first lines.
+UNITS: dict[str, Callable[[Iterable[tuple[int, str]]], Iterator[tuple[int, str]]]] = {
+    "line": _each,
     "paragraph": _paragraphs,
-    "file": lambda content: iter([(1, content)]),
+    "file": _file,
 }
 
 
 class Reading:
     """Shows on standard error, if that is a terminal, how much has been read, when it takes long. It is erased at the end."""
 
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown and sys.stderr.isatty()
         self._next = time.monotonic() + WAIT
         self._files = self._bytes = 0
         self._width = 0
 
-    def add(self, size: int) -> None:
-        """Records a file of `size` bytes."""
+    def begin(self) -> None:
+        """Records a file."""
         self._files += 1
+
+    def add(self, size: int) -> None:
+        """Records that `size` bytes of it were read."""
         self._bytes += size
         if self._shown and time.monotonic() >= self._next:
             self._write(f"reading: {self._files} files, {self._bytes / 1e6:.1f} MB")
@@ -80,38 +93,76 @@ class Reading:
 
 
 def read_texts(
-    sources: Iterable[str], warn: Callable[[str], None], unit: str = "line"
+    sources: Iterable[str],
+    warn: Callable[[str], None],
+    unit: str = "line",
+    *,
+    shown: bool = True,
 ) -> Iterator[Line]:
-    """The texts of files, of all text files below folders, in the order of their names, and of standard input, which is `-`.
+    """The texts of files, of all text files below folders, in the order of their names, and of standard input, which is `-`. Files are read
+    line by line as the texts are taken; with `shown`, what has been read is.
 
     What cannot be read is reported to `warn` and skipped. Bytes that are not UTF-8 are reported too and decoded as U+FFFD, so that no line
     of a readable file is missing.
     """
-    reading = Reading()
+    reading = Reading(shown=shown)
     try:
-        for name, data in _contents(sources, warn):
-            reading.add(len(data))
-            content = _decoded(name, data, warn).replace("\r\n", "\n")
-            for number, text in UNITS[unit](content):
-                yield Line(name, number, text)
+        for name, file in _opened(sources, warn):
+            reading.begin()
+            try:
+                for number, text in UNITS[unit](_lines(name, file, warn, reading)):
+                    yield Line(name, number, text)
+            except OSError as error:
+                warn(f"{name}: {error.strerror}")
     finally:
         reading.end()
 
 
-def _contents(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
+def _opened(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[tuple[str, BinaryIO]]:
     for source in sources:
         if source == STDIN:
-            yield "standard input", sys.stdin.buffer.read()
+            yield "standard input", sys.stdin.buffer
             continue
         listed = os.path.isdir(source)
         for name in _files_below(source, warn) if listed else [source]:
             try:
-                data = Path(name).read_bytes()
+                file = open(name, "rb", buffering=BUFFER)  # noqa: SIM115
             except OSError as error:
                 warn(reason(error))
                 continue
-            if not (listed and b"\0" in data):  # in folders, binary files are skipped
-                yield name, data
+            with file:
+                if not (listed and _is_binary(file, name, warn)):
+                    yield name, file
+
+
+def _is_binary(file: io.BufferedReader, name: str, warn: Callable[[str], None]) -> bool:
+    """Whether a file in a folder is skipped: its first megabyte has a NUL."""
+    try:
+        return b"\0" in file.peek(BUFFER)
+    except OSError as error:
+        warn(f"{name}: {error.strerror}")
+        return True
+
+
+def _lines(
+    name: str, file: BinaryIO, warn: Callable[[str], None], reading: Reading
+) -> Iterator[tuple[int, str]]:
+    """The lines of a file, numbered, each with its end, as a newline. Nothing else ends one: str.splitlines would also take form feeds and
+    Unicode's separators."""
+    encoding, bad = "utf-8-sig", False
+    for number, data in enumerate(file, 1):
+        reading.add(len(data))
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            text = data.decode(encoding, errors="replace")
+            if not bad:
+                bad = True
+                warn(
+                    f"{name}: line {number} is not UTF-8 text; what cannot be read of this file stands as U+FFFD"
+                )
+        encoding = "utf-8"
+        yield number, f"{text[:-2]}\n" if text.endswith("\r\n") else text
 
 
 def reason(error: OSError) -> str:
@@ -129,14 +180,3 @@ def _files_below(folder: str, warn: Callable[[str], None]) -> Iterator[str]:
             path = os.path.join(place, name)
             if not name.startswith(".") and os.path.isfile(path):
                 yield path
-
-
-def _decoded(name: str, data: bytes, warn: Callable[[str], None]) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        first = data.count(b"\n", 0, error.start) + 1
-        warn(
-            f"{name}: line {first} is not UTF-8 text; what cannot be read of this file stands as U+FFFD"
-        )
-        return data.decode("utf-8-sig", errors="replace")

@@ -22,7 +22,16 @@ def _einops() -> None:
 
 
 def _dask() -> None:
-    """dask.array finds the functions that it needs besides NumPy's by the type of the chunks."""
+    """dask finds the bytes that a value takes, and dask.array the functions that it needs besides NumPy's, by the type of the value."""
+    sizeof = getattr(sys.modules.get("dask.sizeof"), "sizeof", None)
+    if sizeof is not None:
+
+        @sizeof.register_lazy("flex")
+        def register_sizeof() -> None:
+            import flex
+
+            sizeof.register(flex.Tensor, lambda x: sys.getsizeof(x) + x.nbytes)
+
     lookup = getattr(sys.modules.get("dask.array.dispatch"), "percentile_lookup", None)
     if lookup is None:
         return

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import flex
 
 from ._lines import STDIN, UNITS, Line, read_texts, reason
+from ._shared import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,18 +97,12 @@ def encode_texts(
 
 def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
     """Writes a vector per text, to an npy file or as numbers on standard output."""
-    lines = list(read_texts(arguments.files, warn, arguments.unit))
-    if not lines and warn.given:
+    from ._embed_cli import Texts, embed
+
+    texts = Texts(read_texts(arguments.files, warn, arguments.unit, shown=False))
+    embed(load_encoder(arguments.model), texts, arguments)
+    if not texts.count and arguments.files != [STDIN]:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
-    vectors = encode_texts(load_encoder(arguments.model), arguments, [line.text for line in lines])
-    if arguments.output is not None:
-        flex.io.save(arguments.output, vectors)
-        return
-    for line, vector in zip(lines, vectors.tolist(), strict=True):
-        numbers = [f"{value:.9g}" for value in vector]
-        print(
-            as_json(line, vector=list(map(float, numbers))) if arguments.json else " ".join(numbers)
-        )
 
 
 def search(arguments: argparse.Namespace, warn: Warnings) -> None:
@@ -142,7 +137,7 @@ def search(arguments: argparse.Namespace, warn: Warnings) -> None:
     for k in best:
         line, score = lines[texts[k]], float(scores[k])
         if arguments.json:
-            print(as_json(line, score=float(f"{score:.9g}")))
+            print(line.as_json(score=float(f"{score:.9g}")))
         else:
             text = " ".join(line.text.split("\n"))
             shown = f"{score:.4f}  {line.source}:{line.number}  {text}"
@@ -175,11 +170,6 @@ def check_index(
                 f"{arguments.index} does not have the vector of {line.source}:{line.number}: the texts, the model, the unit or the prompt "
                 "are others than it was made with; write it anew by flex-cpu embed -o"
             )
-
-
-def as_json(line: Line, **more: object) -> str:
-    """A JSON object on one line."""
-    return json.dumps({"file": line.source, "line": line.number, "text": line.text, **more})
 
 
 def cut(text: str, columns: int) -> str:
@@ -307,10 +297,24 @@ def parser() -> argparse.ArgumentParser:
         "--output",
         metavar="OUT.npy",
         type=npy_path,
-        help="a [texts, dimension] float32 array; default: numbers on standard output",
+        help="a [texts, dimension] float32 array; default: numbers on standard output. "
+        "The same command continues a run that was stopped",
     )
     output.add_argument(
         "--json", action="store_true", help='an object per text: {"file", "line", "text", "vector"}'
+    )
+
+    engine = added.add_mutually_exclusive_group()
+    engine.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="compute on the workers of a dask.distributed scheduler (tcp://host:8786), where the model must lie at the same path",
+    )
+    engine.add_argument(
+        "--processes",
+        metavar="N",
+        type=positive,
+        help="compute in N processes of one thread; by default as many as cores for large amounts of text, else this one",
     )
 
     added = command(search, "find the texts nearest in meaning to a query")
@@ -408,6 +412,6 @@ def _run(argv: Sequence[str] | None) -> int:
         raise
     except OSError as error:
         warn(reason(error))
-    except (CommandError, ImportError, ValueError, MemoryError) as error:
+    except (CommandError, EngineError, ImportError, ValueError, MemoryError) as error:
         warn(str(error))
     return int(warn.given)

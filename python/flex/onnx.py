@@ -12,16 +12,18 @@ package `onnx` is not needed.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flex import _flex
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO
 
     from flex import DType, Tensor
+
+    from ._shared import Source
 
 __all__ = ["Backend", "Model", "Step", "Value", "load", "operators"]
 
@@ -61,13 +63,14 @@ class Model:
     [[3.0]]
     """
 
-    __slots__ = ("_about", "_model", "inputs", "outputs")
+    __slots__ = ("_about", "_model", "_source", "inputs", "outputs")
 
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, source: Source | None = None) -> None:
         self._model = model
+        self._source = source
         self._about: dict[str, Any] = model.about
         self.inputs = tuple(Value(*value) for value in model.inputs)
         self.outputs = tuple(Value(*value) for value in model.outputs)
@@ -122,6 +125,19 @@ class Model:
             return ", ".join(value.name for value in values)
 
         return f"<flex.onnx.Model ({shown(self.inputs)}) -> ({shown(self.outputs)})>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles a model that was loaded from a path as that path: where it is unpickled the file must be too, and is mapped and planned
+        once a process. TypeError for a model of bytes."""
+        if self._source is None:
+            raise TypeError("a model of bytes can't be pickled: load it from a path")
+        return self._source.model, ()
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Model:
+        return self
 
     def _ordered(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """The inputs in order. TypeError if one is missing, given twice, or unknown."""
@@ -202,7 +218,17 @@ def load(
         file = file.read()
     if isinstance(file, (bytearray, memoryview)):
         file = bytes(file)
-    return Model(_flex._onnx._load_onnx(file, mmap))
+    return Model(_flex._onnx._load_onnx(file, mmap), _source(file))
+
+
+def _source(file: str | os.PathLike[str] | bytes) -> Source | None:
+    """What other processes load the model from."""
+    if isinstance(file, bytes):
+        return None
+    from ._shared import Source
+
+    path = os.fspath(file)
+    return Source.of(load, path, [path], mmap=True) if isinstance(path, str) else None
 
 
 def operators() -> list[tuple[str, str, int]]:

@@ -84,19 +84,14 @@ class Weights:
     ) -> Callable[[Tensor], list[Tensor]]:
         """Linear layers of these sizes with the same input; if int8, they are one layer, so that tokens are quantised once."""
         if not self._quantized:
-            layers = [self.linear(name, inputs, outputs) for name in names]
-            return lambda x: [layer(x) for layer in layers]
+            return Linears([self.linear(name, inputs, outputs) for name in names])
         joined = QuantizedLinear(
             flex.concat([self.get(f"{name}.weight", outputs, inputs) for name in names]),
             flex.concat([self.get(f"{name}.bias", outputs) for name in names]),
             None,
         )
 
-        def parts(x: Tensor) -> list[Tensor]:
-            y = joined(x)
-            return [y[:, k * outputs : (k + 1) * outputs] for k in range(len(names))]
-
-        return parts
+        return JoinedLinears(joined, len(names), outputs)
 
 
 class Linear:
@@ -125,6 +120,27 @@ class QuantizedLinear:
             residual=residual,
             inputs="dynamic",
         )
+
+
+class Linears:
+    """Layers with the same input."""
+
+    def __init__(self, layers: Sequence[Layered]):
+        self.layers = layers
+
+    def __call__(self, x: Tensor) -> list[Tensor]:
+        return [layer(x) for layer in self.layers]
+
+
+class JoinedLinears:
+    """The same as one layer, whose result is cut."""
+
+    def __init__(self, joined: Layered, count: int, outputs: int):
+        self.joined, self.count, self.outputs = joined, count, outputs
+
+    def __call__(self, x: Tensor) -> list[Tensor]:
+        y = self.joined(x)
+        return [y[:, k * self.outputs : (k + 1) * self.outputs] for k in range(self.count)]
 
 
 class LayerNorm:

@@ -16,8 +16,10 @@ INTERVAL = 0.1  # seconds between updates
 
 
 @contextmanager
-def progress_bar(total: int, label: str, *, shown: bool) -> Iterator[Callable[[int], object]]:
-    """Yields a function that is called with the number of further items done, of `total`.
+def progress_bar(
+    total: int | None, label: str, *, shown: bool
+) -> Iterator[Callable[[int], object]]:
+    """Yields a function that is called with the number of further items done, of `total`, or of a number that is not known.
 
     with progress_bar(len(items), "embedding", shown=True) as advance:
         for item in items:
@@ -46,23 +48,28 @@ class ProgressBar:
             bar.advance(1)
     """
 
-    def __init__(self, total: int, label: str, stream: TextIO | None = None):
+    def __init__(self, total: int | None, label: str, stream: TextIO | None = None):
         self._total, self._label, self._done = total, label, 0
         self._stream = sys.stderr if stream is None else stream
-        self._shown = total > 0 and self._stream.isatty()
+        self._shown = total != 0 and self._stream.isatty()
         self._start, self._next = time.monotonic(), 0.0
 
     def advance(self, count: int) -> None:
         """Records that `count` more are done."""
         self._done += count
         now = time.monotonic()
-        if self._shown and (now >= self._next or self._done >= self._total):
+        if self._shown and (now >= self._next or self._done == self._total):
             self._next = now + INTERVAL
-            filled = WIDTH * self._done // self._total
             rate = self._done / max(now - self._start, 1e-9)
-            bar = "#" * filled + "-" * (WIDTH - filled)
-            self._stream.write(f"\r{self._label} [{bar}] {self._done}/{self._total} {rate:.0f}/s ")
+            self._stream.write(f"\r{self._label} {self._count()} {rate:.0f}/s ")
             self._stream.flush()
+
+    def _count(self) -> str:
+        if self._total is None:
+            return str(self._done)
+        filled = WIDTH * self._done // self._total
+        bar = "#" * filled + "-" * (WIDTH - filled)
+        return f"[{bar}] {self._done}/{self._total}"
 
     def __enter__(self) -> ProgressBar:
         return self

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
 from array import array
+from dataclasses import dataclass
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import flex
+from flex._shared import Source, once
 
 from ._architectures import EncoderConfig
+from ._corpus import BATCH, encoded, tasks
 from ._encoder import Encoder
 from ._folder import (
     CONFIG,
@@ -30,14 +36,15 @@ from ._progress import progress_bar
 from ._similarity import SIMILARITIES, normalize
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from distributed import Client
     from tokenizers import Tokenizer
 
     from flex import Tensor
 
 TOKENIZED_TOGETHER = 512  # texts
+DOCUMENT_PROMPTS = ("document", "passage", "corpus")  # the first that a model has
 ADAPTER = "adapter_config.json"  # transformers would load the adapter that it describes
 FOLDER_NEEDED = (
     f"a model is a local folder in Hugging Face's layout, with {CONFIG}, {TOKENIZER} and {WEIGHTS}, "
@@ -74,6 +81,7 @@ class SentenceEncoder:
         truncate_dim: int | None = None,
     ):
         usage = Usage() if usage is None else usage
+        self._source: Source | None = None
         self._encoder = encoder
         self._tokenizer = tokenizer
         self._pooling = Pooling() if pooling is None else pooling
@@ -138,7 +146,7 @@ class SentenceEncoder:
             )
         encoder = (_of_weights if needed else _of_onnx)(network, weights, quantize)
         tokenizer, max_seq_length = read_tokenizer(network, encoder.config.vocab_size)
-        return cls(
+        loaded = cls(
             encoder,
             tokenizer,
             max_seq_length,
@@ -147,6 +155,40 @@ class SentenceEncoder:
             usage=Usage.read(folder),
             truncate_dim=truncate_dim,
         )
+        settings = sorted({*folder.glob("*.json"), *folder.glob("*/config.json")})
+        files = list(map(str, (weights, *settings)))
+        loaded._source = Source.of(
+            _load, str(folder), files, file=os.path.abspath(weights), quantize=quantize
+        )
+        return loaded
+
+    def recipe(self) -> Callable[[], SentenceEncoder] | SentenceEncoder:
+        """What another process makes this encoder of: the path of its files, which it loads once; for one without files, itself."""
+        if self._source is None:
+            return self
+        settings = (
+            self.max_seq_length,
+            self.truncate_dim,
+            tuple(self.prompts.items()),
+            self.default_prompt_name,
+            self.similarity_fn_name,
+        )
+        return Recipe(self._source, settings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles an encoder that was loaded as the path of its files: where it is unpickled they must be too, and are mapped once a
+        process. One that was not loaded is pickled with its weights, which belong to the copy: they are packed once, like its own."""
+        recipe = self.recipe()
+        if recipe is not self:
+            return recipe, ()
+        # inside one bytes object, since memory that is received beside a pickle counts as borrowed
+        return _restored, (pickle.dumps(self.__dict__, protocol=5),)
+
+    def __copy__(self) -> SentenceEncoder:
+        """An encoder with settings of its own, and the same network."""
+        other = SentenceEncoder.__new__(SentenceEncoder)
+        other.__dict__.update(self.__dict__, prompts=dict(self.prompts))
+        return other
 
     @property
     def max_seq_length(self) -> int:
@@ -169,6 +211,8 @@ class SentenceEncoder:
             raise ValueError(
                 f"max_seq_length is {tokens}, but this model takes {least} to {most} tokens"
             )
+        if self._source is not None:
+            self._tokenizer = copy.deepcopy(self._tokenizer)  # the copies of a process share it
         self._tokenizer.enable_truncation(tokens)
         self._max_seq_length = tokens
 
@@ -201,7 +245,7 @@ class SentenceEncoder:
         *,
         prompt_name: str | None = None,
         prompt: str | None = None,
-        batch_size: int = 32,
+        batch_size: int = BATCH,
         show_progress_bar: bool = False,
         convert_to_numpy: bool = False,
         normalize_embeddings: bool = False,
@@ -256,6 +300,58 @@ class SentenceEncoder:
         found = found[0] if alone else found
         return _as_numpy(found) if convert_to_numpy else found
 
+    def encode_distributed(
+        self,
+        texts: str | Iterable[str],
+        *,
+        client: Client | None = None,
+        prompt_name: str | None = None,
+        prompt: str | None = None,
+        batch_size: int = BATCH,
+        show_progress_bar: bool = False,
+        convert_to_numpy: bool = False,
+        normalize_embeddings: bool = False,
+        truncate_dim: int | None = None,
+    ) -> Any:
+        """`encode`, with its other arguments, errors and result, by the workers of `client`, a `distributed.Client`; by default the current
+        one.
+
+        Each worker loads the model once, from the same path as here, and computes a task of about 8192 tokens with each of its threads
+        (with as many as FLEX_NUM_THREADS, if that is set there). A task whose worker dies is repeated by another one. The bits are those of
+        `encode` if the machines have the same instruction set.
+
+        Further errors: ImportError without the package `distributed`; ValueError if there is no client; RuntimeError if the scheduler has
+        no workers, has gone, or if a worker cannot compute: flex or the model's files are missing there, or the files differ.
+
+        >>> from distributed import Client
+        >>> with Client(processes=False, dashboard_address=None) as client:
+        ...     encoder.encode_distributed(["a cat", "a dog"]).shape
+        (2, 384)
+        """
+        from ._engines import Cluster, current_client
+
+        alone = isinstance(texts, str)
+        texts = _as_list([texts] if isinstance(texts, str) else texts)
+        options = {
+            "prompt": self._prompt(prompt, prompt_name) or "",
+            "batch_size": batch_size,
+            "normalize_embeddings": normalize_embeddings,
+            "truncate_dim": truncate_dim,
+        }
+        found = self.encode([], **options)
+        if texts:
+            engine = Cluster(current_client() if client is None else client, self, options)
+            found = flex.zeros((len(texts), found.shape[1]), dtype=flex.float32)
+            done = 0
+            with progress_bar(len(texts), "embedding", shown=show_progress_bar) as advance:
+                cut = tasks(texts, str, self.max_seq_length, batch_size)
+                for task, vectors in encoded(engine, cut, str):
+                    found[done : done + len(task)] = vectors
+                    done += len(task)
+                    advance(len(task))
+        found = found[0] if alone else found
+        return _as_numpy(found) if convert_to_numpy else found
+
     def encode_query(self, texts: str | Iterable[str], **options: Any) -> Any:
         """`encode`, with its arguments and errors, by default with the prompt "query" if the model has one.
 
@@ -271,14 +367,26 @@ class SentenceEncoder:
         >>> encoder.encode_document(["Cats sleep on windowsills."]).shape
         (1, 384)
         """
-        return self._encode_as(("document", "passage", "corpus"), texts, options)
+        return self._encode_as(DOCUMENT_PROMPTS, texts, options)
 
     def _encode_as(
         self, names: Sequence[str], texts: str | Iterable[str], options: dict[str, Any]
     ) -> Any:
         if options.get("prompt") is None and options.get("prompt_name") is None:
-            options["prompt_name"] = next((name for name in names if name in self.prompts), None)
+            options["prompt_name"] = self._first_prompt(names)
         return self.encode(texts, **options)
+
+    def _first_prompt(self, names: Sequence[str]) -> str | None:
+        return next((name for name in names if name in self.prompts), None)
+
+    def document_prompt(self, name: str | None = None) -> str | None:
+        """The text that `encode_document` prepends. ValueError if there is no prompt of that name."""
+        return self._prompt(None, name or self._first_prompt(DOCUMENT_PROMPTS))
+
+    @property
+    def digest(self) -> str | None:
+        """What tells this model from others: a digest of its files."""
+        return None if self._source is None else self._source.digest
 
     def similarity(self, a: Any, b: Any) -> Tensor:
         """The similarities of the rows of `a` [n, dimension] and `b` [m, dimension], by `similarity_fn_name`: [n, m] float32, where
@@ -377,6 +485,40 @@ class SentenceEncoder:
             hidden = flex.zeros((0, self._encoder.config.hidden_size), dtype=flex.float32)
         pooled = self._pooling(hidden, offsets, prompt_tokens)
         return normalize(pooled) if self._normalize else pooled
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Makes an encoder of the files of another process, with the settings that it had there."""
+
+    source: Source
+    settings: tuple[Any, ...]
+
+    def __call__(self) -> SentenceEncoder:
+        loaded = self.source.model()
+        encoder: SentenceEncoder = once((self, loaded), lambda: self._of(loaded))
+        return copy.copy(encoder)
+
+    def _of(self, loaded: SentenceEncoder) -> SentenceEncoder:
+        encoder = copy.copy(loaded)
+        length, truncate_dim, prompts, default_prompt_name, similarity_fn_name = self.settings
+        if encoder.max_seq_length != length:
+            encoder.max_seq_length = length
+        encoder.truncate_dim = truncate_dim
+        encoder.prompts = dict(prompts)
+        encoder.default_prompt_name = default_prompt_name
+        encoder.similarity_fn_name = similarity_fn_name
+        return encoder
+
+
+def _load(folder: str, **options: Any) -> SentenceEncoder:
+    return SentenceEncoder.load(folder, **options)
+
+
+def _restored(state: bytes) -> SentenceEncoder:
+    encoder = SentenceEncoder.__new__(SentenceEncoder)
+    encoder.__dict__.update(pickle.loads(state))
+    return encoder
 
 
 def _of_weights(folder: Path, weights: Path, quantize: str | None) -> Encoder:

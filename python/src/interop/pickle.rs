@@ -1,12 +1,14 @@
 //! Pickle: with protocol 5 the elements may be stored out of band, without a copy.
 
+use super::buffer::{BufferRequest, PyBuffer};
 use super::bytes::as_bytes;
+use super::foreign::Lease;
 use crate::cell::PyTensor;
 use crate::convert::Ints;
 use crate::convert::error::Raise;
 use crate::dtype::{self, DTypeArg};
 use flex::layout::Layout;
-use flex::{Error, Tensor};
+use flex::{Bytes, DType, Error, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -28,11 +30,25 @@ pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bou
     (rebuild, (data, shape, dtype::object(py, t.dtype())?)).into_bound_py_any(py)
 }
 
+/// The bytes of an object that a pickle held. `bytes`, as of a pickle with the elements inside, are
+/// immutable: weights in them are packed once. Who owns other buffers may write to them.
+fn pickled(data: &Bound<PyAny>) -> PyResult<Tensor> {
+    if !data.is_exact_instance_of::<PyBytes>() {
+        return super::buffer::import(data, None)?.contiguous().raise();
+    }
+    let view = PyBuffer::take(data, BufferRequest::Bytes)?;
+    let (first, len) = view.bytes();
+    let lease = Box::new(Lease::new(data.py(), view)?);
+    // SAFETY: STORAGE5: the `len` bytes of an immutable object, which the lease keeps alive.
+    let bytes = unsafe { Bytes::constant(first, len, lease) };
+    Tensor::from_parts(bytes, Layout::contiguous(&[len]).raise()?, DType::U8).raise()
+}
+
 /// A tensor from pickled bytes, which it borrows.
 #[function(data: "_Operand", shape, dtype)]
 pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<PyTensor> {
     let (bytes, dtype, shape) = (
-        super::buffer::import(data, None)?.contiguous().raise()?,
+        pickled(data)?,
         dtype.0,
         shape.shape("pickle", "shape")?,
     );

@@ -1,0 +1,253 @@
+"""What computes the vectors of tasks: this process, a pool of processes, or the workers of dask.distributed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import flex
+from flex._shared import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from distributed import Client
+
+    from flex import Tensor
+
+    from .sentence import SentenceEncoder
+
+DEATHS = 3  # of a pool, without a result between them
+CONNECT = 10.0  # seconds
+WAIT = 60.0  # seconds for all workers to load the model
+
+
+class Engine(Protocol):
+    """Computes tasks."""
+
+    slots: int  # tasks that run at a time
+
+    def submit(self, texts: list[str]) -> Callable[[], Tensor]:
+        """Begins a task; the result waits for its vectors."""
+        ...
+
+    def close(self) -> None:
+        """Gives up what is not finished."""
+        ...
+
+
+class Here:
+    """This process, with all threads for one task."""
+
+    slots = 1
+
+    def __init__(self, encoder: SentenceEncoder, options: dict[str, Any]):
+        self._encode = partial(encoder.encode, **options)
+
+    def submit(self, texts: list[str]) -> Callable[[], Tensor]:
+        return partial(self._encode, texts)
+
+    def close(self) -> None:
+        pass
+
+
+def encode(encoder: Any, texts: list[str], options: dict[str, Any]) -> Tensor:
+    """The vectors of a task, in a process that computes others beside it: by one thread, unless FLEX_NUM_THREADS says how many. `encoder`
+    is one, or has it loaded."""
+    # the tokenizer's threads would compete with those of other tasks
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if callable(encoder):
+        encoder = encoder()
+    with flex.threads(int(os.environ.get("FLEX_NUM_THREADS") or 1)):
+        vectors: Tensor = encoder.encode(texts, **options)
+    return vectors
+
+
+class Pool:
+    """Processes of this machine, each with one thread; those that die are replaced, and their tasks repeated."""
+
+    def __init__(self, encoder: SentenceEncoder, options: dict[str, Any], processes: int):
+        self.slots = processes
+        self._call = partial(encode, encoder.recipe(), options=options)
+        self._tasks: list[_PoolTask] = []
+        self._deaths = 0
+        self._executor = self._start()
+
+    def _start(self) -> ProcessPoolExecutor:
+        from multiprocessing import get_context
+
+        return ProcessPoolExecutor(self.slots, get_context("spawn"), _begin_process)
+
+    def submit(self, texts: list[str]) -> Callable[[], Tensor]:
+        task = _PoolTask(texts)
+        self._tasks.append(task)
+        self._begin(task)
+        return partial(self._result, task)
+
+    def _begin(self, task: _PoolTask) -> None:
+        try:
+            task.future = self._executor.submit(self._call, task.texts)
+        except BrokenProcessPool as error:  # found when its result is asked for
+            task.future = Future()
+            task.future.set_exception(error)
+
+    def _result(self, task: _PoolTask) -> Tensor:
+        while True:
+            try:
+                vectors = task.future.result()
+            except BrokenProcessPool as error:
+                self._deaths += 1
+                if self._deaths == DEATHS:
+                    raise EngineError(
+                        "processes of the pool were killed, perhaps for lack of memory: --processes takes a smaller number"
+                    ) from error
+                self._executor.shutdown(wait=False)
+                self._executor = self._start()
+                for other in self._tasks:
+                    if other.future.done() and isinstance(
+                        other.future.exception(), BrokenProcessPool
+                    ):
+                        self._begin(other)
+            else:
+                self._deaths = 0
+                self._tasks.remove(task)
+                return vectors
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+class _PoolTask:
+    """Texts, and the future of their vectors."""
+
+    future: Future[Tensor]
+
+    def __init__(self, texts: list[str]):
+        self.texts = texts
+
+
+def _begin_process() -> None:
+    """A process of the pool: it ends when its parent says so, or ends."""
+    from multiprocessing import parent_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+class Cluster:
+    """The workers of a scheduler of dask.distributed, of which each task takes one thread."""
+
+    def __init__(self, client: Client, encoder: SentenceEncoder, options: dict[str, Any]):
+        self._client = client
+        # a model without files is sent, once to each worker
+        recipe = encoder.recipe()
+        self._model = client.scatter(encoder, broadcast=True) if recipe is encoder else recipe
+        self._options = options
+        self.slots = sum(self._prepare(encoder).values())
+
+    def _prepare(self, encoder: SentenceEncoder) -> dict[str, int]:
+        """Has every worker load the model; the number of threads of each. EngineError says which cannot, and why."""
+        from distributed import wait
+
+        threads: dict[str, int] = self._client.nthreads()
+        if not threads:
+            raise EngineError(
+                f"{self._address}: the scheduler has no workers: start some by `dask worker {self._address}`"
+            )
+        loaded = {
+            worker: self._client.submit(
+                encode, self._model, [], self._options, workers=[worker], pure=False
+            )
+            for worker in threads
+        }
+        with suppress(TimeoutError):
+            wait(list(loaded.values()), timeout=WAIT)
+        troubles = []
+        for worker, future in loaded.items():
+            if future.status != "finished":
+                slow = f"has not loaded the model within {WAIT:.0f} s"
+                troubles.append(
+                    f"{worker}: {_said(future.exception()) if future.status == 'error' else slow}"
+                )
+        if troubles:
+            raise EngineError("\n".join(("some workers cannot compute:", *troubles)))
+        return threads
+
+    @property
+    def _address(self) -> str:
+        return str(self._client.scheduler.address)
+
+    def submit(self, texts: list[str]) -> Callable[[], Tensor]:
+        future = self._client.submit(encode, self._model, texts, self._options, pure=False)
+        return partial(self._result, future)
+
+    def _result(self, future: Any) -> Tensor:
+        from distributed import KilledWorker
+
+        try:
+            vectors: Tensor = future.result()
+        except KilledWorker as error:
+            raise EngineError(
+                f"workers were killed while they computed one task, perhaps for lack of memory: {error}"
+            ) from error
+        except CancelledError as error:
+            raise EngineError(f"{self._address}: the scheduler has gone: {error}") from error
+        return vectors
+
+    def close(self) -> None:
+        pass
+
+
+def current_client() -> Client:
+    """The client that this process made last."""
+    distributed = _distributed()
+    try:
+        client: Client = distributed.get_client()
+    except ValueError as error:
+        raise ValueError(
+            "encode_distributed: there is no client: pass one, or make one by distributed.Client(address)"
+        ) from error
+    return client
+
+
+def connect(address: str) -> Client:
+    """A client of the scheduler. EngineError if none answers."""
+    distributed = _distributed()
+    try:
+        client: Client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError, RuntimeError, TypeError) as error:
+        raise EngineError(
+            f"{address}: no scheduler answers ({error}); `dask scheduler` starts one and shows its address"
+        ) from error
+    return client
+
+
+def _distributed() -> ModuleType:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(
+            'schedulers need the package distributed: pip install "flex-cpu[distributed]"'
+        ) from error
+    return distributed
+
+
+def _said(error: BaseException) -> str:
+    """What a worker's exception means to its user."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error}: install flex-cpu[models] there, of the same version"
+    return f"{type(error).__name__}: {error}"

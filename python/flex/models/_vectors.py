@@ -1,0 +1,147 @@
+"""An npy file of vectors that grows while they are computed, and continues where an earlier run stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zlib
+from contextlib import contextmanager, suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import flex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from flex import Tensor
+
+HEADER = 128  # bytes: NumPy's own length, with room for any number of rows
+FORMAT = 1  # of the journal
+
+
+class VectorFile:
+    """Writes `x.npy` as `.x.npy.part`, which takes its place when it is complete, with a journal beside it of the tasks whose vectors are
+    written: a line for each, with its number of texts and digests of texts and vectors, after one that says what they depend on.
+
+    Nothing is synced until the end: a part of the file that did not reach the disk has another digest, and is computed again.
+    """
+
+    def __init__(self, path: str, dimension: int, about: dict[str, Any]):
+        self._path, self._target = path, os.path.realpath(path)
+        if os.path.lexists(self._target) and not os.path.isfile(self._target):
+            raise OSError(f"{path} is not a file that can be replaced")
+        folder, name = os.path.split(self._target)
+        # hidden, so that they are no part of a corpus that lies in the same folder
+        self.part = os.path.join(folder, f".{name}.part")
+        self._log_path = os.path.join(folder, f".{name}.journal")
+        self._row = 4 * dimension
+        self._dimension = dimension
+        self.rows = 0
+        self._finished = False
+        about = {"format": FORMAT, "dimension": dimension, "flex": flex.__version__, **about}
+        with self._naming():
+            self._rows_file = os.open(self.part, os.O_RDWR | os.O_CREAT, 0o666)
+            log = os.open(self._log_path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._journal = os.fdopen(log, "r+b")
+            first, *lines = self._journal.read().split(b"\n")
+            if self._depends_on(first) == about:
+                self._done = lines[:-1]  # the last may be a part
+                self._end = len(first) + 1
+            else:
+                self._done, self._end = [], 0
+                self._log(json.dumps(about).encode())
+
+    @staticmethod
+    def _depends_on(line: bytes) -> Any:
+        try:
+            return json.loads(line)
+        except ValueError:
+            return None
+
+    def remaining(
+        self, tasks: Iterable[list[Any]], text: Callable[[Any], str]
+    ) -> Iterator[list[Any]]:
+        """The tasks whose vectors are not there. It must be used up to the first before any is appended."""
+        tasks = iter(tasks)
+        for line in self._done:
+            task = next(tasks, None)
+            if task is None:
+                return
+            if not self._holds(line, [text(item) for item in task]):
+                tasks = chain([task], tasks)
+                break
+            self._end += len(line) + 1
+            self.rows += len(task)
+        yield from tasks
+
+    def _holds(self, line: bytes, texts: Sequence[str]) -> bool:
+        rows = os.pread(self._rows_file, len(texts) * self._row, HEADER + self.rows * self._row)
+        return line == _entry(texts, rows)
+
+    def append(self, texts: Sequence[str], vectors: Tensor) -> None:
+        """Writes the vectors of a task."""
+        data = memoryview(flex.astype(vectors, flex.float32, copy=False).contiguous()).cast("B")
+        line = _entry(texts, data)
+        with self._naming():
+            place = HEADER + self.rows * self._row
+            while data:
+                written = os.pwrite(self._rows_file, data, place)
+                data, place = data[written:], place + written
+            self._log(line)
+        self.rows += len(texts)
+
+    def _log(self, line: bytes) -> None:
+        with self._naming():
+            # what an earlier run wrote from here on is not of these texts
+            self._journal.truncate(self._end)
+            self._journal.seek(self._end)
+            self._journal.write(line + b"\n")
+            self._journal.flush()
+        self._end += len(line) + 1
+
+    def finish(self) -> None:
+        """Puts the file in its place."""
+        entries = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({self.rows}, {self._dimension}), }}"
+        header = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")
+        with self._naming():
+            os.pwrite(
+                self._rows_file, header + entries.ljust(HEADER - 11).encode("ascii") + b"\n", 0
+            )
+            os.ftruncate(self._rows_file, HEADER + self.rows * self._row)
+            os.fsync(self._rows_file)
+            if os.path.exists(self._target):
+                shutil.copymode(self._target, self.part)
+            os.replace(self.part, self._target)
+        self._finished = True
+        self.close()
+        os.unlink(self._log_path)
+
+    def close(self) -> None:
+        """Leaves what is there to the next run; nothing, if nothing was written."""
+        if self._journal.closed:
+            return
+        with suppress(OSError):  # of what did not fit before: that has been reported
+            self._journal.close()
+        os.close(self._rows_file)
+        if not (self.rows or self._done or self._finished):
+            for path in (self.part, self._log_path):
+                os.unlink(path)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Errors of the system are of the file that the user named."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from error
+
+
+def _entry(texts: Sequence[str], rows: bytes | memoryview) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return f"{len(texts)} {digest.hexdigest()} {zlib.crc32(rows):08x}".encode()
