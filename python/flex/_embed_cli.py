@@ -49,7 +49,7 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
     """Writes a vector per text, to an npy file or as numbers on standard output."""
     from flex.models._corpus import tasks
 
-    options = {"prompt": encoder.document_prompt(arguments.prompt_name) or ""}
+    options = {"prompt": encoder._document_prompt(arguments.prompt_name) or ""}
     cut = tasks(lines, text_of, encoder.max_seq_length)
     if arguments.output is None:
         for task, vectors in _vectors(encoder, options, cut, arguments, shown=False):
@@ -57,7 +57,7 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
         return
     from flex.models._vectors import VectorFile
 
-    about = {"model": encoder.digest, **options}
+    about = {"model": encoder._digest, **options}
     file = VectorFile(arguments.output, encoder.dimension, about)
     try:
         remaining = file.remaining(cut, text_of)

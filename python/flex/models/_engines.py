@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,14 +58,18 @@ class Here:
         pass
 
 
-def encode(encoder: Any, texts: list[str], options: dict[str, Any]) -> Tensor:
-    """The vectors of a task, in a process that computes others beside it: by one thread, unless FLEX_NUM_THREADS says how many. `encoder`
-    is one, or has it loaded."""
+def encode(
+    encoder: Any, texts: list[str], options: dict[str, Any], threads: int | None = None
+) -> Tensor:
+    """The vectors of a task, in a process that computes others beside it: by one thread, unless `threads` or FLEX_NUM_THREADS says how
+    many. `encoder` is one, or has it loaded."""
     # the tokenizer's threads would compete with those of other tasks
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     if callable(encoder):
         encoder = encoder()
-    with flex.threads(int(os.environ.get("FLEX_NUM_THREADS") or 1)):
+    if threads is None:
+        threads = flex.get_num_threads() if os.environ.get("FLEX_NUM_THREADS") else 1
+    with flex.threads(threads):
         vectors: Tensor = encoder.encode(texts, **options)
     return vectors
 
@@ -75,7 +79,7 @@ class Pool:
 
     def __init__(self, encoder: SentenceEncoder, options: dict[str, Any], processes: int):
         self.slots = processes
-        self._call = partial(encode, encoder.recipe(), options=options)
+        self._call = partial(encode, encoder._recipe(), options=options, threads=1)
         self._tasks: list[_PoolTask] = []
         self._deaths = 0
         self._executor = self._start()
@@ -154,38 +158,50 @@ class Cluster:
     def __init__(self, client: Client, encoder: SentenceEncoder, options: dict[str, Any]):
         self._client = client
         # a model without files is sent, once to each worker
-        recipe = encoder.recipe()
+        recipe = encoder._recipe()
         self._model = client.scatter(encoder, broadcast=True) if recipe is encoder else recipe
         self._options = options
         self.slots = sum(self._prepare(encoder).values())
 
     def _prepare(self, encoder: SentenceEncoder) -> dict[str, int]:
         """Has every worker load the model; the number of threads of each. EngineError says which cannot, and why."""
-        from distributed import wait
-
         threads: dict[str, int] = self._client.nthreads()
         if not threads:
             raise EngineError(
                 f"{self._address}: the scheduler has no workers: start some by `dask worker {self._address}`"
             )
+        self._check_versions()
         loaded = {
             worker: self._client.submit(
                 encode, self._model, [], self._options, workers=[worker], pure=False
             )
             for worker in threads
         }
-        with suppress(TimeoutError):
-            wait(list(loaded.values()), timeout=WAIT)
-        troubles = []
+        troubles, deadline = [], time.monotonic() + WAIT
         for worker, future in loaded.items():
-            if future.status != "finished":
-                slow = f"has not loaded the model within {WAIT:.0f} s"
-                troubles.append(
-                    f"{worker}: {_said(future.exception()) if future.status == 'error' else slow}"
-                )
+            try:
+                error = future.exception(timeout=max(deadline - time.monotonic(), 0.1))
+            except TimeoutError:
+                troubles.append(f"{worker}: has not loaded the model within {WAIT:.0f} s")
+            else:
+                if error is not None:
+                    troubles.append(f"{worker}: {_said(error)}")
         if troubles:
             raise EngineError("\n".join(("some workers cannot compute:", *troubles)))
         return threads
+
+    def _check_versions(self) -> None:
+        """A worker that lacks flex would not survive a task that needs it, so it is asked by what needs nothing."""
+        found = self._client.run(eval, "__import__('flex').__version__", on_error="return")
+        troubles = [
+            f"{worker}: {_said(version) if isinstance(version, Exception) else f'has flex {version}'}"
+            for worker, version in found.items()
+            if version != flex.__version__
+        ]
+        if troubles:
+            raise EngineError(
+                "\n".join((f"every worker needs flex {flex.__version__}, as here:", *troubles))
+            )
 
     @property
     def _address(self) -> str:
@@ -249,5 +265,5 @@ def _distributed() -> ModuleType:
 def _said(error: BaseException) -> str:
     """What a worker's exception means to its user."""
     if isinstance(error, ModuleNotFoundError):
-        return f"{error}: install flex-cpu[models] there, of the same version"
+        return f"{error}: install flex-cpu[distributed] there"
     return f"{type(error).__name__}: {error}"

@@ -162,7 +162,7 @@ class SentenceEncoder:
         )
         return loaded
 
-    def recipe(self) -> Callable[[], SentenceEncoder] | SentenceEncoder:
+    def _recipe(self) -> Callable[[], SentenceEncoder] | SentenceEncoder:
         """What another process makes this encoder of: the path of its files, which it loads once; for one without files, itself."""
         if self._source is None:
             return self
@@ -178,7 +178,7 @@ class SentenceEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles an encoder that was loaded as the path of its files: where it is unpickled they must be too, and are mapped once a
         process. One that was not loaded is pickled with its weights, which belong to the copy: they are packed once, like its own."""
-        recipe = self.recipe()
+        recipe = self._recipe()
         if recipe is not self:
             return recipe, ()
         # inside one bytes object, since memory that is received beside a pickle counts as borrowed
@@ -379,12 +379,12 @@ class SentenceEncoder:
     def _first_prompt(self, names: Sequence[str]) -> str | None:
         return next((name for name in names if name in self.prompts), None)
 
-    def document_prompt(self, name: str | None = None) -> str | None:
+    def _document_prompt(self, name: str | None = None) -> str | None:
         """The text that `encode_document` prepends. ValueError if there is no prompt of that name."""
         return self._prompt(None, name or self._first_prompt(DOCUMENT_PROMPTS))
 
     @property
-    def digest(self) -> str | None:
+    def _digest(self) -> str | None:
         """What tells this model from others: a digest of its files."""
         return None if self._source is None else self._source.digest
 

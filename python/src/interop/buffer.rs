@@ -6,6 +6,7 @@ use crate::convert::error::DTypeError;
 use crate::convert::kind;
 use crate::tensor::byte_strides;
 use flex::dtype::Class;
+use flex::layout::Layout;
 use flex::storage::Loan;
 use flex::{DType, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -121,7 +122,12 @@ impl Export {
         let mut format = [0; 4];
         format[..dtype.format().len()].copy_from_slice(dtype.format().as_bytes());
         let shape = tensor.shape().iter().map(|d| *d as isize).collect();
-        let strides = byte_strides(tensor.layout(), dtype).collect();
+        // consumers take no other strides for contiguous, and any are right where there are no elements
+        let plain = tensor
+            .is_empty()
+            .then(|| Layout::contiguous(tensor.shape()).ok())
+            .flatten();
+        let strides = byte_strides(plain.as_ref().unwrap_or(tensor.layout()), dtype).collect();
         Ok(Box::new(Export {
             shape,
             strides,

@@ -47,11 +47,7 @@ fn pickled(data: &Bound<PyAny>) -> PyResult<Tensor> {
 /// A tensor from pickled bytes, which it borrows.
 #[function(data: "_Operand", shape, dtype)]
 pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<PyTensor> {
-    let (bytes, dtype, shape) = (
-        pickled(data)?,
-        dtype.0,
-        shape.shape("pickle", "shape")?,
-    );
+    let (bytes, dtype, shape) = (pickled(data)?, dtype.0, shape.shape("pickle", "shape")?);
     let layout = Layout::contiguous(&shape).raise()?;
     if bytes.dtype().size() != 1 || layout.len().checked_mul(dtype.size()) != Some(bytes.len()) {
         return Err(Error::value(

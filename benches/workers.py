@@ -1,0 +1,108 @@
+"""Sentences per second by one process, by a pool of processes and by dask's workers; and what dask takes for a task.
+
+    .venv/bin/python benches/workers.py [--texts 2000] [--rounds 3] [--model FOLDER]
+
+Each line has the best of some rounds, which alternate: sentences per second of wall time, and per second of all processes' CPU time,
+which other programs on the machine affect less.
+"""
+
+import argparse
+import os
+import random
+import time
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+
+import distributed
+
+import flex
+from flex.cli import default_model
+from flex.models import SentenceEncoder, _corpus, _engines
+
+TASKS = 300  # without work
+
+
+def sentences(count):
+    """Of 5 to 40 words of this repository's pages."""
+    words = " ".join(
+        path.read_text(encoding="utf-8")
+        for path in sorted((Path(__file__).resolve().parent.parent / "docs").glob("*.md"))
+    ).split()
+    rng = random.Random(0)
+    starts = [rng.randrange(len(words) - 40) for _ in range(count)]
+    return [" ".join(words[k : k + rng.randint(5, 40)]) for k in starts]
+
+
+def cpu_seconds():
+    """Of this process."""
+    return time.process_time()
+
+
+def worker_seconds(client):
+    """Of the workers."""
+    return sum(client.run(cpu_seconds).values())
+
+
+def here(encoder, texts, threads):
+    with flex.threads(threads):
+        encoder.encode(texts)
+
+
+def by_engine(engine, encoder, texts):
+    for _ in _corpus.encoded(engine, _corpus.tasks(texts, str, encoder.max_seq_length), str):
+        pass
+
+
+def cluster(stack, workers):
+    """A client of processes of one thread each."""
+    made = distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    )
+    return stack.enter_context(distributed.Client(stack.enter_context(made)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--texts", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--model", default=default_model())
+    arguments = parser.parse_args()
+    texts, encoder = sentences(arguments.texts), SentenceEncoder.load(arguments.model)
+    print(f"{encoder}\n{len(texts)} texts, {os.cpu_count()} cores")
+    with ExitStack() as stack:
+        clients = {n: cluster(stack, n) for n in (1, 2)}
+        pool = stack.enter_context(closing(_engines.Pool(encoder, {}, 2)))
+        cases = {
+            "one process, 1 thread": (partial(here, encoder, texts, 1), None),
+            "one process, 2 threads": (partial(here, encoder, texts, 2), None),
+            "pool, 2 processes": (partial(by_engine, pool, encoder, texts), None),
+        }
+        for n, client in clients.items():
+            engine = _engines.Cluster(client, encoder, {})
+            cases[f"dask, {n} worker{'s' * (n > 1)}"] = (
+                partial(by_engine, engine, encoder, texts),
+                client,
+            )
+        best = dict.fromkeys(cases, (0.0, 0.0))
+        here(encoder, texts[:64], 2)
+        for _ in range(arguments.rounds):
+            for name, (run, client) in cases.items():
+                others = worker_seconds(client) if client else 0.0
+                start, cpu = time.perf_counter(), cpu_seconds()
+                run()
+                wall, cpu = time.perf_counter() - start, cpu_seconds() - cpu
+                cpu += worker_seconds(client) - others if client else 0.0
+                rates = len(texts) / wall, 0.0 if "pool" in name else len(texts) / cpu
+                best[name] = tuple(map(max, best[name], rates))
+        for name, (wall, cpu) in best.items():
+            print(f"{name:24} {wall:8.1f}/s {cpu:8.1f} per CPU second")
+        engine = _engines.Cluster(clients[2], encoder, {})
+        start = time.perf_counter()
+        for _ in _corpus.encoded(engine, [[] for _ in range(TASKS)], str):
+            pass
+        print(f"a task without texts: {(time.perf_counter() - start) / TASKS * 1e3:.2f} ms")
+
+
+if __name__ == "__main__":
+    main()
