@@ -486,6 +486,12 @@ class TestCommand:
         assert f"{address}: no scheduler answers" in process.stderr
         assert "Traceback" not in process.stderr
 
+    @pytest.mark.parametrize("address", ["nonsense", "foo://host:1", "tcp://host"])
+    def test_no_address(self, corpus, tmp_path, address):
+        process = command(corpus, "-o", tmp_path / "out.npy", "--scheduler", address)
+        assert (process.returncode, process.stderr.count("\n")) == (1, 1), process.stderr
+        assert f"{address} is no address of a scheduler" in process.stderr
+
     def test_json_of_a_scheduler(self, cluster, corpus):
         corpus.write_text("".join(f"{text}\n" for text in sentences(50)))
         one, two = (

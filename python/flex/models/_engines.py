@@ -244,8 +244,13 @@ def connect(address: str) -> Client:
     """A client of the scheduler. EngineError if none answers."""
     distributed = _distributed()
     try:
+        # a client of an address that is none would wait for it when it is dropped
+        distributed.comm.get_address_host_port(address, strict=True)
+    except ValueError as error:
+        raise EngineError(f"{address} is no address of a scheduler: {error}") from error
+    try:
         client: Client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, RuntimeError, TypeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise EngineError(
             f"{address}: no scheduler answers ({error}); `dask scheduler` starts one and shows its address"
         ) from error
