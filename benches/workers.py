@@ -1,6 +1,6 @@
 """Sentences per second by one process, by a pool of processes and by dask's workers; and what dask takes for a task.
 
-    .venv/bin/python benches/workers.py [--texts 2000] [--rounds 3] [--model FOLDER]
+    .venv/bin/python benches/workers.py [--texts 2000] [--rounds 3] [--tokens 8192] [--model FOLDER]
 
 Each line has the best of some rounds, which alternate: sentences per second of wall time, and per second of all processes' CPU time,
 which other programs on the machine affect less.
@@ -66,8 +66,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tokens", type=int, default=_corpus.TOKENS, help="of a task, about")
     parser.add_argument("--model", default=default_model())
     arguments = parser.parse_args()
+    _corpus.TOKENS = arguments.tokens
     texts, encoder = sentences(arguments.texts), SentenceEncoder.load(arguments.model)
     print(f"{encoder}\n{len(texts)} texts, {os.cpu_count()} cores")
     with ExitStack() as stack:
