@@ -43,16 +43,16 @@ pub trait Cast: Number {
     /// Converts a slice of `f32` into another of the same length.
     #[inline(always)]
     fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut()
-            .zip(x)
-            .for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
+        for (y, x) in y.iter_mut().zip(x) {
+            y.write(Self::from_single(*x));
+        }
     }
     /// Converts a slice of `f64` into another of the same length.
     #[inline(always)]
     fn from_doubles<I: Isa>(x: &[f64], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut()
-            .zip(x)
-            .for_each(|(y, x)| _ = y.write(Self::from_double(*x)));
+        for (y, x) in y.iter_mut().zip(x) {
+            y.write(Self::from_double(*x));
+        }
     }
 }
 

@@ -80,7 +80,9 @@ macro_rules! from_float {
             if I::AVX2 & !I::AVX512 {
                 by_blocks::<Short<$T>>(x, y)
             } else {
-                y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write($T::from_single(*x)));
+                for (y, x) in y.iter_mut().zip(x) {
+                    y.write($T::from_single(*x));
+                }
             }
         }
     };

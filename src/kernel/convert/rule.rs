@@ -16,10 +16,10 @@ pub trait ElementConversion: 'static {
     /// Converts a slice into another of the same length.
     #[inline(always)]
     fn convert_all<I: Isa>(x: &[Self::From], y: &mut [MaybeUninit<Self::To>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| {
+        for (y, x) in y.iter_mut().zip(x) {
             rolled::<I, Self::To>();
             y.write(Self::convert(*x));
-        });
+        }
     }
     /// Converts a block. The result is new memory, so that LLVM needs no check whether it overlaps
     /// x.
@@ -38,17 +38,17 @@ pub trait ElementConversion: 'static {
 pub const BLOCK: usize = 64;
 
 /// [`ElementConversion::convert_all`] by blocks: twice as fast with AVX2 for results so narrow that
-/// packing them costs as much as the conversion.
+/// packing them costs as much as the conversion. (In a closure, a block is so long that LLVM would
+/// outline it.)
 #[inline(always)]
 pub fn by_blocks<R: ElementConversion>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
     let ((blocks, x), (results, y)) = (x.as_chunks(), y.as_chunks_mut());
-    blocks
-        .iter()
-        .zip(results)
-        .for_each(|(x, y)| *y = R::convert_block(x));
-    y.iter_mut()
-        .zip(x)
-        .for_each(|(y, x)| _ = y.write(R::convert(*x)));
+    for (x, y) in blocks.iter().zip(results) {
+        *y = R::convert_block(x);
+    }
+    for (y, x) in y.iter_mut().zip(x) {
+        y.write(R::convert(*x));
+    }
 }
 
 /// The loop of a rule.
@@ -69,7 +69,9 @@ impl<R: ElementConversion> Loop for Convert<R> {
         if scalars & 1 == 1 {
             // SAFETY: LOOP1: by the bit, there is one element.
             let x = R::convert(unsafe { *(a as *const R::From) });
-            d.iter_mut().for_each(|d| _ = d.write(x));
+            for d in d {
+                d.write(x);
+            }
         } else {
             // SAFETY: LOOP1: by the bit, there are `n` elements.
             R::convert_all::<I>(unsafe { from_raw_parts(a as *const R::From, n) }, d);

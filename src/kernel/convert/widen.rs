@@ -15,15 +15,15 @@ pub trait Widen: Copy + 'static {
     /// Widens a slice into another of its length.
     #[inline(always)]
     fn widen_all<I: Isa>(x: &[Self], y: &mut [MaybeUninit<f32>]) {
-        y.iter_mut()
-            .zip(x)
-            .for_each(|(y, x)| _ = y.write(x.widen()));
+        for (y, x) in y.iter_mut().zip(x) {
+            y.write(x.widen());
+        }
     }
     /// Narrows a slice into another of its length.
     #[inline(always)]
     fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut()
-            .zip(x)
-            .for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
+        for (y, x) in y.iter_mut().zip(x) {
+            y.write(Self::narrow(*x));
+        }
     }
 }

@@ -38,7 +38,9 @@ impl Narrow for Bool {
     }
     #[inline(always)]
     fn narrow_all<I: Isa, T: Widen>(x: &[Bool], y: &mut [MaybeUninit<Bool>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(*x));
+        for (y, x) in y.iter_mut().zip(x) {
+            y.write(*x);
+        }
     }
 }
 /// Elements widened, computed and narrowed at a time: they stay in L1, and their loops have no
@@ -68,10 +70,10 @@ impl<T: Widen, O: Unary<Float, f32, Out<f32>: Narrow>> Loop for FusedUnaryLoop<O
             )
         };
         if T::IN_LOOPS {
-            return d
-                .iter_mut()
-                .zip(a)
-                .for_each(|(d, a)| _ = d.write(O::eval::<I>(a.widen()).narrow::<T>()));
+            for (d, a) in d.iter_mut().zip(a) {
+                d.write(O::eval::<I>(a.widen()).narrow::<T>());
+            }
+            return;
         }
         let (mut x, mut y) = ([0.0; BLOCK], [O::Out::<f32>::default(); BLOCK]);
         for (d, a) in d.chunks_mut(BLOCK).zip(a.chunks(BLOCK)) {
@@ -97,10 +99,10 @@ impl<T: Widen, O: Binary<Float, f32, Out<f32>: Narrow>> Loop for FusedBinaryLoop
             )
         };
         if T::IN_LOOPS {
-            let items = d.iter_mut().zip(a.iter().zip(b));
-            return items.for_each(|(d, (a, b))| {
-                _ = d.write(O::eval::<I>(a.widen(), b.widen()).narrow::<T>())
-            });
+            for (d, (a, b)) in d.iter_mut().zip(a.iter().zip(b)) {
+                d.write(O::eval::<I>(a.widen(), b.widen()).narrow::<T>());
+            }
+            return;
         }
         let (mut x, mut y, mut z) = (
             [0.0; BLOCK],
