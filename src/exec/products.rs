@@ -100,6 +100,13 @@ where
     unsafe {
         match algorithm {
             Algorithm::Dots => dots(sizes, batch, operands, epilogue),
+            Algorithm::Blocked
+                if gemm::tiny::serves::<A, B, C>(sizes.m, sizes.n, sizes.k)
+                    && epilogue.is_empty() =>
+            {
+                tiny(sizes, batch, operands, epilogue);
+                Ok(())
+            }
             Algorithm::Blocked => {
                 let operands = |i| {
                     let (a, b, c) = operands(i);
@@ -110,6 +117,35 @@ where
             _ => vectors(algorithm, sizes, batch, operands, epilogue),
         }
     }
+}
+
+/// [`products`] that are too small to be packed, with an empty epilogue.
+///
+/// # Safety
+/// As [`products`].
+unsafe fn tiny<'a, A, B, C>(
+    ProductSizes { m, n, k }: ProductSizes,
+    batch: usize,
+    operands: ProductOperands<'_, 'a, A, B, C>,
+    epilogue: Epilogue<'a, C>,
+) where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    /// Operations that the loads, stores and addresses of a product take beside its elements.
+    const BEGIN: usize = 64;
+    let cost = Cost {
+        bytes: (m * k + k * n + m * n) * size_of::<C>(),
+        flops: m * n * k + BEGIN,
+    };
+    par::ranges(batch, 1, cost, |range| {
+        gemm::tiny::products(range.clone(), operands);
+        if epilogue.has_post_op() {
+            // SAFETY: POSTOP1: all of each C, which has been written.
+            range.for_each(|i| unsafe { epilogue.of(i).run_post_op(0..m, 0..n) });
+        }
+    });
 }
 
 /// `c = a b` followed by the epilogue, by the macrokernel, for `batch` pairs of matrices of one

@@ -69,3 +69,5 @@ mod storage;
 mod stream;
 #[cfg(all(feature = "linalg", feature = "f64"))]
 mod systems;
+#[cfg(feature = "ints")]
+mod tiny;

@@ -45,6 +45,9 @@
 //! tile (`tall`), so that each panel is read once. The order of the additions into an element of C
 //! follows from K alone, not from blocking, threads or packing.
 //!
+//! **Tiny products**, up to 8 x 8 by 8 x 8, are computed one after the other without packing ([`tiny`]),
+//! to the macrokernel's bits.
+//!
 //! **Few rows.** Products of few rows with an unpacked B are bound by memory and use `gemv`, whose
 //! sums round differently; so the algorithm is chosen from the shapes, strides and types of the
 //! whole product, never of a part of it. Whether a weight is already packed must not show: a
@@ -76,6 +79,7 @@ pub mod packing;
 mod panels;
 mod scratch;
 pub mod source;
+pub mod tiny;
 
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
