@@ -9,7 +9,7 @@ use crate::dtype::{bf16, f16};
 use crate::error::{Error, NamedOperand, Result};
 use crate::exec::products::{ProductSizes, Right, products};
 use crate::kernel::gemm::{self, Epilogue, MatElement};
-use crate::layout::{self, Int, Layout, Shape};
+use crate::layout::{self, Layout, Shape};
 use crate::ops::methods::method;
 use crate::tensor::Tensor;
 
@@ -248,7 +248,7 @@ type Stack =
     fn(&Tensor, &Tensor, &mut Tensor, ProductSizes, usize, Option<&dyn BindPostOp>) -> Result<()>;
 
 /// The products of two batches of matrices, whose leading dimensions broadcast, in this dtype.
-fn batched(
+pub(super) fn batched(
     op: &'static str,
     (a, b): (&Tensor, &Tensor),
     dtype: DType,
@@ -293,7 +293,8 @@ fn batched(
     Ok(c)
 }
 
-fn stack<A, B, C>(
+/// The products of a batch of matrices, by the driver of products.
+pub(super) fn stack<A, B, C>(
     a: &Tensor,
     b: &Tensor,
     c: &mut Tensor,
@@ -323,68 +324,6 @@ where
             false => products(sizes, batch, &operands, Right::Once, epilogue),
         }
     }
-}
-
-method!(
-    /// The dot product along an axis of two tensors whose other dimensions broadcast; the first is
-    /// conjugated if it is complex.
-    ///
-    /// A negative `axis` counts from the end of both shapes, others from the front of the broadcast
-    /// shape. Dtypes are promoted.
-    ///
-    /// Errors if the sizes along the axis differ, the other dimensions don't broadcast, or the
-    /// dtypes have no common one or are bool.
-    ///
-    /// ```
-    /// use flex::{Tensor, ops};
-    /// let a = Tensor::from([[1, 2], [3, 4]]);
-    /// let b = Tensor::from([10, 1]);
-    /// assert_eq!(a.vecdot(&b, -1)?.to_vec::<i32>()?, [12, 34]);
-    /// assert_eq!(ops::vecdot(&a, &a, 0)?.to_vec::<i32>()?, [10, 20]);
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    pub fn vecdot(a: &Tensor, b: &Tensor, axis: impl Int) -> Result<Tensor> {
-        vecdot_of(a, b, axis.wide())
-    }
-);
-
-fn vecdot_of(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
-    const OP: &str = "vecdot";
-    let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
-    // a nonnegative axis is one of the longer shape; from the end, it must be one of both
-    let from_end = if axis < 0 {
-        axis
-    } else {
-        layout::axis(OP, axis, most)? as isize - most as isize
-    };
-    let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis {
-        op: OP,
-        axis,
-        rank: least,
-        repeated: false,
-    })?;
-    let behind = least - k;
-    let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
-    if left != right {
-        let message = message!("axis {axis} of a is {left} but that of b is {right}");
-        return Err(Error::shape_of(
-            OP,
-            message,
-            &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
-        ));
-    }
-    let dtype = a.dtype().promote(b.dtype(), OP)?;
-    let sums = product_dtype(dtype);
-    let a = a.astype(sums)?.moveaxis(from_end, -1)?;
-    let b = b.astype(sums)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
-    let a = if dtype.is_complex() {
-        crate::ops::conj(&a)?
-    } else {
-        a
-    }
-    .expand_dims(-2)?;
-    let c = dispatch_product!(sums, |T| batched(OP, (&a, &b), sums, stack::<T, T, T>, None), else Err(Error::unsupported(OP, dtype)))?;
-    c.squeeze([-2, -1])?.into_dtype(dtype)
 }
 
 method!(

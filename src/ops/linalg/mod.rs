@@ -6,6 +6,7 @@ mod matmul;
 mod operands;
 mod post_op;
 mod tensordot;
+mod vecdot;
 mod weight;
 
 pub use cross::cross;
@@ -19,9 +20,10 @@ pub use matmul::matrix_transposed;
 #[cfg(feature = "stream")]
 pub(crate) use matmul::product_of;
 pub(crate) use matmul::{bytes_in_i32, dispatch_product, is_dense, product_dtype, sums_in, widens};
-pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
+pub use matmul::{matmul, matmul_as, matrix_transpose};
 pub(crate) use operands::{Matrices, ResultMatrices};
 #[doc(hidden)]
 pub use post_op::{BindPostOp, bind_post_op};
 pub use tensordot::{TensordotAxes, outer, tensordot};
+pub use vecdot::vecdot;
 pub(crate) use weight::{kept_panels, product_of_weight};
