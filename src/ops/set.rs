@@ -6,9 +6,10 @@ use super::{
     argsort, concat, equal, greater_equal, imag, less, logical_and, masked_select, not_equal, real,
     sort, take, trunc,
 };
-use crate::dtype::DType;
+use crate::dtype::{Bool, DType, Element};
 use crate::error::Result;
 use crate::ops::methods::method;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// The result of [`unique_all`].
@@ -137,10 +138,20 @@ method!(
             return logical_and(whole, isin(&x.astype(elements.dtype())?, elements)?);
         }
         let dtype = x.dtype().promote(elements.dtype(), "isin")?;
-        let (x, sorted) = (
-            x.astype(dtype)?,
-            sort(&elements.astype(dtype)?.reshape(-1)?, 0)?,
-        );
+        let (x, elements) = (x.astype(dtype)?, elements.astype(dtype)?);
+        // converting narrower integers takes less time than another loop takes room
+        let found = match dtype {
+            DType::U64 => by_table::<u64>(&x, &elements, |x| x)?,
+            dtype if dtype.is_integer() && DType::I64.is_available() => {
+                let (x, elements) = (x.astype(DType::I64)?, elements.astype(DType::I64)?);
+                by_table::<i64>(&x, &elements, |x| x as u64)?
+            }
+            _ => None,
+        };
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let sorted = sort(&elements.reshape(-1)?, 0)?;
         if sorted.is_empty() {
             return Tensor::zeros(x.shape(), DType::Bool);
         }
@@ -153,6 +164,48 @@ method!(
         super::equal(&nearest, &x)
     }
 );
+
+/// [`isin`] of integers, by a table of the range of `elements`; none if it were much longer than the
+/// operands. `bits` keeps differences.
+fn by_table<T: Element + Ord>(
+    x: &Tensor,
+    elements: &Tensor,
+    bits: impl Fn(T) -> u64 + Sync,
+) -> Result<Option<Tensor>> {
+    /// Entries per element of the operands: as long as clearing them takes no longer than searching.
+    const ENTRIES: usize = 4;
+    let (x, elements) = (x.contiguous()?, elements.contiguous()?);
+    let (from, elements) = (x.as_slice::<T>()?, elements.as_slice::<T>()?);
+    let (Some(least), Some(most)) = (elements.iter().min(), elements.iter().max()) else {
+        return Ok(None);
+    };
+    let least = bits(*least);
+    let position = |x: T| usize::try_from(bits(x).wrapping_sub(least)).unwrap_or(usize::MAX);
+    let (last, few) = (position(*most), from.len().saturating_add(elements.len()));
+    if last >= few.saturating_mul(ENTRIES) {
+        return Ok(None);
+    }
+    let mut table = Tensor::zeros([last + 1], DType::Bool)?;
+    let entries = table.as_mut_slice::<Bool>()?;
+    for element in elements {
+        // borrowed memory may have changed
+        if let Some(entry) = entries.get_mut(position(*element)) {
+            *entry = Bool(1);
+        }
+    }
+    let entries = &*entries;
+    let mut found = Tensor::zeros(x.shape(), DType::Bool)?;
+    let cost = Cost {
+        bytes: size_of::<T>() + 2,
+        flops: 8,
+    };
+    par::split(found.as_mut_slice::<Bool>()?, 1, 1, cost, |range, found| {
+        for (found, x) in found.iter_mut().zip(&from[range]) {
+            *found = entries.get(position(*x)).copied().unwrap_or(Bool(0));
+        }
+    });
+    Ok(Some(found))
+}
 
 /// Whether floats are values of an integer dtype.
 fn is_value_of(dtype: DType, x: &Tensor) -> Result<Tensor> {

@@ -7,7 +7,7 @@
 ))]
 
 use crate::common::{Rng, Value, layouts, random, special, tensor, values};
-use flex::{DType, Tensor, ops};
+use flex::{DType, Scalar, Tensor, ops};
 
 /// Few values, so that many are equal, and the special ones.
 fn repeated(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
@@ -124,4 +124,42 @@ fn isin_matches_the_oracle() {
     }
     let c = random(&mut rng, &[2], DType::Complex64);
     assert!(matches!(ops::isin(&c, &c), Err(flex::Error::DType { .. })));
+}
+
+/// Elements that lie close together are looked up in a table, others are searched.
+#[test]
+fn isin_of_integers_near_and_far() {
+    for dtype in DType::ALL
+        .into_iter()
+        .filter(|d| d.is_available() && d.is_integer())
+    {
+        let bits = 8 * dtype.size() as u32;
+        let [lowest, highest] = match dtype.is_signed() {
+            true => [-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1],
+            false => [0, (1i128 << bits) - 1],
+        };
+        let at = |from: i128| (from..from + 40).step_by(3).collect::<Vec<_>>();
+        for elements in [
+            at(lowest),
+            at(highest - 45),
+            vec![lowest, highest],
+            vec![highest],
+        ] {
+            let mut x: Vec<i128> = elements.iter().flat_map(|e| [e - 1, *e, e + 1]).collect();
+            x.extend([lowest, highest, lowest + 50]);
+            x.retain(|x| (lowest..=highest).contains(x));
+            let numbers = |x: &[i128]| {
+                let numbers: Vec<Scalar> = x.iter().map(|x| Scalar::Int(*x)).collect();
+                tensor(&numbers, &[x.len()], dtype)
+            };
+            let want: Vec<Value> = x
+                .iter()
+                .map(|x| Value::Bool(elements.contains(x)))
+                .collect();
+            for (name, x) in layouts(&numbers(&x)) {
+                let found = ops::isin(&x, &numbers(&elements)).unwrap();
+                assert_eq!(values(&found), want, "{dtype} {name} {elements:?}");
+            }
+        }
+    }
 }
