@@ -161,9 +161,38 @@ kernel! {
 /// For each value, the number of elements of `sorted` that come before it: those less than it, and
 /// with `right` those equal to it as well.
 pub fn search<T: Ordered>(sorted: &[T], values: &[T], right: bool, out: &mut [i64]) {
-    let key = |x: T| x.canonical().key(T::Key::default());
-    for (v, out) in values.iter().zip(out) {
-        let v = key(*v);
-        *out = sorted.partition_point(|s| if right { key(*s) <= v } else { key(*s) < v }) as i64;
+    /// Searches that take turns: while a step of one waits for memory, the others go on.
+    const TURNS: usize = 8;
+    let ((values, few), (out, rest)) = match size_of::<T>() {
+        4.. => (values.as_chunks::<TURNS>(), out.as_chunks_mut::<TURNS>()),
+        // of narrow types, which are rarely searched for, one by one: less code
+        _ => ((&[][..], values), (&mut [][..], out)),
+    };
+    for (values, out) in values.iter().zip(out) {
+        *out = search_together(sorted, *values, right);
     }
+    for (value, out) in few.iter().zip(rest) {
+        [*out] = search_together(sorted, [*value], right);
+    }
+}
+/// [`search`] for some values together, without branches that depend on them.
+fn search_together<T: Ordered, const N: usize>(
+    sorted: &[T],
+    values: [T; N],
+    right: bool,
+) -> [i64; N] {
+    let key = |x: T| x.canonical().key(T::Key::default());
+    let values = values.map(key);
+    // a position lies from `first` to `first + left`
+    let (mut first, mut left) = ([0; N], sorted.len());
+    while left > 0 {
+        let half = left.div_ceil(2);
+        for (first, v) in first.iter_mut().zip(values) {
+            let s = key(sorted[*first + half - 1]);
+            let before = (s < v) | (right & (s == v));
+            *first += if before { half } else { 0 };
+        }
+        left -= half;
+    }
+    first.map(|first| first as i64)
 }
