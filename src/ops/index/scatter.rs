@@ -71,6 +71,22 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
         return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
     let mut selection = Selection::new(OP, (x.layout(), x.dtype()), indices)?;
+    if let (None, [], [] | [1]) = (&selection.advanced, value.shape(), selection.layout.shape())
+        && value.dtype() == x.dtype()
+    {
+        // a number to an element: no plan of a copy
+        let (element, size) = (value.value(OP)?, x.dtype().size());
+        let ahead = selection.layout.offset() as isize - x.layout().offset() as isize;
+        if let Some(first) = x.get_mut_ptr() {
+            // SAFETY: one of the tensor's elements (TENSOR1), unshared (STORAGE3), and the bytes of
+            // a value of its dtype.
+            unsafe {
+                let to = first.wrapping_offset(ahead * size as isize);
+                core::ptr::copy_nonoverlapping(element.as_ptr(), to, size);
+            }
+            return Ok(());
+        }
+    }
     let value = fit(OP, x, value, &selection.shape())?;
     let layout = x.layout().clone();
     x.as_mut_ptr()?;
