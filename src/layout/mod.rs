@@ -153,9 +153,8 @@ impl Layout {
         operands: impl Iterator<Item = &'a Layout>,
     ) -> Result<Layout> {
         let mut result = Layout::contiguous(shape)?;
-        let mut whole = operands.filter(|l| {
-            l.shape() == shape && (0..shape.len()).all(|k| l.strides[k] != 0 || shape[k] == 1)
-        });
+        let mut whole =
+            operands.filter(|l| l.shape() == shape && (l.is_contiguous() || l.has_order()));
         let Some(first) = whole.next().filter(|l| !l.is_contiguous()) else {
             return Ok(result);
         };
@@ -176,6 +175,16 @@ impl Layout {
             result = Layout::normalized(result.shape, result.strides, 0);
         }
         Ok(result)
+    }
+    /// Whether strides put the dimensions in an order: no two of more than one element have the
+    /// same, and none repeats its elements.
+    fn has_order(&self) -> bool {
+        let stride = |k: usize| self.strides[k].unsigned_abs();
+        let moves = |k: &usize| self.shape[*k] != 1;
+        (0..self.rank()).filter(moves).all(|j| {
+            let mut before = (0..j).filter(moves);
+            stride(j) != 0 && before.all(|k| stride(j) != stride(k))
+        })
     }
     /// The number of elements; `None` if LAYOUT2 doesn't hold.
     fn count(shape: &[usize]) -> Option<usize> {

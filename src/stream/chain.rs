@@ -1,7 +1,7 @@
 //! Fuses operations of a program into single instructions: a product with the one sum that needs
-//! it, and chains of such pairs with a common factor, as in Horner's rule.
+//! it, chains of such pairs with a common factor, as in Horner's rule, and signs with numbers.
 
-use super::graph::{Graph, Operand, Value};
+use super::graph::{Graph, Operand, Value, negated_operand};
 use super::step::Operation;
 use crate::dtype::DType;
 use crate::kernel::elementwise::chains;
@@ -16,6 +16,8 @@ pub(super) enum Merged {
     Alone,
     /// Within the instruction of the only value that needs it.
     Within,
+    /// By another operation.
+    Apply(Op, SmallVec<[Operand; 3]>),
     /// As the product of the first two operands plus the third.
     MultiplyAdd([Operand; 3]),
     /// As the value of a polynomial.
@@ -44,9 +46,14 @@ pub(super) fn merge(
     let place = |k: usize| all.binary_search(&k).ok();
     let mut uses = alloc::vec![0usize; all.len()];
     for k in all {
-        for x in graph.nodes[*k].values() {
+        let node = &graph.nodes[*k];
+        let each = match node.step.operation {
+            Operation::Apply { op: Op::Square, .. } => 2, // both factors
+            _ => 1,
+        };
+        for x in node.values() {
             if let Some(at) = place(x.at()) {
-                uses[at] += 1;
+                uses[at] += each;
             }
         }
     }
@@ -59,18 +66,27 @@ pub(super) fn merge(
         Operand::Value(x) => place(x.at()).filter(|at| uses[*at] == 1),
         _ => None,
     };
-    let apply = |k: usize, name: Op| {
-        let step = &graph.nodes[k].step;
-        match (&step.operation, &step.operands[..]) {
-            (Operation::Apply { op, .. }, [x, y]) if *op == name => Some([*x, *y]),
-            _ => None,
-        }
+    let op_of = |k: usize| match &graph.nodes[k].step.operation {
+        Operation::Apply { op, .. } => Some((*op, &graph.nodes[k].step.operands[..])),
+        _ => None,
+    };
+    let factors = |k: usize| match op_of(k)? {
+        (Op::Multiply, [x, y]) => Some([*x, *y]),
+        (Op::Square, [x]) => Some([*x, *x]),
+        _ => None,
     };
     let pair = |k: usize| {
-        let terms = apply(k, Op::Add)?;
-        let found = (0..2).find_map(|side| {
+        let (terms, negative) = match op_of(k)? {
+            (Op::Add, [x, y]) => ([*x, *y], false),
+            (Op::Subtract, [x, y]) => ([*x, *y], true),
+            _ => return None,
+        };
+        let found = (negative as usize..2).find_map(|side| {
             let product = single(&terms[side])?;
-            let factors = apply(all[product], Op::Multiply)?;
+            let mut factors = factors(all[product])?;
+            if negative {
+                factors[1] = negated_operand(factors[1], dtype(k)?)?;
+            }
             (dtype(all[product]) == dtype(k)).then_some(ProductPlusTerm {
                 product,
                 factors,
@@ -79,8 +95,31 @@ pub(super) fn merge(
         });
         found.filter(|_| dtype(k).is_some_and(|d| chains::multiply_add(d).is_some()))
     };
+    // a product or a quotient whose sign is that of its number
+    let scaled = |k: usize| {
+        let (Op::Negative, [x]) = op_of(k)? else {
+            return None;
+        };
+        let at = single(x)?;
+        let (op @ (Op::Multiply | Op::Divide), [a, b]) = op_of(all[at])? else {
+            return None;
+        };
+        let computed = graph.nodes[all[at]].computed;
+        let negated = |x: &Operand| negated_operand(*x, computed);
+        let operands = match (negated(a), negated(b)) {
+            (_, Some(b)) => [*a, b],
+            (Some(a), _) => [a, *b],
+            _ => return None,
+        };
+        let operands = SmallVec::from_slice(&operands);
+        (!computed.is_complex()).then_some((at, Merged::Apply(op, operands)))
+    };
     let mut merged = alloc::vec![Merged::Alone; all.len()];
     for at in 0..all.len() {
+        if let Some((product, apply)) = scaled(all[at]) {
+            (merged[product], merged[at]) = (Merged::Within, apply);
+            continue;
+        }
         let Some(ProductPlusTerm {
             product,
             factors,

@@ -80,6 +80,7 @@ impl<'a> Emitter<'a> {
             let var = match merged {
                 Merged::Within => None,
                 Merged::Alone => Some(self.compute(*k)?),
+                Merged::Apply(op, operands) => Some(self.apply(*k, *op, operands)?),
                 Merged::MultiplyAdd(operands) => Some(self.multiply_add(*k, operands)?),
                 Merged::Horner {
                     first,
@@ -200,25 +201,27 @@ impl<'a> Emitter<'a> {
                 let x = self.var(node.operand().at())?;
                 self.builder.convert(x, dtype)
             }
-            Operation::Apply { op, .. } => {
-                let (row, operands) = (op.row(), &node.step.operands);
-                let dtype = self.computed_in(row, node.computed);
-                let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(OP, dtype))?;
-                let mut given: SmallVec<[program::Operand; 3]> = SmallVec::new();
-                for (j, x) in operands.iter().enumerate() {
-                    let seen = operand_dtype(row.op.rule(), j, dtype);
-                    let kept = match seen == dtype && kernel.wide {
-                        true => DType::F32,
-                        false => seen,
-                    };
-                    given.push(self.operand(x, kept)?);
-                }
-                let y = self.builder.apply(row, &kernel, dtype, &given)?;
-                debug_assert!(y.dtype == result_dtype(row.op.rule(), dtype));
-                Ok(y)
-            }
+            Operation::Apply { op, .. } => self.apply(k, op, &node.step.operands),
             _ => Err(missing()),
         }
+    }
+    /// Value `k` as the result of this operation.
+    fn apply(&mut self, k: usize, op: Op, operands: &[Operand]) -> Result<Var> {
+        let row = op.row();
+        let dtype = self.computed_in(row, self.graph.nodes[k].computed);
+        let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(OP, dtype))?;
+        let mut given: SmallVec<[program::Operand; 3]> = SmallVec::new();
+        for (j, x) in operands.iter().enumerate() {
+            let seen = operand_dtype(row.op.rule(), j, dtype);
+            let kept = match seen == dtype && kernel.wide {
+                true => DType::F32,
+                false => seen,
+            };
+            given.push(self.operand(x, kept)?);
+        }
+        let y = self.builder.apply(row, &kernel, dtype, &given)?;
+        debug_assert!(y.dtype == result_dtype(row.op.rule(), dtype));
+        Ok(y)
     }
     fn multiply_add(&mut self, k: usize, [a, b, c]: &[Operand; 3]) -> Result<Var> {
         let dtype = self.rounds_to(k).ok_or_else(missing)?;

@@ -3,7 +3,8 @@
 //! operations that are queued as they come.
 //!
 //! ```text
-//! graph     values and the operations that compute them, with their shapes and dtypes, none twice
+//! graph     values and the operations that compute them, with their shapes and dtypes, none twice;
+//!           elementwise ones in a normal form, so that spelling doesn't matter (graph/normal)
 //! step      operations as data, and what is known of their results
 //! product   matrix products, linear layers and convolutions as data
 //! codec     data as words, for files and hashes
@@ -46,7 +47,8 @@
 //! A program's values pass from instruction to instruction through L1, which bounds chains of cheap
 //! operations. A multiplication whose result is only added is one instruction with the addition
 //! (`chain`, `kernel/elementwise/chains`), and Horner's rule takes four float32 coefficients in
-//! one, in registers. Each operation still rounds, so the bits don't change.
+//! one, in registers. A sign goes into a number beside it. Each operation still rounds, so the bits
+//! don't change.
 //!
 //! # Post-ops
 //!

@@ -191,6 +191,68 @@ class TestPolynomials:
             assert s.stats()["kernels"] == 1
 
 
+def erf(x):
+    """Abramowitz and Stegun 7.1.26."""
+    size = flex.abs(x)
+    t = 1 / (1 + 0.3275911 * size)
+    y = (
+        (((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592
+    ) * t
+    return flex.sign(x) * (-(y * flex.exp(-(size * size))) + 1)
+
+
+def erf_respelled(x):
+    size = flex.abs(-x)
+    t = flex.reciprocal(size * 0.3275911 + 1)
+    y = t * (
+        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (t * 1.061405429 + -1.453152027)))
+    )
+    return -flex.sign(x) * (flex.exp(size * -size) * y - 1)
+
+
+class TestSpellings:
+    """Spellings of one computation are one computation."""
+
+    @pytest.mark.parametrize("dtype", WIDE)
+    def test_an_error_function_of_x_and_minus_x(self, dtype):
+        def gelus(erf, x):
+            scaled = x * 0.7071067811865476
+            return 0.5 * x * (1 + erf(scaled)), 0.5 * -x * (1 + erf(-scaled))
+
+        x = flex.linspace(-5, 5, 1003, dtype=dtype)
+        text = flex.explain(lambda x: gelus(erf, x), x)
+        assert text.count("exp") == text.count("reciprocal") == 1
+        same(flex.fuse(lambda x: gelus(erf, x))(x), gelus(erf, x))
+        with flex.stream():
+            queued = gelus(erf, x)
+        same(queued, gelus(erf, x))
+
+    @pytest.mark.parametrize("dtype", WIDE)
+    def test_one_plan(self, dtype):
+        x = flex.linspace(-5, 5, 1003, dtype=dtype)
+        plans = [flex.explain(f, x) for f in (erf, erf_respelled)]
+        assert plans[0].count("multiply") == plans[1].count("multiply") == 8
+        for f in (erf, erf_respelled):
+            same([flex.fuse(f)(x)], [f(x)])
+
+    @examples(100)
+    @given(st.data(), st.sampled_from([*WIDE, "int32"]), st.sampled_from([0.5, -2.0, 3, -1, 1]))
+    def test_signs_of_any_operands(self, data, dtype, number):
+        """Layouts, on which the bits of sums depend, are those of unfused operations."""
+        tensors = data.draw(inputs((dtype,)))
+
+        def f(*tensors):
+            x, y = tensors[0], -tensors[-1]
+            product = -x * y
+            total = -x - y
+            return (
+                *(product, total, flex.sum(product, axis=-1 if x.ndim else None), x * 1),
+                *(flex.where(x > 0, y, -x), -x < y, flex.abs(-x), flex.negative(-y), number - -x),
+            )
+
+        same(flex.fuse(f)(*tensors), f(*tensors))
+
+
 def several(x, y):
     """Reductions over the same axes that read the same operands."""
     z = x * y + 1

@@ -39,7 +39,9 @@ UNARY: dict[Callable, tuple[str, ...]] = {
     **dict.fromkeys(
         [
             *(flex.negative, flex.abs, flex.square, flex.sign, flex.floor, flex.ceil, flex.trunc),
-            *(flex.round, flex.relu, flex.signbit),
+            *(flex.round, flex.relu),
+            # the sign of a NaN is not specified
+            lambda x: flex.signbit(x) & flex.logical_not(flex.isnan(x)),
         ],
         NUMBERS,
     ),
@@ -48,7 +50,8 @@ UNARY: dict[Callable, tuple[str, ...]] = {
 }
 BINARY: dict[Callable, tuple[str, ...]] = {
     **dict.fromkeys([flex.add, flex.subtract, flex.multiply, flex.maximum, flex.minimum], NUMBERS),
-    **dict.fromkeys([flex.divide, flex.copysign, flex.atan2, flex.hypot, flex.logaddexp], FLOATS),
+    **dict.fromkeys([flex.divide, flex.atan2, flex.hypot, flex.logaddexp], FLOATS),
+    lambda x, y: flex.copysign(x, flex.where(flex.isnan(y), 1, y)): FLOATS,
     **dict.fromkeys([flex.floor_divide, flex.remainder, flex.fmod, flex.pow], FLOATS),
     **dict.fromkeys([flex.less, flex.less_equal, flex.greater, flex.greater_equal], ANY),
     **dict.fromkeys([flex.equal, flex.not_equal, flex.logical_and, flex.logical_or], ANY),

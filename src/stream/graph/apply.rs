@@ -62,14 +62,7 @@ impl Graph {
                 Operand::Parameter(p) => p.form = NumberForm::Element(seen),
             }
         }
-        let operation = Operation::Apply { op, in_place };
-        Ok(self.push(
-            Step {
-                operation,
-                operands,
-            },
-            outcome,
-        ))
+        Ok(self.normal(op, operands, in_place, outcome))
     }
     /// Adds a comparison of an integer or bool with a number of another kind, or out of its range,
     /// which is exact; `None` for all other operations.

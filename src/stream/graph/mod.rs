@@ -3,10 +3,13 @@
 
 mod apply;
 mod converted;
+mod draft;
 mod index;
 mod node;
+mod normal;
 
 pub(super) use converted::Sources;
+pub(super) use draft::negated_operand;
 pub(super) use node::{Node, NumberForm};
 pub use node::{Operand, Parameter, Value};
 
@@ -151,6 +154,11 @@ impl Graph {
             }
             (Operation::Convert { .. }, [Operand::Value(x)]) if self.dtype(*x) == dtype => {
                 return Ok(*x);
+            }
+            (Operation::Convert { .. }, [Operand::Value(x)]) => {
+                if let Some(of) = self.converted_back(*x, dtype) {
+                    return Ok(self.same(of, false));
+                }
             }
             (Operation::Product { product }, [Operand::Value(a), Operand::Value(b), ..]) => {
                 if let Some(converting) = product.converting(dtype)

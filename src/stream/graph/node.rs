@@ -4,6 +4,7 @@ use super::super::codec::{Coded, Words};
 use super::super::step::{Operation, Step};
 use super::super::walk::OP;
 use super::converted::Sources;
+use super::draft::negated;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernel::elementwise::exact;
@@ -44,6 +45,8 @@ pub struct Parameter {
 pub(in crate::stream) enum NumberForm {
     /// An element of the dtype.
     Element(DType),
+    /// An element of the dtype with the other sign.
+    Negated(DType),
     /// The first element of the dtype to which the comparison with the number applies.
     First(Op, DType),
     /// The last one.
@@ -57,6 +60,10 @@ impl NumberForm {
         let end = |op, dtype, k: usize| exact::element(dtype, exact::interval(op, dtype, x)[k]);
         match self {
             NumberForm::Element(dtype) => number(x, dtype, kept, OP),
+            NumberForm::Negated(dtype) => {
+                x.value(dtype, OP)?;
+                number(negated(x, dtype), dtype, kept, OP)
+            }
             NumberForm::First(op, dtype) => end(op, dtype, 0).value(kept, OP),
             NumberForm::Last(op, dtype) => end(op, dtype, 1).value(kept, OP),
         }

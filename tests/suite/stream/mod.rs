@@ -2,6 +2,7 @@
 //! between; plans are made once and saved to files.
 #![cfg(feature = "std")]
 
+mod normal;
 mod plans;
 mod programs;
 mod views;
@@ -73,7 +74,7 @@ fn bits(x: &Tensor) -> (Vec<usize>, DType, Vec<u64>) {
             .to_vec::<f64>()
             .unwrap()
             .iter()
-            .map(|v| v.to_bits())
+            .map(|v| if v.is_nan() { 1 } else { v.to_bits() })
             .collect(),
         DType::F32 => (x.to_vec::<f32>().unwrap().iter())
             .map(|v| {
