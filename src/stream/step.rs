@@ -349,7 +349,7 @@ impl Operation {
     /// of a power decides how it is computed.
     pub fn keeps_numbers(&self) -> bool {
         match self {
-            Operation::Apply { op, .. } => op.row().power.is_none(),
+            Operation::Apply { op, .. } => op.row().square.is_none(),
             _ => false,
         }
     }

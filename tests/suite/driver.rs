@@ -231,41 +231,6 @@ fn results_reuse_the_buffer_of_a_moved_operand() {
     assert!(floats(&z).iter().all(|v| *v == 0.0));
 }
 
-/// `x ** -1` has the bits of a reciprocal, which is rounded once, in every float dtype, and the signs
-/// of zeros and infinities.
-#[test]
-fn pow_minus_1_has_the_bits_of_reciprocal() {
-    let mut rng = Rng(30);
-    for d in DType::ALL
-        .into_iter()
-        .filter(|d| d.is_available() && d.is_float() && !d.is_storage())
-    {
-        for n in [0, 1, 17, 9000] {
-            let x = random(&mut rng, &[n], d);
-            let want = values(&ops::divide(1, &x).unwrap());
-            let mut assigned = x.clone();
-            ops::apply_in_place(Op::Pow.row(), &mut assigned, Some(Arg::from(-1))).unwrap();
-            for got in [
-                ops::pow(&x, -1).unwrap(),
-                ops::pow(&x, -1.0).unwrap(),
-                ops::pow(x.copy().unwrap(), -1).unwrap(),
-                assigned,
-            ] {
-                let same = values(&got).iter().zip(&want).all(|(a, b)| {
-                    a == b || matches!((a, b), (Value::Float(a), Value::Float(b)) if a.is_nan() && b.is_nan())
-                });
-                assert!(same && got.dtype() == d, "{d}, {n} elements");
-            }
-        }
-    }
-    let x = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 4.0];
-    let y = ops::pow(&Tensor::from_slice(&x, [6]).unwrap(), -1).unwrap();
-    let y = y.to_vec::<f32>().unwrap();
-    assert_eq!((y[0], y[1]), (f32::INFINITY, f32::NEG_INFINITY));
-    assert!(y[2] == 0.0 && y[2].is_sign_positive() && y[3] == 0.0 && y[3].is_sign_negative());
-    assert!(y[4].is_nan() && y[5] == 0.25);
-}
-
 /// `x ** 2` has the bits of a square, in every dtype that has powers; integers wrap.
 #[test]
 fn pow_2_has_the_bits_of_square() {

@@ -18,24 +18,13 @@ pub struct Row {
     pub op: Op,
     /// Its kernels.
     pub lookup: KernelLookup,
-    /// The row to use instead if the second operand is some number: for powers only.
-    pub power: Option<PowerRow>,
+    /// The row to use instead if the second operand is two: for powers only.
+    pub square: Option<&'static Row>,
     /// What integers and bool are compared with in place of a number: for comparisons only.
     pub exact: Option<ExactNumber>,
 }
 /// [`exact`](super::exact::exact).
 pub type ExactNumber = fn(Op, DType, Scalar, bool) -> Option<Exact>;
-
-/// The row that computes powers with this exponent in this dtype, rounded once; none if their
-/// rounding is that of any power.
-pub type PowerRow = fn(Scalar, DType) -> Option<&'static Row>;
-fn power(exponent: Scalar, dtype: DType) -> Option<&'static Row> {
-    match exponent {
-        Scalar::Int(2) | Scalar::Float(2.0) => Some(&rows::Square::ROW),
-        Scalar::Int(-1) | Scalar::Float(-1.0) if dtype.is_float() => Some(&rows::Reciprocal::ROW),
-        _ => None,
-    }
-}
 
 /// The type of a result, by the row's rule.
 macro_rules! out {
@@ -49,9 +38,9 @@ macro_rules! out {
         $T
     };
 }
-macro_rules! power {
+macro_rules! square {
     (Pow) => {
-        Some(power)
+        Some(&Square::ROW)
     };
     ($Name:ident) => {
         None
@@ -93,7 +82,7 @@ macro_rules! make {
                 }
                 impl $Name {
                     /// Its row.
-                    pub const ROW: Row = Row { op: Op::$Name, lookup: $Name::lookup, power: power!($Name), exact: exact!($Name) };
+                    pub const ROW: Row = Row { op: Op::$Name, lookup: $Name::lookup, square: square!($Name), exact: exact!($Name) };
                     fn lookup(dtype: DType) -> Option<ElementKernel> {
                         if const { cfg!(feature = "nn") || !Op::$Name.is_in_nn() } {
                             $(if let Some(k) = <operation::$Family as Family<$Name, $arity>>::kernel(dtype) { return Some(k) })*

@@ -135,8 +135,8 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
-    // a power may be a square or an inverse
-    if row.power.is_some() && matches!(args.last(), Some(Arg::Scalar(_))) {
+    // a power may be a square
+    if row.square.is_some() && matches!(args.last(), Some(Arg::Scalar(_))) {
         return None;
     }
     // the condition has a dtype of its own
@@ -256,18 +256,17 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         return Ok(r);
     }
     let dtype = common_dtype(row, args)?;
-    // correctly rounded powers with some exponents are squares and inverses
-    if let Some(power) = row.power
-        && let [x, Arg::Scalar(exponent)] = &*args
+    // a correctly rounded power with exponent 2 equals the square
+    if let Some(square) = row.square
+        && let [x, Arg::Scalar(Scalar::Int(2) | Scalar::Float(2.0))] = &*args
         && x.tensor().is_some_and(|x| x.dtype() == dtype)
-        && let Some(unary) = power(*exponent, dtype)
     {
         if let (Arg::Ref(x), None) = (x, &into)
-            && let Some(r) = small(unary, &[Arg::Ref(x)])
+            && let Some(r) = small(square, &[Arg::Ref(x)])
         {
             return r;
         }
-        return general(unary, &mut args[..1], into);
+        return general(square, &mut args[..1], into);
     }
     let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
     if row.op.rule() == Rule::Select {

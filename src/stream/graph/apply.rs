@@ -37,12 +37,16 @@ impl Graph {
         if let Some(y) = self.compare_with_number(op, operands)? {
             return Ok(y);
         }
-        if let (Some(power), [x @ Operand::Value(v), Operand::Number(exponent)]) =
-            (row.power, operands)
+        if let (
+            Some(square),
+            [
+                x @ Operand::Value(v),
+                Operand::Number(Scalar::Int(2) | Scalar::Float(2.0)),
+            ],
+        ) = (row.square, operands)
             && self.dtype(*v) == outcome.computed
-            && let Some(unary) = power(*exponent, outcome.computed)
         {
-            return self.apply(unary.op, &[*x]);
+            return self.apply(square.op, &[*x]);
         }
         let values: SmallVec<[Value; 3]> = operands.iter().filter_map(Operand::value).collect();
         let is_mixed = check::is_mixed_comparison(op, values.iter().map(|x| self.dtype(*x)));
