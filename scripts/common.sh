@@ -12,10 +12,9 @@ die() { say "$@"; exit 1; }
 # printed, where readers of a long log look first. Scripts within a stage inherit the folder. `stage_times` says how long each took.
 stages=${stages:-}
 stage() {
-  local name=$1 started=$SECONDS status=0
+  local name=$1 status=0 TIMEFORMAT="$1 %0R s (CPU %0U s)"
   shift
-  "$@" 2>&1 | tee "$stages/$name" | sed -u "s/^/$name: /" && rm "$stages/$name" || status=$?
-  echo "$name $((SECONDS - started)) s" >>"$stages/.times"
+  { time "$@" 2>&1 | tee "$stages/$name" | sed -u "s/^/$name: /" && rm "$stages/$name" || status=$?; } 2>>"$stages/.times"
   return "$status"
 }
 stage_times() { paste -sd ',' "$stages/.times" | sed 's/,/, /g'; }
