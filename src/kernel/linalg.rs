@@ -5,6 +5,25 @@ use super::math::{Number, Real};
 
 /// Sums of a dot product, joined by pairs: as many as keep multiply-adds of a vector busy.
 const SUMS: usize = 16;
+/// Sums of what is left: a short product is not to wait for itself.
+const FEW: usize = 4;
+/// Sums beside other work, which keeps multiply-adds busy: a cache line of float64.
+const LINE: usize = 8;
+
+/// The sum of an array of `n` sums, by pairs. Its indices are constants, as are those of the loops that
+/// made it, so that it stays in registers.
+macro_rules! joined {
+    ($T:ty, $sums:ident, $n:ident) => {{
+        let mut n = $n;
+        while n > 1 {
+            n /= 2;
+            for k in 0..n {
+                $sums[k] = <$T>::add($sums[k], $sums[k + n]);
+            }
+        }
+        $sums[0]
+    }};
+}
 
 /// A number of a matrix that is factored.
 pub trait Entry: Packed + Number {}
@@ -41,27 +60,78 @@ kernel! {
     /// The sum of `x y`, or of `conj(x) y`.
     fn sum_of_products<'a, T: Entry>(x: &'a [T], y: &'a [T], conj: bool) -> T { |I|
         let n = x.len().min(y.len());
+        let mut sums = [T::default(); SUMS];
         let (xs, x) = x[..n].as_chunks::<SUMS>();
         let (ys, y) = y[..n].as_chunks::<SUMS>();
-        let mut sums = [T::default(); SUMS];
         for (x, y) in xs.iter().zip(ys) {
             for k in 0..SUMS {
                 let x = if conj { x[k].conj() } else { x[k] };
                 sums[k] = T::mul_add::<I>(x, y[k], sums[k]);
             }
         }
-        for k in 0..x.len() {
-            let x = if conj { x[k].conj() } else { x[k] };
-            sums[k] = T::mul_add::<I>(x, y[k], sums[k]);
-        }
-        let mut n = SUMS;
-        while n > 1 {
-            n /= 2;
-            for k in 0..n {
-                sums[k] = T::add(sums[k], sums[k + n]);
+        let (xs, x) = x.as_chunks::<FEW>();
+        let (ys, y) = y.as_chunks::<FEW>();
+        for (x, y) in xs.iter().zip(ys) {
+            for k in 0..FEW {
+                let x = if conj { x[k].conj() } else { x[k] };
+                sums[k] = T::mul_add::<I>(x, y[k], sums[k]);
             }
         }
-        sums[0]
+        let mut rest = T::default();
+        for (x, y) in x.iter().zip(y) {
+            let x = if conj { x.conj() } else { *x };
+            rest = T::mul_add::<I>(x, *y, rest);
+        }
+        T::add(joined!(T, sums, SUMS), rest)
+    }
+}
+
+kernel! {
+    /// A row of a Hermitian matrix, from its diagonal on, in one pass: `row += a x + b z`, then what it
+    /// adds to the product with `y` by its mirror image, `p += y[0] conj(row)` but for the diagonal.
+    /// The sum of `row y`.
+    pub fn update_hermitian<'a, T: Entry>(
+        row: &'a mut [T],
+        a: T,
+        x: &'a [T],
+        b: T,
+        z: &'a [T],
+        y: &'a [T],
+        p: &'a mut [T],
+    ) -> T { |I|
+        let n = row.len().min(x.len()).min(z.len()).min(y.len()).min(p.len());
+        if n == 0 {
+            return T::default();
+        }
+        let (first, diagonal) = (y[0], p[0]);
+        let (rows, row) = row[..n].as_chunks_mut::<LINE>();
+        let (xs, x) = x[..n].as_chunks::<LINE>();
+        let (zs, z) = z[..n].as_chunks::<LINE>();
+        let (ys, y) = y[..n].as_chunks::<LINE>();
+        let (ps, last) = p[..n].as_chunks_mut::<LINE>();
+        let mut sums = [T::default(); LINE];
+        for ((((row, x), z), y), p) in rows.iter_mut().zip(xs).zip(zs).zip(ys).zip(ps) {
+            // read before anything is written: the slices need not be known to be apart
+            let (mut line, mut product) = (*row, *p);
+            for k in 0..LINE {
+                line[k] = T::mul_add::<I>(b, z[k], T::mul_add::<I>(a, x[k], line[k]));
+            }
+            for k in 0..LINE {
+                sums[k] = T::mul_add::<I>(line[k], y[k], sums[k]);
+            }
+            for k in 0..LINE {
+                product[k] = T::mul_add::<I>(first, line[k].conj(), product[k]);
+            }
+            (*row, *p) = (line, product);
+        }
+        let mut rest = T::default();
+        for ((((row, x), z), y), p) in row.iter_mut().zip(x).zip(z).zip(y).zip(last) {
+            *row = T::mul_add::<I>(b, *z, T::mul_add::<I>(a, *x, *row));
+            rest = T::mul_add::<I>(*row, *y, rest);
+            *p = T::mul_add::<I>(first, row.conj(), *p);
+        }
+        p[0] = diagonal;
+        T::add(joined!(T, sums, LINE), rest)
     }
 }
 
@@ -85,16 +155,44 @@ pub struct Rotation<F> {
 pub const ROTATED: usize = 32;
 
 kernel! {
-    /// Applies rotations, one after the other, to a matrix of [`ROTATED`] columns.
+    /// Applies rotations, one after the other, to a matrix of [`ROTATED`] columns. Of a run of rotations
+    /// down or up the rows, the row that two of them share stays in registers.
     pub fn rotate_all<'a, F: Real>(rotations: &'a [Rotation<F>], x: &'a mut [[F; ROTATED]]) -> () { |I|
-        for Rotation { row, c, s } in rotations {
-            let [a, b] = &mut x[*row..*row + 2] else {
-                continue;
-            };
-            for k in 0..ROTATED {
-                let (p, q) = (a[k], b[k]);
-                a[k] = c.multiply_add::<I>(p, *s * q);
-                b[k] = c.multiply_add::<I>(q, -(*s * p));
+        let mut at = 0;
+        while at < rotations.len() {
+            let row = rotations[at].row;
+            if at + 1 < rotations.len() && rotations[at + 1].row == row + 1 {
+                let mut last = row;
+                let mut shared = x[last];
+                while at < rotations.len() && rotations[at].row == last {
+                    let Rotation { c, s, .. } = rotations[at];
+                    let [a, b] = &mut x[last..last + 2] else {
+                        break;
+                    };
+                    for k in 0..ROTATED {
+                        let (p, q) = (shared[k], b[k]);
+                        a[k] = c.multiply_add::<I>(p, s * q);
+                        shared[k] = c.multiply_add::<I>(q, -(s * p));
+                    }
+                    (last, at) = (last + 1, at + 1);
+                }
+                x[last] = shared;
+            } else {
+                let mut first = row + 1;
+                let mut shared = x[first];
+                while at < rotations.len() && rotations[at].row + 1 == first {
+                    let Rotation { c, s, .. } = rotations[at];
+                    let [a, b] = &mut x[first - 1..first + 1] else {
+                        break;
+                    };
+                    for k in 0..ROTATED {
+                        let (p, q) = (a[k], shared[k]);
+                        b[k] = c.multiply_add::<I>(q, -(s * p));
+                        shared[k] = c.multiply_add::<I>(p, s * q);
+                    }
+                    (first, at) = (first - 1, at + 1);
+                }
+                x[first] = shared;
             }
         }
     }

@@ -133,6 +133,11 @@ pub(super) fn sqrt<R: Real>(x: R) -> R {
 }
 /// The length of the hypotenuse, without intermediate overflow.
 pub(super) fn hypot<R: Real>(x: R, y: R) -> R {
+    let square = x * x + y * y;
+    let least = tiny::<R>() / epsilon::<R>();
+    if square > least && square < R::ONE / least {
+        return sqrt(square);
+    }
     R::from_f64(libm::hypot(x.to_f64(), y.to_f64()))
 }
 /// The distance from 1 to the next number.

@@ -9,6 +9,9 @@ use crate::kernel::linalg::{axpy, dot_conj, scale};
 use crate::kernel::math::{Number, Real};
 use core::ops::Range;
 
+/// The longest vectors that reflections are applied to one by one: a product would not pay.
+const SMALL: usize = 24;
+
 /// The length of a vector, without overflow.
 pub(super) fn length<T: Field>(x: &[T]) -> T::Real {
     let sum = dot_conj(x, x).re();
@@ -112,6 +115,15 @@ impl<T: Field> Reflections<T> {
         let (count, rows) = (which.len(), c.len() / self.len.max(1));
         let first = which.start + self.shift;
         if count == 0 || rows == 0 || first >= self.len {
+            return Ok(());
+        }
+        if self.len <= SMALL {
+            for row in c.chunks_exact_mut(self.len) {
+                for k in 0..count {
+                    let k = if adjoint { k } else { count - 1 - k };
+                    self.reflect(which.start + k, row, adjoint);
+                }
+            }
             return Ok(());
         }
         let width = self.len - first;

@@ -11,11 +11,13 @@ use crate::par::Cost;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The largest matrices that are computed this way.
-const LARGEST: usize = 8;
+const LARGEST: usize = 16;
+/// Their columns with those of right-hand sides: in one lane all of them fit the first cache.
+const COLUMNS: usize = 24;
 
 /// Whether `count` matrices of `n`, with `width` right-hand sides, are computed this way.
 pub(super) fn serves(n: usize, width: usize, count: usize) -> bool {
-    (1..=LARGEST).contains(&n) && width <= LARGEST && count >= LANES
+    (1..=LARGEST).contains(&n) && n + width <= COLUMNS && count >= LANES
 }
 
 /// The cost of a matrix.

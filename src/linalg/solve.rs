@@ -266,6 +266,9 @@ fn small_systems(
         return Ok(None);
     }
     let Some(b) = b else {
+        if !small::serves(n, n, batch.len) {
+            return Ok(None);
+        }
         let (a, mut x) = (prepared(a, wide)?, Tensor::empty(a.shape(), wide)?);
         let regular = dispatch!(float wide, |T| {
             let (a, x) = (a.as_slice::<T>()?, x.as_mut_slice::<T>()?);

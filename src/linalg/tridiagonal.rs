@@ -7,15 +7,31 @@ use super::rotations::Rotations;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::kernel::gemm::{Packed, Scratch};
-use crate::kernel::linalg::{axpy_twice, dot, dot_conj};
+use crate::kernel::linalg::{axpy, axpy_twice, dot_conj, update_hermitian};
 use crate::kernel::math::Real;
 use crate::par::{self, Cost};
+
+/// The pieces of about equal area that the upper triangle of a matrix of `n` is worked on in, on all
+/// threads: they follow from its size alone, and so do the bits of sums over them.
+fn pieces(n: usize) -> usize {
+    /// Rows of a piece that are worth sums of its own.
+    const ROWS: usize = 128;
+    /// The most pieces.
+    const MOST: usize = 8;
+    (n / ROWS).clamp(1, MOST)
+}
+/// The row of the triangle at which piece `k` begins.
+fn bound(n: usize, k: usize, pieces: usize) -> usize {
+    let below = 1.0 - k as f64 / pieces as f64;
+    n - (libm::sqrt(below) * n as f64) as usize
+}
 
 /// Reduces a Hermitian matrix of `n`, of which the lower triangle is read, to the tridiagonal matrix
 /// `Q^H A Q` with `diagonal` and `beside`. Destroys `a`.
 ///
-/// Each step updates the rows by the last step's reflection and multiplies them by the new one in a
-/// single pass, which is bound by memory (Van Zee, van de Geijn, Quintana-Orti, TOMS 39(1)).
+/// Each step updates the upper triangle by the last step's reflection and multiplies the matrix by the
+/// new one in a single pass, which is bound by memory (Van Zee, van de Geijn, Quintana-Orti, TOMS
+/// 39(1)).
 pub(super) fn reduce<T: Field>(
     a: &mut [T],
     n: usize,
@@ -35,6 +51,8 @@ pub(super) fn reduce<T: Field>(
     let mut v_conj = Scratch::<T>::new(n)?;
     let mut w_conj = Scratch::<T>::new(n)?;
     let mut p = Scratch::<T>::new(n)?;
+    // of each piece of the triangle
+    let mut sums = Scratch::<T>::new(pieces(n) * n)?;
     v.fill(T::ZERO);
     w.fill(T::ZERO);
     v_conj.fill(T::ZERO);
@@ -49,22 +67,36 @@ pub(super) fn reduce<T: Field>(
         beside[j] = q.set(j, row[j + 1..].iter().map(|x| x.conj()));
         let (next, tau) = q.get(j);
         let left = n - j - 1;
+        let pieces = pieces(left);
         let cost = Cost {
-            bytes: 2 * size_of::<T>() * left,
-            flops: 3 * left,
+            bytes: size_of::<T>() * left * left / pieces,
+            flops: 4 * left * left / pieces,
         };
         {
-            let (v, w, v_conj, w_conj) = (&v[..], &w[..], &v_conj[j + 1..], &w_conj[j + 1..]);
-            let out = par::Out::new(&mut p[j + 1..]);
-            par::split(below, n, 1, cost, |range, rows| {
-                // SAFETY: OUT1: ranges of rows are disjoint, and so are their products.
-                let p = unsafe { out.part(range.clone()) };
-                for ((i, row), p) in range.zip(rows.chunks_exact_mut(n)).zip(p) {
-                    let (i, row) = (j + 1 + i, &mut row[j + 1..]);
-                    axpy_twice(-v[i], w_conj, -w[i], v_conj, row);
-                    *p = tau * dot(row, next);
+            let (v, w, v_conj, w_conj) = (&v[..], &w[..], &v_conj[..], &w_conj[..]);
+            let (rows, sums) = (par::Out::new(below), par::Out::new(&mut sums));
+            par::chunks(pieces, cost, |piece| {
+                let range = bound(left, piece, pieces)..bound(left, piece + 1, pieces);
+                // SAFETY: OUT1: pieces have rows and sums of their own.
+                let (rows, p) = unsafe {
+                    (
+                        rows.part(range.start * n..range.end * n),
+                        sums.part(piece * n..(piece + 1) * n),
+                    )
+                };
+                p[j + 1 + range.start..].fill(T::ZERO);
+                for (i, row) in range.zip(rows.chunks_exact_mut(n)) {
+                    let (u, i) = (&next[i..], j + 1 + i);
+                    let (x, z) = (&w_conj[i..], &v_conj[i..]);
+                    let sum = update_hermitian(&mut row[i..], -v[i], x, -w[i], z, u, &mut p[i..]);
+                    p[i] = p[i] + sum;
                 }
             });
+        }
+        p[j + 1..].fill(T::ZERO);
+        for (piece, sums) in sums.chunks_exact(n).take(pieces).enumerate() {
+            let first = j + 1 + bound(left, piece, pieces);
+            axpy(tau, &sums[first..], &mut p[first..]);
         }
         let p = &p[j + 1..n];
         let alpha = -(tau * dot_conj(p, next)).re() * T::Real::from_f64(0.5);

@@ -220,6 +220,30 @@ pub enum Indexing {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<Vec<Tensor>> {
+    let open = open_meshgrid(tensors, indexing)?;
+    let mut shape = Shape::from_elem(1, open.len());
+    for t in &open {
+        for (to, size) in shape.iter_mut().zip(t.shape()) {
+            if *size != 1 {
+                *to = *size;
+            }
+        }
+    }
+    fallible::collect(open.iter().map(|t| t.broadcast_to(&shape)))
+}
+
+/// [`meshgrid`] before it is broadcast: result `i` has size 1 in all dimensions but its own. Views.
+///
+/// Errors if a tensor has more than one dimension.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Indexing}};
+/// let (x, y) = (Tensor::from([1, 2, 3]), Tensor::from([4, 5]));
+/// let grid = ops::open_meshgrid(&[x, y], Indexing::Xy)?;
+/// assert_eq!((grid[0].shape(), grid[1].shape()), (&[1, 3][..], &[2, 1][..]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn open_meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<Vec<Tensor>> {
     const OP: &str = "meshgrid";
     let axis_of = |i: usize| {
         if indexing == Indexing::Xy && i < 2 && tensors.len() > 1 {
@@ -228,7 +252,6 @@ pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<
             i
         }
     };
-    let mut shape = Shape::from_elem(1, tensors.len());
     for (i, t) in tensors.iter().enumerate() {
         let t: &Tensor = t.borrow();
         if t.rank() > 1 {
@@ -240,13 +263,12 @@ pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<
                 ),
             ));
         }
-        shape[axis_of(i)] = t.len();
     }
     let along = |(i, t): (usize, &T)| {
         let t: &Tensor = t.borrow();
         let mut one = Shape::from_elem(1, tensors.len());
         one[axis_of(i)] = t.len();
-        t.reshape(one)?.broadcast_to(&shape)
+        t.reshape(one)
     };
     fallible::collect(tensors.iter().enumerate().map(along))
 }
