@@ -2011,13 +2011,16 @@ class Tensor:
         >>> values.tolist(), indices.tolist()
         ([5, 3], [1, 2])
         """
-    def transpose(self, *axes: _Shape | None) -> Tensor:
+    def transpose(self, *dims: _Shape | None, axes: _Shape | None = None) -> Tensor:
         """Permutes the dimensions, by default in reverse order; a view.
 
-        axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+        axes: each axis once, as one tuple, by position or by name, or as several arguments, dims
+        (ShapeError, AxisError). TypeError for both.
 
         >>> flex.transpose(flex.zeros((2, 3, 4))).shape
         (4, 3, 2)
+        >>> flex.transpose(flex.zeros((2, 3, 4)), axes=(1, 0, 2)).shape
+        (3, 2, 4)
         """
     def tril(self, k: SupportsIndex = 0) -> Tensor:
         """The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
@@ -3455,13 +3458,13 @@ def memory_stats() -> _MemoryStats:
     their `cap`, the machine's `limit` (None if unknown); and how many blocks came from the cache
     (`hits`) or from the system (`misses`).
     """
-def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Tensor, ...]:
+def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy', sparse: builtins.bool = False) -> tuple[Tensor, ...]:
     """Coordinates of a grid: each tensor's values along a dimension of its own, broadcast to the grid;
     views, as a tuple.
 
     arrays: tensors of rank 1 or 0 (ShapeError). indexing: with "xy" the first tensor varies along
     the second dimension and the second one along the first, with "ij" they are in order (ValueError
-    for anything else).
+    for anything else). sparse: not broadcast: of size 1 in the other dimensions.
 
     >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
     >>> x.tolist(), y.tolist()
@@ -4172,13 +4175,16 @@ def topk(x: _Operand, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest:
     >>> values.tolist(), indices.tolist()
     ([5, 3], [1, 2])
     """
-def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor:
+def transpose(x: _Operand, /, *dims: _Shape | None, axes: _Shape | None = None) -> Tensor:
     """Permutes the dimensions, by default in reverse order; a view.
 
-    axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+    axes: each axis once, as one tuple, by position or by name, or as several arguments, dims
+    (ShapeError, AxisError). TypeError for both.
 
     >>> flex.transpose(flex.zeros((2, 3, 4))).shape
     (4, 3, 2)
+    >>> flex.transpose(flex.zeros((2, 3, 4)), axes=(1, 0, 2)).shape
+    (3, 2, 4)
     """
 def tril(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
     """The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.

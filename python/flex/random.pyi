@@ -18,8 +18,8 @@ class Generator:
     parameters broadcast, `()` for numbers. dtype: of floats, float32 by default. Parameters are
     numbers or tensors. DTypeError for a dtype that the numbers don't have; ValueError for
     parameters out of their domain; ShapeError for those that don't broadcast to the size;
-    MemoryError if there is not enough memory. The state is then unchanged. Threads may share a
-    generator. It can be copied and pickled.
+    MemoryError if there is not enough memory. The state is then unchanged, also if the handler of a
+    signal raises an exception, which ends a long draw. Threads may share a generator. It can be copied and pickled.
 
     >>> rng = flex.random.default_rng(7)
     >>> rng.random((2, 3)).shape, rng.integers(0, 10, size=4).dtype

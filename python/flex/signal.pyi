@@ -3,6 +3,8 @@ import builtins
 from typing import Any, Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand, _PadMode
+from flex._signals.analytic import envelope as envelope
+from flex._signals.analytic import hilbert as hilbert
 from flex._signals.design import butter as butter
 from flex._signals.design import cheby1 as cheby1
 from flex._signals.design import firwin as firwin
@@ -10,7 +12,6 @@ from flex._signals.design import freqz as freqz
 from flex._signals.design import get_window as get_window
 from flex._signals.filtering import detrend as detrend
 from flex._signals.filtering import filtfilt as filtfilt
-from flex._signals.filtering import hilbert as hilbert
 from flex._signals.filtering import lfilter_zi as lfilter_zi
 from flex._signals.filtering import medfilt as medfilt
 from flex._signals.filtering import savgol_coeffs as savgol_coeffs
@@ -181,6 +182,7 @@ __all__ = [
     "correlate",
     "decimate",
     "detrend",
+    "envelope",
     "fftconvolve",
     "filtfilt",
     "find_peaks",

@@ -319,16 +319,17 @@ fn triu(py: Python<'_>, x: TensorArg, k: Diagonal) -> PyResult<PyTensor> {
 ///
 /// arrays: tensors of rank 1 or 0 (ShapeError). indexing: with "xy" the first tensor varies along
 /// the second dimension and the second one along the first, with "ij" they are in order (ValueError
-/// for anything else).
+/// for anything else). sparse: not broadcast: of size 1 in the other dimensions.
 ///
 /// >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
 /// >>> x.tolist(), y.tolist()
 /// ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
-#[function(*arrays: "_Operand", indexing: "Literal['xy', 'ij']" = "xy" -> "tuple[Tensor, ...]")]
+#[function(*arrays: "_Operand", indexing: "Literal['xy', 'ij']" = "xy", sparse = false -> "tuple[Tensor, ...]")]
 fn meshgrid<'py>(
     py: Python<'py>,
     arrays: &Bound<'py, PyTuple>,
     indexing: &str,
+    sparse: bool,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let indexing = match indexing {
         "xy" => Indexing::Xy,
@@ -339,8 +340,12 @@ fn meshgrid<'py>(
             )));
         }
     };
+    let arrays = arrays.extract::<TensorList>()?.0;
     tuple(
         py,
-        ops::meshgrid(&arrays.extract::<TensorList>()?.0, indexing).raise()?,
+        match sparse {
+            true => ops::open_meshgrid(&arrays, indexing).raise()?,
+            false => ops::meshgrid(&arrays, indexing).raise()?,
+        },
     )
 }

@@ -7,7 +7,7 @@ use super::values::tuple;
 use crate::convert::error::Raise;
 use flex::layout::{self, Layout};
 use flex::{Axes, Error, ops};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -87,13 +87,23 @@ fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
 
 /// Permutes the dimensions, by default in reverse order; a view.
 ///
-/// axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+/// axes: each axis once, as one tuple, by position or by name, or as several arguments, dims
+/// (ShapeError, AxisError). TypeError for both.
 ///
 /// >>> flex.transpose(flex.zeros((2, 3, 4))).shape
 /// (4, 3, 2)
-#[function(x, /, *axes: "_Shape | None")]
-fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
-    let axes = axes_of(axes)?;
+/// >>> flex.transpose(flex.zeros((2, 3, 4)), axes=(1, 0, 2)).shape
+/// (3, 2, 4)
+#[function(x, /, *dims: "_Shape | None", axes = None)]
+fn transpose(x: OperandRef, dims: &Bound<PyTuple>, axes: Option<Ints>) -> PyResult<PyTensor> {
+    let axes = match (axes_of(dims)?, axes) {
+        (Some(_), Some(_)) => {
+            return Err(PyTypeError::new_err(
+                "transpose: the axes are given twice, by position and by name",
+            ));
+        }
+        (dims, axes) => dims.or(axes),
+    };
     x.view(move |x, _| {
         let all: Vec<isize>;
         let axes = match &axes {

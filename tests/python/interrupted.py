@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 
 import flex
 
@@ -17,6 +18,10 @@ SOONER = {"fft": 1, "fft of a prime": 1}
 
 def broadcast(rows, columns):
     return flex.broadcast_to(flex.ones((1, columns), dtype="float32"), (rows, columns))
+
+
+def matrices(n, *lead):
+    return flex.random.default_rng(1).standard_normal((*lead, n, n), dtype="float32")
 
 
 # Long enough to be still running on the fastest machine: a function, and its argument.
@@ -37,6 +42,11 @@ OPERATIONS = {
     "fft": lambda: (lambda x: flex.fft.fft(x, axis=0), flex.ones((1 << 25, 2), dtype="complex64")),
     "fft of a prime": lambda: (flex.fft.fft, flex.ones(33554393, dtype="complex64")),
     "in place": lambda: (forever, flex.zeros(1 << 24)),
+    "random": lambda: (partial(flex.random.default_rng(1).standard_gamma, 0.5), 1 << 26),
+    "svd": lambda: (flex.linalg.svd, matrices(1024)),
+    "svd of a batch": lambda: (flex.linalg.svd, matrices(64, 1 << 14)),
+    "eig": lambda: (flex.linalg.eig, matrices(768)),
+    "eigh": lambda: (flex.linalg.eigh, matrices(1024)),
     "handled": lambda: (lambda x: flex.sum(x).item() == x.size, broadcast(1 << 21, 1 << 14)),
 }
 
@@ -72,6 +82,9 @@ def main(name, threads):
     else:
         assert ended == "interrupted"
         assert seconds < WAIT + SOONER.get(name, SOON)
+    if name == "random":  # as if nothing had been drawn
+        rng = function.func.__self__
+        assert (rng.random(4) == flex.random.default_rng(1).random(4)).all()
     if name == "in place":
         assert flex.min(x).item() == flex.max(x).item() > 0
 

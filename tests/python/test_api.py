@@ -8,11 +8,12 @@ import pytest
 
 import flex
 
-# keywords that NumPy passes when it calls methods (numpy.std(t)): after those of the standard,
-# keyword-only, None by default
+# keywords of NumPy, most of which it passes when it calls methods (numpy.std(t)): after those of the
+# standard, keyword-only, None or False by default
 NUMPYS = {
     **{name: {"out"} for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")},
     "mean": {"dtype", "out"},
+    "meshgrid": {"sparse"},
     "std": {"dtype", "ddof", "out"},
     "var": {"dtype", "ddof", "out"},
 }
@@ -131,7 +132,7 @@ def test_signatures_of_the_standard(line):
     signature = inspect.signature(getattr(flex, name))
     extra = [p for p in signature.parameters.values() if p.name in NUMPYS.get(name, ())]
     assert {p.name for p in extra} == NUMPYS.get(name, set())
-    assert all(p.kind is p.KEYWORD_ONLY and p.default is None for p in extra)
+    assert all(p.kind is p.KEYWORD_ONLY and not p.default for p in extra)
     found = signature.replace(
         return_annotation=inspect.Signature.empty,
         parameters=[

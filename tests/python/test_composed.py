@@ -29,6 +29,13 @@ def test_each_function_of_numpy_is_called():
     assert {n for n in names if not isinstance(getattr(np, n, None), np.ufunc)} == set(CALLS)
 
 
+def test_real_roots():
+    for p in ([1.0, -6.0, 11.0, -6.0], [0.0, 2.0, -1.0, 0.0], [3.0], [0.0, 0.0], []):
+        found, expected = flex.roots(p), np.roots(p)
+        assert found.dtype == flex.complex128
+        np.testing.assert_allclose(np.sort(np.asarray(found)), np.sort(expected), rtol=1e-12)
+
+
 # ---- SciPy's
 
 ELEMENTWISE = {
@@ -407,3 +414,16 @@ ERRORS = [
 def test_errors(kind, text, call):
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_errors_of_polynomials():
+    for kind, text, call in (
+        (ValueError, "polyfit: degree -1", lambda: flex.polyfit([1.0], [1.0], -1)),
+        (ValueError, "polyfit: .* 0 points", lambda: flex.polyfit([], [], 1)),
+        (flex.ShapeError, "y has shape .2.", lambda: flex.polyfit([1.0], [1.0, 2.0], 1)),
+        (flex.ShapeError, "w has 2", lambda: flex.polyfit([1.0], [1.0], 0, w=[1.0, 2.0])),
+        (flex.ShapeError, "polyval: p", lambda: flex.polyval([[1.0]], 1.0)),
+        (flex.ShapeError, "roots: p", lambda: flex.roots([[1.0]])),
+    ):
+        with pytest.raises(kind, match=text):
+            call()

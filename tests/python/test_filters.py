@@ -184,10 +184,55 @@ def test_trends_and_analytic_signals():
     both("hilbert", X, axis=0)
 
 
+# SciPy has no envelope of a band that ends at 0, and no residual for one that begins there
+@pytest.mark.parametrize("band", [(1, None), (None, None), (2, 4), (-3, 2), (-4, -1), (-4, 4)])
+@pytest.mark.parametrize("n", [8, 9])
+def test_envelopes(n, band):
+    for x in (X[:, :n], Z[:, :n]):
+        for residual in ("lowpass", "all", None):
+            both("envelope", x, band, residual=residual)
+            for count in (5, 6, 8, 20):
+                both("envelope", x, band, n_out=count, residual=residual, squared=True)
+    both("envelope", X, band, axis=0) if band == (1, None) else None
+    assert signal.envelope(flex.asarray(X[0, :n]).astype(flex.float16)).dtype == flex.float32
+
+
+def test_envelopes_of_bands_at_zero():
+    spectrum = np.fft.fft(Z)
+    kept = np.fft.ifft(np.where(np.fft.fftfreq(50, 1 / 50) >= 0, spectrum, 0))
+    found = signal.envelope(flex.asarray(Z), (0, None), residual="all")
+    np.testing.assert_allclose(np.asarray(found[0]), abs(kept), atol=1e-12)
+    np.testing.assert_allclose(np.asarray(found[1]), Z - kept, atol=1e-12)
+    found = signal.envelope(flex.asarray(Z), (None, 0), residual="all")
+    np.testing.assert_allclose(np.asarray(found[0]), abs(Z - kept), atol=1e-12)
+    np.testing.assert_allclose(np.asarray(found[1]), kept, atol=1e-12)
+
+
+def test_waves():
+    t = np.linspace(-9, 20, 331)
+    both("square", t)
+    both("square", t, 0.3)
+    both("square", t, np.linspace(-0.2, 1.1, 331))
+    for width in (0.0, 0.3, 0.5, 1.0, np.linspace(-0.2, 1.1, 331)):
+        both("sawtooth", t, width)
+    both("sawtooth", t)
+    t = np.linspace(0, 3, 100)
+    for method in ("linear", "quadratic", "logarithmic", "hyperbolic", "li", "q", "hyp"):
+        both("chirp", t, 1.5, 4.0, 6.0, method, 30)
+        both("chirp", t, 6.0, 4.0, 1.5, method)
+        both("chirp", t, f0=2.0, t1=3.0, f1=2.0, method=method, rtol=1e-8, atol=1e-9)
+    both("chirp", t, 1.5, 4.0, 6.0, "quadratic", vertex_zero=False)
+
+
 @pytest.mark.parametrize("x", [X, Z], ids=["real", "complex"])
 def test_other_rates(x):
     for num in (1, 2, 7, 30, 31, 49, 50, 51, 64, 100, 121):
         both("resample", x, num, axis=1)
+        both("resample", x, num, np.arange(50) * 0.25 + 3, 1)
+        both("resample", x, num, axis=1, window=("kaiser", 4.0))
+        both("resample", x, num, axis=1, window="hamming")
+        both("resample", x, num, axis=1, window=lambda f: 1 / (1 + f + f * f))
+        both("resample", x, num, axis=1, window=np.arange(50) * 0.5)
     for up, down in ((2, 1), (1, 2), (3, 2), (2, 3), (5, 4), (1, 7), (7, 1), (4, 4)):
         both("resample_poly", x, up, down, axis=1)
     for kwargs in (
@@ -351,6 +396,11 @@ ERRORS = [
     (ValueError, "detrend: bp must be from 0 to 3", lambda: signal.detrend(T, bp=4)),
     (flex.DTypeError, "hilbert: x is real", lambda: signal.hilbert(T * 1j)),
     (ValueError, "hilbert: N is 0", lambda: signal.hilbert(T, 0)),
+    (ValueError, "envelope: 3 samples to 0", lambda: signal.envelope(T, n_out=0)),
+    (ValueError, "envelope: 0 samples to 0", lambda: signal.envelope(T[:0])),
+    (ValueError, "envelope: residual is 'high'", lambda: signal.envelope(T, residual="high")),
+    (ValueError, r"bp_in is \(1, 3\); .* from -1 to 2", lambda: signal.envelope(T, (1, 3))),
+    (TypeError, "integer", lambda: signal.envelope(T, (0.5, None))),
     (ValueError, "polyorder is 3; it must be from 0 to 2", lambda: signal.savgol_coeffs(3, 3)),
     (
         ValueError,
@@ -362,7 +412,12 @@ ERRORS = [
     (ValueError, "welch: noverlap is 3", lambda: signal.welch(T, nperseg=3, noverlap=3)),
     (ValueError, "welch: scaling is 'log'", lambda: signal.welch(T, scaling="log")),
     (ValueError, "spectrogram: mode is 'power'", lambda: signal.spectrogram(T, mode="power")),
+    (ValueError, "chirp: method is 'l'", lambda: signal.chirp(T, 1, 1, 2, "l")),
+    (ValueError, "chirp: f0 is 0.0", lambda: signal.chirp(T, 0, 1, 2, "log")),
+    (ValueError, "chirp: .* neither is 0", lambda: signal.chirp(T, 0, 1, 2, "hyp")),
     (ValueError, "resample: 3 samples to 0", lambda: signal.resample(T, 0)),
+    (ValueError, "resample: t has 1 times", lambda: signal.resample(T, 2, t=[1.0])),
+    (flex.ShapeError, "window has shape .2.", lambda: signal.resample(T, 2, window=T[:2])),
     (ValueError, "resample_poly: up is 0", lambda: signal.resample_poly(T, 0, 1)),
     (ValueError, "decimate: q is 0", lambda: signal.decimate(T, 0)),
     (ValueError, "decimate: ftype is 'any'", lambda: signal.decimate(T, 2, ftype="any")),

@@ -265,6 +265,10 @@ fn broadcast_views_repeat_elements() {
             (DType::I32, DType::F32, DType::U8)
         );
     }
+    let open = ops::open_meshgrid(&[&x, &y, &z], Indexing::Xy).unwrap();
+    let shapes: Vec<&[usize]> = open.iter().map(|t| t.shape()).collect();
+    assert_eq!(shapes, [[1, 3, 1], [2, 1, 1], [1, 1, 1]]);
+    assert!(open[0].shares_storage(&x) && open[1].shares_storage(&y));
     assert!(
         ops::meshgrid::<Tensor>(&[], Indexing::Xy)
             .unwrap()

@@ -14,6 +14,7 @@ FUNCTIONS = Functions(
         "grids": "mgrid ogrid",
         "ordering": "argpartition intersect1d kthvalue lexsort mode partition setdiff1d setxor1d union1d unique",
         "padding": "pad",
+        "polynomials": "angle polyfit polyval roots",
         "printing": "printoptions",
         "selecting": "choose compress extract index_fill masked_scatter piecewise scatter_reduce select",
         "special": "betaln erfcinv polygamma zeta",

@@ -5,10 +5,12 @@ from flex._lazy import Functions
 FUNCTIONS = Functions(
     __name__,
     {
+        "analytic": "envelope hilbert",
         "design": "butter cheby1 firwin freqz get_window",
-        "filtering": "detrend filtfilt hilbert lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
+        "filtering": "detrend filtfilt lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
         "peaks": "find_peaks peak_prominences peak_widths",
         "rates": "decimate resample resample_poly",
         "spectra": "periodogram spectrogram welch",
+        "waves": "chirp sawtooth square",
     },
 )

@@ -207,33 +207,6 @@ def detrend(data: _Nested, axis: int = -1, type: str = "linear", bp: Any = 0) ->
     return fx.concat(parts, axis=axis).astype(x.dtype) if parts else x.copy()
 
 
-def hilbert(x: _Nested, N: int | None = None, axis: int = -1) -> Tensor:
-    """The analytic signal: x, and its Hilbert transform as the imaginary part.
-
-    N: the number of samples, cut or padded with zeros; by default those of x. The result is complex128 for float64, else complex64.
-    ValueError if N is not positive; DTypeError for complex numbers; AxisError.
-
-    >>> y = flex.signal.hilbert(flex.asarray([1.0, 0.0, -1.0, 0.0]))
-    >>> y.imag.tolist()
-    [0.0, 1.0, 0.0, -1.0]
-    """
-    x = inexact(x)
-    if fx.isdtype(x.dtype, "complex floating"):
-        raise fx.DTypeError(f"hilbert: x is real, not {x.dtype}")
-    axis = axis_of("hilbert", axis, x.ndim)
-    n = x.shape[axis] if N is None else operator.index(N)
-    if n <= 0:
-        raise ValueError(f"hilbert: N is {n}; it must be positive")
-    spectrum = fx._fft.fft(x, n=n, axis=axis)
-    at = fx.arange(n, dtype=fx.int64)
-    both = (at == 0) | ((at == n // 2) if n % 2 == 0 else (at < 0))
-    factor = fx.where(both, 1.0, fx.where(at < (n + 1) // 2, 2.0, 0.0)).astype(
-        x.dtype if x.dtype.itemsize >= 4 else fx.float32
-    )
-    factor = fx.reshape(factor, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
-    return fx._fft.ifft(spectrum * factor, axis=axis)
-
-
 def _powers(t: Tensor, order: int) -> Tensor:
     """The powers 0 to order of a vector, as columns."""
     return fx.stack(

@@ -8,18 +8,23 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import along, axis_of, inexact
-from flex._signals.design import cheby1, firwin
+from flex._functions._common import along, axis_of, inexact, tensor, vector
+from flex._signals.design import cheby1, firwin, get_window
 from flex._signals.filtering import sosfiltfilt
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
 
 
-def resample(x: _Nested, num: int, axis: int = 0) -> Tensor:
+def resample(
+    x: _Nested, num: int, t: _Nested | None = None, axis: int = 0, window: Any = None
+) -> Any:
     """Lines along an axis at num samples instead, by the Fourier transform: as one period of a periodic signal.
 
-    Integers become float32. ValueError if num is not positive, or there are no samples; AxisError.
+    t: the times of the samples, at equal distances; then the result is the pair of the new samples and their times. window: by which the
+    spectrum is multiplied: as of `get_window`, or a function of frequencies in cycles per sample, or a tensor with its values by
+    frequency, in the order of `fftfreq`. Integers become float32. ValueError if num is not positive, or there are no samples, and for fewer
+    than two times; ShapeError for another number of values of a window; AxisError.
 
     >>> flex.signal.resample(flex.asarray([1.0, 1.0, 1.0]), 6).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
@@ -29,9 +34,17 @@ def resample(x: _Nested, num: int, axis: int = 0) -> Tensor:
     num, n = operator.index(num), x.shape[axis]
     if num <= 0 or n == 0:
         raise ValueError(f"resample: {n} samples to {num}; both must be positive")
+    if t is not None:
+        t = vector("resample", "t", t)
+        if t.shape[0] < 2:
+            raise ValueError(f"resample: t has {t.shape[0]} times; two are needed")
+        times = t[0] + fx.arange(num) * ((t[1] - t[0]) * (n / num))
+        return resample(x, num, None, axis, window), times
     least = min(num, n)
     is_complex = fx.isdtype(x.dtype, "complex floating")
     spectrum = fx.moveaxis((fx._fft.fft if is_complex else fx._fft.rfft)(x, axis=axis), axis, -1)
+    if window is not None:
+        spectrum = spectrum * _weights(window, n, spectrum)
     half = least // 2 + 1
     factor = fx.ones(half, dtype=fx.real(spectrum).dtype)
     if is_complex:
@@ -51,6 +64,25 @@ def resample(x: _Nested, num: int, axis: int = 0) -> Tensor:
             factor = fx.concat([factor[:-1], factor[-1:] * (2.0 if num < n else 0.5)])
         y = fx._fft.irfft(spectrum[..., :half] * factor, n=num, axis=-1)
     return fx.moveaxis(y * (num / n), -1, axis).astype(x.dtype)
+
+
+def _weights(window: Any, n: int, spectrum: Tensor) -> Tensor:
+    """What a window of `resample` multiplies each frequency of a spectrum of n samples by, or of its half for real samples."""
+    if callable(window):
+        weights = tensor(window(fx._fft.fftfreq(n, dtype=fx.float64)))
+    elif isinstance(window, (str, tuple, float)):
+        weights = fx._fft.ifftshift(get_window(window, n))
+    else:
+        weights = tensor(window)
+    if weights.shape != (n,):
+        raise fx.ShapeError(
+            f"resample: window has shape {list(weights.shape)}; it has {n} values, one for each frequency"
+        )
+    count = spectrum.shape[-1]
+    if count < n:  # of real samples: by both signs of a frequency
+        both = weights + fx.roll(fx.flip(weights), 1)
+        weights = both[:count] * 0.5
+    return weights.astype(fx.real(spectrum).dtype)
 
 
 def resample_poly(

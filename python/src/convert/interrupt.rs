@@ -13,7 +13,8 @@ thread_local! {
     static IS_MAIN: Cell<Option<bool>> = const { Cell::new(None) };
 }
 
-fn is_main(py: Python<'_>) -> bool {
+/// Whether this is Python's main thread, which runs the handlers of signals.
+pub fn is_main(py: Python<'_>) -> bool {
     let find = || -> PyResult<bool> {
         let threading = py.import("threading")?;
         let main = threading.call_method0("main_thread")?.getattr("ident")?;

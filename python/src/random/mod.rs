@@ -6,7 +6,9 @@ mod integers;
 mod order;
 
 use super::cell::PyTensor;
-use super::convert::{Given, Ints, Operand, detached_write, exact_list, is_short, kind, shown};
+use super::convert::{
+    Given, Ints, Operand, exact_list, interruptible, is_main, is_short, kind, shown,
+};
 use super::default;
 use super::dtype::DTypeArg;
 use crate::convert::error::Raise;
@@ -14,10 +16,11 @@ use flex::layout::{self, Shape};
 use flex::ops::Arg;
 use flex::random::Generator;
 use flex::{DType, Tensor};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 /// Draws random numbers, by the methods of NumPy's `Generator`. Made by `default_rng`.
 ///
@@ -30,19 +33,50 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// parameters broadcast, `()` for numbers. dtype: of floats, float32 by default. Parameters are
 /// numbers or tensors. DTypeError for a dtype that the numbers don't have; ValueError for
 /// parameters out of their domain; ShapeError for those that don't broadcast to the size;
-/// MemoryError if there is not enough memory. The state is then unchanged. Threads may share a
-/// generator. It can be copied and pickled.
+/// MemoryError if there is not enough memory. The state is then unchanged, also if the handler of a
+/// signal raises an exception, which ends a long draw. Threads may share a generator. It can be copied and pickled.
 ///
 /// >>> rng = flex.random.default_rng(7)
 /// >>> rng.random((2, 3)).shape, rng.integers(0, 10, size=4).dtype
 /// ((2, 3), flex.int64)
 #[pyclass(frozen, name = "Generator", module = "flex.random")]
-pub struct PyGenerator(Mutex<Generator>);
+pub struct PyGenerator {
+    rng: Mutex<Generator>,
+    /// Whether the main thread draws: the handler of a signal may run meanwhile, in the same thread,
+    /// for which the lock would never be free.
+    drawing: AtomicBool,
+}
+
+/// Says that the main thread draws, until it is dropped.
+struct Drawing<'a>(&'a AtomicBool);
+impl Drop for Drawing<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
 
 impl PyGenerator {
-    /// Locks the generator; a panic on another thread left it intact.
-    fn lock(&self) -> MutexGuard<'_, Generator> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// RuntimeError in the handler of a signal that interrupted a draw.
+    fn check_free(&self, py: Python<'_>) -> PyResult<()> {
+        match self.drawing.load(Ordering::Relaxed) && is_main(py) {
+            true => Err(PyRuntimeError::new_err(
+                "Generator: a signal's handler uses the generator whose draw it interrupted: \
+                 give it a generator of its own",
+            )),
+            false => Ok(()),
+        }
+    }
+    /// The generator, as it was before a draw that was given up.
+    fn locked(&self) -> MutexGuard<'_, Generator> {
+        self.rng.lock().unwrap_or_else(|e| {
+            self.rng.clear_poison();
+            e.into_inner()
+        })
+    }
+    /// [`locked`](PyGenerator::locked), unless a draw of the main thread is interrupted.
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Generator>> {
+        self.check_free(py)?;
+        Ok(self.locked())
     }
     /// Calls `f`, which draws about `elements` numbers: without the GIL if that is long work, or if
     /// another thread draws.
@@ -53,12 +87,25 @@ impl PyGenerator {
         f: impl FnOnce(&mut Generator) -> flex::Result<T> + Send,
     ) -> PyResult<T> {
         if is_short(elements)
-            && let Ok(mut rng) = self.0.try_lock()
+            && let Ok(mut rng) = self.rng.try_lock()
         {
             return f(&mut rng).raise();
         }
-        // never interrupted, since it holds the lock
-        detached_write(py, usize::MAX, || f(&mut self.lock()))
+        self.check_free(py)?;
+        let main = is_main(py);
+        interruptible(py, || {
+            let mut rng = self.locked();
+            if main {
+                self.drawing.store(true, Ordering::Relaxed);
+            }
+            let _drawing = main.then(|| Drawing(&self.drawing));
+            // a draw that is given up changes nothing
+            let mut next = rng.clone();
+            let result = f(&mut next);
+            *rng = next;
+            result
+        })?
+        .raise()
     }
     /// [`with`](PyGenerator::with) for a tensor of this shape.
     fn draw(
@@ -181,7 +228,10 @@ fn default_rng(py: Python<'_>, seed: Option<Bound<PyAny>>) -> PyResult<Py<PyGene
 
 impl PyGenerator {
     fn of(rng: Generator) -> PyGenerator {
-        PyGenerator(Mutex::new(rng))
+        PyGenerator {
+            rng: Mutex::new(rng),
+            drawing: AtomicBool::new(false),
+        }
     }
 }
 
@@ -192,20 +242,21 @@ impl PyGenerator {
     /// for what is no state.
     #[getter]
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let ([low, high], id, block, children) = self.lock().state();
+        let ([low, high], id, block, children) = self.lock(py)?.state();
         (low as u64 | ((high as u64) << 32), id, block, children).into_pyobject(py)
     }
     #[setter]
-    fn set_state(&self, state: (u64, u32, u64, u64)) {
+    fn set_state(&self, py: Python<'_>, state: (u64, u32, u64, u64)) -> PyResult<()> {
         let (key, id, block, children) = state;
         let key = [key as u32, (key >> 32) as u32];
-        *self.lock() = Generator::from_state((key, id, block, children));
+        *self.lock(py)? = Generator::from_state((key, id, block, children));
+        Ok(())
     }
-    fn __copy__(&self) -> PyGenerator {
-        PyGenerator::of(self.lock().clone())
+    fn __copy__(&self, py: Python<'_>) -> PyResult<PyGenerator> {
+        Ok(PyGenerator::of(self.lock(py)?.clone()))
     }
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyGenerator {
-        self.__copy__()
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> PyResult<PyGenerator> {
+        self.__copy__(memo.py())
     }
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let restore = py.import("flex.random")?.getattr("_restore")?;

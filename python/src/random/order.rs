@@ -168,9 +168,9 @@ impl PyGenerator {
     /// >>> a.integers(10**9).item() == b.integers(10**9).item()
     /// False
     #[pyo3(signature = (n_children))]
-    fn spawn(&self, n_children: isize) -> PyResult<Vec<PyGenerator>> {
+    fn spawn(&self, py: Python<'_>, n_children: isize) -> PyResult<Vec<PyGenerator>> {
         let n = count("spawn", "n_children", n_children)?;
-        let all = self.lock().spawn(n).raise()?;
+        let all = self.lock(py)?.spawn(n).raise()?;
         Ok(all.into_iter().map(PyGenerator::of).collect())
     }
     /// The generator as it would be after jumps times 2^96 blocks of 128 bits, which no program
@@ -180,10 +180,10 @@ impl PyGenerator {
     /// >>> rng.jumped().jumped(2).state == rng.jumped(3).state
     /// True
     #[pyo3(signature = (jumps = 1))]
-    fn jumped(&self, jumps: isize) -> PyResult<PyGenerator> {
+    fn jumped(&self, py: Python<'_>, jumps: isize) -> PyResult<PyGenerator> {
         let jumps = u32::try_from(count("jumped", "jumps", jumps)?).map_err(|_| {
             PyOverflowError::new_err(format!("jumped: jumps is {jumps}; it must be below 2^32"))
         })?;
-        Ok(PyGenerator::of(self.lock().jumped(jumps)))
+        Ok(PyGenerator::of(self.lock(py)?.jumped(jumps)))
     }
 }
