@@ -74,6 +74,10 @@ from flex._functions.ordering import setxor1d as setxor1d
 from flex._functions.ordering import union1d as union1d
 from flex._functions.ordering import unique as unique
 from flex._functions.padding import pad as pad
+from flex._functions.polynomials import angle as angle
+from flex._functions.polynomials import polyfit as polyfit
+from flex._functions.polynomials import polyval as polyval
+from flex._functions.polynomials import roots as roots
 from flex._functions.printing import printoptions as printoptions
 from flex._functions.selecting import choose as choose
 from flex._functions.selecting import compress as compress
@@ -429,6 +433,10 @@ __all__ = [
     "setxor1d",
     "union1d",
     "unique",
+    "angle",
+    "polyfit",
+    "polyval",
+    "roots",
     "printoptions",
     "choose",
     "compress",

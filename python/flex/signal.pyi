@@ -27,6 +27,9 @@ from flex._signals.rates import resample_poly as resample_poly
 from flex._signals.spectra import periodogram as periodogram
 from flex._signals.spectra import spectrogram as spectrogram
 from flex._signals.spectra import welch as welch
+from flex._signals.waves import chirp as chirp
+from flex._signals.waves import sawtooth as sawtooth
+from flex._signals.waves import square as square
 
 def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Blackman window of n samples: 0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x) for x from -1 to
@@ -178,6 +181,7 @@ __all__ = [
     "blackman",
     "butter",
     "cheby1",
+    "chirp",
     "convolve",
     "correlate",
     "decimate",
@@ -206,10 +210,12 @@ __all__ = [
     "resample_poly",
     "savgol_coeffs",
     "savgol_filter",
+    "sawtooth",
     "sosfilt",
     "sosfilt_zi",
     "sosfiltfilt",
     "spectrogram",
+    "square",
     "stft",
     "welch",
 ]
