@@ -189,10 +189,10 @@ KEYWORDS = {
     "linear" + UNEXPECTED + "'bais': did you mean bias?": lambda: flex.nn.linear(X, X, bais=None),
     "take" + UNEXPECTED + "'index': write indices=...": lambda: flex.take(X, index=V),
     "exp" + UNEXPECTED + "'out': assign the result, as in t[...] = ...": lambda: flex.exp(X, out=X),
-    "transpose"
+    "broadcast_arrays"
     + UNEXPECTED
-    + "'axes': pass axes by position, as in flex.transpose(x, /, *axes)": lambda: flex.transpose(
-        X, axes=(1, 0)
+    + "'arrays': pass arrays by position, as in flex.broadcast_arrays(*arrays)": lambda: (
+        flex.broadcast_arrays(arrays=[X])
     ),
     "abs" + UNEXPECTED + "'colour': the call is flex.abs(x, /)": lambda: flex.abs(X, colour=1),
 }
