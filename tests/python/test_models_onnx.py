@@ -190,6 +190,49 @@ class TestOtherModels:
         encoder = SentenceEncoder.load(written(tmp_path, model))
         assert encoder._encoder._output.name == "last_hidden_state"
 
+    @pytest.mark.parametrize("fixed", [False, True])
+    def test_vectors_of_texts(self, tmp_path, fixed):
+        """A model that pools itself, by the mask, and says nothing of tokens."""
+        model, rows = embedding()
+        del model.graph.node[1]
+        del model.graph.output[:]
+        name = "sentence_embedding"
+        model.graph.node.extend(
+            [
+                helper.make_node("Cast", ["attention_mask"], ["floats"], to=1),
+                helper.make_node("Unsqueeze", ["floats", "last"], ["mask"]),
+                helper.make_node("Mul", ["tokens", "mask"], ["seen"]),
+                helper.make_node("ReduceSum", ["seen", "first"], [name], keepdims=0),
+            ]
+        )
+        axes = {"last": np.array([2]), "first": np.array([1])}
+        model.graph.initializer.extend(onnx.numpy_helper.from_array(a, n) for n, a in axes.items())
+        model.graph.output.append(helper.make_tensor_value_info(name, 1, ["n", 4]))
+        for value in model.graph.input if fixed else ():
+            for dim, size in zip(value.type.tensor_type.shape.dim, (2, 8), strict=True):
+                dim.dim_value = size
+        written(tmp_path, model)
+        bare_tokenizer().save(str(tmp_path / "tokenizer.json"))
+        encoder = SentenceEncoder.load(tmp_path)
+        assert "pooling=the model's" in repr(encoder)
+        vectors = np.asarray(encoder.encode(["dog", "", "cat dog", "the cat", "cat"]))
+        assert vectors.shape == (5, encoder.dimension)
+        both = rows[[WORDS.index("cat"), WORDS.index("dog")]].sum(axis=0)
+        np.testing.assert_allclose(vectors[2], both / np.linalg.norm(both), rtol=1e-5)
+        np.testing.assert_array_equal(vectors[1], 0)
+
+        pooling = {"pooling_mode_mean_tokens": True, "include_prompt": False}
+        modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
+        entries = [
+            {"idx": k, "name": str(k), "path": path, "type": f"sentence_transformers.models.{kind}"}
+            for k, (path, kind) in enumerate(modules)
+        ]
+        (tmp_path / "modules.json").write_text(json.dumps(entries))
+        (tmp_path / "1_Pooling").mkdir()
+        (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+        with pytest.raises(ValueError, match="vectors of whole texts, but the settings"):
+            SentenceEncoder.load(tmp_path)
+
     def test_positions_after_padding(self, tmp_path):
         model, _ = embedding()
         written(tmp_path, model)

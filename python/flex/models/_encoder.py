@@ -241,6 +241,9 @@ class Layer:
 class Encoder:
     """The network: token IDs in, a vector per token out. ValueError if a weight is missing or its shape contradicts `config`."""
 
+    # Whether vectors are those of texts: see `Network`.
+    pools = False
+
     def __init__(
         self, config: EncoderConfig, tensors: Mapping[str, Tensor], quantized: bool = False
     ):

@@ -1,4 +1,4 @@
-"""A network in an ONNX file: token IDs in, a vector per token out, as `_encoder.py` computes it from weights."""
+"""A network in an ONNX file: token IDs in, a vector per token out, as `_encoder.py` computes it from weights, or one per text."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 # The names that exporters give to the vectors of tokens.
 OUTPUTS = ("last_hidden_state", "token_embeddings")
+# The name that exporters give to the vectors of texts.
+POOLED = "sentence_embedding"
 # The greatest number of tokens, if neither the files nor the network say it: BERT's.
 POSITIONS = 512
 
@@ -57,7 +59,7 @@ def _whole(entries: Mapping[str, Any], name: str, least: int) -> int | None:
 
 
 class Network:
-    """A model of `flex.onnx`. ValueError if its inputs are not those of a tokenizer, or if no output has a vector per token."""
+    """A model of `flex.onnx`. ValueError if its inputs are not those of a tokenizer, or if no output has a vector per token or text."""
 
     def __init__(self, model: Model, config: NetworkConfig):
         names = [value.name for value in model.inputs]
@@ -66,7 +68,7 @@ class Network:
                 f"the model's inputs are {', '.join(names) or 'none'}, not input_ids and some of {', '.join(INPUTS[1:])}"
             )
         self._model = model
-        self._output = _vectors(model.outputs)
+        self._output, self.pools = _vectors(model.outputs)
         batch, length = (model.inputs[names.index("input_ids")].shape or (None, None))[:2]
         # sizes that the model fixes
         self._batch = batch if isinstance(batch, int) else None
@@ -79,14 +81,15 @@ class Network:
         )
 
     def _width(self) -> int:
-        """The length of a token's vector: if the model doesn't state it, that of a token."""
+        """The length of a vector: if the model doesn't state it, that of a token's."""
         size = (self._output.shape or (None,))[-1]
         if isinstance(size, int):
             return size
-        return self._run(flex.zeros((1, 1), dtype=flex.int64), 0).shape[2]
+        return self._run(flex.zeros((1, 1), dtype=flex.int64), 0).shape[-1]
 
     def __call__(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
-        """[len(tokens), hidden_size] float32 for the consecutive sequences `tokens[offsets[i]:offsets[i + 1]]`.
+        """[len(tokens), hidden_size] float32 for the consecutive sequences `tokens[offsets[i]:offsets[i + 1]]`; if the model `pools`, a row
+        for each sequence that has tokens.
 
         Sequences of the same length go through the model together, so that none is padded, unless the model has a fixed length.
         """
@@ -103,10 +106,11 @@ class Network:
                 rows += rows[-1:] * (together - len(rows) if self._batch else 0)
                 hidden = self._run(flex.stack(rows), self.config.pad_token_id)
                 vectors.update({k: hidden[row] for row, k in enumerate(texts)})
-        return flex.concat([vectors[k] for k in sorted(vectors)])
+        join = flex.stack if self.pools else flex.concat
+        return join([vectors[k] for k in sorted(vectors)])
 
     def _run(self, ids: Tensor, pad: int) -> Tensor:
-        """The vectors [texts, tokens, hidden_size] of texts [texts, tokens]."""
+        """The vectors [texts, tokens, hidden_size] of texts [texts, tokens], or [texts, hidden_size] if the model pools."""
         count, length = ids.shape
         mask = flex.ones(ids.shape, dtype=flex.int64)
         if self._length is not None and self._length > length:
@@ -119,19 +123,26 @@ class Network:
             for value in self._model.inputs
         }
         (hidden,) = self._model.run([self._output.name], inputs)
-        if hidden.ndim != 3 or hidden.shape[:2] != ids.shape:
+        each, axes = ("text", 1) if self.pools else ("token", 2)
+        if hidden.ndim != axes + 1 or hidden.shape[:axes] != ids.shape[:axes]:
             raise ValueError(
-                f"the model's output {self._output.name} has shape {list(hidden.shape)}, not a vector for each token of {list(ids.shape)}"
+                f"the model's output {self._output.name} has shape {list(hidden.shape)}, not a vector for each {each} of {list(ids.shape)}"
             )
-        return flex.astype(hidden[:, :length], flex.float32, copy=False)
+        hidden = hidden if self.pools else hidden[:, :length]
+        return flex.astype(hidden, flex.float32, copy=False)
 
 
-def _vectors(outputs: Sequence[Value]) -> Value:
-    """The output with the vectors of tokens: by its name, or else the first of rank 3."""
+def _vectors(outputs: Sequence[Value]) -> tuple[Value, bool]:
+    """The output with the vectors of tokens, by its name, or else the first of rank 3, or else that of texts; whether they are of texts."""
     named = [value for name in OUTPUTS for value in outputs if value.name == name]
-    ranked = [value for value in outputs if value.shape is None or len(value.shape) == 3]
-    if not named and not ranked:
+    pooled = [value for value in outputs if value.name == POOLED]
+    ranked = [
+        value
+        for value in outputs
+        if value not in pooled and (value.shape is None or len(value.shape) == 3)
+    ]
+    if not named and not ranked and not pooled:
         raise ValueError(
             f"no output has a vector for each token: the model's are {', '.join(value.name for value in outputs)}"
         )
-    return (named or ranked)[0]
+    return (named or ranked or pooled)[0], not (named or ranked)

@@ -120,7 +120,8 @@ class SentenceEncoder:
         for vectors whose cosine to those of float32 is about 0.998.
 
         An ONNX model takes input_ids and, if it has them, attention_mask and token_type_ids, and gives a vector for each token: the output
-        last_hidden_state or token_embeddings, or the first of rank 3. It needs no config.json, but without `max_position_embeddings` there,
+        last_hidden_state or token_embeddings, or the first of rank 3; or else the output sentence_embedding, a vector for each text that
+        the model pooled itself, in place of the settings' pooling. It needs no config.json, but without `max_position_embeddings` there,
         and without a length in the other files, texts are cut at 512 tokens. Texts of the same length go through it together, so that none
         is padded; a model that finds scales for all of its input gives vectors that differ a little with `batch_size`.
 
@@ -146,11 +147,18 @@ class SentenceEncoder:
             )
         encoder = (_of_weights if needed else _of_onnx)(network, weights, quantize)
         tokenizer, max_seq_length = read_tokenizer(network, encoder.config.vocab_size)
+        pooling = pipeline.pooling
+        if encoder.pools:
+            if pooling is not None and not pooling.include_prompt:
+                raise ValueError(
+                    f"{weights} gives vectors of whole texts, but the settings leave prompts out of them"
+                )
+            pooling = None
         loaded = cls(
             encoder,
             tokenizer,
             max_seq_length,
-            pooling=pipeline.pooling,
+            pooling=pooling,
             normalize=pipeline.normalize,
             usage=Usage.read(folder),
             truncate_dim=truncate_dim,
@@ -438,8 +446,9 @@ class SentenceEncoder:
         }
 
     def __repr__(self) -> str:
+        pooling = "the model's" if self._encoder.pools else self._pooling
         return (
-            f"SentenceEncoder({self._encoder.config.description}, pooling={self._pooling}, "
+            f"SentenceEncoder({self._encoder.config.description}, pooling={pooling}, "
             f"normalize={self._normalize}, dimension={self.dimension}, max_seq_length={self.max_seq_length})"
         )
 
@@ -483,6 +492,8 @@ class SentenceEncoder:
             hidden = self._encoder(flex.asarray(array("q", chain.from_iterable(batch))), offsets)
         else:
             hidden = flex.zeros((0, self._encoder.config.hidden_size), dtype=flex.float32)
+        if self._encoder.pools:  # a row for each text, of which a mean is the row
+            offsets = [0, *accumulate(bool(ids) for ids in batch)]
         pooled = self._pooling(hidden, offsets, prompt_tokens)
         return normalize(pooled) if self._normalize else pooled
 
