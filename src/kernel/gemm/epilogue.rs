@@ -1,15 +1,13 @@
-//! The epilogue: operations on a row of the result while it is in L1. They are a list, each a loop
-//! over the row: as fast as code specialised for the combination (bias and activation cost 1 to 10
-//! % of a product), and only one copy of it.
+//! The epilogue: operations on rows of the result while they are in L1. They are a list, each a loop
+//! over some rows: nearly as fast as code specialised for the combination, and only one copy of it.
+//! Rows of a panel are as short as a tile is wide, so an activation takes several of them at a time:
+//! starting its loop for each would take longer than a product of 16 steps.
 
-use super::activation::Activation;
 use super::element::MatElement;
+use super::map::{Map, PIECE, Rows, copy};
 use super::matrix::{Mat, MatMut};
 use super::microkernel::Packed;
-use crate::dtype::Element;
-use crate::kernel::elementwise::Row;
-use crate::simd::{self, Isa, Kernel, LoopFn};
-use core::marker::PhantomData;
+use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
 /// An operation of an epilogue, computed in accumulators (`f32` for 16-bit floats).
@@ -82,65 +80,6 @@ impl Dequantize<'_> {
             let exact = (v.to_bits() as i32).wrapping_sub(offset.wrapping_mul(*sum));
             *v = exact as f32 * scale * column;
         }
-    }
-}
-
-/// An elementwise operation of one operand, from floats to floats.
-#[derive(Clone, Copy)]
-pub struct Map<F> {
-    /// Invariant UNARY1: a loop of one operand, whose elements and results are `F`.
-    f: LoopFn,
-    _float: PhantomData<fn(F)>,
-}
-impl<F: Element> Map<F> {
-    /// The map of an activation; none if `F` is not a float type, or the build leaves it out.
-    pub fn new(activation: Activation) -> Option<Map<F>> {
-        Map::of(activation.row())
-    }
-    /// The map of an operation from floats to floats of one operand; none likewise.
-    pub fn of(row: &Row) -> Option<Map<F>> {
-        let kernel = F::DTYPE
-            .is_float()
-            .then(|| (row.lookup)(F::DTYPE))
-            .flatten()?;
-        (!kernel.wide && kernel.components == 1).then_some(Map {
-            f: kernel.f,
-            _float: PhantomData,
-        })
-    }
-}
-/// Elements that are copied at a time: as many as most panels of C are wide, or twice that.
-const PIECE: usize = 64;
-/// Aligned, since the loop's loads wait long for stores that cross cache lines.
-#[repr(align(64))]
-struct Piece<F>([F; PIECE]);
-impl<F: Packed> Map<F> {
-    /// Loops can't run in place, so the row is copied piece by piece.
-    #[inline(always)]
-    fn apply(self, row: &mut [F]) {
-        /// Of a piece that is not whole, this many are copied at once.
-        const BLOCK: usize = 16;
-        let mut x = Piece([F::default(); PIECE]);
-        let (pieces, rest) = row.as_chunks_mut::<PIECE>();
-        for row in pieces {
-            x.0 = *row;
-            self.write(&x.0, row.as_mut_ptr());
-        }
-        let (blocks, few) = rest.as_chunks::<BLOCK>();
-        for (x, block) in x.0.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks) {
-            *x = *block;
-        }
-        for (x, one) in x.0[blocks.len() * BLOCK..].iter_mut().zip(few) {
-            *x = *one;
-        }
-        self.write(&x.0[..rest.len()], rest.as_mut_ptr());
-    }
-    /// Writes the results of `x` to as many elements at `d`, which lie apart from it.
-    #[inline(always)]
-    fn write(self, x: &[F], d: *mut F) {
-        let none = core::ptr::null();
-        // SAFETY: UNARY1 gives LOOP1: as many elements of the result and the operand, apart.
-        unsafe { (self.f)(d.cast(), x.as_ptr().cast(), none, none, x.len(), 0) }
     }
 }
 
@@ -267,48 +206,62 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             _ => None,
         }
     }
-    /// Applies all operations to a piece of row `i` that begins at column `j`.
+    /// Applies all operations to rows, of which the first is row `i` of the result.
+    ///
+    /// # Safety
+    /// EPILOGUE1.
     #[inline(always)]
-    pub(super) fn apply(&self, i: usize, j: usize, row: &mut [T::Acc]) {
-        let (i, j) = (self.row + i, self.col + j);
+    unsafe fn apply(&self, i: usize, rows: &Rows<T::Acc>) {
+        let (first, j) = (self.row + i, self.col);
         for op in self.ops {
-            match if self.transposed { op.t() } else { *op } {
-                EpilogueOp::Scale(x) => {
-                    for v in row.iter_mut() {
-                        *v = T::Acc::mul(*v, x)
-                    }
-                }
-                EpilogueOp::Bias(b) => {
-                    for (v, b) in row.iter_mut().zip(&b[j..]) {
-                        *v = T::Acc::add(*v, b.widen())
-                    }
-                }
-                EpilogueOp::RowBias(b) => {
-                    let b = b[i].widen();
-                    for v in row.iter_mut() {
-                        *v = T::Acc::add(*v, b)
-                    }
-                }
-                EpilogueOp::Add(m) => {
-                    let m = m.block(i..i + 1, j..j + row.len());
-                    if m.cs() == 1 {
-                        // SAFETY: MAT1: a row of the block, whose elements are contiguous.
-                        let m = unsafe { core::slice::from_raw_parts(m.as_ptr(), row.len()) };
-                        for (v, m) in row.iter_mut().zip(m) {
-                            *v = T::Acc::add(*v, m.widen())
+            let op = if self.transposed { op.t() } else { *op };
+            if let EpilogueOp::Map(f) = op {
+                // SAFETY: EPILOGUE1, by the caller's promise: in place.
+                unsafe { f.apply(rows, rows.sums, rows.ld) };
+                continue;
+            }
+            for k in 0..rows.count {
+                // SAFETY: EPILOGUE1, by the caller's promise: one row at a time.
+                let row = unsafe { rows.row(k) };
+                let i = first + k;
+                match op {
+                    EpilogueOp::Scale(x) => {
+                        for v in row.iter_mut() {
+                            *v = T::Acc::mul(*v, x)
                         }
-                        continue;
                     }
-                    for (q, v) in row.iter_mut().enumerate() {
-                        // SAFETY: row 0, column `q < row.len()` of the block.
-                        *v = T::Acc::add(*v, unsafe { m.get(0, q) }.widen())
+                    EpilogueOp::Bias(b) => {
+                        for (v, b) in row.iter_mut().zip(&b[j..]) {
+                            *v = T::Acc::add(*v, b.widen())
+                        }
                     }
-                }
-                EpilogueOp::Map(f) => f.apply(row),
-                #[cfg(feature = "quant")]
-                EpilogueOp::Dequantize(d) => {
-                    if let Some(row) = T::Acc::as_floats(row) {
-                        d.apply(i, j, row)
+                    EpilogueOp::RowBias(b) => {
+                        let b = b[i].widen();
+                        for v in row.iter_mut() {
+                            *v = T::Acc::add(*v, b)
+                        }
+                    }
+                    EpilogueOp::Add(m) => {
+                        let m = m.block(i..i + 1, j..j + row.len());
+                        if m.cs() == 1 {
+                            // SAFETY: MAT1: a row of the block, whose elements are contiguous.
+                            let m = unsafe { core::slice::from_raw_parts(m.as_ptr(), row.len()) };
+                            for (v, m) in row.iter_mut().zip(m) {
+                                *v = T::Acc::add(*v, m.widen())
+                            }
+                            continue;
+                        }
+                        for (q, v) in row.iter_mut().enumerate() {
+                            // SAFETY: row 0, column `q < row.len()` of the block.
+                            *v = T::Acc::add(*v, unsafe { m.get(0, q) }.widen())
+                        }
+                    }
+                    EpilogueOp::Map(_) => {}
+                    #[cfg(feature = "quant")]
+                    EpilogueOp::Dequantize(d) => {
+                        if let Some(row) = T::Acc::as_floats(row) {
+                            d.apply(i, j, row)
+                        }
                     }
                 }
             }
@@ -337,24 +290,40 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
             Some((before, map)) if T::SAME && self.d.is_some() => (before, Some(map)),
             _ => (self.epilogue, None),
         };
-        for i in 0..self.rows {
-            // SAFETY: EPILOGUE1, promised to `finish`.
-            let row = unsafe {
-                core::slice::from_raw_parts_mut(self.sums.offset(i as isize * self.ld), self.cols)
+        // as many as stay in L1 from operation to operation
+        let step = (PIECE / self.cols.max(1)).max(1);
+        for i in (0..self.rows).step_by(step) {
+            let rows = Rows {
+                sums: self.sums.wrapping_offset(i as isize * self.ld),
+                count: (self.rows - i).min(step),
+                cols: self.cols,
+                ld: self.ld,
             };
-            epilogue.apply(i, 0, row);
+            // SAFETY: EPILOGUE1, promised to `finish`.
+            unsafe { epilogue.apply(i, &rows) };
             let Some((d, ld)) = self.d else {
                 continue;
             };
             let d = d.wrapping_offset(i as isize * ld);
             if let Some(map) = map {
-                map.write(row, d.cast());
+                // SAFETY: EPILOGUE1, promised to `finish`: the elements are apart from the sums.
+                unsafe { map.apply(&rows, d.cast(), ld) };
                 continue;
             }
-            // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld` apart.
-            let d = unsafe { core::slice::from_raw_parts_mut(d, self.cols) };
-            for (d, x) in d.iter_mut().zip(row) {
-                *d = T::narrow(*x);
+            for k in 0..rows.count {
+                let d = d.wrapping_offset(k as isize * ld);
+                // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld`
+                // apart, and a row of sums, whose bits are elements by SAME (ELEMENT1).
+                unsafe {
+                    if T::SAME {
+                        copy(rows.at(k), d.cast(), self.cols);
+                        continue;
+                    }
+                    let d = core::slice::from_raw_parts_mut(d, self.cols);
+                    for (d, x) in d.iter_mut().zip(rows.row(k)) {
+                        *d = T::narrow(*x);
+                    }
+                }
             }
         }
     }

@@ -8,8 +8,9 @@
 //!     for the sum in equal blocks (KC)      block of A: read in place, or packed into L2
 //!       for columns in panels               panel of B: packed before, read in place (few rows, or
 //!                                           small), or packed on the way
-//!         for rows in micropanels: tile     into C if its elements are accumulators, else into a
-//!                                           partial block of accumulators
+//!         for rows in micropanels: tile     into C if its elements are accumulators and an epilogue
+//!                                           need not read them again, else into a partial block of
+//!                                           accumulators
 //!         after the last block of the sum: epilogue, store
 //!       finished rows: handed over to the post-op, from a cache if the sum is short
 //! ```
@@ -162,10 +163,17 @@ fn columns<T: Packed, C: MatElement>(
         (n.max(1), lanes * widest)
     };
     let every_whole = n.is_multiple_of(lanes) || overlap && n >= last_width(n, lanes, widest);
-    let partial_len = if C::SAME && every_whole {
-        0
+    let epilogue_rows = if T::is_tiled() {
+        TILED_EPILOGUE_ROWS
     } else {
-        mc.saturating_mul(partial_width)
+        EPILOGUE_ROWS
+    };
+    // An epilogue runs where the rows of a panel are adjacent: in C they may share few sets of L1.
+    let in_c = C::SAME && (blocks.count() > 1 || epilogue.is_empty());
+    let partial_len = match (in_c && every_whole, blocks.count()) {
+        (true, _) => 0,
+        (false, 1) => mc.min(epilogue_rows).saturating_mul(partial_width),
+        (false, _) => mc.saturating_mul(partial_width),
     };
     let len_a = if a_in_place.is_some() {
         0
@@ -177,11 +185,6 @@ fn columns<T: Packed, C: MatElement>(
     } else {
         let nc = blocking.n.next_multiple_of(lanes * widest);
         (nc, kc * nc.min(padded_width::<T>(n)))
-    };
-    let epilogue_rows = if T::is_tiled() {
-        TILED_EPILOGUE_ROWS
-    } else {
-        EPILOGUE_ROWS
     };
     // The initial values of each row's sums.
     let factor = -right.offset;
@@ -238,7 +241,7 @@ fn columns<T: Packed, C: MatElement>(
                         (panel, width as isize, None)
                     }
                 };
-                let to_c = C::SAME && whole;
+                let to_c = in_c && whole;
                 let at = if strips { j - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
                 let step = if finish {
