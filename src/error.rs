@@ -155,6 +155,16 @@ pub enum Error {
         /// The bytes that the machine or its control group has; 0 if unknown.
         limit: u64,
     },
+    /// An error of a node of a model.
+    #[cfg(feature = "onnx")]
+    Node {
+        /// The node's operator.
+        operator: &'static str,
+        /// Its name, or that of its first result.
+        node: Box<str>,
+        /// What went wrong in it.
+        error: Box<Error>,
+    },
     /// A file whose content violates its format.
     File {
         /// The path, or a description of the source.
@@ -425,6 +435,12 @@ impl fmt::Display for Error {
             Error::Memory { bytes, limit } => {
                 write!(f, "cannot allocate {bytes} bytes: the machine has {limit}")
             }
+            #[cfg(feature = "onnx")]
+            Error::Node {
+                operator,
+                node,
+                error,
+            } => write!(f, "onnx: node {node:?} ({operator}): {error}"),
             Error::File { path, message } => write!(f, "{path}: {message}"),
             #[cfg(feature = "std")]
             Error::Io { path, message, .. } => write!(f, "{}: {message}", path.display()),

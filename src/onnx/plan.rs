@@ -157,17 +157,15 @@ impl Step {
     }
 }
 
-/// An error, with the node that it is about.
+/// An error, with the node that it is about: in graphs inside each other, the innermost.
 #[cold]
-pub fn explain(e: Error, op: &str, name: &str) -> Error {
-    const OP: &str = "onnx";
-    let message = message!("node {:?} ({op}): {e}", name);
+pub fn explain(e: Error, operator: &'static str, name: &str) -> Error {
     match e {
-        Error::Memory { .. } => e,
-        Error::Shape { .. } | Error::Axis { .. } => Error::shape(OP, message),
-        Error::DType { .. } => Error::dtype(OP, message),
-        // already explained by a step of a body
-        Error::Value { op: OP, .. } => e,
-        _ => Error::value(OP, message),
+        e @ Error::Node { .. } => e,
+        e => Error::Node {
+            operator,
+            node: name.into(),
+            error: e.into(),
+        },
     }
 }

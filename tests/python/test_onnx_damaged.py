@@ -178,6 +178,56 @@ def test_bodies_are_named():
         flex.onnx.load(changed(bodies(), change))
 
 
+I64 = TensorProto.INT64
+# Operator, attributes, inputs that it refuses, and the class and words of the error.
+FAILING = [
+    ("MatMul", {}, {"x": np.ones((2, 3)), "w": np.ones((4, 5))}, flex.ShapeError, "matmul"),
+    (
+        "Concat",
+        {"axis": 1},
+        {"x": np.ones((2, 3)), "w": np.ones((4, 5))},
+        flex.ShapeError,
+        "concat",
+    ),
+    ("Reshape", {}, {"x": np.ones((2, 3)), "shape": np.int64([4, -1])}, ValueError, "6"),
+    ("Gather", {}, {"x": np.ones((2, 3)), "at": np.int64([0, 2])}, IndexError, "index 2"),
+    ("GatherElements", {}, {"x": np.ones((2, 3)), "at": np.int64([[-4]])}, IndexError, "-4"),
+    ("ScatterND", {}, {"x": np.ones(3), "at": np.int64([[3]]), "u": np.ones(1)}, IndexError, "3"),
+    ("Pad", {}, {"x": np.ones(1), "pads": np.int64([0, 2**44])}, MemoryError, "bytes"),
+    ("ConstantOfShape", {}, {"to": np.int64([2**60])}, MemoryError, "bytes"),
+    ("Squeeze", {}, {"x": np.ones((2, 3)), "axes": np.int64([5])}, flex.AxisError, "axis 5"),
+    ("Div", {}, {"a": np.int64([1]), "b": np.int64([0])}, flex.DivisionByZeroError, "zero"),
+    ("Conv", {}, {"x": np.ones((1, 2, 4, 4)), "w": np.ones((1, 3, 1, 1))}, flex.ShapeError, "conv"),
+    ("TopK", {}, {"x": np.ones(3), "k": np.int64([4])}, ValueError, "4"),
+]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize(("kind", "options", "inputs", "error", "message"), FAILING)
+def test_errors_of_runs(kind, options, inputs, error, message, inside):
+    """Each names the node and its operator and keeps its class, in the body of a loop too."""
+    inputs = {k: x.astype(np.float32) if x.dtype == float else x for k, x in inputs.items()}
+    kinds = {k: helper.np_dtype_to_tensor_dtype(x.dtype) for k, x in inputs.items()}
+    first = next(iter(kinds.values()))
+    result = FLOAT if kind == "ConstantOfShape" else first
+    names = ["y", "places"] if kind == "TopK" else ["y"]
+    nodes = [helper.make_node(kind, list(inputs), names, "culprit", **options)]
+    values = [(k, kinds[k], [None] * x.ndim) for k, x in inputs.items()]
+    if inside:
+        info = helper.make_tensor_value_info
+        nodes.append(helper.make_node("Identity", ["go"], ["on"]))
+        given = [info("i", I64, []), info("go", TensorProto.BOOL, [])]
+        results = [info("on", TensorProto.BOOL, []), info("y", result, None)]
+        body = helper.make_graph(nodes, "body", given, results)
+        nodes = [helper.make_node("Loop", ["n", ""], ["all"], "loop", body=body)]
+        values.append(("n", I64, []))
+        inputs["n"] = np.int64(1)
+    model = made(nodes, values, [("all" if inside else "y", result, None)])
+    loaded = flex.onnx.load(model.SerializeToString())
+    with pytest.raises(error, match=rf'^onnx: node "culprit" \({kind}\): .*{message}'):
+        loaded.run(None, inputs)
+
+
 def nested(depth):
     """An If in an If in an If.."""
     info = helper.make_tensor_value_info

@@ -135,7 +135,11 @@ impl Raise for Error {
     #[cold]
     fn raise(self) -> PyErr {
         let message = self.to_string();
-        match self {
+        let kind = match self {
+            Error::Node { error, .. } => *error,
+            e => e,
+        };
+        match kind {
             Error::Shape { .. } => ShapeError::new_err(message),
             Error::DType { .. } => DTypeError::new_err(message),
             Error::Axis { .. } => AXIS_ERROR.new_err(message),

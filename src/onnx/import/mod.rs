@@ -14,7 +14,7 @@ mod fuse;
 mod scope;
 
 use super::call::{Call, Node};
-use super::plan::{Note, Operand, Plan, Step};
+use super::plan::{self, Note, Operand, Plan, Step};
 use super::proto;
 use super::rows::{self, Row, Run};
 use super::weights::Weights;
@@ -188,7 +188,10 @@ impl<'a> Importer<'a, '_, '_> {
         };
         *self.operators.entry(row.name).or_default() += 1;
         self.call(node, row).map_err(|e| match e {
-            e @ (Error::File { .. } | Error::Memory { .. }) => e,
+            e @ Error::File { .. } => e,
+            e @ (Error::Memory { .. } | Error::Node { .. }) => {
+                plan::explain(e, row.name, label(node))
+            }
             // of a node of a body
             e @ Error::Value { op: OP, .. } => e,
             e => Error::value(OP, message!("node {:?} ({}): {e}", label(node), row.name)),
