@@ -17,6 +17,7 @@
 //! proto     the messages of a file
 //! weights   its tensors
 //! external  and those in files beside it
+//! holes     a file without its weights
 //! rows      the table of operators
 //! call      operands, attributes and functions of a call
 //! import    from messages to a plan
@@ -33,6 +34,8 @@ mod complex;
 mod control;
 #[cfg(feature = "std")]
 mod external;
+#[cfg(feature = "std")]
+mod holes;
 mod import;
 mod model;
 mod plan;

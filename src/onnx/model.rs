@@ -55,8 +55,8 @@ pub struct About {
 }
 
 impl Model {
-    /// The model of a file, read into memory; weights in other files ("external data") are read from
-    /// the same folder.
+    /// The model of a file, whose weights are read once, each into its tensor; those in other files
+    /// ("external data") are read from the same folder.
     ///
     /// Errors if the file can't be read or is damaged, if an operator is unknown (all of them are
     /// named), and if an attribute or input of a node is wrong.
@@ -72,6 +72,9 @@ impl Model {
         let Some(len) = source.len().and_then(|len| usize::try_from(len).ok()) else {
             return Err(source.wrong("a file of no length, or of one beyond memory"));
         };
+        if let Some(bytes) = super::holes::without_weights(&mut source, len)? {
+            return Model::read(&bytes, source, Some(path));
+        }
         let mut bytes = fallible::filled(0u8, len)?;
         source.read(0, &mut bytes)?;
         let source = FileSource {

@@ -14,7 +14,7 @@ const OP: &str = "onnx.load";
 
 /// Where a model's tensors lie.
 pub struct Weights<'a> {
-    /// The model file, in memory.
+    /// The model file, in memory, where large weights may be left out: their bytes are the source's.
     pub file: &'a [u8],
     pub source: FileSource<'a>,
     /// The folder of files with external data; `None` if there is none to read.
@@ -65,11 +65,15 @@ impl Weights<'_> {
                     );
                     return Err(self.source.wrong(message));
                 }
-                let start = raw.as_ptr() as usize - self.file.as_ptr() as usize;
-                self.source.tensor(start as u64, &shape, dtype, false)
+                self.source.tensor(self.place(raw), &shape, dtype, false)
             }
             (Stored::Plain(dtype), Data::Numbers) => self.numbers(t, &shape, dtype),
-            (Stored::Nibbles(dtype), Data::Raw(raw)) => self.nibbles(raw, &shape, dtype),
+            (Stored::Nibbles(dtype), Data::Raw(raw)) => {
+                let bytes = self
+                    .source
+                    .tensor(self.place(raw), &[raw.len()], DType::U8, false)?;
+                self.nibbles(bytes.as_slice()?, &shape, dtype)
+            }
             (Stored::Nibbles(dtype), Data::Numbers) => {
                 let bytes = t.int32_data.0.iter().map(|n| Ok(*n as u8));
                 let bytes: Vec<u8> = fallible::collect::<_, Error>(bytes)?;
@@ -96,6 +100,10 @@ impl Weights<'_> {
                 .source
                 .wrong("has its data in another file, which needs the feature std")),
         }
+    }
+    /// Where these bytes lie in the file.
+    fn place(&self, raw: &[u8]) -> u64 {
+        (raw.as_ptr() as usize - self.file.as_ptr() as usize) as u64
     }
     fn shape(&self, t: &proto::Tensor) -> Result<Shape> {
         let dims = &t.dims.0;

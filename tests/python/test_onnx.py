@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -125,6 +126,88 @@ class TestFiles:
             np.testing.assert_allclose(y.numpy(), x @ weight, rtol=1e-5)
         with pytest.raises(ValueError, match="load the model by its path"):
             flex.onnx.load(path.read_bytes())
+
+    def large(self):
+        """A model whose weights are read from the file, each into its tensor."""
+        rng = np.random.default_rng(5)
+        shape = (130, 150)
+        weights = {
+            "a": rng.standard_normal(shape, np.float32),
+            "b": rng.standard_normal(shape),
+            "c": rng.standard_normal((300, 150)).astype(np.float16),
+            "small": rng.standard_normal(150, np.float32),
+            "scale": np.float32(0.5),
+        }
+        nibbles = rng.integers(-8, 8, (1000, 150)).astype(np.int8)
+        inner = rng.standard_normal(shape, np.float32)
+        kept = helper.make_tensor("typed", TensorProto.FLOAT, shape, inner.ravel())
+        node = helper.make_node
+        branch = helper.make_graph(
+            [node("Add", ["sum", "inner"], ["r"])],
+            "branch",
+            [],
+            [helper.make_tensor_value_info("r", TensorProto.FLOAT, None)],
+            [numpy_helper.from_array(inner, "inner")],
+        )
+        model = made(
+            [
+                node("Constant", [], ["d"], value=numpy_helper.from_array(inner * 2)),
+                node("Cast", ["b"], ["b32"], to=1),
+                node("Sum", ["x", "a", "b32", "small", "d", "typed"], ["sum"]),
+                node("If", ["go"], ["whole"], then_branch=branch, else_branch=branch),
+                node("Cast", ["c"], ["halves"], to=1),
+                node("DequantizeLinear", ["e", "scale"], ["fours"]),
+                node("Concat", ["whole", "halves", "fours"], ["y"], axis=0),
+            ],
+            [("x", TensorProto.FLOAT, [None, 150]), ("go", TensorProto.BOOL, [])],
+            [("y", TensorProto.FLOAT, None)],
+            weights,
+            opset=21,
+        )
+        fours = helper.make_tensor("e", TensorProto.INT4, nibbles.shape, nibbles.ravel())
+        model.graph.initializer.extend([kept, fours])
+        return model
+
+    def test_large_weights(self, tmp_path):
+        file = self.large().SerializeToString()
+        (path := tmp_path / "large.onnx").write_bytes(file)
+        inputs = {"x": np.ones((130, 150), np.float32), "go": np.array(True)}
+        (wanted,) = flex.onnx.load(file).run(None, inputs)
+        assert wanted.shape == (130 + 300 + 1000, 150)
+        for mmap in (False, True):
+            (found,) = flex.onnx.load(path, mmap=mmap).run(None, inputs)
+            assert np.array_equal(found, wanted)
+        assert matches_onnxruntime(self.large(), **inputs)
+
+    def test_truncated_large_weights(self, tmp_path):
+        file = self.large().SerializeToString()
+        for end in np.random.default_rng(1).integers(0, len(file), 60).tolist():
+            (path := tmp_path / "large.onnx").write_bytes(file[:end])
+            try:
+                flex.onnx.load(file[:end])
+            except ValueError as error:
+                message = str(error).removeprefix("an ONNX model: ")
+                with pytest.raises(ValueError, match=re.escape(message)):
+                    flex.onnx.load(path)
+            else:
+                flex.onnx.load(path)
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="needs the peak of a process's memory")
+    def test_memory(self, tmp_path):
+        """A file and its weights are not in memory at the same time."""
+        weights = {f"w{k}": np.ones((1 << 10, 1 << 10), np.float32) for k in range(16)}
+        node = helper.make_node("Sum", ["x", *weights], ["y"])
+        value = [(name, TensorProto.FLOAT, None) for name in "xy"]
+        model = made([node], value[:1], value[1:], weights)
+        (path := tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+        script = (
+            "import sys, flex\n"
+            "peak = lambda: next(int(l.split()[1]) for l in open('/proc/self/status') if l.startswith('VmHWM'))\n"
+            "before = peak(); model = flex.onnx.load(sys.argv[1]); print(peak() - before)"
+        )
+        arguments = [sys.executable, "-c", script, str(path)]
+        run = subprocess.run(arguments, check=True, capture_output=True, text=True)
+        assert int(run.stdout) < 80 << 10  # KiB: 64 MiB of weights, and some room
 
     def test_tensors(self):
         for dtype in (np.float32, np.float64, np.int8, np.uint16, np.int64, np.bool, np.float16):
