@@ -363,6 +363,27 @@ def in_int8(case: Case) -> Case:
     return Case(path, case.inputs)
 
 
+def in_qdq(case: Case) -> Case:
+    """The model with convolutions of integers between QuantizeLinear and DequantizeLinear, their ranges those of its inputs, weights of 7
+    bits likewise."""
+    import logging
+
+    from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_static
+
+    class Inputs(CalibrationDataReader):
+        def __init__(self) -> None:
+            self._left = [case.inputs]
+
+        def get_next(self) -> dict[str, np.ndarray] | None:
+            return self._left.pop() if self._left else None
+
+    logging.disable(logging.WARNING)  # that the graph might be optimised first
+    path = case.path.with_suffix(".qdq.onnx")
+    types = {"activation_type": QuantType.QUInt8, "weight_type": QuantType.QInt8}
+    quantize_static(case.path, path, Inputs(), per_channel=True, reduce_range=True, **types)
+    return Case(path, case.inputs)
+
+
 def flex_session(case: Case) -> Callable[[], Any]:
     """A function that runs the model with flex and gives its first output."""
     import flex

@@ -79,13 +79,14 @@ pub fn convolution(node: &Node, activation: Option<Activation>) -> Result<Call> 
     })
 }
 
-/// A convolution of images of bytes with one step.
+/// A convolution of images of bytes with one step, whose result may be quantised.
 #[cfg(feature = "quant")]
 pub fn convolution_of_bytes(
     node: &Node,
     weight: QTensor,
     bias: Option<Tensor>,
     activation: Option<Activation>,
+    output: Option<quant::Output>,
 ) -> Result<impl Fn(&Tensor, f32, i32) -> Result<Tensor> + Send + Sync + 'static + use<>> {
     let conv = Convolution::new(node)?;
     Ok(move |x: &Tensor, scale: f32, zero: i32| {
@@ -103,7 +104,7 @@ pub fn convolution_of_bytes(
         let scale = step(Tensor::scalar(f64::from(scale), DType::F32)?)?;
         let zero = step(Tensor::scalar(i64::from(zero), x.dtype())?)?;
         let x = QTensor::from_parts(x.contiguous()?, scale, Some(zero), levels, x.shape())?;
-        quant::conv2d_of_bytes(&x, &weight, &options)
+        quant::conv2d_of_bytes(&x, &weight, &options, output)
     })
 }
 

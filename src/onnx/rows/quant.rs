@@ -257,6 +257,13 @@ fn dynamic(x: &mut Inputs) -> Result<Outputs> {
         255.0,
     )?)?
     .astype(DType::U8)?;
-    let y = rounded(ops::divide(x, &one)?, &zero)?;
+    #[cfg(feature = "quant")]
+    let y = quantized(x, &one, Some(&zero), None)?;
+    #[cfg(not(feature = "quant"))]
+    let y: Option<Tensor> = None;
+    let y = match y {
+        Some(y) => y,
+        None => rounded(ops::divide(x, &one)?, &zero)?,
+    };
     Ok(Outputs::from_vec(alloc::vec![y, scale, zero]))
 }

@@ -162,9 +162,14 @@ fn in_floats(
 }
 
 /// The convolution of images that are quantised already, to int8 or uint8 with one step, with a
-/// float32 bias and no residual.
+/// float32 bias and no residual: in float32, or quantised again.
 #[cfg(feature = "onnx")]
-pub(crate) fn conv2d_of_bytes(x: &QTensor, weight: &QTensor, options: &Conv) -> Result<Tensor> {
+pub(crate) fn conv2d_of_bytes(
+    x: &QTensor,
+    weight: &QTensor,
+    options: &Conv,
+    output: Option<Output>,
+) -> Result<Tensor> {
     let operands = [
         ("x", x.shape(), DType::F32),
         ("weight", weight.shape(), weight.values.dtype()),
@@ -174,7 +179,11 @@ pub(crate) fn conv2d_of_bytes(x: &QTensor, weight: &QTensor, options: &Conv) -> 
         .in_channels_per_group()
         .saturating_mul(call.geometry.kernel_len());
     check_integers(OP, weight, taps)?;
-    of_bytes(&call, x, weight, options, None)
+    let run = |encoding| of_bytes(&call, x, weight, options, encoding);
+    match output {
+        Some(output) => output.of(OP, run).map(|y| y.values),
+        None => run(None),
+    }
 }
 
 /// Quantises a batch of images to bytes, with a step for each or one for all.

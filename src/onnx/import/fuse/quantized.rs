@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::layout::Shape;
 use crate::nn::Activation;
 use crate::ops;
-use crate::quant::{self, Levels, QLinear, QTensor};
+use crate::quant::{self, Levels, Output, QLinear, QTensor};
 use crate::tensor::Tensor;
 
 /// A matrix of a product, which may be turned.
@@ -71,6 +71,14 @@ pub(super) const ROWS: &[Row] = &[
     by(concat!("f=*(Add(", dynamic!(), ", $b))"), of_integers),
     by(concat!("Add(", dynamic!(), ", $b)"), of_integers),
     by(dynamic!(), of_integers),
+    by(
+        concat!("QuantizeLinear(f=*(", convolution!(), "), $ys, $yz)"),
+        convolved,
+    ),
+    by(
+        concat!("QuantizeLinear(", convolution!(), ", $ys, $yz)"),
+        convolved,
+    ),
     by(concat!("f=*(", convolution!(), ")"), convolved),
     by(convolution!(), convolved),
     by(concat!("f=*(", layer!("x"), ")"), of_floats),
@@ -291,7 +299,31 @@ fn of_floats(found: &Found) -> Result<Option<Made>> {
     }))
 }
 
-/// A convolution of images of integers with a weight of integers, one scale for each channel.
+/// How a result is quantised that goes to bytes of one step; `None` if it isn't.
+fn output(found: &Found) -> Result<Option<Output>> {
+    let (Some(scale), Some(zero)) = (found.known("ys"), found.known("yz")) else {
+        return Ok(None);
+    };
+    let levels = match zero.dtype() {
+        DType::I8 => Levels::I8,
+        DType::U8 => Levels::U8,
+        _ => return Ok(None),
+    };
+    if scale.len() != 1 || zero.len() != 1 || scale.dtype() != DType::F32 {
+        return Ok(None);
+    }
+    let step = (
+        scale.reshape(())?.item::<f32>()?,
+        Some(call::int(zero)? as i32),
+    );
+    Ok(Some(Output {
+        levels,
+        step: Some(step),
+    }))
+}
+
+/// A convolution of images of integers with a weight of integers, one scale for each channel, whose
+/// result may be quantised again.
 fn convolved(found: &Found) -> Result<Option<Made>> {
     let (Some(x), Some(xs), Some(conv), Some(w), Some(s)) = (
         found.operand("x"),
@@ -327,9 +359,13 @@ fn convolved(found: &Found) -> Result<Option<Made>> {
     ) else {
         return Ok(None);
     };
+    let output = output(found)?;
+    if output.is_none() && found.operand("ys").is_some() {
+        return Ok(None);
+    }
     let scales = s.reshape([s.len(), 1, 1, 1])?;
     let weight = QTensor::from_parts(w.contiguous()?, scales, None, Levels::I8, w.shape())?;
-    let call = rows::convolution_of_bytes(&node, weight, bias, activation)?;
+    let call = rows::convolution_of_bytes(&node, weight, bias, activation, output)?;
     let call = one(move |x| {
         let (scale, zero) = step(x)?;
         call(x.get(0)?, scale, zero)
