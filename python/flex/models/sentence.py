@@ -149,11 +149,11 @@ class SentenceEncoder:
         tokenizer, max_seq_length = read_tokenizer(network, encoder.config.vocab_size)
         pooling = pipeline.pooling
         if encoder.pools:
-            if pooling is not None and not pooling.include_prompt:
+            if not pooling.include_prompt:
                 raise ValueError(
                     f"{weights} gives vectors of whole texts, but the settings leave prompts out of them"
                 )
-            pooling = None
+            pooling = Pooling()
         loaded = cls(
             encoder,
             tokenizer,
