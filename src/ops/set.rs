@@ -141,6 +141,7 @@ method!(
         let (x, elements) = (x.astype(dtype)?, elements.astype(dtype)?);
         // converting narrower integers takes less time than another loop takes room
         let found = match dtype {
+            #[cfg(feature = "ints")]
             DType::U64 => by_table::<u64>(&x, &elements, |x| x)?,
             dtype if dtype.is_integer() && DType::I64.is_available() => {
                 let (x, elements) = (x.astype(DType::I64)?, elements.astype(DType::I64)?);

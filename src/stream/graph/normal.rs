@@ -216,8 +216,12 @@ impl Graph {
         };
         let node = &self.nodes[v.at()];
         let negative = match node.step.operation {
-            Operation::Apply { op, .. } if op == Op::Negative => true,
-            Operation::Apply { op, .. } if op == Op::Positive => false,
+            Operation::Apply {
+                op: Op::Negative, ..
+            } => true,
+            Operation::Apply {
+                op: Op::Positive, ..
+            } => false,
             _ => return (*x, false),
         };
         match node.step.operands[..] {

@@ -346,7 +346,7 @@ fn negated_inputs_keep_the_layouts_of_results() {
     for shape in [[6, 5], [6, 1], [1, 5]] {
         let x = random(&mut rng, &shape, DType::F32);
         for (_, x) in layouts(&x) {
-            given.push(x.broadcast_to(&[6, 5]).unwrap());
+            given.push(x.broadcast_to([6, 5]).unwrap());
         }
     }
     let line = random(&mut rng, &[10], DType::F32);
