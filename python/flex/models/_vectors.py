@@ -8,6 +8,7 @@ import os
 import shutil
 import zlib
 from contextlib import contextmanager, suppress
+from io import BufferedRandom, FileIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -43,9 +44,8 @@ class VectorFile:
         self._finished = False
         about = {"format": FORMAT, "dimension": dimension, "flex": flex.__version__, **about}
         with self._naming():
-            self._rows_file = os.open(self.part, os.O_RDWR | os.O_CREAT, 0o666)
-            log = os.open(self._log_path, os.O_RDWR | os.O_CREAT, 0o666)
-            self._journal = os.fdopen(log, "r+b")
+            self._rows_file = FileIO(self.part, "r+", opener=_create)
+            self._journal = BufferedRandom(FileIO(self._log_path, "r+", opener=_create))
             first, *lines = self._journal.read().split(b"\n")
             if self._depends_on(first) == about:
                 self._done = lines[:-1]  # the last may be a part
@@ -78,7 +78,8 @@ class VectorFile:
         yield from tasks
 
     def _holds(self, line: bytes, texts: Sequence[str]) -> bool:
-        rows = os.pread(self._rows_file, len(texts) * self._row, HEADER + self.rows * self._row)
+        self._rows_file.seek(HEADER + self.rows * self._row)
+        rows = self._rows_file.read(len(texts) * self._row)
         return line == _entry(texts, rows)
 
     def append(self, texts: Sequence[str], vectors: Tensor) -> None:
@@ -86,10 +87,9 @@ class VectorFile:
         data = memoryview(flex.astype(vectors, flex.float32, copy=False).contiguous()).cast("B")
         line = _entry(texts, data)
         with self._naming():
-            place = HEADER + self.rows * self._row
+            self._rows_file.seek(HEADER + self.rows * self._row)
             while data:
-                written = os.pwrite(self._rows_file, data, place)
-                data, place = data[written:], place + written
+                data = data[self._rows_file.write(data) :]
             self._log(line)
         self.rows += len(texts)
 
@@ -107,11 +107,11 @@ class VectorFile:
         entries = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({self.rows}, {self._dimension}), }}"
         header = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")
         with self._naming():
-            os.pwrite(
-                self._rows_file, header + entries.ljust(HEADER - 11).encode("ascii") + b"\n", 0
-            )
-            os.ftruncate(self._rows_file, HEADER + self.rows * self._row)
-            os.fsync(self._rows_file)
+            self._rows_file.seek(0)
+            self._rows_file.write(header + entries.ljust(HEADER - 11).encode("ascii") + b"\n")
+            self._rows_file.truncate(HEADER + self.rows * self._row)
+            os.fsync(self._rows_file.fileno())
+            self._rows_file.close()  # Windows replaces no open file
             if os.path.exists(self._target):
                 shutil.copymode(self._target, self.part)
             os.replace(self.part, self._target)
@@ -125,7 +125,7 @@ class VectorFile:
             return
         with suppress(OSError):  # of what did not fit before: that has been reported
             self._journal.close()
-        os.close(self._rows_file)
+        self._rows_file.close()
         if not (self.rows or self._done or self._finished):
             for path in (self.part, self._log_path):
                 os.unlink(path)
@@ -137,6 +137,11 @@ class VectorFile:
             yield
         except OSError as error:
             raise OSError(error.errno, error.strerror, self._path) from error
+
+
+def _create(path: str, flags: int) -> int:
+    """Opens a file to read and write, with what is there."""
+    return os.open(path, flags | os.O_CREAT, 0o666)
 
 
 def _entry(texts: Sequence[str], rows: bytes | memoryview) -> bytes:
