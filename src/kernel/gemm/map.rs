@@ -52,7 +52,9 @@ impl<F: Packed> Map<F> {
     ///
     /// # Safety
     /// EPILOGUE1, of rows at `d` too, which are these rows or lie apart from them.
-    #[inline(always)]
+    // once in what is downloaded, where there is one set of vectors
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) unsafe fn apply(self, rows: &Rows<F>, d: *mut F, ld: isize) {
         let (mut x, mut y) = (Piece::new(), Piece::new());
         let cols = rows.cols;
@@ -115,7 +117,7 @@ impl<F: Packed> Map<F> {
 #[inline(always)]
 pub(super) unsafe fn copy<F: Copy>(from: *const F, to: *mut F, len: usize) {
     /// As many at a time.
-    const BLOCK: usize = 16;
+    const BLOCK: usize = if cfg!(target_family = "wasm") { 4 } else { 16 };
     let whole = len / BLOCK * BLOCK;
     // SAFETY: by the caller's promise.
     unsafe {

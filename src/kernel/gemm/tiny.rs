@@ -10,6 +10,8 @@ use core::ops::Range;
 
 /// The most rows, columns and steps.
 const LARGEST: usize = 8;
+/// What is flashed or downloaded is to be small, and packs them.
+const HAS_TINY: bool = !(simd::MICROCONTROLLER || cfg!(target_family = "wasm"));
 
 /// Whether products of these sizes are computed this way: those of float32 and of float64, the types
 /// that have tall tiles.
@@ -23,7 +25,7 @@ pub const fn serves<A: MatElement, B: MatElement, C: MatElement>(
         && B::SAME
         && C::SAME
         && A::Acc::TALL
-        && !simd::MICROCONTROLLER
+        && HAS_TINY
         && m <= LARGEST
         && n <= LARGEST
         && k <= LARGEST
