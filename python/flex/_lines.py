@@ -6,10 +6,10 @@ import json
 import os
 import sys
 import time
+from io import BufferedReader, FileIO
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
 
@@ -126,7 +126,7 @@ def _opened(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[tup
         listed = os.path.isdir(source)
         for name in _files_below(source, warn) if listed else [source]:
             try:
-                file = open(name, "rb", buffering=BUFFER)  # noqa: SIM115
+                file = BufferedReader(FileIO(name), BUFFER)
             except OSError as error:
                 warn(reason(error))
                 continue
@@ -135,7 +135,7 @@ def _opened(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[tup
                     yield name, file
 
 
-def _is_binary(file: io.BufferedReader, name: str, warn: Callable[[str], None]) -> bool:
+def _is_binary(file: BufferedReader[FileIO], name: str, warn: Callable[[str], None]) -> bool:
     """Whether a file in a folder is skipped: its first megabyte has a NUL."""
     try:
         return b"\0" in file.peek(BUFFER)

@@ -84,7 +84,8 @@ class VectorFile:
 
     def append(self, texts: Sequence[str], vectors: Tensor) -> None:
         """Writes the vectors of a task."""
-        data = memoryview(flex.astype(vectors, flex.float32, copy=False).contiguous()).cast("B")
+        elements: Any = flex.astype(vectors, flex.float32, copy=False).contiguous()
+        data = memoryview(elements).cast("B")
         line = _entry(texts, data)
         with self._naming():
             self._rows_file.seek(HEADER + self.rows * self._row)

@@ -340,7 +340,7 @@ class SentenceEncoder:
 
         alone = isinstance(texts, str)
         texts = _as_list([texts] if isinstance(texts, str) else texts)
-        options = {
+        options: dict[str, Any] = {
             "prompt": self._prompt(prompt, prompt_name) or "",
             "batch_size": batch_size,
             "normalize_embeddings": normalize_embeddings,
