@@ -6,9 +6,9 @@ set -euo pipefail
 [ $# -gt 0 ] || set -- "$(isas | tail -1)"
 
 # Tests that don't depend on the instruction set: names, texts, arguments, files, processes, memory, what is traced.
-same=(api arrow bytes called changing_memory cli compare composed composed_names config creation defaults digits dlpack doctests dtype
+same=(api arrow bytes called changing_memory cli compare composed composed_names config creation defaults digits distributed dlpack doctests dtype
   errors files filters fuse_lifetime fuse_methods fuse_outside fuse_tracing fuzz hints hostile_arguments hostile_files huge_arguments
-  interop interrupt io leaks lent libraries memory models_refused models_usage names nn_errors numpy_calls numpy_functions onnx
+  interop interrupt io keywords leaks lent libraries memory models_refused models_usage names nn_errors numpy_calls numpy_functions onnx
   onnx_damaged onnx_suite quant_errors quant_files readme set shape stalls stream_loans stream_memory stream_views stubs subscripts tensor threads
   torch_names typing values)
 same=("${same[@]/#/tests/python/test_}")
@@ -16,12 +16,14 @@ same=("${same[@]/%/.py}")
 
 # Hypothesis draws a quarter of the examples on all but the last set.
 compute() {
+  local status=0
   for isa; do
     step "pytest, FLEX_ISA=$isa, tests that compute"
     fewer=4
     [ "$isa" != "${*: -1}" ] || fewer=${FLEX_TEST_FEWER:-1}
-    FLEX_TEST_FEWER=$fewer FLEX_ISA=$isa "$python" -m pytest -q -p no:cacheprovider tests/python "${same[@]/#/--ignore=}"
+    FLEX_TEST_FEWER=$fewer FLEX_ISA=$isa "$python" -m pytest -q -p no:cacheprovider tests/python "${same[@]/#/--ignore=}" || status=1
   done
+  return "$status"
 }
 
 # Both use one thread most of the time. The names of what failed come last: of a failed stage only the end is repeated.

@@ -385,7 +385,7 @@ fn fuse<'py>(
 /// f: a function, or one that `flex.fuse` made. args, kwargs: as for a call; nothing is computed.
 ///
 /// >>> print(flex.explain(lambda x: flex.sum(x * x + 1), flex.ones(4)))
-/// reduce v0 of x0: multiply, add; sum over [0]
+/// reduce v0 of x0: square, add; sum over [0]
 /// returns v0
 #[function(f: "Callable[..., Any]", /, *args: "Any", **kwargs: "Any" -> "str")]
 fn explain<'py>(
