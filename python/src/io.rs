@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The work of file access: enough to release the interpreter.
 const LONG: usize = usize::MAX;
-/// The most bytes that pass through a Python object at once.
-const PIECE: usize = 1 << 20;
+/// The most bytes that pass through a Python object at once: few enough that a copy of them always has room.
+const PIECE: usize = 1 << 16;
 
 /// A file argument.
 #[derive(FromPyObject)]

@@ -40,7 +40,7 @@ pub(super) fn fill(
 /// Writes the bytes of a tensor, little-endian.
 pub(super) fn put_elements(t: &Tensor, put: Put) -> Result<()> {
     /// Size of the buffer on the stack; a multiple of every part.
-    const PIECE: usize = 256;
+    const PIECE: usize = 4096;
     let t = t.contiguous()?;
     let (bytes, dtype) = (t.as_bytes(), t.dtype());
     if !dtype.is_bool() && cfg!(target_endian = "little") {
