@@ -5,6 +5,7 @@
 //! The walk below follows the encoding alone, and leaves to the parser to say what is wrong: the
 //! rest of what it can't follow is read.
 
+use super::proto::{MAX_VARINT, varint};
 use crate::error::Result;
 use crate::io::source::FileSource;
 use core::ops::Range;
@@ -57,17 +58,9 @@ impl Walk<'_, '_> {
     }
     /// A varint within a part, and where it ends.
     fn varint(&mut self, part: Range<u64>) -> Result<Option<(u64, u64)>> {
-        let end = part.end.min(part.start + 10);
-        let mut value = 0;
-        for (i, byte) in self.bytes(part.start..end)?.iter().enumerate() {
-            value |= u64::from(byte & 0x7f)
-                .checked_shl(7 * i as u32)
-                .unwrap_or(0);
-            if byte & 0x80 == 0 {
-                return Ok(Some((value, part.start + i as u64 + 1)));
-            }
-        }
-        Ok(None)
+        let end = part.end.min(part.start + MAX_VARINT as u64);
+        let found = varint(self.bytes(part.start..end)?);
+        Ok(found.map(|(value, len)| (value, part.start + len as u64)))
     }
     /// Reads a message, but for the bytes of weights that the path leads to.
     fn message(&mut self, mut part: Range<u64>, path: &[u64]) -> Result<()> {

@@ -5,8 +5,8 @@ mod wire;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-pub use wire::Read;
 use wire::{Field, MAX_DEPTH, Numbers, Wire, nested};
+pub use wire::{MAX_VARINT, Read, varint};
 
 /// `Message { number name: type, .. }`: the fields of each message.
 macro_rules! messages {

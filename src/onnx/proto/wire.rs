@@ -18,6 +18,9 @@ pub type Read<T> = Result<T, Malformed>;
 /// The deepest nesting of messages: protobuf's own readers stop there too.
 pub const MAX_DEPTH: usize = 100;
 
+/// The most bytes of a varint.
+pub const MAX_VARINT: usize = 10;
+
 /// A value as it is encoded.
 #[derive(Clone, Copy, Debug)]
 pub enum Wire<'a> {
@@ -27,24 +30,30 @@ pub enum Wire<'a> {
     Bytes(&'a [u8]),
 }
 
+/// The varint that bytes begin with, and how many of them it takes. None if it has no end.
+pub fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0;
+    for (i, byte) in bytes.iter().enumerate().take(MAX_VARINT) {
+        // of the tenth byte, only the lowest bit has a place
+        if i == 9 && *byte > 1 {
+            break;
+        }
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte & 0x80 == 0 {
+            return Some((value, i + 1));
+        }
+    }
+    None
+}
+
 /// The fields of a message, in the order of the file.
 pub struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
     fn varint(&mut self) -> Read<u64> {
-        let mut value = 0;
-        for (i, byte) in self.0.iter().enumerate().take(10) {
-            // of the tenth byte, only the lowest bit has a place
-            if i == 9 && *byte > 1 {
-                break;
-            }
-            value |= u64::from(byte & 0x7f) << (7 * i);
-            if byte & 0x80 == 0 {
-                self.0 = &self.0[i + 1..];
-                return Ok(value);
-            }
-        }
-        Err("a varint without an end".into())
+        let (value, len) = varint(self.0).ok_or("a varint without an end")?;
+        self.0 = &self.0[len..];
+        Ok(value)
     }
     fn bytes(&mut self, len: u64) -> Read<&'a [u8]> {
         match usize::try_from(len)
