@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -36,6 +34,8 @@ def once(key: Hashable, load: Callable[[], Any]) -> Any:
 
 def fingerprint(files: Sequence[str]) -> str:
     """A digest of the sizes of files and of pieces from all over them, which tells models apart without reading them whole."""
+    import hashlib
+
     digest = hashlib.sha256()
     for path in files:
         with open(path, "rb") as file:
@@ -48,11 +48,10 @@ def fingerprint(files: Sequence[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """The files of a model, what they held, and the function that loads it from them: all that another process needs."""
 
-    load: Callable[..., Any]  # a function of a module: it is pickled by name
+    load: Callable[..., Any]  # of a module or a class: it is pickled by name
     path: str  # its first argument
     options: tuple[tuple[str, Any], ...]
     files: tuple[str, ...]

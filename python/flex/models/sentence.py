@@ -166,7 +166,7 @@ class SentenceEncoder:
         settings = sorted({*folder.glob("*.json"), *folder.glob("*/config.json")})
         files = list(map(str, (weights, *settings)))
         loaded._source = Source.of(
-            _load, str(folder), files, file=os.path.abspath(weights), quantize=quantize
+            cls.load, str(folder), files, file=os.path.abspath(weights), quantize=quantize
         )
         return loaded
 
@@ -520,10 +520,6 @@ class Recipe:
         encoder.default_prompt_name = default_prompt_name
         encoder.similarity_fn_name = similarity_fn_name
         return encoder
-
-
-def _load(folder: str, **options: Any) -> SentenceEncoder:
-    return SentenceEncoder.load(folder, **options)
 
 
 def _restored(state: bytes) -> SentenceEncoder:
