@@ -285,22 +285,18 @@ impl PyTensor {
             .raise()?;
         values::number(py, &x, dtype, op)
     }
-    /// [`one`](PyTensor::one) for a conversion to a number. The lock is taken once.
+    /// [`one`](PyTensor::one) for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         trace::refuse_number(self, op)?;
         self.compute_queued(py)?;
-        let one = self.read(|t| match t.len() {
-            1 => Ok(t.value(op).map(|x| (x, t.dtype()))),
-            _ => Err(Shape::from_slice(t.shape())),
-        });
-        let (x, dtype) = one
-            .map_err(|shape| {
-                PyTypeError::new_err(format!(
-                    "{op}() of a tensor of shape {shape:?}: only tensors of one element convert to a number"
-                ))
-            })?
-            .raise()?;
-        values::number(py, &x, dtype, op)
+        if self.size() != 1 {
+            let message = format!(
+                "{op}() of a tensor of shape {:?}: only tensors of one element convert to a number",
+                self.about(|layout, _| Shape::from_slice(layout.shape()))
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+        self.one(py, op)
     }
 }
 
