@@ -21,5 +21,5 @@ if [ $# -gt 0 ]; then
   exit
 fi
 { rows time 1; rows time 2; memory; } >"$folder/benches.csv"
-python3 "$folder/report.py" "$folder/benches.csv" COMPARISON-BURN.md
+PYTHONPATH=benches python3 "$folder/report.py" "$folder/benches.csv" COMPARISON-BURN.md
 say "COMPARISON-BURN.md"

@@ -4,15 +4,12 @@
 # does.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-max_bytes=$((9 * 1000 * 1000))
 
 step "wheel"
 rm -rf dist
 "$VIRTUAL_ENV/bin/maturin" build --release --quiet --compression-level 9 --out dist
 wheel=$(ls dist/*.whl)
-size=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
-echo "$wheel: $size bytes"
-[ "$size" -le "$max_bytes" ] || die "the wheel has $size bytes, more than $max_bytes"
+check_size "$wheel"
 
 contents=$("$python" -m zipfile --list "$wheel")
 for part in licenses/LICENSE-{MIT,APACHE,THIRD-PARTY} 'sboms/.*\.json'; do
@@ -23,7 +20,9 @@ bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
 "$python" -m venv "$bare"
 "$bare/bin/python" -m pip install -q --disable-pip-version-check --no-index "$wheel"
+cp scripts/try_wheel.py "$bare"
 cd "$bare"    # away from the source tree, so that the installed package is imported
+bin/python try_wheel.py
 bin/python - <<'E2'
 import importlib.util, subprocess, sys
 assert importlib.util.find_spec("numpy") is None, "this environment was meant to be bare"

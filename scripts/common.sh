@@ -8,6 +8,14 @@ step() { printf '\n== %s\n' "$*"; }
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@"; exit 1; }
 
+# A wheel has at most 9 MB.
+check_size() {
+  local most=$((9 * 1000 * 1000)) size
+  size=$(stat -c %s "$1" 2>/dev/null || stat -f %z "$1")
+  echo "$1: $size bytes"
+  [ "$size" -le "$most" ] || die "the wheel has $size bytes, more than $most"
+}
+
 # Runs a command as a stage among others: each line that it prints names it, and `failed_stages` repeats the end of what a failed one
 # printed, where readers of a long log look first. Scripts within a stage inherit the folder. `stage_times` says how long each took.
 stages=${stages:-}

@@ -1,18 +1,18 @@
 """Makes COMPARISON-BURN.md of the rows that flex-burn-benches prints.
 
-python report.py RESULTS.csv PAGE.md
+PYTHONPATH=benches python burn/benches/report.py RESULTS.csv PAGE.md
 """
 
 import csv
 import datetime
 import math
 import os
-import platform
-import re
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+
+from peers.facts import machine
 
 FLEX, PEERS = "flex-burn", ("burn-flex", "burn-ndarray")
 # (mode, threads), and the value of each backend
@@ -52,17 +52,6 @@ def mebibytes(size: float | None) -> str:
     return "" if size is None else f"{size / 2**20:.1f}"
 
 
-def processor() -> str:
-    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    name = found[1] if found else platform.processor()
-    return f"{name}, {os.cpu_count()} logical processors"
-
-
-def instruction_set() -> str:
-    flags = Path("/proc/cpuinfo").read_text()
-    return next((s for s in ("avx512f", "avx2") if s in flags), "neither AVX2 nor AVX-512")
-
-
 def table(head: list[str], rows: list[list[str]]) -> str:
     rule = ["---", *("---:" for _ in head[1:])]
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
@@ -99,8 +88,8 @@ def page(rows: dict[str, dict[str, Values]]) -> str:
         "# flex-burn beside Burn's own backends",
         "",
         "Burn 0.22.1's backend traits, called in turn on flex-burn, burn-flex 0.22.1 and burn-ndarray 0.22.1 with the same operands. "
-        f"Measured on {datetime.date.today():%Y-%m-%d} by `make bench-burn` on {processor()} ({instruction_set()}), {version()}, "
-        "release builds with default features.",
+        f"Measured on {datetime.date.today():%Y-%m-%d} by `make bench-burn` on {machine()['cpu']}, {os.cpu_count()} logical processors, "
+        f"{version()}, release builds with default features.",
         "",
         "Times are minima of rounds in which the backends take turns: with one thread of the processor time of the process, with more "
         "of the time that passed. Memory is what the resident set grows by while a call runs, results included. An empty field is a "
