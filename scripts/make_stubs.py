@@ -16,7 +16,7 @@ import sys
 import types
 import typing
 from pathlib import Path
-from types import MethodDescriptorType, ModuleType
+from types import FunctionType, MethodDescriptorType, ModuleType
 
 from stub_classes import CLASSES, HEADER, NN_CLASSES, QUANT_CLASSES, RANDOM_CLASSES, TENSOR
 from stub_types import Types
@@ -108,7 +108,7 @@ def members(owner: object, named: set[str]) -> str:
         if inspect.isgetsetdescriptor(value):
             head = f"    @property\n    def {name}(self) -> {TYPES.of(value)['return']}:"
             text += f"{head}\n{docstring(value, ' ' * 8)}" if value.__doc__ else f"{head} ...\n"
-        elif isinstance(value, MethodDescriptorType):
+        elif isinstance(value, (MethodDescriptorType, FunctionType)):
             text += function(name, value, "    ", method=True)
     return typed(text)
 

@@ -104,6 +104,7 @@ from flex._functions.statistics import nanquantile as nanquantile
 from flex._functions.statistics import renorm as renorm
 from flex._functions.statistics import std_mean as std_mean
 from flex._functions.statistics import var_mean as var_mean
+from flex._functions.writing import fill_diagonal as fill_diagonal
 from flex._functions.writing import place as place
 from flex._functions.writing import put as put
 from flex._functions.writing import put_along_axis as put_along_axis
@@ -463,6 +464,7 @@ __all__ = [
     "renorm",
     "std_mean",
     "var_mean",
+    "fill_diagonal",
     "place",
     "put",
     "put_along_axis",

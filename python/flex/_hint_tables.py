@@ -97,7 +97,7 @@ NAMES = {
     "identity": "flex.eye(n)",
     "int": "flex.int32, or x.astype(flex.int32)",
     "long": "flex.int64, or x.astype(flex.int64)",
-    "loadtxt": "flex.asarray(numpy.loadtxt(path))",
+    "loadtxt": "flex.io.loadtxt(path)",
     "ndarray": "flex.Tensor",
     "short": "flex.int16, or x.astype(flex.int16)",
     "tensor": "flex.asarray(obj, copy=True)",
@@ -151,6 +151,7 @@ NAMES = {
     # files
     "load": "flex.io.load(path)",
     "save": "flex.io.save(path, tensors)",
+    "savetxt": "flex.io.savetxt(path, x)",
     "savez": "flex.io.save(path, tensors)",
     # writes in place
     "add_": "x += y",
@@ -235,7 +236,7 @@ ABSENT = {
     "size_average": 'write reduction="mean" or "sum"',
     "sparse": "flex's gradients are dense",
     "subok": "flex's functions give flex's tensors",
-    "where": "choose with flex.where first",
+    "where": "choose first, as in sum(flex.where(condition, x, 0)) or nanmean(flex.where(condition, x, flex.nan))",
 }
 
 # Parameters that take several integers as one tuple, and the functions that accept several axes.

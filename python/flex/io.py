@@ -1,4 +1,5 @@
-"""Tensors in files: safetensors, npy and npz, chosen by suffix or `format`. Files are paths or file objects open in binary mode.
+"""Tensors in files: safetensors, npy and npz, chosen by suffix or `format`; numbers as text by `loadtxt` and `savetxt`. Files are paths or
+file objects open in binary mode.
 
 `save` writes a temporary file next to the target, accessible to its owner only; once complete and synced to disk, it replaces the target
 and takes its permissions. Whoever reads the old file, or has it mapped, never sees a part of the new one, and if saving fails the old file
@@ -12,17 +13,19 @@ import errno
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flex import _flex
+from flex import _flex, _missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO, TypeAlias
 
     from flex import Tensor
+    from flex._text import loadtxt as loadtxt
+    from flex._text import savetxt as savetxt
 
     _File: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes] | BinaryIO
 
-__all__ = ["Opaque", "Tensors", "load", "metadata", "save"]
+__all__ = ["Opaque", "Tensors", "load", "loadtxt", "metadata", "save", "savetxt"]
 
 _FORMATS = ("safetensors", "npy", "npz")
 _TORCH = "it may be a checkpoint of torch: torch.load reads it, and safetensors.torch.save_file writes what flex reads"
@@ -30,12 +33,20 @@ _TORCH = "it may be a checkpoint of torch: torch.load reads it, and safetensors.
 _READERS = {
     ".gguf": "flex.quant.load_gguf reads GGUF",
     **dict.fromkeys((".bin", ".ckpt", ".pt", ".pth"), _TORCH),
-    **dict.fromkeys(
-        (".csv", ".tsv", ".txt"), "flex.asarray(numpy.loadtxt(...)) reads numbers as text"
-    ),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "flex.io.loadtxt reads numbers as text"),
     **dict.fromkeys((".h5", ".hdf5"), "flex.asarray takes what h5py reads"),
     ".onnx": "flex.onnx.load reads ONNX models",
 }
+
+
+if not TYPE_CHECKING:  # for mypy a module with this function has every name
+
+    def __getattr__(name: str) -> Any:
+        if name not in ("loadtxt", "savetxt"):
+            _missing.of_module(__name__)(name)
+        from flex import _text
+
+        return getattr(_text, name)
 
 
 class Opaque(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from flex import _flex, _missing
+from flex import _distributions, _flex, _missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,8 @@ _own = {
 globals().update(_own)  # random.pyi lists the names
 _restore = _flex._random._restore  # pickles refer to it
 _module_rng: Any = None
+for _method in _distributions.METHODS:
+    setattr(_flex._random.Generator, _method.__name__, _method)
 
 
 def _rng() -> Any:

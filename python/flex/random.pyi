@@ -92,6 +92,13 @@ class Generator:
         >>> flex.random.default_rng(7).exponential(flex.asarray([0.5, 100.0])).shape
         (2,)
         """
+    def f(self, dfnum: _Operand, dfden: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the F distribution: the ratio of two chi-square variables, each divided by its degrees of freedom, which must be positive
+        (ValueError).
+
+        >>> flex.random.default_rng(7).f(3, 8, size=2).shape
+        (2,)
+        """
     def gamma(self, shape: _Operand, scale: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Gamma-distributed floats of this shape parameter and scale. The shape must be finite, and
         neither may be negative (ValueError).
@@ -176,6 +183,13 @@ class Generator:
         >>> flex.random.default_rng(7).normal(means, 0.5).shape
         (2,)
         """
+    def pareto(self, a: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the Pareto II or Lomax distribution of shape a, from 0 on, which must be positive (ValueError). One more is Pareto's own
+        distribution, with its mode at 1.
+
+        >>> flex.random.default_rng(7).pareto(3, size=2).shape
+        (2,)
+        """
     def permutation(self, x: _Operand, axis: SupportsIndex = 0) -> Tensor:
         """The parts of x along an axis in random order, each whole; or for an integer x the integers
         below it, as int64.
@@ -201,6 +215,12 @@ class Generator:
         >>> flex.random.default_rng(7).poisson(0, size=2).tolist()
         [0, 0]
         """
+    def power(self, a: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats from 0 to 1 of density `a x**(a - 1)`. a must be positive (ValueError).
+
+        >>> flex.random.default_rng(7).power(3, size=2).shape
+        (2,)
+        """
     def random(self, size: _Shape | None = None, dtype: _DType | None = None) -> Tensor:
         """Floats evenly distributed from 0 to 1, which is left out: multiples of 2^-24 for float32, of
         2^-53 for float64, of 2^-11 for float16 and of 2^-8 for bfloat16.
@@ -208,6 +228,13 @@ class Generator:
         >>> x = flex.random.default_rng(7).random(1000)
         >>> ((x >= 0) & (x < 1)).all().item()
         True
+        """
+    def rayleigh(self, scale: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the Rayleigh distribution, the length of two normal variables of this standard deviation, which must not be negative
+        (ValueError).
+
+        >>> flex.random.default_rng(7).rayleigh(0.0, size=2).tolist()
+        [0.0, 0.0]
         """
     def shuffle(self, x: Tensor, axis: SupportsIndex = 0) -> None:
         """Puts the parts of the tensor x along an axis in random order, in place.
@@ -226,6 +253,12 @@ class Generator:
         >>> a, b = flex.random.default_rng(7).spawn(2)
         >>> a.integers(10**9).item() == b.integers(10**9).item()
         False
+        """
+    def standard_cauchy(self, size: _Shape | None = None, dtype: _DType | None = None) -> Tensor:
+        """Floats of the Cauchy distribution of mode 0: the ratio of two normal variables.
+
+        >>> flex.random.default_rng(7).standard_cauchy((2, 3)).shape
+        (2, 3)
         """
     def standard_exponential(self, size: _Shape | None = None, dtype: _DType | None = None) -> Tensor:
         """Exponentially distributed floats of mean 1.
@@ -247,6 +280,21 @@ class Generator:
         >>> flex.random.default_rng(7).standard_normal((2, 3), dtype=flex.float64).dtype
         flex.float64
         """
+    def standard_t(self, df: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of Student's t distribution with df degrees of freedom, which must be positive (ValueError). By Bailey's polar method (1994),
+        with an angle in place of the rejection.
+
+        >>> flex.random.default_rng(7).standard_t(3, size=2).shape
+        (2,)
+        """
+    def triangular(self, left: _Operand, mode: _Operand, right: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats from left to right, whose density rises to that at the mode and falls from there. ValueError unless left <= mode <= right and
+        left < right.
+
+        >>> x = flex.random.default_rng(7).triangular(-1, 0, 3, size=1000)
+        >>> ((x >= -1) & (x <= 3)).all().item()
+        True
+        """
     def uniform(self, low: _Operand = 0.0, high: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Floats evenly distributed from low to high, which is left out unless they are equal.
 
@@ -255,6 +303,12 @@ class Generator:
         >>> x = flex.random.default_rng(7).uniform(-1, 1, size=1000)
         >>> ((x >= -1) & (x < 1)).all().item()
         True
+        """
+    def weibull(self, a: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the Weibull distribution of shape a and scale 1. a must not be negative (ValueError).
+
+        >>> flex.random.default_rng(7).weibull(0.0, size=2).tolist()
+        [0.0, 0.0]
         """
 
 def default_rng(seed: SupportsIndex | Generator | None = None) -> Generator:

@@ -18,6 +18,8 @@ from flex._signals.filtering import savgol_coeffs as savgol_coeffs
 from flex._signals.filtering import savgol_filter as savgol_filter
 from flex._signals.filtering import sosfilt_zi as sosfilt_zi
 from flex._signals.filtering import sosfiltfilt as sosfiltfilt
+from flex._signals.images import convolve2d as convolve2d
+from flex._signals.images import correlate2d as correlate2d
 from flex._signals.peaks import find_peaks as find_peaks
 from flex._signals.peaks import peak_prominences as peak_prominences
 from flex._signals.peaks import peak_widths as peak_widths
@@ -183,7 +185,9 @@ __all__ = [
     "cheby1",
     "chirp",
     "convolve",
+    "convolve2d",
     "correlate",
+    "correlate2d",
     "decimate",
     "detrend",
     "envelope",

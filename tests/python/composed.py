@@ -77,6 +77,16 @@ def changed(x, *args, **kwargs):
 
 CALLS = {
     # writing
+    "fill_diagonal": each(
+        changed(A, 7),
+        changed(A.T, V),
+        changed(A.T, V[:2], wrap=True),
+        changed(np.zeros((7, 2)), [1.0, 2.0, 3.0], True),
+        changed(B, 2.75),
+        changed(np.zeros((3, 3, 3)), V),
+        changed(EMPTY, 1.0),
+        changed(EMPTY.T, []),
+    ),
     "place": each(
         changed(A, A > 2, V),
         changed(A, A > 100, V),

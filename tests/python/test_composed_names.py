@@ -186,7 +186,9 @@ def test_what_is_written_to():
     flex.put(view, 0, 5.0)
     assert view.tolist() == [5.0, 0.0, 0.0]
     assert x.tolist() == [[0.0] * 3] * 2
-    for f in (flex.put, flex.place, flex.put_along_axis):
+    flex.fill_diagonal(x[:, :2], 1)  # of a temporary: tensors are values
+    assert x.tolist() == [[0.0] * 3] * 2
+    for f in (flex.put, flex.place, flex.put_along_axis, flex.fill_diagonal):
         with pytest.raises(TypeError, match="writes into a tensor, not list"):
             f([1.0, 2.0], [0, 1], [1.0])
 
@@ -201,6 +203,9 @@ def test_what_is_written_to():
         (lambda x: flex.put(x, [0], 1, mode="near"), ValueError, "mode is 'near'"),
         (lambda x: flex.place(x, [True], 1), flex.ShapeError, "place: the mask has shape"),
         (lambda x: flex.place(x, x == 0, []), ValueError, "place: vals is empty"),
+        (lambda x: flex.fill_diagonal(x, []), ValueError, "fill_diagonal: val is empty"),
+        (lambda x: flex.fill_diagonal(x[0], 1), flex.ShapeError, "fill_diagonal: a has shape"),
+        (lambda x: flex.fill_diagonal(x[None], 1), flex.ShapeError, "or more of one size"),
         (lambda x: flex.put_along_axis(x, [[3]], 1, 1), IndexError, "for axis 1, of size 3"),
         (lambda x: flex.put_along_axis(x, [0], 1, 1), flex.ShapeError, "as many dimensions"),
         (lambda x: flex.put_along_axis(x, [[0]], 1, None), flex.ShapeError, "one dimension"),

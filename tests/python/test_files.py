@@ -92,7 +92,7 @@ def test_a_folder_is_a_directory_error(tmp_path, suffix):
         (".bin", "torch.load"),
         (".pt", "torch.load"),
         (".pth", "torch.load"),
-        (".csv", "numpy.loadtxt"),
+        (".csv", "flex.io.loadtxt"),
         (".onnx", "onnx.load"),
         (".txet", "rename it, or pass format="),
     ],

@@ -43,6 +43,43 @@ def both(name, *args, rtol=1e-9, atol=1e-11, **kwargs):
     compare(found, getattr(scipy.signal, name)(*args, **kwargs), rtol, atol)
 
 
+# ---- matrices
+
+IMAGE = RNG.integers(-9, 9, (5, 6))
+
+
+@pytest.mark.parametrize("kernel", [(3, 3), (2, 4), (1, 2), (7, 8), (5, 1)])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float32", "float64", "complex128"])
+def test_sums_of_products_of_matrices(dtype, kernel):
+    a, v = IMAGE.astype(dtype), RNG.integers(-4, 4, kernel).astype(dtype)
+    if dtype == "complex128":
+        a, v = a + 1j * a[::-1], v - 2j
+    for name in ("convolve2d", "correlate2d"):
+        for mode in ("full", "same", "valid"):
+            if mode == "valid" and kernel == (7, 8):
+                both(name, v, a, mode)
+            both(name, a, v, mode)
+            both(name, a, v, mode, "fill", 3)
+            both(name, a, v, mode, boundary="wrap")
+            both(name, a, v, mode, boundary="symm")
+
+
+def test_edges_of_sums_of_products_of_matrices():
+    both("convolve2d", np.array([[1.0, np.nan, 3.0]]), np.array([[1.0, 1.0]]))
+    both("convolve2d", IMAGE.astype("uint8"), np.array([[0.5]]))
+    for f in (signal.convolve2d, signal.correlate2d):
+        for wrong, error, match in [
+            ((X[0], X), flex.ShapeError, "in1 has two dimensions"),
+            ((X, Z[None]), flex.ShapeError, "in2 has two dimensions"),
+            ((X[:0], X), ValueError, "in1 has no elements"),
+            ((X, X, "near"), ValueError, "mode is 'near'"),
+            ((X, X, "full", "reflect"), ValueError, "boundary is 'reflect'"),
+            ((X, X[:2].T, "valid"), flex.ShapeError, ".* neither lies inside the other"),
+        ]:
+            with pytest.raises(error, match=f"^{f.__name__}: {match}"):
+                f(*wrong)
+
+
 # ---- filters
 
 

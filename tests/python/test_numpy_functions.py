@@ -303,7 +303,6 @@ def test_results_in_given_arrays():
     "call",
     [
         lambda t: np.copyto(t, 1.0),
-        lambda t: np.fill_diagonal(t, 0.0),
         lambda t: np.putmask(t, A > 0, 1.0),
     ],
 )
@@ -319,6 +318,7 @@ def test_writers_refuse_tensors(call):
     [
         lambda t: np.put(t, [0, -1], [1.0, 2.0]),
         lambda t: np.place(t, A > 0, [1.0, 7.0]),
+        lambda t: np.fill_diagonal(t, [1.0, 7.0]),
         lambda t: np.put_along_axis(t, KEYS, 1.0, axis=0),
         lambda t: np.put_along_axis(arr=t, indices=KEYS, values=A, axis=0),
     ],

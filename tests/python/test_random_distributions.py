@@ -35,6 +35,88 @@ def test_beta():
         assert fits(g.beta(a, b, N, dtype="float64"), stats.beta(a, b).cdf)
 
 
+def test_compositions():
+    g = rng(13)
+    for df in (0.3, 1, 2, 7, 300, 1e6):
+        assert fits(g.standard_t(df, N, dtype="float64"), stats.t(df).cdf)
+    for pair in ((3, 8), (0.5, 100)):
+        assert fits(g.f(*pair, N), stats.f(*pair).cdf)
+    for a in (0.4, 1, 6.5):
+        assert fits(g.pareto(a, N, dtype="float64"), stats.lomax(a).cdf)
+        assert fits(g.power(a, N, dtype="float64"), stats.powerlaw(a).cdf)
+        assert fits(g.weibull(a, N), stats.weibull_min(a).cdf)
+    assert fits(g.rayleigh(2.5, N), stats.rayleigh(scale=2.5).cdf)
+    assert fits(g.standard_cauchy(N), stats.cauchy.cdf)
+    for mode in (-1, 0.3, 3):
+        assert fits(g.triangular(-1, mode, 3, N), stats.triang((mode + 1) / 4, -1, 4).cdf)
+
+
+COMPOSED = {
+    "f": (3, 8),
+    "pareto": (3,),
+    "power": (3,),
+    "rayleigh": (3,),
+    "standard_t": (3,),
+    "triangular": (-1, 0, 3),
+    "weibull": (3,),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_arguments_of_compositions(name):
+    def draw(*args, **kwargs):
+        return getattr(rng(2), name)(*args, **kwargs)
+
+    given = COMPOSED[name]
+    theirs = getattr(np.random.default_rng(2), name)
+    assert draw(*given).shape == ()
+    assert draw(*given, 10).tolist()[:4] == draw(*given, 4).tolist()
+    first = np.array([[given[0]]] * 3)
+    assert draw(first, *given[1:], size=(4, 3, 2)).shape == (4, 3, 2)
+    lists = [[x, x] for x in given]
+    assert draw(*lists).tolist() == draw(*given, 2).tolist()
+    assert draw(first, *lists[1:]).shape == theirs(first, *lists[1:]).shape
+    assert draw(*given, size=(0, 2)).shape == (0, 2)
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        assert draw(*given, 3, dtype=dtype).dtype == dtype
+    double, single = draw(*given, 9, dtype="float64"), draw(*given, 9)
+    assert single.tolist() == double.astype("float32").tolist()
+    wrong = {
+        flex.DTypeError: [{"dtype": "int8"}, {"dtype": "float8_e5m2"}],
+        flex.ShapeError: [{"size": -1}, {"size": (2, 3)}],
+        TypeError: [{"size": "a"}, {"dtype": "a"}, {"size": 1.5}],
+    }
+    for error, calls in wrong.items():
+        for call in calls:
+            parameters = [[x] * 2 for x in given] if call.get("size") == (2, 3) else given
+            with pytest.raises((error, ValueError), match=f"^{name}: "):
+                draw(*parameters, **call)
+    with pytest.raises(flex.DTypeError, match=f"^{name}: .* is complex"):
+        draw(1j, *given[1:])
+    with pytest.raises(TypeError, match=f"^{name}: "):
+        draw("a", *given[1:])
+    for bad in (-2, float("nan")) if name != "triangular" else (4, float("nan"), -float("inf")):
+        g = rng(2)
+        before = g.state
+        with pytest.raises(ValueError, match=f"^{name}: "):
+            getattr(g, name)(bad, *given[1:], 3)
+        assert g.state == before
+
+
+def test_edges_of_compositions():
+    g = rng(14)
+    assert g.rayleigh(0, 2).tolist() == [0, 0]
+    assert g.weibull([0.0, np.inf]).tolist() == [0, 1]
+    assert g.standard_cauchy((2, 3), "float64").shape == (2, 3)
+    assert g.standard_cauchy().shape == ()
+    with pytest.raises(
+        ValueError, match=r"f: parameters of shape \[2\] and \[3\] do not broadcast"
+    ):
+        g.f([1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match="standard_t: df is 0; it must be positive and finite"):
+        g.standard_t([3, 0])
+
+
 def masses(x, distribution):
     """Pearson's test of counts, with neighbours of few expected counted together."""
     x = values(x)

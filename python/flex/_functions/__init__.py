@@ -20,6 +20,6 @@ FUNCTIONS = Functions(
         "special": "betaln erfcinv polygamma zeta",
         "statistics": "aminmax average corrcoef cov nanargmax nanargmin nanmedian nanpercentile nanprod nanquantile "
         "renorm std_mean var_mean",
-        "writing": "place put put_along_axis",
+        "writing": "fill_diagonal place put put_along_axis",
     },
 )

@@ -119,3 +119,29 @@ def put_along_axis(arr: Tensor, indices: _Nested, values: _Nested, axis: int | N
     arr[tuple(fx.broadcast_arrays(*grid))] = fx.broadcast_to(tensor(values), shape).astype(
         arr.dtype
     )
+
+
+def fill_diagonal(a: Tensor, val: _Nested, wrap: bool = False) -> None:
+    """Writes numbers into the elements of `a` whose indices are all equal.
+
+    a: two dimensions, or more of one size (ShapeError). val: numbers that are cast to the dtype of a, and repeat if there are fewer.
+    wrap: in a matrix with more rows than columns, begin another diagonal in the row after the one where the last ended. TypeError if a is
+    no tensor; ValueError if val is empty and the diagonal is not.
+
+    >>> x = flex.zeros((2, 3))
+    >>> flex.fill_diagonal(x, 7)
+    >>> x.tolist()
+    [[7.0, 0.0, 0.0], [0.0, 7.0, 0.0]]
+    """
+    a, values = _written("fill_diagonal", a), tensor(val)
+    shape = a.shape
+    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+        wanted = "two dimensions, or more of one size"
+        raise fx.ShapeError(f"fill_diagonal: a has shape {list(shape)}; it has {wanted}")
+    columns = shape[1]
+    step = columns + 1 if len(shape) == 2 else sum(columns**k for k in range(len(shape)))
+    end = a.size if len(shape) > 2 or wrap else min(a.size, columns * columns)
+    at = fx.arange(0, end, step)
+    if at.size and not values.size:
+        raise ValueError("fill_diagonal: val is empty")
+    put(a, at, values)

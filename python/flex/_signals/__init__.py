@@ -8,6 +8,7 @@ FUNCTIONS = Functions(
         "analytic": "envelope hilbert",
         "design": "butter cheby1 firwin freqz get_window",
         "filtering": "detrend filtfilt lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
+        "images": "convolve2d correlate2d",
         "peaks": "find_peaks peak_prominences peak_widths",
         "rates": "decimate resample resample_poly",
         "spectra": "periodogram spectrogram welch",
