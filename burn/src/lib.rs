@@ -24,6 +24,8 @@ extern crate alloc;
 mod backend;
 mod convert;
 mod data;
+#[cfg(feature = "fusion")]
+pub mod fusion;
 #[doc(hidden)]
 pub mod ops;
 mod qtensor;
@@ -31,6 +33,8 @@ mod random;
 mod tensor;
 
 pub use backend::{Flex, FlexDevice};
+#[cfg(feature = "fusion")]
+pub use fusion::Fusion;
 pub use qtensor::FlexQTensor;
 pub use tensor::FlexTensor;
 

@@ -5,6 +5,8 @@ mod boolean;
 mod common;
 mod data;
 mod float;
+#[cfg(feature = "fusion")]
+mod fusion;
 mod index;
 mod integer;
 mod layers;
