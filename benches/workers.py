@@ -1,9 +1,10 @@
 """Sentences per second by one process, by a pool of processes and by dask's workers; and what dask takes for a task.
 
-    .venv/bin/python benches/workers.py [--texts 2000] [--rounds 3] [--tokens 8192] [--model FOLDER]
+    .venv/bin/python benches/workers.py [--texts 256] [--seconds 20] [--tokens 1024] [--model FOLDER]
 
-Each line has the best of some rounds, which alternate: sentences per second of wall time, and per second of all processes' CPU time,
-which other programs on the machine affect less.
+Each line has the best of the rounds that begin within these seconds, one at least, which alternate: sentences per second of wall time,
+and per second of all processes' CPU time, which other programs on the machine affect less. Tasks are smaller than those of `flex-cpu
+embed`, so that few texts keep all processes busy: `--tokens 8192 --texts 4000` has its tasks.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import distributed
+import psutil
 
 import flex
 from flex.cli import default_model
@@ -34,14 +36,10 @@ def sentences(count):
     return [" ".join(words[k : k + rng.randint(5, 40)]) for k in starts]
 
 
-def cpu_seconds():
-    """Of this process."""
-    return time.process_time()
-
-
-def worker_seconds(client):
-    """Of the workers."""
-    return sum(client.run(cpu_seconds).values())
+def seconds(processes):
+    """The CPU time of processes."""
+    times = [psutil.Process(pid).cpu_times() for pid in processes]
+    return sum(t.user + t.system for t in times)
 
 
 def here(encoder, texts, threads):
@@ -64,9 +62,9 @@ def cluster(stack, workers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, default=2000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--tokens", type=int, default=_corpus.TOKENS, help="of a task, about")
+    parser.add_argument("--texts", type=int, default=256)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--tokens", type=int, default=1024, help="of a task, about")
     parser.add_argument("--model", default=default_model())
     arguments = parser.parse_args()
     _corpus.TOKENS = arguments.tokens
@@ -75,28 +73,33 @@ def main():
     with ExitStack() as stack:
         clients = {n: cluster(stack, n) for n in (1, 2)}
         pool = stack.enter_context(closing(_engines.Pool(encoder, {}, 2)))
+        by_engine(pool, encoder, texts[:128])  # its processes load the model
         cases = {
-            "one process, 1 thread": (partial(here, encoder, texts, 1), None),
-            "one process, 2 threads": (partial(here, encoder, texts, 2), None),
-            "pool, 2 processes": (partial(by_engine, pool, encoder, texts), None),
+            "one process, 1 thread": (partial(here, encoder, texts, 1), []),
+            "one process, 2 threads": (partial(here, encoder, texts, 2), []),
+            "pool, 2 processes": (
+                partial(by_engine, pool, encoder, texts),
+                list(pool._executor._processes),
+            ),
         }
         for n, client in clients.items():
             engine = _engines.Cluster(client, encoder, {})
             cases[f"dask, {n} worker{'s' * (n > 1)}"] = (
                 partial(by_engine, engine, encoder, texts),
-                client,
+                list(client.run(os.getpid).values()),
             )
         best = dict.fromkeys(cases, (0.0, 0.0))
         here(encoder, texts[:64], 2)
-        for _ in range(arguments.rounds):
-            for name, (run, client) in cases.items():
-                others = worker_seconds(client) if client else 0.0
-                start, cpu = time.perf_counter(), cpu_seconds()
+        begun, rounds = time.perf_counter(), 0
+        while not rounds or time.perf_counter() - begun < arguments.seconds:
+            rounds += 1
+            for name, (run, workers) in cases.items():
+                processes = [os.getpid(), *workers]
+                start, cpu = time.perf_counter(), seconds(processes)
                 run()
-                wall, cpu = time.perf_counter() - start, cpu_seconds() - cpu
-                cpu += worker_seconds(client) - others if client else 0.0
-                rates = len(texts) / wall, 0.0 if "pool" in name else len(texts) / cpu
-                best[name] = tuple(map(max, best[name], rates))
+                wall, cpu = time.perf_counter() - start, seconds(processes) - cpu
+                best[name] = tuple(map(max, best[name], (len(texts) / wall, len(texts) / cpu)))
+        print(f"{rounds} rounds")
         for name, (wall, cpu) in best.items():
             print(f"{name:24} {wall:8.1f}/s {cpu:8.1f} per CPU second")
         engine = _engines.Cluster(clients[2], encoder, {})

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from flex import Tensor
     from flex.models import SentenceEncoder
     from flex.models._engines import Engine
+    from flex.models._vectors import VectorFile
 
 # Tasks for each process from which a pool is worth its start: each process loads and packs the model.
 WORTH_A_POOL = 8
@@ -52,7 +53,7 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
     options = {"prompt": encoder._document_prompt(arguments.prompt_name) or ""}
     cut = tasks(lines, text_of, encoder.max_seq_length)
     if arguments.output is None:
-        for task, vectors in _vectors(encoder, options, cut, arguments, shown=False):
+        for task, vectors in _vectors(encoder, options, cut, arguments, None, shown=False):
             _print(task, vectors, as_json=arguments.json)
         return
     from flex.models._vectors import VectorFile
@@ -66,7 +67,7 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
             note(f"{file.rows} vectors are there from a run that stopped: continuing")
         shown = sys.stderr.isatty()
         rest = chain(head, remaining)
-        for task, vectors in _vectors(encoder, options, rest, arguments, shown=shown):
+        for task, vectors in _vectors(encoder, options, rest, arguments, file, shown=shown):
             file.append([line.text for line in task], vectors)
         if lines.count or arguments.files == [STDIN]:
             file.finish()
@@ -83,10 +84,11 @@ def _vectors(
     options: dict[str, Any],
     cut: Iterator[list[Line]],
     arguments: argparse.Namespace,
+    file: VectorFile | None,
     *,
     shown: bool,
-) -> Iterator[tuple[list[Line], Tensor]]:
-    """Each task with its vectors."""
+) -> Iterator[tuple[list[Line], Any]]:
+    """Each task with its vectors, or the checksum of those that are in the file."""
     from flex.models._corpus import encoded
     from flex.models._progress import progress_bar
 
@@ -96,7 +98,7 @@ def _vectors(
         return
     many = arguments.processes is not None or len(head) == WORTH_A_POOL * processes
     with (
-        _engine(encoder, options, arguments.scheduler, processes if many else 1) as engine,
+        _engine(encoder, options, arguments.scheduler, processes if many else 1, file) as engine,
         progress_bar(None, "embedding", shown=shown and (many or len(head) > 1)) as advance,
     ):
         for task, vectors in encoded(engine, chain(head, cut), text_of):
@@ -106,7 +108,11 @@ def _vectors(
 
 @contextmanager
 def _engine(
-    encoder: SentenceEncoder, options: dict[str, Any], scheduler: str | None, processes: int
+    encoder: SentenceEncoder,
+    options: dict[str, Any],
+    scheduler: str | None,
+    processes: int,
+    file: VectorFile | None,
 ) -> Iterator[Engine]:
     """What computes: the workers of a scheduler, a pool of processes, or this process."""
     from flex.models._engines import Cluster, Here, Pool, connect
@@ -117,7 +123,7 @@ def _engine(
             engine = Cluster(stack.enter_context(connect(scheduler)), encoder, options)
             note(f"{engine.slots} threads of workers of {scheduler}")
         elif processes > 1:
-            engine = Pool(encoder, options, processes)
+            engine = Pool(encoder, options, processes, file)
             note(f"{processes} processes of one thread each (--processes 1: this one alone)")
         else:
             engine = Here(encoder, options)

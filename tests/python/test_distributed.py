@@ -1,5 +1,6 @@
 """Embeddings and dask.array on several processes: dask.distributed, the command's own pool, joblib; and what a stopped run leaves."""
 
+import itertools
 import json
 import os
 import pickle
@@ -19,6 +20,7 @@ from small_bert import write_model
 import flex
 from flex.cli import default_model
 from flex.models import SentenceEncoder, _corpus, _engines
+from flex.models._vectors import HEADER, VectorFile
 
 distributed = pytest.importorskip("distributed")
 
@@ -303,6 +305,38 @@ class TestFailures:
                     os.kill(next(iter(engine._executor._processes)), signal.SIGKILL)
         assert flex.concat(found).tolist() == encoder.encode(texts).tolist()
 
+    def test_processes_write_into_the_file(self, encoder, short_tasks, tmp_path):
+        """Vectors do not come back, and what a process that is killed has not written is written by another one."""
+        texts, out = sentences(32 * 20), str(tmp_path / "out.npy")
+        about = {"model": "a"}
+
+        def run(stop=None):
+            """How many texts are there already, and how many are computed."""
+            with closing(VectorFile(out, encoder.dimension, about)) as file:
+                cut = file.remaining(_corpus.tasks(texts, str, encoder.max_seq_length), str)
+                head = [next(cut)]
+                there, count = file.rows, 0
+                with closing(_engines.Pool(encoder, {}, 2, file)) as engine:
+                    for task, found in _corpus.encoded(engine, itertools.chain(head, cut), str):
+                        assert isinstance(found, int)
+                        file.append(task, found)
+                        count += 1
+                        if count == 3:
+                            os.kill(next(iter(engine._executor._processes)), signal.SIGKILL)
+                        if count == stop:
+                            return there, 32 * count
+                file.finish()
+            return there, 32 * count
+
+        assert run(stop=5) == (0, 32 * 5)
+        row = 4 * encoder.dimension
+        with open(tmp_path / ".out.npy.part", "r+b") as part:
+            part.seek(HEADER + 32 * 4 * row)  # of the last task, which did not reach the disk
+            part.write(b"????")
+        assert run() == (32 * 4, 32 * 16)
+        assert np.load(out).tolist() == encoder.encode(texts).tolist()
+        assert [p.name for p in tmp_path.iterdir()] == ["out.npy"]
+
     def test_no_client(self, encoder):
         code = (
             "from flex.models import SentenceEncoder\n"
@@ -401,8 +435,6 @@ class TestCommand:
         assert out.read_bytes() == again.read_bytes()
 
     def test_of_other_texts_only_what_is_the_same_is_kept(self, tmp_path, short_tasks):
-        from flex.models._vectors import VectorFile
-
         def texts(*values):
             return [[str(v), str(v)] for v in values]
 

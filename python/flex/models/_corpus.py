@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from flex import Tensor
 
     from ._engines import Engine
 
@@ -44,9 +42,9 @@ def tasks(
 
 def encoded(
     engine: Engine, tasks: Iterable[list[T]], text: Callable[[T], str]
-) -> Iterator[tuple[list[T], Tensor]]:
-    """Each task with its vectors, in order, while the engine works on the next ones."""
-    waiting: deque[tuple[list[T], Callable[[], Tensor]]] = deque()
+) -> Iterator[tuple[list[T], Any]]:
+    """Each task with what the engine makes of it, its vectors or their checksum, in order, while the engine works on the next ones."""
+    waiting: deque[tuple[list[T], Callable[[], Any]]] = deque()
     for task in tasks:
         waiting.append((task, engine.submit([text(item) for item in task])))
         if len(waiting) >= AHEAD * engine.slots:

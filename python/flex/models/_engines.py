@@ -9,6 +9,7 @@ import time
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, Any, Protocol
 
 import flex
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from flex import Tensor
 
+    from ._vectors import Rows, VectorFile
     from .sentence import SentenceEncoder
 
 DEATHS = 3  # of a pool, without a result between them
@@ -34,8 +36,8 @@ class Engine(Protocol):
 
     slots: int  # tasks that run at a time
 
-    def submit(self, texts: list[str]) -> Callable[[], Tensor]:
-        """Begins a task; the result waits for its vectors."""
+    def submit(self, texts: list[str]) -> Callable[[], Tensor | int]:
+        """Begins a task; the result waits for its vectors, or for the checksum of those that the engine has written to its file."""
         ...
 
     def close(self) -> None:
@@ -59,10 +61,14 @@ class Here:
 
 
 def encode(
-    encoder: Any, texts: list[str], options: dict[str, Any], threads: int | None = None
-) -> Tensor:
+    encoder: Any,
+    texts: list[str],
+    options: dict[str, Any],
+    threads: int | None = None,
+    rows: Rows | None = None,
+) -> Tensor | int:
     """The vectors of a task, in a process that computes others beside it: by one thread, unless `threads` or FLEX_NUM_THREADS says how
-    many. `encoder` is one, or has it loaded."""
+    many. `encoder` is one, or has it loaded. Where they are to be written, the result is their checksum."""
     # the tokenizer's threads would compete with those of other tasks
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     if callable(encoder):
@@ -71,41 +77,52 @@ def encode(
         threads = flex.get_num_threads() if os.environ.get("FLEX_NUM_THREADS") else 1
     with flex.threads(threads):
         vectors: Tensor = encoder.encode(texts, **options)
-    return vectors
+    if rows is None:
+        return vectors
+    parent = parent_process()
+    if parent is not None and not parent.is_alive():
+        os._exit(1)  # the file may be another run's by now
+    return rows.write(vectors)
 
 
 class Pool:
-    """Processes of this machine, each with one thread; those that die are replaced, and their tasks repeated."""
+    """Processes of this machine, each with one thread; those that die are replaced, and their tasks repeated. With a file they write the
+    vectors into it themselves."""
 
-    def __init__(self, encoder: SentenceEncoder, options: dict[str, Any], processes: int):
+    def __init__(
+        self,
+        encoder: SentenceEncoder,
+        options: dict[str, Any],
+        processes: int,
+        file: VectorFile | None = None,
+    ):
         self.slots = processes
+        self._file = file
         self._call = partial(encode, encoder._recipe(), options=options, threads=1)
         self._tasks: list[_PoolTask] = []
         self._deaths = 0
         self._executor = self._start()
 
     def _start(self) -> ProcessPoolExecutor:
-        from multiprocessing import get_context
-
         return ProcessPoolExecutor(self.slots, get_context("spawn"), _begin_process)
 
-    def submit(self, texts: list[str]) -> Callable[[], Tensor]:
-        task = _PoolTask(texts)
+    def submit(self, texts: list[str]) -> Callable[[], Tensor | int]:
+        task = _PoolTask(texts, None if self._file is None else self._file.reserve(len(texts)))
         self._tasks.append(task)
         self._begin(task)
         return partial(self._result, task)
 
     def _begin(self, task: _PoolTask) -> None:
         try:
-            task.future = self._executor.submit(self._call, task.texts)
+            task.future = self._executor.submit(self._call, task.texts, rows=task.rows)
         except BrokenProcessPool as error:  # found when its result is asked for
             task.future = Future()
             task.future.set_exception(error)
 
-    def _result(self, task: _PoolTask) -> Tensor:
+    def _result(self, task: _PoolTask) -> Tensor | int:
         while True:
             try:
-                vectors = task.future.result()
+                found = task.future.result()
             except BrokenProcessPool as error:
                 self._deaths += 1
                 if self._deaths == DEATHS:
@@ -122,25 +139,23 @@ class Pool:
             else:
                 self._deaths = 0
                 self._tasks.remove(task)
-                return vectors
+                return found
 
     def close(self) -> None:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 class _PoolTask:
-    """Texts, and the future of their vectors."""
+    """Texts, where their vectors go, and the future of these."""
 
-    future: Future[Tensor]
+    future: Future[Tensor | int]
 
-    def __init__(self, texts: list[str]):
-        self.texts = texts
+    def __init__(self, texts: list[str], rows: Rows | None):
+        self.texts, self.rows = texts, rows
 
 
 def _begin_process() -> None:
     """A process of the pool: it ends when its parent says so, or ends."""
-    from multiprocessing import parent_process
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes
     parent = parent_process()
 

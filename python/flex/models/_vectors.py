@@ -8,6 +8,7 @@ import os
 import shutil
 import zlib
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from io import BufferedRandom, FileIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,26 @@ if TYPE_CHECKING:
 
 HEADER = 128  # bytes: NumPy's own length, with room for any number of rows
 FORMAT = 1  # of the journal
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the vectors of a task go. Any process that has the file may write them: they are not there until the journal has their
+    checksum."""
+
+    path: str
+    named: str  # by the user
+    offset: int
+
+    def write(self, vectors: Tensor) -> int:
+        """Their checksum. By a write and not a mapping, since of a full disk that is an error and no signal."""
+        data = _elements(vectors)
+        checksum = zlib.crc32(data)
+        with _naming(self.named), FileIO(self.path, "r+") as file:
+            file.seek(self.offset)
+            while data:
+                data = data[file.write(data) :]
+        return checksum
 
 
 class VectorFile:
@@ -41,9 +62,10 @@ class VectorFile:
         self._row = 4 * dimension
         self._dimension = dimension
         self.rows = 0
+        self._reserved = 0  # beyond them
         self._finished = False
         about = {"format": FORMAT, "dimension": dimension, "flex": flex.__version__, **about}
-        with self._naming():
+        with _naming(self._path):
             self._rows_file = FileIO(self.part, "r+", opener=_create)
             self._journal = BufferedRandom(FileIO(self._log_path, "r+", opener=_create))
             first, *lines = self._journal.read().split(b"\n")
@@ -80,22 +102,27 @@ class VectorFile:
     def _holds(self, line: bytes, texts: Sequence[str]) -> bool:
         self._rows_file.seek(HEADER + self.rows * self._row)
         rows = self._rows_file.read(len(texts) * self._row)
-        return line == _entry(texts, rows)
+        return line == _entry(texts, zlib.crc32(rows))
 
-    def append(self, texts: Sequence[str], vectors: Tensor) -> None:
-        """Writes the vectors of a task."""
-        elements: Any = flex.astype(vectors, flex.float32, copy=False).contiguous()
-        data = memoryview(elements).cast("B")
-        line = _entry(texts, data)
-        with self._naming():
-            self._rows_file.seek(HEADER + self.rows * self._row)
-            while data:
-                data = data[self._rows_file.write(data) :]
-            self._log(line)
+    def reserve(self, count: int) -> Rows:
+        """The place of the next task, of so many texts, for whoever computes it."""
+        first = self.rows + self._reserved
+        self._reserved += count
+        return Rows(self.part, self._path, HEADER + first * self._row)
+
+    def append(self, texts: Sequence[str], vectors: Tensor | int) -> None:
+        """Writes the vectors of a task; or notes the checksum of those that were written to the first place reserved."""
+        if isinstance(vectors, int):
+            self._reserved -= len(texts)
+            checksum = vectors
+        else:
+            place = HEADER + self.rows * self._row
+            checksum = Rows(self.part, self._path, place).write(vectors)
+        self._log(_entry(texts, checksum))
         self.rows += len(texts)
 
     def _log(self, line: bytes) -> None:
-        with self._naming():
+        with _naming(self._path):
             # what an earlier run wrote from here on is not of these texts
             self._journal.truncate(self._end)
             self._journal.seek(self._end)
@@ -107,7 +134,7 @@ class VectorFile:
         """Puts the file in its place."""
         entries = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({self.rows}, {self._dimension}), }}"
         header = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")
-        with self._naming():
+        with _naming(self._path):
             self._rows_file.seek(0)
             self._rows_file.write(header + entries.ljust(HEADER - 11).encode("ascii") + b"\n")
             self._rows_file.truncate(HEADER + self.rows * self._row)
@@ -131,23 +158,29 @@ class VectorFile:
             for path in (self.part, self._log_path):
                 os.unlink(path)
 
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        """Errors of the system are of the file that the user named."""
-        try:
-            yield
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self._path) from error
-
 
 def _create(path: str, flags: int) -> int:
     """Opens a file to read and write, with what is there."""
     return os.open(path, flags | os.O_CREAT, 0o666)
 
 
-def _entry(texts: Sequence[str], rows: bytes | memoryview) -> bytes:
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Errors of the system are of the file that the user named."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
+
+
+def _elements(vectors: Tensor) -> memoryview:
+    elements: Any = flex.astype(vectors, flex.float32, copy=False).contiguous()
+    return memoryview(elements).cast("B")
+
+
+def _entry(texts: Sequence[str], checksum: int) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     for text in texts:
         data = text.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little") + data)
-    return f"{len(texts)} {digest.hexdigest()} {zlib.crc32(rows):08x}".encode()
+    return f"{len(texts)} {digest.hexdigest()} {checksum:08x}".encode()

@@ -6,13 +6,12 @@ import copy
 import os
 import pickle
 from array import array
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import flex
-from flex._shared import Source, once
+from flex._shared import Source
 
 from ._architectures import EncoderConfig
 from ._corpus import BATCH, encoded, tasks
@@ -33,6 +32,7 @@ from ._folder import (
 from ._network import Network, NetworkConfig
 from ._pooling import Pooling
 from ._progress import progress_bar
+from ._recipe import Recipe
 from ._similarity import SIMILARITIES, normalize
 
 if TYPE_CHECKING:
@@ -496,30 +496,6 @@ class SentenceEncoder:
             offsets = [0, *accumulate(bool(ids) for ids in batch)]
         pooled = self._pooling(hidden, offsets, prompt_tokens)
         return normalize(pooled) if self._normalize else pooled
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Makes an encoder of the files of another process, with the settings that it had there."""
-
-    source: Source
-    settings: tuple[Any, ...]
-
-    def __call__(self) -> SentenceEncoder:
-        loaded = self.source.model()
-        encoder: SentenceEncoder = once((self, loaded), lambda: self._of(loaded))
-        return copy.copy(encoder)
-
-    def _of(self, loaded: SentenceEncoder) -> SentenceEncoder:
-        encoder = copy.copy(loaded)
-        length, truncate_dim, prompts, default_prompt_name, similarity_fn_name = self.settings
-        if encoder.max_seq_length != length:
-            encoder.max_seq_length = length
-        encoder.truncate_dim = truncate_dim
-        encoder.prompts = dict(prompts)
-        encoder.default_prompt_name = default_prompt_name
-        encoder.similarity_fn_name = similarity_fn_name
-        return encoder
 
 
 def _restored(state: bytes) -> SentenceEncoder:
