@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 _LINALG = "tensorinv tensorsolve"
+# of scipy.signal: the design of filters, and what is computed from two signals
+_SIGNAL = """bessel bilinear buttord cheb1ord cheby2 coherence correlation_lags csd ellip firwin2 iirdesign iirfilter iirnotch iirpeak
+    kaiserord lombscargle sos2tf sosfreqz tf2sos tf2zpk unit_impulse upfirdn wiener zpk2sos zpk2tf"""
 # Functions that torch also has as methods that write in place, with an underscore at the end.
 _IN_PLACE = """abs acos acosh asin asinh atan atan2 atanh ceil clip copysign cos cosh erf erfc exp exp2 expm1 floor floor_divide fmod hypot
     index_add log log10 log1p log2 masked_fill negative pow reciprocal relu remainder round rsqrt scatter_add sigmoid sign silu sin sinh
@@ -55,6 +58,8 @@ NAMES = {
     "norm": "flex.linalg.vector_norm(x, axis=axis)",
     "values": "x itself; flex.max_with_indices, sort_with_indices and topk give pairs",
     # shape
+    "c_": "flex.column_stack([x, y])",
+    "r_": "flex.concat([x, y])",
     "append": "flex.concat([x, y])",
     "cat": "flex.concat([x, y], axis=0)",
     "dim": "x.ndim",
@@ -132,7 +137,10 @@ NAMES = {
     # linear algebra beyond products
     **{name: f"numpy.linalg.{name}, which takes tensors" for name in _LINALG.split()},
     "inverse": "flex.linalg.inv(x)",
+    **{name: f"scipy.signal.{name}, whose arrays flex takes" for name in _SIGNAL.split()},
     # flex.nn
+    "init": "flex.random.default_rng(seed), which draws weights",
+    "optim": "the step itself, as in weight -= rate * gradient; flex.nn.grad has gradients",
     "functional": "flex.nn, which has the functions of torch.nn.functional",
     "Module": "a class or function of your own: flex.nn has functions, which take weights as arguments",
     "Parameter": "flex.asarray(obj): weights are tensors",
@@ -143,12 +151,15 @@ NAMES = {
     "log_softmax": "flex.nn.log_softmax(x, axis)",
     "softmax": "flex.nn.softmax(x, axis)",
     # flex.fft, flex.signal
+    "windows": "flex.signal.hann(n) and its like, or flex.signal.get_window(name, n)",
     "hann_window": "flex.signal.hann(n, sym=False)",
     "hanning": "flex.signal.hann(n)",
     "hamming_window": "flex.signal.hamming(n, sym=False)",
     "blackman_window": "flex.signal.blackman(n, sym=False)",
     "kaiser_window": "flex.signal.kaiser(n, beta, sym=False)",
-    # files
+    # files, tests
+    "InferenceSession": "flex.onnx.load(path)",
+    "testing": "flex.allclose(x1, x2), or numpy.testing, which takes tensors",
     "load": "flex.io.load(path)",
     "save": "flex.io.save(path, tensors)",
     "savetxt": "flex.io.savetxt(path, x)",

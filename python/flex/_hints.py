@@ -26,6 +26,8 @@ def attribute(owner: object, name: str) -> str:
     """What to write instead of an attribute that `owner` lacks; empty if nothing is surely meant."""
     import flex
 
+    if owner is flex.random and name[:1] != "_" and hasattr(flex.random.Generator, name):
+        return f": write flex.random.default_rng(seed).{name}(...)"
     if name in NAMES:
         return f": write {NAMES[name]}"
     if owner in (flex, flex._flex) and name in OF_TENSOR:

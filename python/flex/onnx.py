@@ -165,6 +165,10 @@ class Model:
         >>> flex.onnx.load(flex.onnx.example())(flex.asarray([-2.0, 1.0])).tolist()
         [0.0, 1.0]
         """
+        if len(args) == 1 and isinstance(args[0], dict):
+            raise TypeError(
+                "inputs by name are keywords: model(**inputs), or model.run(None, inputs)"
+            )
         outputs: tuple[Tensor, ...] = self._model.run(self._ordered(args, named))
         return outputs[0] if len(outputs) == 1 else outputs
 

@@ -117,6 +117,12 @@ def test_names_of_modules():
     )
     assert "write flex.linalg.inv(x, ...)" in message(lambda: flex.inv)
     assert "write flex.random.randn" in message(lambda: flex.randn)
+    for name in ("random", "normal", "choice", "weibull"):
+        expected = f"write flex.random.default_rng(seed).{name}(...)"
+        assert expected in message(lambda name=name: getattr(flex.random, name))
+    assert "write scipy.signal.iirnotch" in message(lambda: flex.signal.iirnotch)
+    assert "write flex.signal.hann(n)" in message(lambda: flex.signal.windows)
+    assert "write flex.column_stack([x, y])" in message(lambda: flex.c_)
     assert "write flex.fuse(f)" in message(lambda: flex.compile)
 
 
@@ -128,9 +134,9 @@ def test_names_of_modules():
         (flex, "float128"),
         (flex, "uint"),
         (flex.nn, "TransformerEncoder"),
-        (flex.nn, "init"),
+        (flex.nn, "inits"),
         (flex.signal, "remez"),
-        (flex.signal, "ellip"),
+        (flex.signal, "ellips"),
         (flex.fft, "hfft2"),
         (flex.fft, "dctn"),
     ],

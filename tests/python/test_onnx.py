@@ -64,6 +64,8 @@ class TestCalls:
         ):
             with pytest.raises(TypeError):
                 self.model(*args, **named)
+        with pytest.raises(TypeError, match=r"by name are keywords: model\(\*\*inputs\)"):
+            self.model({"x": flex.ones(2)})
         with pytest.raises(TypeError, match="no outputs"):
             self.model.run(["product"], {"x": self.x, "y": self.y})
         with pytest.raises(flex.ShapeError, match="does not fit input y: float32"):
