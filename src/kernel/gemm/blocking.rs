@@ -66,8 +66,14 @@ impl Blocking {
 }
 /// Bytes of B packed at a time per thread, as many as its caches hold.
 pub const N_BLOCK_BYTES: usize = 4 << 20;
-/// Rows of a panel of C that stay in L1 until the epilogue has run.
+/// Rows of a group of panels of C that stay in L1 until the epilogue has run.
 pub const EPILOGUE_ROWS: usize = 48;
+/// Bytes of a row of such a group: what starts with each row, of an epilogue and of packing, takes
+/// little of the time then, and rows of C are written in long runs.
+const GROUP_BYTES: usize = if simd::CACHE_BLOCKING { 512 } else { 1 };
+/// The most bytes of B that groups of several panels read: L2 holds them beside a block of A while
+/// rows after rows are multiplied.
+const GROUP_OF_B: usize = 64 << 10;
 /// The same for AMX's tile registers, which multiply so fast that reading a panel of B again for
 /// more rows costs noticeably: the panel of C then stays in L2.
 pub const TILED_EPILOGUE_ROWS: usize = 192;
@@ -87,7 +93,8 @@ pub const WHOLE_ROWS: usize = 48;
 /// The most rows of A for which B is read in place, unless it spans few elements: packing would
 /// cost more than it saves.
 pub const IN_PLACE_ROWS: usize = 12;
-/// The most elements that B spans to be read in place for any number of rows.
+/// The most elements that B spans to be read in place for a block of rows. For more rows packing
+/// costs less than what loops save whose steps lie one after the other.
 pub const IN_PLACE_SPAN: usize = 160 * 160;
 /// The largest stride at which A with contiguous columns is read in place: beyond it, the steps of
 /// the sum touch too many pages.
@@ -165,4 +172,11 @@ impl KBlocks {
     pub fn get(self, i: usize) -> core::ops::Range<usize> {
         i * self.size..self.k.min((i + 1) * self.size)
     }
+}
+
+/// Columns of a group of panels that are `panel` columns wide, with sums of `k` products of elements
+/// of `bytes` bytes: whole panels.
+pub fn group_columns(k: usize, bytes: usize, panel: usize) -> usize {
+    let most = (GROUP_BYTES / bytes).min(GROUP_OF_B / (k.max(1) * bytes));
+    (most / panel).max(1) * panel
 }

@@ -6,12 +6,14 @@
 //!                                           read them
 //!   for rows in blocks (MC)
 //!     for the sum in equal blocks (KC)      block of A: read in place, or packed into L2
-//!       for columns in panels               panel of B: packed before, read in place (few rows, or
+//!       for columns in groups of panels     panels of B: packed before, read in place (few rows, or
 //!                                           small), or packed on the way
-//!         for rows in micropanels: tile     into C if its elements are accumulators and an epilogue
+//!         for rows, as many as stay in L1
+//!           for panels
+//!             for rows in micropanels: tile into C if its elements are accumulators and an epilogue
 //!                                           need not read them again, else into a partial block of
 //!                                           accumulators
-//!         after the last block of the sum: epilogue, store
+//!           after the last block of the sum: epilogue, store
 //!       finished rows: handed over to the post-op, from a cache if the sum is short
 //! ```
 //!
@@ -19,7 +21,7 @@
 //! not on how C is split, nor on what is packed.
 
 use super::blocking::{
-    EPILOGUE_ROWS, HANDED_OVER, PARTIAL, SHORT_SUM, TILED_EPILOGUE_ROWS, equal_parts,
+    EPILOGUE_ROWS, HANDED_OVER, PARTIAL, SHORT_SUM, TILED_EPILOGUE_ROWS, equal_parts, group_columns,
 };
 use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
@@ -73,8 +75,11 @@ pub fn macrokernel<T: Packed, C: MatElement>(
 pub fn scratch_of<T: Packed>([m, n, k]: [usize; 3], same: bool) -> usize {
     let (lanes, widest) = T::shape(simd::level());
     let (blocks, columns) = (T::BLOCKING.of_sum(k), padded_width::<T>(n));
-    let panel = T::BLOCKING.n.next_multiple_of(lanes * widest);
-    let partial = if same || blocks.count() == 1 {
+    let group = group::<T>(blocks.longest());
+    let panel = T::BLOCKING.n.next_multiple_of(group);
+    let partial = if blocks.count() == 1 {
+        group.min(columns)
+    } else if same {
         lanes * widest
     } else {
         strip::<T>(m.min(T::BLOCKING.m)).min(columns)
@@ -92,6 +97,16 @@ fn strip<T: Packed>(rows: usize) -> usize {
     let (lanes, widest) = T::shape(simd::level());
     let panel = lanes * widest;
     (PARTIAL / (rows.max(1) * size_of::<T>()) / panel).max(1) * panel
+}
+
+/// Columns of the panels that are multiplied, and whose epilogue runs, one after the other for the
+/// same rows, with sums of `k` products.
+fn group<T: Packed>(k: usize) -> usize {
+    let (lanes, widest) = T::shape(simd::level());
+    if T::is_tiled() {
+        return lanes * widest;
+    }
+    group_columns(k, size_of::<T>(), lanes * widest)
 }
 
 /// `0..len` in steps.
@@ -156,11 +171,16 @@ fn columns<T: Packed, C: MatElement>(
     // Accumulators on the way to elements of C: those of a partial last panel, or those of a strip
     // of columns at a time if elements are not accumulators and the sum is cut.
     let strips = !C::SAME && blocks.count() > 1;
+    let group = group::<T>(kc);
+    // An epilogue runs where its rows are adjacent: in C they may share few sets of L1.
+    let in_c = C::SAME && (blocks.count() > 1 || epilogue.is_empty());
     let (strip, partial_width) = if strips {
         let strip = strip::<T>(mc);
         (strip, strip.min(n.next_multiple_of(lanes)))
-    } else {
+    } else if in_c {
         (n.max(1), lanes * widest)
+    } else {
+        (n.max(1), group.min(padded_width::<T>(n)))
     };
     let every_whole = n.is_multiple_of(lanes) || overlap && n >= last_width(n, lanes, widest);
     let epilogue_rows = if T::is_tiled() {
@@ -168,8 +188,6 @@ fn columns<T: Packed, C: MatElement>(
     } else {
         EPILOGUE_ROWS
     };
-    // An epilogue runs where the rows of a panel are adjacent: in C they may share few sets of L1.
-    let in_c = C::SAME && (blocks.count() > 1 || epilogue.is_empty());
     let partial_len = match (in_c && every_whole, blocks.count()) {
         (true, _) => 0,
         (false, 1) => mc.min(epilogue_rows).saturating_mul(partial_width),
@@ -183,7 +201,7 @@ fn columns<T: Packed, C: MatElement>(
     let (nc, len_b) = if packed.is_some() || b_in_place.is_some() && every_whole {
         (0, 0)
     } else {
-        let nc = blocking.n.next_multiple_of(lanes * widest);
+        let nc = blocking.n.next_multiple_of(group);
         (nc, kc * nc.min(padded_width::<T>(n)))
     };
     // The initial values of each row's sums.
@@ -200,6 +218,14 @@ fn columns<T: Packed, C: MatElement>(
         a.row_sums(factor, starts);
     }
 
+    // The panel that has column `j`: its first column, and its width.
+    let panel = |j: usize| {
+        let width = vectors(n - j, lanes, widest) * lanes;
+        match overlap && every_whole && n - j < width {
+            true => (n - width, width),
+            false => (j, width),
+        }
+    };
     for rows in parts(m, mc) {
         let tasks =
             parts(n, strip).flat_map(|cols| (0..blocks.count()).map(move |k| (cols.clone(), k)));
@@ -217,34 +243,21 @@ fn columns<T: Packed, C: MatElement>(
             let mut held = 0..0;
             let mut j = strip.start;
             while j < strip.end {
-                let vectors = vectors(n - j, lanes, widest);
-                let width = vectors * lanes;
-                if overlap && every_whole && n - j < width {
-                    j = n - width;
+                let (start, width) = panel(j);
+                let whole = start + width <= n;
+                // in C, a panel that reaches past the last column is a group of its own
+                let mut end = n.min(start + width);
+                while end < strip.end.min(start + group) {
+                    let (next, width) = panel(end);
+                    if in_c && next + width > n {
+                        break;
+                    }
+                    end = n.min(next + width);
                 }
-                let cols = j..n.min(j + width);
-                let whole = cols.len() == width;
-                let (b, ldb, next) = match (packed, b_in_place) {
-                    (Some(p), _) => {
-                        let panel = p.panel(block, j).as_ptr();
-                        let after = panel.wrapping_add(ks.len() * width);
-                        let next = Prefetch::panel(after, width, rows.len());
-                        (panel, width as isize, Some(next))
-                    }
-                    (None, Some(x)) if whole => (x.at(ks.start, j), x.step, None),
-                    _ => {
-                        if !held.contains(&j) {
-                            held = j..n.min(j + nc);
-                            b.pack_panels(ks.clone(), held.clone(), packed_b);
-                        }
-                        let panel = packed_b[(j - held.start) * ks.len()..].as_ptr();
-                        (panel, width as isize, None)
-                    }
-                };
                 let to_c = in_c && whole;
-                let at = if strips { j - strip.start } else { 0 };
+                let at = if strips { start - strip.start } else { 0 };
                 let finish = last && !(to_c && epilogue.is_empty());
-                let step = if finish {
+                let step = if finish || blocks.count() == 1 && group > lanes * widest {
                     equal_parts(rows.len(), epilogue_rows, HEIGHT)
                 } else {
                     rows.len()
@@ -252,70 +265,96 @@ fn columns<T: Packed, C: MatElement>(
                 for part in parts(rows.len(), step) {
                     let i = rows.start + part.start;
                     let (o, ldo) = if to_c {
-                        (c.at(i, j) as *mut C::Acc, c.rs())
+                        (c.at(i, start) as *mut C::Acc, c.rs())
                     } else {
                         // a single block of the sum reuses the same rows, which stay in L1
                         let row = if blocks.count() > 1 { part.start } else { 0 };
                         let at = partial[row * partial_width + at..].as_mut_ptr();
                         (at as *mut C::Acc, partial_width as isize)
                     };
-                    if first && accumulate && !(to_c && factor == 0) {
-                        for (r, q) in
-                            (0..part.len()).flat_map(|r| (0..cols.len()).map(move |q| (r, q)))
-                        {
-                            let x = c.row(i + r)[j + q].widen();
-                            let at = o.wrapping_offset(r as isize * ldo + q as isize);
-                            // SAFETY: TILE1 of the job below, whose output this is.
-                            unsafe {
-                                *at = x;
-                                if let Some(start) = starts.get(i + r) {
-                                    let at = at as *mut T;
-                                    *at = T::add(*at, *start);
+                    let mut next = start;
+                    while next < end {
+                        let (j, width) = panel(next);
+                        next = j + width;
+                        let cols = j..n.min(next);
+                        let (b, ldb, ahead) = match (packed, b_in_place) {
+                            (Some(p), _) => {
+                                let panel = p.panel(block, j).as_ptr();
+                                let after = panel.wrapping_add(ks.len() * width);
+                                // the first rows read panels that no others have read
+                                let ahead = (part.start == 0)
+                                    .then(|| Prefetch::panel(after, width, part.len()));
+                                (panel, width as isize, ahead)
+                            }
+                            (None, Some(x)) if next <= n => (x.at(ks.start, j), x.step, None),
+                            _ => {
+                                if !held.contains(&j) {
+                                    held = j..n.min(j + nc);
+                                    b.pack_panels(ks.clone(), held.clone(), packed_b);
+                                }
+                                let panel = packed_b[(j - held.start) * ks.len()..].as_ptr();
+                                (panel, width as isize, None)
+                            }
+                        };
+                        let o = o.wrapping_add(j - start);
+                        if first && accumulate && !(to_c && factor == 0) {
+                            for (r, q) in
+                                (0..part.len()).flat_map(|r| (0..cols.len()).map(move |q| (r, q)))
+                            {
+                                let x = c.row(i + r)[j + q].widen();
+                                let at = o.wrapping_offset(r as isize * ldo + q as isize);
+                                // SAFETY: TILE1 of the job below, whose output this is.
+                                unsafe {
+                                    *at = x;
+                                    if let Some(start) = starts.get(i + r) {
+                                        let at = at as *mut T;
+                                        *at = T::add(*at, *start);
+                                    }
                                 }
                             }
                         }
+                        let accumulate = accumulate || !first;
+                        let job = PanelJob {
+                            k: ks.len(),
+                            rows: part.len(),
+                            a: a.from(part.start, ks.len()),
+                            b,
+                            ldb,
+                            vectors: width / lanes,
+                            starts: if factor == 0 || accumulate {
+                                core::ptr::null()
+                            } else {
+                                starts[i..].as_ptr()
+                            },
+                            o: o as *mut T,
+                            ldo,
+                            accumulate,
+                            next: ahead,
+                            fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == strip.start,
+                            tall: tall_a.is_some(),
+                        };
+                        // SAFETY: TILE1: A's block in place (SOURCE1) or as `pack_block` left it;
+                        // B's panel likewise, whole or padded; `o` is this part of C (MAT2;
+                        // accumulators by SAME, of the size of packed elements by the assertion)
+                        // or of the partial block, which is wide enough by its size.
+                        unsafe { microkernel::run(job) };
                     }
-                    let accumulate = accumulate || !first;
-                    let job = PanelJob {
-                        k: ks.len(),
-                        rows: part.len(),
-                        a: a.from(part.start, ks.len()),
-                        b,
-                        ldb,
-                        vectors,
-                        starts: if factor == 0 || accumulate {
-                            core::ptr::null()
-                        } else {
-                            starts[i..].as_ptr()
-                        },
-                        o: o as *mut T,
-                        ldo,
-                        accumulate,
-                        next: next.map(|next| next.after(part.start / HEIGHT * ks.len())),
-                        fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == strip.start,
-                        tall: tall_a.is_some(),
-                    };
-                    // SAFETY: TILE1: A's block in place (SOURCE1) or as `pack_block` left it; B's
-                    // panel likewise, whole or padded; `o` is this part of C (MAT2; accumulators by
-                    // SAME, of the size of packed elements by the assertion) or of the partial
-                    // block, which is wide enough by its size.
-                    unsafe { microkernel::run(job) };
                     if finish {
                         // SAFETY: EPILOGUE1: the accumulators just written, and the same part of C
                         // unless they are C's own.
                         unsafe {
                             epilogue::finish(Finish {
-                                epilogue: epilogue.at(i, j),
+                                epilogue: epilogue.at(i, start),
                                 sums: o,
                                 rows: part.len(),
-                                cols: cols.len(),
+                                cols: end - start,
                                 ld: ldo,
-                                d: (!to_c).then(|| (c.at(i, j), c.rs())),
+                                d: (!to_c).then(|| (c.at(i, start), c.rs())),
                             })
                         };
                     }
                 }
-                j += width;
+                j = end;
             }
         }
         // SAFETY: POSTOP1: rows of this call alone, after the last block of the sum.

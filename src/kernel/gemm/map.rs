@@ -58,7 +58,7 @@ impl<F: Packed> Map<F> {
     pub(super) unsafe fn apply(self, rows: &Rows<F>, d: *mut F, ld: isize) {
         let (mut x, mut y) = (Piece::new(), Piece::new());
         let cols = rows.cols;
-        if 2 * cols <= PIECE {
+        if 8 * cols <= PIECE {
             for first in (0..rows.count).step_by(PIECE / cols.max(1)) {
                 let count = (rows.count - first).min(PIECE / cols.max(1));
                 // SAFETY: EPILOGUE1: rows of the sums and of the results; `count` rows are no

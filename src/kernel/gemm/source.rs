@@ -90,7 +90,8 @@ impl<T: Packed> SourceInfo<T> {
     pub fn panels_in_place(&self, m: usize) -> Option<InPlace<T>> {
         let is_close = |x: &InPlace<_>| {
             let span = self.steps.saturating_mul(x.step.unsigned_abs());
-            simd::MICROCONTROLLER || x.line == 1 && (m <= IN_PLACE_ROWS || span <= IN_PLACE_SPAN)
+            let few = m <= IN_PLACE_ROWS || m <= T::BLOCKING.m && span <= IN_PLACE_SPAN;
+            simd::MICROCONTROLLER || x.line == 1 && few
         };
         self.in_place.filter(is_close)
     }

@@ -100,7 +100,7 @@ fn check<T: Number>(name: &str) {
             ),
             _ => (
                 random.between(1, 70),
-                random.between(1, 70),
+                random.between(1, 300),
                 random.between(1, 70),
             ),
         };
