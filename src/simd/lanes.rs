@@ -75,6 +75,28 @@ pub unsafe trait Lanes:
     fn zip(self, other: Self) -> (Self, Self);
     /// Deinterleaves: the even lanes of both in order, and the odd ones.
     fn unzip(self, other: Self) -> (Self, Self);
+    /// The even lanes of both, in the order that takes the fewest steps: the same for all vectors.
+    #[inline(always)]
+    fn evens(self, other: Self) -> Self {
+        self.unzip(other).0
+    }
+    /// The same of the numbers from `p` on.
+    ///
+    /// # Safety
+    /// LANES1, for `2 * LEN - 1` numbers.
+    #[inline(always)]
+    unsafe fn load_evens(p: *const Self::Number) -> Self {
+        // SAFETY: by the caller.
+        unsafe {
+            let far = p.wrapping_add(Self::LEN);
+            Self::load(p).evens(Self::load_first(far, Self::LEN - 1))
+        }
+    }
+    /// Puts lanes in the order of [`evens`](Lanes::evens) in their own.
+    #[inline(always)]
+    fn in_order(self) -> Self {
+        self
+    }
     /// The lanes in reverse order.
     fn reverse(self) -> Self;
     /// Transposes the square whose rows are the first `LEN` vectors.

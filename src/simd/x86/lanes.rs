@@ -262,6 +262,25 @@ vector! {
         }
     }
     #[inline(always)]
+    fn evens(self, other: Self) -> Self {
+        // SAFETY: ISA1: a value exists.
+        unsafe { F32x8(_mm256_shuffle_ps(self.0, other.0, 0x88)) }
+    }
+    #[inline(always)]
+    unsafe fn load_evens(p: *const f32) -> Self {
+        // the upper half one number earlier, so that nothing is read past the last one
+        // SAFETY: ISA1; LANES1, for 15 numbers.
+        unsafe { F32x8(_mm256_shuffle_ps(_mm256_loadu_ps(p), _mm256_loadu_ps(p.add(7)), 0xd8)) }
+    }
+    #[inline(always)]
+    fn in_order(self) -> Self {
+        // SAFETY: ISA1: a value exists.
+        unsafe {
+            let pairs = _mm256_permute4x64_pd(_mm256_castps_pd(self.0), 0xd8);
+            F32x8(_mm256_castpd_ps(pairs))
+        }
+    }
+    #[inline(always)]
     fn reverse(self) -> Self {
         // SAFETY: ISA1: a value exists.
         unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))) }

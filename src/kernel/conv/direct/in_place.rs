@@ -2,8 +2,8 @@
 //! them into scratch takes almost as long as a small kernel's multiplications. Vectors that cross
 //! the ends of rows are loaded with a mask, which instruction sets from AVX2 on have.
 //!
-//! Read into scratch first, single channels take 1.4 to 1.9 times as long on AVX2; with a stride of
-//! 2, which only AVX-512 has code for, that was not measured.
+//! Read into scratch first, single channels take 1.4 to 1.9 times as long on AVX2, also with a
+//! stride of 2.
 
 use super::tiling::{ROWS, Tile, Tiling};
 use crate::kernel::conv::geometry::{Geometry, Image};
@@ -13,11 +13,8 @@ use crate::simd::lanes::Lanes;
 use crate::simd::{self, Isa, Kernel, Level};
 use core::ops::Range;
 
-/// The kernels that there is code for: their height, and the stride of rows and columns. Every
-/// second column is picked from two vectors, which AVX2 does in three steps: there, columns that
-/// are sorted once for all taps are faster.
-const WITH_MASKS: [(usize, usize); 3] = [(3, 1), (5, 1), (7, 1)];
-const WITH_PERMUTATIONS: [(usize, usize); 2] = [(3, 2), (5, 2)];
+/// The kernels that there is code for: their height, and the stride of rows and columns.
+const KERNELS: [(usize, usize); 5] = [(3, 1), (5, 1), (7, 1), (3, 2), (5, 2)];
 /// Rows of the image that a block of positions reads, at most.
 const ROWS_READ: usize = (ROWS - 1) * 2 + 7;
 /// Vectors of a block.
@@ -27,14 +24,9 @@ const VECTORS: usize = 2;
 pub fn is_in_place<T: MatElement>(tiling: &Tiling, tile: &Tile, image: &Image<T>) -> bool {
     let g = &tiling.geometry;
     let floats = T::SAME && T::Acc::as_floats(&mut []).is_some();
-    let kernel = tiling.adjacent_rows();
-    let known = match simd::level() {
-        Level::Base => false,
-        Level::Avx2 => WITH_MASKS.contains(&kernel),
-        Level::Avx512 => WITH_MASKS.contains(&kernel) || WITH_PERMUTATIONS.contains(&kernel),
-    };
     floats
-        && known
+        && simd::level() != Level::Base
+        && KERNELS.contains(&tiling.adjacent_rows())
         && tiling.planes == 1
         && g.stride[1] == g.stride[2]
         && image.stride(2) == 1
@@ -66,8 +58,8 @@ impl<M> Kernel for InPlaceSums<'_, M> {
             unreachable!("sums in place need masks");
         }
         match (self.geometry.kernel[1], self.geometry.stride[1]) {
-            (3, 2) if I::AVX512 => self.blocks::<<f32 as Real>::Vector<I>, 3, 2>(),
-            (5, 2) if I::AVX512 => self.blocks::<<f32 as Real>::Vector<I>, 5, 2>(),
+            (3, 2) => self.blocks::<<f32 as Real>::Vector<I>, 3, 2>(),
+            (5, 2) => self.blocks::<<f32 as Real>::Vector<I>, 5, 2>(),
             (3, _) => self.blocks::<<f32 as Real>::Vector<I>, 3, 1>(),
             (5, _) => self.blocks::<<f32 as Real>::Vector<I>, 5, 1>(),
             _ => self.blocks::<<f32 as Real>::Vector<I>, 7, 1>(),
@@ -97,11 +89,16 @@ impl<M> InPlaceSums<'_, M> {
             let mut x = self.tile.x.start;
             while x < self.tile.x.end {
                 let left = self.tile.x.end - x;
-                let n = if left > V::LEN { VECTORS } else { 1 };
                 let (from, to) = (g.element(2, x, 0), g.element(2, x, g.kernel[2] - 1));
-                let inside = from >= 0 && to + (n * S * V::LEN) as isize <= width;
-                // AVX-512 loads with a mask as fast as without
-                let masked = !inside || V::LEN == 16;
+                let inside = |n: usize| from >= 0 && width > to + ((n * V::LEN - 1) * S) as isize;
+                // AVX-512 loads with a mask as fast as without, and has registers for the masks of
+                // two vectors and more
+                let most = match V::LEN == 16 || S == 1 || inside(VECTORS) {
+                    true => VECTORS,
+                    false => 1,
+                };
+                let n = if left > V::LEN { most } else { 1 };
+                let masked = !inside(n) || V::LEN == 16;
                 let d = d.wrapping_add(x - self.tile.x.start);
                 // SAFETY: INPLACE1: the columns from `x` on of these rows of positions; lines have
                 // what they read, inside the image (IMAGE1) or of zeros.
@@ -150,12 +147,14 @@ impl<M> InPlaceSums<'_, M> {
                     let column = first + (v * S * V::LEN) as isize;
                     // SAFETY: LANES1, by the caller.
                     seen[v] = unsafe {
-                        let near = read::<V, MASKED>(lines[i], column, width);
-                        if S == 1 {
-                            near
-                        } else {
-                            let far = column + V::LEN as isize;
-                            near.unzip(read::<V, MASKED>(lines[i], far, width)).0
+                        match (S, MASKED) {
+                            (1, _) => read::<V, MASKED>(lines[i], column, width),
+                            (_, false) => V::load_evens(lines[i].wrapping_offset(column)),
+                            (_, true) => {
+                                let far = column + V::LEN as isize;
+                                let near = read::<V, true>(lines[i], column, width);
+                                near.evens(read::<V, true>(lines[i], far, width))
+                            }
                         }
                     };
                 }
@@ -172,11 +171,12 @@ impl<M> InPlaceSums<'_, M> {
         for r in 0..ROWS {
             for v in 0..N {
                 let to = d.wrapping_add(r * self.ld + v * V::LEN);
+                let sums = if S == 1 { c[r][v] } else { c[r][v].in_order() };
                 // SAFETY: LANES1, INPLACE1.
                 unsafe {
                     match left.saturating_sub(v * V::LEN) {
-                        rest if rest >= V::LEN => c[r][v].store(to),
-                        rest => c[r][v].store_first(to, rest),
+                        rest if rest >= V::LEN => sums.store(to),
+                        rest => sums.store_first(to, rest),
                     }
                 }
             }

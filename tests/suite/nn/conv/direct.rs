@@ -109,6 +109,7 @@ fn single_channels_match_the_sum_over_taps() {
         (3, 9, 1),
         (3, 3, 2),
         (5, 4, 2),
+        (5, 5, 2),
     ] {
         for (rows, cols) in [(4, 1), (9, 7), (5, 16), (6, 17), (13, 33), (4, 70)] {
             for (dilation, left, right) in [(1, 1, 1), (2, 3, 0), (1, 0, 20), (1, 20, 2)] {
