@@ -6,13 +6,14 @@ use crate::data::singles;
 use crate::qtensor::Blocks;
 use crate::{Flex, FlexDevice, FlexQTensor, FlexTensor};
 use alloc::vec::Vec;
-use burn_backend::ops::QTensorOps;
+use burn_backend::ops::{FloatTensorOps, QTensorOps};
 use burn_backend::quantization::{
-    QuantScheme, QuantStore, QuantizationParametersPrimitive, QuantizedBytes, ScaleDtype,
-    global_scale_dtype, scale_to_dtype,
+    QuantPropagation, QuantScheme, QuantStore, QuantizationParametersPrimitive, QuantizedBytes,
+    ScaleDtype, global_scale_dtype, scale_to_dtype,
 };
 use burn_backend::{
     DType, ExecutionError, FloatDType, IntDType, Slice, TensorData, TensorMetadata,
+    TensorPrimitive, get_or_init_device_settings,
 };
 use burn_std::Shape;
 use flex::{Result, Tensor, ops};
@@ -99,6 +100,34 @@ impl QTensorOps<Flex> for Flex {
             x.tile(counts)
         })
     }
+    fn q_matmul(lhs: TensorPrimitive<Flex>, rhs: TensorPrimitive<Flex>) -> TensorPrimitive<Flex> {
+        let settings = get_or_init_device_settings::<Flex>(&FlexDevice);
+        let (mut dtype, mut scheme) = (settings.float_dtype, None);
+        for x in [&lhs, &rhs] {
+            match x {
+                TensorPrimitive::Float(x) => dtype = x.dtype().into(),
+                TensorPrimitive::QFloat(x) => scheme = Some(x.quant_scheme()),
+            }
+        }
+        let product = match (lhs, rhs) {
+            (TensorPrimitive::QFloat(x), TensorPrimitive::QFloat(y)) if sums_fit(&x, &y) => {
+                done(product(&x, &y).and_then(|x| x.astype(float(dtype)))).into()
+            }
+            (x, y) => {
+                let [x, y] = [x, y].map(|x| match x {
+                    TensorPrimitive::Float(x) => x,
+                    TensorPrimitive::QFloat(x) => Flex::dequantize(x, dtype),
+                });
+                Flex::float_matmul(x, y)
+            }
+        };
+        match (settings.quantization.propagation, scheme) {
+            (QuantPropagation::Propagate, Some(scheme)) => {
+                TensorPrimitive::QFloat(Flex::quantize_dynamic(product, &scheme))
+            }
+            _ => TensorPrimitive::Float(product),
+        }
+    }
     fn q_argmax(tensor: FlexQTensor, dim: usize, out_dtype: IntDType) -> FlexTensor {
         let along = crate::convert::along(dim);
         done(ordered(&tensor).and_then(|x| x.argmax(along)?.astype(int(out_dtype)))).into()
@@ -130,6 +159,19 @@ fn ordered(tensor: &FlexQTensor) -> Result<Tensor> {
         true => Ok(tensor.values().clone()),
         false => tensor.dequantized(),
     }
+}
+
+/// Whether the integers of a product have one scale, and no sum of theirs wraps.
+fn sums_fit(x: &FlexQTensor, y: &FlexQTensor) -> bool {
+    const LONGEST: usize = i32::MAX as usize >> 14;
+    let n = x.values().shape().last();
+    x.has_one_scale() && y.has_one_scale() && n.is_some_and(|n| *n <= LONGEST)
+}
+/// A product of integers, scaled.
+fn product(x: &FlexQTensor, y: &FlexQTensor) -> Result<Tensor> {
+    let scale = x.scales()[0] * y.scales()[0];
+    let sums = ops::matmul_as(x.values(), y.values(), flex::DType::I32)?;
+    ops::ewise(&sums, move |sum: i32| scale * sum as f32)
 }
 
 /// A scale as its dtype holds it, positive and finite.

@@ -254,6 +254,41 @@ fn products() {
     }
 }
 
+/// Of two tensors with one scale each, the sums are those of the integers.
+#[test]
+fn products_of_integers() {
+    let (m, k, n) = (3, 2000, 5);
+    let [a, b] = [(1, [m, k]), (2, [n, k])].map(|(s, n)| Array::random(&n, 1.0, 3.0, s));
+    let scheme = schemes().into_iter().find(|s| s.block_size().is_none());
+    let scheme = scheme.unwrap().with_value(QuantValue::Q8S);
+    let q = |a: &Array| Flex::quantize_dynamic(floats(a, FloatDType::F32, 0), &scheme);
+    let (x, y) = (q(&a), Flex::q_swap_dims(q(&b), 0, 1));
+    let integers = |q: &flex_burn::FlexQTensor| q.values().to_vec::<i8>().unwrap();
+    let (u, v) = (integers(&x), integers(&y));
+    let scale = f64::from(x.scales()[0]) * f64::from(y.scales()[0]);
+    let want = Array::of(&[m, n], |at| {
+        let of = |i: usize| i64::from(u[at[0] * k + i]) * i64::from(v[i * n + at[1]]);
+        scale * (0..k).map(of).sum::<i64>() as f64
+    });
+    let both = [x.clone(), y].map(TensorPrimitive::QFloat);
+    let [left, right] = both;
+    let TensorPrimitive::Float(got) = Flex::q_matmul(left, right) else {
+        panic!("quantised")
+    };
+    close(got, &want, FloatDType::F32, 4.0, 0.0);
+    // with numbers, in their dtype
+    let c = Array::random(&[k, n], -1.0, 1.0, 3);
+    let right = TensorPrimitive::Float(floats(&c, FloatDType::F64, 0));
+    let u = array(Flex::dequantize(x.clone(), FloatDType::F64));
+    let want = Array::of(&[m, n], |at| {
+        (0..k).map(|i| u.at(&[at[0], i]) * c.at(&[i, at[1]])).sum()
+    });
+    let TensorPrimitive::Float(got) = Flex::q_matmul(TensorPrimitive::QFloat(x), right) else {
+        panic!("quantised")
+    };
+    close(got, &want, FloatDType::F64, 1e4, 10.0);
+}
+
 #[test]
 fn what_is_not_supported() {
     let a = Array::random(&[4, 8], -3.0, 3.0, 1);
