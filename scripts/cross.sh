@@ -19,7 +19,7 @@ describe() {
     i686-*) cpu=i686 libc=i386 runner=qemu-i386 ;;
     s390x-*) cpu=s390x libc=s390x runner=qemu-s390x ;;
     thumbv6m-*) board=microbit ;;
-    thumbv7m-*) board=lm3s6965evb ;;
+    thumbv7m-*) board=${cortex_m3:-lm3s6965evb} ;;
     thumbv7em-*) board=mps2-an386 ;;
     wasm32-*) ;;
     x86_64-unknown-linux-gnu) runner=; return ;; # for sanitizers, which need their own build of the standard library

@@ -3,24 +3,34 @@
 # out of cargo's registry, in a temporary folder, where the package in burn/shim takes the place of burn-flex as in a user's program.
 #   ARGS: the packages whose tests are run (burn-nn)
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 started=$SECONDS
 root=$PWD
 version=0.22.1
 packages=("${@:-burn-nn}")
+# The program for microcontrollers is not optimised, so that it is compiled in a minute: it needs a board with megabytes of flash.
+cortex_m3=mps2-an385
+emulated=yes
+prepare thumbv7m-none-eabi || emulated=
 cd burn
 
 step "formatting, clippy, documentation"
 cargo fmt --all --check
-cargo clippy -q --workspace --all-targets -- -D warnings
-RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps -p flex-burn
+cargo clippy -q --workspace --all-targets --features flex-burn/fusion -- -D warnings
+RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps -p flex-burn --features fusion
 
 step "own tests, best instruction set, doc examples"
-cargo test -q --workspace
+cargo test -q --workspace --features flex-burn/fusion
 step "own tests, FLEX_ISA=scalar"
-FLEX_ISA=scalar cargo test -q --workspace --test suite
+FLEX_ISA=scalar cargo test -q --workspace --features flex-burn/fusion --test suite
 step "without the standard library"
-cargo check -q --no-default-features
+if [ -n "$emulated" ]; then
+  # a network that an emulated Cortex-M3 runs through Burn, its weights in flash
+  cross run --manifest-path "$root/examples/embedded/Cargo.toml" --target-dir target --features burn
+else
+  not_tested "flex-burn on a Cortex-M3" "its standard library or ${programs[*]}" "${packages[@]}"
+  cargo check -q --no-default-features
+fi
 step "the examples"
 cargo run -q -p flex-burn-examples --bin inference
 cargo run -q -p flex-burn-examples --bin train
@@ -59,8 +69,12 @@ END
   grep -q '^\[dev-dependencies.serde\]' "$temporary/$package/Cargo.toml" ||
     printf '[dev-dependencies.serde]\nversion = "1"\n' >>"$temporary/$package/Cargo.toml"
   sed -i -e '/^\[dev-dependencies.burn-core\]/,/^$/s/^features = \[/&"flex", /' "$temporary/$package/Cargo.toml"
-  cargo test -q --manifest-path "$temporary/$package/Cargo.toml" --lib --tests
-  cargo tree -q --manifest-path "$temporary/$package/Cargo.toml" -e normal,dev -i flex-burn | grep burn-flex >/dev/null ||
+  case $package in # those that name their backend themselves
+    burn-linalg | burn-signal) features=(--no-default-features --features std,flex) ;;
+    *) features=() ;;
+  esac
+  cargo test -q --manifest-path "$temporary/$package/Cargo.toml" "${features[@]}" --lib --tests
+  cargo tree -q --manifest-path "$temporary/$package/Cargo.toml" "${features[@]}" -e normal,dev -i flex-burn | grep burn-flex >/dev/null ||
     die "$package was not tested on flex-burn"
 done
 say "the Burn backend: $((SECONDS - started)) s"

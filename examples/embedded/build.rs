@@ -1,5 +1,5 @@
 //! Writes the position of each tensor in the file of weights, and the linker's budget: a program
-//! that does not fit does not link. Both boards have more flash; the Cortex-M0 board has no more RAM.
+//! that does not fit does not link. The boards have more flash; the Cortex-M0 board has no more RAM.
 mod places;
 
 use std::path::PathBuf;
@@ -7,18 +7,20 @@ use std::{env, fs};
 
 fn main() {
     let has = |feature| env::var_os(feature).is_some();
-    let (weights, flash) = if has("CARGO_FEATURE_CONVOLUTIONAL") {
-        ("convolutional.safetensors", "160K")
+    let (weights, flash, ram) = if has("CARGO_FEATURE_BURN") {
+        ("convolutional.safetensors", "4M", "128K")
+    } else if has("CARGO_FEATURE_CONVOLUTIONAL") {
+        ("convolutional.safetensors", "160K", "16K")
     } else if has("CARGO_FEATURE_QUANTIZED") {
-        ("quantized.safetensors", "128K")
+        ("quantized.safetensors", "128K", "16K")
     } else {
-        ("digits.safetensors", "128K")
+        ("digits.safetensors", "128K", "16K")
     };
     places::write(weights);
     let memory = format!(
         "MEMORY {{
   FLASH : ORIGIN = 0x00000000, LENGTH = {flash}
-  RAM : ORIGIN = 0x20000000, LENGTH = 16K
+  RAM : ORIGIN = 0x20000000, LENGTH = {ram}
 }}
 "
     );

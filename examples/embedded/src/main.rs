@@ -7,7 +7,9 @@ extern crate alloc;
 
 #[path = "../../../tests/bare/src/board.rs"]
 mod board;
-#[cfg(feature = "convolutional")]
+#[cfg(feature = "burn")]
+mod burn;
+#[cfg(all(feature = "convolutional", not(feature = "burn")))]
 mod convolutional;
 #[cfg(not(any(feature = "convolutional", feature = "quantized")))]
 mod linear;
@@ -23,7 +25,9 @@ use cortex_m_semihosting::{nr, syscall};
 use embedded_alloc::LlffHeap;
 use model::{Record, most_likely};
 
-#[cfg(feature = "convolutional")]
+#[cfg(feature = "burn")]
+use burn::Classifier;
+#[cfg(all(feature = "convolutional", not(feature = "burn")))]
 use convolutional::Classifier;
 #[cfg(not(any(feature = "convolutional", feature = "quantized")))]
 use linear::Classifier;
@@ -41,8 +45,8 @@ struct Budget {
 /// The budget of each network; build.rs passes the same limits to the linker.
 const BUDGET: Budget = if cfg!(feature = "convolutional") {
     Budget {
-        flash: 160 << 10,
-        heap: 6 << 10,
+        flash: if cfg!(feature = "burn") { 4 << 20 } else { 160 << 10 },
+        heap: if cfg!(feature = "burn") { 16 << 10 } else { 6 << 10 },
         digits: concat!(env!("CARGO_MANIFEST_DIR"), "/convolutional.bin\0"),
         right: 98,
     }
@@ -56,7 +60,7 @@ const BUDGET: Budget = if cfg!(feature = "convolutional") {
     }
 };
 const HEAP_BYTES: usize = BUDGET.heap;
-const RAM_BYTES: usize = 16 << 10;
+const RAM_BYTES: usize = if cfg!(feature = "burn") { 128 << 10 } else { 16 << 10 };
 const DIGITS: usize = 297;
 
 /// A heap that records its peak.
