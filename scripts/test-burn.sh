@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The Burn backend: its lints and tests, and tests that Burn publishes with its crates, run on it. They are run in copies of the packages
 # out of cargo's registry, in a temporary folder, where the package in burn/shim takes the place of burn-flex as in a user's program.
-#   ARGS: the packages whose tests are run (burn-nn)
+#   ARGS: the packages whose tests are run (burn-nn burn-signal); burn-linalg's take two minutes of arithmetic without optimisation
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 started=$SECONDS
 root=$PWD
 version=0.22.1
-packages=("${@:-burn-nn}")
+[ $# -gt 0 ] || set -- burn-nn burn-signal
+packages=("$@")
 # The program for microcontrollers is not optimised, so that it is compiled in a minute: it needs a board with megabytes of flash.
 cortex_m3=mps2-an385
 emulated=yes

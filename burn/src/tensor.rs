@@ -32,6 +32,10 @@ impl FlexTensor {
     pub fn tensor(&self) -> &Tensor {
         &self.tensor
     }
+    /// Its dtype, without the trait of that name in scope, as packages of Burn have it.
+    pub fn dtype(&self) -> DType {
+        burn_dtype(self.tensor.dtype(), self.store)
+    }
     /// The tensor alone.
     pub fn into_tensor(self) -> Tensor {
         self.tensor
@@ -86,7 +90,7 @@ impl TensorMetadata for FlexTensor {
     type Device = FlexDevice;
 
     fn dtype(&self) -> DType {
-        burn_dtype(self.tensor.dtype(), self.store)
+        self.dtype()
     }
     fn shape(&self) -> Shape {
         Shape::from(self.tensor.shape())

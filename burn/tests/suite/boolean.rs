@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use burn_backend::ops::{BoolTensorOps, IntTensorOps};
-use burn_backend::{BoolDType, BoolStore, DType, IntDType, TensorData, TensorMetadata};
+use burn_backend::{BoolDType, BoolStore, DType, IntDType, TensorData};
 use burn_std::reader::try_read_sync;
 use flex_burn::{Flex, FlexTensor};
 

@@ -218,7 +218,6 @@ pub fn precision(dtype: FloatDType) -> f64 {
 /// the number and `scale`.
 #[track_caller]
 pub fn close(got: FlexTensor, want: &Array, dtype: FloatDType, units: f64, scale: f64) {
-    use burn_backend::TensorMetadata;
     assert_eq!(got.dtype(), dtype.into());
     let got = array(got);
     assert_eq!(got.shape, want.shape);
@@ -234,7 +233,6 @@ pub fn close(got: FlexTensor, want: &Array, dtype: FloatDType, units: f64, scale
 
 #[track_caller]
 pub fn equal(got: FlexTensor, want: &Array, dtype: impl Into<DType>) {
-    use burn_backend::TensorMetadata;
     assert_eq!(got.dtype(), dtype.into());
     assert_eq!(array(got), *want);
 }

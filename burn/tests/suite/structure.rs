@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use burn_backend::ops::{BoolTensorOps, FloatTensorOps, IntTensorOps, PadMode};
-use burn_backend::{BoolDType, DType, Slice, TensorMetadata};
+use burn_backend::{BoolDType, DType, Slice};
 use burn_std::reader::try_read_sync;
 use flex_burn::{Flex, FlexTensor};
 
