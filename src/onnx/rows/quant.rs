@@ -242,6 +242,21 @@ fn levels(dtype: DType) -> Option<Levels> {
 /// Bytes from the range of the numbers, which always has 0 in it.
 fn dynamic(x: &mut Inputs) -> Result<Outputs> {
     let x = x.get(0)?;
+    #[cfg(feature = "quant")]
+    if x.dtype() == DType::F32 && !x.is_empty() {
+        let how = quant::Quantization {
+            levels: Levels::U8,
+            affine: true,
+            ..Default::default()
+        };
+        let q = quant::quantize(x, how)?;
+        let scale = q.scales().reshape(())?;
+        // which stands for a range of no width too, whose scale is 0
+        if let (Some(zero), true) = (q.zeros(), scale.item::<f32>()? != 1.0) {
+            let (zero, y) = (zero.reshape(())?, q.values().clone());
+            return Ok(Outputs::from_vec(alloc::vec![y, scale, zero]));
+        }
+    }
     let (least, most) = match x.is_empty() {
         true => (Tensor::zeros((), x.dtype())?, Tensor::zeros((), x.dtype())?),
         false => (
