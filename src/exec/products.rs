@@ -195,6 +195,26 @@ where
     unsafe { by_blocks(batch, &operands, None, false) }
 }
 
+/// The product of two sources, the second of which may be packed already.
+///
+/// Errors if there is no memory for packing.
+///
+/// # Safety
+/// The panels are those of B.
+#[cfg(feature = "quant")]
+pub unsafe fn product_of_panels<'a, A, B, C>(
+    operands: impl Fn() -> (A, B, MatMut<'a, C>, Epilogue<'a, C>) + Sync,
+    packed: Option<Panels<A::Packed>>,
+) -> Result<()>
+where
+    A: Source,
+    B: Source<Packed = A::Packed>,
+    C: MatElement + 'a,
+{
+    // SAFETY: by the caller; a single result.
+    unsafe { by_blocks(1, &|_| operands(), packed, false) }
+}
+
 /// The one driver of packed products: [`blocked`] for sources, and B packed by all threads together
 /// where several blocks would each pack the same columns.
 ///

@@ -32,6 +32,8 @@ mod output;
 mod qtensor;
 mod quantize;
 mod scheme;
+#[cfg(feature = "onnx")]
+mod sum;
 mod views;
 mod weights;
 
@@ -51,3 +53,5 @@ pub use output::Output;
 pub use qtensor::QTensor;
 pub use quantize::{quantize, quantize_by};
 pub use scheme::{Per, Quantization};
+#[cfg(feature = "onnx")]
+pub(crate) use sum::sum_of_bytes;

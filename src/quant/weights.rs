@@ -92,32 +92,51 @@ pub(super) fn floats(
     whole.astype(DType::F32)
 }
 
-/// The sum of each row of an int8 matrix. Cached with its storage from the second use on.
-pub(super) fn row_sums(values: &Tensor) -> Result<Vec<i32>> {
+/// What products need to know of an int8 matrix.
+pub(super) struct Facts {
+    /// The sum of each row.
+    pub sums: Vec<i32>,
+    /// Whether bytes are narrow ([`gemm::by_groups`]).
+    pub narrow: bool,
+}
+/// The facts of a matrix, in whose rows neighbours of a group are `apart` bytes from each other. Cached
+/// with its storage from the second use on.
+pub(super) fn facts(values: &Tensor, apart: usize) -> Result<Facts> {
     let (n, k) = (values.shape()[0], values.shape()[1]);
     let compute = || {
         let values = values.contiguous()?;
         let q = values.as_bytes();
-        let mut sums = fallible::filled(0i32, n)?;
-        par::split(&mut sums, 1, 1, Cost { bytes: k, flops: k }, |r, d| {
-            quant::row_sums(&q[r.start * k..r.end * k], k, d)
+        let mut facts = fallible::filled([0i32; 2], n)?;
+        par::split(&mut facts, 1, 1, Cost { bytes: k, flops: k }, |r, d| {
+            quant::row_facts(&q[r.start * k..r.end * k], k, apart, d)
         });
-        Ok(sums)
+        Ok(facts)
+    };
+    let of = |facts: &[[i32; 2]]| {
+        Ok(Facts {
+            sums: fallible::collect(facts.iter().map(|[sum, _]| Ok::<_, Error>(*sum)))?,
+            narrow: facts.iter().all(|[_, narrow]| *narrow == 1),
+        })
     };
     #[cfg(feature = "std")]
     {
-        let kept = values.kept(DType::I32, PackedForm::Sums, || {
-            let sums: Vec<i32> = compute()?;
-            let mut kept = Scratch::<u32>::new(n)?;
-            kept.iter_mut()
-                .zip(&sums)
-                .for_each(|(kept, sum)| *kept = *sum as u32);
+        let kept = values.kept(DType::I32, PackedForm::Facts(apart), || {
+            let facts: Vec<[i32; 2]> = compute()?;
+            let mut kept = Scratch::<u32>::new(2 * n)?;
+            kept.as_chunks_mut()
+                .0
+                .iter_mut()
+                .zip(&facts)
+                .for_each(|(kept, facts)| *kept = facts.map(|x| x as u32));
             Ok(kept.into_bytes())
         });
         if let Some(kept) = kept {
             let kept: &[u32] = gemm::packed_slice(&kept);
-            return fallible::collect(kept[..n].iter().map(|sum| Ok(*sum as i32)));
+            let facts = kept[..2 * n].as_chunks().0.iter();
+            let facts: Vec<[i32; 2]> =
+                fallible::collect(facts.map(|facts| Ok::<_, Error>(facts.map(|x| x as i32))))?;
+            return of(&facts);
         }
     }
-    compute()
+    of(&compute()?)
 }

@@ -52,9 +52,12 @@ pub enum PackedForm {
     /// The rows of a convolution's weight in words, for a kernel of this many positions.
     #[cfg(any(feature = "quant", x86_bf16))]
     Words(usize),
-    /// The sums of a matrix's rows.
+    /// The sums of a matrix's rows, and whether bytes that are this far apart are narrow.
     #[cfg(feature = "quant")]
-    Sums,
+    Facts(usize),
+    /// The panels of a matrix of narrow bytes.
+    #[cfg(feature = "quant")]
+    Narrow,
 }
 
 #[derive(Default)]

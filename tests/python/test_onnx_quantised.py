@@ -91,6 +91,44 @@ class TestStatic:
             assert fused(g, [q, y], ["QuantizeLinear", "DequantizeLinear"], 0, x=x)
 
 
+class TestSums:
+    x, r = normal(2, 3, 5, 7, scale=2), normal(2, 3, 5, 7, scale=2)
+
+    def sum(self, g, f, zeros):
+        a = g.DequantizeLinear(quantised(g, "x", zeros[0]), SCALE, zeros[0])
+        scale = np.float32(0.013)
+        b = g.DequantizeLinear(g.QuantizeLinear("r", scale, zeros[1]), scale, zeros[1])
+        y = g.Add(a, b)
+        y = getattr(g, f)(y) if f else y
+        return a, g.QuantizeLinear(y, np.float32(0.031), zeros[2])
+
+    @pytest.mark.parametrize("f", ["", "Relu"])
+    @pytest.mark.parametrize(
+        "zeros", [np.uint8([120, 3, 99]), np.int8([-9, 0, 20]), np.uint8([0, 255, 0])]
+    )
+    def test_of_bytes(self, f, zeros):
+        g = Graph()
+        _, y = self.sum(g, f, zeros)
+        assert fused(g, y, ["QuantizeLinear"] * 3, 0, x=self.x, r=self.r)
+        # of shapes that broadcast
+        assert fused(g, y, ["QuantizeLinear"] * 3, 0, x=self.x, r=self.r[:, :1, :, :1])
+
+    def test_of_shared_values(self):
+        g = Graph()
+        a, y = self.sum(g, "Relu", np.uint8([120, 3, 99]))
+        other = g.Sigmoid(a)
+        model = flex.onnx.load(g.model({"x": self.x, "r": self.r}, y, other))
+        ran = [step.operator for step in model.profile(x=self.x, r=self.r)]
+        assert sorted(ran) == ["DequantizeLinear", *["QuantizeLinear"] * 3, "Sigmoid"]
+
+    def test_other_functions(self):
+        g = Graph()
+        _, y = self.sum(g, "Sigmoid", np.uint8([120, 3, 99]))
+        model = flex.onnx.load(g.model({"x": self.x, "r": self.r}, y))
+        ran = [step.operator for step in model.profile(x=self.x, r=self.r)]
+        assert ran.count("DequantizeLinear") == 2
+
+
 class TestDynamic:
     """onnxruntime's sums of pairs of products saturate for larger weights."""
 

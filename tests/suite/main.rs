@@ -67,6 +67,7 @@ mod special;
 #[cfg(feature = "std")]
 mod storage;
 mod stream;
+mod sums;
 #[cfg(all(feature = "linalg", feature = "f64"))]
 mod systems;
 #[cfg(feature = "ints")]

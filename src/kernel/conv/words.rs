@@ -38,8 +38,8 @@ impl Frame {
 }
 
 /// The number of channels in a word, and what is added to each byte of an image, whose bytes are
-/// `signed` or not, if weights are signed.
-pub fn grouping(signed: bool) -> (usize, i32) {
+/// `signed` or not, if weights are signed, and narrow or not ([`by_groups`]).
+pub fn grouping(narrow: bool, signed: bool) -> (usize, i32) {
     struct GroupingOf(bool);
     impl ByGroups for GroupingOf {
         type Out = (usize, i32);
@@ -47,23 +47,30 @@ pub fn grouping(signed: bool) -> (usize, i32) {
             (G::GROUP, G::right(self.0, true).offset())
         }
     }
-    by_groups(GroupingOf(signed))
+    by_groups::<true, _>(narrow, GroupingOf(signed))
 }
 
 /// The framed plane of words of some planes, at most as many as a word has bytes, which are
-/// `signed` or not; `around` is the value of padding in each.
-pub fn words(signed: bool, planes: &[&[u8]], frame: Frame, around: u8, d: &mut [u32]) {
+/// `signed` or not, for weights that are narrow or not; `around` is the value of padding in each.
+pub fn words(
+    (narrow, signed): (bool, bool),
+    planes: &[&[u8]],
+    frame: Frame,
+    around: u8,
+    d: &mut [u32],
+) {
     assert!(d.len() == frame.area());
     let area = frame.from[0] * frame.from[1];
     assert!(planes.iter().all(|p| p.len() == area));
-    by_groups(Plane {
+    let plane = Plane {
         signed,
         // weights are zero for absent planes, so any plane will do
         planes: core::array::from_fn(|q| planes[q.min(planes.len() - 1)]),
         frame,
         around,
         d,
-    })
+    };
+    by_groups::<true, _>(narrow, plane)
 }
 struct Plane<'a> {
     signed: bool,
@@ -115,9 +122,9 @@ impl<P: Packing<From = u8>> Kernel for Words<'_, P> {
 }
 
 /// The words of a row of a weight, `[channels, kernel_len]`: for each group of channels, a word for
-/// each position. Bytes of absent channels are zero.
-pub fn weight_words(row: &[u8], kernel_len: usize, d: &mut [u32]) {
-    by_groups(WeightRow { row, kernel_len, d })
+/// each position. Bytes of absent channels are zero. Bytes are narrow or not.
+pub fn weight_words(narrow: bool, row: &[u8], kernel_len: usize, d: &mut [u32]) {
+    by_groups::<true, _>(narrow, WeightRow { row, kernel_len, d })
 }
 struct WeightRow<'a> {
     row: &'a [u8],

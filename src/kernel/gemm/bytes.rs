@@ -2,7 +2,9 @@
 //!
 //! Neighbours along the sum are packed into groups, and one instruction multiplies the groups of a
 //! vector and adds up the products within each: four bytes if the CPU has VNNI, otherwise pairs of
-//! 16-bit elements (the 8-bit instruction before VNNI saturates).
+//! 16-bit elements (the 8-bit instruction before VNNI saturates). With AVX2 that instruction serves
+//! signed bytes that are narrow: where no two neighbours of a group have magnitudes above 128 in sum,
+//! as weights of seven bits always have. It takes three steps for what pairs take four.
 //!
 //! VNNI multiplies unsigned bytes by signed ones. A is taken as it is, so that it is read in place;
 //! B gets the other signedness while it is packed. Flipping a byte's top bit moves its value up or
@@ -10,6 +12,8 @@
 //! compensate for it.
 
 use super::element::MatElement;
+#[cfg(feature = "quant")]
+use super::matrix::Mat;
 use super::microkernel::Packed;
 #[cfg(x86_dispatch)]
 use super::packing::Flip;
@@ -35,12 +39,12 @@ impl Group for Extend {
     }
 }
 #[cfg(x86_dispatch)]
-impl<const SIGNED: bool> Group for Flip<SIGNED> {
-    fn left(signed: bool) -> Flip<SIGNED> {
+impl<const SIGNED: bool, const VNNI: bool> Group for Flip<SIGNED, VNNI> {
+    fn left(signed: bool) -> Self {
         debug_assert_eq!(signed, SIGNED);
         Flip(0)
     }
-    fn right(signed: bool, left: bool) -> Flip<SIGNED> {
+    fn right(signed: bool, left: bool) -> Self {
         Flip(if signed == left { 0x80 } else { 0 })
     }
 }
@@ -53,10 +57,10 @@ macro_rules! with_groups {
             type $G = $crate::kernel::gemm::packing::Extend;
             $expression
         } else if const { $signed } {
-            type $G = $crate::kernel::gemm::packing::Flip<true>;
+            type $G = $crate::kernel::gemm::packing::Flip<true, true>;
             $expression
         } else {
-            type $G = $crate::kernel::gemm::packing::Flip<false>;
+            type $G = $crate::kernel::gemm::packing::Flip<false, true>;
             $expression
         }
     };
@@ -70,14 +74,39 @@ macro_rules! with_groups {
 }
 pub(crate) use with_groups;
 
+/// Whether narrow bytes are multiplied in groups of their own.
+#[cfg(feature = "quant")]
+#[inline]
+pub fn has_narrow() -> bool {
+    #[cfg(x86_dispatch)]
+    return crate::simd::level() == crate::simd::Level::Avx2 && !crate::simd::has_vnni();
+    #[cfg(not(x86_dispatch))]
+    false
+}
+
+/// The bytes of a matrix of 8-bit integers. Panics for other elements.
+#[cfg(feature = "quant")]
+pub fn byte_matrix<T: MatElement>(m: Mat<'_, T>) -> Mat<'_, u8> {
+    assert!(T::BYTE.is_some());
+    // SAFETY: MAT1: the same elements, bytes by ELEMENT1.
+    unsafe { Mat::new(m.as_ptr().cast(), m.rows(), m.cols(), m.rs(), m.cs()) }
+}
+
 /// A computation that is generic over groups.
 #[cfg(feature = "quant")]
 pub trait ByGroups {
     type Out;
     fn run<G: Group>(self) -> Self::Out;
 }
-/// Runs it with the groups of this CPU for a signed A.
+/// Runs it with the groups of this CPU, for an A of signed or unsigned bytes. `narrow`: whether one
+/// operand has signed bytes of which no two neighbours of a group have magnitudes above 128 in sum,
+/// and the other is unsigned, or becomes it while it is packed.
 #[cfg(feature = "quant")]
-pub fn by_groups<J: ByGroups>(job: J) -> J::Out {
-    with_groups!(true, |G| job.run::<G>())
+pub fn by_groups<const SIGNED: bool, J: ByGroups>(narrow: bool, job: J) -> J::Out {
+    #[cfg(x86_dispatch)]
+    if narrow && has_narrow() {
+        return job.run::<Flip<SIGNED, false>>();
+    }
+    let _ = narrow;
+    with_groups!(SIGNED, |G| job.run::<G>())
 }

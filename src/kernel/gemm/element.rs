@@ -85,7 +85,7 @@ products! {
     u64: u64, true, each |x| x, x;
     Pair: Pair, true, each |x| x, x, moved u32;
     #[cfg(x86_bf16)] Bf16Pair: Bf16Pair, true, each |x| x, x;
-    #[cfg(x86_dispatch)] Quad<SIGNED>: Quad<SIGNED>, true, each |x| x, x, moved u32, (const SIGNED: bool);
+    #[cfg(x86_dispatch)] Quad<SIGNED, VNNI>: Quad<SIGNED, VNNI>, true, each |x| x, x, moved u32, (const SIGNED: bool, const VNNI: bool);
     #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;
     #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;
 }

@@ -8,6 +8,7 @@ use super::map::{Map, PIECE, Rows, copy};
 use super::matrix::{Mat, MatMut};
 use super::microkernel::Packed;
 use crate::simd::{self, Isa, Kernel};
+use core::hint::black_box;
 use core::ops::Range;
 
 /// An operation of an epilogue, computed in accumulators (`f32` for 16-bit floats).
@@ -26,6 +27,10 @@ pub enum EpilogueOp<'a, T: MatElement> {
     /// and first in the list.
     #[cfg(feature = "quant")]
     Dequantize(Dequantize<'a>),
+    /// Converts sums of quantised elements to quantised elements: the only operation, for results of
+    /// bytes, and not transposed.
+    #[cfg(feature = "quant")]
+    Requantize(&'a dyn Requantize),
 }
 impl<T: MatElement> Clone for EpilogueOp<'_, T> {
     fn clone(&self) -> Self {
@@ -74,13 +79,46 @@ impl Dequantize<'_> {
     /// Converts a piece of row `i`, from column `j` on.
     #[inline(always)]
     fn apply(&self, i: usize, j: usize, row: &mut [f32]) {
+        /// Rows are as short as a tile is wide.
+        const LANES: usize = 8;
         let (scale, offset) = (self.rows[i], self.offsets[i]);
-        let columns = self.columns[j..].iter().zip(&self.sums[j..]);
-        for (v, (column, sum)) in row.iter_mut().zip(columns) {
-            let exact = (v.to_bits() as i32).wrapping_sub(offset.wrapping_mul(*sum));
-            *v = exact as f32 * scale * column;
+        let (columns, last_columns) = self.columns[j..][..row.len()].as_chunks::<LANES>();
+        let (sums, last_sums) = self.sums[j..][..row.len()].as_chunks::<LANES>();
+        let (whole, rest) = row.as_chunks_mut::<LANES>();
+        for c in 0..whole.len() {
+            // the compiler would vectorise across chunks, of which there are one or two
+            let c = black_box(c);
+            whole[c] = dequantized(whole[c], &columns[c], &sums[c], scale, offset);
+        }
+        for ((v, column), sum) in rest.iter_mut().zip(last_columns).zip(last_sums) {
+            [*v] = dequantized([*v], &[*column], &[*sum], scale, offset);
         }
     }
+}
+#[cfg(feature = "quant")]
+#[inline(always)]
+fn dequantized<const L: usize>(
+    mut v: [f32; L],
+    columns: &[f32; L],
+    sums: &[i32; L],
+    scale: f32,
+    offset: i32,
+) -> [f32; L] {
+    for l in 0..L {
+        let exact = (v[l].to_bits() as i32).wrapping_sub(offset.wrapping_mul(sums[l]));
+        v[l] = exact as f32 * scale * columns[l];
+    }
+    v
+}
+
+/// See [`EpilogueOp::Requantize`].
+#[cfg(feature = "quant")]
+pub trait Requantize: Sync {
+    /// Replaces sums by elements, in rows of which the first is row `i` of the result.
+    ///
+    /// # Safety
+    /// EPILOGUE1.
+    unsafe fn rows(&self, i: usize, rows: &Rows<u32>);
 }
 
 /// A post-op takes over blocks of the result once their elements are final, while a cache still
@@ -133,6 +171,8 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                 EpilogueOp::RowBias(b) => assert_eq!(b.len(), rows),
                 EpilogueOp::Add(m) => assert_eq!((m.rows(), m.cols()), (rows, cols)),
                 EpilogueOp::Scale(_) | EpilogueOp::Map(_) => {}
+                #[cfg(feature = "quant")]
+                EpilogueOp::Requantize(_) => assert!(size_of::<T>() == 1),
                 #[cfg(feature = "quant")]
                 EpilogueOp::Dequantize(d) => {
                     assert_eq!((d.rows.len(), d.offsets.len()), (rows, rows));
@@ -220,6 +260,18 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                 unsafe { f.apply(rows, rows.sums, rows.ld) };
                 continue;
             }
+            #[cfg(feature = "quant")]
+            if let EpilogueOp::Requantize(f) = op {
+                let rows = Rows::<u32> {
+                    sums: rows.sums.cast(),
+                    count: rows.count,
+                    cols: rows.cols,
+                    ld: rows.ld,
+                };
+                // SAFETY: EPILOGUE1, by the caller's promise; results of bytes have sums of 32 bits.
+                unsafe { f.rows(first, &rows) };
+                continue;
+            }
             for k in 0..rows.count {
                 // SAFETY: EPILOGUE1, by the caller's promise: one row at a time.
                 let row = unsafe { rows.row(k) };
@@ -257,6 +309,8 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                         }
                     }
                     EpilogueOp::Map(_) => {}
+                    #[cfg(feature = "quant")]
+                    EpilogueOp::Requantize(_) => {}
                     #[cfg(feature = "quant")]
                     EpilogueOp::Dequantize(d) => {
                         if let Some(row) = T::Acc::as_floats(row) {
@@ -320,12 +374,30 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
                         continue;
                     }
                     let d = core::slice::from_raw_parts_mut(d, self.cols);
-                    for (d, x) in d.iter_mut().zip(rows.row(k)) {
-                        *d = T::narrow(*x);
-                    }
+                    narrow_all(rows.row(k), d)
                 }
             }
         }
+    }
+}
+/// Stores sums as elements.
+#[inline(always)]
+fn narrow_all<T: MatElement>(sums: &[T::Acc], d: &mut [T]) {
+    /// Rows are as short as a tile is wide.
+    const LANES: usize = 16;
+    let ((sums, last_sums), (whole, rest)) =
+        (sums.as_chunks::<LANES>(), d.as_chunks_mut::<LANES>());
+    for c in 0..whole.len() {
+        // the compiler would vectorise across chunks, of which there are one or a few
+        let c = black_box(c);
+        let mut narrow = [T::default(); LANES];
+        for l in 0..LANES {
+            narrow[l] = T::narrow(sums[c][l]);
+        }
+        whole[c] = narrow;
+    }
+    for (d, x) in rest.iter_mut().zip(last_sums) {
+        *d = T::narrow(*x);
     }
 }
 /// Runs it on the chosen instruction set.

@@ -132,7 +132,7 @@ pub(super) unsafe fn copy<F: Copy>(from: *const F, to: *mut F, len: usize) {
 }
 
 /// Rows of sums, as EPILOGUE1 has them.
-pub(super) struct Rows<F> {
+pub struct Rows<F> {
     pub sums: *mut F,
     pub count: usize,
     pub cols: usize,

@@ -85,15 +85,15 @@ pub mod tiny;
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 #[cfg(feature = "quant")]
-pub use bytes::{ByGroups, Group, by_groups};
+pub use bytes::{ByGroups, Group, by_groups, byte_matrix, has_narrow};
 pub use element::{MatElement, moved};
 #[cfg(feature = "quant")]
-pub use epilogue::Dequantize;
+pub use epilogue::{Dequantize, Requantize};
 pub use epilogue::{Epilogue, EpilogueOp, PostOp, finish_in_place, finish_into};
 pub use gemv::{join_pieces, pieces, product_of_piece};
 pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
-pub use map::Map;
+pub use map::{Map, Rows};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
 pub(crate) use operand::with_packing;

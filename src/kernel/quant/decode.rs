@@ -144,10 +144,33 @@ kernel! {
     }
 }
 kernel! {
-    /// The wrapping sum of each row of `k` signed bytes.
-    pub fn row_sums<'a>(q: &'a [u8], k: usize, d: &'a mut [i32]) -> () { |I|
+    /// For each row of `k` signed bytes their wrapping sum, and 1 if bytes are narrow: no magnitudes of
+    /// two neighbours, the first of which is at an even place, are above 128 in sum; or else 0. Neighbours
+    /// are `apart` bytes from each other.
+    pub fn row_facts<'a>(q: &'a [u8], k: usize, apart: usize, d: &'a mut [[i32; 2]]) -> () { |I|
         for (q, d) in q.chunks(k.max(1)).zip(d) {
-            *d = q.iter().fold(0i32, |sum, q| sum.wrapping_add(*q as i8 as i32));
+            let sum = q.iter().fold(0i32, |sum, q| sum.wrapping_add(*q as i8 as i32));
+            *d = [sum, (widest_pair(q, apart) <= 128) as i32];
         }
     }
+}
+
+/// The largest sum of two neighbours' magnitudes.
+#[inline(always)]
+fn widest_pair(q: &[u8], apart: usize) -> u16 {
+    let size = |x: u8| (x as i8).unsigned_abs() as u16;
+    let mut widest = 0;
+    if apart == 1 {
+        for [a, b] in q.as_chunks().0 {
+            widest = widest.max(size(*a) + size(*b));
+        }
+        return widest;
+    }
+    for both in q.chunks(2 * apart.max(1)) {
+        let (a, b) = both.split_at(apart.min(both.len()));
+        for (a, b) in a.iter().zip(b) {
+            widest = widest.max(size(*a) + size(*b));
+        }
+    }
+    widest
 }

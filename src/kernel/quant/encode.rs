@@ -1,6 +1,9 @@
 //! Quantisation: from floats to integers.
 
 use super::levels::QuantStep;
+use crate::kernel::gemm::{Requantize, Rows};
+use crate::simd::{self, Isa, Kernel};
+use core::hint::black_box;
 
 /// 1.5 * 2^23: adding it to a float below 2^22 leaves the nearest integer, ties to even, in the low
 /// bits.
@@ -65,4 +68,97 @@ pub(super) fn squared_error(x: &[f32], step: QuantStep, levels: [i32; 2]) -> f32
         sums[l] += error(*x, step, ends);
     }
     sums.iter().sum()
+}
+
+/// Bytes with one step.
+#[derive(Clone, Copy)]
+pub struct Addend<'a> {
+    pub q: &'a [u8],
+    pub step: QuantStep,
+    pub signed: bool,
+}
+kernel! {
+    /// What two addends stand for in sum, or the larger of that and zero, as [`encode`] quantises it.
+    pub fn encode_sum<'a>(x: [Addend<'a>; 2], relu: bool, step: QuantStep, levels: [i32; 2], d: &'a mut [u8]) -> () { |I| {
+        let mut ends = ends(step, levels);
+        if relu {
+            ends[0] = ends[0].max(0.0);
+        }
+        // with the sign bit flipped, signed bytes are unsigned ones, 128 too large
+        let flips = x.map(|x| if x.signed { 0x80 } else { 0u8 });
+        let zeros = [0, 1].map(|i| (x[i].step.zero + flips[i] as i32) as f32);
+        for ((d, a), b) in d.iter_mut().zip(x[0].q).zip(x[1].q) {
+            let a = ((a ^ flips[0]) as f32 - zeros[0]) * x[0].step.scale;
+            let b = ((b ^ flips[1]) as f32 - zeros[1]) * x[1].step.scale;
+            *d = (level(a + b, step, ends).to_bits() as i32 + step.zero) as u8;
+        }
+    } }
+}
+
+/// Sums of integer products as quantised elements: bytes with one step, in the low bits of each sum.
+/// The offset of a row is subtracted from its sums, which are multiplied by its scale, and its bias is
+/// added; then the steps are those of [`encode`].
+pub struct Requantized<'a> {
+    /// Of each row; the bias may be empty.
+    pub offsets: &'a [i32],
+    pub scales: &'a [f32],
+    pub bias: &'a [f32],
+    pub step: QuantStep,
+    pub levels: [i32; 2],
+    /// Whether negative numbers count as zero.
+    pub relu: bool,
+}
+impl Requantize for Requantized<'_> {
+    unsafe fn rows(&self, i: usize, rows: &Rows<u32>) {
+        simd::call(RequantizeRows(self, i, rows))
+    }
+}
+#[inline(always)]
+fn requantized<const L: usize>(
+    mut sums: [u32; L],
+    offset: i32,
+    scale: f32,
+    bias: f32,
+    step: QuantStep,
+    ends: [f32; 2],
+) -> [u32; L] {
+    for sum in &mut sums {
+        let exact = (*sum as i32).wrapping_sub(offset) as f32 * scale;
+        let level = level(exact + bias, step, ends);
+        *sum = level.to_bits().wrapping_add(step.zero as u32);
+    }
+    sums
+}
+/// EPILOGUE1 holds for the rows.
+struct RequantizeRows<'a>(&'a Requantized<'a>, usize, &'a Rows<u32>);
+impl Kernel for RequantizeRows<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        /// Rows are as short as a tile is wide.
+        const LANES: usize = 8;
+        let RequantizeRows(how, first, rows) = self;
+        let mut ends = ends(how.step, how.levels);
+        if how.relu {
+            ends[0] = ends[0].max(0.0);
+        }
+        for k in 0..rows.count {
+            let i = first + k;
+            let (offset, scale) = (how.offsets[i], how.scales[i]);
+            let bias = how.bias.get(i).copied();
+            // SAFETY: EPILOGUE1, the caller's promise: one row at a time.
+            let row = unsafe { rows.row(k) };
+            // adding -0.0 changes no number
+            let bias = bias.unwrap_or(-0.0);
+            let (whole, rest) = row.as_chunks_mut::<LANES>();
+            for c in 0..whole.len() {
+                // the compiler would vectorise across chunks, of which there are one or two
+                let sums = &mut whole[black_box(c)];
+                *sums = requantized(*sums, offset, scale, bias, how.step, ends);
+            }
+            for sum in rest {
+                [*sum] = requantized([*sum], offset, scale, bias, how.step, ends);
+            }
+        }
+    }
 }

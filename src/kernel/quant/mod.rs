@@ -13,8 +13,8 @@ mod levels;
 mod range;
 mod weights;
 
-pub use decode::{decode, decode_packed, pack, row_sums, unpack};
-pub use encode::encode;
+pub use decode::{decode, decode_packed, pack, row_facts, unpack};
+pub use encode::{Addend, Requantized, encode, encode_sum};
 pub use gemv::{FEW_ROWS, few_rows, in_order};
 pub use groups::{calibrated, groups};
 pub use levels::{Levels, QuantStep};

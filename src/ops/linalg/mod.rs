@@ -26,4 +26,6 @@ pub(crate) use operands::{Matrices, ResultMatrices};
 pub use post_op::{BindPostOp, bind_post_op};
 pub use tensordot::{TensordotAxes, outer, tensordot};
 pub use vecdot::vecdot;
+#[cfg(all(feature = "std", feature = "quant"))]
+pub(crate) use weight::kept_as;
 pub(crate) use weight::{kept_panels, product_of_weight};

@@ -56,6 +56,25 @@ where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
 {
+    kept_as::<A, B>(sizes, weight, PackedForm::Panels, || {
+        let ProductSizes { n, k, .. } = sizes;
+        let mut packed = Scratch::new(Panels::<B::Acc>::len(gemm::blocks::<A, B>(k), n))?;
+        gemm::pack::<A, B>(Matrices::<B>::new(weight).get(0), &mut packed);
+        Ok(packed.into_bytes())
+    })
+}
+/// The same in a form that `pack` makes.
+#[cfg(feature = "std")]
+pub(crate) fn kept_as<A, B>(
+    sizes: ProductSizes,
+    weight: &Tensor,
+    form: PackedForm,
+    pack: impl FnOnce() -> Result<Bytes>,
+) -> Option<Option<Bytes>>
+where
+    A: Element + MatElement,
+    B: Element + MatElement<Acc = A::Acc>,
+{
     /// With more rows than this, packing is less than a fiftieth of the work.
     const MOST_ROWS: usize = 1024;
     let ProductSizes { m, n, k } = sizes;
@@ -67,13 +86,9 @@ where
         sizes: [k, n],
         strides: [weight.strides()[0], weight.strides()[1]],
         dtypes: [A::DTYPE, B::DTYPE],
-        form: PackedForm::Panels,
+        form,
     };
-    Some(weight.storage().packed(key, m <= MOST_ROWS, || {
-        let mut packed = Scratch::new(Panels::<B::Acc>::len(gemm::blocks::<A, B>(k), n))?;
-        gemm::pack::<A, B>(Matrices::<B>::new(weight).get(0), &mut packed);
-        Ok(packed.into_bytes())
-    }))
+    Some(weight.storage().packed(key, m <= MOST_ROWS, pack))
 }
 /// Whether products of these sizes would keep the panels of a weight in owned memory.
 #[cfg(feature = "std")]

@@ -1,8 +1,10 @@
 //! Convolutions with quantised weights.
 //!
-//! An integer convolution packs bytes of neighbouring channels into words, four where the CPU has
-//! VNNI and two elsewhere. Its patches are then those of an image of words, from the source that
-//! float32 uses; the weight is packed into words too and cached.
+//! An integer convolution packs bytes of neighbouring channels into words: four where the CPU has
+//! VNNI, or has AVX2 and the weight is narrow, and two elsewhere ([`gemm::bytes`](crate::kernel::gemm)).
+//! Its patches are then those of an image of words, from the source that float32 uses, except that a
+//! pointwise one packs bytes from where they lie. The weight is packed into words too and cached. A
+//! result of bytes is written from the sums, while registers' worth of them are in L1.
 //!
 //! While packing, the image is padded with its zero point, so no window sees padding and the zero
 //! point contributes the same everywhere: its product with the sum of the weight's row, which the

@@ -3,17 +3,24 @@
 use super::{LinearOperands, OP};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::products::{ProductSizes, blocked};
+use crate::exec::products::{ProductSizes, product_of_panels};
 use crate::fallible;
-use crate::kernel::gemm::{self, Dequantize, MatElement, Panels};
+use crate::kernel::gemm::{
+    self, ByGroups, Dequantize, Epilogue, Group, MatElement, MatMut, Panels, Source, Strided,
+};
 use crate::kernel::quant::{Levels, QuantStep, QuantizationRule};
-use crate::ops::linalg::{Matrices, kept_panels};
+use crate::ops::linalg::Matrices;
 use crate::quant::output::Encoding;
 use crate::quant::qtensor::QTensor;
 use crate::quant::quantize::by_rows;
-use crate::quant::weights::{check_integers, row_sums, step};
+use crate::quant::weights::{Facts, check_integers, facts, step};
+#[cfg(not(feature = "std"))]
+use crate::storage::Bytes;
 use crate::tensor::Tensor;
+#[cfg(feature = "std")]
+use crate::{kernel::gemm::Scratch, ops::linalg::kept_as, storage::PackedForm};
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 impl LinearOperands {
     /// The product with rows quantised one by one.
@@ -67,32 +74,86 @@ impl LinearOperands {
             .contiguous()?;
         let rows: Vec<f32> = fallible::collect(steps.iter().map(|s| Ok::<_, Error>(s.scale)))?;
         let offsets: Vec<i32> = fallible::collect(steps.iter().map(|s| Ok::<_, Error>(s.zero)))?;
-        let sums = match offsets.iter().all(|zero| *zero == 0) {
-            true => fallible::filled(0, n)?,
-            false => row_sums(&weight.values)?,
+        let signed = A::BYTE == Some(true);
+        // signed inputs make unsigned bytes of the weight
+        let may_be_narrow = !signed && gemm::has_narrow();
+        let Facts { sums, narrow } = match may_be_narrow || offsets.iter().any(|zero| *zero != 0) {
+            true => facts(&weight.values, 1)?,
+            false => Facts {
+                sums: fallible::filled(0, n)?,
+                narrow: false,
+            },
         };
-        let b = weight.values.transpose(0, 1)?;
-        let kept = kept_panels::<A, i8>(self.sizes, &b).flatten();
-        let packed = kept.as_ref().map(|packed| {
-            let blocks = gemm::blocks::<A, i8>(k);
-            Panels::of(blocks, n, gemm::packed_slice(packed))
-        });
         let dequantize = Dequantize {
             rows: &rows,
             columns: columns.as_slice()?,
             offsets: &offsets,
             sums: &sums,
         };
-        let (a, b) = (Matrices::<A>::new(q), Matrices::<i8>::new(&b));
         self.result(Some(dequantize), |c, epilogue| {
-            // SAFETY: a single result, in blocks that don't overlap.
-            unsafe {
-                let operands = |_| {
-                    let c = c.part(0..c.rows(), 0..c.cols());
-                    (a.get(0), b.get(0), c, epilogue)
-                };
-                blocked(1, &operands, packed, false)
+            let product = Product::<A> {
+                sizes: self.sizes,
+                q,
+                weight: weight.values.transpose(0, 1)?,
+                narrow: narrow && may_be_narrow,
+                c,
+                epilogue,
+                _input: PhantomData,
+            };
+            match signed {
+                true => gemm::by_groups::<true, _>(false, product),
+                false => gemm::by_groups::<false, _>(product.narrow, product),
             }
         })
+    }
+}
+
+/// The product of rows of `A` and the columns of a weight, bytes that are narrow or not.
+struct Product<'a, A> {
+    sizes: ProductSizes,
+    q: &'a Tensor,
+    weight: Tensor,
+    narrow: bool,
+    c: MatMut<'a, f32>,
+    epilogue: Epilogue<'a, f32>,
+    _input: PhantomData<A>,
+}
+impl<A: Element + MatElement<Acc = u32>> ByGroups for Product<'_, A> {
+    type Out = Result<()>;
+    fn run<G: Group>(self) -> Result<()> {
+        let ProductSizes { n, .. } = self.sizes;
+        let (a, b) = (
+            Matrices::<A>::new(self.q),
+            Matrices::<i8>::new(&self.weight),
+        );
+        let signed = A::BYTE == Some(true);
+        let left = Strided::a(G::left(signed), gemm::byte_matrix(a.get(0)));
+        let right = Strided::b(G::right(true, signed), gemm::byte_matrix(b.get(0)));
+        #[cfg(not(feature = "std"))]
+        let kept: Option<Bytes> = None;
+        #[cfg(feature = "std")]
+        let kept = {
+            let form = match self.narrow {
+                true => PackedForm::Narrow,
+                false => PackedForm::Panels,
+            };
+            let pack = || {
+                let mut packed = Scratch::<u32>::new(Panels::<G::To>::len(right.blocks(), n))?;
+                Panels::pack(&right, 0..n, gemm::packed_as_mut::<u32, G::To>(&mut packed));
+                Ok(packed.into_bytes())
+            };
+            kept_as::<A, i8>(self.sizes, &self.weight, form, pack).flatten()
+        };
+        let packed = kept.as_ref().map(|packed| {
+            let packed = gemm::packed_as::<u32, G::To>(gemm::packed_slice(packed));
+            Panels::of(right.blocks(), n, packed)
+        });
+        let (rows, cols) = (self.c.rows(), self.c.cols());
+        // SAFETY: a single result, of which this is all; the panels are those of the weight, by
+        // their key.
+        unsafe {
+            let operands = || (left, right, self.c.part(0..rows, 0..cols), self.epilogue);
+            product_of_panels(operands, packed)
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Groups of four bytes, as VNNI multiplies them: unsigned by signed bytes.
+//! Groups of four bytes, as VNNI, or AVX2 in three steps, multiplies them: unsigned by signed bytes.
 
 use super::Packing;
 use crate::kernel::gemm::matrix::Mat;
@@ -8,10 +8,10 @@ use core::arch::x86_64::*;
 
 /// Groups as they are (0), or with all top bits flipped (0x80), which shifts values by 128.
 #[derive(Clone, Copy)]
-pub struct Flip<const SIGNED: bool>(pub u8);
-impl<const SIGNED: bool> Packing for Flip<SIGNED> {
+pub struct Flip<const SIGNED: bool, const VNNI: bool>(pub u8);
+impl<const SIGNED: bool, const VNNI: bool> Packing for Flip<SIGNED, VNNI> {
     type From = u8;
-    type To = Quad<SIGNED>;
+    type To = Quad<SIGNED, VNNI>;
     const GROUP: usize = 4;
     moved_as_itself!();
     #[inline(always)]
@@ -22,21 +22,21 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
         self.0 == 0
     }
     #[inline(always)]
-    fn lane(self, x: [u8; 4]) -> Quad<SIGNED> {
+    fn lane(self, x: [u8; 4]) -> Quad<SIGNED, VNNI> {
         let [a, b, c, d] = x.map(u32::from);
         Quad((a | b << 8 | c << 16 | d << 24) ^ (self.0 as u32 * 0x0101_0101))
     }
     #[inline(always)]
-    fn run<I: Isa>(self, s: &[u8], d: &mut [Quad<SIGNED>]) {
+    fn run<I: Isa>(self, s: &[u8], d: &mut [Quad<SIGNED, VNNI>]) {
         let flip = self.0 as u32 * 0x0101_0101;
         for (s, d) in s.as_chunks().0.iter().zip(d) {
             *d = Quad(u32::from_le_bytes(*s) ^ flip);
         }
     }
     /// 64 columns at a time: unpacking interleaves bytes within 128-bit quarters of a register, so
-    /// words are permuted between the quarters first.
+    /// words are permuted between the quarters first. Without AVX-512 a quarter at a time.
     #[inline(always)]
-    fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED>]) {
+    fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED, VNNI>]) {
         let whole = if const { I::AVX512 } {
             d.len() / 64 * 64
         } else {
@@ -62,7 +62,26 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
                 _mm512_storeu_si512(d.add(3), _mm512_unpackhi_epi16(high, high2));
             }
         }
-        for j in whole..d.len() {
+        let quarters = d.len() / 16 * 16;
+        for j in (whole..quarters).step_by(16) {
+            // SAFETY: SSE2; 16 bytes of each row and 16 lanes of `d`.
+            unsafe {
+                let flip = _mm_set1_epi8(self.0 as i8);
+                let row = |q: usize| {
+                    let x = _mm_loadu_si128(s[q].as_ptr().add(j) as *const __m128i);
+                    _mm_xor_si128(x, flip)
+                };
+                let [a, b, c, e] = [row(0), row(1), row(2), row(3)];
+                let (low, high) = (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b));
+                let (low2, high2) = (_mm_unpacklo_epi8(c, e), _mm_unpackhi_epi8(c, e));
+                let d = d.as_mut_ptr().add(j) as *mut __m128i;
+                _mm_storeu_si128(d, _mm_unpacklo_epi16(low, low2));
+                _mm_storeu_si128(d.add(1), _mm_unpackhi_epi16(low, low2));
+                _mm_storeu_si128(d.add(2), _mm_unpacklo_epi16(high, high2));
+                _mm_storeu_si128(d.add(3), _mm_unpackhi_epi16(high, high2));
+            }
+        }
+        for j in quarters.max(whole)..d.len() {
             d[j] = self.lane([s[0][j], s[1][j], s[2][j], s[3][j]]);
         }
     }
@@ -73,18 +92,22 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
             (_, false) => -128,
         }
     }
-    fn row_sums(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED>]) {
+    fn row_sums(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED, VNNI>]) {
         match simd::level() {
-            // SAFETY: these groups are used only on CPUs with VNNI.
-            Level::Avx512 => unsafe { row_sums::<SIGNED>(a, factor, sums) },
+            // SAFETY: these groups are used with AVX-512 only on CPUs with VNNI.
+            Level::Avx512 => unsafe { row_sums::<SIGNED, VNNI>(a, factor, sums) },
             _ => simd::call(RowSums(a, factor, sums)),
         }
     }
 }
 
 /// `factor` times the sum of each row of A.
-struct RowSums<'a, const SIGNED: bool>(Mat<'a, u8>, i32, &'a mut [Quad<SIGNED>]);
-impl<const SIGNED: bool> Kernel for RowSums<'_, SIGNED> {
+struct RowSums<'a, const SIGNED: bool, const VNNI: bool>(
+    Mat<'a, u8>,
+    i32,
+    &'a mut [Quad<SIGNED, VNNI>],
+);
+impl<const SIGNED: bool, const VNNI: bool> Kernel for RowSums<'_, SIGNED, VNNI> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
@@ -110,7 +133,11 @@ impl<const SIGNED: bool> Kernel for RowSums<'_, SIGNED> {
 /// # Safety
 /// The CPU has AVX-512 and VNNI.
 #[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,bmi2")]
-unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED>]) {
+unsafe fn row_sums<const SIGNED: bool, const VNNI: bool>(
+    a: Mat<u8>,
+    factor: i32,
+    sums: &mut [Quad<SIGNED, VNNI>],
+) {
     let value = |x: u8| if SIGNED { x as i8 as u32 } else { x as u32 };
     let scaled = |sum: u32| Quad(sum.wrapping_mul(factor as u32));
     if a.cs() != 1 {

@@ -63,7 +63,24 @@ macro_rules! convolution {
     };
 }
 
+/// The sum of dequantised bytes, which others may need dequantised too.
+macro_rules! sum {
+    () => {
+        "Add(&DequantizeLinear(x, $xs, $xz), &DequantizeLinear(r, $rs, $rz))"
+    };
+}
+
 pub(super) const ROWS: &[Row] = &[
+    by(
+        concat!(
+            "QuantizeLinear([f=*(",
+            sum!(),
+            ") | ",
+            sum!(),
+            "], $ys, $yz)"
+        ),
+        sum,
+    ),
     by(concat!("f=*(", layer!(integers!()), ")"), of_integers),
     by(concat!("Add(", product!(integers!()), ", $b)"), of_integers),
     by(product!(integers!()), of_integers),
@@ -312,14 +329,56 @@ fn output(found: &Found) -> Result<Option<Output>> {
     if scale.len() != 1 || zero.len() != 1 || scale.dtype() != DType::F32 {
         return Ok(None);
     }
-    let step = (
-        scale.reshape(())?.item::<f32>()?,
-        Some(call::int(zero)? as i32),
-    );
-    Ok(Some(Output {
-        levels,
-        step: Some(step),
-    }))
+    let scale = scale.reshape(())?.item::<f32>()?;
+    let step = Some((scale, Some(call::int(zero)? as i32)));
+    Ok((scale > 0.0 && scale.is_finite()).then_some(Output { levels, step }))
+}
+
+/// A tensor of bytes with one step.
+fn bytes(x: &Tensor, (scale, zero): (f32, i32)) -> Result<QTensor> {
+    let levels = match x.dtype() {
+        DType::I8 => Levels::I8,
+        _ => Levels::U8,
+    };
+    let ones: Shape = x.shape().iter().map(|n| 1.min(*n)).collect();
+    let scale = Tensor::scalar(f64::from(scale), DType::F32)?.broadcast_to(&ones)?;
+    let zero = Tensor::scalar(i64::from(zero), levels.dtype())?.broadcast_to(&ones)?;
+    QTensor::from_parts(x.contiguous()?, scale, Some(zero), levels, x.shape())
+}
+/// The sum of two tensors of bytes, quantised again.
+fn sum(found: &Found) -> Result<Option<Made>> {
+    let relu = match activation(found) {
+        None if found.step("f").is_some() => return Ok(None),
+        None => false,
+        Some(f) if f == Activation::Relu => true,
+        Some(_) => return Ok(None),
+    };
+    let step = |scale: &str, zero: &str| -> Result<Option<(f32, i32)>> {
+        let (Some(scale), Some(zero)) = (found.known(scale), found.known(zero)) else {
+            return Ok(None);
+        };
+        let fits = matches!(zero.dtype(), DType::I8 | DType::U8)
+            && scale.dtype() == DType::F32
+            && (scale.len(), zero.len()) == (1, 1);
+        Ok(match fits {
+            true => Some((scale.reshape(())?.item::<f32>()?, call::int(zero)? as i32)),
+            false => None,
+        })
+    };
+    let (Some(x), Some(r), Some(xs), Some(rs), Some(output)) = (
+        found.operand("x"),
+        found.operand("r"),
+        step("xs", "xz")?,
+        step("rs", "rz")?,
+        output(found)?,
+    ) else {
+        return Ok(None);
+    };
+    let call = one(move |x| {
+        let (a, b) = (bytes(x.get(0)?, xs)?, bytes(x.get(1)?, rs)?);
+        quant::sum_of_bytes([&a, &b], relu, output)
+    })?;
+    Ok(Some(Made::always("QuantizeLinear", &[x, r], call)))
 }
 
 /// A convolution of images of integers with a weight of integers, one scale for each channel, whose
