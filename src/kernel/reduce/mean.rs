@@ -1,6 +1,6 @@
 //! Means of floats and complex numbers: a sum beside a small share of it, which stays in range where the sum overflows.
 
-use super::{Reduce, Sum, columns, runs};
+use super::{Reduce, Sum, SumOfSquares, columns, runs};
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Number;
@@ -10,6 +10,8 @@ use crate::kernel::range::sum_of;
 
 /// The arithmetic mean: float32 for bool and integers, else the dtype itself.
 pub struct Mean;
+/// The mean of the squares of floats, with the bits of the mean of what squares are stored.
+pub struct MeanOfSquares;
 
 /// The share of a sum that stays in range: `2^-64`, since there are fewer elements.
 const SHARE: f64 = 1.0 / (1u128 << 64) as f64;
@@ -17,8 +19,8 @@ const SHARE: f64 = 1.0 / (1u128 << 64) as f64;
 const STRIP: usize = 64;
 
 macro_rules! mean {
-    ($T:ty, $Acc:ty, |$x:ident| $widen:expr, |$y:ident| $narrow:expr) => {
-        impl Reduce<$T> for Mean {
+    ($Mean:ident by $Sum:ident of $T:ty: $Acc:ty, |$x:ident| $widen:expr, |$y:ident| $narrow:expr) => {
+        impl Reduce<$T> for $Mean {
             type Kernels = Self;
             /// The sum, and its share.
             type Acc = [$Acc; 2];
@@ -46,7 +48,7 @@ macro_rules! mean {
             fn runs_of_tile(x: &[$T], n: usize, acc: &mut [[$Acc; 2]]) {
                 for (k, acc) in acc.chunks_mut(STRIP).enumerate() {
                     let (x, mut sums) = (&x[k * STRIP * n..], [0.0; STRIP]);
-                    runs::<$T, Sum>(x, n, &mut sums[..acc.len()]);
+                    runs::<$T, $Sum>(x, n, &mut sums[..acc.len()]);
                     for (j, (acc, sum)) in acc.iter_mut().zip(sums).enumerate() {
                         let elements = || {
                             x[j * n..(j + 1) * n].iter().map(|$x| {
@@ -61,7 +63,7 @@ macro_rules! mean {
             fn columns_of_tile(x: &[$T], stride: usize, rows: usize, acc: &mut [[$Acc; 2]]) {
                 for (k, acc) in acc.chunks_mut(STRIP).enumerate() {
                     let (x, mut sums) = (&x[k * STRIP..], [0.0; STRIP]);
-                    columns::<$T, Sum>(x, stride, rows, &mut sums[..acc.len()]);
+                    columns::<$T, $Sum>(x, stride, rows, &mut sums[..acc.len()]);
                     for (j, (acc, sum)) in acc.iter_mut().zip(sums).enumerate() {
                         let elements = || {
                             (0..rows).map(|r| {
@@ -100,12 +102,13 @@ macro_rules! unsigned {
 #[cfg(feature = "half")]
 macro_rules! half {
     ($T:ty) => {
-        mean!($T, f32, |x| x.widen(), |y| <$T>::narrow(y));
+        mean!(Mean by Sum of $T: f32, |x| x.widen(), |y| <$T>::narrow(y));
     };
 }
 macro_rules! float {
     ($T:ty) => {
-        mean!($T, $T, |x| x, |y| y);
+        mean!(Mean by Sum of $T: $T, |x| x, |y| y);
+        mean!(MeanOfSquares by SumOfSquares of $T: $T, |x| x * x, |y| y);
     };
 }
 #[cfg(feature = "complex")]

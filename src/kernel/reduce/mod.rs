@@ -33,9 +33,9 @@ mod sum;
 
 pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
 pub use extreme::{Extreme, Key, Max, Min, is_better, positions, positions_of_columns};
-pub use mean::Mean;
+pub use mean::{Mean, MeanOfSquares};
 pub use moments::{Moments, Sample, moments, moments_of_columns};
-pub use sum::{All, Any, Count, Prod, Sum};
+pub use sum::{All, Any, Count, Prod, Sum, SumOfSquares};
 
 use crate::dtype::Pod;
 use crate::simd::{Isa, rolled};

@@ -21,6 +21,8 @@ pub trait RowReduction<F> {
 
 /// Sums.
 pub struct Sums;
+/// Sums of squares.
+pub struct SumsOfSquares;
 /// The largest elements; NaN if there is one.
 pub struct Largest;
 /// Sums of distances from a number per row.
@@ -29,6 +31,16 @@ pub struct Deviations<'a, F>(pub &'a [F]);
 pub struct Squares<'a, F>(pub &'a [F]);
 
 impl<F> RowReduction<F> for Sums {
+    #[inline(always)]
+    fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
+        a + b
+    }
+}
+impl<F> RowReduction<F> for SumsOfSquares {
+    #[inline(always)]
+    fn lift<V: Lanes<Number = F>>(&self, _row: usize, x: V) -> V {
+        x * x
+    }
     #[inline(always)]
     fn join<V: Lanes<Number = F>>(a: V, b: V) -> V {
         a + b

@@ -2,7 +2,7 @@
 //! wrap, 16-bit floats in float32. Truth values and counts are of bool: elements of other dtypes are
 //! converted tile by tile.
 
-use super::short::{Sums, short_rows};
+use super::short::{Sums, SumsOfSquares, short_rows};
 use super::{Mean, Reduce};
 use crate::dtype::Bool;
 #[cfg(feature = "half")]
@@ -12,10 +12,15 @@ use crate::simd::Isa;
 
 /// The sum: int64 for bool and signed integers, uint64 for unsigned ones, else the dtype itself.
 pub struct Sum;
+/// The sum of the squares of floats, with the bits of the sum of what squares are stored.
+pub struct SumOfSquares;
 /// The product, in the same dtypes as [`Sum`].
 pub struct Prod;
 impl Sum {
     const SMALL: bool = false;
+}
+impl SumOfSquares {
+    const SMALL: bool = true;
 }
 impl Prod {
     const SMALL: bool = true;
@@ -175,6 +180,7 @@ macro_rules! half {
 macro_rules! float {
     ($T:ty) => {
         reduce!(Sum of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a }; Sums);
+        reduce!(SumOfSquares of $T: $T => $T, -0.0, |x| x * x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a }; SumsOfSquares);
         reduce!(Prod of $T: $T => $T, 1.0, |x| x, |a, b| a * b, |a, n| a);
     };
 }
