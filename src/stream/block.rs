@@ -27,6 +27,8 @@ struct SegmentTensor {
     /// First element of a tensor; null if each thread has a block of its own.
     ptr: *mut u8,
     shape: Shape,
+    /// The shape that later segments see: without the reduced axes if they are not kept.
+    shown: Shape,
     strides: SmallVec<[isize; 6]>,
     dtype: DType,
 }
@@ -57,7 +59,7 @@ impl<'a> BlockedSegment<'a> {
         let mut stored: Vec<(usize, Tensor)> = Vec::new();
         for part in blocks.parts.iter_mut().filter(|p| p.ptr.is_null()) {
             if !segment.inner.contains(&part.slot) {
-                let mut y = Tensor::empty(&part.shape, part.dtype)?;
+                let mut y = Tensor::empty(&part.shown, part.dtype)?;
                 part.ptr = y.as_mut_ptr()?;
                 stored.push((part.slot, y));
             }
@@ -97,6 +99,7 @@ impl<'a> BlockedSegment<'a> {
                     slot: *slot,
                     ptr: x.as_ptr() as *mut u8,
                     shape: Shape::from_slice(x.shape()),
+                    shown: Shape::from_slice(x.shape()),
                     strides: SmallVec::from_slice(x.strides()),
                     dtype: x.dtype(),
                 });
@@ -113,11 +116,11 @@ impl<'a> BlockedSegment<'a> {
             if shape.contains(&0) || !of_reads(step, &parts).filter(whole).all(is_row_major) {
                 return Ok(None);
             }
-            let written: SmallVec<[(usize, Shape, DType); 2]> = match step {
+            let written: SmallVec<[(usize, [Shape; 2], DType); 2]> = match step {
                 PlanStep::Store { walk, to } => {
                     let outputs = to.iter().zip(&walk.outputs);
                     outputs
-                        .map(|(slot, dtype)| (*slot, shape.clone(), *dtype))
+                        .map(|(slot, dtype)| (*slot, [shape.clone(), shape.clone()], *dtype))
                         .collect()
                 }
                 PlanStep::Reduce {
@@ -132,19 +135,23 @@ impl<'a> BlockedSegment<'a> {
                         if !separable(x, reduced, *keepdims, &parts, &shape)? {
                             return Ok(None);
                         }
-                        let result = axes(x.kind, &shape, reduced, *keepdims)?.result_shape();
-                        all.push((*slot, result, x.kind.dtype(x.dtype)?));
+                        let result = |keepdims| -> Result<Shape> {
+                            Ok(axes(x.kind, &shape, reduced, keepdims)?.result_shape())
+                        };
+                        let shapes = [result(true)?, result(*keepdims)?];
+                        all.push((*slot, shapes, x.kind.dtype(x.dtype)?));
                     }
                     all
                 }
                 PlanStep::Call { .. } | PlanStep::View { .. } => return Ok(None),
             };
-            for (slot, shape, dtype) in written {
+            for (slot, [shape, shown], dtype) in written {
                 let strides = SmallVec::from_slice(Layout::contiguous(&shape)?.strides());
                 parts.push(SegmentTensor {
                     slot,
                     ptr: core::ptr::null_mut(),
                     shape,
+                    shown,
                     strides,
                     dtype,
                 });
@@ -410,7 +417,7 @@ fn planned_fold<'l>(
     let views: SmallVec<[View; 6]> = views.collect();
     // SAFETY: as above: nothing is written.
     let out = unsafe { ViewMut::new(no_elements() as *mut u8, size, to) };
-    let end = x.kind.end(x.dtype, out)?;
+    let end = x.end(out)?;
     let program = match &x.from {
         StepElements::Stored(_) => None,
         StepElements::Computed(walk) => Some(&walk.code),
@@ -446,7 +453,7 @@ fn separable(
     let (kind, dtype) = (x.kind, x.dtype);
     let value = Layout::contiguous(shape)?;
     let mut out = axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?)?;
-    let mut ends = [kind.end(dtype, out.elements_mut()?)?];
+    let mut ends = [x.end(out.elements_mut()?)?];
     let StepElements::Computed(walk) = &x.from else {
         return Ok(is_separable(&value, |k| reduced[k], &mut ends[0]));
     };

@@ -4,7 +4,9 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::End;
 use crate::exec::view::ViewMut;
-use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
+use crate::kernel::reduce::{
+    All, Any, Count, Max, Mean, MeanOfSquares, Min, Prod, Sum, SumOfSquares,
+};
 use crate::ops::reduce::{ElementFold, accumulator, truth};
 use crate::ops::{self, ReductionAxes};
 use crate::tensor::Tensor;
@@ -74,6 +76,24 @@ kinds! {
 }
 
 impl Kind {
+    /// Whether squares of values of `dtype` can be reduced as they are read.
+    pub(super) fn takes_squares(self, dtype: DType) -> bool {
+        matches!(self, Kind::Sum | Kind::Mean) && matches!(dtype, DType::F32 | DType::F64)
+    }
+    /// The [`end`](Kind::end) that reduces the squares of the program's values.
+    pub(super) fn end_of_squares<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
+        macro_rules! squares {
+            ($R:ident) => {
+                dispatch!(float dtype, |T| Ok(End::new(&ElementFold::<T, $R>(PhantomData), out)),
+                    else Err(Error::unsupported(self.name(), dtype)))
+            };
+        }
+        match self {
+            Kind::Sum => squares!(SumOfSquares),
+            Kind::Mean => squares!(MeanOfSquares),
+            _ => Err(Error::unsupported(self.name(), dtype)),
+        }
+    }
     /// Whether there is no result without elements.
     pub(super) fn needs_elements(self) -> bool {
         matches!(self, Kind::Max | Kind::Min)

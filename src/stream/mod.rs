@@ -69,7 +69,13 @@
 //!
 //! Reductions over the same axes that read the same large operands are one pass over memory, since
 //! a reduction program has an end for each output. Operands that fit a cache are reduced one after
-//! the other, which copies none to a tile.
+//! the other, which copies none to a tile. Reductions of one stored operand share the pass without a
+//! program.
+//!
+//! Squares are the most common operands of sums and means that are computed for them alone: in
+//! variances, norms, losses and distances. The kernels square what they read
+//! (`kernel/reduce::SumOfSquares`), so no tile of squares is written and read again; what is squared
+//! need not be computed at all if it is stored.
 //!
 //! # Same bits
 //!

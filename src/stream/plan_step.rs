@@ -7,6 +7,8 @@ use super::view::ViewKind;
 use super::walk::{OP, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::fold::End;
+use crate::exec::view::ViewMut;
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 use alloc::boxed::Box;
@@ -81,8 +83,32 @@ impl PostOpStep {
 #[derive(Clone)]
 pub(super) struct StepFold {
     pub from: StepElements,
+    /// Whether the squares of the elements are reduced.
+    pub squared: bool,
     pub kind: Kind,
     pub dtype: DType,
+}
+
+impl StepFold {
+    /// The end of a program that computes the elements, with results in `out`.
+    pub fn end<'a>(&self, out: ViewMut<'a>) -> Result<End<'a>> {
+        match self.squared {
+            true => self.kind.end_of_squares(self.dtype, out),
+            false => self.kind.end(self.dtype, out),
+        }
+    }
+    /// The one slot whose elements all of these reduce, if they do.
+    pub fn read_by_all(folds: &[StepFold]) -> Option<usize> {
+        let slot = |x: &StepFold| match x.from {
+            StepElements::Stored(slot) => Some(slot),
+            StepElements::Computed(_) => None,
+        };
+        let first = slot(folds.first()?)?;
+        folds
+            .iter()
+            .all(|x| slot(x) == Some(first))
+            .then_some(first)
+    }
 }
 
 /// Elements that are stored in a slot, or computed by a walk.

@@ -2,11 +2,15 @@
 
 use super::costs::{NEAR, TOGETHER};
 use super::fold::Kind;
+use super::graph::Operand;
 use super::plan::Planner;
 use super::plan_step::{PlanStep, StepElements, StepFold};
 use super::step::Operation;
+use super::walk::Walk;
 use crate::error::Result;
 use crate::exec::nest::MAX_OPERANDS;
+use crate::layout::Shape;
+use crate::op::Op;
 use alloc::boxed::Box;
 use smallvec::SmallVec;
 
@@ -62,19 +66,29 @@ impl Planner<'_> {
             let Some((kind, x, ..)) = self.reduced(*k) else {
                 continue;
             };
+            let root = self.root(x, kind);
             let (from, dtype) = loop {
-                if let Some(slot) = self.slots[x] {
+                let elements = if self.slots[x].is_none() {
+                    root.unwrap_or(x)
+                } else {
+                    x
+                };
+                if let Some(slot) = self.slots[elements] {
                     break (StepElements::Stored(slot.at), slot.dtype);
                 }
-                match self.walk(&[x]) {
+                match self.walk(&[elements]) {
                     // a reduction's loops have another operand, which stands for what is reduced
-                    Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
+                    Ok(walk)
+                        if walk.inputs.len() + 2 <= MAX_OPERANDS
+                            && !self.is_outer(&walk, &shape, &reduced) =>
+                    {
                         let dtype = walk.outputs[0];
                         break (StepElements::Computed(Box::new(walk)), dtype);
                     }
-                    _ => self.store(&[x], &shape)?,
+                    _ => self.store(&[elements], &shape)?,
                 }
             };
+            let squared = root.is_some() && self.slots[x].is_none();
             for slot in from.reads() {
                 if !reads.contains(slot) {
                     reads.push(*slot);
@@ -82,7 +96,12 @@ impl Planner<'_> {
             }
             to.push(self.give_slot(*k, kind.dtype(dtype)?));
             targets.push(x);
-            folds.push(StepFold { from, kind, dtype });
+            folds.push(StepFold {
+                from,
+                squared,
+                kind,
+                dtype,
+            });
         }
         let several = (targets.len() > 1)
             .then(|| self.walk(&targets).ok())
@@ -103,6 +122,44 @@ impl Planner<'_> {
         };
         self.steps.push((step, shape));
         self.store_exactly(all)
+    }
+    /// What value `x` is the square of, if a reduction of this kind squares elements as it reads
+    /// them.
+    fn root(&self, x: usize, kind: Kind) -> Option<usize> {
+        let node = &self.graph.nodes[x];
+        match (&node.step.operation, &node.step.operands[..]) {
+            (Operation::Apply { op: Op::Square, .. }, [Operand::Value(root)])
+                if kind.takes_squares(node.dtype) =>
+            {
+                Some(root.at())
+            }
+            _ => None,
+        }
+    }
+    /// Whether a walk reads operands that vary along different ones of the last kept axes, before
+    /// the axes that are reduced, as distances of all pairs do. These loops can't be merged, so that
+    /// a tile would have the elements of few results: they are better stored, block by block.
+    fn is_outer(&self, walk: &Walk, shape: &Shape, reduced: &[bool]) -> bool {
+        let leading = reduced.iter().take_while(|r| !**r).count();
+        if reduced[leading..].contains(&false) {
+            return false;
+        }
+        let mut kept = (0..leading).rev().filter(|k| shape[*k] != 1);
+        let (Some(inner), Some(outer)) = (kept.next(), kept.next()) else {
+            return false;
+        };
+        let varies = |x: &Shape, axis: usize| {
+            let own = (axis + x.len()).checked_sub(shape.len());
+            own.is_some_and(|k| x[k] != 1)
+        };
+        let nodes = self.graph.nodes.iter().zip(&self.slots);
+        let read = nodes.filter(|(_, slot)| {
+            let at = slot.map(|slot| slot.at);
+            at.is_some_and(|at| walk.inputs.contains(&at))
+        });
+        let along = |x: &Shape| [inner, outer].map(|axis| varies(x, axis));
+        let all: SmallVec<[[bool; 2]; 6]> = read.map(|(x, _)| along(&x.shape)).collect();
+        all.contains(&[true, false]) && all.contains(&[false, true])
     }
     /// Adds steps that round results that are stored in a wider dtype, if functions read them.
     fn store_exactly(&mut self, reductions: &[usize]) -> Result<()> {

@@ -12,10 +12,11 @@ use super::traffic::{Traffic, bytes};
 use super::view;
 use super::walk::{Dependencies, OP, ValueSource, Walk, layout_of};
 use crate::error::{Error, Result};
-use crate::exec::fold::{End, fold_computed, fold_to, has_bits_of_stored};
+use crate::exec::fold::{End, fold_computed, fold_to, fold_to_all, has_bits_of_stored};
 use crate::exec::nest::LoopOperand;
 use crate::exec::view::View;
 use crate::layout::{Layout, Shape};
+use crate::ops;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
@@ -221,29 +222,35 @@ fn reduce(x: &StepFold, reduced: &[bool], keepdims: bool, slots: &Slots) -> Resu
     let (kind, dtype) = (x.kind, x.dtype);
     let is_reduced = |k: usize| reduced[k];
     let result = |shape: &[usize]| axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?);
+    let fold = x;
     let of_stored = |x: &Tensor| {
         let mut out = result(x.shape())?;
-        fold_to(
-            x.elements(),
-            is_reduced,
-            kind.end(dtype, out.elements_mut()?)?,
-        )?;
+        fold_to(x.elements(), is_reduced, fold.end(out.elements_mut()?)?)?;
         Ok(out)
     };
     let walk = match &x.from {
-        StepElements::Stored(slot) => return of_stored(tensor(slots, *slot)?),
+        StepElements::Stored(slot) => {
+            let x = tensor(slots, *slot)?;
+            return match fold.squared && !squares_lie_alike(x)? {
+                true => of_stored(&ops::positive(x)?),
+                false => of_stored(x),
+            };
+        }
         StepElements::Computed(walk) => walk,
     };
     let x = inputs(walk, slots)?;
     let shape = shape_of(x.iter().map(|x| x.shape()))?;
-    let value = walk.order.layouts(&shape, &x)?.remove(0);
+    let mut value = walk.order.layouts(&shape, &x)?.remove(0);
+    if fold.squared {
+        value = layout_of(&shape, &[&value], false)?;
+    }
     let wholes: SmallVec<[Tensor; 6]> = x
         .iter()
         .map(|x| x.broadcast_to(&shape))
         .collect::<Result<_>>()?;
     let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
     let mut out = result(&shape)?;
-    let mut ends = [kind.end(dtype, out.elements_mut()?)?];
+    let mut ends = [fold.end(out.elements_mut()?)?];
     if out_is_empty(&shape, reduced)
         || has_bits_of_stored(&walk.code, &views, &value, is_reduced, &mut ends)
     {
@@ -273,9 +280,24 @@ fn reduce_jointly(
         return Ok(None);
     }
     let shape = shape_of(x.iter().map(|x| x.shape()))?;
+    if out_is_empty(&shape, reduced) {
+        return Ok(None);
+    }
+    let result =
+        |x: &StepFold| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
+    let mut out: SmallVec<[Tensor; 2]> = folds.iter().map(result).collect::<Result<_>>()?;
+    let ends = folds.iter().zip(&mut out);
+    if let Some(slot) = StepFold::read_by_all(folds) {
+        let x = tensor(slots, slot)?;
+        let ends = ends.map(|(x, y)| x.end(y.elements_mut()?));
+        let mut ends: SmallVec<[End; 2]> = ends.collect::<Result<_>>()?;
+        let done = squares_lie_alike(x)? && fold_to_all(x.elements(), is_reduced, &mut ends)?;
+        drop(ends);
+        return Ok(done.then_some(out));
+    }
     let values = walk.order.layouts(&shape, &x)?;
     let alike = |v: &Layout| v.shape() == &shape[..] && v.strides() == values[0].strides();
-    if out_is_empty(&shape, reduced) || !values.iter().all(alike) {
+    if !values.iter().all(alike) {
         return Ok(None);
     }
     let wholes: SmallVec<[Tensor; 6]> = x
@@ -283,19 +305,20 @@ fn reduce_jointly(
         .map(|x| x.broadcast_to(&shape))
         .collect::<Result<_>>()?;
     let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
-    let result =
-        |x: &StepFold| axes(x.kind, &shape, reduced, keepdims)?.result(x.kind.dtype(x.dtype)?);
-    let mut out: SmallVec<[Tensor; 2]> = folds.iter().map(result).collect::<Result<_>>()?;
-    let ends = folds.iter().zip(&mut out);
-    let mut ends: SmallVec<[End; 2]> = ends
-        .map(|(x, y)| x.kind.end(x.dtype, y.elements_mut()?))
-        .collect::<Result<_>>()?;
+    // the walk squares elements itself
+    let ends = ends.map(|(x, y)| x.kind.end(x.dtype, y.elements_mut()?));
+    let mut ends: SmallVec<[End; 2]> = ends.collect::<Result<_>>()?;
     if !has_bits_of_stored(&walk.code, &views, &values[0], is_reduced, &mut ends) {
         return Ok(None);
     }
     fold_computed(&walk.code, &views, &values[0], is_reduced, &mut ends)?;
     drop(ends);
     Ok(Some(out))
+}
+
+/// Whether squares of the elements, which have the layout of a result, would lie as these do.
+fn squares_lie_alike(x: &Tensor) -> Result<bool> {
+    Ok(layout_of(x.shape(), &[x.layout()], false)?.strides() == x.strides())
 }
 
 /// Whether the result is empty; there is no plan for that.

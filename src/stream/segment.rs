@@ -25,15 +25,26 @@ impl PlanStep {
     fn leading(&self, rank: usize) -> usize {
         match self {
             PlanStep::Store { .. } => rank,
-            PlanStep::Reduce {
-                reduced, keepdims, ..
-            } => {
-                let all = reduced.iter().take_while(|r| !**r).count();
-                if *keepdims { all } else { 0 }
-            }
+            PlanStep::Reduce { reduced, .. } => reduced.iter().take_while(|r| !**r).count(),
             PlanStep::Call { .. } | PlanStep::View { .. } => 0,
         }
     }
+}
+
+/// Whether the step reads a result of this segment that lacks the reduced axes: the axes of such a
+/// result are not those of the elements.
+fn reads_fewer_axes(step: &PlanStep, segment: &Segment) -> bool {
+    let fewer = |s: &&PlanStep| {
+        matches!(
+            s,
+            PlanStep::Reduce {
+                keepdims: false,
+                ..
+            }
+        )
+    };
+    let mut written = segment.steps.iter().filter(fewer).flat_map(|s| s.writes());
+    written.any(|slot| step.reads().contains(slot))
 }
 
 /// Groups consecutive steps whose elements share their outer loops.
@@ -47,7 +58,8 @@ pub(super) fn segments(
         let leading = step.leading(shape.len());
         if let Some((segment, of)) = segments.last_mut() {
             let shared = leading.min(segment.leading);
-            if shared > 0 && of.len() == shape.len() && of[..shared] == shape[..shared] {
+            let alike = of.len() == shape.len() && of[..shared] == shape[..shared];
+            if shared > 0 && alike && !reads_fewer_axes(&step, segment) {
                 segment.leading = shared;
                 segment.steps.push(step);
                 continue;

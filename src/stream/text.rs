@@ -71,6 +71,12 @@ impl Program {
                         StepElements::Stored(slot) => self.names(f, core::iter::once(*slot))?,
                         StepElements::Computed(walk) => self.walk(f, walk)?,
                     }
+                    if x.squared {
+                        f.write_str(match x.from {
+                            StepElements::Stored(_) => ": square",
+                            StepElements::Computed(_) => ", square",
+                        })?;
+                    }
                     write!(f, "; {} over {axes:?}", x.kind.name())?;
                 }
                 Ok(())

@@ -96,18 +96,42 @@ pub fn has_bits_of_stored(
     reduced: impl Fn(usize) -> bool,
     ends: &mut [End<'_>],
 ) -> bool {
-    let computed = plan(
+    has_bits_of_each(
         &FoldSource::Computed(program, inputs, value),
         &reduced,
         ends,
-    );
+    )
+}
+/// Whether one pass for all ends gives the bits of a pass over stored elements for each.
+fn has_bits_of_each(
+    source: &FoldSource,
+    reduced: &dyn Fn(usize) -> bool,
+    ends: &mut [End<'_>],
+) -> bool {
+    let all = plan(source, reduced, ends);
     (0..ends.len()).all(|k| {
         let end = &mut ends[k..][..1];
         let size = end[0].fold.sizes().element;
         // SAFETY: nothing is read: only the layout and the size of the view are used.
-        let stored = unsafe { View::new(no_elements(), size, value) };
-        computed.has_bits_of(&plan(&FoldSource::Stored(stored), &reduced, end))
+        let stored = unsafe { View::new(no_elements(), size, source.layout()) };
+        all.has_bits_of(&plan(&FoldSource::Stored(stored), reduced, end))
     })
+}
+
+/// [`fold`] with ends that all take the elements of `x`, in one pass; returns whether that gives
+/// the bits of a pass for each, without which nothing is done.
+#[cfg(feature = "stream")]
+pub fn fold_to_all(
+    x: View<'_>,
+    reduced: impl Fn(usize) -> bool,
+    ends: &mut [End<'_>],
+) -> Result<bool> {
+    let source = FoldSource::Stored(x);
+    let same = has_bits_of_each(&source, &reduced, ends);
+    if same {
+        reduce(source, &reduced, ends)?;
+    }
+    Ok(same)
 }
 
 /// [`fold`] with an end.

@@ -5,6 +5,7 @@
 mod normal;
 mod plans;
 mod programs;
+mod squares;
 mod views;
 
 use crate::common::{Rng, layouts, random};
@@ -32,10 +33,11 @@ fn eager(op: Op, operands: &[Argument]) -> flex::Result<Tensor> {
         Op::Tanh => ops::tanh(all[0].clone()),
         Op::Abs => ops::abs(all[0].clone()),
         Op::Sqrt => ops::sqrt(all[0].clone()),
+        Op::Square => ops::square(all[0].clone()),
         _ => ops::where_(all[0].clone(), all[1].clone(), all[2].clone()),
     }
 }
-const OPS: [Op; 12] = [
+const OPS: [Op; 13] = [
     Op::Add,
     Op::Subtract,
     Op::Multiply,
@@ -47,6 +49,7 @@ const OPS: [Op; 12] = [
     Op::Tanh,
     Op::Abs,
     Op::Sqrt,
+    Op::Square,
     Op::Where,
 ];
 const KINDS: [Kind; 4] = [Kind::Sum, Kind::Mean, Kind::Max, Kind::Any];
