@@ -63,7 +63,8 @@ macro_rules! operations {
         Remainder remainder 2 Same 16 [Integer Float]
         /// Remainder with the sign of the dividend. Integer division by zero is an error.
         Fmod fmod 2 Same 16 [Integer Float]
-        /// The first to the power of the second. Negative exponents of integers are an error.
+        /// The first to the power of the second. Negative exponents of integers are an error. Of
+        /// floats, squares, inverses and roots (exponents 2, -1 and 0.5) are correctly rounded.
         Pow pow 2 Same 64 [Integer Float Complex]
         /// The larger; NaN if either is.
         Maximum maximum 2 Same 4 [Boolean Integer FusedHalf Float]

@@ -1612,7 +1612,8 @@ class Tensor:
         [1, -2]
         """
     def pow(x1, x2: _Operand, /) -> Tensor:
-        """The first to the power of the second. Negative exponents of integers are an error.
+        """The first to the power of the second. Negative exponents of integers are an error. Of
+        floats, squares, inverses and roots (exponents 2, -1 and 0.5) are correctly rounded.
 
         x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         dtype.
@@ -3674,7 +3675,8 @@ def positive(x: _Operand, /) -> Tensor:
     [1, -2]
     """
 def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
-    """The first to the power of the second. Negative exponents of integers are an error.
+    """The first to the power of the second. Negative exponents of integers are an error. Of
+    floats, squares, inverses and roots (exponents 2, -1 and 0.5) are correctly rounded.
 
     x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
     dtype.

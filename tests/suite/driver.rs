@@ -3,7 +3,7 @@
 use crate::common::*;
 use flex::op::Op;
 use flex::ops::{self, Arg};
-use flex::{DType, Tensor};
+use flex::{DType, Scalar, Tensor};
 
 /// Lengths around vector and tile sizes.
 fn lengths() -> impl Iterator<Item = usize> {
@@ -274,6 +274,92 @@ fn pow_2_has_the_bits_of_square() {
         floats(&ops::pow(Tensor::from_slice(&[3i32], [1]).unwrap(), 2.0).unwrap()),
         [9.0]
     );
+}
+
+/// Powers by numbers of halves have the bits of those by a tensor of exponents, whatever the layout,
+/// and of what IEEE 754 rounds once.
+#[test]
+fn powers_by_halves_have_the_bits_of_tensors_of_exponents() {
+    let mut rng = Rng(31);
+    for d in DType::ALL
+        .into_iter()
+        .filter(|d| d.is_available() && d.is_float() && !d.is_storage())
+    {
+        let ends = special(d);
+        for n in [0, 1, 5, 17, 64, 600, 9000] {
+            let mut numbers = ends.clone();
+            numbers.truncate(n);
+            let (low, high) = (rng.uniform(0.0, 1.0), 1e3);
+            numbers.resize_with(n, || Scalar::Float(rng.uniform(-low, high)));
+            let x = tensor(&numbers, &[n], d);
+            for k in -5..=7 {
+                let exponent = f64::from(k) / 2.0;
+                let exponents = ops::full([n], exponent, d).unwrap();
+                let want = format!("{:?}", values(&ops::pow(&x, &exponents).unwrap()));
+                let mut assigned = x.clone();
+                let by = Some(Arg::from(exponent));
+                ops::apply_in_place(Op::Pow.row(), &mut assigned, by).unwrap();
+                let mut all = vec![ops::pow(&x, exponent).unwrap(), assigned];
+                for (_, x) in layouts(&x) {
+                    all.push(ops::pow(&x, exponent).unwrap());
+                }
+                for got in all {
+                    assert_eq!(
+                        format!("{:?}", values(&got)),
+                        want,
+                        "{d}, {n}, to {exponent}"
+                    );
+                }
+                let exact = match k {
+                    -2 => ops::reciprocal(&x),
+                    // the root of -0 is -0, that of minus infinity NaN
+                    1 => ops::sqrt(
+                        ops::where_(
+                            ops::isinf(&x).unwrap(),
+                            ops::abs(&x).unwrap(),
+                            ops::add(&x, 0.0).unwrap(),
+                        )
+                        .unwrap(),
+                    ),
+                    2 => ops::positive(&x),
+                    4 => ops::square(&x),
+                    _ => continue,
+                };
+                assert_eq!(
+                    format!("{:?}", values(&exact.unwrap())),
+                    want,
+                    "{d} to {exponent}"
+                );
+            }
+        }
+    }
+}
+
+/// Of one element in each tile, with an exponent for each: some take products and roots, others
+/// logarithms.
+#[test]
+fn powers_by_mixed_exponents_are_those_of_each_number() {
+    let mut rng = Rng(37);
+    for d in [DType::F32, DType::F64]
+        .into_iter()
+        .filter(|d| d.is_available())
+    {
+        let n = 1500;
+        let x: Vec<f64> = (0..n).map(|_| rng.uniform(0.0, 9.0)).collect();
+        let x = Tensor::from_slice(&x, [n]).unwrap().astype(d).unwrap();
+        let by: Vec<f64> = (0..n).map(|_| rng.below(17) as f64 / 4.0 - 2.0).collect();
+        let exponents = Tensor::from_slice(&by, [n]).unwrap().astype(d).unwrap();
+        let got = floats(&ops::pow(&x, &exponents).unwrap());
+        for (k, exponent) in by.iter().enumerate() {
+            let one = ops::pow(x.narrow(0, k, 1).unwrap(), *exponent).unwrap();
+            assert_eq!(
+                floats(&one),
+                [got[k]],
+                "{d}: {:?} to {exponent}",
+                floats(&x)[k]
+            );
+        }
+    }
 }
 
 /// A result has the memory order that its operands of the same shape share, and is row-major if

@@ -98,15 +98,19 @@ impl<O: Unary<F, T>, F, T: Number> Loop for UnaryLoop<O, F, T> {
                 let x = *(a as *const T);
                 return d.fill(MaybeUninit::new(O::eval::<I>(x)));
             }
-            let a = operand::<T>(a, n);
-            if !O::HAS_FAST_PATH {
-                each!(O I d.iter_mut().zip(a), |d, a| (*a));
-                return;
-            }
-            for (d, a) in d.chunks_mut(FAST_BLOCK).zip(a.chunks(FAST_BLOCK)) {
-                each!(O I d.iter_mut().zip(a), |d, a| (*a));
-            }
+            unary::<I, O, F, T>(d, operand::<T>(a, n));
         }
+    }
+}
+/// The results of the operation for each element of `a`.
+#[inline(always)]
+pub fn unary<I: Isa, O: Unary<F, T>, F, T: Number>(d: &mut [MaybeUninit<O::Out<T>>], a: &[T]) {
+    if !O::HAS_FAST_PATH {
+        each!(O I d.iter_mut().zip(a), |d, a| (*a));
+        return;
+    }
+    for (d, a) in d.chunks_mut(FAST_BLOCK).zip(a.chunks(FAST_BLOCK)) {
+        each!(O I d.iter_mut().zip(a), |d, a| (*a));
     }
 }
 
@@ -138,8 +142,11 @@ impl<O: Binary<F, T>, F, T: ScalarOperands> Loop for BinaryLoop<O, F, T> {
                     each!(O I d.iter_mut().zip(b), |d, b| (a, *b));
                 }
             } else if masks >> 2 & 1 == 1 && scalars == 2 {
-                let b = *(b as *const T);
-                for (d, a) in d.chunks_mut(part).zip(operand::<T>(a, n).chunks(part)) {
+                let (a, b) = (operand::<T>(a, n), *(b as *const T));
+                if O::by_number::<I>(d, a, b) {
+                    return;
+                }
+                for (d, a) in d.chunks_mut(part).zip(a.chunks(part)) {
                     each!(O I d.iter_mut().zip(a), |d, a| (*a, b));
                 }
             } else {

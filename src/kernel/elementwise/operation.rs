@@ -3,6 +3,7 @@
 
 use crate::kernel::math::Number;
 use crate::simd::Isa;
+use core::mem::MaybeUninit;
 
 /// bool.
 pub struct Boolean;
@@ -80,6 +81,12 @@ pub trait Binary<F, T: Number>: Operation {
     /// Whether the operands need `eval`.
     #[inline(always)]
     fn needs_slow_path<I: Isa>(_: T, _: T) -> bool {
+        false
+    }
+    /// Computes all results for a second operand that is a single value, with the bits of `eval`, if
+    /// it is one that has a loop of its own. Whether it is.
+    #[inline(always)]
+    fn by_number<I: Isa>(_d: &mut [MaybeUninit<Self::Out<T>>], _a: &[T], _b: T) -> bool {
         false
     }
 }

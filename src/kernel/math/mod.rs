@@ -8,8 +8,8 @@
 //! Every function holds for every argument, except the fast paths, named `_fast`, which give the
 //! same bits unless their condition, named `needs_slow_`, holds: elementwise loops run these, and
 //! recompute the other elements. Functions of real numbers are free of branches, except `sin`,
-//! `cos` and `tan`, and those that call a scalar library function (`fmod` and what is derived from
-//! it).
+//! `cos` and `tan`, `pow` for exponents of a few halves, and those that call a scalar library function
+//! (`fmod` and what is derived from it).
 //!
 //! Accuracy is checked by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2
 //! without; tanh, sin, cos, erf, atan2, pow 2.5 and 4; the rest 4. float64: 2.5 for all of these,
@@ -255,8 +255,17 @@ pub trait Real:
     fn needs_slow_gelu_tanh(self) -> bool;
     /// Whether it is not positive, finite and normal.
     fn needs_slow_log(self) -> bool;
-    /// Whether it is not positive, finite and normal, or the exponent is not finite.
+    /// Whether it is not positive, finite and normal, or the exponent is not finite, or one of those
+    /// that [`half_power`](Real::half_power) is for.
     fn needs_slow_pow(self, exponent: Self) -> bool;
+    /// Twice the number, if that is an integer from -4 to 6.
+    fn halves(self) -> Option<i32>;
+    /// The power `k / 2` for `k` from -4 to 6, with the bits of [`pow`](Math::pow), unless
+    /// [`needs_slow_half_power`](Real::needs_slow_half_power). With at most .501 ulp; a quotient,
+    /// root or square is correctly rounded.
+    fn half_power<I: Isa>(self, k: i32) -> Self;
+    /// Whether the parts of [`half_power`](Real::half_power) may leave the range.
+    fn needs_slow_half_power(self, k: i32) -> bool;
 }
 
 /// Methods that call the free functions of the same names in a module.
@@ -327,7 +336,25 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn needs_slow_pow(self, exponent: Self) -> bool {
-                self.needs_slow_log() | !$T::is_finite(exponent)
+                let twice = exponent + exponent;
+                // adding and subtracting 1.5 times this rounds to an integer
+                const INTEGER: $T = 1.5 / $T::EPSILON;
+                let halves = (twice + INTEGER) - INTEGER == twice;
+                self.needs_slow_log() | !$T::is_finite(exponent) | halves & (twice >= -4.0) & (twice <= 6.0)
+            }
+            #[inline(always)]
+            fn halves(self) -> Option<i32> {
+                let twice = self + self;
+                let k = twice as i32;
+                ((-4..=6).contains(&k) && k as $T == twice).then_some(k)
+            }
+            #[inline(always)]
+            fn half_power<I: Isa>(self, k: i32) -> Self {
+                $module::half_power::<I>(self, k)
+            }
+            #[inline(always)]
+            fn needs_slow_half_power(self, k: i32) -> bool {
+                $module::needs_slow_half_power(self, k)
             }
         }
     };

@@ -136,7 +136,9 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
     // a power may be a square
-    if row.square.is_some() && matches!(args.last(), Some(Arg::Scalar(_))) {
+    if row.square.is_some()
+        && let Some(Arg::Scalar(Scalar::Int(2) | Scalar::Float(2.0))) = args.last()
+    {
         return None;
     }
     // the condition has a dtype of its own

@@ -18,7 +18,7 @@ pub use log::{
     acosh, asinh, atanh, log, log_fast, log_unit, log1p, log1p as log1p_unit, log2, log10,
     logaddexp, split_normal,
 };
-pub use pow::{hypot, pow, pow_fast};
+pub use pow::{half_power, hypot, needs_slow_half_power, pow, pow_fast};
 #[cfg(feature = "complex")]
 pub use pow::{product_portable, sum};
 pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};

@@ -13,7 +13,8 @@ pub use exp::{exp, exp_fast, exp_negative, exp2, expm1_negative, tanh, tanhshrin
 pub use log::{log, log_fast, log_unit, log1p, log1p_unit};
 pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
 pub use wide::{
-    acosh, asinh, atanh, cosh, erfc, expm1, hypot, log2, log10, logaddexp, pow, pow_fast, sinh,
+    acosh, asinh, atanh, cosh, erfc, expm1, half_power, hypot, log2, log10, logaddexp,
+    needs_slow_half_power, pow, pow_fast, sinh,
 };
 
 use super::double;
