@@ -69,6 +69,14 @@ pub unsafe trait Lanes:
     fn maximum(self, other: Self) -> Self;
     /// The lanewise minimum; NaN if either is.
     fn minimum(self, other: Self) -> Self;
+    /// The lanes of `other` that are larger, else those of `self`, also where one is NaN.
+    fn larger(self, other: Self) -> Self;
+    /// The lanes of `other` that are smaller, likewise.
+    fn smaller(self, other: Self) -> Self;
+    /// The lanes of `yes` where `self` is greater than `than`, else those of `no`.
+    fn if_greater(self, than: Self, yes: Self, no: Self) -> Self;
+    /// NaN in the lanes in which one of both is NaN, else 0.
+    fn unordered(self, other: Self) -> Self;
     /// The first `n` lanes (at most `LEN`), and the remaining lanes of `other`.
     fn first(self, n: usize, other: Self) -> Self;
     /// Interleaves the lanes of both: the lower halves, and the upper halves.
@@ -188,6 +196,24 @@ macro_rules! impl_few {
             fn minimum(self, other: Self) -> Self {
                 let smaller = |a: $T, b: $T| if (b < a) | (b != b) { b } else { a };
                 Few(core::array::from_fn(|i| smaller(self.0[i], other.0[i])))
+            }
+            #[inline(always)]
+            fn larger(self, other: Self) -> Self {
+                other.if_greater(self, other, self)
+            }
+            #[inline(always)]
+            fn smaller(self, other: Self) -> Self {
+                self.if_greater(other, other, self)
+            }
+            #[inline(always)]
+            fn if_greater(self, than: Self, yes: Self, no: Self) -> Self {
+                let chosen = |i: usize| if self.0[i] > than.0[i] { yes.0[i] } else { no.0[i] };
+                Few(core::array::from_fn(chosen))
+            }
+            #[inline(always)]
+            fn unordered(self, other: Self) -> Self {
+                let is_nan = |i: usize| self.0[i].is_nan() | other.0[i].is_nan();
+                Few(core::array::from_fn(|i| if is_nan(i) { $T::NAN } else { 0.0 }))
             }
             #[inline(always)]
             fn first(self, n: usize, other: Self) -> Self {

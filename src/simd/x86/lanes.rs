@@ -90,6 +90,24 @@ macro_rules! vector {
                 // SAFETY: ISA1: a value exists.
                 other.if_nan($V(unsafe { $min(other.0, self.0) }))
             }
+            #[inline(always)]
+            fn larger(self, other: Self) -> Self {
+                // SAFETY: ISA1: a value exists.
+                $V(unsafe { $max(other.0, self.0) })
+            }
+            #[inline(always)]
+            fn smaller(self, other: Self) -> Self {
+                // SAFETY: ISA1: a value exists.
+                $V(unsafe { $min(other.0, self.0) })
+            }
+            #[inline(always)]
+            fn if_greater(self, than: Self, yes: Self, no: Self) -> Self {
+                self.choose(than, yes, no)
+            }
+            #[inline(always)]
+            fn unordered(self, other: Self) -> Self {
+                self.mark_nan(other)
+            }
             $($rest)*
         }
     };
@@ -376,24 +394,46 @@ vector! {
     }
 }
 
-/// Handling of NaN: the `max` and `min` instructions return their second operand if either is NaN,
-/// which is wrong if only the first is.
-macro_rules! if_nan {
-    ($($V:ident |$x:ident, $or:ident| $blend:expr;)*) => { $(
+/// Comparisons. The `max` and `min` instructions return their second operand if either is NaN, which
+/// is wrong if only the first is: [`maximum`](Lanes::maximum) takes `if_nan`.
+macro_rules! comparisons {
+    ($($V:ident |$x:ident, $y:ident, $yes:ident, $no:ident| $nan:expr, $greater:expr, $mark:expr;)*) => { $(
         impl $V {
             /// The lanes of `self` that are NaN, else those of `or`.
             #[inline(always)]
             fn if_nan(self, or: Self) -> Self {
-                let ($x, $or) = (self.0, or.0);
+                let ($x, $no) = (self.0, or.0);
                 // SAFETY: ISA1: a value exists.
-                $V(unsafe { $blend })
+                $V(unsafe { $nan })
+            }
+            /// The lanes of `yes` where `self` is greater, else those of `no`.
+            #[inline(always)]
+            fn choose(self, than: Self, yes: Self, no: Self) -> Self {
+                let ($x, $y, $yes, $no) = (self.0, than.0, yes.0, no.0);
+                // SAFETY: ISA1: a value exists.
+                $V(unsafe { $greater })
+            }
+            /// NaN in the lanes in which one of both is, else 0.
+            #[inline(always)]
+            fn mark_nan(self, other: Self) -> Self {
+                let ($x, $y) = (self.0, other.0);
+                // SAFETY: ISA1: a value exists.
+                $V(unsafe { $mark })
             }
         }
     )* };
 }
-if_nan! {
-    F32x16 |x, or| _mm512_mask_mov_ps(or, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x), x);
-    F64x8 |x, or| _mm512_mask_mov_pd(or, _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x), x);
-    F32x8 |x, or| _mm256_blendv_ps(or, x, _mm256_cmp_ps::<_CMP_UNORD_Q>(x, x));
-    F64x4 |x, or| _mm256_blendv_pd(or, x, _mm256_cmp_pd::<_CMP_UNORD_Q>(x, x));
+comparisons! {
+    F32x16 |x, y, yes, no| _mm512_mask_mov_ps(no, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x), x),
+        _mm512_mask_mov_ps(no, _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, y), yes),
+        _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, y), _mm512_set1_ps(f32::NAN));
+    F64x8 |x, y, yes, no| _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x), x),
+        _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, y), yes),
+        _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, y), _mm512_set1_pd(f64::NAN));
+    F32x8 |x, y, yes, no| _mm256_blendv_ps(no, x, _mm256_cmp_ps::<_CMP_UNORD_Q>(x, x)),
+        _mm256_blendv_ps(no, yes, _mm256_cmp_ps::<_CMP_GT_OQ>(x, y)),
+        _mm256_cmp_ps::<_CMP_UNORD_Q>(x, y);
+    F64x4 |x, y, yes, no| _mm256_blendv_pd(no, x, _mm256_cmp_pd::<_CMP_UNORD_Q>(x, x)),
+        _mm256_blendv_pd(no, yes, _mm256_cmp_pd::<_CMP_GT_OQ>(x, y)),
+        _mm256_cmp_pd::<_CMP_UNORD_Q>(x, y);
 }

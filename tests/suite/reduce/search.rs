@@ -156,6 +156,63 @@ fn argmax_is_the_first_occurrence_in_short_rows() {
     );
 }
 
+/// Rows and columns around the widths of vectors and groups of them, with the extreme, a second one
+/// and NaN anywhere.
+#[test]
+fn extremes_and_their_positions_around_vectors() {
+    let mut rng = Rng(12);
+    for d in [DType::F32, DType::F64]
+        .into_iter()
+        .filter(|d| d.is_available())
+    {
+        for n in (17..=70).chain([95, 96, 97, 127, 128, 129, 191, 193, 257, 1000, 1023]) {
+            let rows = 3;
+            let mut numbers: Vec<f64> = (0..rows * n).map(|_| rng.unit()).collect();
+            let at: Vec<usize> = (0..rows).map(|_| rng.below(n)).collect();
+            for (row, at) in numbers.chunks_mut(n).zip(&at) {
+                row[*at] = 2.0;
+                row[rng.between(*at, n - 1)] = 2.0;
+            }
+            let low = f64::NEG_INFINITY;
+            let mut want = vec![2.0; rows];
+            let mut found: Vec<i64> = at.iter().map(|at| *at as i64).collect();
+            // all as low as can be, and one with a NaN
+            numbers.extend(vec![low; n]);
+            numbers.extend((0..n).map(|k| if k == at[0] { f64::NAN } else { 3.0 }));
+            numbers.extend((0..n).map(|k| if k + 1 == n { -1e30 } else { low }));
+            want.extend([low, f64::NAN, -1e30]);
+            found.extend([0, at[0] as i64, n as i64 - 1]);
+            let x = Tensor::from_slice(&numbers, [rows + 3, n]).unwrap();
+            let x = x.astype(d).unwrap();
+            let negated = ops::negative(&x).unwrap();
+            let bits = |x: &[f64]| format!("{:?}", x.iter().map(|x| *x as f32).collect::<Vec<_>>());
+            let less: Vec<f64> = want.iter().map(|x| -x).collect();
+            let columns = |x: &Tensor| x.transpose(0, 1).unwrap().contiguous().unwrap();
+            for (x, negated, axis) in [
+                (x.clone(), negated.clone(), 1),
+                (columns(&x), columns(&negated), 0),
+            ] {
+                assert_eq!(
+                    bits(&floats(&ops::max(&x, axis).unwrap())),
+                    bits(&want),
+                    "{d} {n}"
+                );
+                assert_eq!(
+                    bits(&floats(&ops::min(&negated, axis).unwrap())),
+                    bits(&less)
+                );
+                let positions = |x: Tensor| x.to_vec::<i64>().unwrap();
+                assert_eq!(positions(ops::argmax(&x, axis).unwrap()), found, "{d} {n}");
+                assert_eq!(
+                    positions(ops::argmin(&negated, axis).unwrap()),
+                    found,
+                    "{d} {n}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn extremes_of_nothing_are_errors() {
     let x = Tensor::zeros([0, 0, 3], DType::F32).unwrap();

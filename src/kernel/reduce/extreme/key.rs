@@ -1,5 +1,6 @@
 //! Types whose largest element kernels find, with bits that are flipped before and after.
 
+use super::vectors::{self, extreme, position};
 use crate::dtype::{Bool, Pod};
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
@@ -32,6 +33,23 @@ pub trait Key: Pod {
                 a, b
             ))
         }
+    }
+    /// The position of the first extreme of a run; `None` if there is a NaN, or no fast path. At most
+    /// [`POSITIONS`](super::vectors::POSITIONS) elements.
+    #[inline(always)]
+    fn position<I: Isa>(_x: &[Self], _bits: i64) -> Option<usize> {
+        None
+    }
+    /// A fast path for the extremes of columns, as [`columns`]; returns whether it was taken.
+    #[inline(always)]
+    fn columns<I: Isa>(
+        _x: &[Self],
+        _stride: usize,
+        _rows: usize,
+        _bits: i64,
+        _acc: &mut [Self::Acc],
+    ) -> bool {
+        false
     }
     /// A fast path for short runs of `n` elements, as [`runs`]; returns whether it was taken.
     #[inline(always)]
@@ -84,7 +102,32 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn run<I: Isa>(x: &[$T], bits: i64) -> $T {
-                run_of_floats::<I, $T>(x, bits)
+                if !I::AVX2 {
+                    run_of_floats::<I, $T>(x, bits)
+                } else if bits == 0 {
+                    extreme::<<$T as Real>::Vector<I>, false>(x, $T::NEG_INFINITY)
+                } else {
+                    extreme::<<$T as Real>::Vector<I>, true>(x, $T::INFINITY).flipped(bits)
+                }
+            }
+            #[inline(always)]
+            fn columns<I: Isa>(x: &[$T], stride: usize, rows: usize, bits: i64, acc: &mut [$T]) -> bool {
+                if I::AVX2 && bits == 0 {
+                    vectors::columns::<<$T as Real>::Vector<I>, false>(x, stride, rows, $T::NEG_INFINITY, acc);
+                } else if I::AVX2 {
+                    vectors::columns::<<$T as Real>::Vector<I>, true>(x, stride, rows, $T::INFINITY, acc);
+                }
+                I::AVX2
+            }
+            #[inline(always)]
+            fn position<I: Isa>(x: &[$T], bits: i64) -> Option<usize> {
+                if !I::AVX2 {
+                    None
+                } else if bits == 0 {
+                    position::<<$T as Real>::Vector<I>, false>(x)
+                } else {
+                    position::<<$T as Real>::Vector<I>, true>(x)
+                }
             }
             #[inline(always)]
             fn short_runs<I: Isa>(x: &[$T], n: usize, bits: i64, acc: &mut [$T]) -> bool {
@@ -202,8 +245,10 @@ kernel! {
 kernel! {
     /// The extreme of each column of `rows` rows, `stride` apart.
     pub fn columns<'a, T: Key>(x: &'a [T], stride: usize, rows: usize, bits: i64, acc: &'a mut [T::Acc]) -> () { |I|
-        strips::<I, T, LargestKey>(LargestKey(bits), x, stride, rows, acc);
-        flip(acc, bits);
+        if !T::columns::<I>(x, stride, rows, bits, acc) {
+            strips::<I, T, LargestKey>(LargestKey(bits), x, stride, rows, acc);
+            flip(acc, bits);
+        }
     }
 }
 

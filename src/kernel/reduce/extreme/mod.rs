@@ -5,6 +5,7 @@
 
 mod key;
 mod positions;
+mod vectors;
 
 pub use key::Key;
 pub use positions::{is_better, positions, positions_of_columns};

@@ -1,6 +1,7 @@
 //! Positions of the first extremes.
 
 use super::Key;
+use super::vectors::POSITIONS;
 use crate::simd::{self, Isa, prefetch_run, rolled};
 
 /// Whether `b` wins over `a`: NaN wins over every number, nothing over NaN.
@@ -168,6 +169,11 @@ fn columns<K: Key, const W: usize, const IN_TURN: bool>(
 #[inline(always)]
 #[allow(clippy::eq_op, clippy::neg_cmp_op_on_partial_ord, reason = "NaN")]
 fn position_of_blocks<I: Isa, K: Key>(x: &[K], bits: i64) -> usize {
+    if x.len() <= POSITIONS
+        && let Some(at) = K::position::<I>(x, bits)
+    {
+        return at;
+    }
     let (mut best, mut at) = (K::LOWEST, 0);
     for (k, block) in x.chunks(BLOCK).enumerate() {
         let m = K::run::<I>(block, bits);
