@@ -312,6 +312,55 @@ fn nonzero_matches_the_oracle() {
     );
 }
 
+/// One position anywhere in a tile that is out of range is found, and nothing else is: elements of
+/// all widths, lines with a stride or backwards, an empty one.
+#[test]
+fn each_position_is_checked() {
+    let mut rng = Rng(9);
+    for dtype in [
+        DType::U8,
+        DType::F16,
+        DType::F32,
+        DType::I64,
+        DType::Complex128,
+    ] {
+        for (n, size) in [(1, 1), (3, 7), (4, 300), (515, 40), (1030, 5000)] {
+            let x = random(&mut rng, &[size], dtype);
+            let at: Vec<i64> = (0..n)
+                .map(|_| rng.below(2 * size) as i64 - size as i64)
+                .collect();
+            for (name, x) in layouts(&x) {
+                let v = values(&x);
+                let positions = Tensor::from_slice(&at, [n]).unwrap();
+                let want: Vec<Value> = at
+                    .iter()
+                    .map(|at| v[at.rem_euclid(size as i64) as usize])
+                    .collect();
+                let got = ops::take(&x, &positions, ()).unwrap();
+                assert!(same(&values(&got), &want), "{dtype} {name} {n} of {size}");
+                let every_other = positions.slice(flex::s![..; -2]).unwrap();
+                let want: Vec<Value> = want.into_iter().rev().step_by(2).collect();
+                let got = ops::take(&x, &every_other, ()).unwrap();
+                assert!(same(&values(&got), &want), "{dtype} {name} {n} of {size}");
+                for wrong in [size as i64, -(size as i64) - 1, i64::MAX, i64::MIN] {
+                    let mut at = at.clone();
+                    at[rng.below(n)] = wrong;
+                    let e = ops::take(&x, &Tensor::from_slice(&at, [n]).unwrap(), ()).unwrap_err();
+                    assert!(
+                        matches!(e, flex::Error::Index { index, .. } if index == wrong),
+                        "{e}"
+                    );
+                }
+            }
+        }
+    }
+    let nothing = Tensor::zeros([0], DType::F32).unwrap();
+    let none = Tensor::zeros([0], DType::I64).unwrap();
+    assert_eq!(ops::take(&nothing, &none, ()).unwrap().shape(), [0]);
+    let first = Tensor::zeros([5], DType::I64).unwrap();
+    assert!(ops::take(&nothing, &first, ()).is_err());
+}
+
 /// Sizes around the blocks of masks, the tiles of positions, and the pieces for threads; all
 /// widths.
 #[test]

@@ -89,6 +89,52 @@ pub unsafe fn offsets<T: Position>(
     good
 }
 
+/// Copies the elements at `n` contiguous positions along a contiguous line of `size` elements of
+/// `width` bytes to `out`; negative positions count from the end. False if one is out of range, the
+/// results are unspecified then; `None`, and nothing done, if offsets are as fast.
+///
+/// # Safety
+/// `n` positions are readable, and `size` elements at `line`; `out` has room for `n` aligned elements.
+pub unsafe fn take(
+    line: *const u8,
+    size: usize,
+    width: usize,
+    positions: *const i64,
+    n: usize,
+    out: *mut u8,
+) -> Option<bool> {
+    // on others gathers take longer than as many loads
+    #[cfg(x86_dispatch)]
+    if matches!(width, 4 | 8) && size > 0 && simd::level() >= simd::Level::Avx2 && !simd::is_intel()
+    {
+        let (mut tile, mut good) = ([const { MaybeUninit::uninit() }; TILE], true);
+        for first in (0..n).step_by(TILE) {
+            let some = TILE.min(n - first);
+            // SAFETY: by the caller; READ1 for the positions.
+            good &= unsafe {
+                let own = copy_once(positions.add(first), 8, &mut tile[..some]);
+                let out = out.add(first * width);
+                match width {
+                    4 => elements(line as *const u32, size, own, out as *mut u32),
+                    _ => elements(line as *const u64, size, own, out as *mut u64),
+                }
+            };
+        }
+        return Some(good);
+    }
+    let _ = (line, size, width, positions, n, out);
+    None
+}
+
+#[cfg(x86_dispatch)]
+kernel! {
+    /// [`taken`](simd::x86::lookup::taken), whose contract callers keep.
+    fn elements<'a, U: Copy>(line: *const U, size: usize, positions: &'a [i64], out: *mut U) -> bool { |I|
+        // SAFETY: by the callers; AVX2 is there (ISA1).
+        I::AVX2 && unsafe { simd::x86::lookup::taken(line, size, positions, out) }
+    }
+}
+
 /// The first position out of range.
 pub fn first_outside<T: Position>(positions: &[T], size: i64) -> Option<i64> {
     positions
