@@ -2,6 +2,8 @@
 
 use super::cast::{Cast, round_to_odd};
 use super::rule::{BLOCK, ElementConversion, by_blocks};
+#[cfg(x86_dispatch)]
+use crate::simd;
 use crate::simd::Isa;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -55,15 +57,15 @@ macro_rules! saturated {
 /// The methods of [`Cast`] from floats to integers, by their width.
 macro_rules! from_float {
     (narrow $T:ident) => {
-        from_float!(@ blocks $T: from_single from_singles f32 i32);
-        from_float!(@ blocks $T: from_double from_doubles f64 i32);
+        from_float!(@ blocks $T: from_single from_singles f32 i32 packed);
+        from_float!(@ blocks $T: from_double from_doubles f64 i32 packed);
     };
     (medium $T:ident) => {
         #[inline(always)]
         fn from_single(x: f32) -> $T {
             saturated!(x, f32 => $T)
         }
-        from_float!(@ blocks $T: from_double from_doubles f64 $T);
+        from_float!(@ blocks $T: from_double from_doubles f64 $T whole);
     };
     (wide $T:ident) => {
         #[inline(always)]
@@ -86,13 +88,26 @@ macro_rules! from_float {
             }
         }
     };
-    (@ blocks $T:ident: $from:ident $froms:ident $F:ident $via:ident) => {
+    // AVX2's instructions for packing, where LLVM cuts off what conversions have saturated
+    (@ packed $T:ident $F:ident $x:ident $y:ident) => {
+        #[cfg(x86_dispatch)]
+        let ($x, $y) = if I::AVX2 & !I::AVX512 {
+            // SAFETY: ISA1; the slices have one length.
+            let done = unsafe { simd::x86::narrow::narrow::<$F, $T>($x, $y.as_mut_ptr().cast()) };
+            (&$x[done..], &mut $y[done..])
+        } else {
+            ($x, $y)
+        };
+    };
+    (@ whole $T:ident $F:ident $x:ident $y:ident) => {};
+    (@ blocks $T:ident: $from:ident $froms:ident $F:ident $via:ident $how:ident) => {
         #[inline(always)]
         fn $from(x: $F) -> $T {
             bounded!(x, $F => $via => $T) as $T
         }
         #[inline(always)]
         fn $froms<I: Isa>(x: &[$F], y: &mut [MaybeUninit<$T>]) {
+            from_float!(@ $how $T $F x y);
             by_blocks::<Bounded<$F, $T>>(x, y)
         }
     };

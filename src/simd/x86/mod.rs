@@ -5,6 +5,7 @@ pub mod half;
 pub mod lanes;
 pub mod lookup;
 pub mod mask;
+pub mod narrow;
 pub mod nibbles;
 pub mod transpose;
 pub mod vector;
