@@ -101,11 +101,16 @@ impl Contraction<'_> {
             },
         )
     }
-    /// Whether a batch of matrix products is slower than one pass: dot products, and many small products.
+    /// Whether a batch of matrix products is slower than one pass: many dot products, one of terms
+    /// that are no lines, and many small products.
     fn is_one_pass(&self, a: &Term, b: &Term) -> bool {
         let batch = a.set() & b.set() & self.kept;
-        let each = size(self.sizes, (a.set() | b.set()) & !batch);
-        a.set() == b.set() || batch != 0 && each < FEW_PRODUCTS
+        if a.set() == b.set() {
+            let order = a.by_stride(a.set());
+            let is_line = |t: &Term| t.merged(&order, self.sizes) == order.len();
+            return batch != 0 || !is_line(a) || !is_line(b);
+        }
+        batch != 0 && size(self.sizes, (a.set() | b.set()) & !batch) < FEW_PRODUCTS
     }
     /// The order of the labels summed over in which they are one dimension of both operands; if there
     /// is none, the smaller operand is copied.
