@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 type Items = SmallVec<[Index; 4]>;
 
@@ -28,6 +28,11 @@ impl PyTensor {
                     Ok(t.slice(0, first, *step as isize, count))
                 }
                 item => ops::index::basic_view(t, dtype, core::slice::from_ref(item)),
+            });
+        }
+        if let Some(positions) = integers(key) {
+            return PyTensor::view(slf, move |t, dtype| {
+                ops::index::view_at(t, dtype, &positions)
             });
         }
         if is_traced(key)
@@ -59,9 +64,20 @@ impl PyTensor {
         if let Some(done) = whole::assign(slf, key, value) {
             return done;
         }
-        let items = parse(key)?;
         let this = slf.get();
         let dtype = this.dtype_of();
+        if let Some(positions) = integers(key)
+            && let Some(number) = convert::python_number(value)
+        {
+            let value = number.value(dtype, "set").raise()?;
+            deferred::stream::before_write(key.py(), this)?;
+            return this.update(
+                key.py(),
+                |t| written(t, positions.len()),
+                |t| ops::index::set_number(t, &positions, &value),
+            );
+        }
+        let items = parse(key)?;
         let value = match convert::values_for(value, dtype)? {
             Some(t) => t,
             None => match value.extract()? {
@@ -74,7 +90,10 @@ impl PyTensor {
         deferred::stream::before_write(key.py(), this)?;
         this.update(
             key.py(),
-            |t| written(t, &items),
+            |t| {
+                let is_integer = |item: &&Index| matches!(item, Index::Int(_));
+                written(t, items.iter().take_while(is_integer).count())
+            },
             |t| ops::set(t, &items, &value),
         )
     }
@@ -85,14 +104,11 @@ impl PyTensor {
     }
 }
 
-/// The most elements that setting these items writes: those of a slice if the first items are
-/// integers, unless the whole tensor is copied.
-fn written(t: &mut Tensor, items: &Items) -> usize {
-    let leading = items
-        .iter()
-        .zip(t.shape())
-        .take_while(|(item, _)| matches!(item, Index::Int(_)));
-    let n = leading.fold(t.len(), |n, (_, size)| n / (*size).max(1));
+/// The most elements that setting items writes of which the first are so many integers: those of a
+/// slice, unless the whole tensor is copied.
+fn written(t: &mut Tensor, integers: usize) -> usize {
+    let leading = t.shape().iter().take(integers);
+    let n = leading.fold(t.len(), |n, size| n / (*size).max(1));
     if convert::is_short(n) && t.get_mut_ptr().is_none() {
         t.len()
     } else {
@@ -141,6 +157,25 @@ fn is_traced(key: &Bound<PyAny>) -> bool {
         Err(_) => dtypes.extend(dtype(key)),
     }
     !dtypes.is_empty() && !dtypes.contains(&DType::Bool)
+}
+
+/// The integers between the brackets, if there is nothing else: the most common keys, which need no
+/// list of items.
+#[inline]
+fn integers(key: &Bound<PyAny>) -> Option<SmallVec<[i64; 6]>> {
+    let integer = |x: &Bound<PyAny>| {
+        // bool is a subclass
+        x.cast_exact::<PyInt>().ok()?;
+        let mut overflow = 0;
+        // SAFETY: a live integer, with the interpreter attached, and a number to write to.
+        let i = unsafe { ffi::PyLong_AsLongLongAndOverflow(x.as_ptr(), &mut overflow) };
+        (overflow == 0).then_some(i)
+    };
+    match key.cast_exact::<PyTuple>() {
+        Ok(keys) if keys.is_empty() => None,
+        Ok(keys) => keys.iter_borrowed().map(|k| integer(&k)).collect(),
+        Err(_) => integer(key).map(|i| smallvec![i]),
+    }
 }
 
 /// The items between the brackets.

@@ -135,6 +135,27 @@ impl Layout {
         draft.index(op, axis, index)?;
         Ok(draft.finish())
     }
+    /// Selects the elements at these positions along the first dimensions, and removes those; `None`
+    /// if there are more positions than dimensions, or one is out of range.
+    #[cfg(feature = "bindings")]
+    pub(crate) fn at(&self, positions: &[i64]) -> Option<Layout> {
+        let (sizes, strides) = (self.shape.get(positions.len()..)?, &self.strides);
+        let mut offset = self.offset;
+        for (i, (size, stride)) in positions.iter().zip(self.shape.iter().zip(strides)) {
+            let size = *size as i64;
+            let i = if *i < 0 { i + size } else { *i };
+            if !(0..size).contains(&i) {
+                return None;
+            }
+            offset = offset.wrapping_add_signed((i as isize).wrapping_mul(*stride));
+        }
+        let strides = Strides::from_slice(&strides[positions.len()..]);
+        Some(Layout::normalized(
+            Shape::from_slice(sizes),
+            strides,
+            offset,
+        ))
+    }
     /// Reverses the dimensions.
     /// Errors if an axis is out of range or repeated.
     ///

@@ -154,6 +154,46 @@ def test_writing_through_subscripts():
         del t[0]
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "complex128"])
+def test_numbers_at_integers(dtype):
+    """Elements and slices by integers alone, in tensors that own their memory, share it, or are views of it."""
+    a = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    tensors = {
+        "own": lambda: flex.asarray(a, copy=True),
+        "borrowed": lambda: flex.asarray(a.copy()),
+        "view": lambda: flex.permute_dims(flex.asarray(a.T.copy()), (2, 1, 0)),
+        "repeated": lambda: flex.broadcast_to(flex.asarray(a[:1, :1]), a.shape),
+    }
+    for name, make in tensors.items():
+        for key in [(1, 2, 3), (-1, 0, -4), (0, 1), (1,), 1, -2, (0, -3, 0)]:
+            t = make()
+            want, twin = np.array(t.tolist(), dtype=dtype), copy.copy(t)
+            assert t[key].shape == want[key].shape, (name, key)
+            assert t[key].tolist() == want[key].tolist(), (name, key)
+            before = t[key]
+            for value in (1, True) if dtype == "bool" else (7, True, np.int8(3)):
+                t[key] = value
+                want[key] = value
+                assert t.tolist() == want.tolist(), (name, key, value)
+            assert before.tolist() == twin[key].tolist()
+        t = make()
+        for key in [(2, 0, 0), (0, 0, -5), (0, 0, 0, 0), -3, (2**63, 0, 0)]:
+            with pytest.raises(IndexError):
+                t[key]
+            with pytest.raises(IndexError):
+                t[key] = 1
+        if dtype == "int8":
+            for value, error in [(1.5, flex.DTypeError), (128, ValueError), (2**70, ValueError)]:
+                with pytest.raises(error):
+                    t[0, 0, 0] = value
+        assert t.tolist() == make().tolist()
+    scalar = flex.asarray(3.0)
+    with pytest.raises(IndexError):
+        scalar[0]
+    scalar[()] = 4
+    assert scalar.item() == 4.0
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -17,7 +17,8 @@ pub use args::{CPU, Device, Diagonal, Given, Ints, axis_or_dim, count, integer, 
 pub use interrupt::{interruptible, is_main};
 pub use nested::{asarray, exact_list, is_list, operand_beside, values_for};
 pub use operand::{
-    Compared, NumberArg, Operand, OperandRef, TensorArg, TensorList, beyond_integers, scalar,
+    Compared, NumberArg, Operand, OperandRef, TensorArg, TensorList, beyond_integers,
+    python_number, scalar,
 };
 
 /// The number of elements from which on work is long enough to release the GIL.

@@ -379,6 +379,16 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     interop::numpy::scalar(x)
 }
 
+/// A number of Python's own classes, of at most 64 bits.
+#[inline]
+pub fn python_number(x: &Bound<PyAny>) -> Option<Scalar> {
+    if let Ok(f) = x.cast_exact::<PyFloat>() {
+        return Some(Scalar::Float(f.value()));
+    }
+    let i = x.cast_exact::<PyInt>().ok()?.extract::<i64>().ok()?;
+    Some(Scalar::Int(i.into()))
+}
+
 /// A number argument, such as a bound of `linspace` or a fill value; and its dtype if it is a
 /// 0-dimensional array, such as `t.min()`.
 #[derive(Clone, Copy)]

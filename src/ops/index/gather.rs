@@ -69,6 +69,15 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
 pub fn basic_view(x: &Layout, dtype: DType, items: &[Index]) -> Result<Layout> {
     Ok(Selection::new("index", (x, dtype), items)?.layout)
 }
+/// [`basic_view`] for integers.
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub fn view_at(x: &Layout, dtype: DType, positions: &[i64]) -> Result<Layout> {
+    match x.at(positions) {
+        Some(view) => Ok(view),
+        None => basic_view(x, dtype, &super::integers(positions)),
+    }
+}
 
 /// Gathers into a new tensor.
 ///

@@ -15,8 +15,17 @@ mod selection;
 pub use basic::Index;
 #[cfg(feature = "bindings")]
 #[doc(hidden)]
-pub use gather::basic_view;
+pub use gather::{basic_view, view_at};
 pub use gather::{get, take, take_along_axis};
 pub use mask::{argwhere, masked_fill, masked_select, nonzero};
 pub(crate) use scatter::add_at;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use scatter::set_number;
 pub use scatter::{ScatterMode, index_add, scatter, scatter_add, set};
+
+/// Integers as items.
+#[cfg(feature = "bindings")]
+fn integers(positions: &[i64]) -> alloc::vec::Vec<Index> {
+    positions.iter().copied().map(Index::Int).collect()
+}

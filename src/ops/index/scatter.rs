@@ -11,6 +11,8 @@ use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout::{self, Int};
 use crate::ops::methods::method;
 use crate::par::{self, Cost};
+#[cfg(feature = "bindings")]
+use crate::scalar::ElementBytes;
 use crate::tensor::Tensor;
 use core::ops::Range;
 
@@ -123,6 +125,28 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
             &value,
         )
     }
+}
+
+/// [`set`] for integers and a number of the dtype.
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub fn set_number(x: &mut Tensor, positions: &[i64], value: &ElementBytes) -> Result<()> {
+    if positions.len() == x.rank()
+        && let Some(element) = x.layout().at(positions)
+        && let Some(first) = x.get_mut_ptr()
+    {
+        let size = x.dtype().size();
+        let ahead = element.offset() as isize - x.layout().offset() as isize;
+        // SAFETY: one of the tensor's elements (TENSOR1), unshared (STORAGE3), and the bytes of a
+        // value of its dtype.
+        unsafe {
+            let to = first.wrapping_offset(ahead * size as isize);
+            core::ptr::copy_nonoverlapping(value.as_ptr(), to, size);
+        }
+        return Ok(());
+    }
+    let value = Tensor::filled(&[], x.dtype(), value)?;
+    set(x, &super::integers(positions), &value)
 }
 
 /// The value converted to the dtype and shape of its target. Errors if it is of a higher kind than
