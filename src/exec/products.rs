@@ -2,12 +2,15 @@
 //! by columns for a few vectors, by pieces of the sums for few of those.
 
 use super::failure::try_chunks;
+use super::rect::Rect;
+use super::transpose::transpose;
 use crate::error::Result;
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Packed, Panels, Pieces, Scratch,
     Source, cost, with_packing,
 };
 use crate::par::{self, Cost, Out};
+use core::any::TypeId;
 use core::ops::Range;
 
 /// The sizes of each product of a batch: `m x k` by `k x n`.
@@ -107,6 +110,9 @@ where
                 tiny(sizes, batch, operands, epilogue);
                 Ok(())
             }
+            Algorithm::Blocked if batch == 1 && epilogue.is_empty() && is_symmetric(operands) => {
+                symmetric(operands)
+            }
             Algorithm::Blocked => {
                 let operands = |i| {
                     let (a, b, c) = operands(i);
@@ -146,6 +152,97 @@ unsafe fn tiny<'a, A, B, C>(
             range.for_each(|i| unsafe { epilogue.of(i).run_post_op(0..m, 0..n) });
         }
     });
+}
+
+/// The fewest rows of a symmetric matrix of which half is copied rather than computed.
+const SYMMETRIC: usize = 256;
+
+/// Whether a product is that of a matrix and its own transpose. Of floats: the products of two
+/// complex numbers may depend on their order.
+fn is_symmetric<'a, A, B, C>(operands: ProductOperands<'_, 'a, A, B, C>) -> bool
+where
+    A: MatElement,
+    B: MatElement,
+    C: MatElement,
+{
+    let types = [TypeId::of::<A>(), TypeId::of::<B>(), TypeId::of::<C>()];
+    let (a, b, _) = operands(0);
+    [TypeId::of::<f32>(), TypeId::of::<f64>()]
+        .into_iter()
+        .any(|float| types == [float; 3])
+        && a.rows() >= SYMMETRIC
+        && (a.rows(), a.rs(), a.cs()) == (b.cols(), b.cs(), b.rs())
+        && a.as_ptr().addr() == b.as_ptr().addr()
+}
+
+/// [`products`] that are symmetric: strips of columns from the diagonal down, and their transposes.
+/// The bits are those of a product of which all is computed, since what is added to an element, and
+/// in which order, depends on the length of the sum alone.
+///
+/// # Safety
+/// As [`products`], and [`is_symmetric`].
+unsafe fn symmetric<'a, A, B, C>(operands: ProductOperands<'_, 'a, A, B, C>) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    /// Strips, and columns of each: enough for A's rows to be packed for every strip.
+    const STRIPS: usize = 8;
+    const COLUMNS: usize = 128;
+    let (a, ..) = operands(0);
+    let (n, k) = (a.rows(), a.cols());
+    let strip = n.div_ceil(STRIPS).next_multiple_of(64).max(COLUMNS);
+    for start in (0..n).step_by(strip) {
+        let end = n.min(start + strip);
+        let part = |_| {
+            let (a, b, c) = operands(0);
+            let c = c.into_part(start..n, start..end);
+            let (a, b) = (a.block(start..n, 0..k), b.block(0..k, start..end));
+            (a, b, c, Epilogue::NONE)
+        };
+        // SAFETY: one result.
+        unsafe { blocked(1, &part, None, false)? };
+        if end == n {
+            break;
+        }
+        let (_, _, c) = operands(0);
+        let step = c.rs() * size_of::<C>() as isize;
+        let (below, right) = (
+            &c.into_part(end..n, start..end),
+            &operands(0).2.into_part(start..end, end..n),
+        );
+        let cost = Cost {
+            bytes: 2 * (end - start) * size_of::<C>(),
+            flops: 0,
+        };
+        par::ranges(n - end, 16, cost, |lines| {
+            // SAFETY: parts of each other's columns and rows, disjoint from those of other ranges.
+            let (mut from, mut to) = unsafe {
+                (
+                    below.part(lines.clone(), 0..end - start),
+                    right.part(0..end - start, lines.clone()),
+                )
+            };
+            let lines = Rect {
+                ptr: from.as_mut_ptr().cast(),
+                rows: end - start,
+                cols: lines.len(),
+                row_step: size_of::<C>() as isize,
+                col_step: step,
+            };
+            let to = to.as_mut_ptr();
+            // SAFETY: PACK3: the columns of the rectangle are rows of the part below the diagonal, and
+            // become columns of the one beside it, with elements of the same size.
+            unsafe {
+                match size_of::<C>() {
+                    4 => transpose(to.cast::<u32>(), step, lines),
+                    _ => transpose(to.cast::<u64>(), step, lines),
+                }
+            }
+        });
+    }
+    Ok(())
 }
 
 /// `c = a b` followed by the epilogue, by the macrokernel, for `batch` pairs of matrices of one

@@ -54,3 +54,49 @@ fn long_dot_products_match_and_keep_their_bits() {
         assert_eq!(ops::vecdot(&p, &q, 0).unwrap().item::<i64>().unwrap(), want);
     }
 }
+
+/// Products of a matrix and its transpose, which are symmetric, have the bits of those of two
+/// matrices: with the transpose on either side, of parts of a larger matrix, on any number of
+/// threads.
+#[test]
+fn symmetric_products_have_the_bits_of_any() {
+    let dtypes = [DType::F32, DType::F64, DType::I32, DType::Complex64];
+    for d in dtypes.into_iter().filter(|d| d.is_available()) {
+        for (n, k) in [
+            (255, 8),
+            (256, 40),
+            (257, 300),
+            (391, 2),
+            (700, 33),
+            (256, 0),
+        ] {
+            let mut rng = Rng(n as u64);
+            let x: Vec<f32> = (0..n * k).map(|_| 100.0 * rng.short() - 40.0).collect();
+            let x = Tensor::from_slice(&x, [n, k]).unwrap().astype(d).unwrap();
+            let across = x.matrix_transpose().unwrap().contiguous().unwrap();
+            for x in [
+                x.clone(),
+                across.matrix_transpose().unwrap(),
+                x.flip([0, 1]).unwrap(),
+            ] {
+                let other = x.copy().unwrap();
+                let other = match x.is_contiguous() {
+                    true => other,
+                    false => {
+                        let other = x.matrix_transpose().unwrap().copy().unwrap();
+                        other.matrix_transpose().unwrap()
+                    }
+                };
+                let of = |y: &Tensor| ops::matmul(&x, &y.matrix_transpose().unwrap()).unwrap();
+                let bits = |t: Tensor| format!("{:?}", crate::common::values(&t));
+                let want = bits(of(&other));
+                assert!(bits(of(&x)) == want, "{d} {n} {k}");
+                #[cfg(feature = "std")]
+                for threads in [1, 3] {
+                    let got = flex::par::with_threads(threads, || bits(of(&x)));
+                    assert!(got == want, "{d} {n} {k}, {threads} threads");
+                }
+            }
+        }
+    }
+}
