@@ -66,7 +66,8 @@ debug = 0
 [profile.dev.package.flex-cpu]
 opt-level = 0
 END
-  # as the examples have it: what flex depends on then has the same features, and flex is compiled once
+  # as the workspace has them: flex and what it depends on then have the same features, and flex is compiled once
+  printf '[dev-dependencies.flex-burn]\npath = "%s"\nfeatures = ["fusion"]\n' "$root/burn" >>"$temporary/$package/Cargo.toml"
   grep -q '^\[dev-dependencies.serde\]' "$temporary/$package/Cargo.toml" ||
     printf '[dev-dependencies.serde]\nversion = "1"\n' >>"$temporary/$package/Cargo.toml"
   sed -i -e '/^\[dev-dependencies.burn-core\]/,/^$/s/^features = \[/&"flex", /' "$temporary/$package/Cargo.toml"
