@@ -1,5 +1,6 @@
 """Elementwise functions against NumPy (SciPy for those that it lacks): every function, every dtype, layouts, broadcasting, scalars."""
 
+import decimal
 import math
 
 import numpy as np
@@ -451,6 +452,42 @@ def test_negative_exponents_of_integers():
     with pytest.raises(ValueError, match="pow: integers cannot be raised to a negative power"):
         flex.pow(flex.asarray([1, 2]), flex.asarray([1, -1]))
     assert flex.pow(flex.asarray([1.0, 2.0]), -1).tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", range(-4, 7))
+def test_powers_by_halves_are_correctly_rounded(k, dtype):
+    """Products, quotients and roots against arithmetic with 60 digits, by a number and by a tensor; with special values."""
+    rng = np.random.default_rng(k + 9)
+    with np.errstate(over="ignore"):
+        x = np.concatenate(
+            [
+                rng.uniform(-9, 9, 300),
+                np.exp(rng.uniform(-700, 700, 60)),
+                [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0],
+            ]
+        ).astype(dtype)
+    got = to_numpy(flex.asarray(x) ** (k / 2))
+    for exponent in (flex.full(x.shape, k / 2, dtype=dtype), flex.asarray(k / 2, dtype=dtype)):
+        np.testing.assert_array_equal(to_numpy(flex.pow(flex.asarray(x), exponent)), got)
+    with np.errstate(all="ignore"):
+        want = np.power(x.astype(np.float64), np.full(x.shape, k / 2))
+        special = (x == 0) | ~np.isfinite(x) | ((x < 0) & (k % 2 == 1))
+        np.testing.assert_array_equal(got[special], want[special].astype(dtype))
+        np.testing.assert_array_equal(np.signbit(got[x == 0]), np.signbit(want[x == 0]))
+    with decimal.localcontext() as context:
+        context.prec = 60
+        for value, power in zip(x[~special], got[~special], strict=True):
+            exact = decimal.Decimal(float(value)) ** abs(k // 2 if k % 2 == 0 else k)
+            exact = exact if k % 2 == 0 else exact.sqrt()
+            exact = exact if k >= 0 else 1 / exact
+            ulp = decimal.Decimal(float(np.spacing(np.abs(power))))
+            if np.isfinite(power):
+                # below the normal numbers there may be a second rounding
+                bound = "0.501" if abs(power) > np.finfo(dtype).tiny else "0.75"
+                assert abs(decimal.Decimal(float(power)) - exact) <= ulp * decimal.Decimal(bound)
+            else:
+                assert abs(exact) > decimal.Decimal(float(np.finfo(dtype).max))
 
 
 @examples(60)
