@@ -296,7 +296,7 @@ fn convolutions_quantise_their_results() -> Result<()> {
                 let want = quant::quantize_by(&y, levels, &s, Some(&z))?;
                 let output = Output {
                     levels,
-                    step: Some((scale, Some(zero as i32))),
+                    step: Some((scale, Some(zero))),
                 };
                 for threads in 1..=3 {
                     let to = || quant::conv2d_to(&x, &q, inputs, options(), output);

@@ -340,7 +340,7 @@ macro_rules! implement {
                 // adding and subtracting 1.5 times this rounds to an integer
                 const INTEGER: $T = 1.5 / $T::EPSILON;
                 let halves = (twice + INTEGER) - INTEGER == twice;
-                self.needs_slow_log() | !$T::is_finite(exponent) | halves & (twice >= -4.0) & (twice <= 6.0)
+                self.needs_slow_log() | !$T::is_finite(exponent) | halves & (-4.0..=6.0).contains(&twice)
             }
             #[inline(always)]
             fn halves(self) -> Option<i32> {

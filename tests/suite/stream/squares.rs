@@ -85,7 +85,7 @@ fn means_of_squares_survive_sums_that_overflow() {
             continue;
         }
         for n in [5usize, 100, 20_000] {
-            let x = Tensor::full(&[n, 2], large, dtype).unwrap();
+            let x = Tensor::full([n, 2], large, dtype).unwrap();
             check(&x, 1.0);
             let square = Stream::new();
             let y = square.apply(Op::Square, &[(&x).into()]).unwrap();
@@ -98,7 +98,7 @@ fn means_of_squares_survive_sums_that_overflow() {
     // elements whose squares are not finite
     let x = Tensor::from([1e30f32, 2.0, f32::NAN, 3.0, f32::INFINITY, -1.0]);
     check(&x, 0.0);
-    check(&x.reshape(&[3, 2]).unwrap(), 0.0);
+    check(&x.reshape([3, 2]).unwrap(), 0.0);
 }
 
 /// Distances of all pairs, by hand: differences are computed block by block, and so are sums of

@@ -232,8 +232,8 @@ pub fn position<V: Lanes<Number: Real>, const LEAST: bool>(x: &[V::Number]) -> O
         return None;
     }
     // positions of the first lanes, in vectors: lanes without an element are behind all that have one
-    for k in 0..CHAINS {
-        at[k] = at[k] * number!(CHAINS) + number!(k);
+    for (k, at) in at.iter_mut().enumerate() {
+        *at = *at * number!(CHAINS) + number!(k);
     }
     let far = number!(2 * POSITIONS);
     macro_rules! join {
