@@ -40,7 +40,7 @@ pub trait Key: Pod {
     fn position<I: Isa>(_x: &[Self], _bits: i64) -> Option<usize> {
         None
     }
-    /// A fast path for the extremes of columns, as [`columns`]; returns whether it was taken.
+    /// A fast path for the extremes of columns; returns whether it was taken.
     #[inline(always)]
     fn columns<I: Isa>(
         _x: &[Self],
