@@ -8,7 +8,7 @@ started=$SECONDS
 root=$PWD
 version=0.22.1
 [ $# -gt 0 ] || set -- burn-nn burn-signal
-packages=("$@")
+tested=("$@")
 # The program for microcontrollers is not optimised, so that it is compiled in a minute: it needs a board with megabytes of flash.
 cortex_m3=mps2-an385
 emulated=yes
@@ -39,7 +39,7 @@ cargo run -q -p flex-burn-examples --bin train
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 export CARGO_TARGET_DIR=$PWD/target
-for package in "${packages[@]}"; do
+for package in "${tested[@]}"; do
   step "the tests of $package $version"
   # a program that depends on the package brings it into the registry's cache, and tells where it is
   mkdir -p "$temporary/fetch/src"

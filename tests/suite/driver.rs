@@ -345,13 +345,13 @@ fn powers_by_mixed_exponents_are_those_of_each_number() {
         .filter(|d| d.is_available())
     {
         let n = 1500;
-        let x: Vec<f64> = (0..n).map(|_| rng.uniform(0.0, 9.0)).collect();
+        let x: Vec<f32> = (0..n).map(|_| rng.uniform(0.0, 9.0) as f32).collect();
         let x = Tensor::from_slice(&x, [n]).unwrap().astype(d).unwrap();
-        let by: Vec<f64> = (0..n).map(|_| rng.below(17) as f64 / 4.0 - 2.0).collect();
+        let by: Vec<f32> = (0..n).map(|_| rng.below(17) as f32 / 4.0 - 2.0).collect();
         let exponents = Tensor::from_slice(&by, [n]).unwrap().astype(d).unwrap();
         let got = floats(&ops::pow(&x, &exponents).unwrap());
         for (k, exponent) in by.iter().enumerate() {
-            let one = ops::pow(x.narrow(0, k, 1).unwrap(), *exponent).unwrap();
+            let one = ops::pow(x.narrow(0, k, 1).unwrap(), f64::from(*exponent)).unwrap();
             assert_eq!(
                 floats(&one),
                 [got[k]],

@@ -1,11 +1,19 @@
 //! Products of quantised tensors, exact in integers: bytes at the ends of their ranges, of all sizes
 //! around those of tiles, against sums in 64 bits.
-#![cfg(feature = "i8")]
+#![cfg(feature = "quant")]
 
 use crate::common::{Rng, indices};
 use flex::nn::{Activation, Conv};
 use flex::quant::{self, Inputs, Levels, Output, QLinear, QTensor};
-use flex::{DType, Result, Tensor, ops, with_threads};
+#[cfg(feature = "std")]
+use flex::with_threads;
+use flex::{DType, Result, Tensor, ops};
+
+/// Without the standard library there is one thread.
+#[cfg(not(feature = "std"))]
+fn with_threads<T>(_: usize, f: impl FnOnce() -> T) -> T {
+    f()
+}
 
 /// Bytes of one kind: two neighbours whose magnitudes add up to 128 at most, as much as 16 bits hold
 /// of their products with unsigned bytes; one beyond that; or any.

@@ -182,6 +182,7 @@ fn extremes_and_their_positions_around_vectors() {
             numbers.extend((0..n).map(|k| if k + 1 == n { -1e30 } else { low }));
             want.extend([low, f64::NAN, -1e30]);
             found.extend([0, at[0] as i64, n as i64 - 1]);
+            let numbers: Vec<f32> = numbers.iter().map(|x| *x as f32).collect();
             let x = Tensor::from_slice(&numbers, [rows + 3, n]).unwrap();
             let x = x.astype(d).unwrap();
             let negated = ops::negative(&x).unwrap();
