@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn strided_kernels_match_the_sum_over_taps() {
+fn large_strided_kernels_match_the_sum_over_taps() {
     let mut random = Rng(9);
     let images: [&[usize]; 9] = [
         &[31, 40],
