@@ -171,7 +171,7 @@ def test_numbers_at_integers(dtype):
             assert t[key].shape == want[key].shape, (name, key)
             assert t[key].tolist() == want[key].tolist(), (name, key)
             before = t[key]
-            for value in (1, True) if dtype == "bool" else (7, True, np.int8(3)):
+            for value in (True, np.bool_(False)) if dtype == "bool" else (7, True, np.int8(3)):
                 t[key] = value
                 want[key] = value
                 assert t.tolist() == want.tolist(), (name, key, value)
@@ -181,7 +181,7 @@ def test_numbers_at_integers(dtype):
             with pytest.raises(IndexError):
                 t[key]
             with pytest.raises(IndexError):
-                t[key] = 1
+                t[key] = True
         if dtype == "int8":
             for value, error in [(1.5, flex.DTypeError), (128, ValueError), (2**70, ValueError)]:
                 with pytest.raises(error):
