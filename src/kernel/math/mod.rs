@@ -350,7 +350,21 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn half_power<I: Isa>(self, k: i32) -> Self {
-                $module::half_power::<I>(self, k)
+                match k {
+                    -2 => return 1.0 / self,
+                    0 => return 1.0,
+                    2 => return self,
+                    4 => return self * self,
+                    _ => (),
+                }
+                // the powers of -0 and of minus infinity are those of their magnitudes, unlike their roots
+                let odd = k & 1 == 1;
+                let r = $module::half_power::<I>(if odd { $T::abs(self) } else { self }, k);
+                if odd & (self < 0.0) & (self > $T::NEG_INFINITY) {
+                    $T::NAN
+                } else {
+                    r
+                }
             }
             #[inline(always)]
             fn needs_slow_half_power(self, k: i32) -> bool {

@@ -90,7 +90,7 @@ fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
 pub fn pow<I: Isa>(x: f64, y: f64) -> f64 {
     match Real::halves(y) {
         Some(k) if needs_slow_half_power(x, k) => return scaled_half_power::<I>(x, k),
-        Some(k) => return half_power::<I>(x, k),
+        Some(k) => return Real::half_power::<I>(x, k),
         None => (),
     }
     let a = abs(x);
@@ -114,28 +114,18 @@ fn is_moderate(x: f64) -> bool {
     const LEAST: f64 = f64::from_bits((1023 - 300) << 52);
     (abs(x) < MOST) & (abs(x) > LEAST)
 }
-/// x to the power of k / 2, from -2 to 3, unless [`needs_slow_half_power`]. What products and roots
-/// are rounded by is carried along, so the last rounding is the only one that shows: the error is
-/// below 0.501 ulp. No fused multiply-add but in exact products: the bits are the same on every
-/// instruction set.
+/// a to the power of k / 2, from -2 to 3, unless it is one operation or [`needs_slow_half_power`]; of
+/// roots a is not negative. What products and roots are rounded by is carried along, so the last
+/// rounding is the only one that shows: the error is below 0.501 ulp. No fused multiply-add but in
+/// exact products: the bits are the same on every instruction set.
 #[inline(always)]
-pub fn half_power<I: Isa>(x: f64, k: i32) -> f64 {
-    match k {
-        -2 => return 1.0 / x,
-        0 => return 1.0,
-        2 => return x,
-        4 => return x * x,
-        _ => (),
-    }
-    // the powers of -0 and of minus infinity are those of their magnitudes, unlike their roots
-    let odd = k & 1 == 1;
-    let a = if odd { abs(x) } else { x };
+pub fn half_power<I: Isa>(a: f64, k: i32) -> f64 {
     let whole = match k.abs() / 2 {
         3 => times::<I>(product::<I>(a, a), a),
         2 => product::<I>(a, a),
         _ => (a, 0.0),
     };
-    let (h, l) = if odd {
+    let (h, l) = if k & 1 == 1 {
         let root = Math::sqrt::<I>(a);
         let (back, back_low) = product::<I>(root, root);
         let root_low = ((a - back) - back_low) / (root + root);
@@ -149,21 +139,16 @@ pub fn half_power<I: Isa>(x: f64, k: i32) -> f64 {
         whole
     };
     // those of zeros, infinities and NaN are exact without what is carried
-    let r = if k < 0 {
+    if k < 0 {
         let q = 1.0 / h;
         let (back, back_low) = product::<I>(h, q);
         let r = q + q * (((1.0 - back) - back_low) - l * q);
-        if is_moderate(x) { r } else { q }
+        if is_moderate(a) { r } else { q }
     } else if k == 1 {
         h
     } else {
         let r = h + l;
-        if is_moderate(x) { r } else { h }
-    };
-    if odd & (x < 0.0) & (x > f64::NEG_INFINITY) {
-        f64::NAN
-    } else {
-        r
+        if is_moderate(a) { r } else { h }
     }
 }
 /// Whether [`half_power`] may lose part of what it carries along.
@@ -172,14 +157,14 @@ pub fn needs_slow_half_power(x: f64, k: i32) -> bool {
     let carries = !matches!(k, -2 | 0 | 1 | 2 | 4);
     carries & !is_moderate(x) & (x != 0.0) & (abs(x) < f64::INFINITY)
 }
-/// [`half_power`] of a finite number other than 0, of any magnitude.
+/// The same of a finite number other than 0, of any magnitude and sign.
 #[cold]
 #[inline(never)]
 fn scaled_half_power<I: Isa>(x: f64, k: i32) -> f64 {
     let (unit, exponent) = libm::frexp(x);
     let odd = exponent & 1;
     let unit = if odd == 1 { unit + unit } else { unit };
-    libm::scalbn(half_power::<I>(unit, k), (exponent - odd) / 2 * k)
+    libm::scalbn(Real::half_power::<I>(unit, k), (exponent - odd) / 2 * k)
 }
 #[inline(always)]
 pub fn pow_fast<I: Isa>(x: f64, y: f64) -> f64 {

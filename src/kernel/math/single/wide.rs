@@ -166,42 +166,27 @@ pub fn erfc<I: Isa>(x: f32) -> f32 {
         1.0 - signed(1.0, x)
     }
 }
-/// x to the power of k / 2, from -2 to 3: in float64, which holds squares exactly, and all others to
-/// 29 bits more than the result, whose rounding is the only one that shows.
+/// a to the power of k / 2, from -2 to 3, unless it is one operation; of roots a is not negative: in
+/// float64, which holds squares exactly, and all others to 29 bits more than the result, whose
+/// rounding is the only one that shows.
 #[inline(always)]
-pub fn half_power<I: Isa>(x: f32, k: i32) -> f32 {
-    match k {
-        -2 => return 1.0 / x,
-        0 => return 1.0,
-        2 => return x,
-        4 => return x * x,
-        _ => (),
+pub fn half_power<I: Isa>(a: f32, k: i32) -> f32 {
+    if k == 1 {
+        return Math::sqrt::<I>(a);
     }
-    // the power of -0 and of minus infinity is that of their magnitudes, unlike the root
-    let odd = k & 1 == 1;
-    let magnitude = if odd { super::abs(x) } else { x };
-    let r = if k == 1 {
-        Math::sqrt::<I>(magnitude)
-    } else {
-        let a = magnitude as f64;
-        let whole = match k.abs() / 2 {
-            3 => a * a * a,
-            2 => a * a,
-            1 => a,
-            _ => 1.0,
-        };
-        let r = if odd {
-            whole * Math::sqrt::<I>(a)
-        } else {
-            whole
-        };
-        (if k < 0 { 1.0 / r } else { r }) as f32
+    let a = a as f64;
+    let whole = match k.abs() / 2 {
+        3 => a * a * a,
+        2 => a * a,
+        1 => a,
+        _ => 1.0,
     };
-    if odd & (x < 0.0) & (x > f32::NEG_INFINITY) {
-        f32::NAN
+    let r = if k & 1 == 1 {
+        whole * Math::sqrt::<I>(a)
     } else {
-        r
-    }
+        whole
+    };
+    (if k < 0 { 1.0 / r } else { r }) as f32
 }
 /// There is none.
 #[inline(always)]
@@ -212,7 +197,7 @@ pub fn needs_slow_half_power(_: f32, _: i32) -> bool {
 #[inline(always)]
 pub fn pow<I: Isa>(x: f32, y: f32) -> f32 {
     if let Some(k) = Real::halves(y) {
-        return half_power::<I>(x, k);
+        return Real::half_power::<I>(x, k);
     }
     let a = super::abs(x);
     let r = pow_fast::<I>(a, y);
