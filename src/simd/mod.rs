@@ -368,6 +368,13 @@ pub fn rolled_of<I: Isa, T>(_: T) {
     rolled::<I, T>();
 }
 
+/// The numbers of so many chunks, without the compiler knowing them: it would vectorise across chunks,
+/// of which there are one or a few, and not within.
+#[inline(always)]
+pub fn one_by_one(chunks: usize) -> impl Iterator<Item = usize> {
+    (0..chunks).map(core::hint::black_box)
+}
+
 /// The cache levels that [`prefetch`] targets.
 pub const L1: i32 = 3; // _MM_HINT_T0
 /// The second level.

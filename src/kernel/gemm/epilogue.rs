@@ -8,7 +8,6 @@ use super::map::{Map, PIECE, Rows, copy};
 use super::matrix::{Mat, MatMut};
 use super::microkernel::Packed;
 use crate::simd::{self, Isa, Kernel};
-use core::hint::black_box;
 use core::ops::Range;
 
 /// An operation of an epilogue, computed in accumulators (`f32` for 16-bit floats).
@@ -85,9 +84,7 @@ impl Dequantize<'_> {
         let (columns, last_columns) = self.columns[j..][..row.len()].as_chunks::<LANES>();
         let (sums, last_sums) = self.sums[j..][..row.len()].as_chunks::<LANES>();
         let (whole, rest) = row.as_chunks_mut::<LANES>();
-        for c in 0..whole.len() {
-            // the compiler would vectorise across chunks, of which there are one or two
-            let c = black_box(c);
+        for c in simd::one_by_one(whole.len()) {
             whole[c] = dequantized(whole[c], &columns[c], &sums[c], scale, offset);
         }
         for ((v, column), sum) in rest.iter_mut().zip(last_columns).zip(last_sums) {
@@ -387,9 +384,7 @@ fn narrow_all<T: MatElement>(sums: &[T::Acc], d: &mut [T]) {
     const LANES: usize = 16;
     let ((sums, last_sums), (whole, rest)) =
         (sums.as_chunks::<LANES>(), d.as_chunks_mut::<LANES>());
-    for c in 0..whole.len() {
-        // the compiler would vectorise across chunks, of which there are one or a few
-        let c = black_box(c);
+    for c in simd::one_by_one(whole.len()) {
         let mut narrow = [T::default(); LANES];
         for l in 0..LANES {
             narrow[l] = T::narrow(sums[c][l]);

@@ -3,7 +3,6 @@
 use super::levels::QuantStep;
 use crate::kernel::gemm::{Requantize, Rows};
 use crate::simd::{self, Isa, Kernel};
-use core::hint::black_box;
 
 /// 1.5 * 2^23: adding it to a float below 2^22 leaves the nearest integer, ties to even, in the low
 /// bits.
@@ -29,6 +28,13 @@ fn ends(step: QuantStep, levels: [i32; 2]) -> [f32; 2] {
         (levels[0] - step.zero) as f32,
         (levels[1] - step.zero) as f32,
     ]
+}
+
+/// The same if negative numbers count as zero, where asked for.
+#[inline(always)]
+fn ends_of(relu: bool, step: QuantStep, levels: [i32; 2]) -> [f32; 2] {
+    let [least, most] = ends(step, levels);
+    [if relu { least.max(0.0) } else { least }, most]
 }
 
 #[inline(always)]
@@ -80,10 +86,7 @@ pub struct Addend<'a> {
 kernel! {
     /// What two addends stand for in sum, or the larger of that and zero, as [`encode`] quantises it.
     pub fn encode_sum<'a>(x: [Addend<'a>; 2], relu: bool, step: QuantStep, levels: [i32; 2], d: &'a mut [u8]) -> () { |I| {
-        let mut ends = ends(step, levels);
-        if relu {
-            ends[0] = ends[0].max(0.0);
-        }
+        let ends = ends_of(relu, step, levels);
         // with the sign bit flipped, signed bytes are unsigned ones, 128 too large
         let flips = x.map(|x| if x.signed { 0x80 } else { 0u8 });
         let zeros = [0, 1].map(|i| (x[i].step.zero + flips[i] as i32) as f32);
@@ -138,10 +141,7 @@ impl Kernel for RequantizeRows<'_> {
         /// Rows are as short as a tile is wide.
         const LANES: usize = 8;
         let RequantizeRows(how, first, rows) = self;
-        let mut ends = ends(how.step, how.levels);
-        if how.relu {
-            ends[0] = ends[0].max(0.0);
-        }
+        let ends = ends_of(how.relu, how.step, how.levels);
         for k in 0..rows.count {
             let i = first + k;
             let (offset, scale) = (how.offsets[i], how.scales[i]);
@@ -151,9 +151,8 @@ impl Kernel for RequantizeRows<'_> {
             // adding -0.0 changes no number
             let bias = bias.unwrap_or(-0.0);
             let (whole, rest) = row.as_chunks_mut::<LANES>();
-            for c in 0..whole.len() {
-                // the compiler would vectorise across chunks, of which there are one or two
-                let sums = &mut whole[black_box(c)];
+            for c in simd::one_by_one(whole.len()) {
+                let sums = &mut whole[c];
                 *sums = requantized(*sums, offset, scale, bias, how.step, ends);
             }
             for sum in rest {
