@@ -106,36 +106,29 @@ pub(super) fn facts(values: &Tensor, apart: usize) -> Result<Facts> {
     let compute = || {
         let values = values.contiguous()?;
         let q = values.as_bytes();
-        let mut facts = fallible::filled([0i32; 2], n)?;
+        let mut facts = fallible::filled([0u32; 2], n)?;
         par::split(&mut facts, 1, 1, Cost { bytes: k, flops: k }, |r, d| {
             quant::row_facts(&q[r.start * k..r.end * k], k, apart, d)
         });
         Ok(facts)
     };
-    let of = |facts: &[[i32; 2]]| {
+    let of = |facts: &[[u32; 2]]| {
         Ok(Facts {
-            sums: fallible::collect(facts.iter().map(|[sum, _]| Ok::<_, Error>(*sum)))?,
+            sums: fallible::collect(facts.iter().map(|[sum, _]| Ok::<_, Error>(*sum as i32)))?,
             narrow: facts.iter().all(|[_, narrow]| *narrow == 1),
         })
     };
     #[cfg(feature = "std")]
     {
         let kept = values.kept(DType::I32, PackedForm::Facts(apart), || {
-            let facts: Vec<[i32; 2]> = compute()?;
+            let facts: Vec<[u32; 2]> = compute()?;
             let mut kept = Scratch::<u32>::new(2 * n)?;
-            kept.as_chunks_mut()
-                .0
-                .iter_mut()
-                .zip(&facts)
-                .for_each(|(kept, facts)| *kept = facts.map(|x| x as u32));
+            kept.copy_from_slice(facts.as_flattened());
             Ok(kept.into_bytes())
         });
         if let Some(kept) = kept {
             let kept: &[u32] = gemm::packed_slice(&kept);
-            let facts = kept[..2 * n].as_chunks().0.iter();
-            let facts: Vec<[i32; 2]> =
-                fallible::collect(facts.map(|facts| Ok::<_, Error>(facts.map(|x| x as i32))))?;
-            return of(&facts);
+            return of(kept[..2 * n].as_chunks().0);
         }
     }
     of(&compute()?)

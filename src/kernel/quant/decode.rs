@@ -147,10 +147,10 @@ kernel! {
     /// For each row of `k` signed bytes their wrapping sum, and 1 if bytes are narrow: no magnitudes of
     /// two neighbours, the first of which is at an even place, are above 128 in sum; or else 0. Neighbours
     /// are `apart` bytes from each other.
-    pub fn row_facts<'a>(q: &'a [u8], k: usize, apart: usize, d: &'a mut [[i32; 2]]) -> () { |I|
+    pub fn row_facts<'a>(q: &'a [u8], k: usize, apart: usize, d: &'a mut [[u32; 2]]) -> () { |I|
         for (q, d) in q.chunks(k.max(1)).zip(d) {
             let sum = q.iter().fold(0i32, |sum, q| sum.wrapping_add(*q as i8 as i32));
-            *d = [sum, (widest_pair(q, apart) <= 128) as i32];
+            *d = [sum as u32, (widest_pair(q, apart) <= 128) as u32];
         }
     }
 }
