@@ -316,9 +316,10 @@ fn of_floats(found: &Found) -> Result<Option<Made>> {
     }))
 }
 
-/// How a result is quantised that goes to bytes of one step; `None` if it isn't.
-fn output(found: &Found) -> Result<Option<Output>> {
-    let (Some(scale), Some(zero)) = (found.known("ys"), found.known("yz")) else {
+/// The levels of a zero point that is a byte, and the step that it is part of; `None` unless it is one
+/// step, of a positive and finite scale.
+fn known_step(found: &Found, scale: &str, zero: &str) -> Result<Option<(Levels, (f32, i32))>> {
+    let (Some(scale), Some(zero)) = (found.known(scale), found.known(zero)) else {
         return Ok(None);
     };
     let levels = match zero.dtype() {
@@ -330,21 +331,18 @@ fn output(found: &Found) -> Result<Option<Output>> {
         return Ok(None);
     }
     let scale = scale.reshape(())?.item::<f32>()?;
-    let step = Some((scale, Some(call::int(zero)? as i32)));
-    Ok((scale > 0.0 && scale.is_finite()).then_some(Output { levels, step }))
+    let step = (scale, call::int(zero)? as i32);
+    Ok((scale > 0.0 && scale.is_finite()).then_some((levels, step)))
+}
+/// How a result is quantised that goes to bytes of one step; `None` if it isn't.
+fn output(found: &Found) -> Result<Option<Output>> {
+    let step = known_step(found, "ys", "yz")?;
+    Ok(step.map(|(levels, (scale, zero))| Output {
+        levels,
+        step: Some((scale, Some(zero))),
+    }))
 }
 
-/// A tensor of bytes with one step.
-fn bytes(x: &Tensor, (scale, zero): (f32, i32)) -> Result<QTensor> {
-    let levels = match x.dtype() {
-        DType::I8 => Levels::I8,
-        _ => Levels::U8,
-    };
-    let ones: Shape = x.shape().iter().map(|n| 1.min(*n)).collect();
-    let scale = Tensor::scalar(f64::from(scale), DType::F32)?.broadcast_to(&ones)?;
-    let zero = Tensor::scalar(i64::from(zero), levels.dtype())?.broadcast_to(&ones)?;
-    QTensor::from_parts(x.contiguous()?, scale, Some(zero), levels, x.shape())
-}
 /// The sum of two tensors of bytes, quantised again.
 fn sum(found: &Found) -> Result<Option<Made>> {
     let relu = match activation(found) {
@@ -353,31 +351,16 @@ fn sum(found: &Found) -> Result<Option<Made>> {
         Some(f) if f == Activation::Relu => true,
         Some(_) => return Ok(None),
     };
-    let step = |scale: &str, zero: &str| -> Result<Option<(f32, i32)>> {
-        let (Some(scale), Some(zero)) = (found.known(scale), found.known(zero)) else {
-            return Ok(None);
-        };
-        let fits = matches!(zero.dtype(), DType::I8 | DType::U8)
-            && scale.dtype() == DType::F32
-            && (scale.len(), zero.len()) == (1, 1);
-        Ok(match fits {
-            true => Some((scale.reshape(())?.item::<f32>()?, call::int(zero)? as i32)),
-            false => None,
-        })
-    };
-    let (Some(x), Some(r), Some(xs), Some(rs), Some(output)) = (
+    let (Some(x), Some(r), Some((_, xs)), Some((_, rs)), Some(output)) = (
         found.operand("x"),
         found.operand("r"),
-        step("xs", "xz")?,
-        step("rs", "rz")?,
-        output(found)?,
+        known_step(found, "xs", "xz")?,
+        known_step(found, "rs", "rz")?,
+        known_step(found, "ys", "yz")?,
     ) else {
         return Ok(None);
     };
-    let call = one(move |x| {
-        let (a, b) = (bytes(x.get(0)?, xs)?, bytes(x.get(1)?, rs)?);
-        quant::sum_of_bytes([&a, &b], relu, output)
-    })?;
+    let call = one(move |x| quant::sum_of_bytes([(x.get(0)?, xs), (x.get(1)?, rs)], relu, output))?;
     Ok(Some(Made::always("QuantizeLinear", &[x, r], call)))
 }
 
