@@ -102,9 +102,10 @@ def documented(text: str, module: object = _flex) -> str:
 def members(owner: object, named: set[str]) -> str:
     """Methods and properties of a class, except for those that are named, and for operators."""
     text = ""
-    for name, value in sorted(vars(owner).items()):
+    for name in sorted(vars(owner)):
         if name in named or name.startswith("_"):
             continue
+        value = getattr(owner, name)  # composed methods are there when looked up
         if inspect.isgetsetdescriptor(value):
             head = f"    @property\n    def {name}(self) -> {TYPES.of(value)['return']}:"
             text += f"{head}\n{docstring(value, ' ' * 8)}" if value.__doc__ else f"{head} ...\n"

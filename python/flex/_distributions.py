@@ -200,6 +200,3 @@ def weibull(
     shape, dtype = _result("weibull", size, dtype, a)
     drawn = fx.pow(self.standard_exponential(shape, fx.float64), 1 / a)
     return fx.where(a == 0, 0.0, drawn).astype(dtype)
-
-
-METHODS = (f, pareto, power, rayleigh, standard_cauchy, standard_t, triangular, weibull)

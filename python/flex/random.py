@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from flex import _distributions, _flex, _missing
+from flex import _flex, _missing
+from flex._lazy import Functions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,28 @@ _own = {
 globals().update(_own)  # random.pyi lists the names
 _restore = _flex._random._restore  # pickles refer to it
 _module_rng: Any = None
-for _method in _distributions.METHODS:
-    setattr(_flex._random.Generator, _method.__name__, _method)
+_composed = Functions(
+    "flex",
+    {
+        "_distributions": "f pareto power rayleigh standard_cauchy standard_t triangular weibull",
+    },
+)
+
+
+class _Composed:
+    """A method of `Generator` whose module is imported when it is first looked up."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        method: Any = _composed[self.name]
+        setattr(owner, self.name, method)
+        return method.__get__(instance, owner)
+
+
+for _name in _composed:
+    setattr(_flex._random.Generator, _name, _Composed(_name))
 
 
 def _rng() -> Any:
