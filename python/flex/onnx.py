@@ -13,12 +13,13 @@ package `onnx` is not needed.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flex import _flex
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import BinaryIO
 
     from flex import DType, Tensor
@@ -156,7 +157,7 @@ class Model:
             raise TypeError(f"the model's inputs {missing} are missing")
         return [_operand(given[value.name], value.dtype) for value in self.inputs]
 
-    def __call__(self, *args: Any, **named: Any) -> Tensor | tuple[Tensor, ...]:
+    def __call__(self, /, *args: Any, **named: Any) -> Tensor | tuple[Tensor, ...]:
         """The output for these inputs, by position or by name: a tensor, or a tuple of them if there are several.
 
         Inputs are tensors, or what `flex.asarray` takes. TypeError if one is missing or unknown; ShapeError and DTypeError if one doesn't
@@ -172,22 +173,30 @@ class Model:
         outputs: tuple[Tensor, ...] = self._model.run(self._ordered(args, named))
         return outputs[0] if len(outputs) == 1 else outputs
 
-    def run(self, output_names: Sequence[str] | None, inputs: Mapping[str, Any]) -> list[Tensor]:
-        """The outputs of these names, or all for None, like the method of onnxruntime's InferenceSession. TypeError for unknown names;
-        other errors as those of a call.
+    def run(
+        self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any]
+    ) -> list[Tensor]:
+        """The outputs of these names, or all for None, like the method of onnxruntime's InferenceSession. TypeError for unknown names, and
+        for names or inputs that are no list and no dict; other errors as those of a call.
 
         >>> flex.onnx.load(flex.onnx.example()).run(None, {"x": [1.0]})[0].tolist()
         [1.0]
         """
+        if isinstance(output_names, str):
+            raise TypeError(f"output_names is {output_names!r}: a list of names is needed, or None")
+        if not isinstance(input_feed, Mapping):
+            raise TypeError(
+                f"input_feed is of type {type(input_feed).__name__}: a dict by name is needed; by position, call the model: model(x)"
+            )
         names = [value.name for value in self.outputs]
         unknown = [name for name in output_names or () if name not in names]
         if unknown:
             raise TypeError(f"the model has no outputs {unknown}: it has {names}")
-        outputs = self._model.run(self._ordered((), inputs))
+        outputs = self._model.run(self._ordered((), input_feed))
         found = dict(zip(names, outputs, strict=True))
         return [found[name] for name in output_names or names]
 
-    def profile(self, *args: Any, **named: Any) -> list[Step]:
+    def profile(self, /, *args: Any, **named: Any) -> list[Step]:
         """The steps of a call and the time of each, in the order in which they ran. Errors as those of a call.
 
         >>> len(flex.onnx.load(flex.onnx.example()).profile([1.0]))
@@ -213,15 +222,24 @@ def load(
     instead of read, and aligned weights stay in it: nobody may write to it while the model is in use.
 
     ValueError if the file is damaged, if it has operators that flex lacks (all of them are named), or a node's attributes or inputs are
-    wrong; DTypeError for element types that flex lacks; OSError if it can't be read.
+    wrong; DTypeError for element types that flex lacks; TypeError for a file that is open in text mode; OSError if it can't be read.
 
     >>> flex.onnx.load(flex.onnx.example())
     <flex.onnx.Model (x) -> (y)>
     """
     if hasattr(file, "read"):
         file = file.read()
+        if not isinstance(file, bytes):
+            raise TypeError(
+                f"load: the file object gives {type(file).__name__}, not bytes: open it in binary mode, 'rb'"
+            )
     if isinstance(file, (bytearray, memoryview)):
         file = bytes(file)
+    if not isinstance(file, (bytes, str, os.PathLike)):
+        remedy = ": load(model.SerializeToString())" if hasattr(file, "SerializeToString") else ""
+        raise TypeError(
+            f"load: file is of type {type(file).__name__}; a path, bytes or a binary file is needed{remedy}"
+        )
     return Model(_flex._onnx._load_onnx(file, mmap), _source(file))
 
 
@@ -322,3 +340,40 @@ class Backend:
         'run_model'
         """
         return cls.prepare(model, device, **options).run(inputs)
+
+    @classmethod
+    def run_node(
+        cls,
+        node: Any,
+        inputs: Any,
+        device: str = "CPU",
+        _outputs_info: Any = None,
+        *,
+        opset_version: int | None = None,
+        **options: Any,
+    ) -> tuple[Any, ...]:
+        """The outputs of a `NodeProto`, in the newest operator set of the package `onnx`, or another one. Inputs are those of the node in
+        order, as a list, or by name.
+
+        >>> flex.onnx.Backend.run_node.__name__
+        'run_node'
+        """
+        from onnx import ValueInfoProto, defs, helper
+
+        present = [name for name in node.input if name]
+        given = inputs if isinstance(inputs, dict) else dict(zip(present, inputs, strict=True))
+        tensors = {name: _flex.asarray(given[name]) for name in dict.fromkeys(present)}
+        values = [
+            helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(x.numpy().dtype), x.shape
+            )
+            for name, x in tensors.items()
+        ]
+        outputs = [ValueInfoProto(name=name) for name in node.output if name]
+        graph = helper.make_graph([node], "node", values, outputs)
+        version = defs.onnx_opset_version() if opset_version is None else opset_version
+        opsets = [helper.make_opsetid("", version)]
+        if node.domain:
+            opsets.append(helper.make_opsetid(node.domain, 1))
+        model = helper.make_model(graph, opset_imports=opsets)
+        return cls.run_model(model, tensors, device, **options)

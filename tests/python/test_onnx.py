@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 from onnx_models import made, matches_onnxruntime
 
 import flex
@@ -73,6 +74,26 @@ class TestCalls:
         with pytest.raises(flex.DTypeError, match="float64"):
             self.model(self.x.astype(np.float64), self.y)
 
+    def test_wrong_feeds(self):
+        with pytest.raises(TypeError, match="output_names is 'sum': a list of names"):
+            self.model.run("sum", {"x": self.x, "y": self.y})
+        for inputs in ([self.x, self.y], None, self.x):
+            with pytest.raises(TypeError, match="a dict by name is needed"):
+                self.model.run(None, inputs)
+
+    def test_inputs_of_any_name(self):
+        model = flex.onnx.load(
+            made(
+                [helper.make_node("Sub", ["self", "args"], ["y"])],
+                [("self", TensorProto.FLOAT, ["n"]), ("args", TensorProto.FLOAT, ["n"])],
+                [("y", TensorProto.FLOAT, ["n"])],
+            ).SerializeToString()
+        )
+        inputs = {"self": np.float32([3]), "args": np.float32([1])}
+        assert model(**inputs).tolist() == [2]
+        assert model(inputs["self"], args=inputs["args"]).tolist() == [2]
+        assert len(model.profile(**inputs)) == 1
+
     def test_profile(self):
         steps = self.model.profile(self.x, self.y)
         assert [step.operator for step in steps] == ["Add", "Sub"]
@@ -111,6 +132,15 @@ class TestFiles:
         for source in (file, bytearray(file), memoryview(file), path, str(path), io.BytesIO(file)):
             assert len(flex.onnx.load(source).inputs) == 2
         assert len(flex.onnx.load(path, mmap=True).inputs) == 2
+
+    def test_no_sources(self, tmp_path):
+        with pytest.raises(TypeError, match=r"type ModelProto; .*SerializeToString\(\)"):
+            flex.onnx.load(addition())
+        for file in (None, 3, np.zeros(3, np.uint8)):
+            with pytest.raises(TypeError, match=r"a path, bytes or a binary file is needed$"):
+                flex.onnx.load(file)
+        with pytest.raises(TypeError, match="gives str, not bytes: open it in binary mode"):
+            flex.onnx.load(io.StringIO("text"))
 
     def test_external_data(self, tmp_path):
         weight = np.random.default_rng(7).random((64, 64), np.float32)
@@ -239,6 +269,41 @@ class TestFiles:
         )
         with pytest.raises(ValueError, match=r"no such operators: Bar .*; Foo .*20, first as"):
             flex.onnx.load(model.SerializeToString())
+
+
+class TestBackend:
+    x, y = np.float32([[1, -2], [3, 4]]), np.float32([10, 20])
+
+    def run(self, node, inputs, **options):
+        """The outputs, as those of ONNX's reference implementation."""
+        found = flex.onnx.Backend.run_node(node, inputs, **options)
+        expected = ReferenceEvaluator(node).run(None, dict(zip(node.input, inputs, strict=True)))
+        for output, want in zip(found, expected, strict=True):
+            assert output.dtype == want.dtype
+            np.testing.assert_array_equal(output, want)
+        return found
+
+    def test_nodes(self):
+        add = helper.make_node("Add", ["x", "y"], ["z"])
+        (total,) = self.run(add, [self.x, self.y])
+        (named,) = flex.onnx.Backend.run_node(add, {"y": self.y, "x": self.x})
+        np.testing.assert_array_equal(named, total)
+        self.run(helper.make_node("Relu", ["x"], ["y"]), [self.x], device="CPU")
+        self.run(helper.make_node("TopK", ["x", "k"], ["v", "i"]), [self.x, np.int64([1])])
+
+    def test_absent_operands(self):
+        node = helper.make_node("Clip", ["x", "", "high"], ["y"])
+        (y,) = flex.onnx.Backend.run_node(node, [self.x, np.float32(2)])
+        np.testing.assert_array_equal(y, np.minimum(self.x, 2))
+
+    def test_operator_sets(self):
+        node = helper.make_node("Squeeze", ["x"], ["y"], axes=[0])
+        (y,) = flex.onnx.Backend.run_node(node, [self.x[None]], opset_version=11)
+        np.testing.assert_array_equal(y, self.x)
+        with pytest.raises(ValueError, match="axes"):
+            flex.onnx.Backend.run_node(node, [self.x[None]])
+        with pytest.raises(ValueError, match="CUDA"):
+            flex.onnx.Backend.run_node(node, [self.x[None]], "CUDA", opset_version=11)
 
 
 class TestNetworks:
