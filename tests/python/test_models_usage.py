@@ -60,6 +60,27 @@ class TestEncode:
         assert small.encode(TEXTS[0], convert_to_numpy=True).shape == (12,)
         assert small.encode([], convert_to_numpy=True).shape == (0, 12)
 
+    def test_arguments_with_one_value(self, small):
+        given = {"output_value": "sentence_embedding", "precision": "float32", "device": "cpu"}
+        assert small.encode(TEXTS, **given).tolist() == small.encode(TEXTS).tolist()
+        for name, value in (
+            ("output_value", "token_embeddings"),
+            ("precision", "binary"),
+            ("device", "cuda"),
+        ):
+            with pytest.raises(ValueError, match=f"{name} is '{value}', only '{given[name]}'"):
+                small.encode(TEXTS, **{name: value})
+
+    def test_tensor(self, small):
+        for numpy in (False, True):  # as in sentence-transformers, the tensor has priority
+            vectors = small.encode(TEXTS, convert_to_tensor=True, convert_to_numpy=numpy)
+            assert isinstance(vectors, flex.Tensor)
+
+    @pytest.mark.parametrize("texts", [None, 3, b"text", {"text": 1}])
+    def test_no_texts(self, small, texts):
+        with pytest.raises(TypeError, match=r"encode: texts is of type .*, a list of texts"):
+            small.encode(texts)
+
     def test_array_of_texts(self, small):
         assert small.encode(np.array(TEXTS)).tolist() == small.encode(TEXTS).tolist()
 
@@ -138,6 +159,12 @@ class TestSimilarity:
         a, b = rng.normal(size=(5, 12)), rng.normal(size=(7, 12))
         small.similarity_fn_name = name
         np.testing.assert_allclose(small.similarity(a, b), function(a, b), rtol=0, atol=1e-5)
+        pairs = np.diagonal(function(a, b[:5]))
+        np.testing.assert_allclose(small.similarity_pairwise(a, b[:5]), pairs, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(small.similarity_pairwise(a[0], b[0]), pairs[:1], atol=1e-5)
+        assert small.similarity_pairwise(a[:0], b[:0]).shape == (0,)
+        with pytest.raises(ValueError, match="similarity_pairwise: a has 5 rows, b 7"):
+            small.similarity_pairwise(a, b)
         assert small.similarity(a[:0], b).shape == (0, 7)
         assert small.similarity(a, b[:0]).shape == (5, 0)
 

@@ -33,7 +33,7 @@ from ._network import Network, NetworkConfig
 from ._pooling import Pooling
 from ._progress import progress_bar
 from ._recipe import Recipe
-from ._similarity import SIMILARITIES, normalize
+from ._similarity import PAIRWISE, SIMILARITIES, normalize, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -255,7 +255,11 @@ class SentenceEncoder:
         prompt: str | None = None,
         batch_size: int = BATCH,
         show_progress_bar: bool = False,
+        output_value: Literal["sentence_embedding"] = "sentence_embedding",
+        precision: Literal["float32"] = "float32",
         convert_to_numpy: bool = False,
+        convert_to_tensor: bool = False,
+        device: str | None = None,
         normalize_embeddings: bool = False,
         truncate_dim: int | None = None,
     ) -> Any:
@@ -265,19 +269,24 @@ class SentenceEncoder:
         - `batch_size` texts go through the network together, their tokens concatenated: nothing is padded, and batching does not affect
           results.
         - `show_progress_bar`: on standard error, with tqdm if it is installed.
-        - `convert_to_numpy`: return a NumPy array instead of a `flex.Tensor`.
+        - `convert_to_numpy`: return a NumPy array instead of a `flex.Tensor`; `convert_to_tensor`: a tensor even so.
         - `truncate_dim`: return only the first elements of each vector, as many as given (for models that were trained for it).
         - `normalize_embeddings`: return vectors of unit length even if the model's are not, or were truncated.
 
+        - `output_value`, `precision` and `device` have only the values that are given here, or "cpu": calls that pass them need no change.
+
         Texts longer than `max_seq_length` tokens are truncated. The vector of a text without tokens is zero. TypeError if a text is not a
-        string; ValueError if it is not valid Unicode (it has a lone surrogate), there is no prompt of that name, or `batch_size` or
-        `truncate_dim` is not positive.
+        string; ValueError if it is not valid Unicode (it has a lone surrogate), there is no prompt of that name, `batch_size` or
+        `truncate_dim` is not positive, or another argument has a value that flex lacks.
 
         >>> encoder.encode("A cat sits on the mat.").shape
         (384,)
         >>> encoder.encode(["a cat", "a dog"], prompt="an animal: ", truncate_dim=64, convert_to_numpy=True).shape
         (2, 64)
         """
+        _only("output_value", output_value, "sentence_embedding")
+        _only("precision", precision, "float32")
+        _only("device", device, None, "cpu")
         alone = isinstance(texts, str)
         texts = _as_list([texts] if isinstance(texts, str) else texts)
         if batch_size < 1:
@@ -306,7 +315,7 @@ class SentenceEncoder:
         if normalize_embeddings:
             found = normalize(found)
         found = found[0] if alone else found
-        return _as_numpy(found) if convert_to_numpy else found
+        return _as_numpy(found) if convert_to_numpy and not convert_to_tensor else found
 
     def encode_distributed(
         self,
@@ -407,19 +416,19 @@ class SentenceEncoder:
         >>> bool(scores[0, 0] > scores[0, 1])
         True
         """
-        rows = []
-        for name, vectors in (("a", a), ("b", b)):
-            tensor = flex.astype(flex.asarray(vectors), flex.float32, copy=False)
-            if tensor.ndim not in (1, 2):
-                raise ValueError(
-                    f"similarity: {name} has shape {list(tensor.shape)}, [dimension] or [texts, dimension] is needed"
-                )
-            rows.append(tensor if tensor.ndim == 2 else flex.expand_dims(tensor, axis=0))
-        if rows[0].shape[1] != rows[1].shape[1]:
-            raise ValueError(
-                f"similarity: the dimensions of a {list(rows[0].shape)} and b {list(rows[1].shape)} differ"
-            )
-        return SIMILARITIES[self.similarity_fn_name](*rows)
+        return SIMILARITIES[self.similarity_fn_name](*rows_of("similarity", a, b))
+
+    def similarity_pairwise(self, a: Any, b: Any) -> Tensor:
+        """The similarity of each row of `a` [n, dimension] and the same row of `b` [n, dimension]: [n] float32. Otherwise as `similarity`;
+        ValueError if they have not as many rows.
+
+        >>> encoder.similarity_pairwise(encoder.encode(["a cat", "a dog"]), encoder.encode(["a cat", "a share"])).shape
+        (2,)
+        """
+        a, b = rows_of("similarity_pairwise", a, b)
+        if len(a) != len(b):
+            raise ValueError(f"similarity_pairwise: a has {len(a)} rows, b {len(b)}")
+        return PAIRWISE[self.similarity_fn_name](a, b)
 
     def tokenize(self, texts: Iterable[str]) -> dict[str, Tensor]:
         """The network's input for `texts`, as sentence-transformers returns it: "input_ids" and "attention_mask", [len(texts), tokens of
@@ -530,8 +539,15 @@ def _dimensions(count: int | None) -> int | None:
     return count
 
 
+def _only(name: str, value: object, *values: object) -> None:
+    """ValueError for a value of an argument of sentence-transformers that flex lacks."""
+    if value not in values:
+        raise ValueError(f"encode: {name} is {value!r}, only {values[-1]!r} is supported")
+
+
 def _as_list(texts: Iterable[str], function: str = "encode") -> list[str]:
-    if isinstance(texts, (str, bytes)):
+    # the keys of a dict are not what it holds
+    if isinstance(texts, (str, bytes, dict)) or not hasattr(texts, "__iter__"):
         raise TypeError(
             f"{function}: texts is of type {type(texts).__name__}, a list of texts is needed"
         )
