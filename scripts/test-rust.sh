@@ -17,7 +17,7 @@ for example in examples/*.rs; do
 done
 for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
-  FLEX_ISA=$isa cargo test -q --test suite --features rayon
+  FLEX_TEST_FEWER=4 FLEX_ISA=$isa cargo test -q --test suite --features rayon
 done
 if [ "$(isas | tail -1)" = amx ]; then
   step "products without AMX"

@@ -2,8 +2,8 @@
 //! the CPU chooses: float32 against float64 (libm), float64 against tables of higher precision
 //! (scripts/accuracy_reference.py), both also at the ends of their range.
 
-use crate::common::Rng;
 use crate::common::ulp::{ulps32, ulps64};
+use crate::common::{Rng, fewer};
 use flex::kernel::math::{Division, Math, Real};
 use flex::simd::{Isa, Kernel, call};
 
@@ -121,12 +121,12 @@ fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
-/// Every 1021st bit pattern, a million arguments in ordinary ranges, and the special ones.
+/// Every 1021st bit pattern, a million arguments in ordinary ranges, and the special ones; a part of them if `FLEX_TEST_FEWER` says so.
 fn arguments32() -> Vec<f32> {
     let mut random = Rng(1);
-    let patterns = (0..=u32::MAX).step_by(1021).map(f32::from_bits);
-    let ordinary =
-        (0..1_000_000).map(|k| random.uniform(-1.0, 1.0) as f32 * [1.0, 4.0, 20.0, 110.0][k % 4]);
+    let patterns = (0..=u32::MAX).step_by(1021 * fewer()).map(f32::from_bits);
+    let ordinary = (0..1_000_000 / fewer())
+        .map(|k| random.uniform(-1.0, 1.0) as f32 * [1.0, 4.0, 20.0, 110.0][k % 4]);
     patterns
         .chain(ordinary)
         .chain(SPECIAL.map(|x| x as f32))

@@ -267,7 +267,7 @@ fn nonzero_matches_the_oracle() {
                     && *v != Value::Float(0.0)
                     && *v != Value::Complex(0.0, 0.0)
             };
-            let expected: Vec<Vec<usize>> = indices(shape)
+            let expected: Vec<_> = indices(shape)
                 .into_iter()
                 .zip(values(&zero))
                 .filter(|(_, v)| nonzero(v))

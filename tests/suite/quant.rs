@@ -459,10 +459,11 @@ fn convolutions_match_sums_of_products() -> Result<()> {
             let bias = bias.to_vec::<f32>()?;
             let places = (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
             assert_eq!(y.shape(), [batch, outputs, places, places]);
+            let taps = indices(&[seen, kernel, kernel]);
             for (index, y) in indices(y.shape()).iter().zip(y.to_vec::<f32>()?) {
                 let (n, o) = (index[0], index[1]);
                 let (mut sum, mut products) = (bias[o] as f64, 1.0);
-                for tap in indices(&[seen, kernel, kernel]) {
+                for tap in &taps {
                     let at = [0, 1].map(|a| {
                         (index[2 + a] * stride + tap[1 + a] * dilation).wrapping_sub(padding)
                     });

@@ -206,9 +206,9 @@ fn convolutions_are_exact() -> Result<()> {
             };
             let places = [height, width].map(|n| (n + 2 * padding - kernel) / stride + 1);
             let shape = [batch, outputs, places[0], places[1]];
+            let taps = indices(&[seen, kernel, kernel]);
             let sum_at = |index: &[usize]| -> i64 {
                 let (n, o) = (index[0], index[1]);
-                let taps = indices(&[seen, kernel, kernel]);
                 let products = taps.iter().map(|tap| {
                     let y = (index[2] * stride + tap[1]).wrapping_sub(padding);
                     let x_at = (index[3] * stride + tap[2]).wrapping_sub(padding);

@@ -7,17 +7,33 @@ pub mod ulp;
 
 use flex::{DType, Layout, Scalar, Tensor};
 pub use random::Rng;
+use smallvec::SmallVec;
+
+/// `FLEX_TEST_FEWER`: by how much fewer examples are drawn where many more are than each case needs.
+pub fn fewer() -> usize {
+    let value = std::env::var("FLEX_TEST_FEWER");
+    value.map_or(1, |n| n.parse().expect("FLEX_TEST_FEWER is a number"))
+}
+
+/// The index of an element, on the stack: an oracle's inner loop makes millions of them.
+pub type Index = SmallVec<[usize; 7]>;
 
 /// All indices of a shape, row-major.
-pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
-    let mut all = vec![vec![]];
-    for n in shape {
-        all = all
-            .iter()
-            .flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat()))
-            .collect();
-    }
-    all
+pub fn indices(shape: &[usize]) -> Vec<Index> {
+    let mut index = Index::from_elem(0, shape.len());
+    (0..shape.iter().product())
+        .map(|_| {
+            let this = index.clone();
+            for (i, n) in index.iter_mut().zip(shape).rev() {
+                *i += 1;
+                if *i < *n {
+                    break;
+                }
+                *i = 0;
+            }
+            this
+        })
+        .collect()
 }
 
 /// One element, as the oracle sees it.

@@ -78,11 +78,11 @@ fn large_tensors_match_the_oracle() {
     .filter(|d| d.is_available())
     {
         for shape in [
-            &[100_003][..],
-            &[200, 300],
-            &[3, 20_000],
-            &[20_000, 3],
-            &[40, 30, 50],
+            &[40_003][..],
+            &[100, 200],
+            &[3, 9_000],
+            &[9_000, 3],
+            &[20, 30, 40],
         ] {
             let x = random(&mut rng, shape, d);
             for axes in subsets(shape.len()) {
@@ -181,7 +181,7 @@ fn sums_use_the_requested_dtype() {
     let mut rng = Rng(9);
     for from in available().filter(|d| !d.is_complex()) {
         for to in available().filter(|d| d.is_float() && *d != from) {
-            for shape in [&[3, 5][..], &[500, 70], &[40, 3, 65], &[40_000]] {
+            for shape in [&[3, 5][..], &[130, 70], &[20, 3, 33], &[9_000]] {
                 for (name, x) in layouts(&random(&mut rng, shape, from)) {
                     let small = ops::remainder(x.astype(DType::F32).unwrap(), 2.0).unwrap();
                     let x = ops::where_(ops::isfinite(&small).unwrap(), &small, 1.0)

@@ -14,12 +14,7 @@ pub fn groups(x: &Tensor, reduced: &[usize]) -> Vec<Vec<Value>> {
     let kept: Vec<usize> = (0..x.rank()).filter(|k| !reduced.contains(k)).collect();
     let outputs = kept.iter().map(|k| x.shape()[*k]).product();
     let mut out = vec![Vec::new(); outputs];
-    for (n, v) in values(x).into_iter().enumerate() {
-        let (mut n, mut index) = (n, vec![0; x.rank()]);
-        for k in (0..x.rank()).rev() {
-            index[k] = n % x.shape()[k];
-            n /= x.shape()[k];
-        }
+    for (index, v) in indices(x.shape()).iter().zip(values(x)) {
         out[kept.iter().fold(0, |at, k| at * x.shape()[*k] + index[*k])].push(v);
     }
     out

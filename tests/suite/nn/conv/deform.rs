@@ -60,11 +60,12 @@ fn oracle(p: &Plane, all: [&[f64]; 5]) -> Vec<f64> {
     let [x, offset, weight, bias, mask] = all;
     let ([height, width], [down, across]) = (p.image, p.places());
     let (seen, positions) = (p.channels / p.groups, p.positions());
+    let taps = indices(&[seen, p.kernel[0], p.kernel[1]]);
     let mut y = Vec::new();
     for at in indices(&[p.batch, p.outputs, down, across]) {
         let (n, o, place) = (at[0], at[1], at[2] * across + at[3]);
         let mut sum = bias[o];
-        for tap in indices(&[seen, p.kernel[0], p.kernel[1]]) {
+        for tap in &taps {
             let channel = o / (p.outputs / p.groups) * seen + tap[0];
             let group = channel / (p.channels / p.offset_groups);
             let row = (n * p.offset_groups + group) * positions + tap[1] * p.kernel[1] + tap[2];

@@ -24,11 +24,12 @@ use flex::ops;
 fn oracle(c: &Case, x: &[f64], w: &[f64], b: &[f64]) -> Vec<f64> {
     let rank = c.image.len();
     let per_group = c.channels / c.groups;
+    let taps = indices(&[&[per_group], &c.kernel[..]].concat());
     let mut y = Vec::new();
     for at in indices(&c.result_shape()) {
         let group = at[1] / (c.outputs / c.groups);
         let mut sum = b[at[1]];
-        for tap in indices(&[&[per_group], &c.kernel[..]].concat()) {
+        for tap in &taps {
             let mut from = at[0] * c.channels + group * per_group + tap[0];
             let mut weight = at[1] * per_group + tap[0];
             let mut inside = true;

@@ -24,12 +24,12 @@ fn transposed_oracle(
     let mut y: Vec<f64> = (0..c.batch * c.outputs * count)
         .map(|i| b[i / count % c.outputs])
         .collect();
+    let taps = indices(&[&[made], &c.kernel[..]].concat());
     for (i, at) in indices(&[&[c.batch, c.channels], &c.image[..]].concat())
         .into_iter()
         .enumerate()
     {
-        let taps = indices(&[&[made], &c.kernel[..]].concat());
-        for (tap_number, tap) in taps.into_iter().enumerate() {
+        for (tap_number, tap) in taps.iter().enumerate() {
             let output = at[1] / seen * made + tap[0];
             let mut to = at[0] * c.outputs + output;
             let mut inside = true;

@@ -314,10 +314,10 @@ fn lp_pool_and_max_unpool() {
     let mut want = Vec::new();
     for plane in values.chunks(72) {
         for at in indices(&[4, 4]) {
-            let tap = |t: Vec<usize>| plane[(2 * at[0] + t[0]) * 8 + 2 * at[1] + t[1]];
+            let tap = |t: &[usize]| plane[(2 * at[0] + t[0]) * 8 + 2 * at[1] + t[1]];
             want.push(
                 indices(&[2, 2])
-                    .into_iter()
+                    .iter()
                     .map(|t| tap(t).powi(2))
                     .sum::<f64>()
                     .sqrt(),

@@ -75,11 +75,12 @@ fn matrix(
 /// Planes resampled along each axis by its weights.
 fn resampled(x: &[f64], sizes: &[usize], matrices: &[Vec<Vec<f64>>]) -> Vec<f64> {
     let places: Vec<usize> = matrices.iter().map(Vec::len).collect();
+    let all = indices(sizes);
     let mut y = Vec::new();
     for plane in x.chunks(sizes.iter().product()) {
         for to in indices(&places) {
             let mut sum = 0.0;
-            for (i, from) in indices(sizes).into_iter().enumerate() {
+            for (i, from) in all.iter().enumerate() {
                 let w: f64 = (0..sizes.len())
                     .map(|k| matrices[k][to[k]][from[k]])
                     .product();

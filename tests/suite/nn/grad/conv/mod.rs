@@ -12,9 +12,10 @@ use flex::nn::{Conv, ConvTranspose, Padding, PerAxis};
 fn oracle(c: &Case, image: &[f64], result: &[f64], w: &[f64]) -> [Vec<f64>; 3] {
     let seen = c.channels / c.groups;
     let mut sums = [result, image, w].map(|all| vec![0.0; all.len()]);
+    let taps = indices(&[&[seen], &c.kernel[..]].concat());
     for (r, at) in indices(&c.result_shape()).iter().enumerate() {
         let group = at[1] / (c.outputs / c.groups);
-        for tap in indices(&[&[seen], &c.kernel[..]].concat()) {
+        for tap in &taps {
             let mut i = at[0] * c.channels + group * seen + tap[0];
             let mut k = at[1] * seen + tap[0];
             let mut inside = true;
