@@ -43,13 +43,14 @@ def _positive(op: str, **parameters: Any) -> list[Tensor]:
 def _result(op: str, size: Any, dtype: Any, *parameters: Tensor) -> tuple[tuple[int, ...], Any]:
     """The shape and the dtype of the result."""
     shapes = [x.shape for x in parameters]
+    wanted = None if size is None else shape_of(op, "size", size)
     try:
-        shape = fx.broadcast_shapes(*shapes) if size is None else shape_of(op, "size", size)
+        shape = fx.broadcast_shapes(*shapes) if wanted is None else wanted
         if fx.broadcast_shapes(shape, *shapes) != shape:
             raise fx.ShapeError
     except fx.ShapeError:
         given = " and ".join(str(list(s)) for s in shapes)
-        target = "together" if size is None else f"to the shape {list(shape)}"
+        target = "together" if wanted is None else f"to the shape {list(wanted)}"
         message = f"{op}: parameters of shape {given} do not broadcast {target}"
         raise fx.ShapeError(message) from None
     try:

@@ -5,6 +5,7 @@ The functions `rand`, `randn`, `randint` and `randperm` draw from a generator of
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from flex import _flex, _missing
@@ -29,6 +30,21 @@ _composed = Functions(
 )
 
 
+def _whole(method: Any) -> Any:
+    """`method`, so that a draw that fails or is interrupted leaves the state as it was, as in the methods that are not composed."""
+
+    @wraps(method)
+    def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state = self.state
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            self.state = state
+            raise
+
+    return draw
+
+
 class _Composed:
     """A method of `Generator` whose module is imported when it is first looked up."""
 
@@ -36,7 +52,7 @@ class _Composed:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        method: Any = _composed[self.name]
+        method = _whole(_composed[self.name])
         setattr(owner, self.name, method)
         return method.__get__(instance, owner)
 

@@ -103,6 +103,31 @@ def test_arguments_of_compositions(name):
         assert g.state == before
 
 
+@pytest.mark.parametrize("name", COMPOSED)
+def test_forms_of_sizes(name):
+    forms = [3, [3], (2, 3), np.int64(3), np.array([2, 3]), flex.asarray([2, 3]), range(3), ()]
+    for size in forms:
+        keywords = {"size": size, "dtype": "float64"}
+        assert getattr(rng(3), name)(*COMPOSED[name], **keywords).shape == rng().random(size).shape
+
+
+def test_interrupted_compositions(monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    from flex import _distributions
+
+    g = rng(5)
+    before = g.state
+    monkeypatch.setattr(_distributions.fx, "expm1", interrupted)
+    for draw in (lambda: g.pareto(2, 3), lambda: g.standard_t(3, 3), lambda: g.power(2, 3)):
+        with pytest.raises(KeyboardInterrupt):
+            draw()
+        assert g.state == before
+    monkeypatch.undo()
+    assert g.pareto(2, 3).tolist() == rng(5).pareto(2, 3).tolist()
+
+
 def test_edges_of_compositions():
     g = rng(14)
     assert g.rayleigh(0, 2).tolist() == [0, 0]

@@ -16,14 +16,55 @@ def tensor(x: Any) -> Tensor:
     return x if type(x) is fx.Tensor else fx.asarray(x)
 
 
+def kind(dtype: DType) -> int:
+    """0 for bool, 1 for integers, 2 for floats, 3 for complex numbers."""
+    kinds = ("bool", "integral", "real floating", "complex floating")
+    return next(k for k, name in enumerate(kinds) if fx.isdtype(dtype, name))
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether `x` is a number, or lists of numbers, whose dtype gives way to a tensor's."""
+    if isinstance(x, (bool, int, float, complex)):  # NumPy's float64 and complex128 too
+        return True
+    if isinstance(x, (list, tuple, range)):
+        return all(type(y) in (float, int, bool, complex) or _is_listed(y) for y in x)
+    return type(x).__module__ == "numpy" and not hasattr(x, "__len__")  # one of its scalars
+
+
+def _is_listed(x: Any) -> bool:
+    """Whether an item of a list is plain: NumPy's scalars have their dtype there, as in `asarray`."""
+    return isinstance(x, (list, tuple, range)) and _is_plain(x)
+
+
 def exact(x: Any) -> Tensor:
-    """`x` as a tensor, with Python's own floats as they are, in float64."""
+    """`x` as a tensor, with Python's own floats as they are, in float64 or complex128."""
     t = tensor(x)
-    return (
-        fx.asarray(x, dtype=fx.float64)
-        if fx.isdtype(t.dtype, "real floating") and not hasattr(x, "dtype")
-        else t
-    )
+    if hasattr(x, "dtype") or is_whole(t.dtype) or not _is_plain(x):
+        return t
+    return fx.asarray(x, dtype=double(t.dtype))
+
+
+def beside(op: str, x: Any, dtype: DType) -> Tensor:
+    """`x` as an operand beside elements of a dtype: numbers, and lists of them, have the dtype that a number has there, and its digits."""
+    if not _is_plain(x):
+        return tensor(x)
+    x = x.item() if hasattr(x, "item") else x
+    plain = tensor(x).dtype
+    try:
+        return fx.asarray(
+            x, dtype=dtype if kind(plain) <= kind(dtype) else fx.result_type(plain, dtype)
+        )
+    except (ValueError, OverflowError) as error:
+        raise type(error)(str(error).replace("asarray", op, 1)) from None
+
+
+def together(op: str, *xs: Any) -> list[Tensor]:
+    """The operands as tensors, numbers and lists as they are beside the tensors among them."""
+    dtypes = [tensor(x).dtype for x in xs if not _is_plain(x)]
+    if not dtypes:
+        return list(map(tensor, xs))
+    dtype = fx.result_type(*dtypes)
+    return [beside(op, x, dtype) for x in xs]
 
 
 def is_whole(dtype: DType) -> bool:
@@ -81,12 +122,13 @@ def axes_of(op: str, axis: Any, rank: int) -> tuple[int, ...]:
 
 
 def shape_of(op: str, name: str, shape: Any) -> tuple[int, ...]:
-    """A shape given as an integer or a sequence of them."""
-    each = shape if isinstance(shape, (tuple, list)) else (shape,)
-    sizes = tuple(index(op, name, n) for n in each)
-    if any(n < 0 for n in sizes):
-        raise ValueError(f"{op}: {name} is {shape}; sizes are not negative")
-    return sizes
+    """A shape in any form that flex's own functions take."""
+    try:
+        return fx.broadcast_shapes(shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        text = str(error).removeprefix("broadcast_shapes: ")
+        text = text.replace("shapes", name, 1).replace("a shape", name, 1)
+        raise type(error)(f"{op}: {text}") from None
 
 
 def along(x: Tensor, axis: int, part: slice) -> Tensor:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex as fx
 from flex._functions._common import (
     axis_of,
+    exact,
     index,
     inexact,
     is_whole,
@@ -92,13 +93,20 @@ def block_diag(*arrs: _Nested) -> Tensor:
     return fx.concat(rows, axis=0)
 
 
+def _size(op: str, name: str, n: Any) -> int:
+    size = index(op, name, n)
+    if size < 0:
+        raise ValueError(f"{op}: {name} is {size}; sizes are not negative")
+    return size
+
+
 def tri(N: int, M: int | None = None, k: int = 0, dtype: _DType | None = None) -> Tensor:
     """A matrix `[N, M]` with 1 on and below diagonal k, and 0 above. M: N by default. dtype: float32 by default.
 
     >>> flex.tri(2, 3, dtype=int).tolist()
     [[1, 0, 0], [1, 1, 0]]
     """
-    shape = shape_of("tri", "N", (N, N if M is None else M))
+    shape = (_size("tri", "N", N), _size("tri", "M", N if M is None else M))
     return fx.tril(fx.ones(shape, dtype=fx.float32 if dtype is None else dtype), k)
 
 
@@ -129,15 +137,25 @@ def _places(op: str, x: Any) -> Tensor:
     return x.astype(fx.int64)
 
 
-def unravel_index(indices: _Nested, shape: _Shape) -> tuple[Tensor, ...]:
-    """The indices along each dimension of the elements at row-major positions of a tensor of this shape; int64. IndexError if a position
-    is out of range; DTypeError if positions are not integers.
+def _order(op: str, order: Any) -> int:
+    """The step through the dimensions from the slowest to the fastest: 1 for "C", -1 for "F"."""
+    if order not in ("C", "F"):
+        raise ValueError(f"{op}: order is {order!r}; it is 'C' or 'F'")
+    return 1 if order == "C" else -1
+
+
+def unravel_index(indices: _Nested, shape: _Shape, order: str = "C") -> tuple[Tensor, ...]:
+    """The indices along each dimension of the elements at these positions of a tensor of this shape; int64.
+
+    order: positions count row by row, "C", or column by column, "F" (ValueError for another). IndexError if a position is out of range;
+    DTypeError if positions are not integers.
 
     >>> [t.tolist() for t in flex.unravel_index(flex.asarray([5, 0]), (2, 3))]
     [[1, 0], [2, 0]]
     """
     at = _places("unravel_index", indices)
-    sizes = shape_of("unravel_index", "shape", shape)
+    step = _order("unravel_index", order)
+    sizes = shape_of("unravel_index", "shape", shape)[::step]
     count = prod(sizes)
     if at.size and not fx.all((at >= 0) & (at < count)).item():
         raise IndexError(f"unravel_index: a position is out of range for {count} elements")
@@ -145,7 +163,7 @@ def unravel_index(indices: _Nested, shape: _Shape) -> tuple[Tensor, ...]:
     for n in reversed(sizes):
         result.append(fx.remainder(at, max(n, 1)))
         at = fx.floor_divide(at, max(n, 1))
-    return tuple(reversed(result))
+    return tuple(reversed(result))[::step]
 
 
 def _mode(op: str, mode: Any, at: Tensor, size: int, what: str) -> Tensor:
@@ -169,11 +187,13 @@ def _from_start(op: str, at: Tensor, size: int, of: str) -> Tensor:
     return at
 
 
-def ravel_multi_index(multi_index: Any, dims: _Shape, mode: Any = "raise") -> Tensor:
-    """The row-major positions of elements of a tensor of shape dims, given by their indices along each dimension; int64.
+def ravel_multi_index(
+    multi_index: Any, dims: _Shape, mode: Any = "raise", order: str = "C"
+) -> Tensor:
+    """The positions of elements of a tensor of shape dims, given by their indices along each dimension; int64.
 
-    mode: what happens to an index out of range: "raise" (ValueError), "wrap" or "clip"; or one of these for each dimension. ShapeError if
-    there is not one tensor of indices for each dimension.
+    order: positions count row by row, "C", or column by column, "F". mode: what happens to an index out of range: "raise" (ValueError),
+    "wrap" or "clip"; or one of these for each dimension. ShapeError if there is not one tensor of indices for each dimension.
 
     >>> flex.ravel_multi_index((flex.asarray([1, 0]), flex.asarray([2, 0])), (2, 3)).tolist()
     [5, 0]
@@ -188,7 +208,8 @@ def ravel_multi_index(multi_index: Any, dims: _Shape, mode: Any = "raise") -> Te
         message = f"ravel_multi_index: {len(sizes)} dimensions, {len(each)} indices and {len(modes)} modes"
         raise fx.ShapeError(message)
     at = fx.zeros((), dtype=fx.int64)
-    for k, (x, n, m) in enumerate(zip(each, sizes, modes, strict=True)):
+    parts = list(enumerate(zip(each, sizes, modes, strict=True)))
+    for k, (x, n, m) in parts[:: _order("ravel_multi_index", order)]:
         at = at * n + _mode("ravel_multi_index", m, x, n, f"an index of dimension {k}")
     return at
 
@@ -222,7 +243,7 @@ def vander(x: _Nested, N: int | None = None, increasing: bool = False) -> Tensor
     [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
     """
     x = vector("vander", "x", x)
-    (count,) = shape_of("vander", "N", x.size if N is None else N)
+    count = _size("vander", "N", x.size if N is None else N)
     x = x.astype(fx.int64) if is_whole(x.dtype) and x.dtype != fx.uint64 else x
     ones = fx.ones((x.size, min(count, 1)), dtype=x.dtype)
     powers = fx.broadcast_to(x[:, None], (x.size, max(count - 1, 0)))
@@ -234,8 +255,8 @@ def _spaced(
     op: str, start: Any, stop: Any, num: Any, endpoint: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The ends, broadcast, in float64 or complex128, and the shares of the second, as a first dimension."""
-    (count,) = shape_of(op, "num", num)
-    first, last = (inexact(x, fx.float64) for x in (start, stop))
+    count = _size(op, "num", num)
+    first, last = (inexact(exact(x), fx.float64) for x in (start, stop))
     is_complex = any(fx.isdtype(t.dtype, "complex floating") for t in (first, last))
     wide = fx.complex128 if is_complex else fx.float64
     first, last = fx.broadcast_arrays(first.astype(wide), last.astype(wide))
@@ -276,7 +297,7 @@ def logspace(
     dtype = _spaced_dtype(start, stop) if dtype is None else dtype
     first, last, shares = _spaced("logspace", start, stop, num, endpoint)
     exponents = _between(first, last, shares)
-    base = tensor(base).astype(exponents.dtype)
+    base = exact(base).astype(exponents.dtype)
     return fx.moveaxis(fx.pow(base, exponents).astype(dtype), 0, axis)
 
 

@@ -11,21 +11,33 @@ from flex._functions._common import (
     along,
     axes_of,
     axis_of,
+    beside,
     exact,
     inexact,
     is_whole,
+    kind,
     tensor,
+    together,
     vector,
 )
 
 if TYPE_CHECKING:
-    from flex._flex import Tensor, _Nested, _Shape
+    from flex._flex import DType, Tensor, _Nested, _Shape
+
+
+def _more(name: str, values: Any, dtype: DType) -> Tensor:
+    """What `ediff1d` puts before or behind differences of a dtype, which is of no lower kind."""
+    t = fx.ravel(beside("ediff1d", values, dtype))
+    if kind(t.dtype) > kind(dtype):
+        raise fx.DTypeError(f"ediff1d: {name} has {t.dtype}, ary {dtype}: convert one with astype")
+    return t.astype(dtype)
 
 
 def ediff1d(ary: _Nested, to_end: _Nested | None = None, to_begin: _Nested | None = None) -> Tensor:
     """The differences of adjacent elements in row-major order.
 
-    to_begin, to_end: elements to put before and behind. The result has one dimension, and the dtype of ary.
+    to_begin, to_end: elements to put before and behind. The result has one dimension, and the dtype of ary; DTypeError if
+    theirs is of a higher kind.
 
     >>> flex.ediff1d(flex.asarray([1, 4, 9]), to_begin=0).tolist()
     [0, 3, 5]
@@ -33,9 +45,9 @@ def ediff1d(ary: _Nested, to_end: _Nested | None = None, to_begin: _Nested | Non
     x = fx.ravel(tensor(ary))
     parts = [x[1:] - x[:-1]]
     if to_begin is not None:
-        parts.insert(0, fx.ravel(tensor(to_begin)).astype(x.dtype))
+        parts.insert(0, _more("to_begin", to_begin, x.dtype))
     if to_end is not None:
-        parts.append(fx.ravel(tensor(to_end)).astype(x.dtype))
+        parts.append(_more("to_end", to_end, x.dtype))
     return parts[0] if len(parts) == 1 else fx.concat(parts)
 
 
@@ -81,8 +93,8 @@ def interp(
     width = x1 - x0
     slope = (f1 - f0) / fx.where(width == 0, 1.0, width)
     y = fx.where(x == x1, f1, slope * (x - x0) + f0)
-    first = fp[0] if left is None else tensor(left).astype(fp.dtype)
-    last = fp[-1] if right is None else tensor(right).astype(fp.dtype)
+    first = fp[0] if left is None else beside("interp", left, fp.dtype).astype(fp.dtype)
+    last = fp[-1] if right is None else beside("interp", right, fp.dtype).astype(fp.dtype)
     y = fx.where(x < xp[0], first, fx.where(x > xp[-1], last, y))
     return fx.where(fx.isnan(x), fx.nan, y).astype(result)
 
@@ -91,15 +103,15 @@ def _spacing(op: str, x: Any, dx: Any, y: Tensor, axis: int) -> Any:
     """The distances of samples along an axis."""
     if x is None:
         return dx
-    x = tensor(x)
+    x = inexact(beside(op, x, y.dtype))
     if x.ndim == 1:
         if x.size != y.shape[axis]:
             raise fx.ShapeError(
                 f"{op}: x has {x.size} points, and y {y.shape[axis]} along axis {axis}"
             )
-        d = fx.diff(inexact(x))
+        d = fx.diff(x)
         return fx.reshape(d, tuple(-1 if k == axis else 1 for k in range(y.ndim)))
-    return fx.diff(inexact(x), axis=axis)
+    return fx.diff(x, axis=axis)
 
 
 def _trapezia(op: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Tensor, Tensor, int]:
@@ -257,10 +269,8 @@ def unwrap(
 
 
 def _full(op: str, a: Any, v: Any, mode: str) -> tuple[Tensor, int, int]:
-    a, v = (
-        fx.reshape(tensor(x), -1) if tensor(x).ndim == 0 else vector(op, name, x)
-        for name, x in (("a", a), ("v", v))
-    )
+    both = zip(("a", "v"), together(op, a, v), strict=True)
+    a, v = (fx.reshape(x, -1) if x.ndim == 0 else vector(op, name, x) for name, x in both)
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"{op}: mode is {mode!r}; it is 'full', 'same' or 'valid'")
     if not a.size or not v.size:
@@ -298,7 +308,7 @@ def correlate(a: _Nested, v: _Nested, mode: str = "valid") -> Tensor:
     >>> flex.correlate(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([0.0, 1.0, 0.5])).tolist()
     [3.5]
     """
-    v = fx.reshape(tensor(v), -1) if tensor(v).ndim == 0 else vector("correlate", "v", v)
-    full, n, m = _full("correlate", a, fx.flip(fx.conj(v)), mode)
+    a, v = together("correlate", a, v)
+    full, n, m = _full("correlate", a, fx.flip(fx.conj(fx.atleast_1d(v))), mode)
     start = (m - 1) // 2 if n >= m else n // 2
     return _part(full, n, m, mode, start)

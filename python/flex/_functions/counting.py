@@ -42,7 +42,7 @@ def bincount(x: _Nested, weights: _Nested | None = None, minlength: int = 0) -> 
         count = max(least, fx.max(x).item() + 1)
     if weights is None:
         return fx.index_add(fx.zeros(count, dtype=fx.int64), x, 1)
-    w = vector("bincount", "weights", weights)
+    w = vector("bincount", "weights", exact(weights))
     if w.shape != x.shape:
         raise fx.ShapeError(f"bincount: weights have shape {list(w.shape)}, x has {list(x.shape)}")
     return fx.index_add(fx.zeros(count, dtype=fx.float64), x, w.astype(fx.float64))
@@ -60,7 +60,7 @@ def digitize(x: _Nested, bins: _Nested, right: bool = False) -> Tensor:
     >>> flex.digitize(flex.asarray([0.2, 6.4, 3.0]), flex.asarray([0.0, 1.0, 2.5, 4.0, 10.0])).tolist()
     [1, 4, 3]
     """
-    x, bins = tensor(x), vector("digitize", "bins", exact(bins))
+    x, bins = exact(x), vector("digitize", "bins", exact(bins))
     side: Literal["left", "right"] = "left" if right else "right"
     if _ascends(bins):
         return fx.searchsorted(bins, x, side)
@@ -80,7 +80,7 @@ def bucketize(x: _Nested, boundaries: _Nested, *, right: bool = False) -> Tensor
     [0, 1, 3]
     """
     boundaries = vector("bucketize", "boundaries", exact(boundaries))
-    return fx.searchsorted(boundaries, tensor(x), "right" if right else "left")
+    return fx.searchsorted(boundaries, exact(x), "right" if right else "left")
 
 
 def _range(op: str, a: Tensor, range: Any) -> tuple[float, float]:

@@ -7,34 +7,23 @@ from math import pi
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import inexact, is_whole, tensor
+from flex._functions._common import exact, inexact, is_whole, tensor, together
 
 if TYPE_CHECKING:
     from flex._flex import DType, Tensor, _Nested
 
-_ONE = (float, int, complex, bool)
 
-
-def _operand(x: Any) -> Any:
-    """A number stays one, whose dtype gives way to a tensor's."""
-    return x if type(x) in _ONE else tensor(x)
-
-
-def _floats(op: str, *xs: Any) -> list[Any]:
-    """The operands as floats of their common dtype, numbers as they are unless all are; no complex numbers."""
-    xs = tuple(map(_operand, xs))
-    if all(type(x) in _ONE for x in xs):
-        xs = tuple(map(tensor, xs))
-    dtypes = [x.dtype for x in xs if type(x) is fx.Tensor]
-    dtype = inexact(fx.empty((), dtype=fx.result_type(*dtypes))).dtype
+def _floats(op: str, *xs: Any) -> list[Tensor]:
+    """The operands as floats of their common dtype; no complex numbers."""
+    tensors = together(op, *xs)
+    dtype = inexact(fx.empty((), dtype=fx.result_type(*tensors))).dtype
     if fx.isdtype(dtype, "complex floating"):
         raise fx.DTypeError(f"{op}: not defined for complex numbers, got {dtype}")
-    return [x.astype(dtype) if type(x) is fx.Tensor else x for x in xs]
+    return [x.astype(dtype) for x in tensors]
 
 
-def _computed(f: Any, *xs: Any) -> Tensor:
+def _computed(f: Any, *tensors: Tensor) -> Tensor:
     """`f` of floats; 16-bit ones are computed in float32 and rounded once."""
-    tensors = [tensor(x) for x in xs]
     dtype = tensors[0].dtype
     if dtype.itemsize > 2:
         result: Tensor = f(*tensors)
@@ -169,10 +158,8 @@ def rad2deg(x: _Nested) -> Tensor:
 
 def _magnitudes(op: str, *xs: Any) -> tuple[DType, list[Tensor]]:
     """The common dtype, and the magnitudes as unsigned integers, which that of the smallest integer fits too."""
-    found = [tensor(x) for x in xs]
-    numbers = [type(_operand(x)) in _ONE for x in xs]
-    dtypes = [t.dtype for t, number in zip(found, numbers, strict=True) if not number]
-    dtype = fx.result_type(*(dtypes or [t.dtype for t in found]))
+    found = together(op, *xs)
+    dtype = fx.result_type(*found)
     if not fx.isdtype(dtype, "integral"):
         raise fx.DTypeError(f"{op}: defined for integers, not {dtype}")
     unsigned = _unsigned(dtype)
@@ -242,7 +229,7 @@ def float_power(x1: _Nested, x2: _Nested) -> Tensor:
     >>> flex.float_power(flex.asarray([2, 4]), -2).tolist()
     [0.25, 0.0625]
     """
-    a, b = tensor(x1), tensor(x2)
+    a, b = exact(x1), exact(x2)
     is_complex = any(fx.isdtype(t.dtype, "complex floating") for t in (a, b))
     wide = fx.complex128 if is_complex else fx.float64
     return fx.pow(a.astype(wide), b.astype(wide))
@@ -254,23 +241,17 @@ def divmod(x1: _Nested, x2: _Nested) -> tuple[Tensor, Tensor]:
     >>> [t.tolist() for t in flex.divmod(flex.asarray([7, -7]), 2)]
     [[3, -4], [1, 1]]
     """
-    a, b = _operand(x1), _operand(x2)
-    a = tensor(a) if type(b) in _ONE else a
+    a, b = together("divmod", x1, x2)
     return fx.floor_divide(a, b), fx.remainder(a, b)
 
 
 def _present(op: str, choose: Any, x1: Any, x2: Any) -> Tensor:
-    a, b = _operand(x1), _operand(x2)
-    a = tensor(a) if type(b) in _ONE else a
+    a, b = together(op, x1, x2)
     chosen: Tensor = choose(a, b)
     if is_whole(chosen.dtype):
         return chosen
-    a, b = (t.astype(chosen.dtype) if type(t) is fx.Tensor else t for t in (a, b))
-    missing = [fx.isnan(t) if type(t) is fx.Tensor else t != t for t in (a, b)]
-    for absent, other in zip(missing, (b, a), strict=True):
-        if absent is not False:
-            chosen = fx.where(tensor(absent), other, chosen)
-    return chosen
+    a, b = a.astype(chosen.dtype), b.astype(chosen.dtype)
+    return fx.where(fx.isnan(a), b, fx.where(fx.isnan(b), a, chosen))
 
 
 def fmax(x1: _Nested, x2: _Nested) -> Tensor:

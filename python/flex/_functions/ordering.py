@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import along, axis_of, index, is_whole, several, tensor
+from flex._functions._common import along, axis_of, index, is_whole, several, tensor, together
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
@@ -197,8 +197,15 @@ def _unique_slices(ar: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tenso
     return fx.take(ar, first, axis), first, inverse, ends - starts
 
 
+def _members(op: str, *ars: Any) -> list[Tensor]:
+    """The elements; integers of a list, which any dtype may lack, as they are."""
+    found = zip(ars, map(tensor, ars), strict=True)
+    given = [t if is_whole(t.dtype) else x for x, t in found]
+    return [fx.ravel(t) for t in together(op, *given)]
+
+
 def _pair(op: str, ar1: Any, ar2: Any) -> tuple[Tensor, Tensor]:
-    a, b = fx.ravel(tensor(ar1)), fx.ravel(tensor(ar2))
+    a, b = _members(op, ar1, ar2)
     dtype = fx.result_type(a, b)
     return a.astype(dtype), b.astype(dtype)
 
@@ -241,9 +248,9 @@ def setdiff1d(ar1: _Nested, ar2: _Nested, assume_unique: bool = False) -> Tensor
     >>> flex.setdiff1d(flex.asarray([3, 1, 2]), flex.asarray([2])).tolist()
     [1, 3]
     """
-    a = fx.ravel(tensor(ar1))
+    a, b = _members("setdiff1d", ar1, ar2)
     a = a if assume_unique else unique(a)
-    return fx.masked_select(a, fx.isin(a, fx.ravel(tensor(ar2)), invert=True))
+    return fx.masked_select(a, fx.isin(a, b, invert=True))
 
 
 def setxor1d(ar1: _Nested, ar2: _Nested, assume_unique: bool = False) -> Tensor:

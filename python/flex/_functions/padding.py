@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import along, index, is_whole, tensor
+from flex._functions._common import along, axis_of, index, is_whole, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,11 +18,9 @@ def _pairs(name: str, x: Any, rank: int) -> list[tuple[Any, Any]]:
     """One pair for each dimension, given as a number, a pair, or pairs."""
     x = x.tolist() if hasattr(x, "tolist") else x
     if isinstance(x, dict):
-        pairs = [(0, 0)] * rank
-        for k, pair in x.items():
-            pairs[index("pad", "an axis", k)] = (
-                (pair, pair) if not isinstance(pair, (tuple, list)) else tuple(pair)
-            )
+        pairs: list[tuple[Any, Any]] = [(0, 0)] * rank
+        for axis, pair in x.items():
+            (pairs[axis_of("pad", axis, rank)],) = _pairs(f"{name}[{axis}]", pair, 1)
         return pairs
     if not isinstance(x, (tuple, list)):
         return [(x, x)] * rank
@@ -152,9 +150,11 @@ def pad(
     >>> flex.pad(flex.asarray([1, 2, 3]), 2, "reflect").tolist()
     [3, 2, 1, 2, 3, 2, 1]
     """
-    if mode == "constant" and not kwargs:
-        return _constant(tensor(array), pad_width, value)
     x = tensor(array)
+    if isinstance(pad_width, dict):
+        pad_width = _pairs("pad_width", pad_width, x.ndim)
+    if mode == "constant" and not kwargs:
+        return _constant(x, pad_width, value)
     if not isinstance(mode, str) or mode not in _KEYWORDS:
         names = ", ".join(map(repr, _KEYWORDS))
         raise ValueError(f"pad: mode is {mode!r}; it is one of {names}")

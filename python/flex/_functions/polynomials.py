@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import double, exact, inexact, tensor, vector
+from flex._functions._common import double, exact, inexact, together, vector
 from flex._functions.building import vander
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def polyval(p: _Nested, x: _Nested) -> Tensor:
     >>> flex.polyval([1, 0, -1], flex.asarray([2, 3])).tolist()
     [3, 8]
     """
-    p, x = vector("polyval", "p", p), tensor(x)
+    p, x = together("polyval", p, x)
+    p = vector("polyval", "p", p)
     dtype = fx.result_type(p, x)
     x = x.astype(dtype)
     y = fx.zeros_like(x)
@@ -58,7 +59,7 @@ def polyfit(
     powers = vander(x.astype(double(x.dtype)), deg + 1)
     sides = y.astype(double(y.dtype))
     if w is not None:
-        w = vector("polyfit", "w", w).astype(fx.float64)
+        w = vector("polyfit", "w", exact(w)).astype(fx.float64)
         if w.shape != x.shape:
             raise fx.ShapeError(f"polyfit: w has {w.size} weights for {x.size} points")
         powers = powers * w[:, None]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axis_of, is_whole, several, tensor
+from flex._functions._common import axis_of, beside, is_whole, several, tensor, together
 from flex._functions.building import _from_start, _mode, _places
 
 if TYPE_CHECKING:
@@ -37,11 +37,9 @@ def select(
     if len(condlist) != len(choicelist) or not condlist:
         counts = f"{len(condlist)} conditions and {len(choicelist)} choices"
         raise ValueError(f"select: {counts}; there must be equally many, and one at least")
-    choices = [tensor(c) for c in choicelist]
-    dtype = fx.result_type(
-        *choices, default if isinstance(default, (int, float, complex)) else tensor(default)
-    )
-    result = tensor(default).astype(dtype)
+    *choices, result = together("select", *choicelist, default)
+    dtype = fx.result_type(*choices, result)
+    result = result.astype(dtype)
     for c, choice in reversed(list(zip(condlist, choices, strict=True))):
         c = tensor(c)
         if c.dtype != fx.bool:
@@ -95,11 +93,12 @@ def piecewise(
     result = fx.zeros_like(x)
     for c, f in zip(conditions, functions, strict=True):
         if callable(f):
-            values = tensor(f(fx.masked_select(x, c), *args, **kw)).astype(x.dtype)
+            values = f(fx.masked_select(x, c), *args, **kw)
+            values = beside("piecewise", values, x.dtype).astype(x.dtype)
             values = fx.broadcast_to(values, (fx.count_nonzero(c).item(),))
             result = masked_scatter(result, c, values)
         else:
-            result = fx.where(c, tensor(f).astype(x.dtype), result)
+            result = fx.where(c, beside("piecewise", f, x.dtype).astype(x.dtype), result)
     return result
 
 
@@ -113,7 +112,7 @@ def choose(a: _Nested, choices: Any, mode: str = "raise") -> Tensor:
     [1, 10, 10]
     """
     at = _places("choose", a)
-    each = [tensor(c) for c in several("choose", "choices", choices)]
+    each = together("choose", *several("choose", "choices", choices))
     if not each:
         raise ValueError("choose: there are no choices")
     at = _mode("choose", mode, at, len(each), "a number of a choice")
@@ -161,7 +160,8 @@ def masked_scatter(x: _Nested, mask: _Nested, source: _Nested) -> Tensor:
     >>> flex.masked_scatter(flex.zeros(3), flex.asarray([True, False, True]), flex.asarray([5.0, 6.0])).tolist()
     [5.0, 0.0, 6.0]
     """
-    x, mask, source = tensor(x), tensor(mask), fx.ravel(tensor(source))
+    x, mask = tensor(x), tensor(mask)
+    source = fx.ravel(beside("masked_scatter", source, x.dtype))
     if mask.dtype != fx.bool:
         raise fx.DTypeError(f"masked_scatter: the mask is bool, got {mask.dtype}")
     x, mask = fx.broadcast_arrays(x, mask)
@@ -233,7 +233,8 @@ def scatter_reduce(
         raise ValueError(
             f"scatter_reduce: reduce is {reduce!r}; it is 'sum', 'prod', 'mean', 'amax' or 'amin'"
         )
-    x, indices, values = tensor(x), tensor(indices), tensor(values)
+    x, indices = tensor(x), tensor(indices)
+    values = beside("scatter_reduce", values, x.dtype)
     axis = axis_of("scatter_reduce", axis, x.ndim)
     start = x
     counts = fx.scatter(fx.zeros(x.shape, dtype=fx.int64), indices, 1, axis, mode="add")

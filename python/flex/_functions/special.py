@@ -47,13 +47,8 @@ for _k in range(1, 16):
 def _of_doubles(op: str, f: Any, *xs: Any) -> Tensor:
     """`f` of the operands as float64, rounded to their common dtype."""
     operands = _floats(op, *xs)
-    dtype = next(x.dtype for x in operands if type(x) is fx.Tensor)
-    doubles = [
-        x.astype(fx.float64) if type(x) is fx.Tensor else fx.asarray(x, dtype=fx.float64)
-        for x in operands
-    ]
-    result: Tensor = f(*doubles)
-    return result.astype(dtype)
+    result: Tensor = f(*(x.astype(fx.float64) for x in operands))
+    return result.astype(operands[0].dtype)
 
 
 def _series(terms: Any, x: Any) -> Any:

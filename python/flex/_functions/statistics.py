@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axes_of, axis_of, exact, inexact, is_whole, tensor
+from flex._functions._common import axes_of, axis_of, exact, inexact, is_whole, tensor, together
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _DType, _Nested, _Shape
@@ -32,13 +32,12 @@ def average(
     >>> flex.average(flex.asarray([1.0, 2.0, 5.0]), weights=flex.asarray([1.0, 1.0, 2.0])).item()
     3.25
     """
-    a = tensor(a)
+    a, w = together("average", a, 1.0 if weights is None else weights)
     axes = axes_of("average", axis, a.ndim)
     if weights is None:
         mean = fx.mean(a, axes, keepdims=keepdims)
         total = fx.full_like(mean, float(prod(a.shape[k] for k in axes)))
         return (mean, total) if returned else mean
-    w = tensor(weights)
     if w.shape != a.shape:
         if axis is None:
             raise TypeError("average: the shapes of a and weights differ, which needs an axis")
@@ -67,7 +66,7 @@ def _observations(op: str, m: Any, rowvar: bool, dtype: Any) -> Tensor:
 
 
 def _weights(name: str, weights: Any, count: int) -> Tensor:
-    w = tensor(weights)
+    w = exact(weights)
     if w.ndim != 1 or w.shape[0] != count:
         raise fx.ShapeError(
             f"cov: {name} has shape {list(w.shape)}; there are {count} observations"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axis_of, tensor
+from flex._functions._common import axis_of, beside, tensor
 from flex._functions.building import _from_start, _mode, _places
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def put(a: Tensor, ind: _Nested, v: _Nested, mode: str = "raise") -> None:
     [[5.0, 0.0], [0.0, 7.0]]
     """
     a = _written("put", a)
-    at, values, n = fx.ravel(_places("put", ind)), tensor(v), a.size
+    at, values, n = fx.ravel(_places("put", ind)), beside("put", v, a.dtype), a.size
     if mode == "raise":
         at = _from_start("put", at, n, f"{n} elements")
     elif at.size and not n:
@@ -67,7 +67,7 @@ def place(arr: Tensor, mask: _Nested, vals: _Nested) -> None:
     [1, 7, 8, 7]
     """
     arr = _written("place", arr)
-    mask, values = tensor(mask), tensor(vals)
+    mask, values = tensor(mask), beside("place", vals, arr.dtype)
     if mask.size != arr.size:
         shapes = f"the mask has shape {list(mask.shape)}, arr has {list(arr.shape)}"
         raise fx.ShapeError(f"place: {shapes}")
@@ -94,13 +94,14 @@ def put_along_axis(arr: Tensor, indices: _Nested, values: _Nested, axis: int | N
     """
     arr = _written("put_along_axis", arr)
     at = _places("put_along_axis", indices)
+    values = beside("put_along_axis", values, arr.dtype)
     if axis is None:
         if at.ndim != 1:
             shape = list(at.shape)
             raise fx.ShapeError(
                 f"put_along_axis: without axis, indices has one dimension, got shape {shape}"
             )
-        put(arr, at, fx.broadcast_to(tensor(values), at.shape))
+        put(arr, at, fx.broadcast_to(values, at.shape))
         return
     axis = axis_of("put_along_axis", axis, arr.ndim)
     if at.ndim != arr.ndim:
@@ -116,9 +117,7 @@ def put_along_axis(arr: Tensor, indices: _Nested, values: _Nested, axis: int | N
         else fx.reshape(fx.arange(size), tuple(size if j == k else 1 for j in range(arr.ndim)))
         for k, size in enumerate(shape)
     ]
-    arr[tuple(fx.broadcast_arrays(*grid))] = fx.broadcast_to(tensor(values), shape).astype(
-        arr.dtype
-    )
+    arr[tuple(fx.broadcast_arrays(*grid))] = fx.broadcast_to(values, shape).astype(arr.dtype)
 
 
 def fill_diagonal(a: Tensor, val: _Nested, wrap: bool = False) -> None:
@@ -133,7 +132,8 @@ def fill_diagonal(a: Tensor, val: _Nested, wrap: bool = False) -> None:
     >>> x.tolist()
     [[7.0, 0.0, 0.0], [0.0, 7.0, 0.0]]
     """
-    a, values = _written("fill_diagonal", a), tensor(val)
+    a = _written("fill_diagonal", a)
+    values = beside("fill_diagonal", val, a.dtype)
     shape = a.shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         wanted = "two dimensions, or more of one size"
