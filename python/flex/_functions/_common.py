@@ -23,17 +23,18 @@ def kind(dtype: DType) -> int:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether `x` is a number, or lists of numbers, whose dtype gives way to a tensor's."""
-    if isinstance(x, (bool, int, float, complex)):  # NumPy's float64 and complex128 too
-        return True
-    if isinstance(x, (list, tuple, range)):
+    """Whether `x`, which `asarray` took, is a number, or lists of numbers, whose dtype gives way to a tensor's. NumPy's scalars are
+    numbers by themselves, but have their dtype in lists, as in `asarray`.
+    """
+    if type(x) in (list, tuple):
         return all(type(y) in (float, int, bool, complex) or _is_listed(y) for y in x)
-    return type(x).__module__ == "numpy" and not hasattr(x, "__len__")  # one of its scalars
+    if isinstance(x, (bool, int, float, complex, range)):  # NumPy's float64 and complex128 too
+        return True
+    return type(x).__module__ == "numpy" and not hasattr(x, "__len__")
 
 
 def _is_listed(x: Any) -> bool:
-    """Whether an item of a list is plain: NumPy's scalars have their dtype there, as in `asarray`."""
-    return isinstance(x, (list, tuple, range)) and _is_plain(x)
+    return type(x) in (list, tuple, range) and _is_plain(x)
 
 
 def exact(x: Any) -> Tensor:
@@ -46,8 +47,9 @@ def exact(x: Any) -> Tensor:
 
 def beside(op: str, x: Any, dtype: DType) -> Tensor:
     """`x` as an operand beside elements of a dtype: numbers, and lists of them, have the dtype that a number has there, and its digits."""
+    t = tensor(x)
     if not _is_plain(x):
-        return tensor(x)
+        return t
     x = x.item() if hasattr(x, "item") else x
     plain = tensor(x).dtype
     try:
@@ -60,9 +62,10 @@ def beside(op: str, x: Any, dtype: DType) -> Tensor:
 
 def together(op: str, *xs: Any) -> list[Tensor]:
     """The operands as tensors, numbers and lists as they are beside the tensors among them."""
-    dtypes = [tensor(x).dtype for x in xs if not _is_plain(x)]
-    if not dtypes:
-        return list(map(tensor, xs))
+    tensors = list(map(tensor, xs))
+    dtypes = [t.dtype for x, t in zip(xs, tensors, strict=True) if not _is_plain(x)]
+    if not dtypes or len(dtypes) == len(xs):
+        return tensors
     dtype = fx.result_type(*dtypes)
     return [beside(op, x, dtype) for x in xs]
 
