@@ -180,7 +180,8 @@ def test_windowed_filters(kwargs):
 
 WINDOWS = [
     "barthann", "bartlett", "blackman", "blackmanharris", "boxcar", "cosine", "flattop", "hamming", "hann", "nuttall", "triang",
-    "tukey", ("gaussian", 3.0), ("kaiser", 8.0), ("tukey", 0.25), 6.5,
+    "tukey", ("gaussian", 3.0), ("kaiser", 8.0), ("tukey", 0.25), 6.5, "bohman", "parzen", "lanczos", ("exponential", None, 2.0),
+    ("general_cosine", [0.5, 0.3, 0.2]), ("general_gaussian", 1.5, 3.0), ("general_hamming", 0.6),
 ]  # fmt: skip
 
 
@@ -272,6 +273,10 @@ def test_other_rates(x):
         both("resample", x, num, axis=1, window=np.arange(50) * 0.5)
     for up, down in ((2, 1), (1, 2), (3, 2), (2, 3), (5, 4), (1, 7), (7, 1), (4, 4)):
         both("resample_poly", x, up, down, axis=1)
+        for taps in ([0.1, 0.5, 0.3], np.array([0.2, 0.4, 0.1, 0.7]), np.array([2.0])):
+            both("resample_poly", x, up, down, axis=1, window=taps)
+        for padtype in ("mean", "median", "minimum", "maximum") if x is X else ("mean",):
+            both("resample_poly", x, up, down, axis=1, padtype=padtype)
     for kwargs in (
         {"q": 2},
         {"q": 3, "n": 4},
@@ -456,6 +461,11 @@ ERRORS = [
     (ValueError, "resample: t has 1 times", lambda: signal.resample(T, 2, t=[1.0])),
     (flex.ShapeError, "window has shape .2.", lambda: signal.resample(T, 2, window=T[:2])),
     (ValueError, "resample_poly: up is 0", lambda: signal.resample_poly(T, 0, 1)),
+    (
+        ValueError,
+        "resample_poly: padtype is 'a'; it is one of 'constant', 'maximum'",
+        lambda: signal.resample_poly(T, 2, 1, padtype="a"),
+    ),
     (ValueError, "decimate: q is 0", lambda: signal.decimate(T, 0)),
     (ValueError, "decimate: ftype is 'any'", lambda: signal.decimate(T, 2, ftype="any")),
     (ValueError, "find_peaks: distance is 0", lambda: signal.find_peaks(T, distance=0)),

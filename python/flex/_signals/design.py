@@ -46,6 +46,26 @@ def _triangle(n: int) -> Tensor:
     return k * 2 / (n + 1) if n % 2 else (k * 2 - 1) / n
 
 
+def _bohman(n: int) -> Tensor:
+    x = fx.abs(2 * _phase(n) - 1)
+    inner = (1 - x) * fx.cos(x * pi) + fx.sin(x * pi) / pi
+    return fx.where(x == 1, 0.0, inner)
+
+
+def _parzen(n: int) -> Tensor:
+    x = fx.abs(fx.arange(n, dtype=fx.float64) - (n - 1) / 2) / (n / 2)
+    return fx.where(x <= 0.5, 1 - 6 * x * x + 6 * x**3, 2 * (1 - x) ** 3)
+
+
+def _from_middle(n: int) -> Tensor:
+    return fx.arange(n, dtype=fx.float64) - (n - 1) / 2
+
+
+def _exponential(n: int, center: float | None = None, tau: float = 1.0) -> Tensor:
+    middle = (n - 1) / 2 if center is None else center
+    return fx.exp(-fx.abs(fx.arange(n, dtype=fx.float64) - middle) / tau)
+
+
 def _tukey(n: int, alpha: float = 0.5) -> Tensor:
     if alpha <= 0:
         return fx.ones(n, dtype=fx.float64)
@@ -60,25 +80,40 @@ _WINDOWS: dict[str, Any] = {
     "bartlett": lambda n: 1 - fx.abs(2 * _phase(n) - 1),
     "blackman": _cosines(0.42, 0.5, 0.08),
     "blackmanharris": _cosines(0.35875, 0.48829, 0.14128, 0.01168),
+    "bohman": _bohman,
     "boxcar": lambda n: fx.ones(n, dtype=fx.float64),
     "cosine": lambda n: fx.sin((fx.arange(n, dtype=fx.float64) + 0.5) * (pi / n)),
+    "exponential": _exponential,
     "flattop": _cosines(0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
     "gaussian": lambda n, std: fx._signal.gaussian(n, std, dtype=fx.float64),
+    "general_cosine": lambda n, a: _cosines(*map(float, a))(n),
+    "general_gaussian": lambda n, p, sig: fx.exp(-0.5 * fx.abs(_from_middle(n) / sig) ** (2 * p)),
+    "general_hamming": lambda n, alpha: _cosines(alpha, 1 - alpha)(n),
     "hamming": _cosines(0.54, 0.46),
     "hann": _cosines(0.5, 0.5),
     "kaiser": lambda n, beta: fx._signal.kaiser(n, beta, dtype=fx.float64),
+    "lanczos": lambda n: sinc(2 * _phase(n) - 1),
     "nuttall": _cosines(0.3635819, 0.4891775, 0.1365995, 0.0106411),
+    "parzen": _parzen,
     "triang": _triangle,
     "tukey": _tukey,
 }
-_PARAMETERS = {"gaussian": 1, "kaiser": 1}
+# the least and the most parameters of those that have some
+_PARAMETERS = {
+    **dict.fromkeys(("gaussian", "general_cosine", "general_hamming", "kaiser"), (1, 1)),
+    "exponential": (0, 2),
+    "general_gaussian": (2, 2),
+    "tukey": (0, 1),
+}
 
 
 def get_window(window: Any, Nx: int, fftbins: bool = True) -> Tensor:
     """The window of Nx samples of this name, float64.
 
-    window: "barthann", "bartlett", "blackman", "blackmanharris", "boxcar", "cosine", "flattop", "hamming", "hann", "nuttall", "triang" or
-    "tukey"; a tuple of a name and its parameter: ("gaussian", std), ("kaiser", beta), ("tukey", alpha); or a number, the beta of "kaiser".
+    window: "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "cosine", "exponential", "flattop", "hamming", "hann",
+    "lanczos", "nuttall", "parzen", "triang" or "tukey"; a tuple of a name and its parameters: ("exponential", center, tau),
+    ("gaussian", std), ("general_cosine", weights), ("general_gaussian", p, sig), ("general_hamming", alpha), ("kaiser", beta),
+    ("tukey", alpha); or a number, the beta of "kaiser".
     fftbins: one period of a periodic window, as for spectral analysis; otherwise symmetric. ValueError for another name or another number
     of parameters, and if Nx is not positive.
 
@@ -97,9 +132,10 @@ def get_window(window: Any, Nx: int, fftbins: bool = True) -> Tensor:
     if name not in _WINDOWS:
         names = ", ".join(map(repr, _WINDOWS))
         raise ValueError(f"get_window: window is {name!r}; it is one of {names}")
-    least = _PARAMETERS.get(name, 0)
-    if not least <= len(parameters) <= max(least, int(name == "tukey")):
-        raise ValueError(f"get_window: {name!r} with {len(parameters)} parameters; it has {least}")
+    least, most = _PARAMETERS.get(name, (0, 0))
+    if not least <= len(parameters) <= most:
+        has = least if least == most else f"{least} to {most}"
+        raise ValueError(f"get_window: {name!r} with {len(parameters)} parameters; it has {has}")
     if n == 1:
         return fx.ones(1, dtype=fx.float64)
     if name == "boxcar" or not fftbins:

@@ -8,7 +8,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import along, axis_of, inexact, tensor, vector
+from flex._functions._common import along, axis_of, exact, inexact, tensor, vector
 from flex._signals.design import cheby1, firwin, get_window
 from flex._signals.filtering import sosfiltfilt
 
@@ -85,17 +85,28 @@ def _weights(window: Any, n: int, spectrum: Tensor) -> Tensor:
     return weights.astype(fx.real(spectrum).dtype)
 
 
+_LEVELS: dict[str, Any] = {
+    "maximum": fx.max,
+    "mean": fx.mean,
+    "median": fx.median,
+    "minimum": fx.min,
+}
+
+
 def resample_poly(
     x: _Nested,
     up: int,
     down: int,
     axis: int = 0,
     window: Any = ("kaiser", 5.0),
+    padtype: str = "constant",
 ) -> Tensor:
     """Lines along an axis at up / down times the sample rate: zeros are put between samples, a filter of linear phase smooths them, and
-    each down-th sample is kept. Beyond the ends are zeros.
+    each down-th sample is kept.
 
-    window: of the filter, as of `firwin`. Integers become float32. ValueError if up or down is not positive; AxisError.
+    window: of the filter, as of `firwin`, or the filter's coefficients, a list or a tensor of one dimension (ShapeError). padtype: what is
+    beyond the ends: zeros for "constant", or the "mean", "median", "minimum" or "maximum" of a line. Integers become float32. ValueError
+    if up or down is not positive, and for another padtype; AxisError.
 
     >>> flex.signal.resample_poly(flex.asarray([1.0, 2.0, 3.0]), 2, 1).shape
     (6,)
@@ -105,21 +116,33 @@ def resample_poly(
     up, down = operator.index(up), operator.index(down)
     if up < 1 or down < 1:
         raise ValueError(f"resample_poly: up is {up} and down {down}; both must be positive")
+    if padtype not in ("constant", *_LEVELS):
+        names = ", ".join(map(repr, ("constant", *_LEVELS)))
+        raise ValueError(f"resample_poly: padtype is {padtype!r}; it is one of {names}")
     common = math.gcd(up, down)
     up, down = up // common, down // common
     if up == down == 1:
         return x.copy()
-    n, half = x.shape[axis], 10 * max(up, down)
+    n = x.shape[axis]
     count = -(-n * up // down)
-    h = firwin(2 * half + 1, 1.0 / max(up, down), window=window) * up
-    lines = fx.moveaxis(x, axis, -1)
+    if isinstance(window, list) or hasattr(window, "__array__"):
+        h = vector("resample_poly", "window", exact(window)).astype(fx.float64) * up
+    else:
+        h = firwin(20 * max(up, down) + 1, 1.0 / max(up, down), window=window) * up
+    half = (h.size - 1) // 2
     wide = fx.complex128 if fx.isdtype(x.dtype, "complex floating") else fx.float64
-    spread = fx.pad(fx.expand_dims(lines.astype(wide), -1), [(0, 0)] * lines.ndim + [(0, up - 1)])
+    values, level = x.astype(wide), None
+    if padtype != "constant" and n:
+        level = _LEVELS[padtype](values, axis=axis, keepdims=True)
+        values = values - level
+    lines = fx.moveaxis(values, axis, -1)
+    spread = fx.pad(fx.expand_dims(lines, -1), [(0, 0)] * lines.ndim + [(0, up - 1)])
     spread = fx.reshape(spread, (*lines.shape[:-1], n * up))
     behind = max((count - 1) * down + half + 1 - n * up, 0)
-    padded = fx.pad(spread, [(0, 0)] * (lines.ndim - 1) + [(half, behind)])
-    y = fx.matmul(fx.unfold(padded, 2 * half + 1, step=down)[..., :count, :], h.astype(wide))
-    return fx.moveaxis(y, -1, axis).astype(x.dtype)
+    padded = fx.pad(spread, [(0, 0)] * (lines.ndim - 1) + [(h.size - 1 - half, behind)])
+    y = fx.matmul(fx.unfold(padded, h.size, step=down)[..., :count, :], fx.flip(h).astype(wide))
+    y = fx.moveaxis(y, -1, axis)
+    return (y if level is None else y + level).astype(x.dtype)
 
 
 def decimate(
