@@ -285,3 +285,18 @@ SEVERAL_AXES = frozenset(
         "var",
     ]
 )
+
+# Names of torch.nn.functional, where flex.nn is asked for them
+OF_NN = {
+    "bilinear": 'flex.einsum("...i,oij,...j->...o", x1, weight, x2) + bias',
+    "multilabel_soft_margin_loss": "flex.nn.binary_cross_entropy_with_logits(x, target)",
+    "soft_margin_loss": "flex.mean(flex.nn.softplus(-target * x))",
+    "upsample": "flex.nn.interpolate(x, ...)",
+    "upsample_bilinear": "flex.nn.interpolate(x, ..., mode='bilinear', align_corners=True)",
+    "upsample_nearest": "flex.nn.interpolate(x, ...)",
+    **{
+        f"{pool}_pool{n}d_with_indices": f"flex.nn.{pool}_pool{n}d(x, ..., return_indices=True)"
+        for pool in ("max", "adaptive_max")
+        for n in (1, 2, 3)
+    },
+}

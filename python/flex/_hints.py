@@ -12,6 +12,7 @@ from flex._hint_tables import (
     IN_PLACE,
     KEYWORDS,
     NAMES,
+    OF_NN,
     OF_TENSOR,
     SEQUENCES,
     SEVERAL_AXES,
@@ -28,6 +29,8 @@ def attribute(owner: object, name: str) -> str:
 
     if owner is flex.random and name[:1] != "_" and hasattr(flex.random.Generator, name):
         return f": write flex.random.default_rng(seed).{name}(...)"
+    if owner is flex.nn and name in OF_NN:
+        return f": write {OF_NN[name]}"
     if name in NAMES:
         return f": write {NAMES[name]}"
     if owner in (flex, flex._flex) and name in OF_TENSOR:

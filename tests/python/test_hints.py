@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import flex
@@ -93,6 +94,8 @@ MODULES = {
         (X, "nn", "flex.nn"),
         (X, "relu_", "x[...] = x.relu(...)"),
         (flex.nn, "relu_", "x[...] = x.relu(...)"),
+        (flex.nn, "upsample", "flex.nn.interpolate(x, ...)"),
+        (flex.nn, "max_pool2d_with_indices", "flex.nn.max_pool2d(x, ..., return_indices=True)"),
         (X, "dim", "x.ndim"),
         (X, "fill_", "x[...] = value"),
         *(
@@ -107,6 +110,16 @@ MODULES = {
 )
 def test_names_that_stand_elsewhere(owner, name, hint):
     assert message(lambda: getattr(owner, name)).endswith(f" {name!r}: write {hint}")
+
+
+def test_the_hint_for_a_bilinear_layer_computes_it():
+    rng = np.random.default_rng(0)
+    x1, x2, weight, bias = (rng.normal(size=s) for s in ((2, 3), (2, 4), (5, 3, 4), (5,)))
+    _, written = message(lambda: flex.nn.bilinear).split(": write ")
+    names = {"flex": flex, "x1": x1, "x2": x2, "weight": weight, "bias": bias}
+    expected = np.stack([[a @ w @ b for w in weight] for a, b in zip(x1, x2, strict=True)]) + bias
+    np.testing.assert_allclose(eval(written, names), expected, rtol=1e-12)
+    assert "scipy.signal.bilinear" in message(lambda: flex.signal.bilinear)
 
 
 def test_names_of_modules():
