@@ -1,6 +1,7 @@
 //! Small matrices, one in each lane: element `(i, j)` of all of them is one array.
 
 use super::math::Real;
+use crate::simd::Isa;
 
 /// Matrices that are computed together: a cache line of float32.
 pub const LANES: usize = 16;
@@ -98,6 +99,194 @@ kernel! {
                         least[l] = if least[l] < sum[l] { least[l] } else { sum[l] };
                         row[i][l] = sum[l].sqrt::<I>();
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Reduces symmetric matrices, of which `a` has the lower triangles, to tridiagonal ones, from the last
+/// row up (EISPACK's tred1): their diagonals, and the squares of what stands beside them. What is
+/// smaller than the root of `least` counts as zero where it is to be mapped to zero.
+#[inline(always)]
+fn tridiagonal<I: Isa, F: Real>(
+    a: &mut [[F; LANES]],
+    n: usize,
+    d: &mut [[F; LANES]],
+    e: &mut [[F; LANES]],
+    least: F,
+) {
+    let half = F::from_f64(0.5);
+    for i in (1..n).rev() {
+        let (above, row) = a.split_at_mut(i * n);
+        d[i] = row[i];
+        let (before, last) = row[..i].split_at_mut(i - 1);
+        let mut sum = [F::ZERO; LANES];
+        for x in before.iter() {
+            for l in 0..LANES {
+                sum[l] = x[l].multiply_add::<I>(x[l], sum[l]);
+            }
+        }
+        // of the reflection I - factor u u^T, which is the identity if there is nothing to map to zero
+        let mut factor = [F::ZERO; LANES];
+        let last = &mut last[0];
+        for l in 0..LANES {
+            let x = last[l];
+            let square = x.multiply_add::<I>(x, sum[l]);
+            let root = square.sqrt::<I>();
+            let root = if x < F::ZERO { root } else { -root };
+            let inverse = F::ONE / (square - x * root);
+            factor[l] = if sum[l] > least { inverse } else { F::ZERO };
+            last[l] = x - root;
+            e[i - 1][l] = square;
+        }
+        if i == 1 {
+            break;
+        }
+        let (u, p) = (&row[..i], &mut d[..i]);
+        for j in 0..i {
+            let line = &above[j * n..][..=j];
+            let mut sum = [F::ZERO; LANES];
+            for k in 0..j {
+                for l in 0..LANES {
+                    sum[l] = line[k][l].multiply_add::<I>(u[k][l], sum[l]);
+                    p[k][l] = line[k][l].multiply_add::<I>(u[j][l], p[k][l]);
+                }
+            }
+            for l in 0..LANES {
+                p[j][l] = line[j][l].multiply_add::<I>(u[j][l], sum[l]);
+            }
+        }
+        let mut sum = [F::ZERO; LANES];
+        for (p, u) in p.iter_mut().zip(u) {
+            for l in 0..LANES {
+                p[l] = p[l] * factor[l];
+                sum[l] = p[l].multiply_add::<I>(u[l], sum[l]);
+            }
+        }
+        for l in 0..LANES {
+            sum[l] = -(sum[l] * factor[l] * half);
+        }
+        for (p, u) in p.iter_mut().zip(u) {
+            for l in 0..LANES {
+                p[l] = sum[l].multiply_add::<I>(u[l], p[l]);
+            }
+        }
+        for j in 0..i {
+            for (k, x) in above[j * n..][..=j].iter_mut().enumerate() {
+                for l in 0..LANES {
+                    let y = (-u[j][l]).multiply_add::<I>(p[k][l], x[l]);
+                    x[l] = (-p[j][l]).multiply_add::<I>(u[k][l], y);
+                }
+            }
+        }
+    }
+    d[0] = a[0];
+}
+
+/// How far the smaller value of `[[x, ..], [.., y]]`, with `square` beside the diagonal, lies from `x`
+/// if `x` is the smaller number: Wilkinson's shift, as what it subtracts from `x`.
+#[inline(always)]
+fn shift<I: Isa, F: Real>(x: F, y: F, square: F) -> F {
+    let half = (y - x) * F::from_f64(0.5);
+    let root = half.multiply_add::<I>(half, square).sqrt::<I>();
+    square / (half + if half < F::ZERO { -root } else { root })
+}
+
+kernel! {
+    /// The eigenvalues of symmetric matrices of `n`, of which `a` has the lower triangles, ascending in
+    /// `d`, by QL iterations without square roots (Pal, Walker and Kahan's, EISPACK's tqlrat). `e` is
+    /// scratch. A number beside the diagonal is negligible if it is smaller than `tolerance` times the
+    /// geometric mean of its neighbours; `least` is the smallest number whose inverse is far from
+    /// infinite. `done` becomes zero where an eigenvalue does not converge.
+    pub fn eigenvalues<'a, F: Real>(
+        a: &'a mut [[F; LANES]],
+        n: usize,
+        d: &'a mut [[F; LANES]],
+        e: &'a mut [[F; LANES]],
+        tolerance: F,
+        least: F,
+        done: &'a mut [F; LANES],
+    ) -> () { |I|
+        /// The most steps of an eigenvalue.
+        const STEPS: usize = 30;
+        tridiagonal::<I, F>(a, n, d, e, least);
+        let size = |x: F| if x < F::ZERO { -x } else { x };
+        for k in 0..n.saturating_sub(2) {
+            for step in 0..=STEPS {
+                // what has converged keeps its numbers, whatever its neighbours need
+                let (mut active, mut any) = ([F::ZERO; LANES], F::ZERO);
+                for l in 0..LANES {
+                    let most = tolerance * size(d[k][l]) * (tolerance * size(d[k + 1][l])) + least;
+                    active[l] = if e[k][l] > most { F::ONE } else { F::ZERO };
+                    any = any + active[l];
+                }
+                if any == F::ZERO {
+                    break;
+                }
+                if step == STEPS {
+                    for l in 0..LANES {
+                        done[l] = done[l] * (F::ONE - active[l]);
+                    }
+                    break;
+                }
+                let mut sigma = [F::ZERO; LANES];
+                let (mut c, mut s) = ([F::ONE; LANES], [F::ZERO; LANES]);
+                let (mut gamma, mut p) = ([F::ZERO; LANES], [F::ZERO; LANES]);
+                for l in 0..LANES {
+                    sigma[l] = d[k][l] - shift::<I, F>(d[k][l], d[k + 1][l], e[k][l]);
+                    gamma[l] = d[n - 1][l] - sigma[l];
+                    p[l] = gamma[l] * gamma[l];
+                }
+                for i in (k..n - 1).rev() {
+                    let (d, above) = d.split_at_mut(i + 1);
+                    let (d, above) = (&d[i], &mut above[0]);
+                    let (e, beside) = e.split_at_mut(i + 1);
+                    let e = &e[i];
+                    if i + 2 < n {
+                        let beside = &mut beside[0];
+                        for l in 0..LANES {
+                            let next = s[l] * (p[l] + e[l]);
+                            beside[l] = if active[l] > F::ZERO { next } else { beside[l] };
+                        }
+                    }
+                    for l in 0..LANES {
+                        let r = p[l] + e[l];
+                        let inverse = F::ONE / r;
+                        // where the matrix splits the iteration begins anew
+                        let next_c = if r > least { p[l] * inverse } else { F::ONE };
+                        s[l] = if r > least { e[l] * inverse } else { F::ZERO };
+                        let next = next_c.multiply_add::<I>(d[l] - sigma[l], -(s[l] * gamma[l]));
+                        let value = gamma[l] + (d[l] - next);
+                        above[l] = if active[l] > F::ZERO { value } else { above[l] };
+                        let quotient = next * next / next_c;
+                        // the limit of the quotient
+                        let zero = r > least && p[l] <= least;
+                        p[l] = if zero { c[l] * e[l] } else { quotient };
+                        (c[l], gamma[l]) = (next_c, next);
+                    }
+                }
+                for l in 0..LANES {
+                    e[k][l] = if active[l] > F::ZERO { s[l] * p[l] } else { e[k][l] };
+                    d[k][l] = if active[l] > F::ZERO { sigma[l] + gamma[l] } else { d[k][l] };
+                }
+            }
+        }
+        if n >= 2 {
+            for l in 0..LANES {
+                let (x, y, square) = (d[n - 2][l], d[n - 1][l], e[n - 2][l]);
+                let by = shift::<I, F>(x, y, square);
+                let by = if square > F::ZERO { by } else { F::ZERO };
+                d[n - 2][l] = x - by;
+                d[n - 1][l] = y + by;
+            }
+        }
+        for end in (1..n).rev() {
+            for k in 0..end {
+                let (x, y) = (d[k], d[k + 1]);
+                for l in 0..LANES {
+                    d[k][l] = if x[l] > y[l] { y[l] } else { x[l] };
+                    d[k + 1][l] = if x[l] > y[l] { x[l] } else { y[l] };
                 }
             }
         }

@@ -3,9 +3,11 @@
 use super::batch::{Batch, dtypes, each, prepared};
 use super::blocks::copied;
 use super::field::{Field, field};
-use super::precise::{fill_nan, multiply, nan, normalize, order, precise};
+use super::precise::{Precise, fill_nan, multiply, nan, normalize, order, precise, resolution};
 use super::qr::transpose_into;
 use super::rotations::Rotations;
+use super::small::{eigenvalues, serves};
+use super::svd::epsilon_of;
 use super::tridiagonal::{iterate, reduce};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Scratch;
@@ -14,12 +16,13 @@ use crate::par::Cost;
 use crate::tensor::Tensor;
 
 /// The eigenvalues of a matrix of `n`, ascending, and with `vectors` its eigenvectors as columns.
-/// Returns 0, or 1 if they do not converge.
+/// `tolerance` is what the iteration neglects. Returns 0, or 1 if they do not converge.
 fn one<T: Field>(
     a: &[T],
     n: usize,
     values: &mut [T::Real],
     vectors: Option<&mut [T]>,
+    tolerance: T::Real,
 ) -> Result<usize> {
     let mut work = copied(a, n, 0..n, 0..n, |x| x)?;
     for (i, row) in work.chunks_exact_mut(n.max(1)).enumerate() {
@@ -38,7 +41,7 @@ fn one<T: Field>(
     let mut e = Scratch::<T::Real>::new(n)?;
     let q = reduce(&mut work, n, &mut d, &mut e)?;
     let mut rotations = Rotations::new(n, vectors.is_some())?;
-    if !iterate(&mut d, &mut e, &mut rotations) {
+    if !iterate(&mut d, &mut e, &mut rotations, tolerance) {
         return Ok(1);
     }
     let order = order(&d, false)?;
@@ -56,17 +59,39 @@ fn one<T: Field>(
     Ok(0)
 }
 
+/// Fills `values` with the eigenvalues of small matrices, or NaN where [`one`] is needed; whether it
+/// is nowhere.
+fn in_lanes(
+    op: &'static str,
+    x: &Tensor,
+    n: usize,
+    values: &mut Tensor,
+    epsilon: f64,
+) -> Result<bool> {
+    let tolerance = resolution::<Precise>(epsilon);
+    let values = values.as_mut_slice::<Precise>()?;
+    dispatch!(float x.dtype(), |S| eigenvalues(x.as_slice::<S>()?, n, values, tolerance), else {
+        Err(Error::unsupported(op, x.dtype()))
+    })
+}
+
 fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Tensor)> {
     let batch = Batch::square(op, x)?;
-    let (dtype, wide) = dtypes(op, x.dtype())?;
-    let wide = precise(wide);
+    let (dtype, narrow) = dtypes(op, x.dtype())?;
+    let wide = precise(narrow);
     let n = batch.rows;
-    let x = prepared(x, wide)?;
     let each_vector = if vectors { n * n } else { 0 };
     let mut values = Tensor::empty(batch.shape(&[n]), wide.real())?;
     let mut q = Tensor::empty(batch.shape(&[n, if vectors { n } else { 0 }]), wide)?;
+    let epsilon = epsilon_of(dtype);
+    let small = !vectors && !wide.is_complex() && serves(n, 0, batch.len);
+    if small && in_lanes(op, &prepared(x, narrow)?, n, &mut values, epsilon)? {
+        return Ok((values.into_dtype(dtype)?, q));
+    }
+    let x = prepared(x, wide)?;
     let failed = field!(op, wide, |T| {
         type R = <T as Number>::Real;
+        let tolerance = resolution::<R>(epsilon);
         let a = x.as_slice::<T>()?;
         let results = (
             (values.as_mut_slice::<R>()?, n),
@@ -78,7 +103,16 @@ fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Ten
             flops: (n * n).saturating_mul(if vectors { 9 * n } else { 2 * n }),
         };
         each(batch.len, cost, results, |k, values, q, _| {
-            one(&a[k * n * n..][..n * n], n, values, vectors.then_some(q))
+            if small && !values[0].isnan() {
+                return Ok(0);
+            }
+            one(
+                &a[k * n * n..][..n * n],
+                n,
+                values,
+                vectors.then_some(q),
+                tolerance,
+            )
         })?
     });
     if let Some((k, _)) = failed {
@@ -112,7 +146,8 @@ pub fn eigh(x: &Tensor) -> Result<(Tensor, Tensor)> {
 }
 
 /// The eigenvalues of each symmetric or Hermitian matrix, ascending: the first result of [`eigh`],
-/// with its errors.
+/// with its errors, by iterations without square roots (Pal, Walker and Kahan's), which may differ
+/// from it by roundings.
 ///
 /// ```
 /// use flex::{Tensor, linalg};

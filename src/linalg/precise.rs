@@ -15,6 +15,20 @@ pub(super) fn precise(dtype: DType) -> DType {
     if wide.is_available() { wide } else { dtype }
 }
 
+/// The float of [`precise`].
+#[cfg(feature = "f64")]
+pub(super) type Precise = f64;
+/// The float of [`precise`].
+#[cfg(not(feature = "f64"))]
+pub(super) type Precise = f32;
+
+/// What is negligible beside 1 in an iteration in `F` for results of this epsilon: a sixty-fourth of
+/// it, or a rounding of the iteration.
+pub(super) fn resolution<F: Real>(epsilon: f64) -> F {
+    let (wanted, least) = (F::from_f64(epsilon / 64.0), super::field::epsilon::<F>());
+    if wanted > least { wanted } else { least }
+}
+
 /// NaN.
 pub(super) fn nan<R: Real>() -> R {
     R::from_f64(f64::NAN)

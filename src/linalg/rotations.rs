@@ -40,6 +40,10 @@ impl<F: Real + Element + Packed> Rotations<F> {
         };
         Ok(Rotations { n, blocks, waiting })
     }
+    /// Whether the product is wanted.
+    pub fn wanted(&self) -> bool {
+        self.blocks.is_some()
+    }
     /// Rotations that are applied at a time: they fill the first cache, or are several sweeps.
     fn most(n: usize) -> usize {
         (8 * n).max(8 * UNBLOCKED)

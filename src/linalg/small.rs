@@ -1,12 +1,13 @@
 //! Batches of small matrices, one in each lane of vectors. What needs care, such as a matrix that is
 //! singular, is left to the algorithms for matrices of any size.
 
-use super::field::{Field, abs, epsilon, tiny};
+use super::field::{Field, abs, epsilon, sqrt, tiny};
+use super::precise::nan;
 use crate::error::Result;
 use crate::exec::failure::try_split;
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
-use crate::kernel::small::{LANES, cholesky, eliminate};
+use crate::kernel::small::{self, LANES, cholesky, eliminate};
 use crate::par::Cost;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -191,5 +192,63 @@ pub(super) fn factor<T: Field<Real = T> + Real>(a: &mut [T], n: usize) -> Result
             }
         }
         true
+    })
+}
+
+/// The eigenvalues of symmetric matrices, ascending, of whose elements the lower triangles are read;
+/// NaN where a matrix needs care: if its numbers are not finite, or of sizes whose squares are not, or
+/// the iteration does not converge. False if one does. `tolerance` is what the iteration neglects.
+pub(super) fn eigenvalues<S: Real, T: Field<Real = T> + Real>(
+    a: &[S],
+    n: usize,
+    values: &mut [T],
+    tolerance: T,
+) -> Result<bool> {
+    let least = tiny::<T>() / epsilon::<T>();
+    // the fourth power of a number between these is a normal number
+    let low = sqrt(sqrt(least));
+    let high = <T as Field>::ONE / low;
+    let flops = n * n * (n + 24);
+    let cost = Cost {
+        flops,
+        ..cost(n, 0, size_of::<T>())
+    };
+    blocks(values, n, cost, (n + 2) * n, |range, values, scratch| {
+        let (lower, rest) = scratch.split_at_mut(n * n);
+        let (d, e) = rest.split_at_mut(n);
+        let mut done = [<T as Field>::ONE; LANES];
+        for (lane, done) in done.iter_mut().enumerate() {
+            let k = range.start + if lane < range.len() { lane } else { 0 };
+            let mut largest = <T as Field>::ZERO;
+            for i in 0..n {
+                for j in 0..=i {
+                    let x = T::from_f64(a[k * n * n + i * n + j].to_f64());
+                    let size = abs(x);
+                    largest = if size > largest || size.isnan() {
+                        size
+                    } else {
+                        largest
+                    };
+                    lower[i * n + j][lane] = x;
+                }
+            }
+            let fits = largest == <T as Field>::ZERO || (largest > low && largest < high);
+            if !fits {
+                *done = <T as Field>::ZERO;
+                for x in lower.iter_mut() {
+                    x[lane] = <T as Field>::ZERO;
+                }
+            }
+        }
+        small::eigenvalues(lower, n, d, e, tolerance, least, &mut done);
+        let mut all = true;
+        for ((lane, values), done) in values.chunks_exact_mut(n).enumerate().zip(done) {
+            let converged = done > <T as Field>::ZERO;
+            all &= converged;
+            for (to, x) in values.iter_mut().zip(&*d) {
+                *to = if converged { x[lane] } else { nan() };
+            }
+        }
+        all
     })
 }

@@ -1,7 +1,7 @@
 //! Eigenvalues of Hermitian matrices: reduction to a real tridiagonal matrix, and its implicit QL
 //! iteration.
 
-use super::field::{Field, abs, epsilon, hypot, tiny};
+use super::field::{Field, abs, epsilon, hypot, sqrt, tiny};
 use super::reflect::Reflections;
 use super::rotations::Rotations;
 use crate::dtype::Element;
@@ -112,17 +112,24 @@ pub(super) fn reduce<T: Field>(
 }
 
 /// The eigenvalues of a real symmetric tridiagonal matrix, in place of its diagonal and in no order,
-/// by implicit QL or QR iterations (LAPACK's steqr). `rows` becomes the matrix whose rows are the
-/// eigenvectors. False if there are more than 30 iterations for each eigenvalue.
+/// by QL or QR iterations (LAPACK's steqr, or sterf if no product of `rows` is wanted). `rows` becomes
+/// the matrix whose rows are the eigenvectors. A number beside the diagonal is negligible if it is
+/// smaller than `tolerance` times the geometric mean of its neighbours. False if there are more than
+/// 30 iterations for each eigenvalue.
 pub(super) fn iterate<F: Real + Element + Packed>(
     d: &mut [F],
     e: &mut [F],
     rows: &mut Rotations<F>,
+    tolerance: F,
 ) -> bool {
     let n = d.len();
+    let rooted = rows.wanted();
+    if !rooted {
+        e.iter_mut().for_each(|e| *e = *e * *e);
+    }
     let negligible = |d: &[F], e: &[F], k: usize| {
-        let (eps, size) = (epsilon::<F>(), abs(e[k]));
-        size * size <= eps * eps * abs(d[k]) * abs(d[k + 1]) + tiny::<F>()
+        let square = if rooted { e[k] * e[k] } else { e[k] };
+        square <= tolerance * tolerance * abs(d[k]) * abs(d[k + 1]) + tiny::<F>()
     };
     let (mut start, mut left) = (0, 30 * n);
     let mut block = (usize::MAX, usize::MAX, false);
@@ -144,9 +151,51 @@ pub(super) fn iterate<F: Real + Element + Packed>(
             // from the smaller end to the larger, which keeps graded matrices accurate
             block = (start, end, abs(d[end]) < abs(d[start]));
         }
-        sweep(d, e, block, rows);
+        match (rooted, block.2) {
+            (true, _) => sweep(d, e, block, rows),
+            (false, false) => rootless::<F, false>(&mut d[start..=end], &mut e[start..end]),
+            (false, true) => rootless::<F, true>(&mut d[start..=end], &mut e[start..end]),
+        }
     }
     true
+}
+
+/// A step with Wilkinson's shift, QL or with `REVERSED` QR, of a block that does not split, of the
+/// squares of the numbers beside the diagonal (Pal, Walker and Kahan's: Parlett, The Symmetric
+/// Eigenvalue Problem, 8.15). Two divisions are made at a time: a step waits for one after the other.
+fn rootless<F: Real, const REVERSED: bool>(d: &mut [F], e: &mut [F]) {
+    let least = tiny::<F>() / epsilon::<F>();
+    let m = e.len();
+    let at = |k: usize| if REVERSED { m - k } else { k };
+    let beside = |k: usize| if REVERSED { m - 1 - k } else { k };
+    let half = (d[at(1)] - d[at(0)]) * F::from_f64(0.5);
+    let root = sqrt(half * half + e[beside(0)]);
+    let root = if half < F::ZERO { -root } else { root };
+    let sigma = d[at(0)] - e[beside(0)] / (half + root);
+    let (mut c, mut s) = (F::ONE, F::ZERO);
+    let mut gamma = d[at(m)] - sigma;
+    let mut p = gamma * gamma;
+    for k in (0..m).rev() {
+        let square = e[beside(k)];
+        let r = p + square;
+        if k + 1 < m {
+            e[beside(k + 1)] = s * r;
+        }
+        let (next, inverse) = (p / r, r / p);
+        s = square / r;
+        let value = d[at(k)];
+        let last = gamma;
+        gamma = next * (value - sigma) - s * last;
+        d[at(k + 1)] = last + (value - gamma);
+        p = if p <= least {
+            c * square // the limit
+        } else {
+            gamma * gamma * inverse
+        };
+        c = next;
+    }
+    e[beside(0)] = s * p;
+    d[at(0)] = sigma + gamma;
 }
 
 /// An implicit QL step with Wilkinson's shift on rows `start..=end`, or with `reversed` QR: a QL

@@ -64,6 +64,8 @@ mod sort;
 mod spacing;
 #[cfg(feature = "f64")]
 mod special;
+#[cfg(feature = "linalg")]
+mod spectra;
 #[cfg(feature = "std")]
 mod storage;
 mod stream;

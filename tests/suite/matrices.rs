@@ -75,7 +75,7 @@ impl Matrix {
 }
 
 /// The dtypes of matrices.
-fn fields() -> Vec<DType> {
+pub fn fields() -> Vec<DType> {
     let all = [DType::F32, DType::F64, DType::Complex64, DType::Complex128];
     all.into_iter().filter(|d| d.is_available()).collect()
 }
@@ -197,7 +197,7 @@ fn cholesky_factors() {
 }
 
 /// Matrices that algorithms fail for.
-fn special(rng: &mut Rng, dtype: DType) -> Vec<(&'static str, Tensor)> {
+pub fn special(rng: &mut Rng, dtype: DType) -> Vec<(&'static str, Tensor)> {
     let n = 11;
     let real = |f: &dyn Fn(usize, usize) -> f64| {
         let numbers: Vec<f32> = (0..n * n).map(|k| f(k / n, k % n) as f32).collect();
