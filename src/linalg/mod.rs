@@ -25,6 +25,7 @@ mod cholesky;
 mod diagonal;
 #[cfg(feature = "complex")]
 mod double_shift;
+mod dqds;
 #[cfg(feature = "complex")]
 mod eig;
 mod eigh;

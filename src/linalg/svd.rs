@@ -3,9 +3,10 @@
 use super::batch::{Batch, dtypes, each, prepared};
 use super::bidiagonal::reduce;
 use super::blocks::copied;
+use super::dqds;
 use super::field::{Field, abs, field};
 use super::golub_kahan::iterate;
-use super::precise::{fill_nan, multiply, nan, normalize, order, precise};
+use super::precise::{fill_nan, multiply, nan, normalize, order, precise, resolution};
 use super::qr::{factor, transpose_into, transposed, unit_rows};
 use super::rotations::Rotations;
 use crate::dtype::DType;
@@ -23,8 +24,8 @@ enum Vectors {
     Full,
 }
 
-/// The singular values of a matrix of `m x n`, descending, and U and V^H. Returns 0, or 1 if they
-/// do not converge.
+/// The singular values of a matrix of `m x n`, descending, and U and V^H. `tolerance` is what is
+/// negligible beside 1. Returns 0, or 1 if they do not converge.
 fn one<T: Field>(
     a: &[T],
     (m, n): (usize, usize),
@@ -32,6 +33,7 @@ fn one<T: Field>(
     u: &mut [T],
     s: &mut [T::Real],
     vh: &mut [T],
+    tolerance: T::Real,
 ) -> Result<usize> {
     // the rows of `w` are the columns of the matrix or its adjoint, whichever has more rows
     let (tall, rows, cols) = (m >= n, m.max(n), m.min(n));
@@ -59,14 +61,11 @@ fn one<T: Field>(
     let mut e = Scratch::<T::Real>::new(cols)?;
     let (q, p) = reduce(&mut square, cols, &mut d, &mut e)?;
     let wanted = vectors != Vectors::None;
+    let above = &mut e[..cols.saturating_sub(1)];
+    let known = !wanted && dqds::iterate(&mut d, above, tolerance)?;
     let mut left = Rotations::new(cols, wanted)?;
     let mut right = Rotations::new(cols, wanted)?;
-    if !iterate(
-        &mut d,
-        &mut e[..cols.saturating_sub(1)],
-        &mut left,
-        &mut right,
-    ) {
+    if !known && !iterate(&mut d, above, &mut left, &mut right) {
         return Ok(1);
     }
     for (to, d) in s.iter_mut().zip(d.iter()) {
@@ -119,7 +118,8 @@ fn one<T: Field>(
 /// The decomposition in the dtype of iterations.
 fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, Tensor, Tensor)> {
     let batch = Batch::of(op, x)?;
-    let wide = precise(dtypes(op, x.dtype())?.1);
+    let (dtype, wide) = dtypes(op, x.dtype())?;
+    let (wide, epsilon) = (precise(wide), epsilon_of(dtype));
     let (m, n) = (batch.rows, batch.cols);
     let k = m.min(n);
     let (left, right) = match vectors {
@@ -133,6 +133,7 @@ fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, 
     let mut vh = Tensor::empty(batch.shape(&right), wide)?;
     let failed = field!(op, wide, |T| {
         type R = <T as Number>::Real;
+        let tolerance = resolution::<R>(epsilon);
         let a = x.as_slice::<T>()?;
         let results = (
             (u.as_mut_slice::<T>()?, left[0] * left[1]),
@@ -144,7 +145,15 @@ fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, 
             flops: (m * n).saturating_mul(if vectors == Vectors::None { 3 } else { 20 } * k),
         };
         each(batch.len, cost, results, |i, u, s, vh| {
-            one(&a[i * m * n..][..m * n], (m, n), vectors, u, s, vh)
+            one(
+                &a[i * m * n..][..m * n],
+                (m, n),
+                vectors,
+                u,
+                s,
+                vh,
+                tolerance,
+            )
         })?
     });
     match failed {
@@ -190,7 +199,9 @@ pub fn svd(x: &Tensor, full_matrices: bool) -> Result<(Tensor, Tensor, Tensor)> 
     ))
 }
 
-/// The singular values of each matrix, descending: the second result of [`svd`], with its errors.
+/// The singular values of each matrix, descending: the second result of [`svd`], with its errors, by
+/// quotient-difference iterations (dqds: Fernando and Parlett 1994), which may differ from it by
+/// roundings.
 ///
 /// ```
 /// use flex::{Tensor, linalg};
