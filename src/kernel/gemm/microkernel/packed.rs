@@ -60,6 +60,10 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// Whether the K-loop is unrolled: for types whose multiply-adds are short, and for which LLVM
     /// keeps all sums of the unrolled loop in registers, which it does not for 32-bit integers.
     const UNROLLED: bool = false;
+    /// Whether a pass of that loop is a loop of single steps: LLVM adds up the products of several
+    /// steps before it adds them to the sums where these are integers, for which there are too few
+    /// registers.
+    const STEP_BY_STEP: bool = false;
     /// Its block sizes.
     const BLOCKING: Blocking = Blocking::scalars::<Self>();
 }

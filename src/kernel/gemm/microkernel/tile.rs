@@ -174,7 +174,11 @@ unsafe fn unrolled<
     mut ahead: [Prefetch; 2],
 ) {
     for _ in 0..passes {
-        for i in 0..UNROLL {
+        let steps = match const { A::STEP_BY_STEP } {
+            true => black_box(UNROLL),
+            false => UNROLL,
+        };
+        for i in 0..steps {
             // SAFETY: the caller promises `passes * UNROLL` steps of A and B from here on; this is
             // one of them.
             unsafe {

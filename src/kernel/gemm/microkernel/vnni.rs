@@ -122,6 +122,7 @@ unsafe impl<const SIGNED: bool, const VNNI: bool> Packed for Quad<SIGNED, VNNI> 
         VNNI && simd::has_amx()
     }
     const UNROLLED: bool = true;
+    const STEP_BY_STEP: bool = !VNNI;
     const BLOCKING: Blocking = Blocking::BYTES;
 }
 impl<const SIGNED: bool, const VNNI: bool> Tiled for Quad<SIGNED, VNNI> {
