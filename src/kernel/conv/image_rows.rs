@@ -105,6 +105,9 @@ impl<T> PositionRun<T> {
     };
 }
 
+/// Positions whose addresses are found once for all taps: those of a panel without AVX-512.
+const FEW: usize = 16;
+
 /// See [`PatchRows::write`].
 struct WriteRows<'a, 'b, T: MatElement> {
     images: Images<'b, T>,
@@ -120,6 +123,10 @@ impl<T: MatElement> Kernel for WriteRows<'_, '_, T> {
     fn run<I: Isa>(self) {
         /// Runs that are found once for all taps.
         const RUNS: usize = 16;
+        if let Some(sources) = self.sources() {
+            // SAFETY: the addresses are those of `sources`.
+            return unsafe { self.write_from(sources) };
+        }
         let g = self.geometry;
         let image = self.images.first();
         let columns = (image.sizes(), image.stride(2), g.stride[2]);
@@ -162,6 +169,66 @@ impl<T: MatElement> Kernel for WriteRows<'_, '_, T> {
     }
 }
 impl<T: MatElement> WriteRows<'_, '_, T> {
+    /// What the first tap reads for each position, if there are at most [`FEW`], and all taps read
+    /// elements of the image for all of them.
+    #[inline(always)]
+    fn sources(&self) -> Option<[*const T; FEW]> {
+        let small = simd::MICROCONTROLLER || cfg!(target_family = "wasm");
+        if small || !T::SAME || self.positions.len() > FEW {
+            return None;
+        }
+        let (g, image) = (self.geometry, self.images.first());
+        let (mut sources, mut done) = ([core::ptr::null(); FEW], 0);
+        while done < self.positions.len() {
+            let run = self.run_from(self.positions.start + done, self.positions.len() - done);
+            let inside = |axis: usize| {
+                let reach = ((g.kernel[axis] - 1) * g.dilation[axis]) as isize;
+                let span = if axis == 2 { run.span } else { 0 };
+                let end = run.element[axis] + span + reach;
+                run.element[axis] >= 0 && end < image.sizes()[axis] as isize
+            };
+            if !(0..3).all(inside) {
+                return None;
+            }
+            let step = g.stride[2] as isize * image.stride(2);
+            for (j, at) in sources[done..][..run.len].iter_mut().enumerate() {
+                *at = run.at.wrapping_offset(j as isize * step);
+            }
+            done += run.len;
+        }
+        Some(sources)
+    }
+    /// Writes what all taps read, each as far from these addresses for all positions: short runs take
+    /// longer to find than to copy.
+    ///
+    /// # Safety
+    /// The addresses are those of [`sources`](WriteRows::sources).
+    #[inline(always)]
+    unsafe fn write_from(self, sources: [*const T; FEW]) {
+        let (g, image, count) = (self.geometry, self.images.first(), self.positions.len());
+        let adjacent = (1..count).all(|j| sources[j] == sources[0].wrapping_add(j));
+        let mut tap = ChannelTap::new(self.taps.start, g.kernel);
+        let rows = self.d.chunks_mut(self.width.max(1));
+        for row in rows.take(self.taps.len()) {
+            let by = [0, 1, 2].map(|axis| (tap.at[axis] * g.dilation[axis]) as isize);
+            let ahead = image.ahead(tap.channel, by);
+            // SAFETY: IMAGE1: an element that the tap reads, inside the image.
+            let read = |j: usize| unsafe { *sources[j].wrapping_offset(ahead) }.widen();
+            let (row, rest) = row.split_at_mut(count);
+            match <&mut [T::Acc; FEW]>::try_from(&mut *row) {
+                Ok(row) if adjacent => {
+                    let from = sources[0].wrapping_offset(ahead) as *const [T::Acc; FEW];
+                    // SAFETY: IMAGE1, as above, of adjacent elements, which are their accumulators
+                    // (ELEMENT1, SAME).
+                    *row = unsafe { *from };
+                }
+                Ok(row) => (0..FEW).for_each(|j| row[j] = read(j)),
+                Err(_) => (0..count).for_each(|j| row[j] = read(j)),
+            }
+            rows::clear(rest);
+            tap.next(g.kernel);
+        }
+    }
     /// Positions from one on: at most `most`, and no more than are adjacent along the width.
     fn run_from(&self, position: usize, most: usize) -> PositionRun<T> {
         let (g, n) = (self.geometry, self.geometry.output_size);
