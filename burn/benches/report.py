@@ -77,13 +77,12 @@ def page(rows: dict[str, dict[str, Values]]) -> str:
     families.append(["**all**", *(f"**{mean(total[p, t])}**" for p in PEERS for t in threads)])
 
     single = "1"
-    slower = [
-        f"{family}: {row} ({r:.2f} on {t} thread{'s' if t != '1' else ''})"
-        for family, of in rows.items()
-        for row, values in of.items()
-        for t in threads
-        if (r := ratio(values.get(("time", t), {}), PEERS[0])) is not None and r > 1
-    ]
+    slower = []
+    for family, of in rows.items():
+        for row, values in of.items():
+            ratios = [ratio(values.get(("time", t), {}), PEERS[0]) for t in threads]
+            if any(r is not None and r > 1 for r in ratios):
+                slower.append([f"{family}: {row}", *map(number, ratios)])
     parts = [
         "# flex-burn beside Burn's own backends",
         "",
@@ -91,9 +90,9 @@ def page(rows: dict[str, dict[str, Values]]) -> str:
         f"Measured on {datetime.date.today():%Y-%m-%d} by `make bench-burn` on {machine()['cpu']}, {os.cpu_count()} logical processors, "
         f"{version()}, release builds with default features.",
         "",
-        "Times are minima of rounds in which the backends take turns: with one thread of the processor time of the process, with more "
-        "of the time that passed. Memory is what the resident set grows by while a call runs, results included. An empty field is a "
-        "call that a backend lacks.",
+        "Times are minima of rounds in which the backends take turns: with one thread of the processor time of the process, with more, "
+        "and for fusion, of the time that passed. Memory is what the resident set grows by while a call runs, results included. An "
+        "empty field is a call that a backend lacks.",
         "",
         "## flex's time as a share of the others'",
         "",
@@ -101,9 +100,11 @@ def page(rows: dict[str, dict[str, Values]]) -> str:
         "",
         table(head, families),
         "",
-        f"Slower than burn-flex: {'; '.join(slower)}."
+        "## Slower than burn-flex",
+        "",
+        table(["", *(f"{t} thread{'s' if t != '1' else ''}" for t in threads)], slower)
         if slower
-        else "No row is slower than burn-flex.",
+        else "No row.",
         "",
         "## Rows",
         "",

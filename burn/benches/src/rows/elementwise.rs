@@ -76,7 +76,7 @@ rows! { B;
 }
 
 /// `x (1 + erf(x / sqrt 2)) / 2`, as a program writes it.
-fn gelu<B: Backend>(
+pub fn gelu<B: Backend>(
     x: FloatTensor<B>,
     erf: impl Fn(FloatTensor<B>) -> FloatTensor<B>,
 ) -> FloatTensor<B> {
@@ -91,7 +91,7 @@ fn gelu<B: Backend>(
 }
 
 /// Abramowitz and Stegun's 7.1.26.
-fn erf<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
+pub fn erf<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
     let (sign, x) = (B::float_sign(x.clone()), B::float_abs(x));
     let t = B::float_recip(B::float_add_scalar(
         B::float_mul_scalar(x.clone(), 0.3275911.into()),

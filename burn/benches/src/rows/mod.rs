@@ -1,6 +1,7 @@
 //! What is measured.
 
 mod elementwise;
+mod fusion;
 mod layers;
 mod lines;
 mod places;
@@ -10,9 +11,13 @@ mod training;
 
 use crate::Row;
 
-/// `rows! { B; "family" { "row" => closure; .. } .. }`: a row for each closure, which is generic over the backend `B`.
+/// `rows! { B; "family" { "row" => closure; .. } .. }`: a row for each closure, which is generic over the backend `B`, one
+/// of a list if it is given: `B of [..]`.
 macro_rules! rows {
-    ($B:ident; $($family:literal { $($name:literal => $body:expr;)* })*) => {
+    ($B:ident; $($rest:tt)*) => {
+        crate::rows::rows! { $B of [flex_burn::Flex, burn_flex::Flex, burn_ndarray::NdArray]; $($rest)* }
+    };
+    ($B:ident of $backends:tt; $($family:literal { $($name:literal => $body:expr;)* })*) => {
         pub fn rows() -> Vec<crate::Row> {
             let mut rows = Vec::new();
             $($({
@@ -22,18 +27,20 @@ macro_rules! rows {
                 rows.push(crate::Row {
                     family: $family,
                     name: $name,
-                    make: [make::<flex_burn::Flex>, make::<burn_flex::Flex>, make::<burn_ndarray::NdArray>],
+                    make: crate::rows::rows!(@ make $backends),
                 });
             })*)*
             rows
         }
     };
+    (@ $make:ident [$($Backend:ty),*]) => { [$($make::<$Backend>),*] };
 }
 use rows;
 
 pub fn all() -> Vec<Row> {
     let families = [
         elementwise::rows,
+        fusion::rows,
         lines::rows,
         products::rows,
         layers::rows,
