@@ -83,10 +83,19 @@ impl<S: Into<Scalar>> From<S> for Arg<'_> {
 /// broadcast, a number doesn't fit, or an integer divisor is zero.
 #[doc(hidden)]
 pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor> {
-    match small(row, &args) {
-        Some(r) => r,
-        None => general(row, &mut args, None),
+    /// A larger operand that was passed by value is overwritten by a program: the copy would
+    /// take longer than a program's start.
+    const COPIED: usize = 4096;
+    let overwritten = |a: &mut Arg<'_>| match a {
+        Arg::Own(t) => t.len() * t.dtype().size() > COPIED && t.get_mut_ptr().is_some(),
+        _ => false,
+    };
+    if !args.iter_mut().any(overwritten)
+        && let Some(r) = small(row, &args)
+    {
+        return Ok(into_operand(r?, &mut args));
     }
+    general(row, &mut args, None)
 }
 /// Applies a row to `target` and `rest`, and stores the result in `target`, which keeps its shape
 /// and dtype; in place if its storage is unshared. Errors, leaving it unchanged, also if the result
@@ -130,8 +139,28 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     Ok(())
 }
 
-/// The most common case, without a program: few elements, and borrowed dense operands of one dtype,
-/// shape and order of elements, possibly with numbers. `None` for any other case.
+/// A small result, which was computed apart from its operands, in the buffer of one that was passed
+/// by value and can hold it.
+fn into_operand(y: Tensor, args: &mut [Arg<'_>]) -> Tensor {
+    for a in args {
+        if let Arg::Own(t) = a
+            && t.shape() == y.shape()
+            && t.dtype().size() == y.dtype().size()
+            && let Some(p) = t.get_mut_ptr()
+        {
+            let size = y.len() * y.dtype().size();
+            // SAFETY: dense elements of the same shape, order (`small` accepts no others) and size;
+            // the operand's are unshared (STORAGE3).
+            unsafe { core::ptr::copy_nonoverlapping(y.as_ptr(), p, size) };
+            return core::mem::take(t).retyped(y.dtype());
+        }
+    }
+    y
+}
+
+/// The most common case, without a program: few elements, and dense operands of one dtype, shape and
+/// order of elements, possibly with numbers. `None` for any other case. Operands that were passed by
+/// value are left as they are.
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
@@ -147,9 +176,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     } else {
         &args[..]
     };
-    let first = values
-        .iter()
-        .find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
+    let first = values.iter().find_map(Arg::tensor)?;
     let (dtype, n) = (first.dtype(), first.len());
     let cost = Cost {
         bytes: (N + 1) * dtype.size(),
@@ -170,12 +197,12 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     let mut scalars = 0;
     for (i, a) in args.iter().enumerate() {
         let dtype = operand_dtype(rule, i, dtype);
-        match a {
-            Arg::Ref(t) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => {
+        match (a.tensor(), a) {
+            (Some(t), _) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => {
                 ptrs[i] = t.as_ptr()
             }
             // a number that doesn't fit gets its error on the general path
-            Arg::Scalar(s) if s.promote(dtype) == dtype => {
+            (None, Arg::Scalar(s)) if s.promote(dtype) == dtype => {
                 numbers[i] = Some(s.value(dtype, "").ok()?);
                 scalars |= 1 << i;
             }
