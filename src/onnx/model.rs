@@ -160,7 +160,10 @@ impl Model {
         Model::import(file, Weights { file, source })
     }
     fn import<'a>(file: &'a [u8], mut weights: Weights<'a>) -> Result<Model> {
-        let model: proto::Model = proto::read(file).map_err(|e| weights.source.wrong(e))?;
+        let model: proto::Model = proto::read(file).map_err(|e| {
+            let message = message!("{e}: it is no ONNX model, or is damaged");
+            weights.source.wrong(message)
+        })?;
         let Some(graph) = &model.graph else {
             return Err(weights.source.wrong("no graph: it is no ONNX model"));
         };

@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
         &[float("alpha", 1.0)],
         |node| {
             let alpha = node.float("alpha");
-            one(move |x| nn::threshold(x.take(0)?, alpha, 0.0))
+            one(move |x| thresholded(x.get(0)?, alpha))
         },
     ),
     make("Gelu", 20, 1..=1, &[text("approximate", "none")], |node| {
@@ -79,7 +79,8 @@ pub(super) const ROWS: &[Row] = &[
             one(move |x| {
                 let x = x.get(0)?;
                 let up = ops::where_(ops::greater(x, lambd)?, ops::subtract(x, bias)?, 0.0)?;
-                ops::where_(ops::less(x, -lambd)?, ops::add(x, bias)?, up)
+                let y = ops::where_(ops::less(x, -lambd)?, ops::add(x, bias)?, up)?;
+                y.astype(x.dtype())
             })
         },
     ),
@@ -149,6 +150,11 @@ fn softplus(x: &mut Inputs) -> Result<Tensor> {
     nn::softplus(x.take(0)?, 1.0, threshold)
 }
 
+/// The argument where it is above `alpha`, else 0, for NaN too.
+pub(super) fn thresholded(x: &Tensor, alpha: f64) -> Result<Tensor> {
+    ops::where_(ops::greater(x, alpha)?, x, 0.0)
+}
+
 pub(super) fn swish(x: &Tensor, alpha: f64) -> Result<Tensor> {
     match alpha {
         1.0 => ops::silu(x),
@@ -168,8 +174,11 @@ fn matrix(node: &Node, f: fn(&Tensor, isize) -> Result<Tensor>) -> Result<Call> 
 
 /// 1 for the first of the largest elements, 0 elsewhere.
 fn hardmax(x: &Tensor, axis: isize) -> Result<Tensor> {
-    let at = ops::argmax(x, Axes::from(axis).keepdims())?;
     let axis = crate::layout::axis("Hardmax", axis, x.rank())?;
+    if x.is_empty() {
+        return Ok(x.clone());
+    }
+    let at = ops::argmax(x, Axes::from(axis).keepdims())?;
     let mut shape: crate::layout::Shape = x.shape().iter().map(|_| 1).collect();
     shape[axis] = x.shape()[axis];
     let positions = ops::arange(0, shape[axis], 1, DType::I64)?.reshape(shape)?;

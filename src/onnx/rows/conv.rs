@@ -296,7 +296,8 @@ fn transposed(node: &Node) -> Result<Call> {
             let first = match windows.auto {
                 AutoPad::SameUpper => total.div_euclid(2),
                 AutoPad::SameLower => total - total.div_euclid(2),
-                _ if asked.is_some() => total - total.div_euclid(2),
+                // what is asked for beyond the whole result lies behind it
+                _ if asked.is_some() => total.max(0) - total.max(0) / 2,
                 _ => before as isize,
             };
             parts.push((first, size));

@@ -110,6 +110,14 @@ pub(super) const ROWS: &[Row] = &[
             let (x, scale) = (x.get(0)?, x.get(1)?);
             let axis = layout::axis("RMSNormalization", axis, x.rank())?;
             let shape = &x.shape()[axis..];
+            if scale.rank() > shape.len() {
+                let options = RmsNorm {
+                    eps: Some(eps),
+                    ..Default::default()
+                };
+                let y = nn::rms_norm(x, shape, options)?;
+                return ops::multiply(&y, &spread(scale, x.shape())?);
+            }
             let weight = spread(scale, shape)?;
             nn::rms_norm(
                 x,
@@ -234,17 +242,31 @@ fn layer_norm(node: &Node) -> Result<Call> {
         let x = x.get(0)?;
         let axis = layout::axis("LayerNormalization", axis, x.rank())?;
         let shape = &x.shape()[axis..];
-        let weight = spread(scale, shape)?;
-        let bias = bias.map(|b| spread(b, shape)).transpose()?;
-        let y = nn::layer_norm(
-            x,
-            shape,
-            LayerNorm {
+        let y = if scale.rank().max(bias.map_or(0, Tensor::rank)) > shape.len() {
+            // scales of each example: they broadcast to all of x
+            let y = nn::layer_norm(
+                x,
+                shape,
+                LayerNorm {
+                    eps,
+                    ..Default::default()
+                },
+            )?;
+            let y = ops::multiply(&y, &spread(scale, x.shape())?)?;
+            match bias {
+                Some(bias) => ops::add(&y, &spread(bias, x.shape())?)?,
+                None => y,
+            }
+        } else {
+            let weight = spread(scale, shape)?;
+            let bias = bias.map(|b| spread(b, shape)).transpose()?;
+            let options = LayerNorm {
                 weight: Some(&weight),
                 bias: bias.as_ref(),
                 eps,
-            },
-        )?;
+            };
+            nn::layer_norm(x, shape, options)?
+        };
         let mut y = Outputs::from_buf([y]);
         if statistics {
             let wide = x.astype(x.dtype().wide())?;

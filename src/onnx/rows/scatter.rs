@@ -64,9 +64,9 @@ fn elements(node: &Node, mode: ScatterMode) -> Result<Call> {
         let (data, at, updates) = (x.get(0)?, x.get(1)?, x.get(2)?);
         let part = part(data, at, axis)?;
         if part.shape() == data.shape() {
-            return ops::scatter(data, at, updates, axis, mode);
+            return scatter(data, at, updates, axis, mode);
         }
-        let changed = ops::scatter(&part, at, updates, axis, mode)?;
+        let changed = scatter(&part, at, updates, axis, mode)?;
         let place: Vec<Index> = changed
             .shape()
             .iter()
@@ -82,6 +82,27 @@ fn elements(node: &Node, mode: ScatterMode) -> Result<Call> {
     })
 }
 
+/// `ops::scatter`; sums of bools are their disjunction, products their conjunction.
+fn scatter(
+    x: &Tensor,
+    at: &Tensor,
+    updates: &Tensor,
+    axis: i64,
+    mode: ScatterMode,
+) -> Result<Tensor> {
+    let mode = match mode {
+        ScatterMode::Set => mode,
+        _ if !x.dtype().is_bool() => mode,
+        ScatterMode::Add | ScatterMode::Max => ScatterMode::Max,
+        _ => ScatterMode::Min,
+    };
+    if !x.dtype().is_bool() || mode == ScatterMode::Set {
+        return ops::scatter(x, at, updates, axis, mode);
+    }
+    let (x, updates) = (x.astype(DType::U8)?, updates.astype(DType::U8)?);
+    ops::scatter(&x, at, &updates, axis, mode)?.astype(DType::Bool)
+}
+
 fn scatter_nd(x: &Tensor, at: &Tensor, updates: &Tensor, mode: ScatterMode) -> Result<Tensor> {
     let (rows, count) = row_numbers("ScatterND", x, at, 0)?;
     let k = at.shape()[at.rank() - 1];
@@ -89,7 +110,7 @@ fn scatter_nd(x: &Tensor, at: &Tensor, updates: &Tensor, mode: ScatterMode) -> R
     let n = rows.len();
     let flat = x.reshape([count, rest])?;
     let rows = rows.reshape([n, 1])?.broadcast_to([n, rest])?;
-    ops::scatter(&flat, &rows, &updates.reshape([n, rest])?, 0, mode)?.reshape(x.shape())
+    scatter(&flat, &rows, &updates.reshape([n, rest])?, 0, mode)?.reshape(x.shape())
 }
 
 /// `update` at positions of `axis` that begin at an index for each example, and with `circular`

@@ -367,5 +367,5 @@ fn center(x: &Tensor, shape: &[i64], axes: Option<&[i64]>) -> Result<Tensor> {
             widths[k] = ((want - have) / 2, (want - have).div_ceil(2));
         }
     }
-    ops::pad(&y, &widths, 0)
+    ops::pad(&y, &widths, false) // zero in every dtype
 }

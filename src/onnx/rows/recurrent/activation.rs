@@ -1,5 +1,6 @@
 //! The activations of recurrent layers.
 
+use super::super::activation::thresholded;
 use crate::error::Result;
 use crate::nn;
 use crate::ops;
@@ -38,7 +39,7 @@ impl Activation {
             "Softplus" => nn::softplus(x, 1.0, 6e4),
             "Affine" => ops::add(ops::multiply(x, alpha)?, beta),
             "LeakyRelu" => nn::leaky_relu(x, alpha),
-            "ThresholdedRelu" => nn::threshold(x, alpha, 0.0),
+            "ThresholdedRelu" => thresholded(&x, alpha),
             "ScaledTanh" => ops::multiply(ops::tanh(ops::multiply(x, beta)?)?, alpha),
             "HardSigmoid" => ops::clip(ops::add(ops::multiply(x, alpha)?, beta)?, 0.0, 1.0),
             _ => nn::elu(x, alpha),

@@ -72,6 +72,8 @@ impl Resize {
             outside.push(beyond);
             if self.mode == Mode::Nearest {
                 let rounded = match self.round {
+                    Round::ByScale if axis.scale < 1.0 => libm::ceil(place),
+                    Round::ByScale => libm::floor(place),
                     Round::PreferFloor => libm::ceil(place - 0.5),
                     Round::PreferCeil => libm::floor(place + 0.5),
                     Round::Floor => libm::floor(place),

@@ -139,6 +139,8 @@ enum Coordinate {
 }
 #[derive(Clone, Copy, PartialEq)]
 enum Round {
+    /// Before operator set 11: up where there become fewer elements, else down.
+    ByScale,
     PreferFloor,
     PreferCeil,
     Floor,
@@ -181,7 +183,7 @@ impl Resize {
         Ok(Resize {
             mode: mode(node)?,
             coordinate: Coordinate::Asymmetric,
-            round: Round::Floor,
+            round: Round::ByScale,
             cubic: -0.75,
             exclude_outside: false,
             beyond: 0.0,
@@ -308,13 +310,12 @@ impl Resize {
                     return Err(wrong());
                 }
                 for (k, scale) in scales.into_iter().enumerate() {
-                    // as many as the float32 product has
-                    let scale = f64::from(scale as f32);
-                    let to = libm::floor(size_of(k) as f64 * scale) as usize;
+                    // as many as the product in float32 has, which exporters count with
+                    let to = libm::floorf(size_of(k) as f32 * scale as f32) as usize;
                     plans.push(Axis {
                         from: size_of(k),
                         to,
-                        scale,
+                        scale: f64::from(scale as f32),
                         region: region(k),
                     });
                 }
